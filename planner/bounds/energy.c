@@ -17,12 +17,24 @@
 /* Most steps (stages x thresholds x measures) that all b together may take; as many steps may go
  * into intervals that are shorter than some task. */
 #define STEPS_MOST 20000000u
+/* Few enough that some such numbers add up to less than 63 bits. */
+#define NARROW_MOST ((br_wide)1 << 59)
 
-/* Of a measure, the energy between a and b: level - slope x a. */
+/* A measure as the search sees it. */
 struct line {
     const struct br_measure *measure;
-    int64_t reach; /* all work by capacity: an interval as long holds it */
-    br_wide level, slope;
+    int64_t reach;  /* all work by capacity: an interval as long holds it */
+    br_wide weight; /* of all tasks */
+    bool narrow; /* its energy fits 64 bits with all on the way to it, as it nearly always does */
+};
+
+/* Where the energy of a measure over a turns, by a stage: for each unit of the stage's weight it
+ * becomes level - slope x a more from there on downwards. */
+struct turn {
+    uint32_t stage;
+    bool whole; /* the stage adds nothing more below */
+    int64_t a, slope;
+    br_wide level;
 };
 
 struct search {
@@ -34,6 +46,7 @@ struct search {
     uint64_t steps;                     /* left, for short intervals */
     int64_t longest, latest;            /* duration; end as far to the left as it goes */
     struct line *line;                  /* by reach downwards */
+    struct turn *turn;                  /* of one b, by a downwards; room for two of each stage */
     struct br_sort_item *begin;         /* stages by the end of the head's run, downwards */
     struct br_sort_item *whole, *spare; /* stages by where nothing more is added, downwards */
 };
@@ -61,6 +74,11 @@ static int64_t rounded_up(br_wide sum, int64_t capacity)
     return (int64_t)((sum + capacity - 1) / capacity);
 }
 
+static int64_t tasks_of(const struct br_instance *in, uint32_t stage)
+{
+    return in->stage_first[stage + 1] - in->stage_first[stage];
+}
+
 /* What is left of a task of the stage before b. Of tasks that last differently all or nothing. */
 static int64_t left_before(const struct search *e, uint32_t s, int64_t b)
 {
@@ -84,17 +102,18 @@ static int64_t overfull(struct search *e, const struct br_measure *measure, int6
         e->steps -= in->stages;
         for (uint32_t s = 0; s < in->stages; s++) {
             int64_t head = e->w->stage_head[s], part = left_before(e, s, b);
-            br_wide weight = measure->weight[s];
             if (!in->stage_equal[s]) {
-                fixed += part > 0 && head >= a ? weight * e->ms->work[s] : 0;
+                if (part > 0 && head >= a)
+                    fixed += (br_wide)measure->weight[s] * e->ms->work[s];
                 continue;
             }
-            weight *= in->stage_first[s + 1] - in->stage_first[s];
             part = smaller(part, head + in->stage_longest[s] - a);
+            if (part <= 0)
+                continue;
             if (part >= length && head < a && e->w->stage_tail[s] < b)
-                whole += weight;
-            else if (part > 0)
-                fixed += weight * part;
+                whole += (br_wide)measure->weight[s] * tasks_of(in, s);
+            else
+                fixed += (br_wide)measure->weight[s] * (tasks_of(in, s) * part);
         }
         if (fixed + whole * length > (br_wide)length * measure->capacity)
             return length;
@@ -105,14 +124,10 @@ static int64_t overfull(struct search *e, const struct br_measure *measure, int6
     return -1;
 }
 
-/* Notes a and b, where their energy gives more than all before. Those between which the makespan
- * known already leaves no time are passed over: in the tests' jobs they bring nothing more. */
+/* Notes a and b, where so much energy of the measure gives more than all before. */
 static void take(struct search *e, const struct br_measure *measure, int64_t a, int64_t b,
                  br_wide energy)
 {
-    int64_t apart = e->least - a - b;
-    if (apart < 0 || (apart == 0 && e->least > 0) || energy <= (br_wide)apart * measure->capacity)
-        return;
     int64_t length = rounded_up(energy, measure->capacity) - 1;
     if (length < e->longest)
         length = overfull(e, measure, a, b, length);
@@ -123,69 +138,82 @@ static void take(struct search *e, const struct br_measure *measure, int64_t a, 
     e->best = (struct br_energy){measure, a, b};
 }
 
-/* Adds a stage to the energy below h + d, or takes that back and adds all of it. */
-static void turn(struct search *e, uint32_t lines, uint32_t s, int64_t left, bool whole)
-{
-    const struct br_instance *in = e->in;
-    bool equal = in->stage_equal[s];
-    br_wide end = e->w->stage_head[s] + in->stage_longest[s];
-    br_wide tasks = in->stage_first[s + 1] - in->stage_first[s];
-    for (uint32_t m = 0; m < lines; m++) {
-        br_wide weight = e->line[m].measure->weight[s];
-        if (weight == 0)
-            continue;
-        if (!equal) {
-            e->line[m].level += weight * e->ms->work[s];
-        } else if (whole) {
-            e->line[m].level += weight * tasks * (left - end);
-            e->line[m].slope -= weight * tasks;
-        } else {
-            e->line[m].level += weight * tasks * end;
-            e->line[m].slope += weight * tasks;
-        }
+/* All a, downwards, for one line and one b, in numbers of one kind. Those between which the
+ * makespan known already leaves no time are passed over: in the tests' jobs they bring nothing
+ * more. The energy is level - slope x a. */
+#define WALK(NAME, NUMBER)                                                                         \
+    static void NAME(struct search *e, const struct line *line, uint32_t turns, int64_t b)         \
+    {                                                                                              \
+        const struct br_measure *measure = line->measure;                                          \
+        const NUMBER capacity = measure->capacity;                                                 \
+        NUMBER level = 0, slope = 0;                                                               \
+        for (const struct turn *turn = e->turn; turn < e->turn + turns; turn++) {                  \
+            const int64_t apart = e->least - turn->a - b;                                          \
+            if (turn->whole && apart >= line->reach)                                               \
+                return;                                                                            \
+            const NUMBER weight = measure->weight[turn->stage];                                    \
+            level += weight * (NUMBER)turn->level;                                                 \
+            slope += weight * turn->slope;                                                         \
+            if (!turn->whole || apart < 0 || (apart == 0 && e->least > 0) || weight == 0)          \
+                continue;                                                                          \
+            const NUMBER energy = level - slope * turn->a;                                         \
+            if (energy > apart * capacity)                                                         \
+                take(e, measure, turn->a, b, energy);                                              \
+        }                                                                                          \
     }
-}
 
-/* How many lines may still exceed an interval between a and b, or a longer one. */
-static uint32_t in_reach(const struct search *e, uint32_t lines, int64_t a, int64_t b)
-{
-    while (lines > 0 && e->least - a - b >= e->line[lines - 1].reach)
-        lines--;
-    return lines;
-}
+WALK(walk_narrow, int64_t)
+WALK(walk_wide, br_wide)
 
-/* All a, downwards, for one b. */
-static void go_over(struct search *e, int64_t b)
+/* Lists where the energy before b turns, by a downwards. */
+static uint32_t list_turns(struct search *e, int64_t b)
 {
     const struct br_instance *in = e->in;
-    uint32_t n = in->stages, begun = 0, lines = in_reach(e, e->ms->count, e->latest, b);
-    if (lines == 0)
-        return;
-    for (uint32_t m = 0; m < lines; m++)
-        e->line[m].level = e->line[m].slope = 0;
+    uint32_t n = in->stages, begun = 0, turns = 0;
     for (uint32_t k = 0; k < n; k++) {
         uint32_t s = e->whole[k].item;
         int64_t end = e->w->stage_head[s] + in->stage_longest[s];
         e->whole[k].key = downwards(end - left_before(e, s, b));
     }
     br_sort(e->whole, e->spare, n);
-    for (uint32_t k = 0; k < n && lines > 0; k++) {
+    for (uint32_t k = 0; k < n; k++) {
         uint32_t s = e->whole[k].item;
-        int64_t left = left_before(e, s, b);
+        int64_t left = left_before(e, s, b), tasks = tasks_of(in, s);
         int64_t a = e->w->stage_head[s] + in->stage_longest[s] - left;
-        lines = in_reach(e, lines, a, b);
-        for (; begun < n && e->begin[begun].key < e->whole[k].key; begun++)
-            if (in->stage_equal[e->begin[begun].item] &&
-                left_before(e, e->begin[begun].item, b) > 0)
-                turn(e, lines, e->begin[begun].item, 0, false);
+        for (; begun < n && e->begin[begun].key < e->whole[k].key; begun++) {
+            uint32_t u = e->begin[begun].item;
+            int64_t end = e->w->stage_head[u] + in->stage_longest[u];
+            if (in->stage_equal[u] && left_before(e, u, b) > 0)
+                e->turn[turns++] = (struct turn){.stage = u,
+                                                 .a = end,
+                                                 .level = (br_wide)tasks_of(in, u) * end,
+                                                 .slope = tasks_of(in, u)};
+        }
         if (left == 0)
             continue;
-        turn(e, lines, s, left, true);
-        for (uint32_t m = 0; m < lines; m++) {
-            const struct line *line = &e->line[m];
-            if (line->measure->weight[s] > 0)
-                take(e, line->measure, a, b, line->level - line->slope * a);
-        }
+        e->turn[turns++] =
+            in->stage_equal[s]
+                ? (struct turn){.stage = s,
+                                .whole = true,
+                                .a = a,
+                                .level = -(br_wide)tasks * a,
+                                .slope = -tasks}
+                : (struct turn){.stage = s, .whole = true, .a = a, .level = e->ms->work[s]};
+    }
+    return turns;
+}
+
+/* All a and all lines for one b. */
+static void go_over(struct search *e, int64_t b)
+{
+    uint32_t lines = e->ms->count, turns = 0;
+    for (uint32_t m = 0; m < lines && e->least - e->latest - b < e->line[m].reach; m++) {
+        if (m == 0)
+            turns = list_turns(e, b);
+        if (e->line[m].narrow)
+            walk_narrow(e, &e->line[m], turns, b);
+        else
+            walk_wide(e, &e->line[m], turns, b);
     }
 }
 
@@ -197,15 +225,26 @@ static int by_reach_downwards(const void *a, const void *b)
     return x->measure < y->measure ? -1 : x->measure > y->measure;
 }
 
-static void make_lines(struct search *e)
+static void make_lines(struct search *e, int64_t largest_tail)
 {
+    const struct br_instance *in = e->in;
+    int64_t reach = 0;
     for (uint32_t m = 0; m < e->ms->count; m++) {
         const struct br_measure *measure = &e->ms->measure[m];
-        br_wide work = 0;
-        for (uint32_t s = 0; s < e->in->stages; s++)
+        br_wide work = 0, weight = 0;
+        for (uint32_t s = 0; s < in->stages; s++) {
             work += (br_wide)measure->weight[s] * e->ms->work[s];
-        e->line[m] =
-            (struct line){.measure = measure, .reach = rounded_up(work, measure->capacity)};
+            weight += (br_wide)measure->weight[s] * tasks_of(in, s);
+        }
+        int64_t own = rounded_up(work, measure->capacity);
+        reach = larger(reach, own);
+        e->line[m] = (struct line){measure, own, weight, false};
+    }
+    /* No time or length that is met is larger. */
+    br_wide last = (br_wide)e->latest + largest_tail + e->longest + e->least + reach + 1;
+    for (uint32_t m = 0; m < e->ms->count; m++) {
+        br_wide most = NARROW_MOST / last;
+        e->line[m].narrow = e->line[m].weight <= most && e->line[m].measure->capacity <= most;
     }
     br_sort_by(e->line, e->ms->count, sizeof *e->line, by_reach_downwards);
 }
@@ -217,9 +256,10 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
     struct search e = {.w = windows, .in = in, .ms = measures, .least = least, .steps = STEPS_MOST};
     struct br_sort_item *items = br_malloc(4 * (size_t)n * sizeof *items);
     e.line = br_malloc(((size_t)measures->count + 1) * sizeof *e.line);
+    e.turn = br_malloc(2 * (size_t)n * sizeof *e.turn);
     if (best)
         *best = (struct br_energy){0};
-    if (!items || !e.line) {
+    if (!items || !e.line || !e.turn) {
         e.least = -1;
         goto out;
     }
@@ -235,12 +275,12 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
         e.begin[s] = (struct br_sort_item){downwards(windows->stage_head[s] + d), s};
         e.whole[s] = (struct br_sort_item){0, s};
     }
-    make_lines(&e);
     br_sort(tail, e.spare, n);
     br_sort(e.begin, e.spare, n);
     for (uint32_t k = 0; k < n; k++)
         if (k == 0 || tail[k].key != tail[tails - 1].key)
             tail[tails++] = tail[k];
+    make_lines(&e, windows->stage_tail[tail[tails - 1].item]);
     uint64_t tries = STEPS_MOST / ((uint64_t)n * (measures->count + 1)) + 1;
     tries = tries < tails ? tries : tails;
     /* Spread over all, with the smallest among them, which leaves all of every stage. */
@@ -251,5 +291,6 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
 out:
     br_free(items);
     br_free(e.line);
+    br_free(e.turn);
     return e.least;
 }

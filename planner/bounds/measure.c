@@ -10,6 +10,7 @@
 #include "base/collections/sort.h"
 #include "base/invariant.h"
 #include "base/numbers/rng.h"
+#include "base/numbers/wide.h"
 #include "planner/bounds/closure.h"
 
 enum {
@@ -79,7 +80,7 @@ static struct br_measure *add_measure(struct br_measures *ms, const struct br_in
 
 /* A choice under way: a threshold, or the first member of a clique, and what it is worth. */
 struct candidate {
-    int64_t threshold;
+    int64_t threshold, capacity; /* a clique's is the number of machines */
     double worth;
     uint64_t tie; /* of equal worth, the smaller first; says nothing of how stages are numbered */
 };
@@ -114,33 +115,57 @@ static int by_demand(const void *a, const void *b)
     return x->demand < y->demand ? -1 : x->demand > y->demand;
 }
 
+/* Lists the threshold, unless none of that capacity is wanted any more: the smallest counts most of
+ * every demand. */
+static void list_threshold(struct candidate *out, uint32_t *count, const struct br_instance *in,
+                           uint32_t resource, int64_t threshold)
+{
+    int64_t capacity = floor_capacity(in, resource, threshold);
+    uint32_t at = 0;
+    while (at < *count && out[at].capacity != capacity)
+        at++;
+    if (at == *count || threshold < out[at].threshold)
+        out[at] = (struct candidate){threshold, capacity, 0, (uint64_t)threshold};
+    *count += at == *count;
+}
+
+/* Of the threshold, what the work of the demands comes to in its measure, by capacity. -1 where no
+ * demand takes more of the whole than it does by itself. */
+static double worth_of(const struct br_instance *in, uint32_t resource, const struct candidate *c,
+                       const struct demand_work *distinct, uint32_t count)
+{
+    double worth = 0;
+    bool counts = false;
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t demand = distinct[i].demand, weight = demand / c->threshold; /* rounded down */
+        worth += (double)weight * (double)distinct[i].work;
+        counts |= (br_wide)weight * in->total[resource] > (br_wide)demand * c->capacity;
+    }
+    return counts ? worth / (double)c->capacity : -1;
+}
+
 /* Thresholds: parts of the demands that occur, and just above parts of the machines. */
 static uint32_t list_thresholds(const struct br_instance *in, uint32_t resource,
                                 const struct demand_work *distinct, uint32_t count,
                                 struct candidate *out)
 {
     int64_t largest = distinct[count - 1].demand;
-    uint32_t n = 0, tried = count < DEMANDS_TRIED ? count : DEMANDS_TRIED;
+    uint32_t n = 0, good = 0, tried = count < DEMANDS_TRIED ? count : DEMANDS_TRIED;
     for (uint32_t k = 0; k < tried; k++) {
         int64_t demand = distinct[(uint64_t)(count - 1) * k / (tried > 1 ? tried - 1 : 1)].demand;
-        for (int64_t part = 1; part <= 3; part++)
-            out[n++].threshold = demand / part;
+        for (int64_t part = 1; part <= 3 && demand / part >= 2; part++)
+            list_threshold(out, &n, in, resource, demand / part);
     }
     for (uint32_t c = 0; c < in->classes && c < DEMANDS_TRIED; c++)
-        for (int64_t part = 2; part < 2 + PARTS_TRIED; part++)
-            out[n++].threshold = in->capacity[(size_t)c * in->resources + resource] / part + 1;
-    uint32_t good = 0;
-    for (uint32_t k = 0; k < n; k++) {
-        int64_t t = out[k].threshold;
-        if (t < 2 || t > largest)
-            continue;
-        int64_t capacity = floor_capacity(in, resource, t);
-        double worth = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            int64_t weight = distinct[i].demand / t; /* rounded down, as the measure does */
-            worth += (double)weight * (double)distinct[i].work;
+        for (int64_t part = 2; part < 2 + PARTS_TRIED; part++) {
+            int64_t t = in->capacity[(size_t)c * in->resources + resource] / part + 1;
+            if (t >= 2 && t <= largest)
+                list_threshold(out, &n, in, resource, t);
         }
-        out[good++] = (struct candidate){t, worth / (double)capacity, (uint64_t)t};
+    for (uint32_t k = 0; k < n; k++) {
+        out[good] = out[k];
+        out[good].worth = worth_of(in, resource, &out[k], distinct, count);
+        good += out[good].worth >= 0;
     }
     br_sort_by(out, good, sizeof *out, worthier);
     return good;
@@ -170,10 +195,7 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
     }
     for (uint32_t k = 0; ok && k < n && keep > 0; k++) {
         int64_t t = candidate[k].threshold;
-        if (k > 0 && t == candidate[k - 1].threshold)
-            continue;
-        struct br_measure *m =
-            add_measure(ms, in, BR_MEASURE_RESOURCE, floor_capacity(in, resource, t));
+        struct br_measure *m = add_measure(ms, in, BR_MEASURE_RESOURCE, candidate[k].capacity);
         ok = m != NULL;
         if (ok) {
             m->resource = resource;
@@ -286,7 +308,7 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
         colour(ms, n, conflict, tie, tie + n);
     for (uint32_t s = 0; ok && s < n; s++)
         if (conflict[(size_t)s * n + s])
-            seed[seeds++] = (struct candidate){s, (double)ms->work[s], tie[s]};
+            seed[seeds++] = (struct candidate){s, in->machines, (double)ms->work[s], tie[s]};
     if (ok)
         br_sort_by(seed, seeds, sizeof *seed, worthier);
     seeds = seeds < CLIQUE_SEEDS ? seeds : CLIQUE_SEEDS;

@@ -15,24 +15,25 @@
  * copies, and the durations up to there. */
 struct mark {
     uint32_t group;
-    br_wide passed; /* copies in the groups before */
+    int64_t passed; /* copies in the groups before */
     br_wide sum;    /* of their durations */
 };
 
 /* The sum of the `count` longest; count never falls from call to call. */
-static br_wide longest(struct mark *mark, const struct br_copies *group, br_wide count)
+static br_wide longest(struct mark *mark, const struct br_copies *group, int64_t count)
 {
     while (mark->passed + group[mark->group].count < count) {
         mark->sum += (br_wide)group[mark->group].count * group[mark->group].duration;
         mark->passed += group[mark->group].count;
         mark->group++;
     }
-    return mark->sum + (count - mark->passed) * group[mark->group].duration;
+    return mark->sum + (br_wide)(count - mark->passed) * group[mark->group].duration;
 }
 
 int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capacity, uint32_t rounds)
 {
-    br_wide all = 0, work = 0;
+    br_wide work = 0;
+    int64_t all = 0;
     struct mark low = {0, 0, 0}, high = {0, 0, 0};
     assert(capacity > 0);
     if (groups == 0)
@@ -45,7 +46,7 @@ int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capaci
     br_wide best = (work + capacity - 1) / capacity;
     best = group[0].duration > best ? group[0].duration : best;
     for (uint32_t q = 1; q <= rounds && (br_wide)q * capacity < all; q++) {
-        br_wide count = (br_wide)q * capacity + 1;
+        int64_t count = q * capacity + 1; /* at most all */
         br_wide sum = longest(&high, group, count) - longest(&low, group, count - q - 1);
         best = sum > best ? sum : best;
     }
@@ -103,6 +104,22 @@ static uint32_t count_stages(const struct br_windows *w, const struct br_instanc
     return count;
 }
 
+/* The largest b before which copies for more than one round must run; -1 where there is none. The
+ * stages are listed by tail upwards. */
+static int64_t several_rounds(const struct br_instance *in, const struct br_measure *m,
+                              const struct br_by_time *tail, const int64_t *shortest)
+{
+    br_wide copies = 0;
+    for (uint32_t i = in->stages; i-- > 0;) {
+        uint32_t s = tail[i].stage;
+        if (shortest[s] > 0)
+            copies += (br_wide)(in->stage_first[s + 1] - in->stage_first[s]) * m->weight[s];
+        if (copies > m->capacity)
+            return tail[i].time;
+    }
+    return -1;
+}
+
 /* One measure and one b: all a, downwards. */
 static int64_t try_tail(const struct br_measure *m, const struct counted *stage, uint32_t stages,
                         int64_t b, int64_t least, struct br_copies *group, struct br_energy *best)
@@ -144,7 +161,8 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
     int64_t *shortest = br_malloc(n * sizeof *shortest);
     struct counted *stage = br_malloc(((size_t)n * measures->count + 1) * sizeof *stage);
     uint32_t *stages = br_malloc(((size_t)measures->count + 1) * sizeof *stages);
-    bool ok = head && tail && group && shortest && stage && stages;
+    int64_t *latest = br_malloc(((size_t)measures->count + 1) * sizeof *latest);
+    bool ok = head && tail && group && shortest && stage && stages && latest;
     if (best)
         *best = (struct br_energy){0};
     for (uint32_t s = 0; ok && s < n; s++) {
@@ -158,9 +176,11 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
         br_by_time_sort(head, n);
         br_by_time_sort(tail, n);
     }
-    for (uint32_t m = 0; ok && m < measures->count; m++)
-        stages[m] =
-            count_stages(w, in, &measures->measure[m], head, shortest, stage + (size_t)m * n);
+    for (uint32_t m = 0; ok && m < measures->count; m++) {
+        const struct br_measure *measure = &measures->measure[m];
+        stages[m] = count_stages(w, in, measure, head, shortest, stage + (size_t)m * n);
+        latest[m] = several_rounds(in, measure, tail, shortest);
+    }
     for (uint32_t k = 0; ok && k < n; k++)
         if (k == 0 || tail[k].time != tail[tails - 1].time)
             tail[tails++].time = tail[k].time;
@@ -169,8 +189,9 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
     for (uint64_t k = 0; ok && k < tries; k++) {
         int64_t b = tail[tails - 1 - (tails - 1) * k / (tries > 1 ? tries - 1 : 1)].time;
         for (uint32_t m = 0; m < measures->count; m++)
-            least = try_tail(&measures->measure[m], stage + (size_t)m * n, stages[m], b, least,
-                             group, best);
+            if (b <= latest[m])
+                least = try_tail(&measures->measure[m], stage + (size_t)m * n, stages[m], b, least,
+                                 group, best);
     }
     br_free(head);
     br_free(tail);
@@ -178,6 +199,7 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
     br_free(shortest);
     br_free(stage);
     br_free(stages);
+    br_free(latest);
     return ok ? least : -1;
 }
 

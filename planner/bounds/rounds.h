@@ -15,8 +15,8 @@ struct br_copies {
     int64_t duration, count;
 };
 
-/* The least time that the copies take on so many lines; sorted by duration downwards, capacity
- * above 0, at most `rounds` rounds looked at. O(groups + rounds). */
+/* The least time that the copies, below 2^62 in all, take on so many lines; sorted by duration
+ * downwards, capacity above 0, at most `rounds` rounds looked at. O(groups + rounds). */
 int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capacity,
                   uint32_t rounds);
 

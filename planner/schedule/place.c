@@ -1,6 +1,7 @@
 /* Serial schedule generation on a subset. Readiness is counted on stages: a barrier arc counts once
  * for the whole stage, and only tasks with one-to-one parents are counted one by one. The heap of
- * ready tasks holds a cursor for each ready stage instead of its tasks. */
+ * ready tasks holds a cursor for each ready stage instead of its tasks. Where all tasks are placed
+ * and none comes before its parents in the order, the order itself is what the heap would give. */
 #include "planner/schedule/place.h"
 
 #include <stdatomic.h>
@@ -164,6 +165,7 @@ struct placing {
     const char *letter;
     char subset;
     const struct br_order *order;
+    bool in_order; /* tasks come as the order has them, not from the heap */
 };
 
 /* Puts the next task of the stage's sorted run at or after `at` into the heap, if there is one. */
@@ -180,11 +182,11 @@ static void push_cursor(const struct placing *run, uint32_t stage, uint32_t at)
     }
 }
 
-/* All barrier neighbours before the stage are placed, as far as they are of the subset. */
-static void stage_ready(const struct placing *run, uint32_t stage)
+/* Sets the stage's bound: all barrier neighbours before it are placed, as far as they are of the
+ * subset. */
+static void set_base(const struct placing *run, uint32_t stage)
 {
     struct br_placer *p = run->p;
-    const struct br_instance *in = p->in;
     int64_t base = BR_UNPLACED;
     for (uint32_t a = run->before_first[stage]; a < run->before_first[stage + 1]; a++) {
         const struct extent *e = &p->extent[run->before[a].stage];
@@ -194,6 +196,13 @@ static void stage_ready(const struct placing *run, uint32_t stage)
             base = run->forward ? e->end : e->begin;
     }
     p->base[stage] = base;
+}
+
+static void stage_ready(const struct placing *run, uint32_t stage)
+{
+    struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    set_base(run, stage);
     if (!p->by_task[stage]) {
         push_cursor(run, stage, in->stage_first[stage]);
         return;
@@ -309,6 +318,8 @@ static void release(const struct placing *run, uint32_t stage, uint32_t task)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
+    if (run->in_order)
+        return;
     for (uint32_t a = run->after_first[stage]; a < run->after_first[stage + 1]; a++) {
         uint32_t next = run->after[a].stage;
         if (run->after[a].one_to_one) {
@@ -356,6 +367,16 @@ static void count_waiting(const struct placing *run)
                 p->task_waiting[here + i] += run->letter[there + i] == run->subset;
         }
     }
+}
+
+/* Fills the heap with what waits for nothing. */
+static void find_ready(const struct placing *run)
+{
+    struct br_placer *p = run->p;
+    count_waiting(run);
+    for (uint32_t s = 0; s < p->in->stages; s++)
+        if (p->left[s] > 0 && p->waiting[s] == 0)
+            stage_ready(run, s);
 }
 
 /* The tasks of one batch, taken from the stage's sorted run. */
@@ -446,7 +467,7 @@ static bool place_next(const struct placing *run, const struct ready *entry)
                 return false;
             if (p->left[stage] == 0)
                 drop_slot(p, stage);
-            else
+            else if (!run->in_order)
                 push_cursor(run, stage, at);
             return true;
         }
@@ -459,8 +480,64 @@ static bool place_next(const struct placing *run, const struct ready *entry)
     if (p->left[stage] == 0)
         drop_slot(p, stage);
     release(run, stage, entry->task);
-    if (entry->at != ALONE)
+    if (entry->at != ALONE && !run->in_order)
         push_cursor(run, stage, entry->at + 1);
+    return true;
+}
+
+/* Whether every task comes before those that wait for it. */
+static bool order_is_topological(const struct placing *run)
+{
+    const struct br_instance *in = run->p->in;
+    const uint32_t *place = run->order->place, *by_stage = run->order->by_stage;
+    for (uint32_t s = 0; s < in->stages; s++) {
+        const uint32_t here = in->stage_first[s], tasks = in->stage_first[s + 1] - here;
+        for (uint32_t a = run->before_first[s]; a < run->before_first[s + 1]; a++) {
+            const uint32_t other = run->before[a].stage, there = in->stage_first[other];
+            if (!run->before[a].one_to_one) {
+                if (place[by_stage[in->stage_first[other + 1] - 1]] > place[by_stage[here]])
+                    return false;
+                continue;
+            }
+            for (uint32_t i = 0; i < tasks; i++)
+                if (place[there + i] > place[here + i])
+                    return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the subset is the whole job. */
+static bool is_whole(const struct placing *run)
+{
+    uint32_t t = 0;
+    while (t < run->p->in->tasks && run->letter[t] == run->subset)
+        t++;
+    return t == run->p->in->tasks;
+}
+
+/* Lists the tasks by their places, where the heap would be. */
+static void list_in_order(const struct placing *run)
+{
+    struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        p->heap[run->order->place[t]].task = t;
+    for (uint32_t s = 0; s < in->stages; s++)
+        p->left[s] = in->stage_first[s + 1] - in->stage_first[s];
+}
+
+/* The task at that place in the order, unless it has been placed with others. */
+static bool at_place(const struct placing *run, uint32_t place, struct ready *entry)
+{
+    struct br_placer *p = run->p;
+    const struct br_instance *in = p->in;
+    const uint32_t task = p->heap[place].task, stage = in->task_stage[task];
+    if (p->start[task] != BR_UNPLACED)
+        return false;
+    if (p->left[stage] == in->stage_first[stage + 1] - in->stage_first[stage])
+        set_base(run, stage);
+    *entry = (struct ready){place, task, in->stage_first[stage + 1] - p->left[stage]};
     return true;
 }
 
@@ -479,6 +556,7 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
                           .subset = subset,
                           .order = order};
     uint64_t next_check = p->placements + STOP_INTERVAL;
+    uint32_t place = 0;
     p->heap_size = 0;
     p->over = false;
     p->free_slots = p->slots;
@@ -486,12 +564,17 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
         p->free_slot[k] = k;
     for (uint32_t k = 0; k < in->stages; k++)
         p->slot[k] = NO_SLOT;
-    count_waiting(&run);
-    for (uint32_t s = 0; s < in->stages; s++)
-        if (p->left[s] > 0 && p->waiting[s] == 0)
-            stage_ready(&run, s);
-    while (p->heap_size) {
-        struct ready entry = ready_pop(NULL, p->heap, &p->heap_size);
+    run.in_order = is_whole(&run) && order_is_topological(&run);
+    if (run.in_order)
+        list_in_order(&run);
+    else
+        find_ready(&run);
+    while (run.in_order ? place < in->tasks : p->heap_size > 0) {
+        struct ready entry;
+        if (!run.in_order)
+            entry = ready_pop(NULL, p->heap, &p->heap_size);
+        else if (!at_place(&run, place++, &entry))
+            continue;
         if (!place_next(&run, &entry) || p->over)
             return false;
         if (p->placements >= next_check) {

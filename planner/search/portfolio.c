@@ -170,6 +170,19 @@ static void add_work(struct br_portfolio *p, enum br_portfolio_origin origin, ui
     p->work[p->works++] = (struct br_portfolio_work){origin, row};
 }
 
+/* Whether serial generation has an order of the heuristic's own: it has one, and no row before has
+ * the same and was run. */
+static bool has_order(const struct br_portfolio *p, uint32_t row)
+{
+    br_key_function *key = br_heuristic_at(row)->key;
+    if (!key || p->kept[row].makespan == INT64_MAX)
+        return false;
+    for (uint32_t k = 0; k < row; k++)
+        if (br_heuristic_at(k)->key == key && p->kept[k].makespan != INT64_MAX)
+            return false;
+    return true;
+}
+
 /* Lists everything to justify, the most promising first. */
 static void list_work(struct br_portfolio *p)
 {
@@ -182,7 +195,7 @@ static void list_work(struct br_portfolio *p)
         if (p->kept[k].makespan != INT64_MAX && p->kept[k].start)
             add_work(p, BR_ORIGIN_KEPT, k);
     for (uint32_t row = 0; br_heuristic_at(row); row++)
-        if (br_heuristic_at(row)->key && p->kept[row].makespan != INT64_MAX) {
+        if (has_order(p, row)) {
             add_work(p, BR_ORIGIN_FORWARD, row);
             add_work(p, BR_ORIGIN_BACKWARD, row);
         }

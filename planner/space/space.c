@@ -345,10 +345,32 @@ uint64_t br_space_mark(const struct br_space *space)
     return space->steps;
 }
 
+/* Undoes all steps at once: an idle machine has no profile to mend. */
+static void empty(struct br_space *space)
+{
+    for (; space->steps; space->steps--) {
+        const struct br_step *step = &space->trail[space->steps - 1];
+        struct br_profile *p = &space->profile[step->machine];
+        space->begin = step->begin;
+        space->end = step->end;
+        if (p->count == 0) /* a task without duration, or undone already */
+            continue;
+        while (p->blocks > 1)
+            spare_block(space, p->block[--p->blocks]);
+        p->count = p->block[0]->count = 0;
+        p->changed = 0;
+        space->touched[space->machine_class[step->machine]]--;
+        show_idle(space, step->machine);
+        br_costly_assert(profile_is_sound(space, step->machine));
+    }
+}
+
 void br_space_undo(struct br_space *space, uint64_t mark)
 {
     uint32_t resources = space->resources;
     assert(mark <= space->steps);
+    if (mark == 0)
+        empty(space);
     while (space->steps > mark) {
         const struct br_step *step = &space->trail[--space->steps];
         space->begin = step->begin;

@@ -467,6 +467,72 @@ static void heaviest_sets_are_found_soon(void **state)
 /* A resource of which there is none, and of which nothing is demanded, is no measure and no fault;
  * and of a job of many stages few measures are kept, each of which costs the square of the stages.
  */
+/* Whether the measure counts every stage at least as much, by capacity, as the threshold does. */
+static bool counts_as_much(const struct br_instance *in, const struct br_measure *m,
+                           uint32_t resource, int64_t threshold, int64_t capacity)
+{
+    for (uint32_t s = 0; s < in->stages; s++) {
+        int64_t weight = in->demand[(size_t)s * in->resources + resource] / threshold;
+        if (m->weight[s] * capacity < weight * m->capacity)
+            return false;
+    }
+    return true;
+}
+
+/* How much of the resource all machines hold together, each in whole parts of the threshold. */
+static int64_t in_whole_parts(const struct br_instance *in, uint32_t resource, int64_t threshold)
+{
+    int64_t capacity = 0;
+    for (uint32_t c = 0; c < in->classes; c++)
+        for (uint32_t m = in->class_first[c]; m < in->class_first[c + 1]; m++)
+            capacity += in->capacity[(size_t)c * in->resources + resource] / threshold;
+    return capacity;
+}
+
+/* Of all thresholds by parts of a demand there is a measure that says as much; and none is there
+ * that another one of the same resource makes needless by counting all stages as much. */
+static void measures_leave_nothing_out(void **state)
+{
+    uint32_t thresholds = 0, kept = 0;
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        struct random_job job;
+        struct br_instance *in;
+        struct br_measures all;
+        assert_true(random_job_make(seed, 12, 0, &job));
+        assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+        assert_true(br_measures_init(&all, in, false));
+        for (uint32_t s = 0; s < in->stages; s++)
+            for (uint32_t r = 0; r < in->resources; r++)
+                for (int64_t part = 1; part <= 3; part++) {
+                    int64_t t = in->demand[(size_t)s * in->resources + r] / part;
+                    bool said = t < 2;
+                    int64_t capacity = said ? 0 : in_whole_parts(in, r, t);
+                    for (uint32_t m = 0; m < all.count && !said; m++)
+                        said = counts_as_much(in, &all.measure[m], r, t, capacity);
+                    assert_true(said);
+                    thresholds++;
+                }
+        for (uint32_t m = 0; m < all.count; m++) {
+            const struct br_measure *one = &all.measure[m];
+            if (one->unit == 0)
+                continue;
+            kept++;
+            assert_int_equal(one->capacity, in_whole_parts(in, one->resource, one->unit));
+            for (uint32_t k = 0; k < all.count; k++)
+                if (k != m && all.measure[k].kind == BR_MEASURE_RESOURCE &&
+                    all.measure[k].resource == one->resource &&
+                    (all.measure[k].unit == 0 || all.measure[k].capacity == one->capacity))
+                    assert_false(counts_as_much(in, &all.measure[k], one->resource, one->unit,
+                                                one->capacity));
+        }
+        br_measures_finish(&all);
+        br_instance_destroy(in);
+        random_job_finish(&job);
+    }
+    print_message("%u thresholds, %u measures\n", thresholds, kept);
+    assert_true(kept > 500);
+}
+
 static void measures_are_few(void **state)
 {
     enum { STAGES = 1100, RESOURCES = 3 };
@@ -518,6 +584,7 @@ int main(void)
         cmocka_unit_test(many_stages_wholly_ahead),
         cmocka_unit_test(heaviest_sets),
         cmocka_unit_test(heaviest_sets_are_found_soon),
+        cmocka_unit_test(measures_leave_nothing_out),
         cmocka_unit_test(measures_are_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,6 +52,33 @@ static int64_t slow_bound(const struct br_instance *in, const struct br_windows 
     return best;
 }
 
+/* With weights and capacities so large that they just fit 64 bits, and their products with times do
+ * not, the argument is the same. */
+static void in_large_numbers(const struct br_instance *in, const struct br_windows *w,
+                             struct br_measures *ms, int64_t bound, const struct br_energy *small)
+{
+    struct br_energy large;
+    int64_t most = 1;
+    for (uint32_t m = 0; m < ms->count; m++)
+        most = ms->measure[m].capacity > most ? ms->measure[m].capacity : most;
+    const int64_t times = INT64_MAX / 4 / most;
+    for (int to_large = 1; to_large >= 0; to_large--) {
+        for (uint32_t m = 0; m < ms->count; m++) {
+            struct br_measure *measure = &ms->measure[m];
+            for (uint32_t s = 0; s < in->stages; s++)
+                measure->weight[s] =
+                    to_large ? measure->weight[s] * times : measure->weight[s] / times;
+            measure->capacity = to_large ? measure->capacity * times : measure->capacity / times;
+        }
+        if (!to_large)
+            break;
+        assert_int_equal(br_windows_energy(w, in, ms, w->ticks, &large), bound);
+        assert_ptr_equal(large.measure, small->measure);
+        assert_int_equal(large.head, small->head);
+        assert_int_equal(large.tail, small->tail);
+    }
+}
+
 static void equals_all_pairs(void **state)
 {
     unsigned jobs = random_jobs(2000), better = 0, partly = 0, missed = 0;
@@ -83,6 +110,7 @@ static void equals_all_pairs(void **state)
             partly += part;
             better++;
         }
+        in_large_numbers(in, &windows, &measures, bound, &found);
         /* What is asked for more than that is kept. */
         assert_int_equal(br_windows_energy(&windows, in, &measures, bound + 1, &found), bound + 1);
         assert_null(found.measure);

@@ -181,6 +181,65 @@ static void test_dead_ends(void **state)
                   placements, met[0], met[1], met[2], met[3], (unsigned)JOBS);
 }
 
+/* The order in which tasks are taken: always the first that waits for nothing. */
+static void take_ready(const struct fixture *f, const struct br_order *order, bool forward,
+                       struct br_key *key)
+{
+    const uint32_t n = f->in->tasks;
+    char *before = precedence_edges(f->in), *taken = calloc(n, 1);
+    for (uint32_t k = 0; k < n; k++) {
+        uint32_t next = UINT32_MAX;
+        for (uint32_t t = 0; t < n; t++) {
+            bool ready = !taken[t];
+            for (uint32_t u = 0; u < n && ready; u++)
+                ready = taken[u] || !(forward ? before[u * n + t] : before[t * n + u]);
+            if (ready && (next == UINT32_MAX || order->place[t] < order->place[next]))
+                next = t;
+        }
+        taken[next] = 1;
+        key[next] = (struct br_key){.first = -(int64_t)k};
+    }
+    free(before);
+    free(taken);
+}
+
+/* A whole job in any order is placed as in the order in which its tasks become ready, which needs
+ * no heap. */
+static void test_order_of_ready_tasks(void **state)
+{
+    uint32_t differ = 0;
+    for (uint64_t seed = 0; seed < JOBS / 4; seed++) {
+        struct fixture f;
+        struct br_rng rng = br_rng_seed(seed);
+        open_fixture(&f, seed);
+        const uint32_t n = f.in->tasks;
+        struct br_key *key = calloc(n, sizeof *key);
+        int64_t *start = calloc(2 * (size_t)n, sizeof *start);
+        uint32_t *machine = calloc(2 * (size_t)n, sizeof *machine);
+        memset(f.letter, 'S', n);
+        for (int d = 0; d < 2; d++) {
+            for (uint32_t t = 0; t < n; t++)
+                key[t] = (struct br_key){.first = (int64_t)br_rng_below(&rng, 1000)};
+            br_order_finish(&f.order[d]);
+            assert_true(br_order_init(&f.order[d], f.in, key));
+            run_order(&f, d ? "S<" : "S>", 0, start, machine);
+            take_ready(&f, &f.order[d], d == 0, key);
+            struct br_order any = f.order[d];
+            assert_true(br_order_init(&f.order[d], f.in, key));
+            differ += memcmp(any.place, f.order[d].place, n * sizeof *any.place) != 0;
+            br_order_finish(&any);
+            run_order(&f, d ? "S<" : "S>", 0, start + n, machine + n);
+            assert_memory_equal(start, start + n, n * sizeof *start);
+            assert_memory_equal(machine, machine + n, n * sizeof *machine);
+        }
+        free(key);
+        free(start);
+        free(machine);
+        close_fixture(&f);
+    }
+    assert_true(differ > JOBS / 4);
+}
+
 static void test_bulk_is_plain(void **state)
 {
     for (uint64_t seed = 0; seed < JOBS; seed++) {
@@ -468,10 +527,15 @@ static void test_thresholds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_division),      cmocka_unit_test(test_dead_ends),
-        cmocka_unit_test(test_bulk_is_plain), cmocka_unit_test(test_many_are_plain),
-        cmocka_unit_test(test_levels),        cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_weights),       cmocka_unit_test(test_scores),
+        cmocka_unit_test(test_division),
+        cmocka_unit_test(test_dead_ends),
+        cmocka_unit_test(test_order_of_ready_tasks),
+        cmocka_unit_test(test_bulk_is_plain),
+        cmocka_unit_test(test_many_are_plain),
+        cmocka_unit_test(test_levels),
+        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_weights),
+        cmocka_unit_test(test_scores),
         cmocka_unit_test(test_thresholds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
