@@ -9,6 +9,9 @@
 
 #define NO_NEED INT32_MIN
 
+/* Reasons upon reasons that are looked at. */
+enum { DEPTH_MAX = 32 };
+
 bool br_lcg_analysis_init(struct br_lcg_analysis *a, struct br_lcg_engine *engine,
                           struct br_lcg_branching *branching, struct br_lcg_proof *proof)
 {
@@ -25,6 +28,8 @@ bool br_lcg_analysis_init(struct br_lcg_analysis *a, struct br_lcg_engine *engin
 void br_lcg_analysis_finish(struct br_lcg_analysis *a)
 {
     br_free(a->lemma.item);
+    br_free(a->reasons.item);
+    br_free(a->mark);
     br_free(a->stamp);
 }
 
@@ -56,6 +61,39 @@ static void need(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t *o
     a->need[l.side] = l.bound;
 }
 
+/* Room for a stamp of every level. False when memory is out. */
+static bool reserve_stamps(struct br_lcg_analysis *a, uint32_t levels)
+{
+    while (a->stamp_room < levels) {
+        uint32_t old = a->stamp_room;
+        if (!br_grow(&a->stamp, old, &a->stamp_room, sizeof *a->stamp)) {
+            a->engine->trail.memory_out = true;
+            return false;
+        }
+        memset(a->stamp + old, 0, (a->stamp_room - old) * sizeof *a->stamp);
+    }
+    return true;
+}
+
+/* Counts the levels of a clause that explains something, once more: where there are fewer now, it
+ * is worth more than it seemed when it was learned [Audemard09]. */
+static void count_levels(struct br_lcg_analysis *a, struct br_lcg_clause *clause)
+{
+    const struct br_lcg_trail *trail = &a->engine->trail;
+    uint32_t levels = 0;
+    a->stamps++;
+    for (uint32_t k = 0; k < clause->size; k++) {
+        struct br_lcg_literal l = br_lcg_negation(clause->literal[k]);
+        if (!br_lcg_true(trail, l) || br_lcg_true_at_root(trail, l))
+            continue; /* also the literal that it explains */
+        uint32_t level = trail->entry[br_lcg_entry_of(trail, l)].level;
+        levels += a->stamp[level] != a->stamps;
+        a->stamp[level] = a->stamps;
+    }
+    if (levels > 0 && levels < clause->glue)
+        clause->glue = levels;
+}
+
 static void need_explanation(struct br_lcg_analysis *a, uint32_t reason, uint32_t *open)
 {
     const struct br_lcg_literals *explanation = &a->engine->explanation;
@@ -65,6 +103,8 @@ static void need_explanation(struct br_lcg_analysis *a, uint32_t reason, uint32_
         return;
     struct br_lcg_clause *c = br_lcg_clause_at(&a->engine->clauses, br_lcg_number(reason));
     br_lcg_clause_bump(&a->engine->clauses, c);
+    if (c->glue > BR_LCG_GLUE_KEPT)
+        count_levels(a, c);
     br_lcg_proof_rest_on_lemma(a->proof, c->lemma);
 }
 
@@ -150,53 +190,135 @@ static uint32_t resolve(struct br_lcg_analysis *a, uint32_t open)
     }
 }
 
-/* --- the lemma ------------------------------------------------------------------------------- */
+/* --- what others imply ----------------------------------------------------------------------- */
 
-/* Whether others among the needs imply that of the side, by the reason for its entry: each literal
- * of it must be needed at least as high, by a bound that was reached before. */
-static bool implied(struct br_lcg_analysis *a, uint32_t side)
+/* Room for a mark of every entry. False when memory is out. */
+static bool reserve_marks(struct br_lcg_analysis *a, uint32_t entries)
 {
-    struct br_lcg_engine *engine = a->engine;
-    const struct br_lcg_trail *trail = &engine->trail;
-    const struct br_lcg_literals *explanation = &engine->explanation;
-    struct br_lcg_literal l = literal_of(a, side);
-    uint32_t number = br_lcg_entry_of(trail, l);
-    const struct br_lcg_entry *entry = &trail->entry[number];
-    uint32_t kind = br_lcg_kind(entry->reason);
-    if (kind == BR_LCG_DECISION || !br_lcg_explain(engine, l, entry->reason, entry->at, number))
-        return false;
-    for (uint32_t k = 0; k < explanation->count; k++) {
-        struct br_lcg_literal r = explanation->item[k];
-        if (br_lcg_true_at_root(trail, r))
-            continue;
-        if (r.side == side || a->need[r.side] < r.bound ||
-            br_lcg_value_before(trail, r.side, number) < a->need[r.side])
-            return false;
-    }
-    if (!a->proof)
-        return true;
-    if (kind == BR_LCG_CLAUSE)
-        br_lcg_proof_rest_on_lemma(
-            a->proof, br_lcg_clause_at(&engine->clauses, br_lcg_number(entry->reason))->lemma);
-    for (uint32_t k = 0; k < explanation->count; k++)
-        if (br_lcg_true_at_root(trail, explanation->item[k]))
-            br_lcg_proof_rest_on_root(a->proof, explanation->item[k]);
-    return true;
-}
-
-/* Room for a stamp of every level. False when memory is out. */
-static bool reserve_stamps(struct br_lcg_analysis *a, uint32_t levels)
-{
-    while (a->stamp_room < levels) {
-        uint32_t old = a->stamp_room;
-        if (!br_grow(&a->stamp, old, &a->stamp_room, sizeof *a->stamp)) {
+    while (a->mark_room < entries) {
+        uint32_t old = a->mark_room;
+        if (!br_grow(&a->mark, old, &a->mark_room, sizeof *a->mark)) {
             a->engine->trail.memory_out = true;
             return false;
         }
-        memset(a->stamp + old, 0, (a->stamp_room - old) * sizeof *a->stamp);
+        memset(a->mark + old, 0, (a->mark_room - old) * sizeof *a->mark);
     }
     return true;
 }
+
+/* Puts what explains the literal, which the entry made true, upon the reasons. False where nothing
+ * does, or when memory is out. */
+static bool push_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number)
+{
+    struct br_lcg_engine *engine = a->engine;
+    const struct br_lcg_entry *entry = &engine->trail.entry[number];
+    if (br_lcg_kind(entry->reason) == BR_LCG_DECISION ||
+        !br_lcg_explain(engine, l, entry->reason, entry->at, number))
+        return false;
+    for (uint32_t k = 0; k < engine->explanation.count; k++)
+        if (!br_lcg_append(&engine->trail, &a->reasons, engine->explanation.item[k]))
+            return false;
+    return true;
+}
+
+/* Whether it is needed that the literal was true before the entry. A need that came true later says
+ * nothing: so nothing implies itself. */
+static bool is_needed(const struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number)
+{
+    int32_t needed = a->need[l.side];
+    return needed >= l.bound && br_lcg_value_before(&a->engine->trail, l.side, number) >= needed;
+}
+
+static bool reasons_implied(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number,
+                            uint32_t depth);
+
+/* Whether the needs imply the literal, which was true before the entry; not known beyond some
+ * depth. Where no literal of the level is needed, its decision would have to be implied. */
+static bool follows(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number,
+                    uint32_t depth)
+{
+    const struct br_lcg_trail *trail = &a->engine->trail;
+    if (br_lcg_true_at_root(trail, l) || is_needed(a, l, number))
+        return true;
+    uint32_t own = br_lcg_entry_of(trail, l);
+    const struct br_lcg_mark *mark = &a->mark[own];
+    if (mark->implied == a->stamps && mark->bound >= l.bound)
+        return true;
+    if (mark->open == a->stamps || a->stamp[trail->entry[own].level] != a->stamps || depth == 0)
+        return false;
+    return reasons_implied(a, l, own, depth - 1);
+}
+
+/* Whether the needs imply all that explains the literal, which the entry made true. */
+static bool reasons_implied(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number,
+                            uint32_t depth)
+{
+    const uint32_t first = a->reasons.count;
+    bool ok = push_reasons(a, l, number);
+    for (uint32_t k = first; k < a->reasons.count && ok; k++)
+        ok = follows(a, a->reasons.item[k], number, depth);
+    a->reasons.count = first;
+    struct br_lcg_mark *mark = &a->mark[number];
+    if (!ok) {
+        mark->open = a->stamps;
+    } else if (mark->implied != a->stamps || mark->bound < l.bound) {
+        mark->implied = a->stamps;
+        mark->bound = l.bound;
+    }
+    return ok;
+}
+
+/* Notes in the proof what the literal rests on, which the needs imply; with it all that its entry
+ * makes true, as far up as they imply that. False when memory is out. */
+static bool note_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l)
+{
+    const struct br_lcg_trail *trail = &a->engine->trail;
+    const uint32_t number = br_lcg_entry_of(trail, l);
+    const struct br_lcg_entry *entry = &trail->entry[number];
+    struct br_lcg_mark *mark = &a->mark[number];
+    const uint32_t first = a->reasons.count;
+    assert(mark->implied == a->stamps && mark->bound >= l.bound);
+    if (mark->noted == a->stamps)
+        return true;
+    mark->noted = a->stamps;
+    if (br_lcg_kind(entry->reason) == BR_LCG_CLAUSE)
+        br_lcg_proof_rest_on_lemma(
+            a->proof, br_lcg_clause_at(&a->engine->clauses, br_lcg_number(entry->reason))->lemma);
+    bool ok = push_reasons(a, (struct br_lcg_literal){entry->side, mark->bound}, number);
+    for (uint32_t k = first; k < a->reasons.count && ok; k++) {
+        struct br_lcg_literal r = a->reasons.item[k];
+        if (br_lcg_true_at_root(trail, r))
+            br_lcg_proof_rest_on_root(a->proof, r);
+        else if (!is_needed(a, r, number))
+            ok = note_reasons(a, r);
+    }
+    a->reasons.count = first;
+    return ok;
+}
+
+/* Finds the needs that others imply, but not that of `first`. False when memory is out. */
+static bool find_implied(struct br_lcg_analysis *a, uint32_t first)
+{
+    const struct br_lcg_trail *trail = &a->engine->trail;
+    if (!reserve_marks(a, trail->count))
+        return false;
+    a->stamps++;
+    for (uint32_t k = 0; k < a->needed_count; k++)
+        a->stamp[level_of(a, a->needed[k])] = a->stamps;
+    for (uint32_t k = 0; k < a->needed_count; k++) { /* each sees all needs */
+        const uint32_t side = a->needed[k];
+        const struct br_lcg_literal l = literal_of(a, side);
+        a->implied[side] =
+            side != first && reasons_implied(a, l, br_lcg_entry_of(trail, l), DEPTH_MAX);
+    }
+    bool ok = !trail->memory_out;
+    for (uint32_t k = 0; k < a->needed_count && a->proof && ok; k++)
+        if (a->implied[a->needed[k]])
+            ok = note_reasons(a, literal_of(a, a->needed[k]));
+    return ok;
+}
+
+/* --- the lemma ------------------------------------------------------------------------------- */
 
 /* Appends the negation of the side's need to the lemma. False when memory is out. */
 static bool append(struct br_lcg_analysis *a, uint32_t side)
@@ -209,13 +331,11 @@ static bool append(struct br_lcg_analysis *a, uint32_t side)
 static bool collect(struct br_lcg_analysis *a, uint32_t first, uint32_t *back, uint32_t *glue)
 {
     a->lemma.count = 0;
-    a->stamps++;
     *back = 0;
     *glue = 1;
-    for (uint32_t k = 0; k < a->needed_count; k++) /* each sees all needs */
-        a->implied[a->needed[k]] = a->needed[k] != first && implied(a, a->needed[k]);
-    if (!reserve_stamps(a, a->engine->trail.level + 1) || !append(a, first))
+    if (!find_implied(a, first) || !append(a, first))
         return false;
+    a->stamps++;
     for (uint32_t k = 0; k < a->needed_count; k++) {
         uint32_t side = a->needed[k];
         if (side == first || a->implied[side])
@@ -278,7 +398,7 @@ bool br_lcg_learn(struct br_lcg_analysis *a)
         br_lcg_proof_record_end(a->proof);
         return false;
     }
-    if (!begin(a, &open))
+    if (!reserve_stamps(a, trail->level + 1) || !begin(a, &open))
         return false;
     if (open == 0)
         go_to_conflict(a, &open);

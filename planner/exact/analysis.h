@@ -1,10 +1,17 @@
 /* Conflict analysis: learns from a conflict the clause of the first unique implication point
- * [Marques99], over bounds, without the literals that others imply. */
+ * [Marques99], over bounds, without the literals that others imply, by their reasons, the reasons
+ * of these, and so on [Sorensson09]. */
 #ifndef BR_PLANNER_EXACT_ANALYSIS_H
 #define BR_PLANNER_EXACT_ANALYSIS_H
 
 #include "planner/exact/branching.h"
 #include "planner/exact/proof.h"
+
+/* Of an entry of the trail: by the stamp, whether it is known that the needs imply it or do not. */
+struct br_lcg_mark {
+    uint32_t implied, open, noted; /* stamps; noted: the proof knows what it rests on */
+    int32_t bound;                 /* implied: up to here */
+};
 
 struct br_lcg_analysis {
     struct br_lcg_engine *engine; /* borrowed, as what follows */
@@ -15,8 +22,11 @@ struct br_lcg_analysis {
     int32_t *need;                  /* by side: INT32_MIN where nothing is needed */
     uint32_t *needed, needed_count; /* the sides that are needed */
     bool *implied;                  /* by side: others imply its need */
+    struct br_lcg_mark *mark;       /* by entry: whether the needs imply it */
+    uint32_t mark_room;
+    struct br_lcg_literals reasons; /* of the literals that are looked at, one upon another */
     struct br_lcg_literals lemma;   /* the clause that was learned last */
-    uint32_t *stamp;                /* by level: of the last lemma with a literal of the level */
+    uint32_t *stamp;                /* by level: when a literal of the level was last counted */
     uint32_t stamps, stamp_room;
     uint64_t conflicts, literals; /* literals learned */
 };

@@ -7,7 +7,7 @@
 #include "base/collections/sort.h"
 #include "base/invariant.h"
 
-enum { WORDS_MAX = 1 << 28, GLUE_KEPT = 4, HEADER_WORDS = 4, SIZES = 32 };
+enum { WORDS_MAX = 1 << 28, HEADER_WORDS = 4, SIZES = 32 };
 #define ACTIVITY_LIMIT 1e20f
 #define DECAY 0.999
 
@@ -301,7 +301,7 @@ static bool mark_less_useful(struct br_lcg_clauses *c)
         assert(clause->glue > 0);
         if (holds_at_root(c->trail, clause))
             clause->glue = 0;
-        else if (clause->glue > GLUE_KEPT)
+        else if (clause->glue > BR_LCG_GLUE_KEPT)
             merit[count++] = (struct merit){clause->activity, clause->glue, c->learned[k]};
     }
     br_sort_by(merit, count, sizeof *merit, by_merit);

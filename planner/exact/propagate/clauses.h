@@ -6,11 +6,14 @@
 #include "planner/exact/propagate/atoms.h"
 #include "planner/exact/propagate/trail.h"
 
+/* Clauses of so many levels at most are kept for good. */
+enum { BR_LCG_GLUE_KEPT = 4 };
+
 /* A clause in the arena: a header of words, then literals. The first two are watched: once all is
  * propagated they are not false, or some literal of the clause is true. */
 struct br_lcg_clause {
     uint32_t size;
-    uint32_t glue;  /* number of levels that its literals came from */
+    uint32_t glue;  /* number of levels that its literals came from, the fewest so far */
     uint32_t lemma; /* its number on record, 0 where nothing is recorded */
     float activity;
     struct br_lcg_literal literal[];
