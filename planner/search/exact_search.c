@@ -1,8 +1,8 @@
 /* Two solvers [Ohrimenko09] [Schutt11], since two threads are the rule. They take slices of so many
  * conflicts side by side and tell each other the bounds in between, so that nothing depends on
  * their pace. Where one tick is left between the bounds both would refute the same makespan, with
- * nearly the same clauses: then the one that looks for shorter schedules works alone, with all that
- * is left. */
+ * nearly the same clauses; with few, each of them would have to, sooner or later, and raising the
+ * bound by one takes nearly as long. Then the one that looks for shorter schedules works alone. */
 #include "planner/search/exact_search.h"
 
 #include <stdatomic.h>
@@ -18,6 +18,7 @@ enum {
     SOLVERS,
     SLICE = 200,       /* conflicts, the first */
     SLICE_MOST = 8000, /* and the longest */
+    FEW = 3,           /* ticks that are left, at most, where DOWN works alone */
     TICKS = 10000,     /* so many more make a conflict take as long again */
     TASKS = 60,        /* up to which a conflict costs BR_EXACT_SEARCH_CONFLICT for each */
     BEYOND = 4,        /* and for each of the others */
@@ -129,7 +130,7 @@ static bool has_worked(const struct br_exact_search *s)
 /* How many solvers work: the first of them, beginning with DOWN. */
 static uint32_t working(const struct br_run *run)
 {
-    return run->elite->entry[0].schedule.makespan - run->lower_bound > 1 ? SOLVERS : 1;
+    return run->elite->entry[0].schedule.makespan - run->lower_bound > FEW ? SOLVERS : 1;
 }
 
 bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)

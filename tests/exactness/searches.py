@@ -28,6 +28,8 @@ FORMS = [(seed, pool, most, 'default', limit) for pool, lists in JOBS.items()
          for most, seeds in lists.items() for seed in seeds for limit in (3000, 60000)]
 FORMS += [(seed, pool, 36, effort, limit) for pool, lists in JOBS.items() for seed in lists[36]
           for effort, limit in (('fast', 0), ('max', 30000))]
+# So many placements that the exact solver drops clauses, and ends with a proof.
+FORMS += [(29, True, 36, 'max', 20000000), (1, True, 60, 'max', 80000000)]
 # So many placements that the population of a pool is bred in several blocks, and grows smaller.
 FORMS += [(seed, True, 120, 'default', 1500000) for seed in (2, 9, 20)]
 
