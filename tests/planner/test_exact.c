@@ -14,6 +14,7 @@
 #include "base/process/stop.h"
 #include "planner/check/clauses.h"
 #include "planner/exact/exact.h"
+#include "tests/support/equal_machines.h"
 #include "tests/support/oracle.h"
 #include "tests/support/precedence.h"
 #include "tests/support/random_job.h"
@@ -319,9 +320,6 @@ static void test_long_tasks(void **state)
     for (uint64_t seed = 0; seed < 10; seed++) {
         struct br_rng rng = br_rng_seed(seed);
         struct br_dag *dag = br_dag_create("long");
-        struct br_cluster *cluster = br_cluster_create(NULL);
-        struct br_instance *in;
-        assert_false(br_cluster_add_class(cluster, "m", 1, NULL, NULL));
         for (uint32_t t = 0; t < 8; t++) {
             char text[16];
             snprintf(text, sizeof text, "s%u", t);
@@ -332,10 +330,8 @@ static void test_long_tasks(void **state)
                 assert_false(br_dag_add_demand(dag, t, r ? "mem" : "cpu", text, NULL));
             }
         }
-        assert_false(br_dag_finish(dag, NULL));
-        assert_false(br_cluster_add_capacity(cluster, 0, "cpu", "100", NULL));
-        assert_false(br_cluster_add_capacity(cluster, 0, "mem", "100", NULL));
-        assert_false(br_instance_create(dag, cluster, &in, NULL));
+        struct br_instance *in = on_equal_machines(dag, 1, "100");
+        assert_non_null(in);
         struct br_exact *x = br_exact_create(in, work(in), false);
         assert_non_null(x);
         enum br_exact_result result = BR_EXACT_FOUND;
@@ -344,8 +340,6 @@ static void test_long_tasks(void **state)
         assert_int_equal(result, BR_EXACT_OPTIMAL);
         br_exact_destroy(x);
         br_instance_destroy(in);
-        br_cluster_destroy(cluster);
-        br_dag_destroy(dag);
     }
 }
 
@@ -353,20 +347,14 @@ static void test_long_tasks(void **state)
 static struct br_exact *solver_of(uint32_t tasks, uint32_t machines)
 {
     struct br_dag *dag = br_dag_create("equal");
-    struct br_cluster *cluster = br_cluster_create(NULL);
-    struct br_instance *in;
     uint32_t stage;
     assert_false(br_dag_add_stage(dag, "s", tasks, 1000000000, &stage, NULL));
     assert_false(br_dag_add_demand(dag, stage, "cpu", "1", NULL));
-    assert_false(br_dag_finish(dag, NULL));
-    assert_false(br_cluster_add_class(cluster, "m", machines, NULL, NULL));
-    assert_false(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL));
-    assert_false(br_instance_create(dag, cluster, &in, NULL));
+    struct br_instance *in = on_equal_machines(dag, machines, "1");
+    assert_non_null(in);
     struct br_exact *x = br_exact_create(in, tasks, false);
     assert_true((machines == 1 || br_clauses_suit(in)) == (x != NULL));
     br_instance_destroy(in);
-    br_cluster_destroy(cluster);
-    br_dag_destroy(dag);
     return x;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/exact/propagate/energy.h"
+#include "tests/support/equal_machines.h"
 #include "tests/support/random_job.h"
 
 enum { TASKS = 7, TICKS = 14 };
@@ -205,8 +206,6 @@ static void test_spans(void **state)
 static void test_pauses(void **state)
 {
     struct br_dag *dag = br_dag_create("pair");
-    struct br_cluster *cluster = br_cluster_create(NULL);
-    struct br_instance *in;
     struct br_arena arena = {0};
     struct br_lcg_trail trail;
     struct br_lcg_energy energy;
@@ -215,10 +214,8 @@ static void test_pauses(void **state)
     assert_false(br_dag_add_stage(dag, "t", 1, 3000000000, &stage, NULL));
     for (stage = 0; stage < 2; stage++)
         assert_false(br_dag_add_demand(dag, stage, "cpu", "1", NULL));
-    assert_false(br_dag_finish(dag, NULL));
-    assert_false(br_cluster_add_class(cluster, "m", 1, NULL, NULL));
-    assert_false(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL));
-    assert_false(br_instance_create(dag, cluster, &in, NULL));
+    struct br_instance *in = on_equal_machines(dag, 1, "1");
+    assert_non_null(in);
     struct br_lcg_problem *p = br_lcg_problem_create(in, 7);
     assert_true(p && br_lcg_trail_init(&trail, p, &arena));
     assert_true(br_lcg_energy_init(&energy, p, &trail, &arena));
@@ -237,8 +234,6 @@ static void test_pauses(void **state)
     br_arena_finish(&arena);
     br_lcg_problem_destroy(p);
     br_instance_destroy(in);
-    br_cluster_destroy(cluster);
-    br_dag_destroy(dag);
 }
 
 int main(void)

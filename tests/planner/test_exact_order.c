@@ -10,6 +10,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/exact/propagate/order.h"
+#include "tests/support/equal_machines.h"
 #include "tests/support/precedence.h"
 #include "tests/support/random_job.h"
 
@@ -236,8 +237,6 @@ static void test_orders(void **state)
 static void test_edges_backwards(void **state)
 {
     struct br_dag *dag = br_dag_create("backwards");
-    struct br_cluster *cluster = br_cluster_create(NULL);
-    struct br_instance *in;
     for (uint32_t s = 0; s < 4; s++) {
         char name[] = {(char)('a' + s), 0};
         assert_false(br_dag_add_stage(dag, name, 1, 1000000000, NULL, NULL));
@@ -245,10 +244,8 @@ static void test_edges_backwards(void **state)
     }
     for (uint32_t s = 0; s < 2; s++)
         assert_false(br_dag_add_edge(dag, s + 1, s, BR_BARRIER, NULL));
-    assert_false(br_dag_finish(dag, NULL));
-    assert_false(br_cluster_add_class(cluster, "m", 1, NULL, NULL));
-    assert_false(br_cluster_add_capacity(cluster, 0, "cpu", "1", NULL));
-    assert_false(br_instance_create(dag, cluster, &in, NULL));
+    struct br_instance *in = on_equal_machines(dag, 1, "1");
+    assert_non_null(in);
     struct br_lcg_problem *p = br_lcg_problem_create(in, 4);
     assert_non_null(p);
     assert_int_equal(p->pairs, 3);
@@ -258,8 +255,6 @@ static void test_edges_backwards(void **state)
     }
     br_lcg_problem_destroy(p);
     br_instance_destroy(in);
-    br_cluster_destroy(cluster);
-    br_dag_destroy(dag);
 }
 
 int main(void)
