@@ -29,12 +29,11 @@ struct line {
 };
 
 /* Where the energy of a measure over a turns, by a stage: for each unit of the stage's weight it
- * becomes level - slope x a more from there on downwards. */
+ * becomes slope for each tick below a more, or work at once. */
 struct turn {
+    int64_t a, slope, work;
     uint32_t stage;
     bool whole; /* the stage adds nothing more below */
-    int64_t a, slope;
-    br_wide level;
 };
 
 struct search {
@@ -152,7 +151,7 @@ static void take(struct search *e, const struct br_measure *measure, int64_t a, 
             if (turn->whole && apart >= line->reach)                                               \
                 return;                                                                            \
             const NUMBER weight = measure->weight[turn->stage];                                    \
-            level += weight * (NUMBER)turn->level;                                                 \
+            level += weight * ((NUMBER)turn->slope * turn->a + turn->work);                        \
             slope += weight * turn->slope;                                                         \
             if (!turn->whole || apart < 0 || (apart == 0 && e->least > 0) || weight == 0)          \
                 continue;                                                                          \
@@ -178,27 +177,18 @@ static uint32_t list_turns(struct search *e, int64_t b)
     br_sort(e->whole, e->spare, n);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t s = e->whole[k].item;
-        int64_t left = left_before(e, s, b), tasks = tasks_of(in, s);
+        int64_t left = left_before(e, s, b);
         int64_t a = e->w->stage_head[s] + in->stage_longest[s] - left;
         for (; begun < n && e->begin[begun].key < e->whole[k].key; begun++) {
             uint32_t u = e->begin[begun].item;
             int64_t end = e->w->stage_head[u] + in->stage_longest[u];
             if (in->stage_equal[u] && left_before(e, u, b) > 0)
-                e->turn[turns++] = (struct turn){.stage = u,
-                                                 .a = end,
-                                                 .level = (br_wide)tasks_of(in, u) * end,
-                                                 .slope = tasks_of(in, u)};
+                e->turn[turns++] = (struct turn){end, tasks_of(in, u), 0, u, false};
         }
         if (left == 0)
             continue;
-        e->turn[turns++] =
-            in->stage_equal[s]
-                ? (struct turn){.stage = s,
-                                .whole = true,
-                                .a = a,
-                                .level = -(br_wide)tasks * a,
-                                .slope = -tasks}
-                : (struct turn){.stage = s, .whole = true, .a = a, .level = e->ms->work[s]};
+        e->turn[turns++] = in->stage_equal[s] ? (struct turn){a, -tasks_of(in, s), 0, s, true}
+                                              : (struct turn){a, 0, e->ms->work[s], s, true};
     }
     return turns;
 }
@@ -244,7 +234,8 @@ static void make_lines(struct search *e, int64_t largest_tail)
     br_wide last = (br_wide)e->latest + largest_tail + e->longest + e->least + reach + 1;
     for (uint32_t m = 0; m < e->ms->count; m++) {
         br_wide most = NARROW_MOST / last;
-        e->line[m].narrow = e->line[m].weight <= most && e->line[m].measure->capacity <= most;
+        e->line[m].narrow =
+            in->tasks <= most && e->line[m].weight <= most && e->line[m].measure->capacity <= most;
     }
     br_sort_by(e->line, e->ms->count, sizeof *e->line, by_reach_downwards);
 }
