@@ -80,7 +80,7 @@ static struct br_measure *add_measure(struct br_measures *ms, const struct br_in
 
 /* A choice under way: a threshold, or the first member of a clique, and what it is worth. */
 struct candidate {
-    int64_t threshold, capacity; /* a clique's is the number of machines */
+    int64_t threshold, capacity; /* capacity: of a threshold only */
     double worth;
     uint64_t tie; /* of equal worth, the smaller first; says nothing of how stages are numbered */
 };
@@ -308,7 +308,8 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
         colour(ms, n, conflict, tie, tie + n);
     for (uint32_t s = 0; ok && s < n; s++)
         if (conflict[(size_t)s * n + s])
-            seed[seeds++] = (struct candidate){s, in->machines, (double)ms->work[s], tie[s]};
+            seed[seeds++] =
+                (struct candidate){.threshold = s, .worth = (double)ms->work[s], .tie = tie[s]};
     if (ok)
         br_sort_by(seed, seeds, sizeof *seed, worthier);
     seeds = seeds < CLIQUE_SEEDS ? seeds : CLIQUE_SEEDS;

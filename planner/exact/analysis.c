@@ -61,16 +61,20 @@ static void need(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t *o
     a->need[l.side] = l.bound;
 }
 
-/* Room for a stamp of every level. False when memory is out. */
-static bool reserve_stamps(struct br_lcg_analysis *a, uint32_t levels)
+/* Room for so many elements in the array whose address is given; new ones are 0. False when memory
+ * is out. */
+static bool reserve(struct br_lcg_analysis *a, void *array, uint32_t *room, uint32_t wanted,
+                    size_t size)
 {
-    while (a->stamp_room < levels) {
-        uint32_t old = a->stamp_room;
-        if (!br_grow(&a->stamp, old, &a->stamp_room, sizeof *a->stamp)) {
+    while (*room < wanted) {
+        const uint32_t old = *room;
+        char *memory;
+        if (!br_grow(array, old, room, size)) {
             a->engine->trail.memory_out = true;
             return false;
         }
-        memset(a->stamp + old, 0, (a->stamp_room - old) * sizeof *a->stamp);
+        memcpy(&memory, array, sizeof memory); /* whatever type of pointer it is */
+        memset(memory + old * size, 0, (*room - old) * size);
     }
     return true;
 }
@@ -192,20 +196,6 @@ static uint32_t resolve(struct br_lcg_analysis *a, uint32_t open)
 
 /* --- what others imply ----------------------------------------------------------------------- */
 
-/* Room for a mark of every entry. False when memory is out. */
-static bool reserve_marks(struct br_lcg_analysis *a, uint32_t entries)
-{
-    while (a->mark_room < entries) {
-        uint32_t old = a->mark_room;
-        if (!br_grow(&a->mark, old, &a->mark_room, sizeof *a->mark)) {
-            a->engine->trail.memory_out = true;
-            return false;
-        }
-        memset(a->mark + old, 0, (a->mark_room - old) * sizeof *a->mark);
-    }
-    return true;
-}
-
 /* Puts what explains the literal, which the entry made true, upon the reasons. False where nothing
  * does, or when memory is out. */
 static bool push_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number)
@@ -300,7 +290,7 @@ static bool note_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l)
 static bool find_implied(struct br_lcg_analysis *a, uint32_t first)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
-    if (!reserve_marks(a, trail->count))
+    if (!reserve(a, &a->mark, &a->mark_room, trail->count, sizeof *a->mark))
         return false;
     a->stamps++;
     for (uint32_t k = 0; k < a->needed_count; k++)
@@ -398,7 +388,8 @@ bool br_lcg_learn(struct br_lcg_analysis *a)
         br_lcg_proof_record_end(a->proof);
         return false;
     }
-    if (!reserve_stamps(a, trail->level + 1) || !begin(a, &open))
+    if (!reserve(a, &a->stamp, &a->stamp_room, trail->level + 1, sizeof *a->stamp) ||
+        !begin(a, &open))
         return false;
     if (open == 0)
         go_to_conflict(a, &open);
