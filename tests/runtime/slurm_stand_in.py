@@ -7,6 +7,7 @@ In the place of Slurm's programs stand scripts that note how they are called. `s
 once, or holds it where the test says so, and its answers may be late, wrong or missing. That real Slurm
 does what is asked is the test "slurm".
 """
+import contextlib
 import json
 import os
 import pathlib
@@ -133,9 +134,13 @@ class Slurm:
             (self.state / ('hold.%d' % task)).touch()
 
     def queued(self):
-        """Slurm's numbers by task."""
-        rows = [p.read_text().split() for p in self.state.glob('queue.*')]
-        return {int(row[2].split('.')[1]): int(row[0]) for row in rows}
+        """Slurm's numbers by task. A job may leave the queue, and its file vanish, while they are read."""
+        found = {}
+        for path in self.state.glob('queue.*'):
+            with contextlib.suppress(FileNotFoundError):
+                row = path.read_text().split()
+                found[int(row[2].split('.')[1])] = int(row[0])
+        return found
 
     def begin(self, task, state='RUNNING'):
         """What was held has another state."""
