@@ -24,7 +24,7 @@ void br_lcg_atoms_finish(struct br_lcg_atoms *a)
     br_free(a->atom);
 }
 
-uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index, int32_t bound)
+uint32_t br_lcg_atoms_search(const struct br_lcg_atom_index *index, int32_t bound)
 {
     uint32_t low = 0, high = index->count;
     while (low < high) {
@@ -52,7 +52,7 @@ uint32_t br_lcg_atom_find(const struct br_lcg_atoms *a, struct br_lcg_literal l,
     const struct br_lcg_atom_index *index = &a->index[variable];
     if (index->width > 0) {
         int64_t place = (int64_t)bound - index->first;
-        return place >= 0 && place < index->width ? index->direct[place] : BR_LCG_NONE;
+        return place >= 0 && place < index->width ? index->direct[place].atom : BR_LCG_NONE;
     }
     uint32_t k = br_lcg_atoms_above(index, bound);
     return k > 0 && index->bound[k - 1] == bound ? index->atom[k - 1] : BR_LCG_NONE;
@@ -63,17 +63,26 @@ static void spread(struct br_lcg_atom_index *index)
 {
     int64_t width = (int64_t)index->bound[index->count - 1] - index->bound[0] + 1;
     int64_t margin = width / 2 + 4;
-    uint32_t *direct = NULL;
+    struct br_lcg_atom_direct *direct = NULL;
     if (width + 2 * margin <= WIDTH_MAX && index->bound[0] >= INT32_MIN + margin)
         direct = br_malloc((size_t)(width + 2 * margin) * sizeof *direct);
     br_free(index->direct);
     index->direct = direct;
     index->width = direct ? (uint32_t)(width + 2 * margin) : 0;
     index->first = direct ? (int32_t)(index->bound[0] - margin) : 0;
-    for (uint32_t k = 0; direct && k < index->width; k++)
-        direct[k] = BR_LCG_NONE;
-    for (uint32_t k = 0; direct && k < index->count; k++)
-        direct[index->bound[k] - index->first] = index->atom[k];
+    for (uint32_t place = 0, k = 0; direct && place < index->width; place++) {
+        bool here = k < index->count && index->bound[k] - index->first == (int32_t)place;
+        direct[place].atom = here ? index->atom[k++] : BR_LCG_NONE;
+        direct[place].above = k;
+    }
+}
+
+/* Puts a new atom by its bound, for which there is room. */
+static void put(struct br_lcg_atom_index *index, uint32_t place, uint32_t atom)
+{
+    index->direct[place].atom = atom;
+    for (; place < index->width; place++)
+        index->direct[place].above++;
 }
 
 uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated)
@@ -95,7 +104,7 @@ uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool 
     index->count++;
     int64_t place = (int64_t)bound - index->first;
     if (index->width > 0 && place >= 0 && place < index->width)
-        index->direct[place] = a->count;
+        put(index, (uint32_t)place, a->count);
     else if (index->width > 0 || index->count == 1)
         spread(index);
     a->atom[a->count] = (struct br_lcg_atom){variable, bound};

@@ -13,13 +13,17 @@ struct br_lcg_atom {
     int32_t bound;
 };
 
-/* The atoms of a variable, by ascending bound; and by bound from `first` on, NONE where there is no
- * atom. Where bounds lie too far apart for that, width is 0. */
+/* The atoms of a variable, by ascending bound; and for each bound from `first` on the atom, NONE
+ * where there is none, and the place of the first one above. Where bounds lie too far apart for
+ * that, width is 0. */
 struct br_lcg_atom_index {
     int32_t *bound;
     uint32_t *atom;
     uint32_t count, room;
-    uint32_t *direct, width;
+    struct br_lcg_atom_direct {
+        uint32_t atom, above;
+    } * direct;
+    uint32_t width;
     int32_t first;
 };
 
@@ -49,7 +53,13 @@ static inline struct br_lcg_literal br_lcg_atom_literal(const struct br_lcg_atom
 }
 
 /* The first place in the index with a bound above the given one. */
-uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index, int32_t bound);
+uint32_t br_lcg_atoms_search(const struct br_lcg_atom_index *index, int32_t bound);
+static inline uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index, int32_t bound)
+{
+    int64_t place = (int64_t)bound - index->first;
+    return place >= 0 && place < index->width ? index->direct[place].above
+                                              : br_lcg_atoms_search(index, bound);
+}
 /* The index of the side's variable where a change of the side's bound from `before` to `now`
  * decides some of its atoms, with their bounds in *above < bound <= *upto; NULL where it decides
  * none. */

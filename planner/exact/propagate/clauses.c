@@ -174,20 +174,40 @@ static inline bool same(struct br_lcg_literal a, struct br_lcg_literal b)
     return a.side == b.side && a.bound == b.bound;
 }
 
+/* The first watch from number k on whose blocker is not true. */
+static inline uint32_t unsettled(const struct br_lcg_trail *trail, const struct br_lcg_watch *list,
+                                 uint32_t k, uint32_t count)
+{
+    while (k < count && br_lcg_true(trail, list[k].blocker))
+        k++;
+    return k;
+}
+
 /* The atom, or its negation, has become false: each clause that watches it watches another literal
- * that is not, or makes its last one true. */
+ * that is not, or makes its last one true. Of most clauses the blocker is true, and what is true
+ * stays so meanwhile: so the next clause to look at is known, and called for, one ahead. */
 static bool visit(struct br_lcg_clauses *c, uint32_t atom, bool negated)
 {
     struct br_lcg_trail *trail = c->trail;
     struct br_lcg_literal gone = br_lcg_atom_literal(c->atoms, atom, negated);
-    uint32_t first = c->watchers[atom].of[negated].first,
-             count = c->watchers[atom].of[negated].count, kept = 0, k = 0;
+    struct br_lcg_piece *piece = &c->watchers[atom].of[negated];
+    struct br_lcg_watch *list = c->watches + piece->first;
+    uint32_t count = piece->count, kept = 0, k = 0, next = unsettled(trail, list, 0, count);
     bool ok = true;
     assert(br_lcg_false(trail, gone));
-    while (ok && k < count) {
-        struct br_lcg_watch w = c->watches[first + k++];
+    for (;;) {
+        if (kept < k)
+            memmove(list + kept, list + k, (next - k) * sizeof *list);
+        kept += next - k;
+        if (next == count)
+            break;
+        struct br_lcg_watch w = list[next];
+        k = next + 1;
+        next = unsettled(trail, list, k, count);
+        if (next < count)
+            __builtin_prefetch(at(c, list[next].clause)->literal);
         if (br_lcg_true(trail, w.blocker)) {
-            c->watches[first + kept++] = w;
+            list[kept++] = w;
             continue;
         }
         struct br_lcg_clause *clause = at(c, w.clause);
@@ -199,7 +219,7 @@ static bool visit(struct br_lcg_clauses *c, uint32_t atom, bool negated)
         br_costly_assert(same(l[1], gone));
         other = l[0];
         if (!same(other, w.blocker) && br_lcg_true(trail, other)) {
-            c->watches[first + kept++] = (struct br_lcg_watch){w.clause, other};
+            list[kept++] = (struct br_lcg_watch){w.clause, other};
             continue;
         }
         uint32_t i = 2;
@@ -209,14 +229,16 @@ static bool visit(struct br_lcg_clauses *c, uint32_t atom, bool negated)
             l[1] = l[i];
             l[i] = gone;
             ok = watch(c, l[1], w.clause, other);
-            continue;
+            list = c->watches + piece->first; /* the pool may have moved */
+        } else {
+            list[kept++] = (struct br_lcg_watch){w.clause, other};
+            ok = br_lcg_push(trail, other.side, other.bound, br_lcg_reason(BR_LCG_CLAUSE, w.clause),
+                             0);
         }
-        c->watches[first + kept++] = (struct br_lcg_watch){w.clause, other};
-        ok = br_lcg_push(trail, other.side, other.bound, br_lcg_reason(BR_LCG_CLAUSE, w.clause), 0);
+        if (!ok)
+            next = count;
     }
-    while (k < count)
-        c->watches[first + kept++] = c->watches[first + k++];
-    c->watchers[atom].of[negated].count = kept;
+    piece->count = kept;
     return ok;
 }
 
