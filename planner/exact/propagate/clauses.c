@@ -183,6 +183,20 @@ static inline uint32_t unsettled(const struct br_lcg_trail *trail, const struct 
     return k;
 }
 
+/* The literal to be watched next, of those that are not: the first that is true, so that it is long
+ * until it is false; else the first that is not false; the clause's size where all are false. */
+static inline uint32_t to_watch(const struct br_lcg_trail *trail,
+                                const struct br_lcg_clause *clause)
+{
+    uint32_t k = 2, open;
+    while (k < clause->size && br_lcg_false(trail, clause->literal[k]))
+        k++;
+    for (open = k; k < clause->size; k++)
+        if (br_lcg_true(trail, clause->literal[k]))
+            return k;
+    return open;
+}
+
 /* The atom, or its negation, has become false: each clause that watches it watches another literal
  * that is not, or makes its last one true. Of most clauses the blocker is true, and what is true
  * stays so meanwhile: so the next clause to look at is known, and called for, one ahead. */
@@ -222,9 +236,7 @@ static bool visit(struct br_lcg_clauses *c, uint32_t atom, bool negated)
             list[kept++] = (struct br_lcg_watch){w.clause, other};
             continue;
         }
-        uint32_t i = 2;
-        while (i < clause->size && br_lcg_false(trail, l[i]))
-            i++;
+        uint32_t i = to_watch(trail, clause);
         if (i < clause->size) {
             l[1] = l[i];
             l[i] = gone;
