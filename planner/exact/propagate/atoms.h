@@ -52,7 +52,8 @@ static inline struct br_lcg_literal br_lcg_atom_literal(const struct br_lcg_atom
     return negated ? br_lcg_negation(l) : l;
 }
 
-/* The first place in the index with a bound above the given one. */
+/* The first place in the index with a bound above the given one. O(1), or a search where bounds lie
+ * far apart. */
 uint32_t br_lcg_atoms_search(const struct br_lcg_atom_index *index, int32_t bound);
 static inline uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index, int32_t bound)
 {

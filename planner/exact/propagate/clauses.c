@@ -183,8 +183,9 @@ static inline uint32_t unsettled(const struct br_lcg_trail *trail, const struct 
     return k;
 }
 
-/* The literal to be watched next, of those that are not: the first that is true, so that it is long
- * until it is false; else the first that is not false; the clause's size where all are false. */
+/* The number of the literal to watch next, beyond the two that are watched: the first that is true,
+ * so that it is long until it is false, else the first that is not false; the size where all are
+ * false. */
 static inline uint32_t to_watch(const struct br_lcg_trail *trail,
                                 const struct br_lcg_clause *clause)
 {
