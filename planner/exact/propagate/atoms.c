@@ -54,7 +54,7 @@ uint32_t br_lcg_atom_find(const struct br_lcg_atoms *a, struct br_lcg_literal l,
         int64_t place = (int64_t)bound - index->first;
         return place >= 0 && place < index->width ? index->direct[place].atom : BR_LCG_NONE;
     }
-    uint32_t k = br_lcg_atoms_above(index, bound);
+    uint32_t k = br_lcg_atoms_search(index, bound);
     return k > 0 && index->bound[k - 1] == bound ? index->atom[k - 1] : BR_LCG_NONE;
 }
 
