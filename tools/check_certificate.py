@@ -5,7 +5,8 @@ usage: check_certificate.py FILE...
 
 Reads plans ("bigrocks-plan/1") and what `bigrocks bound --json` writes ("bigrocks-bound/1"): the
 job, the cluster, and the certificate ("bigrocks-certificate/1", docs/certificates.md). All numbers
-are exact. Prints a line for each file; exit status 0 where all proofs hold, else 1.
+are exact. Prints a line for each file. Exit status, that of the worst file: 0 if the proof holds, 1
+if it does not, 3 if the file is not in the form, 5 if it cannot be read.
 """
 import collections
 import heapq
@@ -1187,24 +1188,57 @@ def check(document):
     return bound
 
 
+def number(text):
+    """A number as it is written. What the core takes has 18 digits at most, from 10^-18 to 10^18."""
+    need(len(text) < 100 and abs(int((text.lower().partition('e')[2] or '0'))) < 100,
+         'a number is too long')
+    return Fraction(text)
+
+
+def read(path):
+    """The document of a file. Python's own limit of recursion holds while it is read, so that lists
+    within lists without end are refused."""
+    with open(path, encoding='utf-8') as file:
+        document = json.load(file, parse_float=number, parse_constant=number)
+    need(isinstance(document, dict), 'it is no object')
+    return document
+
+
+def shown(text):
+    """A text of somebody else's, fit for a line: see br_text_screen in the core."""
+    return ''.join(c if c.isprintable() else '?' for c in text)
+
+
+def judge(path):
+    """What is to be said of a file, and the status: 0, 1 if the proof fails, 3 if it is none, 5 if
+    it cannot be read, as of `bigrocks check --certificate`."""
+    try:
+        document = read(path)
+    except OSError as fault:
+        return 'cannot be read: %s' % fault.strerror, 5
+    except (Refused, RecursionError, ValueError) as fault:
+        return 'refused: it cannot be read as JSON (%s)' % fault, 3
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(100000)
+    try:
+        return 'ok: no plan takes less than %s s' % float(check(document)), 0
+    except Refused as why:
+        return 'refused: %s' % why, 1
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
+        return 'refused: it is not in the form (%r)' % fault, 3
+    finally:
+        sys.setrecursionlimit(limit)
+
+
 def main():
     if len(sys.argv) < 2 or sys.argv[1].startswith('-'):
         sys.exit(__doc__)
-    sys.setrecursionlimit(100000)
-    bad = False
+    worst = 0
     for path in sys.argv[1:]:
-        with open(path, encoding='utf-8') as file:
-            document = json.load(file, parse_float=Fraction)
-        try:
-            bound = check(document)
-            print('%s: ok: no plan takes less than %s s' % (path, float(bound)))
-        except Refused as why:
-            print('%s: refused: %s' % (path, why))
-            bad = True
-        except (KeyError, TypeError, ValueError, IndexError, AttributeError) as fault:
-            print('%s: refused: it is not in the form (%r)' % (path, fault))
-            bad = True
-    sys.exit(bad)
+        words, status = judge(path)
+        print(shown('%s: %s' % (path, words)))
+        worst = max(worst, status)
+    sys.exit(worst)
 
 
 if __name__ == '__main__':

@@ -16,7 +16,7 @@ static void make_printable(char *text)
     if (back <= size && (unsigned char)text[size - back] >= 0xc0 &&
         br_text_utf8_length(text + size - back, back) == 0)
         text[size - back] = 0;
-    br_text_screen(text, false);
+    br_text_screen(text);
 }
 
 static void fill(struct br_diag *diag, struct br_pos pos, enum br_status status, const char *hint,
@@ -75,6 +75,7 @@ int br_diag_format(const struct br_diag *diag, char *text, int size)
         else
             snprintf(place, sizeof place, "%s: ", diag->file);
     }
+    br_text_screen(place); /* as the texts are; a file may have any name */
     return snprintf(text, size > 0 ? (size_t)size : 0, "%s%s%s%s", place, diag->what,
                     diag->hint[0] ? "; " : "", diag->hint);
 }

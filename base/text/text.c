@@ -74,10 +74,10 @@ bool br_text_is_lines(const char *text)
 
 /* Length of a sequence that tells a terminal to do something instead of showing something; 0 where
  * it is none. By Unicode's Cc, Bidi_Control, and the separators of lines and paragraphs. */
-static size_t command_length(const unsigned char *p, bool lines)
+static size_t command_length(const unsigned char *p)
 {
     if (p[0] < 0x20 || p[0] == 0x7f)
-        return lines && (p[0] == '\n' || p[0] == '\t') ? 0 : 1;
+        return 1;
     if (p[0] == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
         return 2; /* U+0080 to U+009F */
     if (p[0] == 0xd8 && p[1] == 0x9c)
@@ -89,13 +89,13 @@ static size_t command_length(const unsigned char *p, bool lines)
     return turns || isolates ? 3 : 0; /* U+200E, U+200F, U+2028 to U+202E, U+2066 to U+2069 */
 }
 
-void br_text_screen(char *text, bool lines)
+void br_text_screen(char *text)
 {
     const unsigned char *from = (const unsigned char *)text;
     size_t rest = strlen(text);
     while (rest) {
         size_t length = sequence(from, rest);
-        size_t hidden = length ? command_length(from, lines) : 1;
+        size_t hidden = length ? command_length(from) : 1;
         if (hidden) {
             *text++ = '?';
             length = hidden;

@@ -15,10 +15,10 @@ bool br_text_is_plain(const char *text);
  * passed-through values have to be. */
 bool br_text_is_lines(const char *text);
 
-/* Makes the text fit for a terminal, in place: every control character (of ASCII, but for tabs and
- * line ends where `lines`, and U+0080 to U+009F), every mark that turns the direction of what
+/* Makes the text fit for a line of a terminal, in place: every control character (of ASCII, tabs
+ * and line ends among them, and U+0080 to U+009F), every mark that turns the direction of what
  * stands around it, and every byte that is not UTF-8 becomes a '?'. What people read is what is
- * there. */
-void br_text_screen(char *text, bool lines);
+ * there, and no name begins a line of its own. */
+void br_text_screen(char *text);
 
 #endif

@@ -30,11 +30,17 @@ void cli_say(const char *format, ...)
 /* A word of a command line, in quotes where a shell would read it otherwise. */
 static void print_word(const char *text)
 {
+    char *quoted = NULL;
+    size_t size;
+    FILE *out = open_memstream(&quoted, &size);
     fputc(' ', stderr);
-    if (br_shell_is_plain(text, strlen(text)))
-        fputs(text, stderr);
-    else
-        br_shell_write(stderr, text);
+    if (out && !br_shell_is_plain(text, strlen(text)))
+        br_shell_write(out, text);
+    else if (out)
+        fputs(text, out);
+    if (out && fclose(out) == 0)
+        cli_print_text(stderr, quoted);
+    free(quoted);
 }
 
 /* The value of an option as it would be given; false where it is as if it had not been. */
@@ -115,7 +121,7 @@ void cli_print_text(FILE *out, const char *text)
             size--;
         memcpy(piece, text, size);
         piece[size] = '\0';
-        br_text_screen(piece, true);
+        br_text_screen(piece);
         fputs(piece, out);
         text += size;
     }

@@ -9,7 +9,7 @@
 #include "base/text/diag.h"
 #include "cli/common/commands.h"
 
-/* A line on standard error: "bigrocks: ...". */
+/* One line on standard error, "bigrocks: ...", whatever stands in its texts. */
 void cli_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The version, and a command line that repeats this run with all its options spelled out. */
 void cli_say_line(const struct cli_command *command, const struct cli_settings *settings,
@@ -18,8 +18,9 @@ void cli_say_line(const struct cli_command *command, const struct cli_settings *
 void cli_say_diag(const struct br_diag *diag);
 /* "1 task", "12 tasks". */
 void cli_print_count(FILE *out, uint64_t count, const char *noun, const char *plural);
-/* Prints a text of somebody else's with control characters replaced, so that it cannot steer the
- * terminal. */
+/* Prints a text of somebody else's: names, commands, methods of plans, what children say. It stays
+ * within its line and cannot steer the terminal (br_text_screen). All such texts that people read
+ * go through here, through cli_say, or through a diagnostic. */
 void cli_print_text(FILE *out, const char *text);
 
 /* Seconds for people: three decimals at most, unless the time is shorter than that shows. */

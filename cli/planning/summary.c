@@ -62,9 +62,10 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
     fputc('\n', out);
     label(out, "method");
     if (strcmp(asked, br_plan_method(plan)) == 0)
-        fprintf(out, "%s\n", asked);
+        fputs(asked, out);
     else
-        fprintf(out, "%s: %s\n", asked, br_plan_method(plan));
+        fprintf(out, "%s: ", asked), cli_print_text(out, br_plan_method(plan));
+    fputc('\n', out);
     label(out, "makespan");
     fprintf(out, "%s s\n", cli_seconds(makespan, text));
     label(out, "lower bound");
@@ -94,7 +95,8 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
     fputc('\n', out);
     if (plan->note) {
         label(out, "note");
-        fprintf(out, "%s\n", plan->note);
+        cli_print_text(out, plan->note);
+        fputc('\n', out);
     }
 }
 

@@ -90,7 +90,7 @@ static void add_use(struct table *t)
             best = r;
     char head[CELL];
     snprintf(head, sizeof head, "%.12s use %%", first->resource[best]);
-    br_text_screen(head, false);
+    br_text_screen(head);
     struct column *column = add_column(t, head, 1);
     for (uint32_t p = 0; p < t->policies; p++) {
         const struct br_study_policy *policy = &t->policy[p];
@@ -186,7 +186,7 @@ static int column_width(const struct column *column, uint32_t policies)
 static void short_name(char *name, size_t size, const char *text)
 {
     snprintf(name, size, "%s", text);
-    br_text_screen(name, false);
+    br_text_screen(name);
 }
 
 static void pad(FILE *out, const char *text, int width, bool right)

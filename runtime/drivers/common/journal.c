@@ -410,7 +410,7 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
     snprintf(text, sizeof text,
              "job      %010" PRIu32 " %016" PRIx64 " %016" PRIx64 " %010" PRIu32 " %.100s",
              journal->numbers, sum, hash, job->dag->tasks, name);
-    br_text_screen(text, false);
+    br_text_screen(text);
     text[BR_RECORD_LONG - BR_RECORD_SUM - 2] = '\0';
     enum br_status status = add(journal, BR_RECORD_LONG, text, diag);
     if (status)
