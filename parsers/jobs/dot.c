@@ -84,18 +84,25 @@ static bool grow_fault_buffer(const char *text)
     return heard;
 }
 
-/* A text, or so many closing angle brackets. */
+/* The bytes of a text, then so many closing angle brackets. */
 struct text_channel {
     const char *at;
+    size_t left;
     size_t brackets;
 };
+
+static struct text_channel whole_text(const char *text)
+{
+    return (struct text_channel){text, strlen(text), 0};
+}
 
 static int on_read(void *channel, char *to, int size)
 {
     struct text_channel *text = channel;
-    size_t room = size > 0 ? (size_t)size : 0, length = strnlen(text->at, room);
+    size_t room = size > 0 ? (size_t)size : 0, length = text->left < room ? text->left : room;
     memcpy(to, text->at, length);
     text->at += length;
+    text->left -= length;
     for (; length < room && text->brackets; text->brackets--)
         to[length++] = '>';
     return (int)length;
@@ -130,10 +137,12 @@ static enum br_status refuse_syntax(struct br_diag *diag)
 static Agraph_t *read_graphs(struct text_channel channel, uint32_t *graphs)
 {
     Agiodisc_t io = {.afread = on_read};
-    Agdisc_t disciplines = {.mem = &AgMemDisc, .id = &AgIdDisc, .io = &io};
+    Agdisc_t disciplines = {.id = &AgIdDisc, .io = &io};
     Agraph_t *first = NULL, *graph;
     cgraph_fault[0] = 0;
+#ifdef BR_CGRAPH_COUNTS_ON /* lines, from one text to the next */
     agreadline(1);
+#endif
     /* Text that follows a graph stays in cgraph's buffer until a read finds no graph. */
     for (*graphs = 0; (graph = agread(&channel, &disciplines)); ++*graphs) {
         if (!first)
@@ -148,7 +157,7 @@ static Agraph_t *read_graphs(struct text_channel channel, uint32_t *graphs)
 static bool is_reader_clean(void)
 {
     uint32_t graphs;
-    Agraph_t *graph = read_graphs((struct text_channel){"digraph a { b; }", 0}, &graphs);
+    Agraph_t *graph = read_graphs(whole_text("digraph a { b; }"), &graphs);
     bool clean = graph && graphs == 1 && !cgraph_fault[0] && agnnodes(graph) == 1;
     if (graph)
         agclose(graph);
@@ -159,7 +168,7 @@ static bool is_reader_clean(void)
  * angle brackets. Closes what the text has left open; returns false where there was something. */
 static bool clean_reader(const char *text)
 {
-    struct text_channel end[] = {{"\"", 0}, {"*/", 0}, {"", 0}};
+    struct text_channel end[] = {whole_text("\""), whole_text("*/"), whole_text("")};
     uint32_t graphs;
     if (is_reader_clean())
         return true;
@@ -175,24 +184,35 @@ static bool clean_reader(const char *text)
     return false;
 }
 
+/* A file holds one graph. */
+static enum br_status refuse_rest(const struct br_dot_scan *scan, struct br_diag *diag)
+{
+    if (scan->rest == BR_DOT_GRAPH)
+        return br_fail_at(diag, scan->rest_pos, BR_BAD_INPUT, "split the file",
+                          "the file holds more than one graph");
+    return br_fail_at(diag, scan->rest_pos, BR_BAD_INPUT, "take it away, or mend the braces",
+                      "text follows the closing brace of the graph");
+}
+
 /* Reads the graph; the lock is held. */
-static enum br_status read_graph(const char *text, Agraph_t **graph, struct br_diag *diag)
+static enum br_status read_graph(const char *text, const struct br_dot_scan *scan, Agraph_t **graph,
+                                 struct br_diag *diag)
 {
     uint32_t graphs;
     agusererrf outer = agseterrf(on_fault);
     agerrlevel_t level = agseterr(AGERR); /* warnings are kept from us */
-    struct text_channel all = {strncmp(text, "\xef\xbb\xbf", 3) == 0 ? text + 3 : text, 0};
+    size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    struct text_channel first = {text + mark, scan->length - mark, 0};
     enum br_status status = BR_OK;
     if (!grow_fault_buffer(text)) {
         status = br_fail_memory(diag);
         goto out;
     }
-    *graph = read_graphs(all, &graphs);
-    if (graphs > 1)
-        status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "split the file",
-                            "the file holds more than one graph");
-    else if (!*graph || cgraph_fault[0])
+    *graph = read_graphs(first, &graphs);
+    if (!*graph || cgraph_fault[0])
         status = refuse_syntax(diag);
+    else if (graphs > 1 || scan->rest)
+        status = refuse_rest(scan, diag);
     if (!clean_reader(text) && !status)
         status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "close it",
                             "quotes, a comment or angle brackets are open at the end of the text");
@@ -654,7 +674,7 @@ enum br_status br_read_dot(struct br_source *source, const struct br_parse_optio
         br_dot_scan(text, &reader.scan) ? refuse_bombs(&reader.scan, diag) : br_fail_memory(diag);
     if (!status) {
         pthread_mutex_lock(&cgraph_lock);
-        status = read_graph(text, &reader.graph, diag);
+        status = read_graph(text, &reader.scan, &reader.graph, diag);
         if (!status) {
             const char *name = agnameof(reader.graph);
             bool named = name && *name && *name != '%' && br_text_is_plain(name);

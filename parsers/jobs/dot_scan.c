@@ -14,6 +14,7 @@ struct token {
     enum kind kind;
     char mark;   /* of OTHER: the character */
     bool quoted; /* of ID */
+    bool open;   /* of END: a comment is open */
     const char *text;
     size_t length;
     struct br_pos pos;
@@ -33,27 +34,33 @@ static void pass(struct lexer *lexer)
         lexer->pos.column++;
 }
 
-static void pass_until(struct lexer *lexer, const char *end)
+/* Returns false when the end is missing. */
+static bool pass_until(struct lexer *lexer, const char *end)
 {
     size_t length = strlen(end);
     while (*lexer->at && strncmp(lexer->at, end, length) != 0)
         pass(lexer);
+    bool found = *lexer->at;
     for (; length && *lexer->at; length--)
         pass(lexer);
+    return found;
 }
 
-static void skip_space(struct lexer *lexer)
+/* Returns false in an open comment. */
+static bool skip_space(struct lexer *lexer)
 {
-    for (;;) {
+    bool closed = true;
+    while (closed) {
         if (*lexer->at && strchr(" \t\r\n\f\v", *lexer->at))
             pass(lexer);
         else if (strncmp(lexer->at, "//", 2) == 0 || (*lexer->at == '#' && lexer->pos.column == 1))
             pass_until(lexer, "\n");
         else if (strncmp(lexer->at, "/*", 2) == 0)
-            pass_until(lexer, "*/");
+            closed = pass_until(lexer, "*/");
         else
-            return;
+            break;
     }
+    return closed;
 }
 
 static bool is_word(char c)
@@ -64,8 +71,8 @@ static bool is_word(char c)
 
 static struct token next(struct lexer *lexer)
 {
-    skip_space(lexer);
-    struct token token = {.kind = ID, .text = lexer->at, .pos = lexer->pos};
+    bool closed = skip_space(lexer);
+    struct token token = {.kind = ID, .open = !closed, .text = lexer->at, .pos = lexer->pos};
     if (*lexer->at == 0) {
         token.kind = END;
     } else if (*lexer->at == '"') {
@@ -238,9 +245,22 @@ static void scan_mark(struct scanner *scanner, char mark, bool named, bool *in_l
         top(scanner)->arrow = false;
 }
 
+/* The graph ends with the last token, and `after` follows it. cgraph is not asked: what it does
+ * with the text behind a graph differs by version. */
+static void scan_rest(struct br_dot_scan *scan, const char *text, const struct token *last,
+                      const struct token *after)
+{
+    scan->length = (size_t)(last->text + last->length - text);
+    scan->rest_pos = after->pos;
+    if (is_keyword(after, "digraph") || is_keyword(after, "graph") || is_keyword(after, "strict"))
+        scan->rest = BR_DOT_GRAPH;
+    else if (after->kind != END || after->open)
+        scan->rest = BR_DOT_STRAY;
+}
+
 bool br_dot_scan(const char *text, struct br_dot_scan *scan)
 {
-    *scan = (struct br_dot_scan){0};
+    *scan = (struct br_dot_scan){.length = strlen(text)};
     struct lexer lexer = {text, {1, 1}};
     struct scanner *scanner = calloc(1, sizeof *scanner);
     if (!scanner)
@@ -261,6 +281,10 @@ bool br_dot_scan(const char *text, struct br_dot_scan *scan)
         } else if (token.kind == OTHER) {
             scan_mark(scanner, token.mark, named, &in_list);
             arrow = from_node = named = false;
+            if (token.mark == '}' && scanner->depth == 0) {
+                scan_rest(scan, text, &token, &ahead);
+                break;
+            }
         } else if (token.kind == ARROW) {
             arrow = from_node;
             top(scanner)->arrow = top(scanner)->left > 0;

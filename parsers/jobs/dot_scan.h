@@ -24,12 +24,18 @@ struct br_dot_mention {
     struct br_pos pos;
 };
 
+/* Behind the first graph: blanks and comments, another graph, or other text. */
+enum br_dot_rest { BR_DOT_NOTHING, BR_DOT_GRAPH, BR_DOT_STRAY };
+
 struct br_dot_scan {
     uint32_t mentions;
     struct br_dot_mention *mention; /* in the order of the text */
     uint32_t names;                 /* distinct names of attributes */
     uint64_t edges;                 /* at most so many */
     uint32_t depth;                 /* deepest nesting of braces */
+    size_t length;                  /* bytes to the end of the first graph, or of the text */
+    enum br_dot_rest rest;          /* behind that */
+    struct br_pos rest_pos;
 };
 
 /* Scans a NUL-terminated text, which is borrowed; it need not be valid DOT. False when memory is

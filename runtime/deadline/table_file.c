@@ -330,7 +330,6 @@ enum br_status br_table_write(const struct br_table *table, FILE *out, struct br
     if (job > NAME_MOST || cluster > NAME_MOST)
         return br_fail(diag, BR_BAD_INPUT, NULL, "a name is longer than %u bytes", NAME_MOST);
     struct head head = {
-        .magic = MAGIC,
         .version = BR_TABLE_VERSION,
         .order_mark = ORDER_MARK,
         .fingerprint = table->fingerprint,
@@ -349,6 +348,7 @@ enum br_status br_table_write(const struct br_table *table, FILE *out, struct br
         .cluster_length = (uint32_t)cluster,
         .bends = table->bends,
     };
+    memcpy(head.magic, MAGIC, sizeof head.magic);
     struct layout layout = lay_out(&head);
     head.size = layout.size;
     head.sum =

@@ -181,7 +181,7 @@ static void run_beside(struct beside *beside, const struct br_model *model)
         compare(beside, br_learned_policy.decide(policy, beside->sim));
     }
     assert_int_equal(beside->sim->ended_jobs, JOBS);
-    assert_in_range(ends, 1, UINT32_MAX);
+    assert_uint_in_range(ends, 1, UINT32_MAX);
     br_learned_policy.destroy(policy);
     br_learned_destroy(beside->learned);
 }
@@ -251,7 +251,7 @@ static void test_by_hand(void **state)
     while (sent < 5) {
         group = (struct br_learned_group){8 - sent, BR_ANY, 8 - sent};
         assert_int_equal(br_learned_decide(learned, group, &decision, &count, NULL), BR_OK);
-        assert_in_range(count, 1, 2);
+        assert_uint_in_range(count, 1, 2);
         for (uint32_t k = 0; k < count; k++) {
             assert_int_equal(decision[k].job, job);
             assert_int_equal(decision[k].stage, sent >= 3);
@@ -395,7 +395,7 @@ static bool attempt(const struct br_model *model, const struct br_dag *small,
     if (!status) {
         uint32_t before = taken;
         assert_int_equal(br_learned_decide(learned, group, &decision, &count, NULL), BR_OK);
-        assert_in_range(count, 1, 4);
+        assert_uint_in_range(count, 1, 4);
         if (all)
             assert_int_equal(taken, before);
     }
@@ -412,7 +412,7 @@ static void test_refusals(void **state)
     (void)state;
     while (!attempt(model, small, large, k))
         k++;
-    assert_in_range(k, 20, 200);
+    assert_uint_in_range(k, 20, 200);
     br_dag_destroy(small);
     br_dag_destroy(large);
     br_model_destroy(model);

@@ -274,7 +274,7 @@ static void run_without(const struct pool *pool, enum br_network_form form, uint
         uint32_t job = sim->stage[choice.stage].job;
         uint32_t most = sim->group.count, need = br_executors_need(&sim->stage[choice.stage]);
         most = form == BR_NETWORK_PLANNED && need < most ? need : most;
-        assert_in_range(choice.limit, 1, br_executors_held(sim, job) + most);
+        assert_uint_in_range(choice.limit, 1, br_executors_held(sim, job) + most);
         *lower += choice.limit < br_executors_held(sim, job) + most;
         uint32_t stage = learner.stage[0];
         br_executors_decide(sim, stage, sim->options.executors);

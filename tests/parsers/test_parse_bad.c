@@ -195,8 +195,11 @@ static const struct bad dot[] = {
     {"digraph {\n a [tasks=1\n b }", 3, "syntax error near '}'"},
     {"digraph {\n a -> }", 2, "syntax error"},
     {"digraph {\n a [x=\"open]\n}\n", 2, "quoted string"},
-    {"digraph { a }\n}", 2, "syntax error"},
-    {"digraph { a }\ndigraph { b }", 0, "more than one graph"},
+    {"digraph { a }\n}", 2, "text follows the closing brace"},
+    {"digraph { a }\n/* open", 2, "text follows the closing brace"},
+    {"digraph { a }\ndigraph { b }", 2, "more than one graph"},
+    {"digraph { subgraph { a } }\n# end\nstrict graph { b }", 3, "more than one graph"},
+    {"digraph { a -> }\ndigraph { b }", 1, "syntax error"},
     {"graph { a -- b }", 0, "not directed"},
     {"digraph { }", 0, "the job is empty"},
     {"digraph {\n a [tasks=0] }", 2, "no tasks"},
@@ -445,8 +448,8 @@ static void dot_words_of_faults(void **state)
 /* A message longer than cgraph's buffer; see grow_fault_buffer in dot.c. */
 static void dot_long_words_of_faults(void **state)
 {
-    static const char *const shapes[] = {"digraph g {\n a;\n -> * }", "digraph g {\n a\n} *",
-                                         "digraph g\n\n* { a }", "digraph {\n a\n [*=* *] }"};
+    static const char *const shapes[] = {"digraph g {\n a;\n -> * }", "digraph g\n\n* { a }",
+                                         "digraph {\n a\n [*=* *] }"};
     enum { MOST = 200000 };
     char *text = malloc(3 * MOST + 100);
     struct br_diag diag;

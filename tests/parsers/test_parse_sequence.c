@@ -120,7 +120,7 @@ static void mutations(void **state)
         check_good(text);
         free(text);
     }
-    assert_in_range(refused, MUTATIONS / 4, MUTATIONS - 100);
+    assert_uint_in_range(refused, MUTATIONS / 4, MUTATIONS - 100);
 }
 
 int main(void)

@@ -223,13 +223,13 @@ static void test_pauses(void **state)
         rounds += energy.wait == 0;
         assert_true(br_lcg_energy_propagate(&energy));
     }
-    assert_in_range(rounds, 100, 250);
+    assert_uint_in_range(rounds, 100, 250);
     for (uint32_t t = 0; t < 3; t++) /* seven ticks of work from 1 to 7 */
         br_lcg_push(&trail, 2 * t, 1, br_lcg_reason(BR_LCG_ROOT, 0), 0);
     rounds = 0;
     for (int k = 0; k < 100; k++)
         rounds += !br_lcg_energy_propagate(&energy);
-    assert_in_range(rounds, 60, 100);
+    assert_uint_in_range(rounds, 60, 100);
     br_lcg_trail_finish(&trail);
     br_arena_finish(&arena);
     br_lcg_problem_destroy(p);

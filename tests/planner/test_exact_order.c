@@ -43,7 +43,7 @@ static bool open_fixture(struct fixture *f, uint64_t seed, struct br_rng *rng)
             return false;
     assert_true(br_lcg_trail_init(&f->trail, f->p, &f->arena));
     assert_true(br_lcg_order_init(&f->order, f->p, &f->trail, &f->arena));
-    assert_in_range(f->trail.sides, 1, SIDES);
+    assert_uint_in_range(f->trail.sides, 1, SIDES);
     return true;
 }
 

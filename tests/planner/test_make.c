@@ -184,8 +184,10 @@ static void test_effort(void **state)
             last = br_plan_makespan_ns(plan);
             if (effort < BR_EFFORT_MAX)
                 assert_null(br_plan_note(plan));
-            else if (!optimal && plan->parts == 1)
-                assert_non_null(strstr(br_plan_note(plan), "placements")), limited++;
+            else if (!optimal && plan->parts == 1) {
+                assert_non_null(strstr(br_plan_note(plan), "placements"));
+                limited++;
+            }
             br_plan_destroy(plan);
         }
         random_job_finish(&job);

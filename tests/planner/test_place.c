@@ -350,7 +350,7 @@ static void test_stop(void **state)
         assert_false(br_place(placer, BR_FORWARD, f.letter, 'S', &f.order[0], &stop));
         for (uint32_t t = 0; t < f.in->tasks; t++)
             placed += br_placer_start(placer)[t] != BR_UNPLACED;
-        assert_in_range(placed, 100, 3000);
+        assert_uint_in_range(placed, 100, 3000);
         br_placer_pop(placer);
     }
     br_placer_destroy(placer);

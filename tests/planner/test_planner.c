@@ -161,7 +161,7 @@ static void series(uint32_t operators, uint32_t machines, uint32_t jobs)
         struct br_dag *dag = make_query(operators, k < jobs / 2 ? k : 7, k);
         uint32_t took = plan_both_ways(planner, dag, cluster, &options);
         if (k == 0)
-            assert_in_range(took, 1, 6); /* memory that doubles, and what is kept ahead */
+            assert_uint_in_range(took, 1, 6); /* memory that doubles, and what is kept ahead */
         else
             assert_int_equal(took, 0);
         br_dag_destroy(dag);
@@ -386,7 +386,7 @@ static void test_memory_out(void **state)
             plan_both_ways(planner, large, cluster, &options);
         br_planner_destroy(planner);
     }
-    assert_in_range(failed, 3, 10); /* the planner, its first memory, and more of it */
+    assert_uint_in_range(failed, 3, 10); /* the planner, its first memory, and more of it */
     br_dag_destroy(small);
     br_dag_destroy(large);
     br_cluster_destroy(cluster);

@@ -287,7 +287,7 @@ static void check_left(const struct br_rcpsp_workspace *workspace, enum br_direc
         placed += at < first;
         most += at <= first;
     }
-    assert_in_range(m->tasks - workspace->left, placed, most);
+    assert_uint_in_range(m->tasks - workspace->left, placed, most);
 }
 
 /* Every limit at or above the makespan gives the same schedule, every lower one gives it up. */

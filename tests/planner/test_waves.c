@@ -98,8 +98,8 @@ static void test_choice(void **state)
                              1071 * MS);
         }
     }
-    assert_in_range(small[0], 10000 / 6 - 150, 10000 / 6 + 150);
-    assert_in_range(small[1], 50000 / 6 - 150, 50000 / 6 + 150);
+    assert_uint_in_range(small[0], 10000 / 6 - 150, 10000 / 6 + 150);
+    assert_uint_in_range(small[1], 50000 / 6 - 150, 50000 / 6 + 150);
     br_waves_scale(waves, 2);
     assert_int_equal(br_waves_draw_ns(waves, 0, BR_WAVE_REST, 5, false, (uint64_t[2]){0, 0}),
                      100 * MS);
@@ -130,7 +130,7 @@ static void test_longer(void **state)
         assert_int_equal(br_waves_draw_longer_ns(waves, 0, BR_WAVE_REST, 5, false, random, 80 * MS),
                          88 * MS + 1);
     }
-    assert_in_range(seen[2], 1800, 2200);
+    assert_uint_in_range(seen[2], 1800, 2200);
     assert_int_equal(seen[2] + seen[3], 4000);
     br_waves_destroy(waves);
 }

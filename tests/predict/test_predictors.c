@@ -332,7 +332,8 @@ static void evidence_is_weighed(void **state)
     learn_many(p, "calm", 60, 12, 100, 0.01, 1, 2);
     near(ask(row, p, "wild", 0, 10, 1, &far).work_ns, 5000e9, 100e9);
     /* The mean of a log-normal with spread 1 is e^(1/2) times its median. */
-    assert_in_range(ask(row, p, "calm", 0, 100, 1, &far).work_ns / 100e9, 150, 260);
+    assert_uint_in_range((uint64_t)(ask(row, p, "calm", 0, 100, 1, &far).work_ns / 100e9), 150,
+                         260);
     near(ask(row, p, "calm", 0, 100, 0, NULL).work_ns, 100 * 165e9, 100 * 25e9);
     row->destroy(p);
 }
@@ -599,7 +600,7 @@ static void pilots_are_drawn(void **state)
         br_evaluation_finish(&again);
     }
     for (int k = 1; k <= 3; k++)
-        assert_in_range(seen[k], 160, 240);
+        assert_uint_in_range(seen[k], 160, 240);
 }
 
 int main(void)

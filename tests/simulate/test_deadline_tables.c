@@ -332,7 +332,7 @@ static void test_refusals(void **state)
     refuse(&scene, BR_NO);
     scene.request = good, scene.request.most = 100000;
     scene_make(&scene);
-    assert_in_range(scene.made.table.allocations, 90, 100);
+    assert_uint_in_range(scene.made.table.allocations, 90, 100);
     assert_int_equal(scene.made.table.allocation[scene.made.table.allocations - 1], 100000);
     scene_close(&scene);
 }

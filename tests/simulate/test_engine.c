@@ -350,7 +350,7 @@ static void test_groups(void **state)
         for (uint64_t s = 0; s < outcome.spans; s++)
             heavy += outcome.span[s].start_ns < 10 * S &&
                      small.workload->job[outcome.span[s].job].group == group;
-        assert_in_range(heavy, 28, 32);
+        assert_uint_in_range(heavy, 28, 32);
         br_outcome_finish(&outcome);
         small_finish(&small);
     }

@@ -473,7 +473,7 @@ static void test_same_world(void **state)
     for (uint32_t t = 0; t < TASKS; t++)
         of[least_ns[t] / (100 * MS)]++;
     for (uint32_t k = 1; k < 9; k++)
-        assert_in_range(of[k], 1, TASKS / 3);
+        assert_uint_in_range(of[k], 1, TASKS / 3);
     br_executors_destroy(sim);
     br_waves_destroy(waves);
 }

@@ -217,7 +217,7 @@ static void check_view(const struct br_executors *sim)
     assert_true(any);
     assert_true(bound + sim->free <= EXECUTORS);
     assert_true(bound + sim->free + moving >= EXECUTORS);
-    assert_in_range(sim->group.count, 1, EXECUTORS / 3);
+    assert_uint_in_range(sim->group.count, 1, EXECUTORS / 3);
     if (sim->group.job == NONE)
         assert_true(sim->group.count <= sim->free);
     else

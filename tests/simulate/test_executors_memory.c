@@ -75,7 +75,7 @@ static void test_none_while_running(void **state)
     assert_int_equal(while_running, 0);
     uint32_t before = taken;
     assert_int_equal(run(sim, large, NULL, &while_running), BR_OK);
-    assert_in_range(taken - before, 0, 4); /* of the policy alone */
+    assert_uint_in_range(taken - before, 0, 4); /* of the policy alone */
     before = taken;
     const struct br_executors_arrival job = {small, 0, 1, NULL, 0};
     assert_int_equal(br_executors_reset(sim, &job, 1, NULL, NULL), BR_OK);
@@ -112,7 +112,7 @@ static void test_refusals(void **state)
     (void)state;
     while (!attempt(k))
         k++;
-    assert_in_range(k, 20, 200);
+    assert_uint_in_range(k, 20, 200);
 }
 
 int main(void)

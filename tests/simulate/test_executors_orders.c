@@ -183,7 +183,7 @@ static void test_all(void **state)
         for (uint32_t j = 0; j < request.jobs; j++)
             br_waves_destroy((struct br_waves *)arrival[j].waves);
     }
-    assert_in_range(sjf_is_worse, 3, 12);
+    assert_uint_in_range(sjf_is_worse, 3, 12);
 }
 
 int main(void)

@@ -196,7 +196,7 @@ static void numbers_are_those_of_the_rule(void **state)
                                       EXECUTORS);
             uint32_t got = br_executors_plan_of(scene->plan, (uint32_t)j).executors;
             differ += got != best;
-            assert_in_range(got, 1, EXECUTORS);
+            assert_uint_in_range(got, 1, EXECUTORS);
         }
     }
     br_waves_destroy(more);
