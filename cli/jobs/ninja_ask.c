@@ -14,6 +14,7 @@
 
 #include "base/process/launch.h"
 #include "cli/common/child.h"
+#include "cli/common/say.h"
 #include "cli/jobs/ninja_ask.h"
 
 #define MARK "\x01"
@@ -84,7 +85,13 @@ static int wait_for(pid_t pid)
     return cli_child_exit(status);
 }
 
-static enum br_status read_marked(int from, struct br_ninja_set *told, struct br_diag *diag)
+/* What ninja has printed: commands, and its own words. */
+struct saying {
+    struct br_ninja_set *told;
+    struct br_ninja_set words; /* lines, as they came */
+};
+
+static enum br_status read_saying(int from, struct saying *saying, struct br_diag *diag)
 {
     char *line = NULL;
     size_t room = 0;
@@ -95,14 +102,14 @@ static enum br_status read_marked(int from, struct br_ninja_set *told, struct br
     }
     bool good = true;
     for (ssize_t size; good && (size = getline(&line, &room, said)) > 0;) {
-        size -= line[size - 1] == '\n';
-        if (*line == *MARK)
-            good = br_ninja_set_add(told, line + 1, (size_t)size - 1);
+        const size_t length = (size_t)size - (line[size - 1] == '\n');
+        good = *line == *MARK ? br_ninja_set_add(saying->told, line + 1, length - 1)
+                              : br_ninja_set_add(&saying->words, line, length);
     }
     free(line);
     good = !ferror(said) && good;
     fclose(said);
-    br_ninja_set_sort(told);
+    br_ninja_set_sort(saying->told);
     return good ? BR_OK : br_fail_memory(diag);
 }
 
@@ -135,11 +142,18 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
     free(variables);
     if (error)
         return fail_start(error, diag);
-    enum br_status status = read_marked(out, told, diag);
+    struct saying saying = {.told = told};
+    enum br_status status = read_saying(out, &saying, diag);
     int code = wait_for(pid);
-    if (!status && code)
+    if (!status && code) {
+        for (uint32_t k = 0; k < saying.words.count; k++) { /* why it does so */
+            cli_print_text(stderr, saying.words.text[k]);
+            putc('\n', stderr);
+        }
         status =
             br_fail(diag, BR_BAD_INPUT, NULL, "ninja refuses the build (exit status %d)", code);
+    }
+    br_ninja_set_finish(&saying.words);
     return status;
 }
 

@@ -16,10 +16,42 @@
  * unescaped line end ends the rule. */
 #include "parsers/ninja/depfile.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/collections/grow.h"
+
+enum { DEPFILE_MOST = 1 << 26 };
+
+enum br_status br_ninja_depfile_text(const char *path, char **text, size_t *size,
+                                     struct br_diag *diag)
+{
+    struct stat state;
+    *text = NULL;
+    *size = 0;
+    FILE *file = fopen(path, "re");
+    if (!file && errno == ENOENT)
+        return BR_OK;
+    if (!file || fstat(fileno(file), &state) || !S_ISREG(state.st_mode) ||
+        state.st_size > DEPFILE_MOST) {
+        if (file)
+            fclose(file);
+        return br_fail(diag, BR_BAD_INPUT, NULL, "a depfile cannot be read: %.200s", path);
+    }
+    *text = malloc((size_t)state.st_size + 1);
+    if (*text) {
+        *size = fread(*text, 1, (size_t)state.st_size, file);
+        (*text)[*size] = '\0';
+    }
+    bool whole = !ferror(file); /* else names would be missing, and builds stale */
+    fclose(file);
+    if (!*text)
+        return br_fail_memory(diag);
+    return whole ? BR_OK : br_fail(diag, BR_SYSTEM, NULL, "a depfile cannot be read: %.200s", path);
+}
 
 static uint64_t hash_name(const void *context, uint32_t number)
 {
@@ -120,13 +152,22 @@ static size_t take_name(struct reader *reader)
     return (size_t)(reader->to - name);
 }
 
+static bool add_target(struct br_ninja_depfile *depfile, char *name)
+{
+    if (!br_grow(&depfile->target, depfile->targets, &depfile->target_room,
+                 sizeof *depfile->target))
+        return false;
+    depfile->target[depfile->targets++] = name;
+    return true;
+}
+
 enum br_status br_ninja_depfile_read(struct br_ninja_depfile *depfile, char *text, size_t size,
                                      struct br_diag *diag)
 {
     struct reader reader = {.at = text, .end = text + size};
     bool targets = true, any_target = false, any = false;
     bool closed = false; /* a target of the rule is an input of others */
-    depfile->names = 0;
+    depfile->names = depfile->targets = 0;
     br_index_finish(&depfile->by_name);
     while (reader.at < reader.end) {
         char *name = reader.at;
@@ -143,6 +184,8 @@ enum br_status br_ninja_depfile_read(struct br_ninja_depfile *depfile, char *tex
             bool known = br_index_find(&depfile->by_name, &keys, depfile, name,
                                        br_hash_text(name)) != UINT32_MAX;
             any = true;
+            if (!is_input && !add_target(depfile, name))
+                return br_fail_memory(diag);
             if (is_input && !known && closed)
                 return br_fail(
                     diag, BR_BAD_INPUT, NULL,
@@ -167,6 +210,7 @@ enum br_status br_ninja_depfile_read(struct br_ninja_depfile *depfile, char *tex
 void br_ninja_depfile_finish(struct br_ninja_depfile *depfile)
 {
     free(depfile->name);
+    free(depfile->target);
     br_index_finish(&depfile->by_name);
     *depfile = (struct br_ninja_depfile){0};
 }

@@ -11,9 +11,15 @@
 struct br_ninja_depfile {
     char **name; /* in the text that was read */
     uint32_t names, room;
+    char **target; /* the files that are made from them, in the text; some perhaps twice */
+    uint32_t targets, target_room;
     struct br_index by_name;
 };
 
+/* The text of the depfile with this path, malloc's; NULL if there is no such file. BR_BAD_INPUT if
+ * it is no file, or larger than any depfile. */
+enum br_status br_ninja_depfile_text(const char *path, char **text, size_t *size,
+                                     struct br_diag *diag);
 /* Reads the text, which gets overwritten; text[size] is NUL. An empty one names nothing.
  * BR_BAD_INPUT where ninja refuses it as well: no target is there, or what was read is said to
  * depend on something itself. O(size) expected. */

@@ -1,8 +1,8 @@
 /* A job from a build.ninja: a stage of one task for each command that the targets need. A command
  * waits for the commands that build what it reads or is ordered after; "phony" statements, and
- * those that are said to be done, are looked through. Files that only a depfile names are not
- * looked at: in a build from nothing ninja does not know them either, and a correct build.ninja
- * orders what has to come before. */
+ * those that are said to be done, are looked through. What earlier runs of a command are known to
+ * have read (found.h) is what it reads: as for ninja, which in a build from nothing knows nothing
+ * of it either. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -12,7 +12,7 @@
 
 #include "base/collections/sort.h"
 #include "base/text/text.h"
-#include "parsers/ninja/ninja.h"
+#include "parsers/ninja/found.h"
 #include "parsers/ninja/log.h"
 #include "parsers/ninja/text.h"
 #include "parsers/ninja/build.h"
@@ -23,7 +23,8 @@ enum { CHUNK = 1 << 20 };
 static const int64_t preset_ns = INT64_C(1000000000);
 
 struct making {
-    const struct br_ninja *ninja;
+    struct br_ninja *ninja; /* that edges of the job read is added to it */
+    struct br_ninja_found *found;
     const struct br_ninja_options *options;
     const char *folder; /* absolute; the option's is for reading and for messages */
     struct br_dag *dag;
@@ -48,25 +49,28 @@ static bool is_phony(const struct br_ninja *ninja, uint32_t edge)
 
 /* ---- What is needed ---- */
 
-static uint32_t need(struct making *making, uint32_t node, uint32_t depth)
+static enum br_status need(struct making *making, uint32_t node, uint32_t *depth)
 {
     uint32_t edge = making->ninja->node[node].producer;
-    if (edge != UINT32_MAX && !making->needed[edge]) {
-        making->needed[edge] = true;
-        making->stack[depth++] = edge;
-    }
-    return depth;
+    if (edge == UINT32_MAX || making->needed[edge])
+        return BR_OK;
+    making->needed[edge] = true;
+    making->stack[(*depth)++] = edge;
+    return br_ninja_find_inputs(making->found, making->ninja, edge, making->diag);
 }
 
-static void need_all(struct making *making, uint32_t node)
+static enum br_status need_all(struct making *making, uint32_t node)
 {
     const struct br_ninja *ninja = making->ninja;
-    uint32_t depth = need(making, node, 0);
-    while (depth) {
+    uint32_t depth = 0;
+    enum br_status status = need(making, node, &depth);
+    while (depth && !status) {
         const struct br_ninja_edge *edge = &ninja->edge[making->stack[--depth]];
-        for (uint32_t k = edge->first[BR_NINJA_IN]; k < edge->first[BR_NINJA_RUNS]; k++)
-            depth = need(making, ninja->path[k], depth);
+        const uint32_t begin = edge->first[BR_NINJA_IN], end = edge->first[BR_NINJA_RUNS];
+        for (uint32_t k = begin; k < end && !status; k++)
+            status = need(making, ninja->path[k], &depth);
     }
+    return status;
 }
 
 static enum br_status need_target(struct making *making, const char *target)
@@ -80,28 +84,25 @@ static enum br_status need_target(struct making *making, const char *target)
     if (node == UINT32_MAX)
         return br_fail(making->diag, BR_BAD_INPUT, "'ninja -t targets all' lists them",
                        "the build knows no target '%.200s'", target);
-    need_all(making, node);
-    return BR_OK;
+    return need_all(making, node);
 }
 
 static enum br_status need_targets(struct making *making)
 {
     const struct br_ninja *ninja = making->ninja;
     const struct br_ninja_options *options = making->options;
-    for (uint32_t k = 0; k < options->targets; k++) {
-        enum br_status status = need_target(making, options->target[k]);
-        if (status)
-            return status;
-    }
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < options->targets && !status; k++)
+        status = need_target(making, options->target[k]);
     if (options->targets)
-        return BR_OK;
-    for (uint32_t k = 0; k < ninja->targets; k++)
-        need_all(making, ninja->target[k]);
+        return status;
+    for (uint32_t k = 0; k < ninja->targets && !status; k++)
+        status = need_all(making, ninja->target[k]);
     /* Without "default", all that nothing else needs. */
-    for (uint32_t n = 0; n < ninja->nodes && !ninja->targets; n++)
+    for (uint32_t n = 0; n < ninja->nodes && !ninja->targets && !status; n++)
         if (!ninja->node[n].used)
-            need_all(making, n);
-    return BR_OK;
+            status = need_all(making, n);
+    return status;
 }
 
 /* ---- Durations ---- */
@@ -221,14 +222,22 @@ static enum br_status add_outputs(struct making *making, uint32_t edge, uint32_t
     return add_attribute(making, BR_OWNER_STAGE, stage, "ninja.outputs");
 }
 
+static enum br_status fail_controls(struct making *making, uint32_t edge)
+{
+    const struct br_ninja_edge *it = &making->ninja->edge[edge];
+    br_diag_file(making->diag, making->ninja->file[it->file].path);
+    return br_fail_at(making->diag, it->pos, BR_BAD_INPUT, "put the command into a script",
+                      "the statement for '%.200s' holds control characters",
+                      br_ninja_first_output(making->ninja, edge));
+}
+
 static enum br_status add_texts(struct making *making, uint32_t edge, uint32_t stage)
 {
     making->text.used = 0;
     enum br_status status =
         br_ninja_script(making->ninja, edge, making->folder, &making->text, making->diag);
     if (!status && !br_text_is_lines(making->text.text))
-        status = br_fail_at(making->diag, making->ninja->edge[edge].pos, BR_BAD_INPUT, NULL,
-                            "the command holds control characters");
+        status = fail_controls(making, edge);
     if (!status)
         status = br_dag_set_command(making->dag, stage, making->text.text, making->diag);
     if (!status)
@@ -337,8 +346,11 @@ static enum br_status add_others(struct making *making, bool phony, const char *
     for (uint32_t e = 0; e < making->ninja->edges && !status; e++) {
         if (making->stage[e] != UINT32_MAX || is_phony(making->ninja, e) != phony)
             continue;
+        const uint32_t before = making->text.used;
         status =
             br_ninja_statement(making->ninja, e, BR_NINJA_COMMANDS, &making->text, making->diag);
+        if (!status && !br_text_is_lines(making->text.text + before))
+            status = fail_controls(making, e);
         if (!status && making->text.used >= CHUNK)
             status = flush_text(making, name, chunk);
     }
@@ -394,6 +406,9 @@ static enum br_status fill(struct making *making)
         br_dag_set_source(making->dag, making->ninja->file[0].path, making->diag);
     if (!status)
         status = read_log(making);
+    if (!status)
+        status = br_ninja_found_open(&making->found, making->ninja, making->options->folder,
+                                     making->diag);
     if (!status)
         status = need_targets(making);
     for (uint32_t e = 0; e < making->ninja->edges && making->options->only && !status; e++)
@@ -461,6 +476,7 @@ enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_
         br_dag_destroy(making.dag);
     }
     free(making.text.text);
+    br_ninja_found_close(making.found);
     br_arena_finish(&arena);
     br_ninja_finish(&ninja);
     return status;

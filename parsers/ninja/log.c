@@ -1,7 +1,8 @@
 /* The log that ninja keeps of its commands, versions 5 to 7: a line per file that was built, with
  * start and end in milliseconds, the file's time, its path and the command's hash, between tabs.
- * The versions differ in the unit of the file's time and in the hash, neither of which counts
- * here: the duration of a command that has changed since is still the best guess there is. */
+ * Samurai writes 0 for both, which is no measurement. The versions differ in the unit of the file's
+ * time and in the hash, neither of which counts here: the duration of a command that has changed
+ * since is still the best guess there is. */
 #include "parsers/ninja/log.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ static void read_line(const struct br_ninja *ninja, char *at, int64_t *duration_
         return;
     *hash = '\0';
     uint32_t node = br_ninja_find_node(ninja, path + 1);
-    if (node != UINT32_MAX)
+    if (node != UINT32_MAX && (start || end))
         duration_ns[node] = (end - start) * INT64_C(1000000);
 }
 

@@ -47,22 +47,49 @@ void br_ninja_set_finish(struct br_ninja_set *set)
 
 /* ---- A build that tells its statements apart ---- */
 
-/* Is the build's own file made by one of the commands? */
+/* The edges behind the file: what builds it, what builds that, and so on. `edge` has room for all.
+ */
+static uint32_t find_behind(const struct br_ninja *ninja, const char *file, uint32_t *edge,
+                            bool *seen)
+{
+    uint32_t count = 0, next = br_ninja_find_producer(ninja, file);
+    if (next != UINT32_MAX)
+        seen[edge[count++] = next] = true;
+    for (uint32_t at = 0; at < count; at++) {
+        const struct br_ninja_edge *it = &ninja->edge[edge[at]];
+        for (uint32_t k = it->first[BR_NINJA_IN]; k < it->first[BR_NINJA_RUNS]; k++) {
+            next = ninja->node[ninja->path[k]].producer;
+            if (next != UINT32_MAX && !seen[next])
+                seen[edge[count++] = next] = true;
+        }
+    }
+    return count;
+}
+
+/* Does one of the commands make the build's own file, or what that is made from? The file itself
+ * may be a phony name of a stamp. */
 static enum br_status find_stale(const struct br_ninja *ninja, const char *file,
                                  const struct br_ninja_set *printed, bool *stale,
                                  struct br_diag *diag)
 {
     struct br_ninja_text command = {0};
-    const uint32_t own = br_ninja_find_producer(ninja, file);
     *stale = false;
-    if (own == UINT32_MAX || !printed->count)
+    if (!printed->count)
         return BR_OK;
-    enum br_status status =
-        br_ninja_binding(ninja, own, BR_NINJA_COMMAND, BR_NINJA_VALUE, &command, diag);
-    if (!status && !br_ninja_add(&command, "", 0))
-        status = br_fail_memory(diag);
-    *stale = !status && br_ninja_set_have(printed, command.text);
+    uint32_t *edge = calloc((size_t)ninja->edges + 1, sizeof *edge);
+    bool *seen = calloc((size_t)ninja->edges + 1, sizeof *seen);
+    enum br_status status = edge && seen ? BR_OK : br_fail_memory(diag);
+    const uint32_t count = status ? 0 : find_behind(ninja, file, edge, seen);
+    for (uint32_t k = 0; k < count && !status && !*stale; k++) {
+        command.used = 0;
+        status = br_ninja_binding(ninja, edge[k], BR_NINJA_COMMAND, BR_NINJA_VALUE, &command, diag);
+        if (!status && !br_ninja_add(&command, "", 0))
+            status = br_fail_memory(diag);
+        *stale = !status && command.used && br_ninja_set_have(printed, command.text);
+    }
     free(command.text);
+    free(edge);
+    free(seen);
     return status;
 }
 

@@ -55,16 +55,17 @@ struct br_ninja_pool {
 struct br_ninja_node {
     const char *path;
     uint32_t producer; /* edge that builds it; UINT32_MAX: none */
-    bool used;         /* by an edge, as what it reads or waits for */
+    bool used;         /* by an edge, as what it reads or waits for; not as a validation */
 };
 
-/* The runs of an edge's files, in the order of its statement. */
+/* The runs of an edge's files, in the order of its statement, which has none that are found. */
 enum br_ninja_run {
     BR_NINJA_OUT,
     BR_NINJA_IMPLICIT_OUT,
     BR_NINJA_IN,
     BR_NINJA_IMPLICIT,
     BR_NINJA_ORDER_ONLY,
+    BR_NINJA_FOUND, /* what it is known to read from earlier runs, and somebody builds (found.h) */
     BR_NINJA_VALIDATION,
     BR_NINJA_RUNS
 };

@@ -181,6 +181,19 @@ static enum br_status read_variable(struct reader *reader, uint32_t scope)
     return status;
 }
 
+/* Ninja looks at the rule alone, so a statement cannot say the half that its rule lacks. */
+static enum br_status check_rule(struct reader *reader, const struct br_ninja_rule *rule)
+{
+    if (!rule->binding[BR_NINJA_COMMAND].text)
+        return FAIL(reader, NULL, "the rule '%.80s' has no command", rule->name);
+    if (!rule->binding[BR_NINJA_RSPFILE].size != !rule->binding[BR_NINJA_RSPFILE_CONTENT].size)
+        return FAIL(
+            reader, "let the rule say both",
+            "the rule '%.80s' has one of rspfile and rspfile_content, which belong together",
+            rule->name);
+    return BR_OK;
+}
+
 static enum br_status read_rule(struct reader *reader)
 {
     uint32_t number;
@@ -204,10 +217,7 @@ static enum br_status read_rule(struct reader *reader)
         if (!status)
             reader->ninja->rule[number].binding[key] = slice;
     }
-    if (!status && !reader->ninja->rule[number].binding[BR_NINJA_COMMAND].text)
-        status =
-            FAIL(reader, NULL, "the rule '%.80s' has no command", reader->ninja->rule[number].name);
-    return status;
+    return status ? status : check_rule(reader, &reader->ninja->rule[number]);
 }
 
 static enum br_status read_pool(struct reader *reader)
@@ -228,10 +238,15 @@ static enum br_status read_pool(struct reader *reader)
     }
     if (status)
         return status;
-    size_t digits = depth ? strspn(depth, "0123456789") : 0;
-    if (!digits || digits > 9 || depth[digits])
+    if (!depth)
         return FAIL(reader, "write 'depth = 4'", "the pool '%.80s' has no depth", name);
-    return br_ninja_add_pool(reader->ninja, name, (uint32_t)strtoul(depth, NULL, 10))
+    /* Ninja takes the number that the text begins with, and 0, no limit, where it begins with none:
+     * SCons writes 0.5. */
+    const long long places = strtoll(depth, NULL, 10);
+    if (places < 0)
+        return FAIL(reader, "write 'depth = 4'", "the pool '%.80s' has a depth below 0", name);
+    return br_ninja_add_pool(reader->ninja, name,
+                             places < INT32_MAX ? (uint32_t)places : (uint32_t)INT32_MAX)
                ? BR_OK
                : br_fail_memory(reader->diag);
 }
@@ -310,6 +325,8 @@ static enum br_status read_runs(struct reader *reader, struct paths *paths,
         if (!status && !other && accept(reader, inputs[k].mark))
             status = read_paths(reader, paths);
         end[inputs[k].run] = paths->count;
+        if (inputs[k].run == BR_NINJA_ORDER_ONLY)
+            end[BR_NINJA_FOUND] = paths->count;
     }
     return status ? status : end_line(reader);
 }
@@ -348,7 +365,7 @@ static enum br_status add_edge(struct reader *reader, const struct paths *paths,
                                   "several statements build '%.200s'", ninja->node[node].path);
             if (run <= BR_NINJA_IMPLICIT_OUT)
                 ninja->node[node].producer = ninja->edges;
-            else
+            else if (run != BR_NINJA_VALIDATION) /* ninja's default targets may have validations */
                 ninja->node[node].used = true;
             if (!br_grow(&ninja->path, ninja->paths, &ninja->path_room, sizeof *ninja->path))
                 return br_fail_memory(reader->diag);

@@ -171,6 +171,28 @@ bool br_ninja_init(struct br_ninja *ninja)
            br_ninja_add_pool(ninja, "console", 1);
 }
 
+bool br_ninja_extend(struct br_ninja *ninja, uint32_t edge, enum br_ninja_run run,
+                     const uint32_t *node, uint32_t count)
+{
+    uint32_t *first = ninja->edge[edge].first;
+    const uint32_t begin = ninja->paths, size = first[BR_NINJA_RUNS] - first[0];
+    const uint32_t before = first[run + 1] - first[0];
+    if (!count)
+        return true;
+    while (ninja->path_room - ninja->paths < size + count) /* the edge's paths, at another place */
+        if (!br_grow(&ninja->path, ninja->path_room, &ninja->path_room, sizeof *ninja->path))
+            return false;
+    uint32_t *to = ninja->path + begin;
+    const uint32_t *from = ninja->path + first[0];
+    memcpy(to, from, before * sizeof *to);
+    memcpy(to + before, node, count * sizeof *to);
+    memcpy(to + before + count, from + before, (size - before) * sizeof *to);
+    ninja->paths += size + count;
+    for (int r = BR_NINJA_RUNS; r >= 0; r--)
+        first[r] = begin + (first[r] - first[0]) + (r > (int)run ? count : 0);
+    return true;
+}
+
 void br_ninja_finish(struct br_ninja *ninja)
 {
     for (uint32_t k = 0; k < ninja->files; k++) {

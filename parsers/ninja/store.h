@@ -15,5 +15,8 @@ bool br_ninja_add_rule(struct br_ninja *ninja, uint32_t scope, const char *name,
 bool br_ninja_add_pool(struct br_ninja *ninja, const char *name, uint32_t depth);
 /* Also finds one that is there. */
 bool br_ninja_add_node(struct br_ninja *ninja, const char *path, uint32_t *node);
+/* Puts further nodes behind those of an edge's run. */
+bool br_ninja_extend(struct br_ninja *ninja, uint32_t edge, enum br_ninja_run run,
+                     const uint32_t *node, uint32_t count);
 
 #endif

@@ -198,6 +198,25 @@ static bool add_files(const struct br_ninja *ninja, const struct br_ninja_edge *
            add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) && add(to, "\n");
 }
 
+/* A description may be coloured; what is kept of it is what it says. Leaves out sequences that
+ * steer a terminal (ECMA-48: ESC, '[', parameters, a last letter) and other control characters. */
+static void strip_controls(struct br_ninja_text *text)
+{
+    char *to = text->text;
+    for (const char *at = text->text; *at; at++) {
+        if (at[0] == '\033' && at[1] == '[') {
+            at += 2;
+            at += strspn(at, "0123456789;:<=>? !\"#$%&'()*+,-./");
+            if (!*at)
+                break;
+        } else if ((unsigned char)*at >= ' ' || *at == '\t') {
+            *to++ = *at;
+        }
+    }
+    *to = '\0';
+    text->used = (uint32_t)(to - text->text);
+}
+
 enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
                                   enum br_ninja_saying saying, struct br_ninja_text *to,
                                   struct br_diag *diag)
@@ -222,6 +241,8 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
         if (elsewhere)
             continue;
         status = read_source(ninja, edge, (enum br_ninja_key)key, &text, diag);
+        if (!status && key == BR_NINJA_DESCRIPTION)
+            strip_controls(&text);
         if (!status && text.used && !add_let(to, br_ninja_key_name[key], text.text))
             status = br_fail_memory(diag);
     }
