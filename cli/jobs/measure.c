@@ -81,9 +81,8 @@ enum br_status cli_measure_job(struct br_history *history, const struct br_dag *
     struct br_guard guard = cli_guard_children(NULL, NULL, NULL);
     cli_interrupt_catch();
     cli_progress_begin(&progress, quiet);
-    enum br_status status = cli_run_ninja_open(&ninja, dag, diag);
-    if (!status)
-        status = measure_all(history, dag, &ninja, &progress, &measured, diag);
+    cli_run_ninja_open(&ninja, dag);
+    enum br_status status = measure_all(history, dag, &ninja, &progress, &measured, diag);
     cli_progress_end(&progress);
     cli_run_ninja_close(&ninja);
     br_guard_end(&guard);

@@ -1,6 +1,7 @@
 /* Records of the commands that a run has finished, as ninja would have written them, so that it
  * goes on from there: lines of .ninja_log, and the files that compilers have reported in
- * .ninja_deps.
+ * .ninja_deps. They are written command by command, so a run that is killed loses only what was
+ * running.
  *
  * A command is recorded only where the build still says the very script that was run. The time that
  * the log keeps is when the command began, as ninja has it from 1.11 on: what it read and was
@@ -24,19 +25,20 @@
 
 enum { MILLION = 1000000 };
 
-struct recording {
-    const struct br_ninja_record *record;
+struct br_ninja_recorder {
+    struct br_ninja_record record;
     struct br_ninja ninja;
     struct br_ninja_text text, command;
     struct br_ninja_deps deps;
-    bool has_deps, left_out;
+    bool has_deps;
     uint32_t version;
-    FILE *log;
+    FILE *log;            /* NULL: nothing is recorded yet */
+    uint64_t *hash;       /* by node, what the log said at first; NULL: it was not read */
     char state[PATH_MAX]; /* the folder of log and dependencies */
-    struct br_diag *diag;
+    struct br_diag *diag; /* of the call at hand */
 };
 
-static enum br_status bind(struct recording *to, uint32_t edge, enum br_ninja_key key,
+static enum br_status bind(struct br_ninja_recorder *to, uint32_t edge, enum br_ninja_key key,
                            enum br_ninja_form form, struct br_ninja_text *text)
 {
     text->used = 0;
@@ -45,7 +47,7 @@ static enum br_status bind(struct recording *to, uint32_t edge, enum br_ninja_ke
 }
 
 /* The text that ninja hashes: the command, and what its response file says. */
-static enum br_status hash(struct recording *to, uint32_t edge, uint64_t *sum)
+static enum br_status hash(struct br_ninja_recorder *to, uint32_t edge, uint64_t *sum)
 {
     static const char between[] = ";rspfile=";
     enum br_status status = bind(to, edge, BR_NINJA_COMMAND, BR_NINJA_VALUE, &to->command);
@@ -62,19 +64,19 @@ static enum br_status hash(struct recording *to, uint32_t edge, uint64_t *sum)
 }
 
 /* The file's time, as seen from the build's folder; -1 where it is not there. */
-static int64_t mtime_ns(const struct recording *to, const char *path)
+static int64_t mtime_ns(const struct br_ninja_recorder *to, const char *path)
 {
     char whole[PATH_MAX];
     struct stat state;
     bool rooted = *path == '/';
-    snprintf(whole, sizeof whole, "%s%s%s", rooted ? "" : to->record->folder, rooted ? "" : "/",
+    snprintf(whole, sizeof whole, "%s%s%s", rooted ? "" : to->record.folder, rooted ? "" : "/",
              path);
     if (stat(whole, &state))
         return -1;
     return (int64_t)state.st_mtim.tv_sec * 1000 * MILLION + state.st_mtim.tv_nsec;
 }
 
-static enum br_status open_deps(struct recording *to)
+static enum br_status open_deps(struct br_ninja_recorder *to)
 {
     char path[PATH_MAX + 16];
     snprintf(path, sizeof path, "%s/.ninja_deps", to->state);
@@ -83,25 +85,24 @@ static enum br_status open_deps(struct recording *to)
     return status;
 }
 
-/* Takes note of a fault that keeps a single command out, and goes on with the others. */
-static enum br_status pass_over(struct recording *to, const struct br_diag *why, const char *output)
+/* A fault that keeps this command out, and no other. */
+static enum br_status fail_command(struct br_ninja_recorder *to, const struct br_diag *why,
+                                   const char *output)
 {
-    if (!to->left_out)
-        br_fail(to->diag, BR_BAD_INPUT, NULL, "'%.200s': %s", output, why->what);
-    to->left_out = true;
-    return BR_OK;
+    return br_fail(to->diag, BR_BAD_INPUT, NULL, "'%.200s': %s", output, why->what);
 }
 
-/* The edge's depfile becomes the record of each of its outputs. *add: with it, the edge
- * has run as ninja wants it. */
-static enum br_status add_deps(struct recording *to, uint32_t edge, bool resumed, bool *add)
+/* The edge's depfile becomes the record of each of its outputs. *known: what the command has read
+ * is recorded, as far as that is wanted. */
+static enum br_status add_deps(struct br_ninja_recorder *to, uint32_t edge, bool before,
+                               bool *known)
 {
     char path[PATH_MAX];
     struct br_diag why = {0};
     const struct br_ninja_edge *it = &to->ninja.edge[edge];
     const char *first = to->ninja.node[to->ninja.path[it->first[BR_NINJA_OUT]]].path;
     enum br_status status = bind(to, edge, BR_NINJA_DEPS, BR_NINJA_VALUE, &to->text);
-    *add = true;
+    *known = true;
     if (status || strcmp(to->text.text, "gcc") != 0)
         return status; /* a depfile alone stays where ninja reads it */
     status = bind(to, edge, BR_NINJA_DEPFILE, BR_NINJA_PLAIN, &to->text);
@@ -110,7 +111,7 @@ static enum br_status add_deps(struct recording *to, uint32_t edge, bool resumed
     if (status)
         return status;
     bool rooted = *to->text.text == '/', there;
-    int length = snprintf(path, sizeof path, "%s%s%s", rooted ? "" : to->record->folder,
+    int length = snprintf(path, sizeof path, "%s%s%s", rooted ? "" : to->record.folder,
                           rooted ? "" : "/", to->text.text);
     if (!*to->text.text || length >= (int)sizeof path) {
         br_fail(&why, BR_BAD_INPUT, NULL, "this is no name of a depfile: '%.200s'", to->text.text);
@@ -118,13 +119,12 @@ static enum br_status add_deps(struct recording *to, uint32_t edge, bool resumed
     } else {
         status = br_ninja_deps_read(&to->deps, path, &there, &why);
     }
-    if (status) {
-        *add = false;
-        return status == BR_BAD_INPUT ? pass_over(to, &why, first) : br_fail_memory(to->diag);
-    }
-    /* Of a command of an earlier run, ninja itself may have taken the depfile away since then. What
-     * it has recorded of it stays. */
-    if (resumed && !there)
+    if (status)
+        return status == BR_BAD_INPUT ? fail_command(to, &why, first) : br_fail_memory(to->diag);
+    /* A dry run of ninja takes depfiles away, too. Of a command that an earlier run has finished
+     * and not recorded nobody knows then what it has read. */
+    *known = there || !before;
+    if (!*known)
         return BR_OK;
     for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN] && !status; k++) {
         const char *output = to->ninja.node[to->ninja.path[k]].path;
@@ -133,31 +133,58 @@ static enum br_status add_deps(struct recording *to, uint32_t edge, bool resumed
     return status;
 }
 
-static enum br_status is_set(struct recording *to, uint32_t edge, enum br_ninja_key key, bool *set)
+static enum br_status is_set(struct br_ninja_recorder *to, uint32_t edge, enum br_ninja_key key,
+                             bool *set)
 {
     enum br_status status = bind(to, edge, key, BR_NINJA_VALUE, &to->text);
     *set = !status && *to->text.text;
     return status;
 }
 
-static enum br_status add_lines(struct recording *to, uint32_t edge, uint32_t task)
+/* Does the log already say that the outputs of the edge were made by this very command? */
+static bool is_recorded(const struct br_ninja_recorder *to, uint32_t edge, uint64_t sum)
 {
-    const struct br_ninja_record *record = to->record;
     const struct br_ninja_edge *it = &to->ninja.edge[edge];
-    int64_t start_ns = record->start_ns[task], oldest_ns = INT64_MAX, newest_ns = -1;
-    uint64_t sum;
-    bool add, restat, generator;
+    for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN]; k++)
+        if (!to->hash || to->hash[to->ninja.path[k]] != sum)
+            return false;
+    return true;
+}
+
+/* The times of the oldest and the newest output; false if one is not there. */
+static bool find_times(const struct br_ninja_recorder *to, uint32_t edge, int64_t *oldest_ns,
+                       int64_t *newest_ns)
+{
+    const struct br_ninja_edge *it = &to->ninja.edge[edge];
+    *oldest_ns = INT64_MAX;
+    *newest_ns = -1;
     for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN]; k++) {
         int64_t ns = mtime_ns(to, to->ninja.node[to->ninja.path[k]].path);
         if (ns < 0)
-            return BR_OK; /* ninja would build it again whatever the log says */
-        oldest_ns = ns < oldest_ns ? ns : oldest_ns;
-        newest_ns = ns > newest_ns ? ns : newest_ns;
+            return false;
+        *oldest_ns = ns < *oldest_ns ? ns : *oldest_ns;
+        *newest_ns = ns > *newest_ns ? ns : *newest_ns;
     }
-    enum br_status status = add_deps(to, edge, start_ns < 0, &add);
-    if (status || !add)
-        return status;
-    status = hash(to, edge, &sum);
+    return true;
+}
+
+static enum br_status add_lines(struct br_ninja_recorder *to, uint32_t edge,
+                                const struct br_ninja_ended *ended)
+{
+    const struct br_ninja_edge *it = &to->ninja.edge[edge];
+    const bool before = ended->start_ns < 0;
+    int64_t oldest_ns, newest_ns;
+    uint64_t sum;
+    bool known, restat, generator;
+    if (!find_times(to, edge, &oldest_ns, &newest_ns))
+        return BR_OK; /* ninja would build it again whatever the log says */
+    enum br_status status = hash(to, edge, &sum);
+    if (!status && before && is_recorded(to, edge, sum))
+        return BR_OK;
+    if (!status)
+        status = add_deps(to, edge, before, &known);
+    if (!status && !known)
+        return BR_OK;
     if (!status)
         status = is_set(to, edge, BR_NINJA_RESTAT, &restat);
     if (!status)
@@ -166,51 +193,31 @@ static enum br_status add_lines(struct recording *to, uint32_t edge, uint32_t ta
         return status;
     /* Ninja keeps the time of a generator's outputs, since generators write what they read, and of
      * what "restat" has found changed. */
-    int64_t since_ns = record->began_ns + start_ns;
+    int64_t since_ns = ended->began_ns + ended->start_ns;
     bool changed = restat ? oldest_ns >= since_ns : generator;
-    if (start_ns < 0 || (changed && newest_ns > since_ns))
+    if (before || (changed && newest_ns > since_ns))
         since_ns = newest_ns;
     for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN]; k++)
         fprintf(to->log, "%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t%" PRIx64 "\n",
-                start_ns < 0 ? 0 : start_ns / MILLION,
-                start_ns < 0 ? 0 : record->end_ns[task] / MILLION, since_ns,
-                to->ninja.node[to->ninja.path[k]].path, sum);
+                before ? 0 : ended->start_ns / MILLION, before ? 0 : ended->end_ns / MILLION,
+                since_ns, to->ninja.node[to->ninja.path[k]].path, sum);
     return BR_OK;
 }
 
 /* Is the statement's script still what was run? */
-static enum br_status is_same(struct recording *to, uint32_t edge, const char *script, bool *same)
+static enum br_status is_same(struct br_ninja_recorder *to, uint32_t edge, const char *script,
+                              bool *same)
 {
     to->text.used = 0;
     enum br_status status =
-        br_ninja_script(&to->ninja, edge, to->record->folder, &to->text, to->diag);
+        br_ninja_script(&to->ninja, edge, to->record.folder, &to->text, to->diag);
     *same = !status && strcmp(to->text.text, script) == 0;
     return status == BR_SYSTEM ? status : BR_OK;
 }
 
-static enum br_status add_all(struct recording *to)
-{
-    const struct br_ninja_record *record = to->record;
-    for (uint32_t s = 0; s < record->dag->stages; s++) {
-        const struct br_stage *stage = &record->dag->stage[s];
-        if (stage->tasks != 1 || !stage->command || record->end_ns[stage->first_task] < 0)
-            continue;
-        uint32_t node = br_ninja_find_node(&to->ninja, stage->id);
-        uint32_t edge = node == UINT32_MAX ? UINT32_MAX : to->ninja.node[node].producer;
-        bool same = false;
-        enum br_status status =
-            edge == UINT32_MAX ? BR_OK : is_same(to, edge, stage->command, &same);
-        if (!status && same)
-            status = add_lines(to, edge, stage->first_task);
-        if (status)
-            return status;
-    }
-    return BR_OK;
-}
-
 /* ---- The log ---- */
 
-static enum br_status fail_log(const struct recording *to)
+static enum br_status fail_log(const struct br_ninja_recorder *to)
 {
     return br_fail(to->diag, BR_SYSTEM, NULL, "the log of ninja cannot be written: %s",
                    strerror(errno));
@@ -229,7 +236,7 @@ static void make_state(char *path)
 
 /* Goes on with a log of a known version; begins one of the version that the caller knows of where
  * there is none. */
-static enum br_status open_log(struct recording *to)
+static enum br_status open_log(struct br_ninja_recorder *to)
 {
     char path[PATH_MAX + 16], line[32] = "";
     snprintf(path, sizeof path, "%s/.ninja_log", to->state);
@@ -252,7 +259,7 @@ static enum br_status open_log(struct recording *to)
     if (found && (found < 5 || found > 7))
         return br_fail(to->diag, BR_BAD_INPUT, "move it away",
                        "this is no ninja log of versions 5 to 7");
-    to->version = found ? (uint32_t)found : to->record->version;
+    to->version = found ? (uint32_t)found : to->record.version;
     to->log = fopen(path, "ae");
     if (!to->log)
         return fail_log(to);
@@ -263,37 +270,88 @@ static enum br_status open_log(struct recording *to)
     return BR_OK;
 }
 
-static enum br_status close_log(struct recording *to, enum br_status status)
+/* The hashes that the log has before this run adds to it. */
+static enum br_status read_hashes(struct br_ninja_recorder *to)
 {
-    if (!to->log)
-        return status;
-    bool failed = ferror(to->log);
-    failed = fclose(to->log) || failed;
-    return failed && !status ? fail_log(to) : status;
+    char path[PATH_MAX + 16];
+    int64_t *duration_ns = malloc(((size_t)to->ninja.nodes + 1) * sizeof *duration_ns);
+    to->hash = calloc((size_t)to->ninja.nodes + 1, sizeof *to->hash);
+    snprintf(path, sizeof path, "%s/.ninja_log", to->state);
+    enum br_status status =
+        duration_ns && to->hash
+            ? br_ninja_read_log(&to->ninja, path, duration_ns, to->hash, to->diag)
+            : br_fail_memory(to->diag);
+    free(duration_ns);
+    return status;
 }
 
-enum br_status br_ninja_write_logs(const struct br_ninja_record *record, struct br_diag *diag)
+/* ---- The recorder ---- */
+
+enum br_status br_ninja_recorder_create(const struct br_ninja_record *record,
+                                        struct br_ninja_recorder **result, struct br_diag *diag)
 {
-    struct recording to = {.record = record, .diag = diag};
-    enum br_status status =
-        br_ninja_read(&to.ninja, record->folder, record->file ? record->file : "build.ninja", diag);
-    if (status)
+    struct br_ninja_recorder *to = calloc(1, sizeof *to);
+    *result = NULL;
+    if (!to)
+        return br_fail_memory(diag);
+    to->record = *record;
+    enum br_status status = br_ninja_read(&to->ninja, record->folder,
+                                          record->file ? record->file : "build.ninja", diag);
+    if (status) {
+        free(to);
         return status;
-    br_ninja_state_folder(&to.ninja, record->folder, to.state, sizeof to.state);
-    status = open_log(&to);
-    if (!status)
-        status = add_all(&to);
-    if (to.has_deps) {
-        enum br_status closed = br_ninja_deps_close(&to.deps, status ? NULL : diag);
-        status = status ? status : closed;
     }
-    status = close_log(&to, status);
+    br_ninja_state_folder(&to->ninja, record->folder, to->state, sizeof to->state);
+    *result = to;
+    return BR_OK;
+}
+
+enum br_status br_ninja_recorder_add(struct br_ninja_recorder *to,
+                                     const struct br_ninja_ended *ended, struct br_diag *diag)
+{
+    const struct br_dag *dag = to->record.dag;
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, ended->task)];
+    const uint32_t node = stage->tasks == 1 && stage->command
+                              ? br_ninja_find_node(&to->ninja, stage->id)
+                              : UINT32_MAX;
+    const uint32_t edge = node == UINT32_MAX ? UINT32_MAX : to->ninja.node[node].producer;
+    bool same = false;
+    to->diag = diag;
+    enum br_status status = edge == UINT32_MAX ? BR_OK : is_same(to, edge, stage->command, &same);
+    if (status || !same)
+        return status;
+    if (ended->start_ns < 0 && !to->hash)
+        status = read_hashes(to);
+    if (!status && !to->log)
+        status = open_log(to);
+    if (!status)
+        status = add_lines(to, edge, ended);
+    /* What a compiler has read is there before the line that says that it has run. */
+    if (to->has_deps && fflush(to->deps.file) && !status)
+        status = fail_log(to);
+    if (to->log && fflush(to->log) && !status)
+        status = fail_log(to);
     if (!status)
         br_diag_file(diag, NULL);
-    if (!status && to.left_out)
-        status = BR_BAD_INPUT;
-    free(to.text.text);
-    free(to.command.text);
-    br_ninja_finish(&to.ninja);
+    return status;
+}
+
+enum br_status br_ninja_recorder_destroy(struct br_ninja_recorder *to, struct br_diag *diag)
+{
+    if (!to)
+        return BR_OK;
+    to->diag = diag;
+    enum br_status status = BR_OK;
+    if (to->has_deps)
+        status = br_ninja_deps_close(&to->deps, diag);
+    bool failed = to->log && ferror(to->log);
+    failed |= to->log && fclose(to->log);
+    if (failed && !status)
+        status = fail_log(to);
+    free(to->text.text);
+    free(to->command.text);
+    free(to->hash);
+    br_ninja_finish(&to->ninja);
+    free(to);
     return status;
 }

@@ -1,4 +1,4 @@
-/* The records that ninja would have kept of a run. */
+/* The records that ninja would have kept of a run, written as its commands end. */
 #ifndef BR_EMIT_NINJA_RECORD_H
 #define BR_EMIT_NINJA_RECORD_H
 
@@ -8,16 +8,28 @@
 struct br_ninja_record {
     const char *folder, *file; /* as the job's "ninja.folder" and "ninja.file" (or NULL) */
     const struct br_dag *dag;
-    int64_t began_ns; /* the run, on the wall clock */
-    /* By task, since then; end_ns is -1 where it has not finished, and start_ns where it had
-     * finished before this run. */
-    const int64_t *start_ns, *end_ns;
-    uint32_t version; /* 5 to 7: of the log, where the build has none yet */
+    uint32_t version; /* 5 to 7: of the log, if the build has none yet */
 };
-/* Adds to the build's .ninja_log and .ninja_deps what ninja would have written of the commands that
- * have finished, so that for ninja their outputs are up to date. Left out is what the build no
- * longer says as it was run. BR_SYSTEM; BR_BAD_INPUT where a file of the build is not as it should
- * be; a command whose depfile is not is left out alone. */
-enum br_status br_ninja_write_logs(const struct br_ninja_record *record, struct br_diag *diag);
+/* A command that has finished. */
+struct br_ninja_ended {
+    uint32_t task;
+    int64_t began_ns;         /* the run, on the wall clock */
+    int64_t start_ns, end_ns; /* since then; start_ns is -1 if it had finished before this run */
+};
+struct br_ninja_recorder;
+
+/* Reads the build; nothing is written yet. The record's texts and job are borrowed until the
+ * recorder is destroyed. BR_SYSTEM, BR_BAD_INPUT: then *recorder is NULL. */
+enum br_status br_ninja_recorder_create(const struct br_ninja_record *record,
+                                        struct br_ninja_recorder **recorder, struct br_diag *diag);
+/* Adds to the build's .ninja_log and .ninja_deps what ninja would have written of the command, so
+ * that for ninja its outputs are up to date; it is in the files when this returns. Left out is a
+ * command that the build does not say as it was run, and one that had finished before if its record
+ * is there. BR_SYSTEM; BR_BAD_INPUT if a file of the build is not as it should be: of a depfile
+ * that is a fault of this command alone. */
+enum br_status br_ninja_recorder_add(struct br_ninja_recorder *recorder,
+                                     const struct br_ninja_ended *ended, struct br_diag *diag);
+/* BR_SYSTEM if something was not written. NULL is fine. */
+enum br_status br_ninja_recorder_destroy(struct br_ninja_recorder *recorder, struct br_diag *diag);
 
 #endif

@@ -394,7 +394,8 @@ static enum br_status read_log(struct making *making)
     char folder[PATH_MAX], path[PATH_MAX + 16];
     br_ninja_state_folder(making->ninja, making->options->folder, folder, sizeof folder);
     snprintf(path, sizeof path, "%s/.ninja_log", folder);
-    enum br_status status = br_ninja_read_log(making->ninja, path, making->logged, making->diag);
+    enum br_status status =
+        br_ninja_read_log(making->ninja, path, making->logged, NULL, making->diag);
     if (!status)
         br_diag_file(making->diag, making->ninja->file[0].path);
     return status ? status : find_typical(making);

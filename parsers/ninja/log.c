@@ -40,7 +40,8 @@ static bool read_ms(char **at, int64_t *ms)
     return true;
 }
 
-static void read_line(const struct br_ninja *ninja, char *at, int64_t *duration_ns)
+static void read_line(const struct br_ninja *ninja, char *at, int64_t *duration_ns,
+                      uint64_t *hashes)
 {
     int64_t start, end;
     if (!read_ms(&at, &start) || !read_ms(&at, &end) || end < start)
@@ -50,17 +51,23 @@ static void read_line(const struct br_ninja *ninja, char *at, int64_t *duration_
         return;
     *hash = '\0';
     uint32_t node = br_ninja_find_node(ninja, path + 1);
-    if (node != UINT32_MAX && (start || end))
+    if (node == UINT32_MAX)
+        return;
+    if (start || end)
         duration_ns[node] = (end - start) * INT64_C(1000000);
+    if (hashes)
+        hashes[node] = strtoull(hash + 1, NULL, 16);
 }
 
 enum br_status br_ninja_read_log(const struct br_ninja *ninja, const char *path,
-                                 int64_t *duration_ns, struct br_diag *diag)
+                                 int64_t *duration_ns, uint64_t *hash, struct br_diag *diag)
 {
     struct br_source source;
     char *text;
     for (uint32_t n = 0; n < ninja->nodes; n++)
         duration_ns[n] = -1;
+    for (uint32_t n = 0; n < ninja->nodes && hash; n++)
+        hash[n] = 0;
     if (access(path, F_OK) != 0)
         return BR_OK;
     enum br_status status = br_source_open(&source, path, diag);
@@ -76,7 +83,7 @@ enum br_status br_ninja_read_log(const struct br_ninja *ninja, const char *path,
         if (!at)
             break; /* a line that was cut */
         *at = '\0';
-        read_line(ninja, line, duration_ns);
+        read_line(ninja, line, duration_ns, hash);
     }
     free(text);
     return status;

@@ -5,11 +5,12 @@
 #include "parsers/ninja/ninja.h"
 
 /* Reads the log, if there is one, and writes to duration_ns[node] how long the node's command took
- * when it ran last; -1 where the log does not say. As ninja does, it passes over lines that are
+ * when it ran last, and to hash[node] (NULL: not wanted) its hash; -1 and 0 where the log does not
+ * say. As ninja does, it passes over lines that are
  * cut. Errors: BR_SYSTEM where the file is there and cannot be read, BR_BAD_INPUT for a version
  * other than 5, 6 and 7. */
 enum br_status br_ninja_read_log(const struct br_ninja *ninja, const char *path,
-                                 int64_t *duration_ns, struct br_diag *diag);
+                                 int64_t *duration_ns, uint64_t *hash, struct br_diag *diag);
 
 /* The folder in which ninja keeps its files: the build's, or its variable "builddir" there. */
 void br_ninja_state_folder(const struct br_ninja *ninja, const char *folder, char *path,

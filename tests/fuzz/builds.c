@@ -48,22 +48,23 @@ void fuzz_ninja(const uint8_t *data, size_t size)
     fuzz_said(status, &diag);
     uint32_t tasks = status ? 0 : br_dag_task_count(input.dag);
     if (!status && tasks <= 60) {
-        int64_t start_ns[60], end_ns[60];
-        struct br_ninja_record record = {.folder = options.folder,
-                                         .dag = input.dag,
-                                         .began_ns = 1000000000,
-                                         .start_ns = start_ns,
-                                         .end_ns = end_ns,
-                                         .version = 5 + (uint32_t)(size % 3)};
-        for (uint32_t t = 0; t < tasks; t++) {
-            start_ns[t] = t % 5 == 0 ? -1 : 1000000 * (int64_t)t;
-            end_ns[t] = t % 7 == 0 ? -1 : 1000000 * (int64_t)(t + 1);
-        }
+        struct br_ninja_recorder *recorder;
+        const struct br_ninja_record record = {
+            .folder = options.folder, .dag = input.dag, .version = 5 + (uint32_t)(size % 3)};
         for (uint32_t s = 0; s < input.dag->stages; s++) /* some outputs are there */
             if (strlen(input.dag->stage[s].id) == 1 && input.dag->stage[s].id[0] >= 'a')
                 fuzz_put(input.dag->stage[s].id, "", 0);
-        status = br_ninja_write_logs(&record, &diag);
+        status = br_ninja_recorder_create(&record, &recorder, &diag);
         fuzz_said(status, &diag);
+        for (uint32_t t = 0; t < tasks && recorder; t++) {
+            const struct br_ninja_ended ended = {.task = t,
+                                                 .began_ns = 1000000000,
+                                                 .start_ns = t % 5 ? 1000000 * (int64_t)t : -1,
+                                                 .end_ns = 1000000 * (int64_t)(t + 1)};
+            if (t % 7)
+                fuzz_said(br_ninja_recorder_add(recorder, &ended, &diag), &diag);
+        }
+        br_ninja_recorder_destroy(recorder, &diag);
         fuzz_job(&input);
         for (uint32_t s = 0; s < input.dag->stages; s++)
             if (strlen(input.dag->stage[s].id) == 1 && input.dag->stage[s].id[0] >= 'a')
@@ -84,7 +85,8 @@ void fuzz_ninja_log(const uint8_t *data, size_t size)
     int64_t *duration_ns = calloc(ninja.nodes, sizeof *duration_ns);
     if (!duration_ns)
         fuzz_fail(NULL, "memory is out");
-    enum br_status status = br_ninja_read_log(&ninja, fuzz_file(0, data, size), duration_ns, &diag);
+    enum br_status status =
+        br_ninja_read_log(&ninja, fuzz_file(0, data, size), duration_ns, NULL, &diag);
     fuzz_said(status, &diag);
     for (uint32_t n = 0; n < ninja.nodes && !status; n++)
         if (duration_ns[n] < -1)

@@ -114,7 +114,9 @@ enum br_status cli_run_job_open(const struct cli_settings *settings, struct cli_
     enum br_status status = BR_OK;
     if (settings->needs.history)
         status = br_history_open(settings->needs.history, br_dag_name(dag), &one->history, diag);
-    return status ? status : cli_run_ninja_open(&one->ninja, dag, diag);
+    if (!status)
+        cli_run_ninja_open(&one->ninja, dag);
+    return status;
 }
 
 void cli_run_job_close(struct cli_run_job *one)
