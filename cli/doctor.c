@@ -1,9 +1,10 @@
 /* bigrocks doctor: what is installed, what is missing, and what that costs. */
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/process/machine.h"
 #include "cli/common/child.h"
 #include "cli/help.h"
 #include "lp/client/program.h"
@@ -13,6 +14,22 @@ static void print_row(bool found, const char *name, const char *place, const cha
 {
     printf("%-8s %-18s %s%s%s\n", found ? "found" : "missing", name, found ? place : "",
            found ? "; " : "", use);
+}
+
+static void print_machine(void)
+{
+    struct br_machine machine;
+    br_machine_ask(&machine);
+    printf("%-8s %-18s %" PRIu32, "have", "processors", machine.processors);
+    if (machine.all_processors)
+        printf(" of %" PRIu32 ", as affinity and control groups allow", machine.all_processors);
+    puts("; all used unless --threads or --capacity says less");
+    if (!machine.memory_bytes)
+        return;
+    printf("%-8s %-18s %.1f GiB", "have", "memory", (double)machine.memory_bytes / (1 << 30));
+    if (machine.all_memory_bytes)
+        printf(" of %.1f, as control groups allow", (double)machine.all_memory_bytes / (1 << 30));
+    putchar('\n');
 }
 
 static int perform(const struct cli_settings *settings, const char *const *argument,
@@ -35,11 +52,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     char path[PATH_MAX];
     (void)settings, (void)argument, (void)arguments, (void)diag;
     cli_print_version(stdout);
-    printf("%-8s %-18s %ld, all used unless --threads says less\n", "have", "processors",
-           sysconf(_SC_NPROCESSORS_ONLN));
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && size > 0)
-        printf("%-8s %-18s %.1f GiB\n", "have", "memory", (double)pages * (double)size / (1 << 30));
+    print_machine();
     struct br_cgroups groups;
     br_cgroups_open(&groups, NULL, 0);
     br_cgroups_close(&groups);

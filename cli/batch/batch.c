@@ -338,7 +338,7 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
     if (!status) {
         batch->parse = cli_parse_options(&settings->job);
         batch->plan = cli_plan_options(&settings->search);
-        uint32_t threads = batch->plan.threads ? batch->plan.threads : br_processors();
+        uint32_t threads = batch->plan.threads;
         batch->plan.threads = 1;
         batch->plan.stop = cli_interrupt_catch();
         cli_progress_begin(&batch->progress, settings->output.quiet);

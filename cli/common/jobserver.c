@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "base/process/machine.h"
 #include "base/roles.h"
 #include "cli/common/say.h"
 
@@ -34,9 +34,10 @@ static uint32_t count_processors(const struct br_cluster *cluster)
             known = true;
             sum += (double)thousandths / 1000 * cluster->cls[c].count;
         }
-    long here = sysconf(_SC_NPROCESSORS_ONLN);
+    struct br_machine here;
+    br_machine_ask(&here);
     if (!known)
-        sum = (double)here;
+        sum = here.processors;
     return sum < 1 ? 1 : sum > 1e6 ? 1000000 : (uint32_t)sum;
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/process/parallel.h"
+#include "base/process/machine.h"
 #include "base/roles.h"
 #include "base/text/text.h"
 #include "cli/common/say.h"
@@ -35,9 +35,19 @@ enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cl
 
 void cli_this_machine(char text[CLI_MACHINE_TEXT])
 {
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    int64_t bytes = pages > 0 && size > 0 ? (int64_t)pages * size : 0;
-    snprintf(text, CLI_MACHINE_TEXT, "cpu=%" PRIu32 ",mem=%" PRId64, br_processors(), bytes);
+    struct br_machine machine;
+    br_machine_ask(&machine);
+    snprintf(text, CLI_MACHINE_TEXT, "cpu=%" PRIu32 ",mem=%" PRId64, machine.processors,
+             machine.memory_bytes);
+}
+
+uint32_t cli_threads(const struct cli_search_settings *search)
+{
+    struct br_machine machine;
+    if (search->threads)
+        return (uint32_t)search->threads;
+    br_machine_ask(&machine);
+    return machine.processors;
 }
 
 struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
@@ -62,7 +72,7 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
                      : strcmp(search->effort, "max") == 0  ? BR_EFFORT_MAX
                                                            : BR_EFFORT_DEFAULT;
     options.seed = search->seed;
-    options.threads = (uint32_t)search->threads;
+    options.threads = cli_threads(search);
     options.time_limit_ns = search->time_limit_ns < 0 ? 0 : search->time_limit_ns;
     /* To the library 0 is no limit; on the command line it is as little as can be. */
     if (search->time_limit_ns == 0)

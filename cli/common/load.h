@@ -13,9 +13,11 @@
  * caller's to destroy. */
 enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cluster **cluster,
                                 struct br_diag *diag);
-/* This machine: its processors and its memory, as "cpu=8,mem=16777216". */
+/* This machine: the processors and the memory of it that we may use, as "cpu=8,mem=16777216". */
 enum { CLI_MACHINE_TEXT = 96 };
 void cli_this_machine(char text[CLI_MACHINE_TEXT]);
+/* The threads of --threads, by default as many as there are processors that we may use. */
+uint32_t cli_threads(const struct cli_search_settings *search);
 /* How the settings want a job to be read. */
 struct br_parse_options cli_parse_options(const struct cli_job_settings *job);
 /* How they want it to be planned; without a stop flag and progress. */

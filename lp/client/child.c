@@ -16,6 +16,7 @@
 
 #include "base/process/clock.h"
 #include "base/process/launch.h"
+#include "base/process/machine.h"
 
 enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };
 static const int64_t milli_ns = 1000000;
@@ -49,9 +50,10 @@ static void limit(pid_t pid, uint64_t processor_seconds)
 {
 /* Under the address sanitizer a program reserves far more than it uses. */
 #ifndef BR_ADDRESS_SANITIZER
-    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && size > 0) {
-        rlim_t bytes = (rlim_t)pages / 2 * (rlim_t)size;
+    struct br_machine machine;
+    br_machine_ask(&machine);
+    if (machine.memory_bytes > 0) {
+        rlim_t bytes = (rlim_t)machine.memory_bytes / 2;
         prlimit(pid, RLIMIT_AS, &(struct rlimit){bytes, bytes}, NULL);
     }
 #endif

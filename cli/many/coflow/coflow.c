@@ -9,6 +9,7 @@
 #include "cli/common/choices.h"
 #include "cli/common/commands.h"
 #include "cli/common/interrupt.h"
+#include "cli/common/load.h"
 #include "cli/common/output.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
@@ -77,7 +78,7 @@ static uint32_t drop_unfinished(struct study *study)
 static enum br_status run_all(struct study *study, const struct cli_settings *settings,
                               uint32_t *results, struct br_diag *diag)
 {
-    uint32_t threads = (uint32_t)settings->search.threads;
+    uint32_t threads = cli_threads(&settings->search);
     study->options.stop = cli_interrupt_catch();
     study->bound_s = NAN;
     cli_progress_begin(&study->progress, settings->output.quiet);
@@ -89,7 +90,7 @@ static enum br_status run_all(struct study *study, const struct cli_settings *se
                                                      .outcome = &study->outcome[k],
                                                      .lower_bound_s = study->bound_s};
     if (!status) {
-        br_parallel(threads ? threads : br_processors(), study->policies, run_one, study);
+        br_parallel(threads, study->policies, run_one, study);
         status = study->status;
         if (status && diag)
             *diag = study->diag;

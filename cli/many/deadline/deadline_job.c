@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/process/parallel.h"
 #include "cli/common/job_table.h"
+#include "cli/common/load.h"
 #include "cli/common/say.h"
 #include "cli/many/workloads/world_options.h"
 #include "planner/model/plan.h"
@@ -132,8 +132,7 @@ static enum br_status fill_request(const struct cli_settings *settings, const st
     request->fail = world.fail;
     request->straggle = world.straggle;
     request->slowness = world.slowness;
-    request->threads =
-        settings->search.threads ? (uint32_t)settings->search.threads : br_processors();
+    request->threads = cli_threads(&settings->search);
     request->stop = stop;
     return choose_allocations(own, like, request, diag);
 }

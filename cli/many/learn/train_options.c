@@ -1,3 +1,4 @@
+#include "cli/common/load.h"
 #include "cli/many/learn/train_options.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <string.h>
 
 #include "base/numbers/real.h"
-#include "base/process/parallel.h"
 #include "base/text/shell.h"
 #include "cli/common/choices.h"
 #include "cli/common/commands.h"
@@ -99,8 +99,7 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->method =
         strcmp(train->method, cli_method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;
     options->seed = train->seed;
-    options->threads =
-        settings->search.threads ? (uint32_t)settings->search.threads : br_processors();
+    options->threads = cli_threads(&settings->search);
     options->episodes = (uint32_t)train->episodes;
     options->jobs = (uint32_t)train->count;
     options->iterations = train->iterations;

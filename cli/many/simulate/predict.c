@@ -9,6 +9,7 @@
 #include "base/process/parallel.h"
 #include "cli/common/commands.h"
 #include "cli/common/interrupt.h"
+#include "cli/common/load.h"
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "cli/many/workloads/workloads.h"
@@ -228,8 +229,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = make_cases(settings, workload, &request->cases, diag);
     if (!status) {
-        uint32_t threads =
-            settings->search.threads ? (uint32_t)settings->search.threads : br_processors();
+        uint32_t threads = cli_threads(&settings->search);
         request->stop = cli_interrupt_catch();
         status = run_all(request, threads, diag);
         if (cli_interrupted())

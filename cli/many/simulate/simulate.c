@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/process/parallel.h"
 #include "cli/common/commands.h"
 #include "cli/common/enforcer.h"
 #include "cli/common/interrupt.h"
@@ -93,8 +92,7 @@ static enum br_status read_options(const struct cli_settings *settings,
     request->seeds = (uint32_t)simulate->seeds;
     request->wide = (uint32_t)settings->predict.wide;
     request->plan = cli_plan_options(&settings->search);
-    request->threads =
-        settings->search.threads ? (uint32_t)settings->search.threads : br_processors();
+    request->threads = cli_threads(&settings->search);
     request->plan.threads = 1;
     request->plan.placements = simulate->placements;
     request->plan.effort = simulate->plan_effort && strcmp(simulate->plan_effort, "default") == 0

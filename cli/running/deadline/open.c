@@ -7,10 +7,10 @@
 
 #include "base/numbers/real.h"
 #include "base/process/clock.h"
-#include "base/process/parallel.h"
 #include "cli/common/control.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/job_table.h"
+#include "cli/common/load.h"
 #include "cli/common/say.h"
 #include "cli/running/deadline/deadline.h"
 
@@ -158,7 +158,7 @@ static enum br_status make_table(const struct cli_settings *settings,
         .history = settings->needs.history,
         .kind = deadline->kind,
         .most = most,
-        .threads = settings->search.threads ? (uint32_t)settings->search.threads : br_processors(),
+        .threads = cli_threads(&settings->search),
     };
     int64_t began_ns = br_now_ns();
     enum br_status status = cli_job_table_make(&job, cli_interrupt_catch(), &loop->made, diag);

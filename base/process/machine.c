@@ -1,0 +1,169 @@
+/* Limits are looked up as the kernel applies them: a group is bounded by its own limit and by that
+ * of every group around it, up to the one that is mounted. A container may see its group as the
+ * root of the mount (by a namespace) or under the name that it has outside (without one); where
+ * that name is not below the mount, the mount itself is the group. */
+#include "base/process/machine.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/process/parallel.h"
+
+enum { LINE = 2 * PATH_MAX + 512 };
+
+/* A hierarchy of groups, as a line of mountinfo tells it. */
+struct hierarchy {
+    char root[PATH_MAX], point[PATH_MAX]; /* of the mount: the group, and where it is seen */
+    bool unified, cpu, memory;            /* version 2; of version 1, what it controls */
+};
+
+/* ---- Numbers in files ---- */
+
+static FILE *open_in(const char *folder, const char *name)
+{
+    char path[PATH_MAX + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return fopen(path, "re");
+}
+
+/* The number that the file begins with; `none` if there is none, as in "max". */
+static int64_t number_in(const char *folder, const char *name, int64_t none)
+{
+    FILE *file = open_in(folder, name);
+    long long number;
+    if (!file)
+        return none;
+    bool found = fscanf(file, "%lld", &number) == 1;
+    fclose(file);
+    return found ? number : none;
+}
+
+static void lower_memory(struct br_machine *machine, int64_t bytes)
+{
+    if (bytes > 0 && (!machine->memory_bytes || bytes < machine->memory_bytes))
+        machine->memory_bytes = bytes;
+}
+
+/* A part of a processor counts as a whole one: it is shared out by time, and a command more than
+ * there is room for runs slower, while one less leaves it idle. */
+static void lower_processors(struct br_machine *machine, int64_t quota_us, int64_t period_us)
+{
+    if (quota_us <= 0 || period_us <= 0)
+        return;
+    int64_t whole = quota_us / period_us + (quota_us % period_us > 0);
+    if (whole < machine->processors)
+        machine->processors = (uint32_t)whole;
+}
+
+/* ---- Groups ---- */
+
+static void limit_by(struct br_machine *machine, const struct hierarchy *in, const char *folder)
+{
+    if (in->unified) {
+        lower_memory(machine, number_in(folder, "memory.max", 0));
+        lower_memory(machine, number_in(folder, "memory.high", 0)); /* beyond it all is slow */
+        FILE *file = open_in(folder, "cpu.max");
+        long long quota_us, period_us;
+        if (file && fscanf(file, "%lld %lld", &quota_us, &period_us) == 2)
+            lower_processors(machine, quota_us, period_us);
+        if (file)
+            fclose(file);
+    }
+    if (in->memory)
+        lower_memory(machine, number_in(folder, "memory.limit_in_bytes", 0));
+    if (in->cpu)
+        lower_processors(machine, number_in(folder, "cpu.cfs_quota_us", 0),
+                         number_in(folder, "cpu.cfs_period_us", 0));
+}
+
+/* The group with this name and all around it. */
+static void limit_up(struct br_machine *machine, const struct hierarchy *in, const char *group)
+{
+    char folder[2 * PATH_MAX];
+    const size_t root = strcmp(in->root, "/") == 0 ? 0 : strlen(in->root);
+    const bool below = strncmp(group, in->root, root) == 0 &&
+                       (group[root] == '/' || !group[root]) && !strstr(group, "/..");
+    snprintf(folder, sizeof folder, "%s%s", in->point, below ? group + root : "");
+    for (size_t point = strlen(in->point); strlen(folder) > point;) {
+        limit_by(machine, in, folder);
+        *strrchr(folder, '/') = '\0';
+    }
+    limit_by(machine, in, in->point);
+}
+
+/* Is the word one of the list between commas? */
+static bool has_word(const char *list, const char *word)
+{
+    const size_t length = strlen(word);
+    for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
+        if (strncmp(at, word, length) == 0 && strchr(",\n", at[length]))
+            return true;
+    return false;
+}
+
+/* "ID:CONTROLLERS:GROUP", without controllers of version 2. Lowers the machine by the group if it
+ * is of the hierarchy. */
+static void limit_by_line(struct br_machine *machine, const struct hierarchy *in, char *line)
+{
+    char *controllers = strchr(line, ':'), *group = controllers ? strchr(++controllers, ':') : NULL;
+    if (!group)
+        return;
+    *group++ = '\0';
+    group[strcspn(group, "\n")] = '\0';
+    if (in->unified ? !*controllers
+                    : (in->cpu && has_word(controllers, "cpu")) ||
+                          (in->memory && has_word(controllers, "memory")))
+        limit_up(machine, in, strcmp(group, "/") == 0 ? "" : group);
+}
+
+static void limit_in(struct br_machine *machine, const struct hierarchy *in, const char *groups)
+{
+    char line[LINE];
+    FILE *file = fopen(groups, "re");
+    while (file && fgets(line, sizeof line, file))
+        limit_by_line(machine, in, line);
+    if (file)
+        fclose(file);
+}
+
+/* "31 23 0:28 ROOT POINT rw - cgroup cgroup rw,memory"; false for all else. */
+static bool read_mount(const char *line, struct hierarchy *in)
+{
+    const char *type = strstr(line, " - cgroup");
+    const char *options = type ? strrchr(type, ' ') + 1 : NULL;
+    if (!type || sscanf(line, "%*s %*s %*s %4095s %4095s", in->root, in->point) != 2)
+        return false;
+    in->unified = strncmp(type, " - cgroup2 ", 11) == 0;
+    in->cpu = !in->unified && has_word(options, "cpu");
+    in->memory = !in->unified && has_word(options, "memory");
+    return in->unified || in->cpu || in->memory;
+}
+
+void br_machine_limit(struct br_machine *machine, const char *groups, const char *mounts)
+{
+    char line[LINE];
+    struct hierarchy in;
+    FILE *file = fopen(mounts, "re");
+    while (file && fgets(line, sizeof line, file))
+        if (read_mount(line, &in))
+            limit_in(machine, &in, groups);
+    if (file)
+        fclose(file);
+}
+
+void br_machine_ask(struct br_machine *machine)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    const long there = sysconf(_SC_NPROCESSORS_ONLN);
+    const int64_t bytes = pages > 0 && size > 0 ? (int64_t)pages * size : 0;
+    *machine = (struct br_machine){.processors = br_processors(), .memory_bytes = bytes};
+    br_machine_limit(machine, "/proc/self/cgroup", "/proc/self/mountinfo");
+    if (there > (long)machine->processors)
+        machine->all_processors = (uint32_t)there;
+    if (bytes > machine->memory_bytes)
+        machine->all_memory_bytes = bytes;
+}
