@@ -145,9 +145,6 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     struct br_pos pos = {1, 1};
     if (source->filled == 0 || (*p == 0 && strlen(text) == source->filled))
         return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "give it a job", "the file is empty");
-    if (strncmp(text, "\x1f\x8b", 2) == 0)
-        return br_fail_at(diag, pos, BR_BAD_INPUT, "decompress it first",
-                          "the file is compressed by gzip");
     if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "save it as UTF-8, or name the format by --from",
                           "the file is in UTF-16");

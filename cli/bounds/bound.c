@@ -111,6 +111,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = br_instance_create(input.dag, input.cluster, &in, diag);
     if (!status)
         status = find_bound(settings, &input, in, &r, &counters, diag);
+    if (!status)
+        cli_warn_bound(argument[0], input.dag, input.cluster, r.lower_bound_ns);
     if (!status && settings->bound.json) {
         status = print_json(&input, &r, diag);
     } else if (!status && settings->output.quiet) {

@@ -155,7 +155,7 @@ enum br_status cli_load(const struct cli_job_settings *job, const char *path, bo
     return status;
 }
 
-const char *cli_doubt(const struct br_dag *dag)
+static const char *worthless(const struct br_dag *dag)
 {
     for (uint32_t t = 0; t < dag->tasks; t++)
         if (dag->duration_ns[t] > 0)
@@ -164,17 +164,63 @@ const char *cli_doubt(const struct br_dag *dag)
            "--default-duration 1, or durations";
 }
 
-void cli_warn(const char *path, const struct br_dag *dag)
+const char *cli_doubt(const struct br_dag *dag)
 {
-    const char *doubt = cli_doubt(dag), *name = strcmp(path, "-") == 0 ? "<stdin>" : path;
-    if (doubt)
-        cli_say("warning: %s: %s", name, doubt);
+    const char *why = worthless(dag);
+    return why ? why : dag->doubts ? dag->doubt[0] : NULL;
+}
+
+static const char *name_of(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+void cli_warn_reading(const char *path, const struct br_dag *dag)
+{
+    const char *name = name_of(path);
+    for (uint32_t d = 0; d < dag->doubts; d++)
+        cli_say("warning: %s: %s", name, dag->doubt[d]);
     for (uint32_t a = 0; a < dag->attributes; a++) {
         const struct br_attribute *told = &dag->attribute[a];
         if (told->owner == BR_OWNER_JOB && strcmp(told->name, "durations") == 0 &&
             strncmp(told->value, "estimated, ", 11) == 0 && br_text_is_plain(told->value))
             cli_say("warning: %s: durations are %.80s", name, told->value);
     }
+}
+
+void cli_warn(const char *path, const struct br_dag *dag)
+{
+    const char *why = worthless(dag);
+    if (why)
+        cli_say("warning: %s: %s", name_of(path), why);
+    cli_warn_reading(path, dag);
+}
+
+/* The processors of all machines. */
+static double count_cores(const struct br_cluster *cluster)
+{
+    double cores = 0;
+    for (uint32_t c = 0; c < cluster->classes; c++) {
+        const struct br_class *cls = &cluster->cls[c];
+        for (uint32_t k = 0; k < cls->capacities; k++)
+            if (br_role_of(cls->capacity[k].resource) == BR_ROLE_CPU)
+                cores += cls->count * (double)br_decimal_ceil(cls->capacity[k].amount);
+    }
+    return cores;
+}
+
+void cli_warn_bound(const char *path, const struct br_dag *dag, const struct br_cluster *cluster,
+                    int64_t bound_ns)
+{
+    char bound[CLI_SECONDS_TEXT], took[CLI_SECONDS_TEXT];
+    if (dag->recorded_ns == 0 || bound_ns <= dag->recorded_ns ||
+        count_cores(cluster) < dag->recorded_cores)
+        return;
+    cli_say(
+        "warning: %s: the lower bound of %s s is above the %s s that the recorded run took: "
+        "what ran is not what the job says; its stages ran side by side, its times hold waiting, "
+        "or tasks differ from the mean of their stage",
+        name_of(path), cli_seconds(bound_ns, bound), cli_seconds(dag->recorded_ns, took));
 }
 
 void cli_say_known(const struct br_annotate_report *report)

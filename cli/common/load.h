@@ -40,10 +40,18 @@ const char *cli_unit(const struct br_dag *dag, const char *resource);
  * as MiB: its suffix would multiply these. BR_USAGE. */
 enum br_status cli_check_amount(const struct br_dag *dag, const char *resource, const char *amount,
                                 struct br_diag *diag);
-/* The reason why a plan of the job is worth nothing, and what to try; NULL where none is known. */
+/* Why a plan of the job is worth nothing, and what to try, else the first thing that its reader
+ * left out or assumed; NULL if there is none. */
 const char *cli_doubt(const struct br_dag *dag);
-/* Says so on standard error of the job from the path; and where its durations are estimates. */
+/* Says on standard error of the job from the path what its reader left out or assumed, and where
+ * its durations are estimates. */
+void cli_warn_reading(const char *path, const struct br_dag *dag);
+/* The same, and why a plan of it is worth nothing. */
 void cli_warn(const char *path, const struct br_dag *dag);
+/* Says if a lower bound is above what the run took that the job is the record of, on no fewer cores
+ * than it had: then the job is not what ran. */
+void cli_warn_bound(const char *path, const struct br_dag *dag, const struct br_cluster *cluster,
+                    int64_t bound_ns);
 
 /* Is there a job of that name in the history? Else the text tells which are: "'a' (2 runs)". */
 struct cli_history_jobs {

@@ -16,6 +16,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     status = cli_load(&settings->job, argument[0], false, &input, diag);
     if (status)
         return status;
+    cli_warn_reading(argument[0], input.dag);
     struct br_emit_input emit = {.dag = input.dag, .cluster = input.cluster};
     status = cli_output_open(&output, settings->output.path, diag);
     if (!status) {

@@ -115,8 +115,8 @@ static const char *unit_of(const struct br_dag *dag, const char *resource)
     return NULL;
 }
 
-static enum br_status print_cluster(const struct br_dag *dag, const struct br_cluster *cluster,
-                                    struct br_diag *diag)
+static enum br_status print_cluster(const char *path, const struct br_dag *dag,
+                                    const struct br_cluster *cluster, struct br_diag *diag)
 {
     int64_t bound;
     const char *method;
@@ -137,9 +137,11 @@ static enum br_status print_cluster(const struct br_dag *dag, const struct br_cl
         fputc('\n', stdout);
     }
     enum br_status status = br_bound(dag, cluster, &bound, &method, diag);
-    if (!status)
-        printf("lower bound    %s s (%s)\n", cli_seconds(bound, text), method);
-    return status;
+    if (status)
+        return status;
+    printf("lower bound    %s s (%s)\n", cli_seconds(bound, text), method);
+    cli_warn_bound(path, dag, cluster, bound);
+    return BR_OK;
 }
 
 static int perform(const struct cli_settings *settings, const char *const *argument,
@@ -156,7 +158,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         print_job(input.dag, &shape);
         status = print_work(input.dag, input.cluster, diag);
         if (!status && input.cluster)
-            status = print_cluster(input.dag, input.cluster, diag);
+            status = print_cluster(argument[0], input.dag, input.cluster, diag);
         br_shape_finish(&shape);
     }
     br_input_finish(&input);

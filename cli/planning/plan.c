@@ -181,6 +181,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     }
     if (!status) {
         assert(plan);
+        cli_warn_bound(argument[0], input.dag, input.cluster, br_plan_lower_bound_ns(plan));
         FILE *out = format ? stderr : stdout;
         if (!settings->output.quiet)
             cli_print_summary(out, plan, input.dag, input.cluster, settings->search.method,

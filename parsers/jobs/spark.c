@@ -9,6 +9,7 @@
 
 #include "base/collections/sort.h"
 #include "base/text/text.h"
+#include "parsers/spark/gaps.h"
 #include "parsers/spark/log.h"
 #include "parsers/spark/stages.h"
 #include "parsers/reader/formats.h"
@@ -145,6 +146,40 @@ static enum br_status link_jobs(struct spark *spark)
     return status;
 }
 
+static enum br_status doubt(void *context, const char *sentence)
+{
+    struct spark *spark = context;
+    return br_dag_add_doubt(spark->dag, spark->diag, "%s", sentence);
+}
+
+/* From the first submission to the last end, of jobs of which a stage ran. */
+static int64_t span_ns(const struct spark *spark)
+{
+    int64_t first_ms = INT64_MAX, last_ms = 0;
+    for (uint32_t j = 0; j < spark->log.jobs; j++) {
+        const struct br_spark_job *job = &spark->log.job[j];
+        if (runs(spark, j) == 0)
+            continue;
+        if (!job->ended)
+            return 0;
+        first_ms = first_ms < job->submit_ms ? first_ms : job->submit_ms;
+        last_ms = last_ms > job->end_ms ? last_ms : job->end_ms;
+    }
+    return first_ms < last_ms ? (last_ms - first_ms) * 1000000 : 0;
+}
+
+static enum br_status refuse_empty(const struct spark *spark)
+{
+    const struct br_spark_log *log = &spark->log;
+    if (log->jobs == 0)
+        return br_fail_at(spark->diag, BR_NO_POS, BR_BAD_INPUT,
+                          "is it one part of a rolled log? give all parts, in order: 'ls -v "
+                          "DIR/events_* | xargs cat | bigrocks ... -'",
+                          "the application ran no job");
+    return br_fail_at(spark->diag, BR_NO_POS, BR_BAD_INPUT, "take the log of a run that did work",
+                      "the application has %" PRIu32 " jobs, but no stage of them ran", log->jobs);
+}
+
 static enum br_status make_dag(struct spark *spark, const char *name)
 {
     uint32_t ran = spark->log.jobs ? spark->log.first_ran[spark->log.jobs] : 0;
@@ -152,11 +187,18 @@ static enum br_status make_dag(struct spark *spark, const char *name)
     spark->number = malloc(((size_t)spark->log.stages + 1) * sizeof *spark->number);
     if (!spark->dag || !spark->number)
         return br_fail_memory(spark->diag);
+    if (ran == 0)
+        return refuse_empty(spark);
     for (uint32_t s = 0; s < spark->log.stages; s++)
         spark->number[s] = BR_SPARK_NONE;
     enum br_status status = br_spark_add_stages(&spark->log, spark->log.ran, ran, true, spark->dag,
                                                 spark->number, spark->diag);
-    return status ? status : link_jobs(spark);
+    if (!status)
+        status = link_jobs(spark);
+    if (!status)
+        status = br_spark_gaps(&spark->log, doubt, spark);
+    spark->dag->recorded_ns = span_ns(spark);
+    return status;
 }
 
 enum br_status br_read_spark_job(struct br_source *source, const struct br_parse_options *options,
@@ -164,6 +206,7 @@ enum br_status br_read_spark_job(struct br_source *source, const struct br_parse
 {
     struct spark spark = {.gate = BR_SPARK_NONE, .diag = diag};
     char stem[256];
+    uint32_t cores = 0;
     enum br_status status = br_spark_log_read(source, &spark.log, diag);
     const char *name = spark.log.name && br_text_is_plain(spark.log.name)
                            ? spark.log.name
@@ -172,7 +215,9 @@ enum br_status br_read_spark_job(struct br_source *source, const struct br_parse
         status = make_dag(&spark, name);
     input->dag = spark.dag;
     if (!status)
-        status = br_spark_cluster(&spark.log, &input->cluster, diag);
+        status = br_spark_cluster(&spark.log, &input->cluster, &cores, diag);
+    if (!status)
+        spark.dag->recorded_cores = cores;
     free(spark.number);
     free(spark.first);
     free(spark.last);

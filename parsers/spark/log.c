@@ -67,6 +67,19 @@ static bool read_signed(struct reader *r, const struct br_json_field *field, uin
     return read;
 }
 
+static bool add_rdd(void *context, uint32_t k)
+{
+    struct reader *r = context;
+    struct br_json_field field[] = {{.name = "Barrier"}};
+    if (!br_json_fields(&r->json, "an RDD", field, 1))
+        return false;
+    const char *end = r->json.at;
+    if (br_json_go(&r->json, &field[0]))
+        r->log->stage[r->stage].barrier |= br_json_peek(&r->json) == 't';
+    r->json.at = end;
+    return !r->json.status;
+}
+
 static bool add_parent(void *context, uint32_t k)
 {
     struct reader *r = context;
@@ -84,29 +97,38 @@ static bool add_parent(void *context, uint32_t k)
 
 /* A "Stage Info", as events of jobs and of stages have it. What the first one says of parents
  * stands. */
-static bool read_stage(struct reader *r, uint32_t *number)
+static bool read_stage(struct reader *r, uint32_t *number, uint32_t *attempt)
 {
     struct br_json_field field[] = {{.name = "Stage ID", .required = true},
                                     {.name = "Stage Name"},
                                     {.name = "Parent IDs"},
-                                    {.name = "Resource Profile Id"}};
+                                    {.name = "Resource Profile Id"},
+                                    {.name = "Number of Tasks"},
+                                    {.name = "RDD Info"},
+                                    {.name = "Stage Attempt ID"}};
     struct br_spark_log *log = r->log;
-    uint32_t id = 0, profile = 0;
+    uint32_t id = 0, profile = 0, tasks = 0;
     const char *name = NULL;
-    if (!br_json_fields(&r->json, "a stage", field, 4))
+    *attempt = 0;
+    if (!br_json_fields(&r->json, "a stage", field, 7))
         return false;
     const char *end = r->json.at;
-    if (!read_id(r, &field[0], &id) || !find_stage(r, id, number))
+    if (!read_id(r, &field[0], &id) || !find_stage(r, id, number) ||
+        !read_id(r, &field[4], &tasks) || !read_id(r, &field[6], attempt))
         return false;
+    if (*attempt == 0) /* later ones make again what is missing */
+        log->stage[*number].told = tasks;
     if (!log->stage[*number].known) {
         uint32_t first = log->parents;
         r->stage = *number;
         if (!read_text(r, &field[1], &name) ||
             !br_json_each(&r->json, &field[2], "the ids of parents", add_parent, r) ||
-            !read_id(r, &field[3], &profile))
+            !read_id(r, &field[3], &profile) ||
+            !br_json_each(&r->json, &field[5], "the RDDs", add_rdd, r))
             return false;
         struct br_spark_stage *stage = &log->stage[*number];
         stage->known = true;
+        stage->linked = field[2].at != NULL;
         stage->name = name;
         stage->profile = profile;
         stage->first_parent = first;
@@ -125,8 +147,8 @@ static void give_to_job(struct reader *r, uint32_t number)
 static bool add_stage_info(void *context, uint32_t k)
 {
     struct reader *r = context;
-    uint32_t number;
-    if (!read_stage(r, &number))
+    uint32_t number, attempt;
+    if (!read_stage(r, &number, &attempt))
         return false;
     give_to_job(r, number);
     return true;
@@ -146,6 +168,12 @@ static bool add_stage_id(void *context, uint32_t k)
 
 /* ---- Events ---- */
 
+static bool application_end(struct reader *r)
+{
+    r->log->ended = true;
+    return br_json_skip(&r->json);
+}
+
 static bool application_start(struct reader *r)
 {
     struct br_json_field field[] = {{.name = "App Name"}, {.name = "User"}};
@@ -164,18 +192,19 @@ static bool read_pool(struct reader *r, const struct br_json_field *properties, 
 static bool job_start(struct reader *r)
 {
     struct br_json_field field[] = {{.name = "Job ID", .required = true},
-                                    {.name = "Submission Time", .required = true},
+                                    {.name = "Submission Time"},
                                     {.name = "Stage Infos"},
                                     {.name = "Stage IDs"},
                                     {.name = "Properties"}};
     struct br_spark_log *log = r->log;
-    struct br_spark_job job = {.end_ms = -1, .pos = {r->lines.number, 1}};
+    struct br_spark_job job = {.submit_ms = -1, .end_ms = -1, .pos = {r->lines.number, 1}};
     if (!br_json_fields(&r->json, "the event", field, 5) || !read_id(r, &field[0], &job.id) ||
         !read_signed(r, &field[1], MOST_MS, &job.submit_ms) || !read_pool(r, &field[4], &job.pool))
         return false;
     if (br_spark_find_job(log, job.id) != BR_SPARK_NONE)
         return br_json_fail(&r->json, field[0].at, "is this one application's log?",
                             "job %" PRIu32 " starts twice", job.id);
+    job.submit_told = job.submit_ms >= 0;
     r->job = br_spark_add_job(log, &job);
     if (r->job == BR_SPARK_NONE)
         return fail_memory(r);
@@ -193,10 +222,12 @@ static bool job_end(struct reader *r)
         return false;
     uint32_t number = br_spark_find_job(r->log, id);
     if (number == BR_SPARK_NONE)
-        return br_json_fail(&r->json, field[0].at, "is the beginning of the log missing?",
+        return br_json_fail(&r->json, field[0].at,
+                            "is the beginning of the log missing? give all parts of a rolled log, "
+                            "in order",
                             "job %" PRIu32 " ends, and never started", id);
     struct br_spark_job *job = &r->log->job[number];
-    job->end_ms = job->submit_ms;
+    job->ended = true;
     if (!read_signed(r, &field[1], MOST_MS, &job->end_ms))
         return false;
     if (!br_json_go(&r->json, &field[2]))
@@ -208,26 +239,38 @@ static bool job_end(struct reader *r)
     return !r->json.status;
 }
 
+static void note_attempt(struct reader *r, uint32_t stage, uint32_t attempt)
+{
+    r->log->stage[stage].ran = true;
+    if (r->log->stage[stage].attempt > attempt)
+        r->log->stage[stage].attempt = attempt;
+}
+
 /* Of a stage that is submitted or completed. */
 static bool stage_event(struct reader *r)
 {
     struct br_json_field field[] = {{.name = "Stage Info", .required = true}};
-    uint32_t number;
+    uint32_t number, attempt;
     if (!br_json_fields(&r->json, "the event", field, 1) || !br_json_go(&r->json, &field[0]) ||
-        !read_stage(r, &number))
+        !read_stage(r, &number, &attempt))
         return false;
-    r->log->stage[number].ran = true;
+    note_attempt(r, number, attempt);
     return true;
 }
 
-static bool is_success(struct reader *r, const struct br_json_field *reason, bool *success)
+enum end { SUCCEEDED, LOST, RESUBMITTED };
+
+/* How a task ended. "Resubmitted" is told of one that has succeeded and is to run again. */
+static bool read_end(struct reader *r, const struct br_json_field *reason, enum end *end)
 {
     struct br_json_field field[] = {{.name = "Reason", .required = true}};
     if (!br_json_go(&r->json, reason) ||
         !br_json_fields(&r->json, "the reason of its end", field, 1) ||
         !br_json_go(&r->json, &field[0]) || !br_json_string(&r->json, "the reason"))
         return false;
-    *success = strcmp(r->json.text, "Success") == 0;
+    *end = strcmp(r->json.text, "Success") == 0       ? SUCCEEDED
+           : strcmp(r->json.text, "Resubmitted") == 0 ? RESUBMITTED
+                                                      : LOST;
     return true;
 }
 
@@ -251,7 +294,25 @@ static bool read_times(struct reader *r, const struct br_json_field *info,
     if (finish < launch)
         return br_json_fail(&r->json, field[3].at, "was a clock set back?",
                             "the task ends before it is launched");
+    task->launch_ns = launch * 1000000;
     task->ns = (finish - launch) * 1000000;
+    return true;
+}
+
+/* What an attempt took that does not count; 0 if it is not told. */
+static bool read_loss(struct reader *r, const struct br_json_field *info, int64_t *ns)
+{
+    struct br_json_field field[] = {{.name = "Launch Time"}, {.name = "Finish Time"}};
+    int64_t launch = 0, finish = 0;
+    *ns = 0;
+    if (!br_json_go(&r->json, info) || br_json_peek(&r->json) != '{')
+        return !r->json.status;
+    if (!br_json_fields(&r->json, "the task", field, 2) ||
+        !read_signed(r, &field[0], MOST_MS, &launch) ||
+        !read_signed(r, &field[1], MOST_MS, &finish))
+        return false;
+    if (launch > 0 && finish > launch)
+        *ns = (finish - launch) * 1000000;
     return true;
 }
 
@@ -266,33 +327,44 @@ static bool read_metrics(struct reader *r, const struct br_json_field *metrics, 
            read_signed(r, &field[0], MOST_BYTES, mem_bytes);
 }
 
+static bool add_task(struct reader *r, struct br_spark_task *task,
+                     const struct br_json_field *metrics)
+{
+    struct br_spark_log *log = r->log;
+    int64_t mem_bytes = 0;
+    if (!read_metrics(r, metrics, &mem_bytes))
+        return false;
+    if (!br_grow(&log->task, log->tasks, &log->task_room, sizeof *log->task))
+        return fail_memory(r);
+    log->task[log->tasks++] = *task;
+    if (log->stage[task->stage].mem_bytes < mem_bytes)
+        log->stage[task->stage].mem_bytes = mem_bytes;
+    return true;
+}
+
 static bool task_end(struct reader *r)
 {
     struct br_json_field field[] = {{.name = "Stage ID", .required = true},
                                     {.name = "Task End Reason", .required = true},
                                     {.name = "Task Info", .required = true},
-                                    {.name = "Task Metrics"}};
-    struct br_spark_log *log = r->log;
+                                    {.name = "Task Metrics"},
+                                    {.name = "Stage Attempt ID"}};
     struct br_spark_task task = {0};
-    int64_t mem_bytes = 0;
-    uint32_t id = 0;
-    bool success = false;
-    if (!br_json_fields(&r->json, "the event", field, 4) || !is_success(r, &field[1], &success))
+    enum end end = LOST;
+    uint32_t id = 0, attempt = 0;
+    if (!br_json_fields(&r->json, "the event", field, 5) || !read_end(r, &field[1], &end) ||
+        !read_id(r, &field[0], &id) || !find_stage(r, id, &task.stage) ||
+        !read_id(r, &field[4], &attempt))
         return false;
-    if (!success) {
-        log->lost++;
-        return true;
+    note_attempt(r, task.stage, attempt);
+    if (end == SUCCEEDED)
+        return read_times(r, &field[2], &task) && add_task(r, &task, &field[3]);
+    if (end == LOST) {
+        if (!read_loss(r, &field[2], &task.ns))
+            return false;
+        br_spark_lose(&r->log->lost, 1, task.ns);
+        r->log->stage[task.stage].lost++;
     }
-    if (!read_id(r, &field[0], &id) || !find_stage(r, id, &task.stage) ||
-        !read_times(r, &field[2], &task) || !read_metrics(r, &field[3], &mem_bytes))
-        return false;
-    if (!br_grow(&log->task, log->tasks, &log->task_room, sizeof *log->task))
-        return fail_memory(r);
-    log->task[log->tasks++] = task;
-    struct br_spark_stage *stage = &log->stage[task.stage];
-    stage->ran = true;
-    if (stage->mem_bytes < mem_bytes)
-        stage->mem_bytes = mem_bytes;
     return true;
 }
 
@@ -388,6 +460,7 @@ static const struct {
     {"SparkListenerJobStart", job_start},
     {"SparkListenerJobEnd", job_end},
     {"SparkListenerApplicationStart", application_start},
+    {"SparkListenerApplicationEnd", application_end},
     {"SparkListenerExecutorAdded", executor_added},
     {"SparkListenerExecutorRemoved", executor_removed},
     {"SparkListenerBlockManagerAdded", block_manager_added},

@@ -60,7 +60,8 @@ uint32_t br_spark_find_stage(struct br_spark_log *log, uint32_t id, struct br_po
         return number;
     if (!br_grow(&log->stage, log->stages, &log->stage_room, sizeof *log->stage))
         return BR_SPARK_NONE;
-    log->stage[log->stages] = (struct br_spark_stage){.id = id, .job = BR_SPARK_NONE, .pos = pos};
+    log->stage[log->stages] = (struct br_spark_stage){
+        .id = id, .job = BR_SPARK_NONE, .attempt = BR_SPARK_NONE, .pos = pos};
     if (!br_index_add(&log->stage_ids, &stage_keys, log, log->stages))
         return BR_SPARK_NONE;
     return log->stages++;
@@ -81,23 +82,86 @@ uint32_t br_spark_find_executor(struct br_spark_log *log, const char *id)
     return log->executors++;
 }
 
+uint32_t br_spark_stage_size(const struct br_spark_stage *stage)
+{
+    return stage->tasks && !stage->barrier ? stage->tasks : 1;
+}
+
+int64_t br_spark_longest_ns(const struct br_spark_log *log, const struct br_spark_stage *stage)
+{
+    int64_t longest_ns = 0;
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+        if (longest_ns < log->task[t].ns)
+            longest_ns = log->task[t].ns;
+    return longest_ns;
+}
+
+bool br_spark_runs_beside(const struct br_spark_stage *parent, const struct br_spark_stage *child)
+{
+    return parent->tasks && child->tasks && parent->id < child->id &&
+           child->first_ns < parent->last_ns;
+}
+
+void br_spark_lose(struct br_spark_loss *loss, uint32_t tasks, int64_t ns)
+{
+    loss->count++;
+    loss->tasks += tasks;
+    loss->ns += ns;
+}
+
 static void keep_first(struct br_spark_log *log, const struct br_sort_item *item,
                        struct br_spark_task *kept)
 {
     uint32_t tasks = 0;
     for (uint32_t t = 0; t < log->tasks; t++) {
-        struct br_spark_stage *stage = &log->stage[log->task[item[t].item].stage];
+        const struct br_spark_task *task = &log->task[item[t].item];
+        struct br_spark_stage *stage = &log->stage[task->stage];
         if (t > 0 && item[t].key == item[t - 1].key) {
-            log->lost++;
+            br_spark_lose(&log->lost, 1, task->ns);
+            stage->lost++;
             continue;
         }
+        if (stage->tasks == 0 || stage->first_ns > task->launch_ns)
+            stage->first_ns = task->launch_ns;
+        if (stage->last_ns < task->launch_ns + task->ns)
+            stage->last_ns = task->launch_ns + task->ns;
         if (stage->tasks++ == 0)
             stage->first_task = tasks;
-        kept[tasks++] = log->task[item[t].item];
+        kept[tasks++] = *task;
     }
     free(log->task);
     log->task = kept;
     log->tasks = log->task_room = tasks;
+}
+
+static void recover(struct br_spark_log *log, const struct br_spark_stage *stage)
+{
+    br_wide ns = 0;
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+        ns += log->task[t].ns;
+    log->recovered.count++;
+    log->recovered.tasks += stage->tasks;
+    log->recovered.ns += ns;
+}
+
+/* Jobs without times of their own have those of their tasks. */
+static void find_times(struct br_spark_log *log)
+{
+    for (uint32_t j = 0; j < log->jobs; j++) {
+        struct br_spark_job *job = &log->job[j];
+        int64_t first_ms = -1, last_ms = -1;
+        for (uint32_t k = log->first_ran[j]; k < log->first_ran[j + 1]; k++) {
+            const struct br_spark_stage *stage = &log->stage[log->ran[k]];
+            if (stage->tasks && (first_ms < 0 || first_ms > stage->first_ns / 1000000))
+                first_ms = stage->first_ns / 1000000;
+            if (last_ms < stage->last_ns / 1000000)
+                last_ms = stage->last_ns / 1000000;
+        }
+        if (!job->submit_told)
+            job->submit_ms = first_ms < 0 ? 0 : first_ms;
+        if (job->ended && job->end_ms < 0)
+            job->end_ms = last_ms < 0 ? job->submit_ms : last_ms;
+    }
 }
 
 /* Stages that ran, by job and then by id. */
@@ -108,13 +172,17 @@ static bool sort_stages(struct br_spark_log *log, struct br_sort_item *item)
     log->first_ran = calloc((size_t)log->jobs + 1, sizeof *log->first_ran);
     if (!log->ran || !log->first_ran)
         return false;
-    for (uint32_t s = 0; s < log->stages; s++)
-        if (log->stage[s].ran && log->stage[s].job != BR_SPARK_NONE) {
-            uint64_t key = (uint64_t)log->stage[s].job << 32 | log->stage[s].id;
-            item[ran++] = (struct br_sort_item){key, s};
-        } else if (log->stage[s].ran) {
+    for (uint32_t s = 0; s < log->stages; s++) {
+        const struct br_spark_stage *stage = &log->stage[s];
+        if (!stage->ran)
+            continue;
+        if (stage->job == BR_SPARK_NONE)
             log->orphans++;
-        }
+        else if (stage->attempt != BR_SPARK_NONE && stage->attempt > 0)
+            recover(log, stage);
+        else
+            item[ran++] = (struct br_sort_item){(uint64_t)stage->job << 32 | stage->id, s};
+    }
     br_sort(item, item + ran, ran);
     for (uint32_t k = 0; k < ran; k++) {
         log->ran[k] = item[k].item;
@@ -138,6 +206,8 @@ bool br_spark_sort(struct br_spark_log *log)
         br_sort(item, item + log->tasks, log->tasks);
         keep_first(log, item, kept);
         sorted = sort_stages(log, item);
+        if (sorted)
+            find_times(log);
     } else {
         free(kept);
     }

@@ -8,6 +8,7 @@
 
 #include "base/collections/arena.h"
 #include "base/collections/index.h"
+#include "base/numbers/wide.h"
 #include "base/text/diag.h"
 
 #define BR_SPARK_NONE UINT32_MAX
@@ -15,7 +16,8 @@
 struct br_spark_job {
     uint32_t id;
     int64_t submit_ms, end_ms; /* since 1970; end -1: the log ends before */
-    bool failed;
+    bool submit_told;          /* else it is the launch of the job's first task */
+    bool ended, failed;
     const char *pool; /* of the fair scheduler; NULL: none */
     struct br_pos pos;
 };
@@ -25,19 +27,32 @@ struct br_spark_job {
 struct br_spark_stage {
     uint32_t id;
     uint32_t job; /* number of the job; BR_SPARK_NONE: of none */
-    bool known;   /* its parents were told */
+    bool known;   /* an event described it */
+    bool linked;  /* its parents were told */
     bool ran;     /* it was submitted; else its result was there already */
+    bool barrier; /* its tasks start together, or none does */
     const char *name;
+    uint32_t attempt;               /* the first one that ran; BR_SPARK_NONE: none */
+    uint32_t told;                  /* tasks that its first attempt has; 0: not told */
     uint32_t first_parent, parents; /* run in br_spark_log.parent */
     uint32_t profile;               /* of resources */
     uint32_t first_task, tasks;     /* run in br_spark_log.task: one for each partition */
+    uint32_t lost;                  /* attempts at its tasks that do not count */
+    int64_t first_ns, last_ns;      /* since 1970: launch of its first task, end of its last; 0 */
     int64_t mem_bytes;              /* the most that a task's execution took; 0: not told */
     struct br_pos pos;
 };
 
 struct br_spark_task {
     uint32_t stage, partition;
-    int64_t ns; /* that it held its core */
+    int64_t launch_ns; /* since 1970 */
+    int64_t ns;        /* that it held its core */
+};
+
+/* What is left out of the log: how many, and the time that their tasks took. */
+struct br_spark_loss {
+    uint32_t count, tasks;
+    br_wide ns;
 };
 
 struct br_spark_executor {
@@ -55,6 +70,7 @@ struct br_spark_change {
 struct br_spark_log {
     struct br_arena arena;
     const char *name, *user; /* of the application; NULL: not told */
+    bool ended;              /* the log tells the application's end */
     uint32_t jobs, stages, parents, tasks, executors, changes, profiles;
     struct br_spark_job *job;     /* in the order of their submission */
     struct br_spark_stage *stage; /* in the order in which the log names them */
@@ -62,11 +78,14 @@ struct br_spark_log {
     struct br_spark_task *task;   /* by stage, then by partition */
     struct br_spark_executor *executor;
     struct br_spark_change *change;
-    uint32_t *task_cpus; /* by profile */
-    uint32_t *ran;       /* numbers of the stages that ran, by job, then by id */
-    uint32_t *first_ran; /* by job: its run there, which ends where the next one's begins */
-    uint32_t lost;       /* attempts at tasks that failed, were killed, or came second */
-    uint32_t orphans;    /* stages that ran for no job of the log */
+    uint32_t *task_cpus;       /* by profile */
+    uint32_t *ran;             /* numbers of the stages that ran, by job, then by id */
+    uint32_t *first_ran;       /* by job: its run there, which ends where the next one's begins */
+    struct br_spark_loss lost; /* attempts at tasks that failed, were killed, or came second */
+    /* Stages of which the log has no first attempt: what they made was there when their job came,
+     * and was lost later. */
+    struct br_spark_loss recovered;
+    uint32_t orphans; /* stages that ran for no job of the log */
     uint32_t job_room, stage_room, parent_room, task_room, executor_room, change_room, profile_room;
     struct br_index job_ids, stage_ids, executor_ids;
 };
@@ -81,8 +100,18 @@ uint32_t br_spark_add_job(struct br_spark_log *log, const struct br_spark_job *j
 /* The stage or the executor of this id, added where it is new. */
 uint32_t br_spark_find_stage(struct br_spark_log *log, uint32_t id, struct br_pos pos);
 uint32_t br_spark_find_executor(struct br_spark_log *log, const char *id);
-/* Once all is read: sorts tasks and stages, and drops tasks that succeeded after another of their
- * partition. False when memory is out. */
+/* Counts what is left out, with so many tasks. */
+void br_spark_lose(struct br_spark_loss *loss, uint32_t tasks, int64_t ns);
+/* How many tasks of a dag the stage is: those of a barrier stage are one, that takes the cores of
+ * all; a stage without any stands between others all the same. */
+uint32_t br_spark_stage_size(const struct br_spark_stage *stage);
+/* The longest of the stage's tasks; 0 if it has none. */
+int64_t br_spark_longest_ns(const struct br_spark_log *log, const struct br_spark_stage *stage);
+/* Did the child begin before its parent's tasks had ended? Then it read while that one wrote, as
+ * behind a pipelined shuffle, and did not wait. */
+bool br_spark_runs_beside(const struct br_spark_stage *parent, const struct br_spark_stage *child);
+/* Once all is read: sorts tasks and stages, drops tasks that succeeded after another of their
+ * partition, and finds the times of jobs that the log does not tell. False when memory is out. */
 bool br_spark_sort(struct br_spark_log *log);
 
 #endif

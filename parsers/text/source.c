@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/text/text.h"
+#include "parsers/text/packed.h"
 
 static ssize_t read_some(struct br_source *source, char *to, size_t size)
 {
@@ -24,7 +25,7 @@ static ssize_t read_some(struct br_source *source, char *to, size_t size)
 
 enum br_status br_source_fail(const struct br_source *source, struct br_diag *diag)
 {
-    const char *hint = source->fault == EISDIR ? "give a file" : NULL;
+    const char *hint = source->fault == EISDIR ? br_packed_folder_hint(source->name) : NULL;
     return br_fail_at(diag, BR_NO_POS, BR_SYSTEM, hint, "cannot be read: %s",
                       strerror(source->fault));
 }
@@ -61,7 +62,10 @@ enum br_status br_source_open(struct br_source *source, const char *path, struct
         source->filled += (size_t)n;
     }
     source->buffer[source->filled] = 0;
-    return BR_OK;
+    enum br_status status = br_packed_refuse(source->buffer, source->filled, diag);
+    if (status)
+        br_source_close(source);
+    return status;
 }
 
 void br_source_close(struct br_source *source)

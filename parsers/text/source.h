@@ -23,7 +23,8 @@ struct br_source {
 };
 
 /* Opens the file, or standard input for "-", and reads its first bytes. Names the file in the
- * diagnostic. BR_SYSTEM where it cannot be read; then there is nothing to close. */
+ * diagnostic. BR_SYSTEM if it cannot be read, BR_BAD_INPUT if it is compressed; then there is
+ * nothing to close. */
 enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag);
 void br_source_close(struct br_source *source);
 /* A source of a text that is in memory already; borrowed, and nothing to close. It has no name. */

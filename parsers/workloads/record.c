@@ -202,7 +202,7 @@ enum br_status br_records_note(struct br_records *records, const char *more, str
     static const char *const reason[BR_LEFT_REASONS] = {
         "that never ran", "that still ran", "that did not complete",
         "of pieces between checkpoints", "whose time or processors are not known"};
-    char text[1024] = "";
+    char text[3072] = "";
     size_t used = 0;
     for (int k = 0; k < BR_LEFT_REASONS; k++)
         if (records->left_out[k])

@@ -1,6 +1,7 @@
 /* Spark's event log as a workload: each of the application's jobs comes when the driver submitted
  * it. A stage is declared to last as long as its tasks did on average, and each task's own time is
  * true. */
+#include "parsers/spark/gaps.h"
 #include "parsers/spark/log.h"
 #include "parsers/spark/stages.h"
 
@@ -65,10 +66,12 @@ static void set_true(struct spark *spark, const uint32_t *stage, uint32_t stages
     uint32_t tasks = 0;
     for (uint32_t k = 0; k < stages; k++) {
         const struct br_spark_stage *s = &spark->log.stage[stage[k]];
+        if (br_spark_stage_size(s) != s->tasks || s->barrier) {
+            spark->true_ns[tasks++] = br_spark_longest_ns(&spark->log, s);
+            continue;
+        }
         for (uint32_t t = 0; t < s->tasks; t++)
             spark->true_ns[tasks++] = spark->log.task[s->first_task + t].ns;
-        if (s->tasks == 0)
-            spark->true_ns[tasks++] = 0;
     }
 }
 
@@ -121,19 +124,23 @@ static enum br_status add_job(struct spark *spark, uint32_t number)
     return br_workload_add_job(spark->workload, &job, spark->diag);
 }
 
+struct note {
+    char text[2048];
+    size_t used;
+};
+
+static enum br_status add_to_note(void *context, const char *sentence)
+{
+    struct note *note = context;
+    br_note_part(note->text, sizeof note->text, &note->used, "%s", sentence);
+    return BR_OK;
+}
+
 static enum br_status add_note(struct spark *spark)
 {
-    char more[512] = "";
-    size_t used = 0;
-    if (spark->log.lost)
-        br_note_part(more, sizeof more, &used,
-                     "left out %" PRIu32
-                     " attempts at tasks that failed, were killed or came second",
-                     spark->log.lost);
-    if (spark->log.orphans)
-        br_note_part(more, sizeof more, &used, "left out %" PRIu32 " stages of no job of the log",
-                     spark->log.orphans);
-    return br_records_note(&spark->records, more, spark->diag);
+    struct note note = {"", 0};
+    enum br_status status = br_spark_gaps(&spark->log, add_to_note, &note);
+    return status ? status : br_records_note(&spark->records, note.text, spark->diag);
 }
 
 static enum br_status add_jobs(struct spark *spark)
@@ -168,7 +175,7 @@ enum br_status br_read_spark(struct br_source *source, const struct br_workload_
     if (!status)
         status = add_jobs(&spark);
     if (!status)
-        status = br_spark_cluster(&spark.log, &workload->cluster, diag);
+        status = br_spark_cluster(&spark.log, &workload->cluster, NULL, diag);
     if (!status)
         status = add_note(&spark);
     free(spark.number);

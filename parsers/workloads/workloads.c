@@ -47,9 +47,6 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     const char *text = source->buffer;
     if (text[strspn(text, " \t\r\n\f\v")] == 0 && strlen(text) == source->filled)
         return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "give it a workload", "the file is empty");
-    if (strncmp(text, "\x1f\x8b", 2) == 0)
-        return br_fail_at(diag, start, BR_BAD_INPUT, "decompress it first",
-                          "the file is compressed by gzip");
     list_names(names, sizeof names);
     snprintf(hint, sizeof hint, "name the format by --from: %s", names);
     return br_fail_at(diag, start, BR_BAD_INPUT, hint,
@@ -122,6 +119,9 @@ static enum br_status read_source(struct br_source *source,
     if (!*workload)
         return br_fail_memory(diag);
     status = format->read(source, options, *workload, diag);
+    if (!status && (*workload)->jobs == 0 && (*workload)->note)
+        status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "take a record of whole jobs",
+                            "the workload has no job: %.200s", (*workload)->note);
     if (!status)
         status = refer(source, options, *workload, diag);
     if (!status && !(*workload)->finished) {

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ struct override {
 
 /* The stage index outlives br_dag_finish; all else serves building only. */
 struct br_dag_build {
-    uint32_t resource_room, stage_room, demand_room, edge_room, attribute_room;
+    uint32_t resource_room, stage_room, demand_room, edge_room, attribute_room, doubt_room;
     uint32_t overrides, override_room;
     struct override *override;
     struct br_index by_id, by_ends;
@@ -105,6 +106,7 @@ static void empty(struct br_dag *dag)
     br_free(dag->demand);
     br_free(dag->edge);
     br_free(dag->attribute);
+    br_free(dag->doubt);
     br_free(dag->duration_ns);
     br_free(dag->topological);
     br_waves_destroy(dag->waves);
@@ -469,6 +471,23 @@ enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uin
                  sizeof *dag->attribute))
         return br_fail_memory(diag);
     dag->attribute[dag->attributes++] = (struct br_attribute){owner, index, n, v};
+    return BR_OK;
+}
+
+enum br_status br_dag_add_doubt(struct br_dag *dag, struct br_diag *diag, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    enum br_status status = refuse_finished(dag, diag);
+    if (status)
+        return status;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    const char *copy = br_arena_text(&dag->arena, text);
+    if (!copy || !br_grow(&dag->doubt, dag->doubts, &dag->build->doubt_room, sizeof *dag->doubt))
+        return br_fail_memory(diag);
+    dag->doubt[dag->doubts++] = copy;
     return BR_OK;
 }
 

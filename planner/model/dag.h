@@ -62,13 +62,16 @@ struct br_dag {
     const char *source; /* file it came from, for diagnostics; NULL where built in memory */
     bool finished;
 
-    uint32_t resources, stages, tasks, demands, edges, attributes;
+    uint32_t resources, stages, tasks, demands, edges, attributes, doubts;
     struct br_resource *resource;
     struct br_stage *stage;
     struct br_demand *demand;       /* grouped by stage, in the order given */
     struct br_edge *edge;           /* in the order given, without duplicates */
     struct br_attribute *attribute; /* in the order given */
+    const char **doubt;             /* by br_dag_add_doubt */
     int64_t bytes;                  /* that all edges carry */
+    int64_t recorded_ns;            /* that the run took which it is the record of; 0: of none */
+    uint32_t recorded_cores;        /* that this run had; 0: not told */
     int64_t *duration_ns;           /* by task */
     uint32_t *topological;          /* stages, parents first, ties by number */
     struct br_waves *waves;   /* durations by executor count, owned; NULL: they were not measured */
@@ -94,6 +97,10 @@ uint32_t br_dag_last_edge(const struct br_dag *dag);
 /* Keeps an attribute that the model does not know. */
 enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
                                     const char *name, const char *value, struct br_diag *diag);
+/* Keeps a sentence for whoever uses the job: what the reader had to leave out or to assume. Copied,
+ * cut at 400 bytes. Before br_dag_finish. */
+enum br_status br_dag_add_doubt(struct br_dag *dag, struct br_diag *diag, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* A number for what the job is made of: stages with their ids and counts of tasks, and edges, in
  * their order; with `commands` also those. Durations, demands and bytes are left out: they may be

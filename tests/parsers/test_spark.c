@@ -101,9 +101,11 @@ static void jobs_of_a_log(void **state)
     /* Executors 1, 2 and 3 come first to be three at once */
     assert_string_equal(workload_cluster(workload), "1*cpu=8,mem=2000 2*cpu=4,mem=1000");
     assert_string_equal(workload->note,
-                        "left out 1 that never ran; left out 1 that still ran; left out 2 attempts "
-                        "at tasks that failed, were killed or came second; left out 1 stages of no "
-                        "job of the log");
+                        "left out 1 that never ran; left out 1 that still ran; 1 of 5 jobs have no "
+                        "end (the first: job 2): the log is cut, or was copied while they ran; 1 "
+                        "of 5 jobs failed (the first: job 1), so parts of them are missing; left "
+                        "out 2 attempts at tasks that failed, were killed or came second (3.5 s); "
+                        "left out 1 stage of no job of the log");
     assert_string_equal(workload->name, "demo");
     assert_string_equal(workload->dag[workload->job[1].dag].dag->attribute[0].value,
                         "map at x.py:1");
@@ -246,8 +248,8 @@ static void refused(void **state)
         {EVENT("LogStart", "'a':1") "{}\n", 2, 1, "the event has no 'Event'"},
         {EVENT("LogStart", "'a':1") "{'Events':1}\n", 2, 1, "does not begin with its name"},
         {EVENT("LogStart", "'a':1") "{'Event':1}\n", 2, 10, "expected the name of the event"},
-        {EVENT("LogStart", "'a':1") EVENT("JobStart", "'Job ID':1"), 2, 1,
-         "the event has no 'Submission Time'"},
+        {EVENT("LogStart", "'a':1") EVENT("JobStart", "'Submission Time':1"), 2, 1,
+         "the event has no 'Job ID'"},
         {EVENT("LogStart", "'a':1") EVENT("JobStart", "'Job ID':-1,'Submission Time':1"), 2, 43,
          "expected Job ID, found -1"},
         {EVENT("LogStart", "'a':1") EVENT("JobStart", "'Job ID':1,'Submission Time':1e9"), 2, 63,
@@ -269,7 +271,7 @@ static void refused(void **state)
     /* Stages that wait for each other */
     workload_refused(quoted(START(0, 1, STAGE(0, "1", "") "," STAGE(1, "0", ""), "")
                                 TASK(0, 0, 1, 2, "", "Success", 0)
-                                    TASK(1, 0, 1, 2, "", "Success", 0) END(0, 2, "JobSucceeded")),
+                                    TASK(1, 0, 2, 3, "", "Success", 0) END(0, 2, "JobSucceeded")),
                      NULL, 1, 1, "stage0");
 }
 
