@@ -21,6 +21,7 @@
 #include "base/collections/grow.h"
 #include "base/process/launch.h"
 #include "cli/admission/admission.h"
+#include "cli/admission/listener.h"
 #include "cli/admission/status.h"
 #include "cli/common/jobserver.h"
 #include "cli/common/child.h"
@@ -52,10 +53,7 @@ struct server {
     struct br_jobserver *joined, *made;
     bool hungry; /* a command may have to wait for a token */
 
-    struct sockaddr_un address;
-    char folder[PATH_MAX]; /* made for the socket; empty: it was not */
-    bool bound;
-    int listener;
+    struct cli_listener listener;
     struct br_guard guard; /* of the build */
     pid_t build;           /* 0: none, or it has ended */
     pid_t parent;
@@ -74,101 +72,6 @@ struct server {
 };
 
 /* ---- Set up ---- */
-
-/* Is there a server behind the socket's file? One that is there without is left over from a crash.
- */
-static bool is_served(const struct sockaddr_un *address)
-{
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    bool served = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof *address) == 0;
-    if (fd >= 0)
-        close(fd);
-    return served;
-}
-
-static enum br_status fail_socket(struct server *server, const char *what, struct br_diag *diag)
-{
-    int error = errno;
-    br_diag_file(diag, server->address.sun_path);
-    return br_fail(diag, BR_SYSTEM, NULL, "%s: %s", what, strerror(error));
-}
-
-/* Makes a folder for the socket in the user's own, in that of temporary files, or in /tmp: the
- * first that can be written and leaves room in a socket's path. */
-static bool make_folder(struct server *server)
-{
-    enum { LONGEST = 60 };
-    const char *const base[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
-    for (int k = 0; k < 3; k++) {
-        if (!base[k] || *base[k] != '/' || strlen(base[k]) > LONGEST)
-            continue;
-        snprintf(server->folder, sizeof server->folder, "%s/bigrocks-XXXXXX", base[k]);
-        if (mkdtemp(server->folder))
-            return true; /* else it may be another user's, or gone */
-    }
-    server->folder[0] = '\0';
-    return false;
-}
-
-static enum br_status choose_path(struct server *server, struct br_diag *diag)
-{
-    const char *given = server->settings->admission.socket;
-    char path[PATH_MAX];
-    if (given)
-        return cli_admission_address(given, &server->address, diag);
-    if (!make_folder(server))
-        return br_fail(diag, BR_SYSTEM, "give --socket PATH", "no folder for the socket: %s",
-                       strerror(errno));
-    snprintf(path, sizeof path, "%.*s/socket", PATH_MAX - 16, server->folder);
-    return cli_admission_address(path, &server->address, diag);
-}
-
-/* The socket gets its name when it listens, so that whoever sees the name is heard: it is made
- * under another one in the same folder, reached by a descriptor, since there is no room for a
- * longer path. False with errno; EEXIST where another server was quicker. */
-static bool appear(int listener, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path];
-    struct sockaddr_un hidden = {.sun_family = AF_UNIX};
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
-             slash ? path : ".");
-    int fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return false;
-    snprintf(hidden.sun_path, sizeof hidden.sun_path, "/proc/self/fd/%d/.bigrocks-%ld", fd,
-             (long)getpid());
-    unlink(hidden.sun_path);   /* of one that died here under the same number */
-    mode_t mask = umask(0177); /* for this user alone */
-    bool done = bind(listener, (const struct sockaddr *)&hidden, sizeof hidden) == 0;
-    umask(mask);
-    if (done) {
-        done = listen(listener, SOMAXCONN) == 0 && link(hidden.sun_path, path) == 0;
-        int error = errno;
-        unlink(hidden.sun_path);
-        errno = error;
-    }
-    close(fd);
-    return done;
-}
-
-static enum br_status listen_there(struct server *server, struct br_diag *diag)
-{
-    struct stat there;
-    server->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    server->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (server->listener < 0 || server->spare < 0)
-        return fail_socket(server, "no socket can be made", diag);
-    if (lstat(server->address.sun_path, &there) == 0) {
-        if (!S_ISSOCK(there.st_mode) || is_served(&server->address)) {
-            errno = EADDRINUSE;
-            return fail_socket(server, "a server cannot be here", diag);
-        }
-        unlink(server->address.sun_path);
-    }
-    server->bound = appear(server->listener, server->address.sun_path);
-    return server->bound ? BR_OK : fail_socket(server, "a server cannot be here", diag);
-}
 
 /* The machine is the option's, else the plan's, else this one. */
 static enum br_status load_machine(struct server *server, struct br_diag *diag)
@@ -241,10 +144,11 @@ static enum br_status open_jobserver(struct server *server, struct br_diag *diag
 static enum br_status start_build(struct server *server, const char *const *argument,
                                   struct br_diag *diag)
 {
-    if (setenv(ADMISSION_SOCKET, server->address.sun_path, 1))
+    if (setenv(ADMISSION_SOCKET, server->listener.address.sun_path, 1))
         return br_fail_memory(diag);
-    server->guard = cli_guard_children(server->address.sun_path,
-                                       server->folder[0] ? server->folder : NULL, server->joined);
+    const struct cli_listener *listener = &server->listener;
+    server->guard = cli_guard_children(
+        &listener->name, listener->folder[0] ? listener->folder : NULL, server->joined);
     unsetenv(ADMISSION_HELD); /* whoever holds what around us: this is another machine's worth */
     int error =
         posix_spawnp(&server->build, argument[0], NULL, NULL, (char *const *)argument, environ);
@@ -301,7 +205,7 @@ static void turn_away(struct server *server)
 {
     static const char reason[] = ADMISSION_FAILED "the server has no descriptors left";
     close(server->spare);
-    int fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    int fd = accept4(server->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd >= 0) {
         send(fd, reason, sizeof reason - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
         close(fd);
@@ -313,7 +217,7 @@ static void turn_away(struct server *server)
 static void take_in(struct server *server)
 {
     int fd;
-    while ((fd = accept4(server->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
+    while ((fd = accept4(server->listener.fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK)) >= 0) {
         uint32_t number = find_place(server);
         if (number == UINT32_MAX) {
             static const char reason[] = ADMISSION_FAILED "the server is out of memory";
@@ -484,7 +388,7 @@ static bool wait_for_news(struct server *server, int most_ms)
     while (server->poll_room < count)
         if (!br_grow(&server->poll, server->poll_room, &server->poll_room, sizeof *server->poll))
             return false;
-    server->poll[0] = (struct pollfd){server->full ? -1 : server->listener, POLLIN, 0};
+    server->poll[0] = (struct pollfd){server->full ? -1 : server->listener.fd, POLLIN, 0};
     server->poll[1] = (struct pollfd){server->build_fd, POLLIN, 0};
     server->poll[2] =
         (struct pollfd){server->hungry ? br_jobserver_watch(server->joined) : -1, POLLIN, 0};
@@ -533,16 +437,11 @@ static void finish(struct server *server)
 {
     for (uint32_t k = 0; k < server->clients; k++)
         hang_up(server, k);
-    if (server->listener >= 0)
-        close(server->listener);
+    cli_listener_close(&server->listener);
     if (server->spare >= 0)
         close(server->spare);
     if (server->build_fd >= 0)
         close(server->build_fd);
-    if (server->bound)
-        unlink(server->address.sun_path);
-    if (server->folder[0])
-        rmdir(server->folder);
     br_jobserver_destroy(server->joined);
     br_jobserver_destroy(server->made);
     br_guard_end(&server->guard);
@@ -559,7 +458,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                    uint32_t arguments, struct br_diag *diag)
 {
     struct server server = {.settings = settings,
-                            .listener = -1,
+                            .listener = {.fd = -1, .name = {.fd = -1}},
                             .spare = -1,
                             .guard = {-1, 0},
                             .build_fd = -1,
@@ -578,11 +477,14 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                        "there is no build to serve");
     int status = load(&server, diag);
     if (!status)
-        status = choose_path(&server, diag);
+        status = cli_listener_choose(&server.listener, settings->admission.socket, diag);
     if (!status) {
         br_raise_descriptors();
         cli_interrupt_catch();
-        status = listen_there(&server, diag);
+        server.spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+        status = server.spare < 0 ? br_fail(diag, BR_SYSTEM, NULL, "/dev/null cannot be opened: %s",
+                                            strerror(errno))
+                                  : cli_listener_open(&server.listener, diag);
     }
     if (!status)
         status = open_jobserver(&server, diag);

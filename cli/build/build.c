@@ -199,7 +199,7 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     settings.output.quiet = building->settings->output.quiet;
     br_mark_make(mark);
     struct br_jobserver *jobserver = cli_jobserver_join(&settings);
-    struct br_guard guard = br_guard_start(mark, NULL, jobserver);
+    struct br_guard guard = br_guard_start(mark, NULL, NULL, jobserver);
     jobs.jobserver = jobserver;
     if (!status)
         status = cli_run_here(&settings, &jobs, &part, mark, guard.pid, &counters, unread, diag);

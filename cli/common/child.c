@@ -68,15 +68,14 @@ bool cli_find_program(const char *program, char path[PATH_MAX])
     return false;
 }
 
-struct br_guard cli_guard_children(const char *path, const char *folder,
+struct br_guard cli_guard_children(const struct br_own_file *file, const char *folder,
                                    const struct br_jobserver *jobserver)
 {
     char mark[BR_MARK];
-    const char *const remove[] = {path, path ? folder : NULL, NULL};
     br_mark_make(mark);
     char *equals = strchr(mark, '=');
     assert(equals); /* a mark is "name=value" */
-    struct br_guard guard = br_guard_start(mark, remove, jobserver);
+    struct br_guard guard = br_guard_start(mark, file, folder, jobserver);
     *equals = '\0';
     if (setenv(mark, equals + 1, 1))
         br_guard_end(&guard); /* nothing would be found */

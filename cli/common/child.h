@@ -25,9 +25,9 @@ bool cli_find_program(const char *program, char path[PATH_MAX]);
 int cli_child_exit(int status);
 
 /* From here on all children carry a mark, by which they are killed should this program be killed;
- * to be ended by br_guard_end when they have ended. `path` and `folder` (NULL: none) are removed
- * then, too, and tokens of the jobserver (NULL: none) given back. */
-struct br_guard cli_guard_children(const char *path, const char *folder,
+ * to be ended by br_guard_end when they have ended. The file and the folder (NULL: none) are
+ * removed then, too, and tokens of the jobserver (NULL: none) given back. */
+struct br_guard cli_guard_children(const struct br_own_file *file, const char *folder,
                                    const struct br_jobserver *jobserver);
 
 #endif

@@ -128,7 +128,8 @@ void fuzz_serve(const uint8_t *data, size_t size)
         "<demand resource='cpu' amount='2'/></stage><edge from='a' to='b' type='barrier'/></job>";
     enum { CLIENTS = 8 };
     struct cli_settings settings = cli_settings_default();
-    struct server server = {.settings = &settings, .listener = -1, .build_fd = -1};
+    struct server server = {
+        .settings = &settings, .listener = {.fd = -1, .name = {.fd = -1}}, .build_fd = -1};
     struct br_diag diag = {0};
     int end_of[CLIENTS];
     for (uint32_t k = 0; k < CLIENTS; k++)

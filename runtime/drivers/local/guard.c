@@ -14,20 +14,21 @@
 #include "runtime/drivers/common/family.h"
 #include "runtime/jobserver/jobserver.h"
 
-enum { LINE, TOKENS };
+enum { LINE, TOKENS, FILE_KEPT, KEPT };
 
-static void keep_only(int line, int tokens)
+/* Keeps these descriptors (-1: there is none) as LINE, TOKENS and FILE_KEPT, and no others. */
+static void keep_only(int line, int tokens, int file)
 {
-    /* The first must not be in the way of the second. */
-    if (tokens >= 0)
-        tokens = fcntl(tokens, F_DUPFD, TOKENS + 1);
-    dup2(line, LINE);
-    if (tokens >= 0)
-        dup2(tokens, TOKENS);
-    close_range(tokens >= 0 ? TOKENS + 1 : TOKENS, ~0U, 0);
+    int kept[KEPT] = {line, tokens, file};
+    for (int k = 0; k < KEPT; k++) /* none is in the way of another */
+        kept[k] = kept[k] < 0 ? -1 : fcntl(kept[k], F_DUPFD, KEPT);
+    for (int k = 0; k < KEPT; k++)
+        if (kept[k] < 0 || dup2(kept[k], k) < 0)
+            close(k);
+    close_range(KEPT, ~0U, 0);
 }
 
-static void watch(int from, const char *mark, const char *const *files,
+static void watch(int from, const char *mark, const struct br_own_file *file, const char *folder,
                   const struct br_jobserver *jobserver)
 {
     char word;
@@ -37,7 +38,11 @@ static void watch(int from, const char *mark, const char *const *files,
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
     prctl(PR_SET_NAME, "bigrocks-guard");
-    keep_only(from, jobserver ? br_jobserver_way(jobserver) : -1);
+    struct br_own_file name = {.fd = -1};
+    if (file)
+        name = *file;
+    keep_only(from, jobserver ? br_jobserver_way(jobserver) : -1, name.fd);
+    name.fd = name.fd < 0 ? -1 : FILE_KEPT;
     if (chdir("/") || write(LINE, &own, sizeof own) != sizeof own)
         return;
     while ((got = read(LINE, &word, 1)) < 0 && errno == EINTR)
@@ -45,13 +50,14 @@ static void watch(int from, const char *mark, const char *const *files,
     if (got != 0)
         return;
     br_kill_marked(mark);
-    for (; files && *files; files++)
-        remove(*files);
+    br_own_file_remove(&name);
+    if (folder)
+        rmdir(folder);
     if (jobserver)
         br_jobserver_settle(jobserver, TOKENS);
 }
 
-struct br_guard br_guard_start(const char *mark, const char *const *files,
+struct br_guard br_guard_start(const char *mark, const struct br_own_file *file, const char *folder,
                                const struct br_jobserver *jobserver)
 {
     struct br_guard guard = {-1, 0};
@@ -65,7 +71,7 @@ struct br_guard br_guard_start(const char *mark, const char *const *files,
         close(ends[1]);
         setsid();
         if (fork() == 0)
-            watch(ends[0], mark, files, jobserver);
+            watch(ends[0], mark, file, folder, jobserver);
         _exit(0);
     }
     close(ends[0]);

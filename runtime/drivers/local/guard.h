@@ -5,6 +5,8 @@
 
 #include <sys/types.h>
 
+#include "base/process/own_file.h"
+
 struct br_jobserver;
 
 struct br_guard {
@@ -12,12 +14,12 @@ struct br_guard {
     pid_t pid; /* not our child; 0: there is none */
 };
 
-/* Starts it, for all processes that carry the mark (family.h); the files and empty folders of the
- * list (NULL-terminated, or NULL) are removed after them, and the tokens of the jobserver (NULL:
- * none) that are held then are given back. Call it early, while this program is
+/* Starts it, for all processes that carry the mark (family.h); the file (NULL: none) and the folder
+ * (an absolute path, or NULL), if that is empty, are removed after them, and the tokens of the
+ * jobserver (NULL: none) that are held then are given back. Call it early, while this program is
  * small and has one thread, since it keeps a copy. Where it cannot be there is none; then a run
  * that goes on with the journal finds what is left. */
-struct br_guard br_guard_start(const char *mark, const char *const *files,
+struct br_guard br_guard_start(const char *mark, const struct br_own_file *file, const char *folder,
                                const struct br_jobserver *jobserver);
 /* All has ended as it should. */
 void br_guard_end(struct br_guard *guard);
