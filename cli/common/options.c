@@ -1084,7 +1084,8 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(import.whole)},
     {.name = "printed",
      .argument = "FILE",
-     .help = "of make: read what 'make -n -p -w --trace' has printed, instead of running it",
+     .help = "of make: read what 'make -n -p -w --trace --debug=basic' has printed, instead of "
+             "running it",
      .commands = CLI_IMPORT,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(import.printed)},

@@ -36,7 +36,8 @@ static enum br_status read_make(const struct cli_settings *settings, const char 
                                                .file = import->file,
                                                .argument = argument,
                                                .arguments = arguments,
-                                               .dirty = import->dirty};
+                                               .dirty = import->dirty,
+                                               .whole = import->whole};
     struct br_cluster *demand = NULL;
     char path[64];
     int fd = -1;

@@ -1,8 +1,9 @@
 /* make as a child, behind a script of that name, which stands in a folder of its own along PATH, so
- * that a make that a recipe calls meets it as well. Make is asked twice: once for its Makefiles and
- * the environment of its recipes, which a dry run alone does not tell (there it is ended before it
- * comes to a target), and once for what it would do. With all targets out of date (-B), Makefiles
- * are named as up to date (-o), since make would build those at once, also in a dry run. */
+ * that a make that a recipe calls meets it as well (MAKE is "make" there, in the environment). Make
+ * is asked twice: once for its Makefiles and the environment of its recipes, which a dry run alone
+ * does not tell (there it is ended before it comes to a target), and once for what it would do.
+ * With all targets out of date (-B), Makefiles are named as up to date (-o), since make would build
+ * those at once, also in a dry run. */
 #include "cli/jobs/make_ask.h"
 
 #include <errno.h>
@@ -17,28 +18,46 @@
 #include "base/process/launch.h"
 #include "base/text/shell.h"
 #include "cli/common/child.h"
+#include "cli/jobs/make_clean.h"
 
-/* $make, $dirty and $dir are set before it. */
+/* $make, $dirty, $whole and $dir are set before it. A make that $(shell) calls is none of the
+ * build's and does its work: up to make 4.3 its MAKELEVEL is the one of the make that expands. */
 static const char script[] =
     "[ -z \"$BIGROCKS_MAKE_ASKS\" ] || exit 0\n"
     "if [ ! -e \"$dir/base\" ]; then\n"
     "    unset MAKEFLAGS MFLAGS MAKELEVEL GNUMAKEFLAGS\n"
     "    env -0 | LC_ALL=C sort -z >\"$dir/base\"\n"
-    "    PATH=$dir:$PATH\n"
+    "    PATH=$dir:$PATH BIGROCKS_MAKE_LEVEL=0\n"
+    "elif [ \"$MAKELEVEL\" != \"$BIGROCKS_MAKE_LEVEL\" ]; then\n"
+    "    unset MAKEFLAGS MFLAGS BIGROCKS_MAKE_LEVEL\n"
+    "    PATH=${PATH#\"$dir:\"}\n"
+    "    exec \"$make\" \"$@\"\n"
+    "elif [ \"$whole\" ]; then\n"
+    "    exit 0\n"
     "fi\n"
+    "export MAKE=make LANGUAGE=C BIGROCKS_MAKE_LEVEL=$((BIGROCKS_MAKE_LEVEL + 1))\n"
     "told=$dir/$$\n"
-    "probe='.bigrocks-environment: ; +@env -0 >\"$(BIGROCKS_MAKE_TOLD)\";"
+    "probe='export BIGROCKS_MAKE_OVERRIDES := $(MAKEOVERRIDES)\n"
+    ".bigrocks-environment: ; +@env -0 >\"$(BIGROCKS_MAKE_TOLD)\";"
     " printf \"%s\\n\" $(MAKEFILE_LIST) >\"$(BIGROCKS_MAKE_TOLD)-p\"; kill -TERM $$PPID'\n"
     "BIGROCKS_MAKE_ASKS=1 BIGROCKS_MAKE_TOLD=$told \"$make\" -n --eval \"$probe\" \\\n"
     "    .bigrocks-environment \"$@\" >/dev/null 2>&1\n"
     "if [ -e \"$told\" ]; then\n"
-    "    sort=$(LC_ALL=C sort -z \"$told\" | tr '\\n\\0' '\\2\\n' |\n"
-    "        sed -e \"s|^PATH=$dir:|PATH=|\" -e \"/^PATH=/s|:$dir:|:|\" -e '/^LC_ALL=POSIX$/d' \\\n"
-    "            -e '/^MAKE[A-Z_]*=/d' -e '/^MFLAGS=/d' -e '/^BIGROCKS_MAKE/d' -e '/^_=/d' \\\n"
-    "            -e '/^PWD=/d' -e '/^OLDPWD=/d' -e '/^SHLVL=/d' -e '/^-\\*-/d' -e '/^GNUMAKE/d')\n"
-    "    tr '\\n\\0' '\\2\\n' <\"$dir/base\" >\"$told-b\"\n"
-    "    printf '%s\\n' \"$sort\" | LC_ALL=C sort | LC_ALL=C comm -13 \"$told-b\" - |\n"
-    "        sed -e '/^$/d' -e \"s/^/$(printf '\\1')/\"\n"
+    "    own='MAKE|MAKEFLAGS|MAKELEVEL|MAKEFILES|MAKEOVERRIDES|MAKE_TERM(OUT|ERR)|MAKE_RESTARTS'\n"
+    "    "
+    "own=\"^($own|MFLAGS|GNUMAKEFLAGS|LANGUAGE|BIGROCKS_MAKE_[A-Z]*|_|PWD|OLDPWD|SHLVL)(=|$)\"\n"
+    "    tr '\\n\\0' '\\2\\n' <\"$dir/base\" | sed -E -e \"/$own/d\" >\"$told-b\"\n"
+    "    tr '\\n\\0' '\\2\\n' <\"$told\" |\n"
+    "        sed -E -e \"s|^PATH=$dir:|PATH=|\" -e \"/^PATH=/s|:$dir:|:|\" -e \"/$own/d\" -e "
+    "'/^$/d' \\\n"
+    "            -e '/^-\\*-/d' | LC_ALL=C sort >\"$told-t\"\n"
+    "    LC_ALL=C comm -13 \"$told-b\" \"$told-t\" | sed -e \"s/^/$(printf '\\1')/\"\n"
+    "    for name in b t; do\n"
+    "        sed 's/=.*//' \"$told-$name\" | LC_ALL=C sort -u >\"$told-$name-names\"\n"
+    "    done\n"
+    "    LC_ALL=C comm -23 \"$told-b-names\" \"$told-t-names\" | sed -e \"s/^/$(printf '\\1')/\"\n"
+    "    [ ! \"$whole\" ] || tr '\\n\\0' '\\2\\n' <\"$told\" |\n"
+    "        sed -n \"s/^BIGROCKS_MAKE_OVERRIDES=\\(.\\)/$(printf '\\1')MAKEFLAGS= -- \\1/p\"\n"
     "fi\n"
     "old=\n"
     "if [ -z \"$dirty\" ]; then\n"
@@ -47,9 +66,8 @@ static const char script[] =
     "        old=\"$old -o $name\"\n"
     "    done\n"
     "fi\n"
-    "rm -f \"$told\" \"$told-p\" \"$told-b\"\n"
-    "export LC_ALL=POSIX\n"
-    "exec \"$make\" -n -p -w --trace $old MAKE=make \"$@\"\n";
+    "rm -f \"$told\" \"$told\"-*\n"
+    "exec \"$make\" -n -p -w --trace --debug=b $old \"$@\"\n";
 
 static void remove_folder(const char *folder)
 {
@@ -91,10 +109,10 @@ static bool find_program(char path[PATH_MAX])
 
 /* The script's folder; empty where it cannot be. */
 static enum br_status write_script(const struct cli_make_question *question, char *folder,
-                                   size_t size, struct br_diag *diag)
+                                   size_t size, char make[PATH_MAX], struct br_diag *diag)
 {
     const char *base = getenv("TMPDIR");
-    char path[PATH_MAX + 16], make[PATH_MAX];
+    char path[PATH_MAX + 16];
     if (!find_program(make))
         return br_fail(diag, BR_SYSTEM, "install it (make), or name it by MAKE",
                        "there is no '%.200s', which knows what is to be done", program());
@@ -112,7 +130,8 @@ static enum br_status write_script(const struct cli_make_question *question, cha
     br_shell_write(out, make);
     fputs("\ndir=", out);
     br_shell_write(out, folder);
-    fprintf(out, "\ndirty=%s\n%s", question->dirty ? "yes" : "", script);
+    fprintf(out, "\ndirty=%s\nwhole=%s\n%s", question->dirty ? "yes" : "",
+            question->whole ? "yes" : "", script);
     bool good = chmod(path, 0700) == 0;
     good = fclose(out) == 0 && good;
     return good ? BR_OK
@@ -150,7 +169,14 @@ static enum br_status run(const struct cli_make_question *question, const char *
         if (errno != EINTR)
             return br_fail(diag, BR_SYSTEM, NULL, "make is lost: %s", strerror(errno));
     int code = cli_child_exit(status);
-    return code ? br_fail(diag, BR_BAD_INPUT, NULL, "make refuses the build (exit status %d)", code)
+    return code ? br_fail(diag, BR_BAD_INPUT,
+                          question->whole
+                              ? "its own message stands above"
+                              : "its own message stands above; if it lacks what another make of "
+                                "the build makes first, as with autotools and Kbuild, give "
+                                "--whole, or let make build while 'bigrocks serve' says when: "
+                                "CC='bigrocks-admit gcc'",
+                          "make refuses the build (exit status %d)", code)
                 : BR_OK;
 }
 
@@ -171,7 +197,7 @@ static bool is_of_cmake(const struct cli_make_question *question)
 
 enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, struct br_diag *diag)
 {
-    char folder[PATH_MAX] = "";
+    char folder[PATH_MAX] = "", make[PATH_MAX];
     struct stat there;
     *fd = -1;
     if (stat(question->folder, &there) || !S_ISDIR(there.st_mode)) {
@@ -190,9 +216,11 @@ enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, s
     int file = br_unnamed_file();
     if (file < 0)
         return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no file can be made: %s", strerror(errno));
-    enum br_status status = write_script(question, folder, sizeof folder, diag);
+    enum br_status status = write_script(question, folder, sizeof folder, make, diag);
     if (!status)
         status = run(question, folder, file, diag);
+    if (!status)
+        status = cli_make_clean(&file, folder, make, diag);
     if (*folder)
         remove_folder(folder);
     if (status)

@@ -11,6 +11,7 @@ struct cli_make_question {
     const char *const *argument; /* targets, and NAME=VALUE */
     uint32_t arguments;
     bool dirty; /* only what is out of date; else all but the Makefiles */
+    bool whole; /* makes that recipes call are not asked */
 };
 
 /* Lets $MAKE, or the make along PATH, print what it would do (a dry run with its database), in a

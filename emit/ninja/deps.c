@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/collections/grow.h"
+#include "base/text/path.h"
 #include "parsers/ninja/deps.h"
 
 static enum br_status fail_file(struct br_diag *diag)
@@ -126,7 +127,7 @@ enum br_status br_ninja_deps_read(struct br_ninja_deps *deps, const char *path, 
     if (!status && deps->text)
         status = br_ninja_depfile_read(&deps->depfile, deps->text, size, diag);
     for (uint32_t n = 0; n < deps->depfile.names && !status; n++) {
-        br_ninja_canonical(deps->depfile.name[n]);
+        br_path_shorten(deps->depfile.name[n]);
         if (strlen(deps->depfile.name[n]) > BR_NINJA_DEPS_PATH)
             status = br_fail(diag, BR_BAD_INPUT, NULL, "a depfile names a file with %zu bytes",
                              strlen(deps->depfile.name[n]));

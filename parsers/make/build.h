@@ -24,7 +24,8 @@ struct br_make_report {
 /* Reads what `make -n -p -w --trace` has printed as a job: a task for each recipe that make would
  * run, its commands as make has expanded them, and what it waits for as make's database has it:
  * order-only prerequisites, implicit rules and recursive calls of make among it. Lines that begin
- * with BR_MAKE_VARIABLE are exported to the recipes of the make that follows. Source, make's: GNU
+ * with BR_MAKE_VARIABLE are exported to the recipes of the make that follows, or kept from them if
+ * they have no '='. Source, make's: GNU
  * make 4.3, remake.c, job.c, file.c. BR_NO where nothing is out of date; BR_BAD_INPUT where the
  * text is another, or holds what no task can do. On failure input->dag is NULL. O(text). */
 enum br_status br_parse_make(const char *path, const struct br_make_options *options,

@@ -1,4 +1,4 @@
-/* The output of `make -n -p -w --trace` in tables. Internal to this room. */
+/* The output of `make -n -p -w --trace --debug=basic` in tables. Internal to this room. */
 #ifndef BR_PARSERS_MAKE_MAKE_H
 #define BR_PARSERS_MAKE_MAKE_H
 
@@ -15,7 +15,7 @@
 struct br_make_level {
     const char *folder; /* absolute */
     const char *shell, *flags;
-    uint32_t depth;
+    uint32_t depth, version;                 /* of make: 404 is 4.4; 0: not said */
     uint32_t first_recipe, last_recipe;      /* as they are printed, by `next`; NONE: none */
     uint32_t first_variable, variables;      /* of its recipes' environment */
     bool serial, one_shell, delete_on_error; /* .NOTPARALLEL, .ONESHELL, .DELETE_ON_ERROR */
@@ -26,13 +26,14 @@ struct br_make_level {
 struct br_make_entry {
     uint32_t level;
     const char *name;
-    uint32_t first_name, names; /* what it waits for, order-only or not */
+    uint32_t first_name, names; /* what it waits for, order-only behind a "|", and ".WAIT" */
     uint32_t first_also, also;  /* what its recipe makes besides */
     const char *text;           /* its recipe, before variables; NULL: none */
     uint32_t next;              /* statement of the same target; NONE: none */
     uint32_t recipe;            /* that makes it; NONE: nothing is to be done for it */
     uint32_t seen;              /* 1 + the stage that it was last looked through for */
     bool phony, intermediate;
+    bool considered; /* make has looked at it for the targets that it was asked for */
 };
 
 enum br_make_kind { BR_MAKE_LINE, BR_MAKE_LEVEL };
@@ -47,6 +48,12 @@ struct br_make_item {
     bool noise;   /* it is no command, but what one has printed */
 };
 
+/* The recipe waits for the names of an entry's list before one that says .WAIT. */
+struct br_make_wait {
+    uint32_t entry, name;
+    uint32_t next; /* of the recipe */
+};
+
 /* A recipe that make would run. */
 struct br_make_recipe {
     uint32_t level;
@@ -56,6 +63,7 @@ struct br_make_recipe {
     uint32_t next;        /* of the level */
     uint32_t line;        /* of the output */
     uint32_t stage;       /* at whose end it is done; NONE: not yet */
+    uint32_t wait;        /* the first; NONE: none */
 };
 
 struct br_make {
@@ -65,12 +73,41 @@ struct br_make {
     struct br_make_entry *entry;
     struct br_make_recipe *recipe;
     struct br_make_item *item;
+    struct br_make_wait *wait;
     const char **name;     /* of entries */
     const char **variable; /* "NAME=value" */
-    uint32_t levels, entries, recipes, items, names, variables;
-    uint32_t level_room, entry_room, recipe_room, item_room, name_room, variable_room;
+    uint32_t levels, entries, recipes, items, names, variables, waits;
+    uint32_t level_room, entry_room, recipe_room, item_room, name_room, variable_room, wait_room;
     struct br_index by_name; /* entries, by level and name; the first of several */
 };
+
+/* A database that is being read. */
+struct br_make_database {
+    struct br_make *make;
+    uint32_t level;
+    uint32_t entry;       /* that goes on; NONE: none */
+    const char *named;    /* "T: ", with which a target's variable began; NULL: none */
+    size_t named_length;  /* "T:" */
+    bool targets;         /* else variables */
+    bool definition;      /* within a "define" */
+    bool origin;          /* the next line is a variable */
+    bool not_a_target;    /* the next entry is none but a file */
+    bool in_recipe, open; /* open: its last line ends with a backslash */
+};
+
+void br_make_begin_database(struct br_make_database *database, struct br_make *make, uint32_t level,
+                            uint32_t version);
+enum br_status br_make_read_database(struct br_make_database *database, char *line,
+                                     struct br_diag *diag);
+/* Puts the entry behind the last one to the others. False when memory is out. */
+bool br_make_add_entry(struct br_make *make);
+/* Is it a file's name, not a mark in a list of them? */
+bool br_make_is_file(const char *name);
+bool br_make_begins(const char *line, const char *with);
+/* Is it what programs like make are called: "make", "gmake", "make-4.3", "our-make"? */
+bool br_make_is_name(const char *word, size_t size);
+/* Does it end with an odd number of backslashes? */
+bool br_make_ends_open(const char *line);
 
 /* Reads the text, which becomes the result's to free, also on failure; then there is nothing to
  * finish. */
@@ -82,6 +119,8 @@ uint32_t br_make_find(const struct br_make *make, uint32_t level, const char *na
 /* Says of the recipe's lines which are commands, and whose failure does not count. False where that
  * cannot be told: among them stands what a command that calls make has printed. */
 bool br_make_sort_lines(struct br_make *make, uint32_t recipe);
+/* Does the recipe call make, as its Makefile has it, or as make has printed it? */
+bool br_make_calls(const struct br_make *make, uint32_t recipe);
 /* Is the line nothing but a call of make, perhaps in another folder? */
 bool br_make_is_call(const char *line);
 /* Does the line call make by its bare name, so that a function of that name can stand for it? */

@@ -1,6 +1,6 @@
-/* The output of `make -n -p -w --trace`, line by line. Each make that a recipe calls prints between
- * two lines of its own that name its folder and depth; its database comes at its end, right before
- * the second of them. */
+/* The output of `make -n -p -w --trace --debug=basic`, line by line. Each make that a recipe calls
+ * prints between two lines of its own that name its folder and depth; its database comes at its
+ * end, right before the second of them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,56 +9,20 @@
 #include "parsers/make/make.h"
 
 enum { DEEPEST = 64 };
-enum place { OUTPUT, VARIABLES, DEFINITION, TARGETS };
 
 struct reading {
     struct br_make *make;
     struct br_diag *diag;
-    uint32_t stack[DEEPEST], depth; /* levels that are open */
-    uint32_t recipe[DEEPEST];       /* of each, that prints */
-    enum place place;
-    uint32_t entry;    /* of the database that goes on; NONE: none */
-    bool not_a_target; /* the next entry is none but a file */
-    bool continued;    /* the last line of output ends with a backslash */
+    uint32_t stack[DEEPEST], depth;   /* levels that are open */
+    uint32_t recipe[DEEPEST];         /* of each, that prints */
+    struct br_make_database database; /* the one that is being read */
+    bool in_database, in_header;      /* else the output */
+    bool continued;                   /* the last line of the recipe ends with a backslash */
+    bool expanding; /* no line is a recipe's: make has said which it expands, not that it runs it */
+    uint32_t version; /* 100 * 4 + 3 is make 4.3; 0: not said */
     uint32_t line;
     uint32_t first_variable;
 };
-
-struct key {
-    uint32_t level;
-    const char *name;
-};
-
-static uint64_t hash_key(uint32_t level, const char *name)
-{
-    return br_hash_number(br_hash_text(name) ^ level);
-}
-
-static uint64_t hash_entry(const void *context, uint32_t number)
-{
-    const struct br_make_entry *it = &((const struct br_make *)context)->entry[number];
-    return hash_key(it->level, it->name);
-}
-
-static bool is_entry(const void *context, uint32_t number, const void *wanted)
-{
-    const struct br_make_entry *it = &((const struct br_make *)context)->entry[number];
-    const struct key *key = wanted;
-    return it->level == key->level && strcmp(it->name, key->name) == 0;
-}
-
-static const struct br_index_keys entry_keys = {hash_entry, is_entry};
-
-uint32_t br_make_find(const struct br_make *make, uint32_t level, const char *name)
-{
-    const struct key key = {level, name};
-    return br_index_find(&make->by_name, &entry_keys, make, &key, hash_key(level, name));
-}
-
-static bool begins(const char *line, const char *with)
-{
-    return strncmp(line, with, strlen(with)) == 0;
-}
 
 static uint32_t top(const struct reading *reading)
 {
@@ -72,7 +36,7 @@ static char *after_name(char *line, uint32_t *depth)
 {
     char *at = line + strcspn(line, " :[");
     *depth = 0;
-    if (at - line < 4 || strncmp(at - 4, "make", 4) != 0)
+    if (!br_make_is_name(line, (size_t)(at - line)))
         return NULL;
     if (*at == '[') {
         *depth = (uint32_t)strtoul(at + 1, &at, 10);
@@ -95,6 +59,7 @@ static enum br_status enter(struct reading *reading, char *words, uint32_t depth
 {
     struct br_make *make = reading->make;
     char *folder = quoted(words);
+    reading->expanding = reading->continued = false;
     while (reading->depth && make->level[top(reading)].depth >= depth)
         reading->depth--; /* one that was started anew says no good-bye */
     if (!folder || reading->depth == DEEPEST)
@@ -146,7 +111,7 @@ static char *traced(char *line)
     while (before > line && before[-1] >= '0' && before[-1] <= '9')
         before--;
     bool numbered = *before >= '0' && *before <= '9' && before > line + 1 && before[-1] == ':';
-    if (!numbered && !begins(line, "<builtin>:"))
+    if (!numbered && !br_make_begins(line, "<builtin>:"))
         return NULL;
     char *target = strchr(words, '\'') + 1;
     for (int k = 0; k < 2; k++) {
@@ -172,22 +137,16 @@ static enum br_status add_recipe(struct reading *reading, const char *target)
                                                           .entry = BR_MAKE_NONE,
                                                           .next = BR_MAKE_NONE,
                                                           .line = reading->line,
-                                                          .stage = BR_MAKE_NONE};
+                                                          .stage = BR_MAKE_NONE,
+                                                          .wait = BR_MAKE_NONE};
     if (level->last_recipe == BR_MAKE_NONE)
         level->first_recipe = make->recipes;
     else
         make->recipe[level->last_recipe].next = make->recipes;
     level->last_recipe = make->recipes;
     reading->recipe[reading->depth - 1] = make->recipes++;
+    reading->continued = reading->expanding = false;
     return BR_OK;
-}
-
-static bool ends_open(const char *line)
-{
-    size_t size = strlen(line), slashes = 0;
-    while (slashes < size && line[size - 1 - slashes] == '\\')
-        slashes++;
-    return slashes % 2;
 }
 
 /* A line of the recipe that prints; the lines of the text that it goes on over are joined again. */
@@ -196,13 +155,13 @@ static enum br_status add_line(struct reading *reading, char *line)
     struct br_make *make = reading->make;
     uint32_t number = reading->depth ? reading->recipe[reading->depth - 1] : BR_MAKE_NONE;
     bool goes_on = reading->continued;
-    reading->continued = ends_open(line);
+    if (number == BR_MAKE_NONE || reading->expanding || (!*line && !goes_on))
+        return BR_OK; /* what a Makefile prints while it is read, or expanded */
+    reading->continued = br_make_ends_open(line);
     if (goes_on) {
         line[-1] = '\n';
         return BR_OK;
     }
-    if (number == BR_MAKE_NONE || !*line)
-        return BR_OK; /* what a Makefile prints while it is read */
     struct br_make_recipe *recipe = &make->recipe[number];
     if (!br_grow(&make->item, make->items, &make->item_room, sizeof *make->item))
         return br_fail_memory(reading->diag);
@@ -228,156 +187,100 @@ static enum br_status add_variable(struct reading *reading, char *text)
     return BR_OK;
 }
 
+/* What `--debug=basic` says of targets. It tells what a recipe prints while it is expanded ("Must
+ * remake", before its trace) from its lines. */
+static bool is_remark(const char *line)
+{
+    static const char *const remark[][2] = {
+        {"Must remake target '", "'."},
+        {"Successfully remade target file '", "'."},
+        {"Failed to remake target file '", "'."},
+        {"File '", "' does not exist."},
+        {"Prerequisite '", "' does not exist."},
+        {"Prerequisite '", "'."},
+        {"Grouped target peer '", "' does not exist."},
+        {"Target '", "' is double-colon and has no prerequisites."},
+        {"Ignoring VPATH name '", "'."},
+        {"Removing intermediate files...", ""},
+        {"Reading makefiles...", ""},
+        {"Updating makefiles....", ""},
+        {"Updating goal targets....", ""},
+        {"Re-executing[", ""},
+        {"Skipping UTF-8 BOM in makefile", ""},
+    };
+    line += strspn(line, " ");
+    size_t size = strlen(line);
+    for (size_t k = 0; k < sizeof remark / sizeof *remark; k++) {
+        size_t begin = strlen(remark[k][0]), end = strlen(remark[k][1]);
+        if (size >= begin + end && br_make_begins(line, remark[k][0]) &&
+            strcmp(line + size - end, remark[k][1]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "# GNU Make 4.3" and the lines of its licence, before the database or before all. */
+static bool read_header(struct reading *reading, const char *line)
+{
+    static const char *const also[] = {"# Built for ", "# Copyright ", "# License ", "# This is ",
+                                       "# There is "};
+    if (br_make_begins(line, "# GNU Make ")) {
+        char *rest;
+        unsigned long number = strtoul(line + 11, &rest, 10);
+        unsigned long part = *rest == '.' ? strtoul(rest + 1, NULL, 10) : 0;
+        reading->version = number < 1000 && part < 100 ? (uint32_t)(number * 100 + part) : 0;
+        reading->in_header = true;
+        return true;
+    }
+    bool known = !*line;
+    for (size_t k = 0; k < sizeof also / sizeof *also; k++)
+        known |= br_make_begins(line, also[k]);
+    reading->in_header &= known;
+    return reading->in_header;
+}
+
 static enum br_status read_output(struct reading *reading, char *line)
 {
     uint32_t depth;
     char *words, *target;
-    if (reading->continued)
-        return add_line(reading, line);
     if (*line == BR_MAKE_VARIABLE)
         return add_variable(reading, line + 1);
-    if (reading->depth && begins(line, "# GNU Make ")) {
-        reading->place = VARIABLES;
+    if (read_header(reading, line))
+        return BR_OK;
+    if (reading->depth && br_make_begins(line, "# Make data base, printed on ")) {
+        reading->in_database = true;
         reading->make->level[top(reading)].told = true;
+        br_make_begin_database(&reading->database, reading->make, top(reading), reading->version);
         return BR_OK;
     }
     if ((words = after_name(line[0] == '#' && line[1] == ' ' ? line + 2 : line, &depth))) {
-        if (begins(words, "Entering directory "))
+        if (br_make_begins(words, "Entering directory "))
             return enter(reading, words, depth);
-        if (begins(words, "Leaving directory ") && reading->depth)
+        if (br_make_begins(words, "Leaving directory ") && reading->depth) {
             reading->depth--;
+            reading->expanding = reading->continued = false; /* the recipe that called it goes on */
+        }
         return BR_OK;
     }
     if (reading->depth && (target = traced(line)))
         return add_recipe(reading, target);
-    return add_line(reading, line);
-}
-
-/* ---- The database ---- */
-
-static void read_variable(struct reading *reading, char *line)
-{
-    struct br_make_level *level = &reading->make->level[top(reading)];
-    char *value = strstr(line, "= ");
-    if (begins(line, "define ")) {
-        reading->place = DEFINITION;
-    } else if (value && !strchr(value, '$')) {
-        if (begins(line, "SHELL ") && value[2])
-            level->shell = value + 2;
-        else if (begins(line, ".SHELLFLAGS ") && value[2])
-            level->flags = value + 2;
-    }
-}
-
-static enum br_status add_names(struct reading *reading, char *text, uint32_t *count)
-{
-    struct br_make *make = reading->make;
-    for (char *rest = NULL, *word = strtok_r(text, " ", &rest); word;
-         word = strtok_r(NULL, " ", &rest)) {
-        if (strcmp(word, "|") == 0)
-            continue;
-        if (!br_grow(&make->name, make->names, &make->name_room, sizeof *make->name))
-            return br_fail_memory(reading->diag);
-        make->name[make->names++] = word;
-        ++*count;
-    }
-    return BR_OK;
-}
-
-/* "TARGET: A B | C", "TARGET:: A B" */
-static enum br_status add_entry(struct reading *reading, char *line)
-{
-    struct br_make *make = reading->make;
-    struct br_make_level *level = &make->level[top(reading)];
-    char *colon = strstr(line, ": ");
-    bool is_target = !reading->not_a_target;
-    reading->not_a_target = false;
-    if (!colon && *line && line[strlen(line) - 1] == ':')
-        colon = line + strlen(line) - 1;
-    if (!colon || colon == line)
+    if (is_remark(line)) {
+        reading->expanding = true;
+        reading->continued = false;
         return BR_OK;
-    char *names = colon + 1;
-    if (colon[-1] == ':')
-        colon--;
-    *colon = '\0';
-    level->serial |= is_target && strcmp(line, ".NOTPARALLEL") == 0;
-    level->one_shell |= is_target && strcmp(line, ".ONESHELL") == 0;
-    level->delete_on_error |= is_target && strcmp(line, ".DELETE_ON_ERROR") == 0;
-    if (!br_grow(&make->entry, make->entries, &make->entry_room, sizeof *make->entry))
-        return br_fail_memory(reading->diag);
-    struct br_make_entry *entry = &make->entry[make->entries];
-    *entry = (struct br_make_entry){.level = top(reading),
-                                    .name = line,
-                                    .first_name = make->names,
-                                    .next = BR_MAKE_NONE,
-                                    .recipe = BR_MAKE_NONE};
-    uint32_t first = br_make_find(make, entry->level, line);
-    reading->entry = make->entries++;
-    if (first == BR_MAKE_NONE) {
-        if (!br_index_add(&make->by_name, &entry_keys, make, reading->entry))
-            return br_fail_memory(reading->diag);
-    } else {
-        while (make->entry[first].next != BR_MAKE_NONE)
-            first = make->entry[first].next;
-        make->entry[first].next = reading->entry;
     }
-    return add_names(reading, names, &entry->names);
-}
-
-static enum br_status read_target(struct reading *reading, char *line)
-{
-    static const char also[] = "#  Also makes:";
-    struct br_make *make = reading->make;
-    struct br_make_entry *entry =
-        reading->entry == BR_MAKE_NONE ? NULL : &make->entry[reading->entry];
-    if (!*line) {
-        reading->entry = BR_MAKE_NONE;
-        reading->not_a_target = false;
-    } else if (*line == '\t') {
-        if (entry && entry->text)
-            line[-1] = '\n';
-        else if (entry)
-            entry->text = line;
-    } else if (*line != '#') {
-        if (!entry)
-            return add_entry(reading, line);
-        if (entry->text) /* the prefix of recipes is another */
-            line[-1] = '\n';
-    } else if (strcmp(line, "# Not a target:") == 0) {
-        reading->not_a_target = true;
-    } else if (entry && begins(line, "#  Phony target")) {
-        entry->phony = true;
-    } else if (entry && begins(line, "#  File is an intermediate prerequisite")) {
-        entry->intermediate = true;
-    } else if (entry && begins(line, also)) {
-        entry->first_also = make->names;
-        return add_names(reading, line + strlen(also), &entry->also);
-    }
-    return BR_OK;
+    return add_line(reading, line);
 }
 
 static enum br_status read_line(struct reading *reading, char *line)
 {
-    if (reading->place == OUTPUT)
+    if (!reading->in_database)
         return read_output(reading, line);
-    if (begins(line, "# Finished Make data base")) {
-        reading->place = OUTPUT;
-        reading->entry = BR_MAKE_NONE;
+    if (br_make_begins(line, "# Finished Make data base")) {
+        reading->in_database = false;
         return BR_OK;
     }
-    if (reading->place == DEFINITION) {
-        if (strcmp(line, "endef") == 0)
-            reading->place = VARIABLES;
-    } else if (strcmp(line, "# Files") == 0) {
-        reading->place = TARGETS;
-    } else if (begins(line, "# files hash-table stats")) {
-        reading->place = VARIABLES;
-    } else if (reading->place == TARGETS) {
-        return read_target(reading, line);
-    } else {
-        read_variable(reading, line);
-    }
-    return BR_OK;
+    return br_make_read_database(&reading->database, line, reading->diag);
 }
 
 /* ---- The whole ---- */
@@ -406,7 +309,10 @@ static void join(struct br_make *make)
 enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *diag)
 {
     *make = (struct br_make){.text = text};
-    struct reading reading = {.make = make, .diag = diag, .entry = BR_MAKE_NONE};
+    struct reading reading = {
+        .make = make,
+        .diag = diag,
+    };
     enum br_status status = BR_OK;
     for (char *line = text, *end; *line && !status; line = end) {
         reading.line++;
@@ -429,18 +335,4 @@ enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *di
     else
         join(make);
     return status;
-}
-
-void br_make_finish(struct br_make *make)
-{
-    free(make->level);
-    free(make->entry);
-    free(make->recipe);
-    free(make->item);
-    free(make->name);
-    free(make->variable);
-    free(make->text);
-    br_index_finish(&make->by_name);
-    br_arena_finish(&make->arena);
-    *make = (struct br_make){0};
 }

@@ -5,12 +5,14 @@
 
 #include "parsers/make/make.h"
 
+enum { LONGEST = 10000 };
+
 /* A line of a recipe before variables. */
 struct plain {
     const char *text; /* after its prefixes */
     const char *end;
     size_t head; /* bytes before its first variable */
-    bool ignored, calls;
+    bool ignored, calls, names_make;
 };
 
 static bool has(const char *text, const char *end, const char *word)
@@ -37,7 +39,8 @@ static bool next_plain(const char **at, struct plain *line)
     line->head = strcspn(begin, "$\\\n");
     if (line->head > (size_t)(end - begin))
         line->head = (size_t)(end - begin);
-    line->calls |= has(begin, end, "$(MAKE)") || has(begin, end, "${MAKE}");
+    line->names_make = has(begin, end, "$(MAKE)") || has(begin, end, "${MAKE}");
+    line->calls |= line->names_make;
     return true;
 }
 
@@ -46,12 +49,72 @@ static bool could_be(const struct plain *line, const char *printed)
     return strncmp(line->text, printed, line->head) == 0;
 }
 
-static bool calls_any(const struct br_make *make, const struct br_make_recipe *recipe)
+/* Behind a variable or the call of a function, at its '$'. */
+static const char *behind_variable(const char *at, const char *end)
 {
+    uint32_t open = 0;
+    if (++at == end)
+        return end;
+    if (*at != '(' && *at != '{')
+        return at + 1;
+    for (; at < end; at++) {
+        open += *at == '(' || *at == '{';
+        open -= *at == ')' || *at == '}';
+        if (!open)
+            return at + 1;
+    }
+    return end;
+}
+
+/* Does what is no variable of the line stand in the printed one, in its order, up to its end? */
+static bool fits(const struct plain *line, const char *printed)
+{
+    const char *at = line->text, *star = NULL, *from = printed;
+    if (line->end - at > LONGEST || strnlen(printed, LONGEST + 1) > LONGEST)
+        return false; /* O(length * length) */
+    while (*printed || at < line->end) {
+        bool doubled = at + 1 < line->end && at[0] == '$' && at[1] == '$';
+        if (at < line->end && *at == '$' && !doubled) {
+            star = at = behind_variable(at, line->end);
+            from = printed;
+        } else if (at < line->end && *printed && *at == *printed) {
+            at += doubled ? 2 : 1;
+            printed++;
+        } else if (star && *from) {
+            at = star;
+            printed = ++from;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static size_t count_letters(const struct plain *line)
+{
+    size_t letters = 0;
+    for (const char *at = line->text; at < line->end;) {
+        bool variable = *at == '$' && !(at + 1 < line->end && at[1] == '$');
+        letters += !variable && *at != ' ' && *at != '\t';
+        at = variable ? behind_variable(at, line->end) : at + (*at == '$') + 1;
+    }
+    return letters;
+}
+
+/* The line, and nothing that another command has printed, as far as can be told. */
+static bool is_surely(const struct plain *line, const char *printed)
+{
+    return line->head || (fits(line, printed) && (count_letters(line) >= 4 ||
+                                                  (line->names_make && strstr(printed, "make"))));
+}
+
+bool br_make_calls(const struct br_make *make, uint32_t number)
+{
+    const struct br_make_recipe *recipe = &make->recipe[number];
     struct plain line;
     const char *at = recipe->entry == BR_MAKE_NONE ? NULL : make->entry[recipe->entry].text;
     while (next_plain(&at, &line))
-        if (line.calls)
+        if (line.names_make)
             return true;
     for (uint32_t k = recipe->first; k != BR_MAKE_NONE; k = make->item[k].next)
         if (make->item[k].kind == BR_MAKE_LEVEL)
@@ -80,11 +143,22 @@ static void drop_removal(struct br_make *make, const struct br_make_recipe *reci
     last->noise = true;
 }
 
+/* Has the recipe a line that make runs even so? */
+static bool runs_any(const struct br_make *make, const struct br_make_recipe *recipe)
+{
+    struct plain line;
+    const char *at = recipe->entry == BR_MAKE_NONE ? NULL : make->entry[recipe->entry].text;
+    while (next_plain(&at, &line))
+        if (line.calls)
+            return true;
+    return false;
+}
+
 bool br_make_sort_lines(struct br_make *make, uint32_t number)
 {
     const struct br_make_recipe *recipe = &make->recipe[number];
     const char *at = recipe->entry == BR_MAKE_NONE ? NULL : make->entry[recipe->entry].text;
-    bool noisy = calls_any(make, recipe), called = false;
+    bool noisy = br_make_calls(make, number) || runs_any(make, recipe), called = false;
     struct br_make_item *caller = NULL;
     if (recipe->next == BR_MAKE_NONE)
         drop_removal(make, recipe);
@@ -104,7 +178,7 @@ bool br_make_sort_lines(struct br_make *make, uint32_t number)
         bool found = false;
         while (!found && next_plain(&from, &line))
             found = could_be(&line, item->text);
-        if (found && noisy && called && line.head == 0)
+        if (found && noisy && called && !is_surely(&line, item->text))
             return false;
         if (found) {
             at = from;
@@ -127,10 +201,27 @@ static size_t word_length(const char *at)
     return strcspn(at, " \t\n");
 }
 
+/* "make-4.3" without its number. */
+static size_t without_number(const char *word, size_t size)
+{
+    while (size && strchr("0123456789.-", word[size - 1]))
+        size--;
+    return size;
+}
+
+bool br_make_is_name(const char *word, size_t size)
+{
+    size = without_number(word, size);
+    return size >= 4 && strncmp(word + size - 4, "make", 4) == 0;
+}
+
 static bool is_make(const char *word, size_t size)
 {
-    return size >= 4 && strncmp(word + size - 4, "make", 4) == 0 &&
-           (size == 4 || word[size - 5] == '/' || word[size - 5] == 'g');
+    if (!br_make_is_name(word, size))
+        return false;
+    size_t before = without_number(word, size) - 4;
+    before -= before && word[before - 1] == 'g';
+    return before == 0 || word[before - 1] == '/';
 }
 
 bool br_make_is_call(const char *line)
@@ -150,8 +241,9 @@ bool br_make_is_bare(const char *line)
         const char *before = at;
         while (before > line && !strchr(" \t\n;|&({`", before[-1]))
             before--;
-        bool ends = !at[4] || strchr(" \t\n;|&)}`", at[4]);
-        if (ends && memchr(before, '/', (size_t)(at - before)))
+        const char *end = at + 4 + strspn(at + 4, "0123456789.-");
+        bool ends = !*end || strchr(" \t\n;|&)}`", *end);
+        if (ends && (memchr(before, '/', (size_t)(at - before)) || end > at + 4))
             return false;
     }
     return true;

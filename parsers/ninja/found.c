@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/collections/grow.h"
+#include "base/text/path.h"
 #include "parsers/ninja/depfile.h"
 #include "parsers/ninja/deps.h"
 #include "parsers/ninja/log.h"
@@ -167,7 +168,7 @@ static bool is_for(const struct br_ninja_depfile *depfile, const struct br_ninja
     const struct br_ninja_edge *it = &ninja->edge[edge];
     bool good = depfile->targets > 0;
     for (uint32_t t = 0; t < depfile->targets && good; t++) {
-        br_ninja_canonical(depfile->target[t]);
+        br_path_shorten(depfile->target[t]);
         const uint32_t node = br_ninja_find_node(ninja, depfile->target[t]);
         good = node != UINT32_MAX && ninja->node[node].producer == edge &&
                (t || node == ninja->path[it->first[BR_NINJA_OUT]]);
@@ -190,7 +191,7 @@ static enum br_status use_depfile(struct br_ninja_found *found, struct br_ninja 
     bool memory = true;
     if (!status && text && is_for(&found->depfile, ninja, edge)) {
         for (uint32_t n = 0; n < found->depfile.names && memory; n++) {
-            br_ninja_canonical(found->depfile.name[n]);
+            br_path_shorten(found->depfile.name[n]);
             memory =
                 add_input(found, ninja, edge, br_ninja_find_node(ninja, found->depfile.name[n]));
         }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/collections/sort.h"
+#include "base/text/path.h"
 #include "base/text/text.h"
 #include "parsers/ninja/found.h"
 #include "parsers/ninja/log.h"
@@ -78,7 +79,7 @@ static enum br_status need_target(struct making *making, const char *target)
     char *path = strdup(target);
     if (!path)
         return br_fail_memory(making->diag);
-    br_ninja_canonical(path);
+    br_path_shorten(path);
     uint32_t node = br_ninja_find_node(making->ninja, path);
     free(path);
     if (node == UINT32_MAX)

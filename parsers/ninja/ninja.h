@@ -133,9 +133,6 @@ const char *br_ninja_find_variable(const struct br_ninja *ninja, uint32_t scope,
 /* The rule in the scope or those around it, or UINT32_MAX. */
 uint32_t br_ninja_find_rule(const struct br_ninja *ninja, uint32_t scope, const char *name);
 
-/* Shortens the path in place as ninja does: no "//", no "./", no "x/../". */
-void br_ninja_canonical(char *path);
-
 /* How a text is expanded. */
 enum br_ninja_form {
     BR_NINJA_VALUE,  /* paths in $in and $out quoted for a shell */

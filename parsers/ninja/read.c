@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/text/path.h"
 #include "base/text/text.h"
 #include "parsers/ninja/ninja.h"
 #include "parsers/ninja/store.h"
@@ -283,7 +284,7 @@ static enum br_status node_of(struct reader *reader, struct br_ninja_slice slice
         return FAIL(reader, NULL, "a path is empty");
     if (!br_text_is_plain(path))
         return FAIL(reader, NULL, "a path holds control characters: '%.80s'", path);
-    br_ninja_canonical(path);
+    br_path_shorten(path);
     return br_ninja_add_node(reader->ninja, path, node) ? BR_OK : br_fail_memory(reader->diag);
 }
 

@@ -214,33 +214,3 @@ void br_ninja_finish(struct br_ninja *ninja)
     br_arena_finish(&ninja->arena);
     *ninja = (struct br_ninja){0};
 }
-
-void br_ninja_canonical(char *path)
-{
-    char *part[2048]; /* where the parts that could still be taken back begin */
-    size_t parts = 0;
-    char *from = path, *to = path;
-    if (*from == '/')
-        from++, to++;
-    while (*from) {
-        size_t n = strcspn(from, "/"), step = n + (from[n] == '/');
-        bool up = n == 2 && from[0] == '.' && from[1] == '.';
-        if (n == 0 || (n == 1 && *from == '.')) {
-            from += step;
-        } else if (up && parts) {
-            to = part[--parts];
-            from += step;
-        } else {
-            /* A ".." that nothing is left for stays, and so does what is too deep to remember. */
-            if (!up && parts < sizeof part / sizeof *part)
-                part[parts++] = to;
-            memmove(to, from, step);
-            to += step, from += step;
-        }
-    }
-    if (to > path + 1 && to[-1] == '/')
-        to--;
-    if (to == path)
-        *to++ = '.';
-    *to = '\0';
-}

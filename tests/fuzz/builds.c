@@ -1,11 +1,13 @@
-/* Readers of what ninja and compilers write. */
+/* Readers of what ninja, make and compilers write. */
 #include <stdlib.h>
 #include <string.h>
 
 #include <bigrocks/bigrocks.h>
 
+#include "base/text/path.h"
 #include "emit/ninja/record.h"
 #include "emit/ninja/deps.h"
+#include "parsers/make/build.h"
 #include "parsers/ninja/log.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -131,8 +133,27 @@ void fuzz_depfile(const uint8_t *data, size_t size)
         size_t length = strlen(depfile.name[n]);
         if (!length || depfile.name[n] < text || depfile.name[n] + length > text + size)
             fuzz_fail(NULL, "a name is not of the text");
-        br_ninja_canonical(depfile.name[n]);
+        br_path_shorten(depfile.name[n]);
     }
     br_ninja_depfile_finish(&depfile);
     free(text);
+}
+
+void fuzz_printed(const uint8_t *data, size_t size)
+{
+    struct br_diag diag = {0};
+    struct br_input input = {0};
+    struct br_make_report report;
+    struct br_make_options options = {.whole = size % 3 == 0, .own = size % 2};
+    if (br_parse_capacity(1, "cpu=2,mem=1GiB", &input.cluster, &diag))
+        fuzz_fail(&diag, "the target's own machine cannot be read");
+    options.demand = input.cluster;
+    enum br_status status =
+        br_parse_make(fuzz_file(0, data, size), &options, &input, &report, &diag);
+    fuzz_said(status, &diag);
+    if (status && input.dag)
+        fuzz_fail(&diag, "a failure that leaves a job");
+    if (!status)
+        fuzz_job(&input);
+    br_input_finish(&input);
 }

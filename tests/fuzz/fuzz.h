@@ -22,7 +22,7 @@ fuzz_target *fuzz_find(const char *name);
 fuzz_target fuzz_xml, fuzz_dot, fuzz_dax, fuzz_wfformat, fuzz_postgres, fuzz_duckdb, fuzz_snakemake,
     fuzz_stg, fuzz_profile, fuzz_psplib, fuzz_patterson, fuzz_cluster, fuzz_capacity;
 fuzz_target fuzz_plan, fuzz_proof, fuzz_bound;
-fuzz_target fuzz_ninja, fuzz_ninja_log, fuzz_ninja_deps, fuzz_depfile;
+fuzz_target fuzz_printed, fuzz_ninja, fuzz_ninja_log, fuzz_ninja_deps, fuzz_depfile;
 fuzz_target fuzz_journal, fuzz_history, fuzz_serve, fuzz_options;
 fuzz_target fuzz_search;
 fuzz_target fuzz_coflow, fuzz_swf, fuzz_sacct, fuzz_spark, fuzz_workload_xml, fuzz_workload_csv;

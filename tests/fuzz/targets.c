@@ -27,6 +27,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"plan", fuzz_plan},
     {"proof", fuzz_proof},
     {"bound", fuzz_bound},
+    {"make", fuzz_printed},
     {"ninja", fuzz_ninja},
     {"ninja-log", fuzz_ninja_log},
     {"ninja-deps", fuzz_ninja_deps},
