@@ -2,9 +2,10 @@
 #ifndef BR_BASE_TEXT_PATH_H
 #define BR_BASE_TEXT_PATH_H
 
-/* Shortens a path in place, as ninja does (util.cc, CanonicalizePath): no "//", no "./", no "x/../",
- * no '/' at the end. A ".." that nothing is left for stays, also behind the root. What comes to
- * nothing becomes "."; an empty path stays empty. The text never gets longer. O(length). */
+/* Shortens a path in place, as ninja does (util.cc, CanonicalizePath): no "//", no "./", no
+ * "x/../", no '/' at the end. A ".." that nothing is left for stays, also behind the root. What
+ * comes to nothing becomes "."; an empty path stays empty. The text never gets longer. O(length).
+ */
 void br_path_shorten(char *path);
 
 #endif
