@@ -154,6 +154,7 @@ static enum br_status read_target(struct br_make_database *database, char *line,
         entry->intermediate = true;
     } else if (br_make_begins(line, also)) {
         entry->first_also = make->names;
+        entry->also = 0; /* of the last such line, in a text that make has not printed */
         return add_names(make, line + strlen(also), &entry->also, diag);
     }
     return BR_OK;
