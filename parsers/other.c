@@ -2,6 +2,7 @@
 #include "parsers/other.h"
 
 #include "parsers/queries/explain.h"
+#include "parsers/text/begin.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -103,6 +104,54 @@ static bool is_usual(const char *name)
     return false;
 }
 
+/* What sacct --json prints names its parts so, in whatever order. */
+static bool is_accounting_json(const char *text)
+{
+    return *br_text_begin(text) == '{' && strstr(text, "\"job_id\"") &&
+           strstr(text, "\"restart_cnt\"") && strstr(text, "\"time\"");
+}
+
+/* The table that sacct prints by default: names, and below them a line of dashes and blanks. */
+static bool is_accounting_table(const char *text)
+{
+    const char *line = strchr(text, '\n');
+    return strncmp(text, "JobID ", 6) == 0 && line && line[1] == '-' &&
+           strchr("\r\n", line[1 + strspn(line + 1, "- ")]);
+}
+
+/* The first line begins with the id of a job, and has a time of Slurm's between bars. */
+static bool is_accounting_headless(const char *text)
+{
+    size_t id = strspn(text, "0123456789_+"), line = strcspn(text, "\r\n");
+    unsigned year, month, day;
+    if (id == 0 || text[id] != '|')
+        return false;
+    for (const char *at = text + id; at && at < text + line; at = strchr(at + 1, '|'))
+        if (sscanf(at, "|%4u-%2u-%2uT", &year, &month, &day) == 3)
+            return true;
+    return false;
+}
+
+enum br_status br_refuse_accounting(const char *text, struct br_diag *diag)
+{
+    static const struct {
+        const char *what;
+        bool (*is_it)(const char *text);
+    } forms[] = {
+        {"this is what 'sacct --json' prints, and it is not read", is_accounting_json},
+        {"this is the table that sacct prints", is_accounting_table},
+        {"these are lines of sacct without the names of its columns", is_accounting_headless},
+    };
+    const struct br_pos start = {1, 1};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++)
+        if (forms[k].is_it(text))
+            return br_fail_at(
+                diag, start, BR_BAD_INPUT,
+                "write it by 'sacct --parsable2 --allocations --format=" BR_SACCT_USUAL "'", "%s",
+                forms[k].what);
+    return BR_OK;
+}
+
 static const struct other others[] = {
     {"this is a build of ninja's", "import ninja", NULL, is_ninja},
     {"this is a build of make's", "import make", NULL, is_make},
@@ -127,6 +176,9 @@ enum br_status br_refuse_other(const struct br_source *source, struct br_diag *d
     const char *slash = strrchr(source->name, '/'), *name = slash ? slash + 1 : source->name;
     const char *folder = slash ? source->name : ".";
     size_t length = slash > source->name ? (size_t)(slash - source->name) : 1;
+    enum br_status status = br_refuse_accounting(source->buffer, diag);
+    if (status)
+        return status;
     for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
         if (!others[k].is_it(source->buffer, name))
             continue;

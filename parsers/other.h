@@ -9,4 +9,13 @@
  * none that is known. O(bytes in the buffer). */
 enum br_status br_refuse_other(const struct br_source *source, struct br_diag *diag);
 
+/* The columns that the reader of sacct's lines wants. */
+#define BR_SACCT_USUAL                                                                             \
+    "JobID,User,Account,Partition,State,Submit,Eligible,Start,End,ElapsedRaw,Timelimit,NNodes,"    \
+    "AllocCPUS,ReqMem,AllocTRES"
+
+/* BR_BAD_INPUT for what Slurm's sacct writes in another form than that which is read; the hint is
+ * the command that writes that. */
+enum br_status br_refuse_accounting(const char *text, struct br_diag *diag);
+
 #endif

@@ -120,7 +120,8 @@ enum br_status br_workload_add_dag(struct br_workload *workload, struct br_dag *
 
 struct br_workload_job br_workload_job_default(void)
 {
-    return (struct br_workload_job){.deadline_ns = BR_NEVER, .weight = 1, .seed = 1};
+    return (struct br_workload_job){
+        .recorded_ns = -1, .deadline_ns = BR_NEVER, .weight = 1, .seed = 1};
 }
 
 /* The values of the features, copied, with room for features to come; of neighbours that are equal

@@ -38,6 +38,7 @@ struct br_workload_job {
     uint32_t dag;           /* number of the dag */
     uint32_t group;         /* number of the group; 0 is "default" */
     int64_t arrival_ns;     /* >= 0, on the workload's clock */
+    int64_t recorded_ns;    /* that the record has between its arrival and its end; -1: not told */
     int64_t deadline_ns;    /* on the same clock, after the arrival; BR_NEVER: none */
     double weight;          /* > 0: of its completion time; 1 unless given */
     uint64_t seed;          /* of what the world draws for it */

@@ -12,6 +12,7 @@ struct br_record {
     int64_t submit_ns;   /* on the workload's clock */
     int64_t declared_ns; /* -1: not told; what the job took counts as declared then */
     int64_t ran_ns;
+    int64_t waited_ns;   /* between `submit_ns` and its begin; -1: not told */
     uint32_t processors; /* > 0 */
     uint32_t nodes;      /* 0: not told */
     uint32_t gpus;

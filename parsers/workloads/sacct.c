@@ -3,10 +3,13 @@
  * over: the job's own line has all of its time and processors. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/collections/grow.h"
 #include "base/text/text.h"
+#include "parsers/other.h"
 #include "parsers/text/lines.h"
 #include "parsers/text/value.h"
 #include "parsers/workloads/formats.h"
@@ -16,6 +19,7 @@
 enum column {
     JOB_ID,
     SUBMIT,
+    ELIGIBLE,
     START,
     END,
     ELAPSED,
@@ -38,14 +42,18 @@ enum column {
 };
 
 static const char *const column_name[COLUMNS] = {
-    "JobID",        "Submit", "Start",      "End",   "Elapsed", "ElapsedRaw", "Timelimit",
-    "TimelimitRaw", "State",  "AllocCPUS",  "NCPUS", "ReqCPUS", "AllocTRES",  "ReqTRES",
-    "ReqMem",       "NNodes", "AllocNodes", "User",  "Account", "Partition"};
+    "JobID",     "Submit",       "Eligible", "Start",      "End",   "Elapsed", "ElapsedRaw",
+    "Timelimit", "TimelimitRaw", "State",    "AllocCPUS",  "NCPUS", "ReqCPUS", "AllocTRES",
+    "ReqTRES",   "ReqMem",       "NNodes",   "AllocNodes", "User",  "Account", "Partition"};
 
 enum { MOST_FIELDS = 1000, LONGEST_LINE = 1 << 20, NOT_USED = -1 };
-static const char usual[] =
-    "such as sacct --parsable2 --allocations --format=JobID,User,Account,Partition,State,Submit,"
-    "Start,End,ElapsedRaw,Timelimit,NNodes,AllocCPUS,ReqMem,AllocTRES";
+static const char usual[] = "such as sacct --parsable2 --allocations --format=" BR_SACCT_USUAL;
+
+/* A job that was requeued or resized has a record for each of its runs. */
+struct run {
+    uint32_t runs;
+    int64_t start; /* of the last one; -1: not told */
+};
 
 struct sacct {
     struct br_lines lines;
@@ -56,6 +64,11 @@ struct sacct {
     int16_t column[MOST_FIELDS]; /* by field, or NOT_USED */
     bool has[COLUMNS];
     const char *value[COLUMNS]; /* of the current line; NULL where there is no such column */
+    struct br_index ids;        /* jobs of the workload whose id is new */
+    struct run *run;            /* by job of the workload */
+    uint32_t run_room;
+    uint32_t later;  /* jobs that were eligible later than submitted */
+    uint32_t reruns; /* runs of jobs that have another run */
     struct br_diag *diag;
 };
 
@@ -333,15 +346,17 @@ static bool is_kept(struct sacct *sacct, const struct br_record *record)
     static const char *const waiting[] = {"PENDING", "CONFIGURING", NULL},
                              *const running[] = {"RUNNING",   "SUSPENDED", "COMPLETING", "RESIZING",
                                                  "SIGNALING", "STOPPED",   "STAGE_OUT",  NULL},
+                             *const resizing[] = {"RESIZING", NULL},
                              *const cancelled[] = {"CANCELLED", NULL},
                              *const completed[] = {"COMPLETED", NULL};
     const char *state = sacct->value[STATE] ? sacct->value[STATE] : "";
     bool well = !*state || in_state(state, completed);
     bool started = !sacct->has[START] || told(sacct, START);
+    bool resized = in_state(state, resizing) && told(sacct, END); /* it went on in another record */
     enum br_left_out why;
     if (in_state(state, waiting) || !started || (record->ran_ns <= 0 && in_state(state, cancelled)))
         why = BR_LEFT_NEVER_RAN;
-    else if (in_state(state, running) || (sacct->has[END] && !told(sacct, END)))
+    else if ((in_state(state, running) && !resized) || (sacct->has[END] && !told(sacct, END)))
         why = BR_LEFT_RUNNING;
     else if (record->ran_ns < 0 || record->processors == 0)
         why = BR_LEFT_UNKNOWN;
@@ -368,22 +383,77 @@ static enum br_status read_group(struct sacct *sacct, const char **group)
     return br_text_is_plain(*group) ? BR_OK : refuse(sacct, column, "a name is plain text");
 }
 
+static uint64_t hash_id(const void *context, uint32_t number)
+{
+    return br_hash_text(((const struct br_workload *)context)->job[number].id);
+}
+
+static bool equal_id(const void *context, uint32_t number, const void *key)
+{
+    return strcmp(((const struct br_workload *)context)->job[number].id, key) == 0;
+}
+
+static const struct br_index_keys id_keys = {hash_id, equal_id};
+
+/* Adds the record; the second run of job 5 is "5:2". Two records that begin at one time are of two
+ * jobs, which the workload refuses. */
+static enum br_status add_run(struct sacct *sacct, struct br_record *record, int64_t start)
+{
+    struct br_workload *workload = sacct->records.workload;
+    char id[80];
+    uint32_t first =
+        br_index_find(&sacct->ids, &id_keys, workload, record->id, br_hash_text(record->id));
+    if (first != UINT32_MAX && start >= 0 && sacct->run[first].start != start) {
+        snprintf(id, sizeof id, "%.60s:%" PRIu32, record->id, ++sacct->run[first].runs);
+        sacct->run[first].start = start;
+        sacct->reruns++;
+        record->id = id;
+    }
+    enum br_status status = br_records_add(&sacct->records, record, sacct->diag);
+    if (status || first != UINT32_MAX)
+        return status;
+    uint32_t number = workload->jobs - 1;
+    if (!br_grow(&sacct->run, number, &sacct->run_room, sizeof *sacct->run))
+        return br_fail_memory(sacct->diag);
+    sacct->run[number] = (struct run){1, start};
+    return br_index_add(&sacct->ids, &id_keys, workload, number) ? BR_OK
+                                                                 : br_fail_memory(sacct->diag);
+}
+
+/* The job arrives when Slurm could have started it: not before it was eligible, which waits for
+ * other jobs, holds, limits of arrays, begin times, and the pause behind a requeue. */
+static enum br_status read_arrival(struct sacct *sacct, struct br_record *record, int64_t start)
+{
+    int64_t submit = -1, eligible = -1;
+    enum br_status status = read_time(sacct, SUBMIT, &submit);
+    if (!status && submit < 0)
+        status = refuse(sacct, SUBMIT, "a job without its submit time cannot be simulated");
+    if (!status)
+        status = read_time(sacct, ELIGIBLE, &eligible);
+    int64_t arrival = eligible > submit ? eligible : submit;
+    if (!status && arrival > INT64_MAX / 1000000000)
+        status = refuse(sacct, eligible > submit ? ELIGIBLE : SUBMIT, "that is too late");
+    if (status)
+        return status;
+    record->submit_ns = arrival * 1000000000;
+    record->waited_ns = start >= arrival ? (start - arrival) * 1000000000 : -1;
+    return BR_OK;
+}
+
 /* Submit times have no zero that all clusters share: the reader moves them when all are known. */
 static enum br_status read_job(struct sacct *sacct)
 {
     struct br_record record = {.id = sacct->value[JOB_ID],
                                .pos = place(sacct, sacct->value[JOB_ID])};
-    int64_t submit = -1;
+    int64_t start = -1;
     if (record.id[0] < '0' || record.id[0] > '9' ||
         record.id[strspn(record.id, "0123456789_+[]%,-")])
         return refuse(sacct, JOB_ID, "ids are such as 12, 12_3 or 12.batch");
-    enum br_status status = read_time(sacct, SUBMIT, &submit);
-    if (!status && submit < 0)
-        status = refuse(sacct, SUBMIT, "a job without its submit time cannot be simulated");
-    if (!status && submit > INT64_MAX / 1000000000)
-        status = refuse(sacct, SUBMIT, "that is too late");
+    enum br_status status = read_time(sacct, START, &start);
+    if (!status && start > INT64_MAX / 1000000000)
+        status = refuse(sacct, START, "that is too late");
     if (!status)
-        record.submit_ns = submit * 1000000000;
+        status = read_arrival(sacct, &record, start);
     if (!status)
         status = read_elapsed(sacct, &record.ran_ns);
     if (!status)
@@ -394,7 +464,10 @@ static enum br_status read_job(struct sacct *sacct)
         status = read_group(sacct, &record.group);
     if (status || !is_kept(sacct, &record))
         return status;
-    return br_records_add(&sacct->records, &record, sacct->diag);
+    if (told(sacct, ELIGIBLE) && told(sacct, SUBMIT) &&
+        strcmp(sacct->value[ELIGIBLE], sacct->value[SUBMIT]) != 0)
+        sacct->later++;
+    return add_run(sacct, &record, start);
 }
 
 static enum br_status read_line(struct sacct *sacct)
@@ -421,6 +494,28 @@ static void count_from_first(struct br_workload *workload)
         workload->job[j].arrival_ns -= first;
 }
 
+static enum br_status add_note(struct sacct *sacct)
+{
+    char more[512] = "";
+    size_t used = 0;
+    if (sacct->options->group_by == BR_GROUP_BY_USER && !sacct->has[USER])
+        br_note_part(more, sizeof more, &used,
+                     "there is no column User, so all jobs are of one group");
+    if (!sacct->has[ELIGIBLE])
+        br_note_part(more, sizeof more, &used,
+                     "there is no column Eligible, so jobs that waited for others, a hold, a limit "
+                     "of their array or a begin time arrive when they were submitted");
+    if (sacct->later)
+        br_note_part(more, sizeof more, &used,
+                     "jobs that were eligible later than submitted, and arrive then: %" PRIu32,
+                     sacct->later);
+    if (sacct->reruns)
+        br_note_part(more, sizeof more, &used,
+                     "runs behind the first of jobs that were requeued or resized: %" PRIu32,
+                     sacct->reruns);
+    return br_records_note(&sacct->records, more, sacct->diag);
+}
+
 enum br_status br_read_sacct(struct br_source *source, const struct br_workload_options *options,
                              struct br_workload *workload, struct br_diag *diag)
 {
@@ -434,12 +529,11 @@ enum br_status br_read_sacct(struct br_source *source, const struct br_workload_
         if (!status)
             status = br_lines_next(&sacct.lines, &more, diag);
     }
-    bool alone = options->group_by == BR_GROUP_BY_USER && !sacct.has[USER];
     if (!status)
-        status = br_records_note(
-            &sacct.records, alone ? "there is no column User, so all jobs are of one group" : "",
-            diag);
+        status = add_note(&sacct);
     count_from_first(workload);
+    br_index_finish(&sacct.ids);
+    free(sacct.run);
     br_records_finish(&sacct.records);
     br_lines_finish(&sacct.lines);
     return status;

@@ -118,6 +118,8 @@ static enum br_status add_job(struct spark *spark, uint32_t number)
     job.arrival_ns = from->submit_ms * 1000000;
     job.seed = (uint64_t)number + 1;
     job.true_ns = spark->true_ns;
+    if (from->end_ms >= from->submit_ms)
+        job.recorded_ns = (from->end_ms - from->submit_ms) * 1000000;
     job.pos = from->pos;
     if (spark->first_ms > from->submit_ms)
         spark->first_ms = from->submit_ms;

@@ -2,12 +2,15 @@
  * and comments behind ';', of which the head tells how many processors there were. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/grow.h"
 #include "base/numbers/wide.h"
 #include "parsers/text/lines.h"
 #include "parsers/text/value.h"
 #include "parsers/workloads/formats.h"
+#include "parsers/workloads/pieces.h"
 #include "parsers/workloads/record.h"
 
 enum column {
@@ -54,9 +57,17 @@ static const char *const column_name[COLUMNS] = {"the job number",
 /* Values of the column STATUS. The parts of a job that was checkpointed have lines of their own. */
 enum { FAILED, COMPLETED, PART, LAST_PART, LAST_PART_FAILED, CANCELLED };
 
-enum { LONGEST_LINE = 1 << 16 };
+enum { LONGEST_LINE = 1 << 16, LEAST_NUMBERS = 15 };
 #define MOST_SECONDS INT64_C(2000000000) /* 63 years */
 #define MOST_KIB INT64_C(4000000000)     /* 4 TB, of one processor */
+
+struct swf_job {
+    int64_t number, submit_ns, wait_ns, ran_ns, requested_ns;
+    int64_t allocated, requested; /* processors */
+    int64_t used_nano_kib, requested_nano_kib;
+    int64_t status, user, group, queue, preceding;
+    struct br_pos pos;
+};
 
 struct swf {
     struct br_lines lines;
@@ -65,6 +76,10 @@ struct swf {
     const char *word[COLUMNS];
     uint32_t processors, nodes; /* of the machine; 0: not told */
     uint32_t followers;         /* jobs with a preceding job */
+    struct br_pieces pieces;
+    struct swf_job *first_part; /* of the jobs in parts */
+    uint32_t jobs_in_parts, part_room;
+    uint32_t joined, joined_parts; /* jobs without a line of their own, and their parts */
     struct br_diag *diag;
 };
 
@@ -78,21 +93,20 @@ static bool is_number(const char *word, size_t length)
     return length > 0 && strspn(word, "0123456789.+-eE") >= length;
 }
 
-/* How many numbers the line begins with; `whole` tells whether nothing else follows. */
-static uint32_t numbers_in_line(const char *p, bool *whole)
+/* How many numbers the line begins with. */
+static uint32_t numbers_in_line(const char *p)
 {
     for (uint32_t numbers = 0;; numbers++) {
         p += strspn(p, " \t");
         size_t length = strcspn(p, " \t\r\n");
-        *whole = length == 0;
         if (!is_number(p, length))
             return numbers;
         p += length;
     }
 }
 
-/* The first line that is no comment tells it. Where there is none among the first bytes, the
- * comments do. */
+/* The first line that is no comment tells it: it begins with so many numbers as no other format's
+ * does. Where there is none among the first bytes, the comments do. */
 bool br_is_swf(const char *text)
 {
     bool comments = false;
@@ -106,9 +120,8 @@ bool br_is_swf(const char *text)
         comments = true;
         p += strcspn(p, "\n");
     }
-    bool whole;
-    uint32_t numbers = numbers_in_line(p, &whole);
-    return comments ? *p == 0 || numbers > 0 : whole && numbers == COLUMNS;
+    uint32_t numbers = numbers_in_line(p);
+    return comments ? *p == 0 || numbers > 0 : numbers >= LEAST_NUMBERS;
 }
 
 static struct br_pos place(const struct swf *swf, const char *at)
@@ -210,13 +223,6 @@ static enum br_status read_real(struct swf *swf, enum column column, int64_t mos
     return *nano / 1000000000 > most ? refuse(swf, column, "that is too large") : BR_OK;
 }
 
-struct swf_job {
-    int64_t number, submit_ns, ran_ns, requested_ns;
-    int64_t allocated, requested; /* processors */
-    int64_t used_nano_kib, requested_nano_kib;
-    int64_t status, user, group, queue, preceding;
-};
-
 /* Columns that say nothing of the workload have to be numbers all the same. */
 static enum br_status check_others(struct swf *swf)
 {
@@ -225,6 +231,21 @@ static enum br_status check_others(struct swf *swf)
         if (!is_number(swf->word[others[k]], strlen(swf->word[others[k]])))
             return refuse(swf, others[k], "write a number, or -1 where it is not known");
     return BR_OK;
+}
+
+/* The parts of a job that was checkpointed have lines of their own. */
+static bool is_part(const struct swf_job *job)
+{
+    return job->status >= PART && job->status <= LAST_PART_FAILED;
+}
+
+/* What is no time there is not known: only what is derived from the wait asks for it. */
+static int64_t read_wait(const struct swf *swf)
+{
+    int64_t ns;
+    bool known = br_seconds_parse(swf->word[WAIT], &ns) == BR_DECIMAL_OK && ns >= 0 &&
+                 ns / 1000000000 <= MOST_SECONDS;
+    return known ? ns : -1;
 }
 
 static enum br_status read_columns(struct swf *swf, struct swf_job *job)
@@ -257,8 +278,10 @@ static enum br_status read_columns(struct swf *swf, struct swf_job *job)
         status = read_real(swf, real[k].column, real[k].most, real[k].value);
     if (!status && job->number < 0)
         status = refuse(swf, JOB, "jobs are numbered from 0 or 1");
-    if (!status && job->submit_ns < 0)
+    if (!status && job->submit_ns < 0 && !is_part(job))
         status = refuse(swf, SUBMIT, "a job without its submit time cannot be simulated");
+    job->wait_ns = status ? -1 : read_wait(swf);
+    job->pos = place(swf, swf->word[JOB]);
     return status;
 }
 
@@ -268,9 +291,7 @@ static bool is_kept(struct swf *swf, const struct swf_job *job)
     bool sized = job->ran_ns >= 0 && (job->allocated > 0 || job->requested > 0);
     bool well = job->status == COMPLETED || job->status == -1;
     enum br_left_out why;
-    if (job->status >= PART && job->status <= LAST_PART_FAILED)
-        why = BR_LEFT_PIECE;
-    else if ((!sized && !well) || (job->status == CANCELLED && job->ran_ns <= 0))
+    if ((!sized && !well) || (job->status == CANCELLED && job->ran_ns <= 0))
         why = BR_LEFT_NEVER_RAN;
     else if (!sized)
         why = BR_LEFT_UNKNOWN;
@@ -307,8 +328,9 @@ static enum br_status add_job(struct swf *swf, const struct swf_job *job)
         .submit_ns = job->submit_ns,
         .declared_ns = job->requested_ns > 0 ? job->requested_ns : -1,
         .ran_ns = job->ran_ns,
+        .waited_ns = job->wait_ns,
         .processors = (uint32_t)(job->allocated > 0 ? job->allocated : job->requested),
-        .pos = place(swf, swf->word[JOB]),
+        .pos = job->pos,
     };
     br_uwide bytes = kib > 0 ? (br_uwide)kib * 1024 * record.processors / 1000000000 : 0;
     record.mem_bytes = bytes < INT64_MAX ? (int64_t)bytes : INT64_MAX; /* too large for an amount */
@@ -319,6 +341,57 @@ static enum br_status add_job(struct swf *swf, const struct swf_job *job)
     if (job->preceding > 0)
         swf->followers++;
     return br_records_add(&swf->records, &record, swf->diag);
+}
+
+static enum br_status add_part(struct swf *swf, const struct swf_job *part)
+{
+    struct br_pieces_job *job = br_pieces_find(&swf->pieces, part->number);
+    if (!job)
+        return br_fail_memory(swf->diag);
+    if (job->parts == 0) {
+        if (!br_grow(&swf->first_part, swf->jobs_in_parts, &swf->part_room,
+                     sizeof *swf->first_part))
+            return br_fail_memory(swf->diag);
+        job->first = swf->jobs_in_parts;
+        swf->first_part[swf->jobs_in_parts++] = *part;
+    }
+    job->last |= part->status != PART;
+    job->failed |= part->status == LAST_PART_FAILED;
+    br_pieces_add(job, part->submit_ns, part->wait_ns, part->ran_ns,
+                  part->allocated > 0 ? part->allocated : part->requested);
+    return BR_OK;
+}
+
+/* Jobs that have no line but those of their parts run as these did, without a pause. */
+static enum br_status join_parts(struct swf *swf)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < swf->pieces.jobs && !status; k++) {
+        const struct br_pieces_job *of = &swf->pieces.job[k];
+        if (of->parts == 0)
+            continue;
+        if (of->whole) {
+            swf->records.left_out[BR_LEFT_PIECE] += of->parts;
+            continue;
+        }
+        if (!of->last) {
+            swf->records.left_out[BR_LEFT_RUNNING]++;
+            continue;
+        }
+        struct swf_job job = swf->first_part[of->first];
+        job.status = of->failed ? FAILED : COMPLETED;
+        job.submit_ns = of->submit_ns;
+        /* without times it is left out as unknown */
+        job.ran_ns = job.submit_ns >= 0 && of->timed ? br_pieces_ran_ns(of) : -1;
+        job.wait_ns = of->end_ns - of->submit_ns - job.ran_ns;
+        job.allocated = of->processors;
+        if (!is_kept(swf, &job))
+            continue;
+        swf->joined++;
+        swf->joined_parts += of->parts;
+        status = add_job(swf, &job);
+    }
+    return status;
 }
 
 static enum br_status read_line(struct swf *swf)
@@ -335,7 +408,13 @@ static enum br_status read_line(struct swf *swf)
     enum br_status status = split(swf);
     if (!status)
         status = read_columns(swf, &job);
-    return status || !is_kept(swf, &job) ? status : add_job(swf, &job);
+    if (status || is_part(&job))
+        return status ? status : add_part(swf, &job);
+    struct br_pieces_job *of = br_pieces_find(&swf->pieces, job.number);
+    if (!of)
+        return br_fail_memory(swf->diag);
+    of->whole = true;
+    return is_kept(swf, &job) ? add_job(swf, &job) : BR_OK;
 }
 
 /* ---- The whole ---- */
@@ -372,6 +451,12 @@ static enum br_status add_note(struct swf *swf)
     uint32_t told = swf->processors ? swf->processors : swf->nodes;
     char more[512] = "";
     size_t used = 0;
+    if (swf->joined)
+        br_note_part(
+            more, sizeof more, &used,
+            "jobs put together from parts between checkpoints, since no line has the whole: "
+            "%" PRIu32 ", from %" PRIu32 " parts",
+            swf->joined, swf->joined_parts);
     if (swf->followers)
         br_note_part(more, sizeof more, &used,
                      "%" PRIu32 " jobs name a preceding job, and arrive when they did all the same",
@@ -402,10 +487,14 @@ enum br_status br_read_swf(struct br_source *source, const struct br_workload_op
             status = br_lines_next(&swf.lines, &more, diag);
     }
     if (!status)
+        status = join_parts(&swf);
+    if (!status)
         status = add_pool(&swf, workload);
     if (!status)
         status = add_note(&swf);
     br_records_finish(&swf.records);
+    br_pieces_finish(&swf.pieces);
+    free(swf.first_part);
     br_lines_finish(&swf.lines);
     return status;
 }

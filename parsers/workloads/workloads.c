@@ -7,6 +7,7 @@
 #include "parsers/spark/log.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml.h"
+#include "parsers/other.h"
 #include "parsers/workloads/formats.h"
 
 static const struct br_workload_format formats[] = {
@@ -47,8 +48,11 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     const char *text = source->buffer;
     if (text[strspn(text, " \t\r\n\f\v")] == 0 && strlen(text) == source->filled)
         return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "give it a workload", "the file is empty");
+    enum br_status status = br_refuse_accounting(text, diag);
+    if (status)
+        return status;
     list_names(names, sizeof names);
-    snprintf(hint, sizeof hint, "name the format by --from: %s", names);
+    snprintf(hint, sizeof hint, "the formats of workloads are %s", names);
     return br_fail_at(diag, start, BR_BAD_INPUT, hint,
                       "the file is in no known format of workloads");
 }

@@ -77,11 +77,12 @@ def swf(rng):
 def expect_swf(made, parallel, by, completed, cpu_only):
     _, jobs, head = made
     kept, most, most_memory = [], 0, 0
-    for number, clock, job in jobs:
+    # The numbers are of one line each: one that is a job's last part is all of it, and stands behind the others.
+    for number, clock, job in sorted(jobs, key=lambda job: job[2]['status'] in (2, 3, 4)):
         processors = job['allocated'] if job['allocated'] > 0 else job['requested']
-        if job['status'] in (2, 3, 4) or job['ran'] < 0 or processors <= 0 or (job['status'] == 5 and job['ran'] <= 0):
+        if job['status'] == 2 or job['ran'] < 0 or processors <= 0 or (job['status'] == 5 and job['ran'] <= 0):
             continue
-        if completed and job['status'] not in (1, -1):
+        if completed and job['status'] not in (1, 3, -1):
             continue
         kilobytes = job['memory'] if job['memory'] > 0 else max(job['used'], 0)
         memory = int(F(kilobytes) * 1024 * processors)
@@ -107,6 +108,7 @@ def sacct(rng):
     columns = ['JobID', 'Submit', 'User', 'Account', 'Partition', 'State', 'Timelimit', 'NNodes', 'JobName']
     columns += rng.choice([['Elapsed'], ['ElapsedRaw'], ['Start', 'End'], ['Elapsed', 'Start', 'End']])
     columns += rng.choice([['AllocCPUS'], ['NCPUS'], ['AllocTRES'], ['AllocTRES', 'AllocCPUS', 'ReqMem'], ['ReqCPUS', 'ReqMem']])
+    columns += rng.choice([[], ['Eligible']])
     rng.shuffle(columns)
     mark, last = rng.choice('|,;'), rng.choice(['', 'last'])
     if mark == ',' and 'AllocTRES' in columns:
@@ -118,12 +120,14 @@ def sacct(rng):
         ran = 0 if state == 'PENDING' else rng.choice([0, rng.randrange(100), rng.randrange(300000)])
         cpus, nodes, gpus, memory = rng.randrange(1, 300), rng.randrange(1, 9), rng.choice([0, 0, 3]), rng.randrange(0, 10 ** 6)
         limit = rng.choice([None, rng.randrange(1, 10 ** 6)])
-        start = moment + datetime.timedelta(seconds=5)
+        eligible = moment + datetime.timedelta(seconds=rng.choice([0, 0, rng.randrange(5000)]))
+        start = eligible + datetime.timedelta(seconds=5)
         days, rest = divmod(limit or 0, 86400)
         clock = '%02d:%02d:%02d' % (rest // 3600, rest // 60 % 60, rest % 60)
         ranged = '%02d:%02d:%02d' % (ran % 86400 // 3600, ran // 60 % 60, ran % 60)
         values = {
-            'JobID': str(number) + rng.choice(['', '_4', '+1']), 'Submit': moment.isoformat(), 'User': rng.choice(['', 'ann', 'böb']),
+            'JobID': str(number) + rng.choice(['', '_4', '+1']), 'Submit': moment.isoformat(),
+            'Eligible': rng.choice(['Unknown', 'None']) if state == 'PENDING' else eligible.isoformat(), 'User': rng.choice(['', 'ann', 'böb']),
             'Account': rng.choice(['', 'phys', 'bio']), 'Partition': rng.choice(['gpu', 'cpu,gpu' if mark != ',' else 'cpu']), 'State': state,
             'Timelimit': rng.choice(['UNLIMITED', '', 'Partition_Limit']) if limit is None else '%d-%s' % (days, clock) if days else clock,
             'NNodes': str(nodes), 'JobName': rng.choice(['x', 'a b']), 'Elapsed': '%d-%s' % (ran // 86400, ranged) if ran >= 86400 else ranged,
@@ -135,7 +139,7 @@ def sacct(rng):
         lines.append(mark.join(values[column] for column in columns) + (mark if last else ''))
         if rng.random() < 0.3:  # a step
             lines.append(mark.join({**values, 'JobID': values['JobID'] + '.batch'}[column] for column in columns) + (mark if last else ''))
-        jobs.append((moment, values, state, ran, cpus, nodes, gpus, memory, limit))
+        jobs.append((eligible if 'Eligible' in columns else moment, values, state, ran, cpus, nodes, gpus, memory, limit))
     return '\n'.join(lines) + '\n', jobs, columns
 
 

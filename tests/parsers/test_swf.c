@@ -190,8 +190,9 @@ static void recognised(void **state)
         {"; a\n\n 1 2\n", true},
         {"; a\njobs\n", false},
         {"1 0 0 9 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1 -1\n", true},
-        {"1 0 0 9 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1", false},
-        {"1 0 0 9 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1 -1 2\n", false},
+        {"1 0 0 9 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1", true}, /* one is missing, one too many */
+        {"1 0 0 9 4 -1 -1 4 60 -1 1 1 1 1 1 1 -1 -1 2\n", true},
+        {"1 0 0 9 4 -1 -1 4 60 -1 1 1 1 1\n", false},
         {"JobID|Submit\n", false},
     };
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {

@@ -151,10 +151,11 @@ static enum br_status make_case(struct cli_cases *cases, const struct br_workloa
         stage[k] = (struct br_predict_stage){br_feature(of->id), of->tasks, of->tasks,
                                              true_ns + of->first_task};
     }
-    *made =
-        (struct br_predict_case){.job = {.feature = feature, .stages = dag->stages, .stage = stage},
-                                 .arrival_ns = job->arrival_ns,
-                                 .end_ns = job->arrival_ns + span_of(dag, true_ns, end)};
+    *made = (struct br_predict_case){
+        .job = {.feature = feature, .stages = dag->stages, .stage = stage},
+        .arrival_ns = job->arrival_ns,
+        .end_ns = job->arrival_ns +
+                  (job->recorded_ns >= 0 ? job->recorded_ns : span_of(dag, true_ns, end))};
     free(end);
     return BR_OK;
 }
