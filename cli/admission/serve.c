@@ -25,6 +25,7 @@
 #include "cli/admission/status.h"
 #include "cli/common/jobserver.h"
 #include "cli/common/child.h"
+#include "cli/common/demands.h"
 #include "runtime/admission/gate.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/load.h"
@@ -46,6 +47,7 @@ struct server {
     struct br_input input; /* of the plan */
     struct br_plan *plan;
     struct br_cluster *given, *demand;
+    struct cli_demands demands;
     struct br_history *history;
     struct cli_gate *gate;
     /* Joined: every command beyond the first holds a token. Made: for the build, which takes them.
@@ -88,6 +90,11 @@ static enum br_status load_machine(struct server *server, struct br_diag *diag)
     return status == BR_BAD_INPUT ? BR_USAGE : status;
 }
 
+static const char *demand_of(void *context, const char *key)
+{
+    return cli_demands_of(&((const struct server *)context)->demands, key);
+}
+
 static enum br_status load(struct server *server, struct br_diag *diag)
 {
     const struct cli_settings *settings = server->settings;
@@ -99,12 +106,11 @@ static enum br_status load(struct server *server, struct br_diag *diag)
     }
     if (!status)
         status = load_machine(server, diag);
-    if (!status) {
-        status = br_parse_capacity(1, settings->needs.demand ? settings->needs.demand : "cpu=1",
+    if (!status)
+        status = cli_demands_read(settings->needs.demand, &server->demands, diag);
+    if (!status)
+        status = br_parse_capacity(1, server->demands.usual ? server->demands.usual : "cpu=1",
                                    &server->demand, diag);
-        br_diag_file(diag, status ? "--demand" : NULL);
-        status = status == BR_BAD_INPUT ? BR_USAGE : status;
-    }
     if (!status && settings->needs.history) {
         const char *slash = getcwd(folder, sizeof folder) ? strrchr(folder, '/') : NULL;
         const char *name = server->plan        ? br_dag_name(server->input.dag)
@@ -120,6 +126,8 @@ static enum br_status load(struct server *server, struct br_diag *diag)
         .plan = server->plan,
         .demand = server->demand,
         .history = server->history,
+        .demand_of = demand_of,
+        .context = server,
     };
     return cli_gate_create(&options, &server->gate, diag);
 }
@@ -450,6 +458,7 @@ static void finish(struct server *server)
     br_input_finish(&server->input);
     br_cluster_destroy(server->given);
     br_cluster_destroy(server->demand);
+    cli_demands_finish(&server->demands);
     free(server->client);
     free(server->poll);
 }

@@ -17,6 +17,7 @@
 #include "cli/common/jobserver.h"
 #include "cli/common/say.h"
 #include "cli/jobs/jobs.h"
+#include "cli/jobs/memory.h"
 #include "cli/jobs/ninja_ask.h"
 #include "cli/running/run.h"
 #include "runtime/drivers/common/family.h"
@@ -31,6 +32,8 @@ struct building {
     uint32_t behind;                  /* that wait for others than those of the round */
     struct cli_run_sum sum;           /* of the rounds */
     bool terminal, lost;              /* lost: memory was out for one of those */
+    bool told_memory;                 /* that it is not known of some commands */
+    bool unlogged;                    /* ninja's log has not all of the round's durations */
 };
 
 /* ---- What is said ---- */
@@ -159,6 +162,41 @@ static enum br_status find_all(struct building *building, const struct br_dag *d
     return building->statement ? BR_OK : br_fail_memory(diag);
 }
 
+/* Gives the commands the demands that --demand names, else what the history (NULL: there is none)
+ * has measured, else those of others of their kind. */
+static enum br_status learn(struct building *building, const char *path, struct br_input *input,
+                            struct br_diag *diag)
+{
+    struct br_history *history = NULL;
+    struct cli_memory_report report = {0};
+    struct cli_demands demands;
+    uint32_t known = 0;
+    const char *given = building->settings->needs.demand;
+    enum br_status status = cli_demands_read(given, &demands, diag);
+    if (!status)
+        status = cli_apply_demands(&demands, input, diag);
+    if (!status && given)
+        status = cli_check_demand(input, diag);
+    if (!status && path)
+        status = cli_make_history(path, diag);
+    if (!status && path)
+        status = cli_open_history(path, input->dag, true, &history, diag);
+    if (!status && history)
+        status = cli_annotate_input(history, input, true, &known, diag);
+    if (!status)
+        status = cli_apply_demands(&demands, input, diag);
+    if (!status)
+        status = cli_guess_memory(history, input, &report, diag);
+    if (!status && !building->settings->output.quiet && !building->told_memory)
+        cli_say_memory(&report, input->cluster);
+    building->told_memory |= report.guessed || report.unknown;
+    /* A plan by guesses is none to be held to. */
+    building->sum.guessed |= building->unlogged && known < input->dag->stages;
+    br_history_close(history, NULL);
+    cli_demands_finish(&demands);
+    return status;
+}
+
 /* Plans the job and runs it. */
 static enum br_status run_round(struct building *building, struct br_input *input, bool *unread,
                                 struct br_diag *diag)
@@ -177,11 +215,7 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     snprintf(history, sizeof history, "%s/.bigrocks-history", building->options.folder);
     if (!settings.needs.history && br_history_is_there())
         settings.needs.history = history;
-    enum br_status status = settings.needs.demand ? cli_check_demand(&planned.input, diag) : BR_OK;
-    if (!status && settings.needs.history)
-        status = cli_make_history(settings.needs.history, diag);
-    if (!status && settings.needs.history)
-        status = cli_learn(settings.needs.history, &planned.input, true, diag);
+    enum br_status status = learn(building, settings.needs.history, &planned.input, diag);
     jobs.cluster = planned.input.cluster;
     if (!status) /* what was measured is better tried than refused */
         status = cli_fit_commands(&planned.input, building->settings->output.quiet, diag);
@@ -214,6 +248,7 @@ static enum br_status read_round(struct building *building, struct br_input *inp
 {
     enum br_status status =
         cli_read_ninja(building->settings, &building->options, input, report, diag);
+    building->unlogged = report->of_rule || report->preset;
     return status ? status : find_all(building, input->dag, diag);
 }
 

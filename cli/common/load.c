@@ -234,7 +234,7 @@ void cli_say_known(const struct br_annotate_report *report)
 }
 
 enum br_status cli_annotate_input(struct br_history *history, struct br_input *input, bool quiet,
-                                  struct br_diag *diag)
+                                  uint32_t *known, struct br_diag *diag)
 {
     struct br_dag *made;
     struct br_annotate_report report;
@@ -246,6 +246,8 @@ enum br_status cli_annotate_input(struct br_history *history, struct br_input *i
         if (!quiet)
             cli_say_known(&report);
     }
+    if (known)
+        *known = report.known;
     br_annotate_report_finish(&report);
     return status;
 }
@@ -323,7 +325,7 @@ enum br_status cli_learn(const char *path, struct br_input *input, bool quiet, s
     enum br_status status = cli_open_history(path, input->dag, quiet, &history, diag);
     if (status)
         return status;
-    status = cli_annotate_input(history, input, quiet, diag);
+    status = cli_annotate_input(history, input, quiet, NULL, diag);
     br_history_close(history, NULL);
     return status;
 }

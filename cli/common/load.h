@@ -72,9 +72,10 @@ enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool
                                 struct br_history **history, struct br_diag *diag);
 /* Says how much of the job the history knows, and how surely. */
 void cli_say_known(const struct br_annotate_report *report);
-/* Replaces the job by one with what the history knows, and says how much that is unless quiet. */
+/* Replaces the job by one with what the history knows, and says how much that is unless quiet.
+ * *known (may be NULL): of how many stages it knows anything. */
 enum br_status cli_annotate_input(struct br_history *history, struct br_input *input, bool quiet,
-                                  struct br_diag *diag);
+                                  uint32_t *known, struct br_diag *diag);
 /* The same by the history in the file. */
 enum br_status cli_learn(const char *path, struct br_input *input, bool quiet,
                          struct br_diag *diag);

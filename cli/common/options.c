@@ -1119,7 +1119,9 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(job.capacity)},
     {.name = "demand",
      .argument = "R=A,...",
-     .help = "what a command demands that was never measured (default: cpu=1)",
+     .help = "what a command demands that was never measured (default: cpu=1); after a ';' also "
+             "what those "
+             "demand in any case whose name fits a pattern, as in 'cpu=1; *.cc.o: mem=2GiB'",
      .commands = CLI_IMPORT | CLI_BUILD | CLI_SERVE,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(needs.demand)},

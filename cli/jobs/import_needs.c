@@ -4,6 +4,7 @@
 
 #include "cli/common/load.h"
 #include "cli/jobs/jobs.h"
+#include "cli/jobs/memory.h"
 #include "planner/model/cluster.h"
 
 /* A list of resources that an option holds. What stands on the command line is a matter of usage,
@@ -35,15 +36,19 @@ enum br_status cli_import_machine(const struct cli_settings *settings, struct br
                                   struct br_cluster **demand, struct br_diag *diag)
 {
     char machine[CLI_MACHINE_TEXT];
+    struct cli_demands demands;
     uint64_t jobs = settings->import.jobs;
     *demand = NULL;
     cli_this_machine(machine);
     *input = (struct br_input){0};
-    enum br_status status =
-        read_with_jobs("--capacity", settings->job.capacity, machine, jobs, &input->cluster, diag);
-    return status ? status
-                  : read_with_jobs("--demand", settings->needs.demand, "cpu=1", jobs ? 1 : 0,
-                                   demand, diag);
+    enum br_status status = cli_demands_read(settings->needs.demand, &demands, diag);
+    if (!status)
+        status = read_with_jobs("--capacity", settings->job.capacity, machine, jobs,
+                                &input->cluster, diag);
+    if (!status)
+        status = read_with_jobs("--demand", demands.usual, "cpu=1", jobs ? 1 : 0, demand, diag);
+    cli_demands_finish(&demands);
+    return status;
 }
 
 /* Without a file the history only serves for this once. */
@@ -51,6 +56,7 @@ static enum br_status learn(const struct cli_settings *settings, struct br_input
                             struct br_diag *diag)
 {
     struct br_history *history;
+    struct cli_memory_report report;
     struct br_diag other = {0};
     if (!settings->needs.history && !settings->import.measure)
         return BR_OK;
@@ -64,7 +70,11 @@ static enum br_status learn(const struct cli_settings *settings, struct br_input
     if (settings->import.measure)
         status = cli_measure_job(history, input->dag, settings->output.quiet, diag);
     if (!status)
-        status = cli_annotate_input(history, input, settings->output.quiet, diag);
+        status = cli_annotate_input(history, input, settings->output.quiet, NULL, diag);
+    if (!status)
+        status = cli_guess_memory(history, input, &report, diag);
+    if (!status && report.guessed && !settings->output.quiet)
+        cli_say_memory(&report, input->cluster);
     enum br_status closed = br_history_close(history, status ? &other : diag);
     return status ? status : closed;
 }
@@ -72,6 +82,13 @@ static enum br_status learn(const struct cli_settings *settings, struct br_input
 enum br_status cli_import_write(const struct cli_settings *settings, struct br_input *input,
                                 struct br_diag *diag)
 {
+    struct cli_demands demands;
     enum br_status status = learn(settings, input, diag);
+    if (!status)
+        status = cli_demands_read(settings->needs.demand, &demands, diag);
+    if (!status) {
+        status = cli_apply_demands(&demands, input, diag);
+        cli_demands_finish(&demands);
+    }
     return status ? status : cli_write_job(&settings->output, input->dag, input->cluster, diag);
 }

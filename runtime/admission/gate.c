@@ -204,6 +204,8 @@ static enum br_status fill_job(const struct cli_gate *gate, struct br_dag *dag, 
     struct br_cluster *demand = NULL;
     int64_t wall_ns = guess_ns;
     enum br_status status = estimate(gate, key, &wall_ns, &demand, diag);
+    if (!given && gate->options.demand_of)
+        given = gate->options.demand_of(gate->options.context, key);
     if (!status && given) {
         br_cluster_destroy(demand);
         demand = NULL;

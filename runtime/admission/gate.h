@@ -23,6 +23,10 @@ struct cli_gate_options {
     const struct br_plan *plan;
     const struct br_cluster *demand; /* as capacities of its first class: what nobody knows */
     struct br_history *history;      /* may be NULL */
+    /* The demand (such as "mem=4GiB") of a command that the plan does not know, whatever the
+     * history says; NULL: none. May be NULL. */
+    const char *(*demand_of)(void *context, const char *key);
+    void *context;
 };
 
 /* All of options is borrowed until the gate is destroyed. */

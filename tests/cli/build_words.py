@@ -97,6 +97,11 @@ def check_one_word(project):
     said, ran = project.build()
     assert sorted(ran) == sorted(ALL), ran
     (tasks, more), = last_words(said)
+    assert tasks == '7 tasks' and not more, said  # nothing was known, and a plan by guesses is none to be held to
+    for name in ALL:
+        (project.folder / name).unlink()
+    said, ran = project.build()
+    (tasks, more), = last_words(said)
     assert tasks == '7 tasks' and re.fullmatch(r', planned [0-9.]+ s \([+-][0-9.]+ %\)', more), said
     said, ran = project.build()
     assert not ran and not last_words(said), said
@@ -215,13 +220,13 @@ def check_memory(project):
                          (bytes_, name))
         measured('a1', 3 << 30)
         measured('c2', 1 << 30)  # fits
-        # Nothing is known of this one, which would find room beside it.
+        # Nothing is known of this one, which is said to hold nothing, and so would find room beside it.
         base.execute('DELETE FROM sample WHERE stage IN (SELECT id FROM stage WHERE name = "a2")')
         base.execute('UPDATE sample SET cpu_ns = 64 * wall_ns '
                      'WHERE stage IN (SELECT id FROM stage WHERE name = "c1")')
     for path in ALL:
         (project.folder / path).unlink()
-    child = project.begin('a1')
+    child = project.begin('a1', '--demand', 'a2: mem=0')
     time.sleep(0.3)
     course = project.course()
     assert course in (['begin a1'], ['begin a2', 'end a2', 'begin a1']), course  # a2 did not begin beside it

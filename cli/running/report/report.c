@@ -246,8 +246,11 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     cli_live_ended(&report->live, end);
     cli_run_trace_add(&report->trace, end);
     cli_run_learn_ended(one->input.learn, end);
-    if (end->outcome == BR_TASK_DONE && end->words)
+    if (end->outcome == BR_TASK_DONE && end->words) {
         remember(report, end);
+        cli_overuse_note(report->part ? &report->part->sum->overuse : &report->overuse,
+                         report->jobs->cluster, end);
+    }
     if (end->outcome == BR_TASK_DONE) {
         cli_run_ninja_ended(&one->ninja, end);
         cli_run_deadline_done(&report->deadline, end->job, end->task);
@@ -387,8 +390,10 @@ static void say_result(const struct br_run_result *result, int64_t plan_ns,
 
 void cli_run_sum_say(const struct cli_run_sum *sum, bool quiet)
 {
+    if (!quiet)
+        cli_overuse_say(&sum->overuse);
     if (sum->parts && (!quiet || sum->result.failed || sum->result.left))
-        say_result(&sum->result, sum->plan_ns, NULL);
+        say_result(&sum->result, sum->guessed ? 0 : sum->plan_ns, NULL);
 }
 
 static void add_to_sum(struct cli_run_sum *sum, const struct br_run_result *result, int64_t plan_ns)
@@ -418,6 +423,8 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
     say_stop(report, 0);
     if (report->several && !report->passing)
         cli_run_table(stderr, report->jobs);
+    if (!report->settings->output.quiet)
+        cli_overuse_say(&report->overuse);
     say_result(result, plan_ns, report);
     for (uint32_t k = 0; k < report->jobs->count && !report->passing; k++)
         print_learnt(report, &report->jobs->one[k]);

@@ -6,6 +6,7 @@
 #include "cli/running/deadline/deadline.h"
 #include "cli/running/jobs/jobs.h"
 #include "cli/running/report/live.h"
+#include "cli/running/report/overuse.h"
 #include "cli/running/report/spool.h"
 #include "cli/running/report/trace.h"
 
@@ -13,6 +14,8 @@
 struct cli_run_sum {
     struct br_run_result result; /* `left` is that of the last one */
     int64_t plan_ns;             /* of their plans */
+    bool guessed;                /* by durations that nobody has measured */
+    struct cli_overuse overuse;
     uint32_t parts;
 };
 /* The last word of all of them; without any there is none. */
@@ -45,6 +48,7 @@ struct cli_report {
     const struct br_run_result *result; /* so far; NULL: nothing is known yet */
     bool said_before, said_stop;        /* what was done before; how to go on after Ctrl-C */
     struct cli_spool out, err; /* of the standard streams; of out alone where both are one */
+    struct cli_overuse overuse;
     uint32_t failures;
     struct {
         const struct br_run_job *job;
