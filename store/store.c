@@ -22,6 +22,7 @@ bool br_store_is_there(void)
 
 enum br_status br_store_open(const char *path, struct br_store **result, struct br_diag *diag)
 {
+    BR_NEED(diag, path, result);
     struct br_store *store = calloc(1, sizeof *store);
     *result = NULL;
     if (!store)
@@ -44,6 +45,7 @@ void br_store_close(struct br_store *store)
 
 enum br_status br_store_count(struct br_store *store, uint64_t *plans, struct br_diag *diag)
 {
+    BR_NEED(diag, store, plans);
     return br_store_file_count(store->file, plans, diag);
 }
 
@@ -89,6 +91,15 @@ static bool meets_bound(const struct br_plan *plan)
 }
 
 /* ---- Out ---- */
+
+/* What every call has to be given. */
+static enum br_status check_asked(const struct br_dag *dag, const struct br_plan_options *options,
+                                  struct br_diag *diag)
+{
+    if (!dag->finished)
+        return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
+    return br_options_check(options, diag);
+}
 
 struct question {
     struct br_store *store;
@@ -157,6 +168,10 @@ enum br_status br_store_get(struct br_store *store, const struct br_dag *dag,
                             const struct br_cluster *cluster, const struct br_plan_options *options,
                             struct br_plan **plan, struct br_store_hit *hit, struct br_diag *diag)
 {
+    BR_NEED(diag, store, dag, cluster, plan, hit);
+    *plan = NULL;
+    if (check_asked(dag, options, diag))
+        return BR_USAGE;
     struct question q = ask(store, dag, cluster);
     int64_t effort;
     enum br_status status = get(&q, plan, hit, &effort, diag);
@@ -220,6 +235,9 @@ enum br_status br_store_put(struct br_store *store, const struct br_dag *dag,
                             const struct br_cluster *cluster, const struct br_plan_options *options,
                             const struct br_plan *plan, struct br_diag *diag)
 {
+    BR_NEED(diag, store, dag, cluster, plan);
+    if (check_asked(dag, options, diag))
+        return BR_USAGE;
     struct question q = ask(store, dag, cluster);
     enum br_status status = check_kept(plan, diag);
     if (!status)
@@ -277,8 +295,12 @@ enum br_status br_store_plan(struct br_store *store, const struct br_dag *dag,
                              const struct br_plan_options *options, struct br_plan **plan,
                              struct br_store_hit *hit, struct br_diag *diag)
 {
+    BR_NEED(diag, store, dag, cluster, plan);
     const struct br_plan_options usual = br_plan_options_default();
     struct br_store_hit own = {0};
+    *plan = NULL;
+    if (check_asked(dag, options, diag))
+        return BR_USAGE;
     struct question q = ask(store, dag, cluster);
     int64_t effort;
     options = options ? options : &usual;

@@ -3,6 +3,8 @@
 
 void br_stop_raise(struct br_stop *stop)
 {
+    if (!stop)
+        return;
     int down = 0; /* a flag that is raised further stays so */
     __atomic_compare_exchange_n(&stop->level, &down, 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
@@ -14,5 +16,6 @@ bool br_stop_raised(const struct br_stop *stop)
 
 void br_stop_lower(struct br_stop *stop)
 {
-    br_stop_set(stop, 0);
+    if (stop)
+        br_stop_set(stop, 0);
 }

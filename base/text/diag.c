@@ -58,6 +58,14 @@ void br_note_memory(struct br_diag *diag)
                   "out of memory");
 }
 
+enum br_status br_fail_null(struct br_diag *diag, size_t k, const char *arguments)
+{
+    for (; k > 0; k--)
+        arguments = strchr(arguments, ' ') + 1;
+    return br_fail(diag, BR_USAGE, "give what the header says", "%.*s is NULL",
+                   (int)strcspn(arguments, ","), arguments);
+}
+
 void br_diag_file(struct br_diag *diag, const char *file)
 {
     if (diag)
@@ -66,6 +74,8 @@ void br_diag_file(struct br_diag *diag, const char *file)
 
 int br_diag_format(const struct br_diag *diag, char *text, int size)
 {
+    if (!diag)
+        return snprintf(text, text && size > 0 ? (size_t)size : 0, "%s", "");
     char place[sizeof diag->file + 32] = "";
     if (diag->file[0]) {
         if (diag->line && diag->column)
@@ -76,6 +86,6 @@ int br_diag_format(const struct br_diag *diag, char *text, int size)
             snprintf(place, sizeof place, "%s: ", diag->file);
     }
     br_text_screen(place); /* as the texts are; a file may have any name */
-    return snprintf(text, size > 0 ? (size_t)size : 0, "%s%s%s%s", place, diag->what,
+    return snprintf(text, text && size > 0 ? (size_t)size : 0, "%s%s%s%s", place, diag->what,
                     diag->hint[0] ? "; " : "", diag->hint);
 }

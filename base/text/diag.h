@@ -3,6 +3,7 @@
 #define BR_BASE_TEXT_DIAG_H
 
 #include <bigrocks/diag.h>
+#include <stddef.h>
 
 /* A place in a text; zeros where unknown. */
 struct br_pos {
@@ -37,6 +38,17 @@ static inline enum br_status br_fail_memory(struct br_diag *diag)
     br_note_memory(diag);
     return BR_SYSTEM;
 }
+/* The k-th of these arguments, from 0, is NULL: BR_USAGE. */
+enum br_status br_fail_null(struct br_diag *diag, size_t k, const char *arguments);
+/* Returns from a public function where one of the pointers, which it cannot do without, is NULL. */
+#define BR_NEED(diag, ...)                                                                         \
+    do {                                                                                           \
+        const void *const needed[] = {__VA_ARGS__};                                                \
+        for (size_t k_ = 0; k_ < sizeof needed / sizeof *needed; k_++)                             \
+            if (!needed[k_])                                                                       \
+                return br_fail_null((diag), k_, #__VA_ARGS__);                                     \
+    } while (0)
+
 /* Names the file that later faults are in; NULL clears. Cuts names that are too long. */
 void br_diag_file(struct br_diag *diag, const char *file);
 

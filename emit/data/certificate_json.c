@@ -230,7 +230,7 @@ char *br_certificate_text(const struct br_certificate *certificate, const struct
 {
     char *text = NULL;
     size_t size;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = certificate && dag ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
     br_write_certificate(out, dag, certificate);

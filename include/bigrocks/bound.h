@@ -70,6 +70,7 @@ struct br_bound_options {
     void *progress_context;
 };
 
+/* A negative limit is BR_USAGE. */
 BR_API struct br_bound_options br_bound_options_default(void);
 
 /* The best bound, and what each argument came to. */

@@ -56,7 +56,8 @@ BR_API enum br_status br_cluster_set_network(struct br_cluster *cluster, uint32_
 
 /* Number of machines over all classes. */
 BR_API uint32_t br_cluster_machine_count(const struct br_cluster *cluster);
-/* Writes "class[i]", or "class" where the class has one machine. Returns like snprintf. */
+/* Writes "class[i]", or "class" where the class has one machine; an empty text if there is no such
+ * machine. Returns like snprintf. text may be NULL. */
 BR_API int br_cluster_machine_name(const struct br_cluster *cluster, uint32_t machine, char *text,
                                    size_t size);
 

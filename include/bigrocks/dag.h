@@ -86,14 +86,16 @@ BR_API enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag);
 BR_API const char *br_dag_name(const struct br_dag *dag);
 BR_API uint32_t br_dag_stage_count(const struct br_dag *dag);
 BR_API uint32_t br_dag_task_count(const struct br_dag *dag);
-/* First task of the stage and number of its tasks. Either pointer may be NULL. */
+/* First task of the stage and number of its tasks; 0 and 0 if there is no such stage. Either
+ * pointer may be NULL. */
 BR_API void br_dag_stage_tasks(const struct br_dag *dag, uint32_t stage, uint32_t *first,
                                uint32_t *count);
-/* The stage's id; borrowed. */
+/* The stage's id; borrowed. NULL if there is no such stage. */
 BR_API const char *br_dag_stage_id(const struct br_dag *dag, uint32_t stage);
-/* The stage of a task. O(log stages). */
+/* The stage of a task; UINT32_MAX if there is no such task. O(log stages). */
 BR_API uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task);
-/* Writes "stage[i]", or "stage" where the stage has one task. Returns like snprintf. */
+/* Writes "stage[i]", or "stage" where the stage has one task; an empty text if there is no such
+ * task. Returns like snprintf. text may be NULL. */
 BR_API int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size);
 
 #ifdef __cplusplus

@@ -3,6 +3,14 @@
  * A fallible function returns enum br_status. On anything but BR_OK it has filled the caller's
  * struct br_diag, which may be NULL where the caller does not care. The library never prints,
  * never exits and keeps no global state.
+ *
+ * What is out of range is refused by every call alike, and changes nothing. A fallible function
+ * answers BR_USAGE to a NULL that its header does not allow, to a number of what is not there (a
+ * stage, a task, a machine, a job), to a value that an enum does not name, and to a negative limit
+ * of time; and BR_BAD_INPUT to an amount, a count or a duration of a job or a cluster that cannot
+ * be. Other functions answer nothing then: 0, false, NULL, an empty text, or a struct of zeros. A
+ * pointer that is not NULL is believed to be what its type says, and what belongs together (a plan
+ * and its job, a certificate and its job) to be given together.
  */
 #ifndef BIGROCKS_DIAG_H
 #define BIGROCKS_DIAG_H

@@ -30,7 +30,8 @@ struct br_plan_task {
 BR_API void br_plan_destroy(struct br_plan *plan);
 
 BR_API uint32_t br_plan_task_count(const struct br_plan *plan);
-/* The k-th task of the order, k from 0: the one with rank k + 1. O(1). */
+/* The k-th task of the order, k from 0: the one with rank k + 1. Past the end, as of a task that is
+ * not there, all is zero, also the rank. O(1). */
 BR_API struct br_plan_task br_plan_at(const struct br_plan *plan, uint32_t k);
 /* The entry of a task. O(1). */
 BR_API struct br_plan_task br_plan_of(const struct br_plan *plan, uint32_t task);

@@ -40,7 +40,8 @@ struct br_incumbent {
     uint64_t placements; /* in all, so far */
 };
 
-/* The search: which, with what effort, and when it stops. Start from br_plan_options_default(). */
+/* The search: which, with what effort, and when it stops. Start from br_plan_options_default(). A
+ * value that an enum does not name, a negative limit or a share outside of 0 to 1 is BR_USAGE. */
 struct br_plan_options {
     const char *method; /* "best", "graphene", or a row of br_method_name() */
     enum br_effort effort;
@@ -84,7 +85,8 @@ BR_API const char *br_method_summary(uint32_t k);
 /* Plans the finished job on the cluster. options may be NULL for the defaults. On BR_OK *plan is
  * the caller's, has passed br_plan_verify, and must go before dag and cluster. A limit reached is
  * BR_OK; br_plan_note says so. Errors: BR_BAD_INPUT (a demand that no machine holds, a resource
- * that the cluster lacks, numbers that do not scale), BR_USAGE (unknown method), BR_SYSTEM. */
+ * that the cluster lacks, numbers that do not scale), BR_USAGE (an option out of its range, a job
+ * that is not finished), BR_SYSTEM. */
 BR_API enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
                                    const struct br_plan_options *options, struct br_plan **plan,
                                    struct br_diag *diag);

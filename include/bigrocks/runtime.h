@@ -88,9 +88,9 @@ enum br_readiness {
 
 /* A job comes, with its plan. What is needed of dag and plan is copied. Without a plan (NULL) the
  * tasks rank by the longest path that hangs on them. A plan made for another cluster gives the
- * order alone. *job numbers the job until br_runtime_retire. BR_USAGE (a plan of another job, an
- * unknown group), BR_BAD_INPUT (a demand that no machine holds), BR_SYSTEM.
- * O(tasks log tasks + edges). */
+ * order alone. *job numbers the job until br_runtime_retire. BR_USAGE (a plan of another job: one
+ * of other tasks, whose tasks last otherwise, or that has one before its parents; an unknown
+ * group), BR_BAD_INPUT (a demand that no machine holds), BR_SYSTEM. O(tasks log tasks + edges). */
 BR_API enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
                                         const struct br_plan *plan, uint32_t group,
                                         enum br_readiness readiness, uint32_t *job,
@@ -139,9 +139,10 @@ struct br_decision {
 
 /* The tasks that start now: up to `room` decisions, best first by machine. A decision holds its
  * demand at once; the caller starts it, or says br_runtime_failed. Returns their number; where that
- * is `room`, there may be more, so ask again. `machine`: only for this one, which has just
- * reported, or BR_ANY. `now_ns`: the time on the caller's clock, never less than before. Only
- * differences count. O(log n) a decision on average for n kinds of equal tasks. */
+ * is `room`, there may be more, so ask again. 0 of a machine that is not there. `machine`: only for
+ * this one, which has just reported, or BR_ANY. `now_ns`: the time on the caller's clock, never
+ * less than before. Only differences count. O(log n) a decision on average for n kinds of equal
+ * tasks. */
 BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
                                   struct br_decision *decisions, uint32_t room);
 

@@ -38,6 +38,7 @@ static enum br_status keep(enum br_status status, struct br_model *read, struct 
 
 enum br_status br_model_load(const char *path, struct br_model **model, struct br_diag *diag)
 {
+    BR_NEED(diag, path, model);
     struct br_model read;
     return keep(br_model_open(path, &read, diag), &read, model, diag);
 }
@@ -45,6 +46,7 @@ enum br_status br_model_load(const char *path, struct br_model **model, struct b
 enum br_status br_model_load_bytes(const void *bytes, size_t size, struct br_model **model,
                                    struct br_diag *diag)
 {
+    BR_NEED(diag, bytes, model);
     struct br_model read;
     return keep(br_model_read(bytes, size, &read, diag), &read, model, diag);
 }
@@ -58,6 +60,8 @@ void br_model_destroy(struct br_model *model)
 
 struct br_model_facts br_model_facts(const struct br_model *model)
 {
+    if (!model)
+        return (struct br_model_facts){0};
     return (struct br_model_facts){.executors = model->executors,
                                    .parameters = model->network.parameters,
                                    .iterations = model->iterations,
@@ -71,6 +75,7 @@ struct br_model_facts br_model_facts(const struct br_model *model)
 enum br_status br_learned_create(const struct br_model *model, uint32_t executors,
                                  struct br_learned **learned, struct br_diag *diag)
 {
+    BR_NEED(diag, model, learned);
     *learned = NULL;
     if (!executors || executors > BR_LEARNED_EXECUTORS)
         return br_fail(diag, BR_USAGE, NULL, "a cluster has 1 to %u executors",
@@ -133,6 +138,7 @@ static enum br_status admit(struct br_learned *learned, struct br_waves *waves, 
 enum br_status br_learned_submit(struct br_learned *learned, const struct br_dag *dag,
                                  uint32_t *job, struct br_diag *diag)
 {
+    BR_NEED(diag, learned, dag, job);
     struct br_waves *waves;
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish", "the job is not finished");
@@ -155,6 +161,7 @@ static enum br_status check_job(const struct br_learned *learned, uint32_t job,
 
 enum br_status br_learned_retire(struct br_learned *learned, uint32_t job, struct br_diag *diag)
 {
+    BR_NEED(diag, learned);
     enum br_status status = check_job(learned, job, diag);
     if (status)
         return status;
@@ -166,6 +173,7 @@ enum br_status br_learned_retire(struct br_learned *learned, uint32_t job, struc
 enum br_status br_learned_set_stage(struct br_learned *learned, uint32_t job, uint32_t stage,
                                     struct br_learned_progress progress, struct br_diag *diag)
 {
+    BR_NEED(diag, learned);
     const struct br_executors *view = &learned->kept.view;
     enum br_status status = check_job(learned, job, diag);
     if (status)
@@ -191,6 +199,7 @@ enum br_status br_learned_set_stage(struct br_learned *learned, uint32_t job, ui
 enum br_status br_learned_set_executors(struct br_learned *learned, uint32_t job,
                                         uint32_t executors, struct br_diag *diag)
 {
+    BR_NEED(diag, learned);
     struct br_executors *view = &learned->kept.view;
     enum br_status status = check_job(learned, job, diag);
     if (status)
@@ -301,6 +310,7 @@ enum br_status br_learned_decide(struct br_learned *learned, struct br_learned_g
                                  const struct br_learned_decision **decision, uint32_t *count,
                                  struct br_diag *diag)
 {
+    BR_NEED(diag, learned, decision, count);
     struct br_executors *view = &learned->kept.view;
     enum br_status status = check_group(learned, group, diag);
     *decision = learned->decision;

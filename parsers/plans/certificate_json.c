@@ -476,6 +476,7 @@ bool br_read_certificate(struct br_json *json, const struct br_json_field *field
 enum br_status br_certificate_read(const char *text, size_t size, const struct br_dag *dag,
                                    struct br_certificate **certificate, struct br_diag *diag)
 {
+    BR_NEED(diag, text, dag, certificate);
     struct br_json json;
     br_json_init(&json, text, size, diag);
     const struct br_json_field whole = {"certificate", true, json.at};

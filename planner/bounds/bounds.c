@@ -223,6 +223,7 @@ struct br_bound br_bounds_sum(const struct br_instance *whole)
 enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *cluster,
                         int64_t *lower_bound_ns, const char **method, struct br_diag *diag)
 {
+    BR_NEED(diag, dag, cluster, lower_bound_ns);
     struct br_instance *in;
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
     if (status)

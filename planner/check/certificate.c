@@ -223,6 +223,7 @@ enum br_status br_certificate_verify(const struct br_certificate *c, const struc
                                      const struct br_cluster *cluster, int64_t bound_ns,
                                      struct br_diag *diag)
 {
+    BR_NEED(diag, c, dag, cluster);
     struct br_instance *in;
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
     if (status == BR_BAD_INPUT) {

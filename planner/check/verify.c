@@ -429,6 +429,7 @@ enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *d
                               void (*fault)(void *context, const char *text), void *context,
                               struct br_diag *diag)
 {
+    BR_NEED(diag, plan, dag, cluster);
     struct check check = {plan, dag, cluster, 0, limit, fault, context, diag};
     enum br_status status = BR_OK;
     if (!dag->finished)

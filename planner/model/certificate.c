@@ -31,6 +31,8 @@ void br_certificate_destroy(struct br_certificate *c)
 bool br_certificate_bound(const struct br_certificate *c, int64_t *bound_ns)
 {
     int64_t ticks = 0;
+    if (!c || !bound_ns)
+        return false;
     for (uint32_t k = 0; k < c->parts; k++)
         if (c->part[k].bound < 0 || __builtin_add_overflow(ticks, c->part[k].bound, &ticks))
             return false;

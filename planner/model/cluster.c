@@ -53,6 +53,7 @@ static bool share_names(const char *one, const char *several, uint32_t count)
 enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name, uint32_t count,
                                     uint32_t *cls, struct br_diag *diag)
 {
+    BR_NEED(diag, cluster);
     if (!name || !*name)
         return br_fail(diag, BR_BAD_INPUT, "give every class of machines a name",
                        "a class of machines has no name");
@@ -99,6 +100,7 @@ enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
                                        const char *resource, const char *amount,
                                        struct br_diag *diag)
 {
+    BR_NEED(diag, cluster);
     if (cls >= cluster->classes)
         return br_fail(diag, BR_USAGE, NULL, "there is no class number %" PRIu32, cls);
     struct br_class *class = &cluster->cls[cls];
@@ -207,6 +209,7 @@ static enum br_status add_name(struct br_cluster *cluster, const char *name, con
 enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *resource,
                                        struct br_diag *diag)
 {
+    BR_NEED(diag, cluster);
     if (!resource || !is_offered(cluster, resource))
         return br_fail(diag, BR_BAD_INPUT, "name a resource that a machine has",
                        "'%.80s' is declared fungible, and no machine has it",
@@ -286,6 +289,7 @@ int64_t br_cluster_minutes(const struct br_cluster *cluster, int64_t duration_ns
 enum br_status br_cluster_set_network(struct br_cluster *cluster, uint32_t cls, int64_t up,
                                       int64_t down, struct br_diag *diag)
 {
+    BR_NEED(diag, cluster);
     if (cls >= cluster->classes)
         return br_fail(diag, BR_USAGE, NULL, "there is no class number %" PRIu32, cls);
     if (up < 1 || down < 1 || up > BR_MAX_RATE || down > BR_MAX_RATE)
@@ -299,7 +303,7 @@ enum br_status br_cluster_set_network(struct br_cluster *cluster, uint32_t cls, 
 
 uint32_t br_cluster_machine_count(const struct br_cluster *cluster)
 {
-    return cluster->machines;
+    return cluster ? cluster->machines : 0;
 }
 
 uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t machine)
@@ -318,6 +322,9 @@ uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t mac
 int br_cluster_machine_name(const struct br_cluster *cluster, uint32_t machine, char *text,
                             size_t size)
 {
+    size = text ? size : 0;
+    if (!cluster || machine >= cluster->machines)
+        return snprintf(text, size, "%s", "");
     const struct br_class *class = &cluster->cls[br_cluster_machine_class(cluster, machine)];
     if (class->count == 1)
         return snprintf(text, size, "%s", class->name);

@@ -127,6 +127,7 @@ void br_dag_destroy(struct br_dag *dag)
 
 enum br_status br_dag_reset(struct br_dag *dag, const char *name, struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     struct br_dag_build *build = dag->build;
     struct br_memory *memory = dag->memory ? dag->memory : br_calloc(1, sizeof *memory);
     if (!memory)
@@ -195,6 +196,7 @@ static enum br_status intern_resource(struct br_dag *dag, const char *name, uint
 enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const char *unit,
                                    struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     IN_MEMORY(dag);
     enum br_status status = refuse_finished(dag, diag);
     if (status)
@@ -225,6 +227,7 @@ uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id)
 enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tasks,
                                 int64_t duration_ns, uint32_t *stage, struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     IN_MEMORY(dag);
     enum br_status status = refuse_finished(dag, diag);
     if (status)
@@ -271,6 +274,7 @@ enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tas
 enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char *resource,
                                  const char *amount, struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     IN_MEMORY(dag);
     enum br_status status = refuse_stage(dag, stage, diag);
     if (status)
@@ -317,6 +321,7 @@ enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char 
 enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
                                    int64_t duration_ns, struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     IN_MEMORY(dag);
     enum br_status status = refuse_stage(dag, stage, diag);
     if (status)
@@ -340,6 +345,7 @@ enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t 
 enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char *command,
                                   struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     IN_MEMORY(dag);
     enum br_status status = refuse_stage(dag, stage, diag);
     if (status)
@@ -351,12 +357,16 @@ enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char
 enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,
                                enum br_edge_type type, struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     IN_MEMORY(dag);
     enum br_status status = refuse_stage(dag, parent, diag);
     if (!status)
         status = refuse_stage(dag, child, diag);
     if (status)
         return status;
+    if (type != BR_BARRIER && type != BR_ONE_TO_ONE)
+        return br_fail(diag, BR_USAGE, "take a value of enum br_edge_type",
+                       "there is no type %d of edges", (int)type);
     const struct br_stage *a = &dag->stage[parent], *b = &dag->stage[child];
     if (type == BR_ONE_TO_ONE && a->tasks != b->tasks)
         return br_fail(diag, BR_BAD_INPUT, "use type barrier, or give both as many tasks",
@@ -387,6 +397,7 @@ enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t chi
 enum br_status br_dag_set_edge_bytes(struct br_dag *dag, uint32_t parent, uint32_t child,
                                      int64_t bytes, struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     enum br_status status = refuse_stage(dag, parent, diag);
     if (!status)
         status = refuse_stage(dag, child, diag);
@@ -559,6 +570,7 @@ static enum br_status refuse_shared_ids(const struct br_dag *dag, struct br_diag
 
 enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
 {
+    BR_NEED(diag, dag);
     IN_MEMORY(dag);
     enum br_status status = refuse_finished(dag, diag);
     if (status)
@@ -596,34 +608,37 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
 
 const char *br_dag_name(const struct br_dag *dag)
 {
-    return dag->name;
+    return dag ? dag->name : NULL;
 }
 
 uint32_t br_dag_stage_count(const struct br_dag *dag)
 {
-    return dag->stages;
+    return dag ? dag->stages : 0;
 }
 
 uint32_t br_dag_task_count(const struct br_dag *dag)
 {
-    return dag->tasks;
+    return dag ? dag->tasks : 0;
 }
 
 void br_dag_stage_tasks(const struct br_dag *dag, uint32_t stage, uint32_t *first, uint32_t *count)
 {
+    const bool there = dag && stage < dag->stages;
     if (first)
-        *first = dag->stage[stage].first_task;
+        *first = there ? dag->stage[stage].first_task : 0;
     if (count)
-        *count = dag->stage[stage].tasks;
+        *count = there ? dag->stage[stage].tasks : 0;
 }
 
 const char *br_dag_stage_id(const struct br_dag *dag, uint32_t stage)
 {
-    return dag->stage[stage].id;
+    return dag && stage < dag->stages ? dag->stage[stage].id : NULL;
 }
 
 uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task)
 {
+    if (!dag || task >= dag->tasks)
+        return UINT32_MAX;
     uint32_t low = 0, high = dag->stages;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
@@ -637,7 +652,11 @@ uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task)
 
 int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size)
 {
-    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
+    const uint32_t number = br_dag_task_stage(dag, task);
+    size = text ? size : 0;
+    if (number == UINT32_MAX)
+        return snprintf(text, size, "%s", "");
+    const struct br_stage *stage = &dag->stage[number];
     if (stage->tasks == 1)
         return snprintf(text, size, "%s", stage->id);
     return snprintf(text, size, "%s[%" PRIu32 "]", stage->id, task - stage->first_task);

@@ -72,11 +72,13 @@ enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, stru
 
 uint32_t br_plan_task_count(const struct br_plan *plan)
 {
-    return plan->tasks;
+    return plan ? plan->tasks : 0;
 }
 
 struct br_plan_task br_plan_of(const struct br_plan *plan, uint32_t task)
 {
+    if (!plan || task >= plan->tasks)
+        return (struct br_plan_task){0};
     return (struct br_plan_task){
         .task = task,
         .machine = plan->machine[task],
@@ -90,44 +92,46 @@ struct br_plan_task br_plan_of(const struct br_plan *plan, uint32_t task)
 
 struct br_plan_task br_plan_at(const struct br_plan *plan, uint32_t k)
 {
+    if (!plan || k >= plan->tasks)
+        return (struct br_plan_task){0};
     return br_plan_of(plan, plan->order[k]);
 }
 
 int64_t br_plan_makespan_ns(const struct br_plan *plan)
 {
-    return plan->makespan_ns;
+    return plan ? plan->makespan_ns : 0;
 }
 
 int64_t br_plan_lower_bound_ns(const struct br_plan *plan)
 {
-    return plan->lower_bound_ns;
+    return plan ? plan->lower_bound_ns : 0;
 }
 
 const char *br_plan_bound_method(const struct br_plan *plan)
 {
-    return plan->bound_method;
+    return plan ? plan->bound_method : NULL;
 }
 
 double br_plan_gap(const struct br_plan *plan)
 {
-    if (plan->lower_bound_ns <= 0)
+    if (!plan || plan->lower_bound_ns <= 0)
         return 0;
     return (double)plan->makespan_ns / (double)plan->lower_bound_ns - 1;
 }
 
 const char *br_plan_method(const struct br_plan *plan)
 {
-    return plan->method;
+    return plan ? plan->method : NULL;
 }
 
 const char *br_plan_note(const struct br_plan *plan)
 {
-    return plan->note;
+    return plan ? plan->note : NULL;
 }
 
 const struct br_bound_answer *br_plan_source_answer(const struct br_plan *plan)
 {
-    return &plan->source;
+    return plan ? &plan->source : NULL;
 }
 
 static enum br_status refuse_bound(const struct br_plan *plan, int64_t bound_ns,
@@ -141,6 +145,7 @@ static enum br_status refuse_bound(const struct br_plan *plan, int64_t bound_ns,
 enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns, const char *method,
                                    struct br_diag *diag)
 {
+    BR_NEED(diag, plan, method);
     if (lower_bound_ns > plan->makespan_ns)
         return refuse_bound(plan, lower_bound_ns, diag);
     if (lower_bound_ns <= plan->lower_bound_ns)
@@ -157,13 +162,17 @@ enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns,
 
 const struct br_certificate *br_plan_certificate(const struct br_plan *plan)
 {
-    return plan->certificate;
+    return plan ? plan->certificate : NULL;
 }
 
 enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certificate,
                              const char *method, struct br_diag *diag)
 {
     int64_t bound_ns = 0;
+    if (!plan || !certificate || !method) {
+        br_certificate_destroy(certificate);
+        BR_NEED(diag, plan, certificate, method);
+    }
     enum br_status status = BR_OK;
     br_certificate_bound(certificate, &bound_ns);
     if (bound_ns > plan->makespan_ns)
@@ -188,21 +197,23 @@ enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certif
 
 bool br_plan_has_network(const struct br_plan *plan)
 {
-    return plan->network;
+    return plan && plan->network;
 }
 
 int64_t br_plan_network_bound_ns(const struct br_plan *plan)
 {
-    return plan->network_bound_ns;
+    return plan ? plan->network_bound_ns : 0;
 }
 
 uint32_t br_plan_transfer_count(const struct br_plan *plan)
 {
-    return plan->carried.transfers;
+    return plan ? plan->carried.transfers : 0;
 }
 
 struct br_plan_transfer br_plan_transfer_at(const struct br_plan *plan, uint32_t k)
 {
+    if (k >= br_plan_transfer_count(plan))
+        return (struct br_plan_transfer){0};
     const struct br_transfer *t = &plan->carried.transfer[k];
     return (struct br_plan_transfer){
         .parent = t->parent,
@@ -218,11 +229,13 @@ struct br_plan_transfer br_plan_transfer_at(const struct br_plan *plan, uint32_t
 
 uint32_t br_plan_transfer_rate_count(const struct br_plan *plan, uint32_t k)
 {
-    return plan->carried.transfer[k].pieces;
+    return k < br_plan_transfer_count(plan) ? plan->carried.transfer[k].pieces : 0;
 }
 
 struct br_transfer_rate br_plan_transfer_rate_at(const struct br_plan *plan, uint32_t k, uint32_t i)
 {
+    if (i >= br_plan_transfer_rate_count(plan, k))
+        return (struct br_transfer_rate){0};
     const struct br_piece *piece = &plan->carried.piece[plan->carried.transfer[k].first_piece + i];
     return (struct br_transfer_rate){piece->start_ns, piece->end_ns, piece->rate};
 }

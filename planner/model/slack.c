@@ -10,6 +10,8 @@
  * whose room is handed on at present, and how much of it is left. */
 #include <bigrocks/plan.h>
 
+#include <inttypes.h>
+
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
@@ -257,8 +259,13 @@ enum br_status br_plan_slack(const struct br_plan *plan, const struct br_dag *da
                              const struct br_cluster *cluster, struct br_task_slack *slack,
                              struct br_diag *diag)
 {
+    BR_NEED(diag, plan, dag, cluster, slack);
     struct br_instance *in;
     struct slack_pass p;
+    if (plan->tasks != dag->tasks)
+        return br_fail(diag, BR_USAGE, "give the job that was planned",
+                       "the plan has %" PRIu32 " tasks, the job has %" PRIu32, plan->tasks,
+                       dag->tasks);
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
     if (status)
         return status;

@@ -339,11 +339,15 @@ enum br_status br_plan_network(struct br_plan *plan, const struct br_dag *dag,
                                const struct br_cluster *cluster,
                                const struct br_plan_options *options, struct br_diag *diag)
 {
+    BR_NEED(diag, plan, dag, cluster);
     const struct br_plan_options defaults = {.effort = BR_EFFORT_DEFAULT, .seed = 1};
     struct br_instance *in;
     struct planning p = {0};
     if (!options)
         options = &defaults;
+    if (options->effort < BR_EFFORT_FAST || options->effort > BR_EFFORT_AUTO)
+        return br_fail(diag, BR_USAGE, "take a value of enum br_effort", "there is no effort %d",
+                       (int)options->effort);
     enum br_status status = br_plan_verify(plan, dag, cluster, 1, NULL, NULL, diag);
     if (status)
         return status;

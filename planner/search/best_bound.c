@@ -208,10 +208,13 @@ enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *
                              const struct br_bound_options *options, struct br_bound_result *result,
                              struct br_diag *diag)
 {
+    BR_NEED(diag, dag, cluster, result);
     const struct br_bound_options usual = br_bound_options_default();
     struct br_counters counters;
     struct br_instance *in;
     *result = (struct br_bound_result){0};
+    if (options && (options->time_limit_ns < 0 || options->cpu_limit_ns < 0))
+        return br_fail(diag, BR_USAGE, "give 0 for none", "a time limit is negative");
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
     if (status)
         return status;
@@ -222,6 +225,8 @@ enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *
 
 void br_bound_result_finish(struct br_bound_result *result)
 {
+    if (!result)
+        return;
     br_certificate_destroy(result->certificate);
     result->certificate = NULL;
 }

@@ -531,12 +531,15 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
                             const struct br_plan_options *options, struct br_plan **plan,
                             struct br_diag *diag)
 {
+    BR_NEED(diag, dag, cluster, plan);
     struct making making = {
         .dag = dag, .cluster = cluster, .options = options ? *options : br_plan_options_default()};
     struct br_plan_options *o = &making.options;
     struct br_beside room, *beside = NULL;
     pthread_t thread;
     *plan = NULL;
+    if (br_options_check(options, diag))
+        return BR_USAGE;
     if (!br_method_find(o->method, &making.method))
         return refuse_method(o->method, diag);
     if (!o->method)

@@ -4,6 +4,7 @@
 #include <bigrocks/planner.h>
 #include <string.h>
 
+#include "base/text/diag.h"
 #include "planner/schedule/heuristic.h"
 
 const char br_method_graphene[] = "graphene";
@@ -33,6 +34,21 @@ const char *br_method_summary(uint32_t k)
         return searching[k].summary;
     const struct br_heuristic *heuristic = br_heuristic_at(k - SEARCHING);
     return heuristic ? heuristic->summary : NULL;
+}
+
+enum br_status br_options_check(const struct br_plan_options *options, struct br_diag *diag)
+{
+    if (!options)
+        return BR_OK;
+    if (options->effort < BR_EFFORT_FAST || options->effort > BR_EFFORT_AUTO)
+        return br_fail(diag, BR_USAGE, "take a value of enum br_effort", "there is no effort %d",
+                       (int)options->effort);
+    if (options->frag_score < BR_FRAG_BOUND || options->frag_score > BR_FRAG_PAPER)
+        return br_fail(diag, BR_USAGE, "take a value of enum br_frag_score",
+                       "there is no score %d of fragmentation", (int)options->frag_score);
+    if (options->time_limit_ns < 0 || options->source_limit_ns < 0)
+        return br_fail(diag, BR_USAGE, "give 0 for none", "a time limit is negative");
+    return BR_OK;
 }
 
 enum br_effort br_effort_meant(const struct br_plan_options *options)

@@ -24,6 +24,9 @@ extern const char br_method_graphene[];
 /* Finds the method by its name; NULL is the default. False where there is none of that name. */
 bool br_method_find(const char *name, struct br_method *method);
 
+/* BR_USAGE: a value that its enum does not name, or a negative limit. NULL is fine. */
+enum br_status br_options_check(const struct br_plan_options *options, struct br_diag *diag);
+
 /* The effort that the options mean: BR_EFFORT_AUTO is one of the others by then. */
 enum br_effort br_effort_meant(const struct br_plan_options *options);
 

@@ -38,6 +38,8 @@ enum br_status br_planner_plan(struct br_planner *planner, const struct br_dag *
                                const struct br_plan_options *options, const struct br_plan **plan,
                                struct br_diag *diag)
 {
+    BR_NEED(diag, planner, dag, cluster, plan);
+    *plan = NULL;
     const bool kept = options && options->threads == 1 && !br_watch_needed(options);
     drop_plan(planner);
     br_memory_reset(&planner->memory);
@@ -54,6 +56,7 @@ enum br_status br_planner_bound(struct br_planner *planner, const struct br_dag 
                                 const struct br_cluster *cluster, int64_t *lower_bound_ns,
                                 const char **method, struct br_diag *diag)
 {
+    BR_NEED(diag, planner, dag, cluster, lower_bound_ns);
     br_memory_enter(&planner->memory);
     enum br_status status = br_bound(dag, cluster, lower_bound_ns, method, diag);
     br_memory_leave();

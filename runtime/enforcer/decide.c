@@ -473,6 +473,8 @@ uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t
                            struct br_decision *decisions, uint32_t room)
 {
     uint32_t count = 0;
+    if (!runtime || !decisions)
+        return 0;
     if (now_ns > runtime->now_ns)
         runtime->now_ns = now_ns;
     struct br_job *job = room ? guarded_job(runtime) : NULL;

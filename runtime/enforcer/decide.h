@@ -12,7 +12,13 @@
 /* The ready task runs on the machine from now on and holds its demand there. */
 void br_runtime_place(struct br_runtime *runtime, uint32_t job, uint32_t task, uint32_t machine);
 
-/* br_runtime_submit in two steps, for several jobs of one Dag and plan: makes their form, with one
+/* br_runtime_submit of a plan that may be of other durations and edges, such as one that was made
+ * with expected durations, or before the job was changed. */
+enum br_status br_runtime_take(struct br_runtime *runtime, const struct br_dag *dag,
+                               const struct br_plan *plan, uint32_t group,
+                               enum br_readiness readiness, uint32_t *number, struct br_diag *diag);
+
+/* The same in two steps, for several jobs of one Dag and plan: makes their form, with one
  * user, the caller; and a job of that form. */
 enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br_dag *dag,
                                const struct br_plan *plan, struct br_form **form,

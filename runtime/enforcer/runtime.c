@@ -96,6 +96,7 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
                                  const struct br_runtime_options *options,
                                  struct br_runtime **created, struct br_diag *diag)
 {
+    BR_NEED(diag, cluster, created);
     struct br_runtime_options defaults = br_runtime_options_default();
     *created = NULL;
     if (!options)
@@ -105,7 +106,8 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
                        options->policy ? options->policy : "");
     if (!(options->remote_penalty >= 0 && options->remote_penalty <= 1) ||
         !(options->eta_factor >= 0 && isfinite(options->eta_factor)) || !(options->kappa > 0) ||
-        !options->bundle)
+        !options->bundle ||
+        (options->fairness != BR_FAIR_SLOTS && options->fairness != BR_FAIR_DOMINANT))
         return br_fail(diag, BR_USAGE, "start from br_runtime_options_default()",
                        "an option of the runtime is out of its range");
     if (!cluster->machines)
@@ -147,6 +149,7 @@ void br_runtime_destroy(struct br_runtime *runtime)
 enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resource,
                                    uint32_t percent, struct br_diag *diag)
 {
+    BR_NEED(diag, runtime, resource);
     uint32_t r;
     enum br_status status = br_overbook_find(&runtime->scale, resource, percent, &r, diag);
     if (status)
@@ -162,6 +165,7 @@ enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resou
 enum br_status br_runtime_add_group(struct br_runtime *runtime, const char *name, double weight,
                                     uint32_t *group, struct br_diag *diag)
 {
+    BR_NEED(diag, runtime, name, group);
     if (!(weight > 0) || !isfinite(weight))
         return br_fail(diag, BR_USAGE, NULL, "the weight of group '%.80s' is not above 0", name);
     char *copy = br_arena_text(&runtime->arena, name);
@@ -327,10 +331,9 @@ enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form
     return BR_OK;
 }
 
-enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
-                                 const struct br_plan *plan, uint32_t group,
-                                 enum br_readiness readiness, uint32_t *number,
-                                 struct br_diag *diag)
+enum br_status br_runtime_take(struct br_runtime *runtime, const struct br_dag *dag,
+                               const struct br_plan *plan, uint32_t group,
+                               enum br_readiness readiness, uint32_t *number, struct br_diag *diag)
 {
     struct br_form *form = NULL;
     enum br_status status = check_group(runtime, group, diag);
@@ -340,6 +343,74 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
         status = br_runtime_submit_form(runtime, form, group, readiness, number, diag);
     br_form_release(form);
     return status;
+}
+
+/* The last of the stage's tasks in the plan's order, and the first. */
+static uint32_t last_rank(const struct br_plan *plan, const struct br_stage *stage)
+{
+    uint32_t last = 0;
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+        last = plan->rank[t] > last ? plan->rank[t] : last;
+    return last;
+}
+
+static uint32_t first_rank(const struct br_plan *plan, const struct br_stage *stage)
+{
+    uint32_t first = UINT32_MAX;
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+        first = plan->rank[t] < first ? plan->rank[t] : first;
+    return first;
+}
+
+/* Does the plan have what waits over the edge behind what it waits for? */
+static bool keeps_edge(const struct br_plan *plan, const struct br_dag *dag,
+                       const struct br_edge *edge)
+{
+    const struct br_stage *parent = &dag->stage[edge->parent], *child = &dag->stage[edge->child];
+    if (edge->type == BR_BARRIER)
+        return last_rank(plan, parent) < first_rank(plan, child);
+    for (uint32_t i = 0; i < parent->tasks; i++)
+        if (plan->rank[parent->first_task + i] >= plan->rank[child->first_task + i])
+            return false;
+    return true;
+}
+
+/* Is it the plan of this job: as many tasks, each as long, and none before its parents? */
+static enum br_status check_plan(const struct br_plan *plan, const struct br_dag *dag,
+                                 struct br_diag *diag)
+{
+    static const char hint[] = "plan this very job";
+    for (uint32_t t = 0; t < dag->tasks && t < plan->tasks; t++) {
+        const int64_t planned_ns = plan->end_ns[t] - plan->start_ns[t];
+        char id[200];
+        if (planned_ns == dag->duration_ns[t])
+            continue;
+        br_dag_task_id(dag, t, id, sizeof id);
+        return br_fail(diag, BR_USAGE, hint,
+                       "the plan is of another job: task %s lasts %.9g s in it, not %.9g s", id,
+                       (double)planned_ns / 1e9, (double)dag->duration_ns[t] / 1e9);
+    }
+    for (uint32_t e = 0; e < dag->edges && plan->tasks == dag->tasks; e++)
+        if (!keeps_edge(plan, dag, &dag->edge[e]))
+            return br_fail(diag, BR_USAGE, hint,
+                           "the plan is of another job: it starts '%s' before '%s', which it "
+                           "waits for",
+                           dag->stage[dag->edge[e].child].id, dag->stage[dag->edge[e].parent].id);
+    return BR_OK;
+}
+
+enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
+                                 const struct br_plan *plan, uint32_t group,
+                                 enum br_readiness readiness, uint32_t *number,
+                                 struct br_diag *diag)
+{
+    BR_NEED(diag, runtime, dag, number);
+    if (readiness != BR_READY_BY_EDGES && readiness != BR_READY_BY_EVENT)
+        return br_fail(diag, BR_USAGE, "take a value of enum br_readiness",
+                       "there is no readiness %d", (int)readiness);
+    if (plan && dag->finished && check_plan(plan, dag, diag))
+        return BR_USAGE;
+    return br_runtime_take(runtime, dag, plan, group, readiness, number, diag);
 }
 
 /* Adds the task's demand to what the machine's tasks hold, or takes it away. */
@@ -380,6 +451,7 @@ static void release(struct br_runtime *runtime, struct br_job *job, uint32_t tas
 
 enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, struct br_diag *diag)
 {
+    BR_NEED(diag, runtime);
     struct br_job *job = find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
@@ -404,6 +476,7 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
 
 enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t number, struct br_diag *diag)
 {
+    BR_NEED(diag, runtime);
     struct br_job *job = find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
@@ -484,6 +557,7 @@ static enum br_status fail_state(const struct br_job *job, uint32_t number, uint
 enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uint32_t task,
                                 struct br_diag *diag)
 {
+    BR_NEED(diag, runtime);
     struct br_job *job;
     enum br_status status = find_task(runtime, number, task, &job, diag);
     if (status)
@@ -502,6 +576,7 @@ enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uin
 enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number, uint32_t task,
                                     struct br_diag *diag)
 {
+    BR_NEED(diag, runtime);
     struct br_job *job;
     enum br_status status = find_task(runtime, number, task, &job, diag);
     if (status)
@@ -519,6 +594,7 @@ enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number,
 enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, uint32_t task,
                                   uint32_t machine, struct br_diag *diag)
 {
+    BR_NEED(diag, runtime);
     struct br_job *job;
     enum br_status status = find_task(runtime, number, task, &job, diag);
     if (status)
@@ -541,6 +617,7 @@ enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, u
 enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, uint32_t task,
                                    struct br_diag *diag)
 {
+    BR_NEED(diag, runtime);
     struct br_job *job;
     enum br_status status = find_task(runtime, number, task, &job, diag);
     if (status)
@@ -562,6 +639,7 @@ enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, 
 enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, uint32_t task,
                                  bool again, struct br_diag *diag)
 {
+    BR_NEED(diag, runtime);
     struct br_job *job;
     enum br_status status = find_task(runtime, number, task, &job, diag);
     if (status)
@@ -584,6 +662,7 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
 enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine, const char *resource,
                                  const char *text, struct br_diag *diag)
 {
+    BR_NEED(diag, runtime, resource, text);
     struct br_decimal amount;
     if (machine >= runtime->machines)
         return br_fail(diag, BR_USAGE, NULL, "there is no machine %u", machine);
@@ -623,12 +702,14 @@ void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there)
 
 struct br_job_state br_runtime_job(const struct br_runtime *runtime, uint32_t number)
 {
-    const struct br_job *job = find_job(runtime, number);
+    const struct br_job *job = runtime ? find_job(runtime, number) : NULL;
     return job ? job->state : (struct br_job_state){0};
 }
 
 double br_runtime_used(const struct br_runtime *runtime, uint32_t machine, const char *resource)
 {
+    if (!runtime || !resource)
+        return 0;
     uint32_t r = find_resource(runtime, resource), width = runtime->resources;
     double held = 0, total;
     if (r == UINT32_MAX || (machine >= runtime->machines && machine != BR_ANY))
@@ -646,5 +727,5 @@ double br_runtime_used(const struct br_runtime *runtime, uint32_t machine, const
 
 double br_runtime_deficit(const struct br_runtime *runtime, uint32_t group)
 {
-    return group < runtime->groups ? runtime->group[group].deficit : 0;
+    return runtime && group < runtime->groups ? runtime->group[group].deficit : 0;
 }

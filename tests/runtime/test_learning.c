@@ -17,6 +17,7 @@
 #include "base/numbers/rng.h"
 #include "base/text/diag.h"
 #include "predict/dag_with.h"
+#include "runtime/enforcer/decide.h"
 #include "runtime/replanning/replanner.h"
 
 enum { STAGES = 6, WIDTH = 50, TASKS = STAGES * WIDTH, SLOTS = 16, SEEDS = 10 };
@@ -98,7 +99,7 @@ struct run {
 static void follow(struct run *run, const struct br_dag *dag, const struct br_plan *plan)
 {
     uint32_t before = run->job;
-    OK(br_runtime_submit(run->runtime, dag, plan, 0, BR_READY_BY_EDGES, &run->job, &diag));
+    OK(br_runtime_take(run->runtime, dag, plan, 0, BR_READY_BY_EDGES, &run->job, &diag));
     for (uint32_t t = 0; t < TASKS; t++) {
         if (run->over[t])
             OK(br_runtime_finished(run->runtime, run->job, t, &diag));

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <bigrocks/planner.h>
+
 #include "planner/model/plan.h"
 #include "runtime/enforcer/decide.h"
 #include "tests/runtime/by_hand.h"
@@ -273,9 +275,9 @@ static void test_kept_back(void **state)
             plan->order[t] = t;
         }
         assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
-        assert_int_equal(br_runtime_submit(runtime, dag, plan, 0,
-                                           by_event ? BR_READY_BY_EVENT : BR_READY_BY_EDGES, &job,
-                                           NULL),
+        assert_int_equal(br_runtime_take(runtime, dag, plan, 0,
+                                         by_event ? BR_READY_BY_EVENT : BR_READY_BY_EDGES, &job,
+                                         NULL),
                          BR_OK);
         for (uint32_t t = 0; t < TASKS_HERE && by_event; t++)
             assert_int_equal(br_runtime_ready(runtime, job, t, NULL), BR_OK);
@@ -463,8 +465,7 @@ static void test_chained_late(void **state)
         plan->order[t] = t;
     }
     assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
-    assert_int_equal(br_runtime_submit(runtime, dag, plan, 0, BR_READY_BY_EDGES, &job, NULL),
-                     BR_OK);
+    assert_int_equal(br_runtime_take(runtime, dag, plan, 0, BR_READY_BY_EDGES, &job, NULL), BR_OK);
     assert_int_equal(br_runtime_started(runtime, job, X, 0, NULL), BR_OK);
     assert_int_equal(br_runtime_decide(runtime, BR_ANY, 1, decision, 4), 1);
     assert_int_equal(decision[0].task, LONG);
@@ -474,6 +475,43 @@ static void test_chained_late(void **state)
     br_runtime_destroy(runtime);
     br_plan_destroy(plan);
     br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
+/* A plan of another job is refused: one of other tasks, of tasks that last otherwise, and one that
+ * has a task before its parents. */
+static void test_foreign_plan(void **state)
+{
+    struct br_cluster *cluster = one_machine("4", "1");
+    struct br_dag *job[4], *three = wide_job(3, "1"); /* 1000 ns each */
+    struct br_runtime *runtime;
+    struct br_diag diag;
+    uint32_t number;
+    (void)state;
+    job[0] = wide_job(2, "1");
+    for (uint32_t j = 1; j < 4; j++) {
+        job[j] = br_dag_create("other");
+        for (uint32_t s = 0; s < 3; s++)
+            add_stage(job[j], &"a\0b\0c"[2 * s], j == 1 && s == 2 ? 500 : 1000, "cpu", "1");
+        if (j == 2)
+            assert_int_equal(br_dag_add_edge(job[j], 2, 0, BR_BARRIER, NULL), BR_OK);
+        assert_int_equal(br_dag_finish(job[j], NULL), BR_OK);
+    }
+    assert_int_equal(br_runtime_create(cluster, NULL, &runtime, NULL), BR_OK);
+    for (uint32_t j = 0; j < 4; j++) {
+        struct br_plan *plan;
+        assert_int_equal(br_plan_make(three, cluster, NULL, &plan, NULL), BR_OK);
+        assert_int_equal(
+            br_runtime_submit(runtime, job[j], plan, 0, BR_READY_BY_EDGES, &number, &diag),
+            j < 3 ? BR_USAGE : BR_OK);
+        if (j == 1)
+            assert_string_equal(diag.what, "the plan is of another job: task c lasts 1e-06 s in "
+                                           "it, not 5e-07 s");
+        br_plan_destroy(plan);
+        br_dag_destroy(job[j]);
+    }
+    br_runtime_destroy(runtime);
+    br_dag_destroy(three);
     br_cluster_destroy(cluster);
 }
 
@@ -521,6 +559,7 @@ int main(void)
         cmocka_unit_test(test_no_starvation), cmocka_unit_test(test_close),
         cmocka_unit_test(test_refusals),      cmocka_unit_test(test_units),
         cmocka_unit_test(test_chained_late),  cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_foreign_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "base/collections/grow.h"
 #include "base/invariant.h"
 #include "base/text/diag.h"
+#include "runtime/enforcer/decide.h"
 
 /* Jobs that are taken at once, so that tasks are looked after in between. */
 enum { TAKEN_AT_ONCE = 16 };
@@ -87,7 +88,7 @@ enum br_status br_driver_submit(struct br_driver *driver, struct br_driver_job *
     enum br_status status = find_group(driver, job->work.job->group, &group, diag);
     if (!status)
         status =
-            br_runtime_submit(driver->runtime, dag, plan, group, BR_READY_BY_EDGES, &number, diag);
+            br_runtime_take(driver->runtime, dag, plan, group, BR_READY_BY_EDGES, &number, diag);
     if (status)
         return status;
     while (number >= driver->job_room) {
