@@ -1,16 +1,15 @@
 """Lower bounds on what any plan takes."""
 import collections
 import ctypes
-import os
 
-from ._library import BoundResult, call, lib, to_ns
+from ._library import BoundResult, call, handle, lib, limit_ns, path_of, set_option
 from ._plan import certificate_json
 
 
 def bound(job, cluster):
     """(seconds, argument): a proven lower bound on every plan's makespan."""
     ns, method = ctypes.c_int64(), ctypes.c_char_p()
-    call(lib.br_bound, job._finish(), cluster._cluster, ctypes.byref(ns), ctypes.byref(method))
+    call(lib.br_bound, handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster'), ctypes.byref(ns), ctypes.byref(method))
     return ns.value / 1e9, method.value.decode()
 
 
@@ -24,16 +23,16 @@ def best_bound(job, cluster, time_limit=None, conflicts=None, program=None):
     is what came of it. Without a time limit the same job gets the same bound."""
     options, result = lib.br_bound_options_default(), BoundResult()
     if time_limit is not None:
-        options.time_limit_ns = max(1, to_ns(time_limit))
+        options.time_limit_ns = limit_ns(time_limit)
     if conflicts is not None:
-        options.conflicts = conflicts
+        set_option(options, 'conflicts', conflicts)
     if program is not False:
-        path = program and os.fsencode(program)  # kept: the source borrows it
+        path = program and path_of(program)  # kept: the source borrows it
         source = lib.br_bound_program(path)
         options.source = ctypes.pointer(source)
-    dag = job._finish()
+    dag, cluster = handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster')
     try:
-        call(lib.br_bound_best, dag, cluster._cluster, ctypes.byref(options), ctypes.byref(result))
+        call(lib.br_bound_best, dag, cluster, ctypes.byref(options), ctypes.byref(result))
         certificate = certificate_json(result.certificate, dag)
         answer = result.source
         return Bound(result.lower_bound_ns / 1e9, result.method.decode(), certificate,

@@ -2,7 +2,9 @@
 import collections
 import ctypes
 
-from ._library import ANY, DecisionMade, JobState, amount_text, call, lib, to_ns
+from ._errors import UsageError
+from ._library import (ANY, DecisionMade, JobState, amount_text, call, handle, lib, one_of, pairs_of, set_option, to_ns,
+                       whole)
 
 
 def policies():
@@ -31,29 +33,31 @@ class Enforcer:
     def __init__(self, cluster, policy=None, eta=None, remote_penalty=None, kappa=None,
                  fairness=None, bundle=None, keep_plan=None, groups=None, overbook=None):
         options = lib.br_runtime_options_default()
-        counts = None if fairness is None else {'slots': 0, 'dominant': 1}[fairness]
-        for name, value in (('policy', policy and policy.encode()), ('eta_factor', eta),
-                            ('remote_penalty', remote_penalty), ('kappa', kappa),
-                            ('fairness', counts), ('bundle', bundle), ('keep_plan', keep_plan)):
+        counts = None if fairness is None else one_of('fairness', {'slots': 0, 'dominant': 1}, fairness)
+        for name, value, what in (('policy', policy, 'the policy'), ('eta_factor', eta, 'eta'),
+                                  ('remote_penalty', remote_penalty, 'remote_penalty'), ('kappa', kappa, 'kappa'),
+                                  ('fairness', counts, 'fairness'), ('bundle', bundle, 'bundle'),
+                                  ('keep_plan', keep_plan, 'keep_plan')):
             if value is not None:
-                setattr(options, name, value)
+                set_option(options, name, value, what)
         self._runtime, made = None, ctypes.c_void_p()
-        call(lib.br_runtime_create, cluster._cluster, ctypes.byref(options), ctypes.byref(made))
+        call(lib.br_runtime_create, handle(cluster, '_cluster', 'cluster'), ctypes.byref(options), ctypes.byref(made))
         self._runtime, self._groups = made, {}
-        for name, weight in (groups or {}).items():
+        for name, weight in pairs_of(groups, 'groups'):
             self._group(name, weight)
-        for resource, percent in (overbook or {}).items():
-            call(lib.br_runtime_overbook, made, resource.encode(), percent)
+        for resource, percent in pairs_of(overbook, 'overbook'):
+            call(lib.br_runtime_overbook, made, resource, percent)
 
     def __del__(self):
         if getattr(self, '_runtime', None):
             lib.br_runtime_destroy(self._runtime)
 
     def _group(self, name, weight=1):
+        if not isinstance(name, str):
+            raise UsageError('%.80r is no name of a group' % (name,), 'give a text')
         if name not in self._groups:
             number = ctypes.c_uint32()
-            call(lib.br_runtime_add_group, self._runtime, name.encode(), weight,
-                  ctypes.byref(number))
+            call(lib.br_runtime_add_group, self._runtime, name, weight, ctypes.byref(number))
             self._groups[name] = number.value
         return self._groups[name]
 
@@ -61,13 +65,13 @@ class Enforcer:
         """Takes up a job, which is complete from then on, and returns its number. A group that was not
         declared has the weight 1; None is a group of its own."""
         number = ctypes.c_uint32()
-        call(lib.br_runtime_submit, self._runtime, job._finish(), plan._plan if plan else None,
-              0 if group is None else self._group(group), 0, ctypes.byref(number))
+        call(lib.br_runtime_submit, self._runtime, handle(job, '_planned', 'job'),
+             None if plan is None else handle(plan, '_plan', 'plan'), 0 if group is None else self._group(group), 0, ctypes.byref(number))
         return number.value
 
     def decide(self, now, machine=None, most=4096):
         """The decisions of this moment, in seconds, never less than before; of one machine, or all."""
-        room, decisions = (DecisionMade * most)(), []
+        room, decisions = (DecisionMade * whole(most, 'most', 1, 1 << 20))(), []
         count = lib.br_runtime_decide(self._runtime, ANY if machine is None else machine, to_ns(now),
                                        room, most)
         for k in range(count):
@@ -87,7 +91,7 @@ class Enforcer:
 
     def report(self, machine, resource, free):
         """So much of it is free just now, whoever uses the rest."""
-        call(lib.br_runtime_report, self._runtime, machine, resource.encode(), amount_text(free))
+        call(lib.br_runtime_report, self._runtime, machine, resource, amount_text(free))
 
     def close(self, job):
         """Nothing more of the job is started."""
@@ -104,9 +108,9 @@ class Enforcer:
 
     def used(self, resource, machine=None):
         """Share of the resource that running tasks hold."""
-        return lib.br_runtime_used(self._runtime, ANY if machine is None else machine,
-                                    resource.encode())
+        return lib.br_runtime_used(self._runtime, ANY if machine is None else machine, resource)
 
     def deficit(self, group=None):
         """How much less than its share the group has had, in clusters."""
-        return lib.br_runtime_deficit(self._runtime, 0 if group is None else self._groups[group])
+        number = 0 if group is None else one_of('group', self._groups, group)
+        return lib.br_runtime_deficit(self._runtime, number)

@@ -4,7 +4,8 @@ import operator
 
 from . import _program
 from ._errors import UsageError
-from ._library import amount_said, amount_text, call, lib, one_of, to_ns, seconds_text, whole_bytes
+from ._library import (amount_said, amount_text, call, lib, one_of, pairs_of, seconds_text, text, to_ns, whole,
+                       whole_bytes)
 
 
 def _number(what, made, number):
@@ -14,7 +15,7 @@ def _number(what, made, number):
     except TypeError:
         whole = -1
     if not 0 <= whole < len(made):
-        raise UsageError('%r is no %s' % (number, what), 'give the number that Job.%s returned' % what)
+        raise UsageError('%.80r is no %s' % (number, what), 'give the number that Job.%s returned' % what)
     return whole
 
 
@@ -22,7 +23,7 @@ class Job:
     """A DAG of stages, each of one or more equal tasks."""
 
     def __init__(self, name='job'):
-        self._dag = lib.br_dag_create(name.encode())
+        self._dag = lib.br_dag_create(name)
         self._finished = False
         # What it was made of, for the native form.
         self.name, self._resources, self._stages, self._edges, self._attributes = name, {}, [], [], {}
@@ -42,34 +43,37 @@ class Job:
         self._change()
         for amount in demands.values():
             amount_text(amount)  # what is none leaves no stage behind
-        for other in (durations or {}).values():
-            to_ns(other)
+        durations = pairs_of(durations, 'durations')
+        for index, other in durations:
+            whole(index, 'the index of a task', 0, whole(tasks, 'tasks', 1) - 1)
+            whole(to_ns(other), 'the duration in nanoseconds')
+        for given, what in (command, 'the command'), *((name, 'the resource') for name in demands):
+            text(given, what)
         number = ctypes.c_uint32()
-        call(lib.br_dag_add_stage, self._dag, id.encode(), tasks, to_ns(seconds),
-              ctypes.byref(number))
+        call(lib.br_dag_add_stage, self._dag, id, tasks, to_ns(seconds), ctypes.byref(number))
         self._stages.append({'id': id, 'tasks': tasks, 'duration': seconds_text(seconds), 'demands': {},
                              'durations': {}, 'command': command, 'attributes': {}})
         for resource, amount in demands.items():
             self.demand(number.value, resource, amount)
-        for index, other in (durations or {}).items():
+        for index, other in durations:
             call(lib.br_dag_set_duration, self._dag, number.value, index, to_ns(other))
             self._stages[number.value]['durations'][index] = seconds_text(other)
         if command is not None:
-            call(lib.br_dag_set_command, self._dag, number.value, command.encode())
+            call(lib.br_dag_set_command, self._dag, number.value, command)
         return number.value
 
     def demand(self, stage, resource, amount):
         """For resources whose names are no keywords of Python."""
         self._change()
         stage = _number('stage', self._stages, stage)
-        call(lib.br_dag_add_demand, self._dag, stage, resource.encode(), amount_text(amount))
+        call(lib.br_dag_add_demand, self._dag, stage, resource, amount_text(amount))
         self._stages[stage]['demands'][resource] = amount_text(amount).decode()
         self._resources.setdefault(resource, None)
 
     def resource(self, name, unit=None):
         """Declares a resource with its unit, such as 'GiB'; demands declare others by themselves."""
         self._change()
-        call(lib.br_dag_add_resource, self._dag, name.encode(), unit and unit.encode())
+        call(lib.br_dag_add_resource, self._dag, name, unit)
         self._resources[name] = unit
 
     def attribute(self, name, value, stage=None, edge=None):
@@ -80,6 +84,9 @@ class Job:
             raise UsageError('an attribute is of a stage or of an edge, not of both')
         owner = (self._stages[_number('stage', self._stages, stage)]['attributes'] if stage is not None else
                  self._edges[_number('edge', self._edges, edge)][4] if edge is not None else self._attributes)
+        for given, what in (name, 'the name'), (value, 'the value'):
+            if text(given, what) is None:
+                raise UsageError('%s of an attribute is None' % what, 'give a text')
         owner[name] = value
 
     def to_xml(self):
@@ -103,6 +110,11 @@ class Job:
         if self._finished:
             raise UsageError('the job was planned already and cannot change', 'make another job')
 
+    @property
+    def _planned(self):
+        """The job in the library, complete from now on."""
+        return self._finish()
+
     def _finish(self):
         if not self._finished:
             call(lib.br_dag_finish, self._dag)
@@ -121,8 +133,12 @@ class Cluster:
         if not self._cluster:
             raise MemoryError
         self._classes = {}
-        for name, (count, capacities) in classes.items():
-            self.machines(name, count, **capacities)
+        for name, given in classes.items():
+            try:
+                count, capacities = given
+            except (TypeError, ValueError):
+                raise UsageError('class %s is %.80r' % (name, given), "give (2, {'cpu': 16})") from None
+            self.machines(name, count, **dict(pairs_of(capacities, 'the capacities')))
 
     def __del__(self):
         if getattr(self, '_cluster', None):
@@ -134,14 +150,14 @@ class Cluster:
             for name, count, capacities in self._made)
 
     def machines(self, name, count, **capacities):
+        for resource, amount in capacities.items():
+            text(resource, 'the resource'), amount_text(amount)  # what is none leaves no class behind
         number = ctypes.c_uint32()
-        call(lib.br_cluster_add_class, self._cluster, name.encode(), count,
-              ctypes.byref(number))
+        call(lib.br_cluster_add_class, self._cluster, name, count, ctypes.byref(number))
         self._classes[name] = number.value
         self._made.append((name, count, {}))
         for resource, amount in capacities.items():
-            call(lib.br_cluster_add_capacity, self._cluster, number.value, resource.encode(),
-                  amount_text(amount))
+            call(lib.br_cluster_add_capacity, self._cluster, number.value, resource, amount_text(amount))
             self._made[-1][2][resource] = amount_text(amount).decode()
 
     def network(self, up, down=None, name=None):
@@ -155,7 +171,7 @@ class Cluster:
     def fungible(self, *resources):
         """Declares that demand beyond the capacity of these only slows tasks down."""
         for resource in resources:
-            call(lib.br_cluster_set_fungible, self._cluster, resource.encode())
+            call(lib.br_cluster_set_fungible, self._cluster, resource)
             self._fungible.append(resource)
 
     def to_xml(self):

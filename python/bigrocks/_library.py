@@ -4,8 +4,12 @@ The library is $BIGROCKS_LIBRARY, else the one that came with the package, else 
 """
 import ctypes
 import decimal
+import functools
+import math
+import operator
 import os
 import pathlib
+import types
 
 from ._errors import UsageError, of as _error_of
 
@@ -16,7 +20,7 @@ def find():
     return os.environ.get('BIGROCKS_LIBRARY') or (str(beside) if beside.exists() else 'libbigrocks.so.0')
 
 
-lib = ctypes.CDLL(find())
+_library = ctypes.CDLL(find())
 
 
 class Diag(ctypes.Structure):
@@ -97,73 +101,176 @@ class JobState(ctypes.Structure):
                 for name in ('waiting', 'ready', 'running', 'finished', 'failed')]
 
 
+def whole(value, what, least=0, most=2**63 - 1):
+    """The whole number within these limits; UsageError for what is none."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise UsageError('%s is %.80r' % (what, value), 'give a whole number from %d to %d' % (least, most))
+    return number
+
+
+def real(value, what):
+    """The finite number; UsageError for what is none."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = math.nan
+    if not math.isfinite(number):
+        raise UsageError('%s is %.80r' % (what, value), 'give a number')
+    return number
+
+
+def text(value, what):
+    """A text as the library takes it, or None; UsageError for what is neither, or cannot be kept."""
+    if value is None:
+        return None
+    try:
+        encoded = value if isinstance(value, bytes) else value.encode()
+    except (AttributeError, UnicodeEncodeError):
+        raise UsageError('%s is %.80r' % (what, value), 'give a text') from None
+    if b'\0' in encoded:
+        raise UsageError('%s has a NUL in it: %.80r' % (what, value), 'give a text without')
+    return encoded
+
+
+def path_of(value, what='the path'):
+    """A path as bytes; UsageError for what is none."""
+    try:
+        return text(os.fsencode(value), what)
+    except (TypeError, UnicodeEncodeError):
+        raise UsageError('%s is %.80r' % (what, value), 'give a path') from None
+
+
+def pairs_of(value, what):
+    """What a mapping, or None, holds."""
+    try:
+        return list((value or {}).items())
+    except AttributeError:
+        raise UsageError('%s is %.80r' % (what, value), 'give a dict') from None
+
+
+def handle(thing, name, what):
+    """What the library knows the job, cluster or plan by; UsageError for what is none."""
+    found = getattr(thing, name, None)
+    if not found:
+        raise UsageError('%.80r is no %s' % (thing, what), 'give a %s of bigrocks' % what)
+    return found
+
+
 _P, _T, _U, _I, _STATUS = (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_uint32, ctypes.c_int64,
                            ctypes.c_int)
 _DIAG, _OUT = ctypes.POINTER(Diag), ctypes.POINTER(ctypes.c_uint32)
-for _name, _result, _arguments in [
-        ('version', _T, []),
-        ('dag_create', _P, [_T]), ('dag_destroy', None, [_P]),
-        ('dag_add_resource', _STATUS, [_P, _T, _T, _DIAG]),
-        ('dag_add_stage', _STATUS, [_P, _T, _U, _I, _OUT, _DIAG]),
-        ('dag_add_demand', _STATUS, [_P, _U, _T, _T, _DIAG]),
-        ('dag_set_duration', _STATUS, [_P, _U, _U, _I, _DIAG]),
-        ('dag_set_command', _STATUS, [_P, _U, _T, _DIAG]),
-        ('dag_add_edge', _STATUS, [_P, _U, _U, ctypes.c_int, _DIAG]),
-        ('dag_set_edge_bytes', _STATUS, [_P, _U, _U, _I, _DIAG]),
-        ('dag_finish', _STATUS, [_P, _DIAG]), ('dag_task_count', _U, [_P]),
-        ('dag_task_stage', _U, [_P, _U]),
-        ('dag_task_id', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
-        ('cluster_create', _P, [_T]), ('cluster_destroy', None, [_P]),
-        ('cluster_add_class', _STATUS, [_P, _T, _U, _OUT, _DIAG]),
-        ('cluster_add_capacity', _STATUS, [_P, _U, _T, _T, _DIAG]),
-        ('cluster_set_network', _STATUS, [_P, _U, _I, _I, _DIAG]),
-        ('cluster_set_fungible', _STATUS, [_P, _T, _DIAG]),
-        ('cluster_machine_count', _U, [_P]),
-        ('cluster_machine_name', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
-        ('plan_options_default', PlanOptions, []), ('method_name', _T, [_U]),
-        ('plan_make', _STATUS, [_P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), _DIAG]),
-        ('bound', _STATUS, [_P, _P, ctypes.POINTER(_I), ctypes.POINTER(_T), _DIAG]),
-        ('bound_options_default', BoundOptions, []), ('bound_program', Source, [_T]),
-        ('bound_best', _STATUS, [_P, _P, ctypes.POINTER(BoundOptions),
-                                 ctypes.POINTER(BoundResult), _DIAG]),
-        ('bound_result_finish', None, [ctypes.POINTER(BoundResult)]),
-        ('certificate_text', _P, [_P, _P]), ('plan_certificate', _P, [_P]),
-        ('plan_destroy', None, [_P]), ('plan_task_count', _U, [_P]),
-        ('plan_at', PlanTask, [_P, _U]), ('plan_of', PlanTask, [_P, _U]),
-        ('plan_network', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), _DIAG]),
-        ('plan_has_network', ctypes.c_bool, [_P]), ('plan_network_bound_ns', _I, [_P]),
-        ('plan_transfer_count', _U, [_P]), ('plan_transfer_at', PlanTransfer, [_P, _U]),
-        ('plan_transfer_rate_count', _U, [_P, _U]),
-        ('plan_transfer_rate_at', TransferRate, [_P, _U, _U]),
-        ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
-        ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
-        ('plan_slack', _STATUS, [_P, _P, _P, ctypes.POINTER(TaskSlack), _DIAG]),
-        ('plan_method', _T, [_P]), ('plan_note', _T, [_P]),
-        ('store_is_there', ctypes.c_bool, []),
-        ('store_open', _STATUS, [_T, ctypes.POINTER(_P), _DIAG]), ('store_close', None, [_P]),
-        ('store_put', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), _P, _DIAG]),
-        ('store_get', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), ctypes.POINTER(Hit),
-                                _DIAG]),
-        ('store_plan', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), ctypes.POINTER(Hit),
+_TABLE = [
+    ('version', _T, []),
+    ('dag_create', _P, [('name', _T)]), ('dag_destroy', None, [_P]),
+    ('dag_add_resource', _STATUS, [_P, ('the name', _T), ('the unit', _T), _DIAG]),
+    ('dag_add_stage', _STATUS, [_P, ('id', _T), ('tasks', _U), ('seconds', _I), _OUT, _DIAG]),
+    ('dag_add_demand', _STATUS, [_P, ('stage', _U), ('the resource', _T), ('the amount', _T), _DIAG]),
+    ('dag_set_duration', _STATUS, [_P, ('stage', _U), ('the index', _U), ('seconds', _I), _DIAG]),
+    ('dag_set_command', _STATUS, [_P, ('stage', _U), ('the command', _T), _DIAG]),
+    ('dag_add_edge', _STATUS, [_P, ('the parent', _U), ('the child', _U), ('type', ctypes.c_int), _DIAG]),
+    ('dag_set_edge_bytes', _STATUS, [_P, ('the parent', _U), ('the child', _U), ('bytes', _I), _DIAG]),
+    ('dag_finish', _STATUS, [_P, _DIAG]), ('dag_task_count', _U, [_P]),
+    ('dag_task_stage', _U, [_P, _U]),
+    ('dag_task_id', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
+    ('cluster_create', _P, [_T]), ('cluster_destroy', None, [_P]),
+    ('cluster_add_class', _STATUS, [_P, ('the name', _T), ('count', _U), _OUT, _DIAG]),
+    ('cluster_add_capacity', _STATUS, [_P, ('the class', _U), ('the resource', _T), ('the amount', _T), _DIAG]),
+    ('cluster_set_network', _STATUS, [_P, ('the class', _U), ('up', _I), ('down', _I), _DIAG]),
+    ('cluster_set_fungible', _STATUS, [_P, ('the resource', _T), _DIAG]),
+    ('cluster_machine_count', _U, [_P]),
+    ('cluster_machine_name', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
+    ('plan_options_default', PlanOptions, []), ('method_name', _T, [_U]),
+    ('plan_make', _STATUS, [_P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), _DIAG]),
+    ('bound', _STATUS, [_P, _P, ctypes.POINTER(_I), ctypes.POINTER(_T), _DIAG]),
+    ('bound_options_default', BoundOptions, []), ('bound_program', Source, [('the path', _T)]),
+    ('bound_best', _STATUS, [_P, _P, ctypes.POINTER(BoundOptions),
+                             ctypes.POINTER(BoundResult), _DIAG]),
+    ('bound_result_finish', None, [ctypes.POINTER(BoundResult)]),
+    ('certificate_text', _P, [_P, _P]), ('plan_certificate', _P, [_P]),
+    ('plan_destroy', None, [_P]), ('plan_task_count', _U, [_P]),
+    ('plan_at', PlanTask, [_P, _U]), ('plan_of', PlanTask, [_P, _U]),
+    ('plan_network', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), _DIAG]),
+    ('plan_has_network', ctypes.c_bool, [_P]), ('plan_network_bound_ns', _I, [_P]),
+    ('plan_transfer_count', _U, [_P]), ('plan_transfer_at', PlanTransfer, [_P, _U]),
+    ('plan_transfer_rate_count', _U, [_P, _U]),
+    ('plan_transfer_rate_at', TransferRate, [_P, _U, _U]),
+    ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
+    ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
+    ('plan_slack', _STATUS, [_P, _P, _P, ctypes.POINTER(TaskSlack), _DIAG]),
+    ('plan_method', _T, [_P]), ('plan_note', _T, [_P]),
+    ('store_is_there', ctypes.c_bool, []),
+    ('store_open', _STATUS, [('the path', _T), ctypes.POINTER(_P), _DIAG]), ('store_close', None, [_P]),
+    ('store_put', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), _P, _DIAG]),
+    ('store_get', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), ctypes.POINTER(Hit),
+                            _DIAG]),
+    ('store_plan', _STATUS, [_P, _P, _P, ctypes.POINTER(PlanOptions), ctypes.POINTER(_P), ctypes.POINTER(Hit),
+                             _DIAG]),
+    ('store_count', _STATUS, [_P, ctypes.POINTER(ctypes.c_uint64), _DIAG]),
+    ('runtime_options_default', EnforcerOptions, []), ('policy_name', _T, [_U]),
+    ('runtime_create', _STATUS, [_P, ctypes.POINTER(EnforcerOptions), ctypes.POINTER(_P),
                                  _DIAG]),
-        ('store_count', _STATUS, [_P, ctypes.POINTER(ctypes.c_uint64), _DIAG]),
-        ('runtime_options_default', EnforcerOptions, []), ('policy_name', _T, [_U]),
-        ('runtime_create', _STATUS, [_P, ctypes.POINTER(EnforcerOptions), ctypes.POINTER(_P),
-                                     _DIAG]),
-        ('runtime_destroy', None, [_P]), ('runtime_overbook', _STATUS, [_P, _T, _U, _DIAG]),
-        ('runtime_add_group', _STATUS, [_P, _T, ctypes.c_double, _OUT, _DIAG]),
-        ('runtime_submit', _STATUS, [_P, _P, _P, _U, ctypes.c_int, _OUT, _DIAG]),
-        ('runtime_retire', _STATUS, [_P, _U, _DIAG]), ('runtime_close', _STATUS, [_P, _U, _DIAG]),
-        ('runtime_started', _STATUS, [_P, _U, _U, _U, _DIAG]),
-        ('runtime_finished', _STATUS, [_P, _U, _U, _DIAG]),
-        ('runtime_failed', _STATUS, [_P, _U, _U, ctypes.c_bool, _DIAG]),
-        ('runtime_report', _STATUS, [_P, _U, _T, _T, _DIAG]),
-        ('runtime_decide', _U, [_P, _U, _I, ctypes.POINTER(DecisionMade), _U]),
-        ('runtime_job', JobState, [_P, _U]),
-        ('runtime_used', ctypes.c_double, [_P, _U, _T]),
-        ('runtime_deficit', ctypes.c_double, [_P, _U])]:
-    _function = getattr(lib, 'br_' + _name)
-    _function.restype, _function.argtypes = _result, _arguments
+    ('runtime_destroy', None, [_P]),
+    ('runtime_overbook', _STATUS, [_P, ('the resource', _T), ('the percentage', _U), _DIAG]),
+    ('runtime_add_group', _STATUS, [_P, ('the group', _T), ('the weight', ctypes.c_double), _OUT, _DIAG]),
+    ('runtime_submit', _STATUS, [_P, _P, _P, ('the group', _U), ctypes.c_int, _OUT, _DIAG]),
+    ('runtime_retire', _STATUS, [_P, ('job', _U), _DIAG]), ('runtime_close', _STATUS, [_P, ('job', _U), _DIAG]),
+    ('runtime_started', _STATUS, [_P, ('job', _U), ('task', _U), ('machine', _U), _DIAG]),
+    ('runtime_finished', _STATUS, [_P, ('job', _U), ('task', _U), _DIAG]),
+    ('runtime_failed', _STATUS, [_P, ('job', _U), ('task', _U), ('again', ctypes.c_bool), _DIAG]),
+    ('runtime_report', _STATUS, [_P, ('machine', _U), ('the resource', _T), ('the amount', _T), _DIAG]),
+    ('runtime_decide', _U, [_P, ('machine', _U), ('now', _I), ctypes.POINTER(DecisionMade), ('most', _U)]),
+    ('runtime_job', JobState, [_P, ('job', _U)]),
+    ('runtime_used', ctypes.c_double, [_P, ('machine', _U), ('the resource', _T)]),
+    ('runtime_deficit', ctypes.c_double, [_P, ('group', _U)])]
+
+
+# What goes from here to C is never cut: C would take the lowest bits of a number, and a text up to its first NUL.
+_CHECKS = {
+    _U: lambda value, what: whole(value, what, 0, 2**32 - 1),
+    _I: lambda value, what: whole(value, what, -2**63),
+    ctypes.c_int: lambda value, what: whole(value, what, -2**31, 2**31 - 1),
+    ctypes.c_uint64: lambda value, what: whole(value, what, 0, 2**64 - 1),
+    ctypes.c_double: real, ctypes.c_bool: lambda value, what: bool(value), _T: text,
+}
+
+
+def _checked(function, name, kinds):
+    """The function, with its named arguments checked."""
+    checks = [(k, _CHECKS[kind[1]], kind[0]) for k, kind in enumerate(kinds) if isinstance(kind, tuple)]
+
+    @functools.wraps(function, assigned=(), updated=())
+    def called(*arguments):
+        arguments = list(arguments)
+        for k, check, what in checks:
+            arguments[k] = check(arguments[k], what)
+        return function(*arguments)
+    called.__name__ = name
+    return called
+
+
+def _bind():
+    """The functions of the table, by their names in C."""
+    bound = types.SimpleNamespace()
+    for name, result, kinds in _TABLE:
+        function = getattr(_library, 'br_' + name)
+        function.restype = result
+        function.argtypes = [kind[1] if isinstance(kind, tuple) else kind for kind in kinds]
+        named = any(isinstance(kind, tuple) for kind in kinds)
+        setattr(bound, 'br_' + name, _checked(function, name, kinds) if named else function)
+    return bound
+
+
+lib = _bind()
+
+
+def set_option(options, name, value, what=None):
+    """Sets a member of a struct of options."""
+    setattr(options, name, _CHECKS[dict(options._fields_[:-1])[name]](value, what or name))
+
 
 # The C library's, which texts of the library are released by.
 free_text = ctypes.CDLL(None).free
@@ -180,6 +287,11 @@ def call(function, *arguments):
                         diag.column)
 
 
+def limit_ns(seconds, what='the time limit'):
+    """A limit of time, 0 or more seconds, in nanoseconds; at least one, since none is no limit."""
+    return max(1, whole(to_ns(seconds), what + ' in nanoseconds'))
+
+
 def to_ns(seconds):
     """Whole nanoseconds."""
     # Through the shortest decimal, so that 0.1 is 100,000,000.
@@ -191,8 +303,8 @@ def to_ns(seconds):
 
 def one_of(what, words, word):
     """The number that a word stands for, among those that there are."""
-    if word not in words:
-        raise UsageError('there is no %s %r' % (what, word), 'take one of ' + ', '.join(words))
+    if not isinstance(word, str) or word not in words:
+        raise UsageError('there is no %s %.80r' % (what, word), 'take one of ' + ', '.join(words))
     return words[word]
 
 
@@ -205,9 +317,9 @@ def seconds_text(value):
 def amount_text(value):
     """An amount as the library takes it."""
     try:
-        return (value if isinstance(value, str) else format(decimal.Decimal(str(value)), 'f')).encode()
-    except ArithmeticError:
-        raise UsageError('%r is no amount' % (value,), "give a number, or a text such as '2GiB'") from None
+        return text(value if isinstance(value, str) else format(decimal.Decimal(str(value)), 'f'), 'the amount')
+    except (ArithmeticError, ValueError):
+        raise UsageError('%.80r is no amount' % (value,), "give a number, or a text such as '2GiB'") from None
 
 
 def amount_said(resource, text):
@@ -220,10 +332,13 @@ def amount_said(resource, text):
 
 def whole_bytes(number):
     """Of bytes; the library says what is too large."""
-    whole = int(number)
-    if whole != number or abs(whole) >= 2**63:
-        raise UsageError('%r is no whole number of bytes' % number)
-    return whole
+    try:
+        found = int(number)
+    except (TypeError, ValueError, OverflowError):
+        found = None
+    if found is None or found != number or abs(found) >= 2**63:
+        raise UsageError('%.80r is no whole number of bytes' % (number,))
+    return found
 
 
 def text_of(function, *arguments):

@@ -5,7 +5,7 @@ import operator
 
 from . import _program
 from ._errors import Error
-from ._library import ANY, TaskSlack, call, free_text, lib, one_of, to_ns, text_of
+from ._library import (ANY, TaskSlack, call, free_text, handle, lib, limit_ns, one_of, set_option, text, text_of)
 
 
 def methods():
@@ -138,14 +138,14 @@ class Plan:
 
 def search_options(method='best', effort=None, seed=None, threads=0, time_limit=None, placements=0):
     options = lib.br_plan_options_default()
-    options.method = method.encode()
+    options.method = text(method, 'the method')
     if effort is not None:
         options.effort = one_of('effort', {'fast': 0, 'default': 1, 'max': 2}, effort)
-    options.threads, options.placements = threads, placements
-    if seed is not None:
-        options.seed = seed
+    for name, value in ('threads', threads), ('placements', placements), ('seed', seed):
+        if value is not None:
+            set_option(options, name, value)
     if time_limit is not None:
-        options.time_limit_ns = max(1, to_ns(time_limit))
+        options.time_limit_ns = limit_ns(time_limit)
     return options
 
 
@@ -158,8 +158,8 @@ def plan(job, cluster, method='best', effort=None, seed=None, threads=0, time_li
     bytes of edges (Job.edge) between the ports of machines (Cluster.network)."""
     options = search_options(method, effort, seed, threads, time_limit, placements)
     made = ctypes.c_void_p()
-    call(lib.br_plan_make, job._finish(), cluster._cluster, ctypes.byref(options),
-          ctypes.byref(made))
+    call(lib.br_plan_make, handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster'),
+         ctypes.byref(options), ctypes.byref(made))
     result = Plan(made, job, cluster, options)
     if network:
         call(lib.br_plan_network, made, job._dag, cluster._cluster, ctypes.byref(options))

@@ -70,6 +70,8 @@ def call(*words, input=None, cwd=None, fine=(0,)):
                                  stdin=subprocess.DEVNULL if input is None else subprocess.PIPE)
     except OSError as error:
         raise _errors.SystemFault('the program cannot be started: %s' % error, '') from error
+    except (ValueError, TypeError) as error:  # a NUL or a half of a character in a word, or a folder that is none
+        raise _errors.UsageError('the program cannot be given this: %s' % error) from error
     try:
         output, messages = child.communicate(input)
     except BaseException:

@@ -1,10 +1,9 @@
 """Plans that are kept in a file."""
 import collections
 import ctypes
-import os
 
 from ._errors import UsageError
-from ._library import Hit, call, lib
+from ._library import Hit, call, handle, lib, path_of
 from ._plan import Plan, search_options
 
 
@@ -23,7 +22,7 @@ class Store:
     def __init__(self, path):
         self._store = None
         made = ctypes.c_void_p()
-        call(lib.br_store_open, os.fsencode(path), ctypes.byref(made))
+        call(lib.br_store_open, path_of(path), ctypes.byref(made))
         self._store = made
 
     def __del__(self):
@@ -57,8 +56,8 @@ class Store:
 
     def _ask(self, function, job, cluster, options):
         made, hit = ctypes.c_void_p(), Hit()
-        call(function, self._open(), job._finish(), cluster._cluster, ctypes.byref(options), ctypes.byref(made),
-              ctypes.byref(hit))
+        call(function, self._open(), handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster'),
+             ctypes.byref(options), ctypes.byref(made), ctypes.byref(hit))
         told = StoreHit(('miss', 'exact', 'refitted')[hit.match], hit.same_details, hit.same_cluster,
                         hit.stored_ns / 1e9, hit.found_ns / 1e9, hit.enough, hit.fresh_ns / 1e9)
         return Plan(made, job, cluster, None, told) if made else None
@@ -70,9 +69,10 @@ class Store:
 
     def put(self, plan):
         """Keeps the plan, unless a shorter one of the same job is there."""
+        made = handle(plan, '_plan', 'plan')
         options = plan._options
         call(lib.br_store_put, self._open(), plan._job._dag, plan._cluster._cluster,
-              ctypes.byref(options) if options else None, plan._plan)
+             ctypes.byref(options) if options else None, made)
 
     def plan(self, job, cluster, **search):
         """Plans the job with what is kept, and keeps what comes of it; the keywords are those of `plan`.
