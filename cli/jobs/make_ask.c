@@ -67,7 +67,11 @@ static const char script[] =
     "    done\n"
     "fi\n"
     "rm -f \"$told\" \"$told\"-*\n"
-    "exec \"$make\" -n -p -w --trace --debug=b $old \"$@\"\n";
+    "printf '\\3\\n'\n"
+    "\"$make\" -n -p -w --trace --debug=b $old \"$@\"\n"
+    "status=$?\n"
+    "printf '\\4\\n'\n"
+    "exit $status\n";
 
 static void remove_folder(const char *folder)
 {

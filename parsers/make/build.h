@@ -35,5 +35,9 @@ enum br_status br_parse_make(const char *path, const struct br_make_options *opt
 /* A line of the environment begins with this byte; \2 stands for a line's end in it. */
 #define BR_MAKE_VARIABLE '\x01'
 #define BR_MAKE_NEWLINE '\x02'
+/* Lines of these bytes alone stand around what a make prints, which then need not say where it
+ * enters and leaves its folder. */
+#define BR_MAKE_BEGINS '\x03'
+#define BR_MAKE_ENDS '\x04'
 
 #endif

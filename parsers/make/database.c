@@ -25,7 +25,9 @@ static void read_variable(struct br_make_database *database, char *line)
     if (br_make_begins(line, "define ")) {
         database->definition = true;
     } else if (value && !strchr(value, '$')) {
-        if (br_make_begins(line, "SHELL ") && value[2])
+        if (br_make_begins(line, "CURDIR := ") && !level->folder)
+            level->folder = value + 2;
+        else if (br_make_begins(line, "SHELL ") && value[2])
             level->shell = value + 2;
         else if (br_make_begins(line, ".SHELLFLAGS ") && value[2])
             level->flags = value + 2;

@@ -14,6 +14,7 @@
 /* One process of make: the first, or one that a recipe calls. */
 struct br_make_level {
     const char *folder; /* absolute */
+    bool marked;        /* it begins and ends by BR_MAKE_BEGINS and BR_MAKE_ENDS */
     const char *shell, *flags;
     uint32_t depth, version;                 /* of make: 404 is 4.4; 0: not said */
     uint32_t first_recipe, last_recipe;      /* as they are printed, by `next`; NONE: none */
@@ -48,10 +49,11 @@ struct br_make_item {
     bool noise;   /* it is no command, but what one has printed */
 };
 
-/* The recipe waits for the names of an entry's list before one that says .WAIT. */
+/* The recipe waits for the names of an entry's list before one that says .WAIT, or for the entry.
+ */
 struct br_make_wait {
-    uint32_t entry, name;
-    uint32_t next; /* of the recipe */
+    uint32_t entry, name; /* NONE: the entry itself */
+    uint32_t next;        /* of the recipe */
 };
 
 /* A recipe that make would run. */

@@ -115,6 +115,17 @@ static enum br_status add_pushed(struct br_making *making, uint32_t depth,
     return status;
 }
 
+/* The task of the statement, or those behind it. */
+static enum br_status add_statement(struct br_making *making, uint32_t e, struct br_make_list *list)
+{
+    const struct br_make *make = making->make;
+    uint32_t recipe = make->entry[e].recipe;
+    uint32_t stage = recipe == BR_MAKE_NONE ? BR_MAKE_NONE : make->recipe[recipe].stage;
+    if (stage == BR_MAKE_NONE)
+        return add_pushed(making, push(making, e, 0), list);
+    return br_make_list_add(list, stage) ? BR_OK : br_fail_memory(making->diag);
+}
+
 /* The tasks of an entry's names before .WAIT, which make prints in its place, but all order-only
  * names behind the others: to one among the others all of these count as before. */
 static enum br_status add_wait(struct br_making *making, const struct br_make_wait *wait,
@@ -125,6 +136,8 @@ static enum br_status add_wait(struct br_making *making, const struct br_make_wa
     uint32_t depth = 0;
     enum br_status status = BR_OK;
     making->visit++;
+    if (wait->name == BR_MAKE_NONE)
+        return add_statement(making, wait->entry, list);
     for (uint32_t k = 0; k < entry->names && !status; k++) {
         uint32_t n = entry->first_name + k;
         order |= strcmp(making->make->name[n], "|") == 0;
@@ -198,17 +211,45 @@ static bool find_waits_of(struct br_making *making, uint32_t number)
     return true;
 }
 
+/* Make looks at a statement of a target with "::" when those before it are done, and at what it
+ * needs, too. The first has no wait. */
+static bool find_waits_of_statements(struct br_making *making, uint32_t first)
+{
+    const struct br_make *make = making->make;
+    uint32_t from = first;
+    making->visit++;
+    for (uint32_t e = first; e != BR_MAKE_NONE; e = make->entry[e].next) {
+        uint32_t depth = make->entry[e].seen == making->visit ? 0 : push(making, e, 0);
+        while (depth) {
+            uint32_t under = making->stack[--depth];
+            const struct br_make_entry *entry = &make->entry[under];
+            for (uint32_t k = from; k != e && entry->recipe != BR_MAKE_NONE;
+                 k = make->entry[k].next)
+                if (!wait_at(making, entry->recipe,
+                             (struct br_make_wait){.entry = k, .name = BR_MAKE_NONE}))
+                    return false;
+            for (uint32_t j = 0; j < entry->names; j++)
+                depth = push_name(making, entry->level, make->name[entry->first_name + j], depth);
+        }
+        from = make->entry[e].recipe == BR_MAKE_NONE ? from : e;
+    }
+    return true;
+}
+
 /* Of the lists that make has looked at; make knows .WAIT since 4.4. */
 bool br_making_find_waits(struct br_making *making)
 {
     const struct br_make *make = making->make;
     for (uint32_t e = 0; e < make->entries; e++) {
         uint32_t version = make->level[make->entry[e].level].version;
-        bool waits = false;
+        bool waits = false, several = make->entry[e].next != BR_MAKE_NONE;
         for (uint32_t k = 0; k < make->entry[e].names && !waits; k++)
             waits = strcmp(make->name[make->entry[e].first_name + k], ".WAIT") == 0;
         if (waits && make->entry[e].considered && (!version || version >= 404) &&
             !find_waits_of(making, e))
+            return false;
+        if (several && br_make_find(make, make->entry[e].level, make->entry[e].name) == e &&
+            !find_waits_of_statements(making, e))
             return false;
     }
     return true;

@@ -19,6 +19,7 @@ struct reading {
     bool in_database, in_header;      /* else the output */
     bool continued;                   /* the last line of the recipe ends with a backslash */
     bool expanding; /* no line is a recipe's: make has said which it expands, not that it runs it */
+    bool makefiles; /* what is made are Makefiles */
     uint32_t version; /* 100 * 4 + 3 is make 4.3; 0: not said */
     uint32_t line;
     uint32_t first_variable;
@@ -55,20 +56,19 @@ static char *quoted(char *text)
     return begin + 1;
 }
 
-static enum br_status enter(struct reading *reading, char *words, uint32_t depth)
+/* A make, below the recipe that calls it; folder NULL: it says it later, or its database does. */
+static enum br_status push_level(struct reading *reading, const char *folder, uint32_t depth)
 {
     struct br_make *make = reading->make;
-    char *folder = quoted(words);
     reading->expanding = reading->continued = false;
-    while (reading->depth && make->level[top(reading)].depth >= depth)
-        reading->depth--; /* one that was started anew says no good-bye */
-    if (!folder || reading->depth == DEEPEST)
+    if (reading->depth == DEEPEST)
         return br_fail_at(reading->diag, ((struct br_pos){reading->line, 1}), BR_BAD_INPUT, NULL,
                           "makes call makes more than %d deep", DEEPEST);
     if (!br_grow(&make->level, make->levels, &make->level_room, sizeof *make->level))
         return br_fail_memory(reading->diag);
     make->level[make->levels] =
         (struct br_make_level){.folder = folder,
+                               .marked = !folder,
                                .shell = "/bin/sh",
                                .flags = "-c",
                                .depth = depth,
@@ -94,6 +94,34 @@ static enum br_status enter(struct reading *reading, char *words, uint32_t depth
     reading->recipe[reading->depth++] = BR_MAKE_NONE;
     reading->first_variable = make->variables;
     return BR_OK;
+}
+
+static enum br_status enter(struct reading *reading, char *words, uint32_t depth)
+{
+    struct br_make *make = reading->make;
+    const char *folder = quoted(words);
+    struct br_make_level *level = reading->depth ? &make->level[top(reading)] : NULL;
+    if (!folder)
+        return br_fail_at(reading->diag, ((struct br_pos){reading->line, 1}), BR_BAD_INPUT, NULL,
+                          "a make names no folder");
+    if (level && level->marked && level->depth == depth) {
+        level->folder = folder;
+        return BR_OK;
+    }
+    while (reading->depth && !make->level[top(reading)].marked &&
+           make->level[top(reading)].depth >= depth)
+        reading->depth--; /* one that was started anew says no good-bye */
+    return push_level(reading, folder, depth);
+}
+
+/* The recipe that called the make goes on. */
+static void leave(struct reading *reading, bool marked)
+{
+    while (marked && reading->depth && !reading->make->level[top(reading)].marked)
+        reading->depth--;
+    if (reading->depth && reading->make->level[top(reading)].marked == marked)
+        reading->depth--;
+    reading->expanding = reading->continued = false;
 }
 
 /* ---- What it would do ---- */
@@ -128,6 +156,9 @@ static enum br_status add_recipe(struct reading *reading, const char *target)
 {
     struct br_make *make = reading->make;
     struct br_make_level *level = &make->level[top(reading)];
+    reading->recipe[reading->depth - 1] = BR_MAKE_NONE;
+    if (reading->makefiles)
+        return BR_OK; /* a dry run, too, runs it at once, and reads what it makes */
     if (!br_grow(&make->recipe, make->recipes, &make->recipe_room, sizeof *make->recipe))
         return br_fail_memory(reading->diag);
     make->recipe[make->recipes] = (struct br_make_recipe){.level = top(reading),
@@ -245,6 +276,12 @@ static enum br_status read_output(struct reading *reading, char *line)
     char *words, *target;
     if (*line == BR_MAKE_VARIABLE)
         return add_variable(reading, line + 1);
+    if (*line == BR_MAKE_BEGINS)
+        return push_level(reading, NULL, reading->depth);
+    if (*line == BR_MAKE_ENDS) {
+        leave(reading, true);
+        return BR_OK;
+    }
     if (read_header(reading, line))
         return BR_OK;
     if (reading->depth && br_make_begins(line, "# Make data base, printed on ")) {
@@ -256,10 +293,8 @@ static enum br_status read_output(struct reading *reading, char *line)
     if ((words = after_name(line[0] == '#' && line[1] == ' ' ? line + 2 : line, &depth))) {
         if (br_make_begins(words, "Entering directory "))
             return enter(reading, words, depth);
-        if (br_make_begins(words, "Leaving directory ") && reading->depth) {
-            reading->depth--;
-            reading->expanding = reading->continued = false; /* the recipe that called it goes on */
-        }
+        if (br_make_begins(words, "Leaving directory "))
+            leave(reading, false);
         return BR_OK;
     }
     if (reading->depth && (target = traced(line)))
@@ -267,6 +302,8 @@ static enum br_status read_output(struct reading *reading, char *line)
     if (is_remark(line)) {
         reading->expanding = true;
         reading->continued = false;
+        reading->makefiles |= br_make_begins(line, "Updating makefiles");
+        reading->makefiles &= !br_make_begins(line, "Updating goal targets");
         return BR_OK;
     }
     return add_line(reading, line);
@@ -285,14 +322,27 @@ static enum br_status read_line(struct reading *reading, char *line)
 
 /* ---- The whole ---- */
 
+/* The next of the target's statements that has a recipe, or any. */
+static uint32_t statement_of(const struct br_make *make, const struct br_make_recipe *recipe)
+{
+    uint32_t any = BR_MAKE_NONE;
+    for (uint32_t e = br_make_find(make, recipe->level, recipe->target); e != BR_MAKE_NONE;
+         e = make->entry[e].next) {
+        if (make->entry[e].recipe != BR_MAKE_NONE)
+            continue;
+        if (make->entry[e].text)
+            return e;
+        any = any == BR_MAKE_NONE ? e : any;
+    }
+    return any;
+}
+
 /* Each recipe's entry, and each entry's recipe, also of what a recipe makes besides. */
 static void join(struct br_make *make)
 {
     for (uint32_t r = 0; r < make->recipes; r++) {
         struct br_make_recipe *recipe = &make->recipe[r];
-        uint32_t e = br_make_find(make, recipe->level, recipe->target);
-        while (e != BR_MAKE_NONE && make->entry[e].recipe != BR_MAKE_NONE)
-            e = make->entry[e].next; /* the statements of "::" in their order */
+        uint32_t e = statement_of(make, recipe);
         recipe->entry = e;
         if (e == BR_MAKE_NONE)
             continue;
@@ -324,9 +374,10 @@ enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *di
         status = read_line(&reading, line);
     }
     for (uint32_t k = 0; k < make->levels && !status; k++)
-        if (!make->level[k].told)
+        if (!make->level[k].told || !make->level[k].folder)
             status = br_fail(diag, BR_BAD_INPUT, "'make -n -p -w --trace' prints it",
-                             "the make in '%.200s' prints no database", make->level[k].folder);
+                             "the make in '%.200s' prints no database",
+                             make->level[k].folder ? make->level[k].folder : "?");
     if (!status && !make->levels)
         status = br_fail(diag, BR_BAD_INPUT, "'make -n -p -w --trace' prints it",
                          "this is not what make prints of what it would do");

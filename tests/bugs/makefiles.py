@@ -155,6 +155,31 @@ def check_wait(where):
     assert edges('4.4.1', 'c d e f', *lists[:-1], '.NOTPARALLEL:') == {('c', 'd'), ('d', 'e'), ('e', 'f')}
 
 
+def check_statements(where):
+    """What a statement of a target with "::" needs waits for the statements before; one without a recipe has none."""
+    write(where, {'Makefile': 'all:: ; echo one\nall:: x ; echo two\nall:: z\nall:: w ; echo three\nx z w: ; echo $@\n'})
+    job = load(where)
+    assert len(job.command) == 6 and 'three' in job.command['all (3)'], job.command
+    assert {('all', 'x'), ('x', 'all (2)'), ('all (2)', 'z'), ('z', 'w'), ('w', 'all (3)')} <= job.edges, job.edges
+
+
+def check_makefiles(where):
+    """Makefiles that make makes anew, also in a dry run, are made: no task does that again beside the others."""
+    write(where, {'Makefile': 'include made.mk\nall: b\n\techo $(WORD) > all\nb:\n\ttouch b\n'
+                              'made.mk: first\n\techo WORD = hello > made.mk\nfirst:\n\techo > first\n'})
+    job = load(where, '--dirty')
+    assert set(job.command) == {'all', 'b'} and 'echo hello' in job.command['all'], job.command
+
+
+def check_quiet_makes(where):
+    """Makes that do not say where they are, by an option or by their Makefile."""
+    write(where, {'Makefile': 'MAKEFLAGS += --no-print-directory\nall: x\n\t$(MAKE) --no-print-directory -C sub q\n\techo all\n'
+                              'x:\n\techo x\n', 'sub/Makefile': 'q: r\n\techo q\nr:\n\techo r\n'})
+    job = load(where)
+    assert job.edges == {('x', 'sub/r'), ('sub/r', 'sub/q'), ('sub/q', 'all')}, job.edges
+    assert '/sub' in job.command['sub/q'] and 'make' not in job.command['all'].replace(str(where), ''), job.command
+
+
 def check_names(where):
     """Makes under other names, with their number."""
     for name in ('make-4.3', 'gmake', 'gmake-4.4.1', 'make4'):
@@ -179,7 +204,7 @@ with folder() as name:
     top = pathlib.Path(name).resolve()
     write(top, {'n/build.ninja': 'rule r\n command = true\nbuild a: r\n'})
     for check in (check_folder, check_names, check_wait, check_told, check_variables, check_several_targets, check_left_over,
-                  check_unexport, check_later_makes):
+                  check_unexport, check_later_makes, check_statements, check_makefiles, check_quiet_makes):
         where = top / check.__name__
         where.mkdir()
         check(top if check is check_folder else where)
