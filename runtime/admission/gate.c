@@ -1,11 +1,12 @@
-/* The enforcer behind 'bigrocks serve'.
+/* The enforcer behind 'bigrocks serve', and a queue.
  *
  * A plan's job is submitted whole, and a task of it is ready for as long as a client that has asked
  * for its key waits. Who asks for a task that has run, or for a key that no plan knows, is a job of
- * one task.
+ * one task, which is started when the queue says so: by age, behind the plan's first that waits.
  */
 #include "runtime/admission/gate.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #include "base/collections/grow.h"
 #include "parsers/jobs/native.h"
+#include "runtime/admission/queue.h"
 
 static const int64_t guess_ns = INT64_C(1000000000);
 
@@ -38,8 +40,7 @@ struct cli_gate {
     struct planned *planned; /* by task */
     struct client *client;
     uint32_t clients, client_room;
-    uint32_t *by_job; /* client of a job of one task */
-    uint32_t jobs, job_room;
+    struct cli_queue *queue;
 };
 
 static enum br_status submit_plan(struct cli_gate *gate, struct br_diag *diag)
@@ -65,7 +66,10 @@ enum br_status cli_gate_create(const struct cli_gate_options *options, struct cl
         return br_fail_memory(diag);
     gate->options = *options;
     gate->planned_job = UINT32_MAX;
-    enum br_status status = br_runtime_create(options->cluster, NULL, &gate->runtime, diag);
+    gate->queue = cli_queue_create(options->cluster);
+    enum br_status status = gate->queue
+                                ? br_runtime_create(options->cluster, NULL, &gate->runtime, diag)
+                                : br_fail_memory(diag);
     if (!status)
         status = submit_plan(gate, diag);
     if (status)
@@ -80,11 +84,11 @@ void cli_gate_destroy(struct cli_gate *gate)
     if (!gate)
         return;
     br_runtime_destroy(gate->runtime);
+    cli_queue_destroy(gate->queue);
     for (uint32_t k = 0; k < gate->clients; k++)
         free(gate->client[k].demand);
     free(gate->planned);
     free(gate->client);
-    free(gate->by_job);
     free(gate);
 }
 
@@ -127,9 +131,13 @@ static enum br_status ask_planned(struct cli_gate *gate, uint32_t client, uint32
 {
     const struct br_dag *dag = gate->options.dag;
     double *demand = list_demands(gate, dag, br_dag_task_stage(dag, task));
-    enum br_status status = demand ? br_runtime_ready(gate->runtime, gate->planned_job, task, diag)
-                                   : br_fail_memory(diag);
+    enum br_status status =
+        demand ? cli_queue_add(gate->queue, client, demand, dag->duration_ns[task], false, diag)
+               : br_fail_memory(diag);
+    if (!status)
+        status = br_runtime_ready(gate->runtime, gate->planned_job, task, diag);
     if (status) {
+        cli_queue_remove(gate->queue, client);
         free(demand);
         return status;
     }
@@ -198,12 +206,13 @@ static enum br_status estimate(const struct cli_gate *gate, const char *key, int
     return br_parse_capacity(1, text, demand, diag);
 }
 
+/* *lasts_ns: what the history expects; -1: it knows nothing. */
 static enum br_status fill_job(const struct cli_gate *gate, struct br_dag *dag, const char *key,
-                               const char *given, struct br_diag *diag)
+                               const char *given, int64_t *lasts_ns, struct br_diag *diag)
 {
     struct br_cluster *demand = NULL;
-    int64_t wall_ns = guess_ns;
-    enum br_status status = estimate(gate, key, &wall_ns, &demand, diag);
+    *lasts_ns = -1;
+    enum br_status status = estimate(gate, key, lasts_ns, &demand, diag);
     if (!given && gate->options.demand_of)
         given = gate->options.demand_of(gate->options.context, key);
     if (!status && given) {
@@ -212,7 +221,7 @@ static enum br_status fill_job(const struct cli_gate *gate, struct br_dag *dag, 
         status = br_parse_capacity(1, given, &demand, diag);
     }
     if (!status)
-        status = br_dag_add_stage(dag, key, 1, wall_ns, NULL, diag);
+        status = br_dag_add_stage(dag, key, 1, *lasts_ns < 0 ? guess_ns : *lasts_ns, NULL, diag);
     if (!status)
         status =
             add_demands(gate, dag, demand ? demand : gate->options.demand, given != NULL, diag);
@@ -220,34 +229,28 @@ static enum br_status fill_job(const struct cli_gate *gate, struct br_dag *dag, 
     return status ? status : br_dag_finish(dag, diag);
 }
 
-static enum br_status note_job(struct cli_gate *gate, uint32_t job, uint32_t client,
-                               const struct br_dag *dag, struct br_diag *diag)
-{
-    while (gate->jobs <= job) {
-        if (!br_grow(&gate->by_job, gate->jobs, &gate->job_room, sizeof *gate->by_job))
-            return br_fail_memory(diag);
-        gate->by_job[gate->jobs++] = UINT32_MAX;
-    }
-    double *demand = list_demands(gate, dag, 0);
-    if (!demand)
-        return br_fail_memory(diag);
-    gate->by_job[job] = client;
-    gate->client[client] = (struct client){OWN, false, job, 0, demand};
-    return BR_OK;
-}
-
 static enum br_status ask_own(struct cli_gate *gate, uint32_t client, const char *key,
-                              const char *demand, struct br_diag *diag)
+                              const char *given, struct br_diag *diag)
 {
     struct br_dag *dag = br_dag_create("command");
+    double *demand = NULL;
     uint32_t job = UINT32_MAX;
-    enum br_status status = dag ? fill_job(gate, dag, key, demand, diag) : br_fail_memory(diag);
+    int64_t lasts_ns = -1;
+    enum br_status status =
+        dag ? fill_job(gate, dag, key, given, &lasts_ns, diag) : br_fail_memory(diag);
+    if (!status) {
+        demand = list_demands(gate, dag, 0);
+        status = demand ? cli_queue_add(gate->queue, client, demand, lasts_ns, true, diag)
+                        : br_fail_memory(diag);
+    }
     if (!status)
-        status = br_runtime_submit(gate->runtime, dag, NULL, 0, BR_READY_BY_EDGES, &job, diag);
-    if (!status)
-        status = note_job(gate, job, client, dag, diag);
-    if (status && job != UINT32_MAX)
-        br_runtime_retire(gate->runtime, job, NULL);
+        status = br_runtime_submit(gate->runtime, dag, NULL, 0, BR_READY_BY_EVENT, &job, diag);
+    if (status) {
+        cli_queue_remove(gate->queue, client);
+        free(demand);
+    } else {
+        gate->client[client] = (struct client){OWN, false, job, 0, demand};
+    }
     br_dag_destroy(dag);
     return status;
 }
@@ -272,7 +275,6 @@ void cli_gate_leave(struct cli_gate *gate, uint32_t number)
     struct client client = number < gate->clients ? gate->client[number] : (struct client){0};
     if (client.state == OWN) {
         br_runtime_retire(gate->runtime, client.job, NULL);
-        gate->by_job[client.job] = UINT32_MAX;
     } else if (client.state == PLANNED) {
         gate->planned[client.task].client = UINT32_MAX;
         if (client.admitted)
@@ -280,6 +282,7 @@ void cli_gate_leave(struct cli_gate *gate, uint32_t number)
         else
             br_runtime_withdrawn(gate->runtime, client.job, client.task, NULL);
     }
+    cli_queue_remove(gate->queue, number);
     free(client.demand);
     if (client.state != ABSENT)
         gate->client[number] = (struct client){0};
@@ -299,15 +302,32 @@ uint32_t cli_gate_rank(const struct cli_gate *gate, uint32_t client)
                : UINT32_MAX;
 }
 
+/* The client that comes first in the plan, of those that wait. */
+static uint32_t first_planned(const struct cli_gate *gate)
+{
+    uint32_t first = UINT32_MAX;
+    for (uint32_t c = 0; c < gate->clients && gate->options.plan; c++)
+        if (gate->client[c].state == PLANNED && !gate->client[c].admitted &&
+            (first == UINT32_MAX || cli_gate_rank(gate, c) < cli_gate_rank(gate, first)))
+            first = c;
+    return first;
+}
+
 uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns)
 {
     struct br_decision decision;
-    if (br_runtime_decide(gate->runtime, BR_ANY, now_ns, &decision, 1) != 1)
-        return UINT32_MAX;
-    bool planned = decision.job == gate->planned_job;
-    uint32_t client = planned ? gate->planned[decision.task].client : gate->by_job[decision.job];
-    if (planned)
+    uint32_t client, machine;
+    if (br_runtime_decide(gate->runtime, BR_ANY, now_ns, &decision, 1) == 1) {
+        assert(decision.job == gate->planned_job); /* no other job has ready tasks */
+        client = gate->planned[decision.task].client;
         gate->planned[decision.task].over = true;
+        cli_queue_hold(gate->queue, client, decision.machine, now_ns);
+    } else {
+        client = cli_queue_next(gate->queue, first_planned(gate), now_ns, &machine);
+        if (client == UINT32_MAX)
+            return UINT32_MAX;
+        br_runtime_started(gate->runtime, gate->client[client].job, 0, machine, NULL);
+    }
     gate->client[client].admitted = true;
     return client;
 }
