@@ -123,6 +123,8 @@ int cli_import_snakemake(const struct cli_settings *settings, const char *const 
     if (!status && !settings->output.quiet)
         say_report(&report);
     if (!status)
+        cli_warn_reading(settings->import.file ? settings->import.file : "Snakefile", input.dag);
+    if (!status)
         status = cli_import_write(settings, &input, diag);
     br_input_finish(&input);
     return status;

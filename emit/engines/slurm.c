@@ -18,7 +18,9 @@ static void write_dependencies(FILE *out, const struct br_engine *engine, uint32
     for (uint32_t k = engine->parents.first[stage]; k < engine->parents.first[stage + 1]; k++) {
         const struct br_edge *edge = &dag->edge[engine->parents.edge[k]];
         bool pairs = edge->type == BR_ONE_TO_ONE && dag->stage[stage].tasks > 1;
-        fprintf(out, "%s%s:$", k == engine->parents.first[stage] ? " \\\n  --dependency=" : ",",
+        fprintf(out, "%s%s:$",
+                k == engine->parents.first[stage] ? " \\\n  --kill-on-invalid-dep=yes --dependency="
+                                                  : ",",
                 pairs ? "aftercorr" : "afterok");
         br_engine_stage(out, engine, edge->parent);
     }
@@ -53,9 +55,30 @@ static bool is_license(const struct br_engine *engine, const struct br_limit *li
     return br_limit_is_other(limit) && !is_generic(engine, limit);
 }
 
+/* What `scontrol show config` says. */
+static const char site[] = "config=$(scontrol show config 2>/dev/null)\n"
+                           "site() { printf '%s\\n' \"$config\" | sed -n \"s/^$1 *= *//p\"; }\n";
+
+/* Where Slurm counts memory and the site sets no default, a job that states none is given all
+ * memory of its node, so that no other runs beside it. Then it asks for its processors' share. */
+static const char memories[] =
+    "memory=\n"
+    "case \" $* $(site SelectTypeParameters) $(site DefMemPerNode)$(site DefMemPerCPU) \" in\n"
+    "*' --mem'*) ;;\n"
+    "*MEM*' UNLIMITED ' | *Mem*' UNLIMITED ')\n"
+    "    share=$(sinfo -h -N -o '%c %m' 2>/dev/null |\n"
+    "        awk '$1 > 0 { s = int($2 / $1); if (!n++ || s < least) least = s }\n"
+    "            END { if (least > 0) print least }')\n"
+    "    [ -z \"$share\" ] || memory=--mem-per-cpu=$share\n"
+    "    echo \"Slurm gives all memory of a node to jobs that state none, so stages that demand\" "
+    "\\\n"
+    "        \"no memory ask for a processor's share of it, ${share:-not known} MB;\" \\\n"
+    "        \"--mem-per-cpu=... as an option of this script counts instead.\" >&2 ;;\n"
+    "esac\n";
+
 /* Only some of Slurm's plugins go by --nice; others go by the order of submission. */
 static const char priorities[] =
-    "kind=$(scontrol show config 2>/dev/null | sed -n 's/^PriorityType *= *//p')\n"
+    "kind=$(site PriorityType)\n"
     "case $kind in\n"
     "    '' | priority/multifactor) ;;\n"
     "    *) echo \"Slurm goes by $kind, which does not order jobs by --nice; the stages are\" \\\n"
@@ -174,6 +197,8 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
     if (engine->need[s].mem_bytes > 0)
         fprintf(out, " --mem=%" PRId64 "K",
                 engine->need[s].mem_bytes / 1024 + (engine->need[s].mem_bytes % 1024 != 0));
+    else
+        fputs(" $memory", out);
     fprintf(out, " --nice=%" PRIu32, engine->first_rank[s] - 1);
     write_generic(out, engine, s);
     write_licenses(out, engine, s);
@@ -189,6 +214,14 @@ static enum br_status write_stage(FILE *out, const struct br_engine *engine, uin
     fputs("\"\n", out);
     free(line);
     return status;
+}
+
+static bool lacks_memory(const struct br_engine *engine)
+{
+    for (uint32_t s = 0; s < engine->dag->stages; s++)
+        if (engine->need[s].mem_bytes == 0)
+            return true;
+    return false;
 }
 
 /* The stages by the first of their tasks in the plan, which is the order of submission; parents
@@ -229,7 +262,10 @@ enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struc
     engine.is_counted = is_generic;
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     write_needed(out, &engine);
+    fputs(site, out);
     fputs(priorities, out);
+    if (lacks_memory(&engine))
+        fputs(memories, out);
     fputs("ids=\n", out);
     uint32_t *order = order_stages(&engine);
     if (!order)

@@ -77,7 +77,7 @@ static enum br_status write_run(char **run, const struct br_engine *engine, stru
     if (!out)
         return br_fail_memory(diag);
     const char *before = " --resources ";
-    fprintf(out, "Run it by: snakemake -k -s FILE --cores %" PRIu32,
+    fprintf(out, "Run it by: snakemake -k -s FILE --scheduler greedy --cores %" PRIu32,
             engine->cpus ? engine->cpus : engine->most_at_once);
     if (engine->mem_bytes > 0) {
         fprintf(out, "%smem_mb=%" PRId64, before, engine->mem_bytes / 1000000);
@@ -140,7 +140,10 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
 enum br_status br_emit_snakemake(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
     static const char *const left_out[] = {
-        "machines and start times: Snakemake picks from what is ready by priority, all at once",
+        "machines and start times: Snakemake's greedy scheduler picks by priority from what is "
+        "ready",
+        "the order, by the default scheduler (ilp): it takes the set with the largest sum of "
+        "priorities, many small tasks before a large one",
         "what machines of a cluster have each: the limits are of one", NULL};
     struct br_engine engine;
     char *run = NULL;

@@ -24,8 +24,9 @@ static const char body[] =
     "    return NULL;\n"
     "}\n"
     "\n"
-    "/* Before starpu_task_submit. Submit all tasks: a worker waits for the next one of its order. "
-    "*/\n"
+    "/* Right behind starpu_task_create, before anything else is done with the task: once its\n"
+    " * dependencies are declared, StarPU has no place for its tag, and ends in its submission.\n"
+    " * Submit all tasks: a worker waits for the next one of its order. */\n"
     "static inline void bigrocks_apply(const struct bigrocks_task *entry, struct starpu_task "
     "*task)\n"
     "{\n"
@@ -87,7 +88,8 @@ static void write_room(FILE *out, const struct br_engine *engine)
 enum br_status br_emit_starpu(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
     static const char *const usage[] = {
-        "Include it once, and call bigrocks_apply on every task before it is submitted.", NULL};
+        "Include it once, and call bigrocks_apply on every task right behind starpu_task_create,",
+        "before its dependencies are declared.", NULL};
     static const char *const left_out[] = {
         "tasks of several cores: they get one worker, and the others of theirs stay idle",
         "start times: a worker goes on when it can, and a task when those before it have left its "

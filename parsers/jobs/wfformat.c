@@ -337,7 +337,8 @@ static bool read_workflow(struct wfformat *wf, const struct br_json_field *workf
     struct br_json *json = &wf->json;
     struct br_json_field part[] = {{"specification", false, NULL}, {"execution", false, NULL}};
     struct br_json_field spec[] = {{"tasks", true, NULL}, {"files", false, NULL}};
-    struct br_json_field run[] = {{"tasks", false, NULL}, {"machines", false, NULL}};
+    struct br_json_field run[] = {
+        {"tasks", false, NULL}, {"machines", false, NULL}, {"makespanInSeconds", false, NULL}};
     if (!br_json_go(json, workflow))
         return false;
     const char *at = json->at;
@@ -359,7 +360,8 @@ static bool read_workflow(struct wfformat *wf, const struct br_json_field *workf
         return !json->status;
     return br_json_fields(json, "the execution", run, COUNT(run)) &&
            br_json_each(json, &run[0], "the tasks", read_record, wf) &&
-           br_json_each(json, &run[1], "the machines", read_machine, wf);
+           br_json_each(json, &run[1], "the machines", read_machine, wf) &&
+           br_json_optional_seconds(json, &run[2], &wf->dag->recorded_ns);
 }
 
 static bool read_top(struct wfformat *wf, const char *name)
@@ -493,6 +495,24 @@ static enum br_status add_cluster(struct wfformat *wf)
     return status;
 }
 
+/* What the record says of its run as a whole, and does not say of its tasks. */
+static enum br_status add_doubts(struct wfformat *wf)
+{
+    struct br_dag *dag = wf->dag;
+    int64_t cores = 0;
+    for (uint32_t m = 0; m < wf->machines && cores < UINT32_MAX; m++)
+        cores += wf->machine[m].cores;
+    dag->recorded_cores = cores < UINT32_MAX ? (uint32_t)cores : UINT32_MAX;
+    if (dag->recorded_ns < 0)
+        dag->recorded_ns = 0;
+    if (dag->stages < 2 || wf->references > 0)
+        return BR_OK;
+    return br_dag_add_doubt(dag, wf->diag,
+                            "none of the %" PRIu32
+                            " tasks waits for another: the instance has no parents and children",
+                            dag->stages);
+}
+
 static void finish(struct wfformat *wf)
 {
     for (uint32_t s = 0; s < wf->records; s++)
@@ -526,6 +546,8 @@ enum br_status br_read_wfformat(struct br_source *source, const struct br_parse_
     size_uses(&wf);
     if (!status)
         status = link_tasks(&wf);
+    if (!status)
+        status = add_doubts(&wf);
     if (!status)
         status = br_read_finish(source, wf.dag, wf.diag);
     if (!status)

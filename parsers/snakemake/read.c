@@ -33,6 +33,12 @@ struct wait {
     const char *at;
 };
 
+/* Jobs of a kind, and the stage of the first. */
+struct join {
+    uint32_t count, first;
+};
+enum { PIPE, GROUP };
+
 struct reading {
     struct br_json json;
     struct br_diag *diag;
@@ -41,6 +47,8 @@ struct reading {
     struct br_index by_name;
     const char **rule;
     struct job *job; /* by stage */
+    struct join joined[2];
+    struct join undetermined;
     struct wait *wait;
     uint32_t rules, rule_room, jobs, job_room, waits, wait_room;
 };
@@ -187,14 +195,31 @@ static bool read_threads(struct reading *reading, const struct br_json_field *th
     return count == 0 || add_demand(reading, stage, threads->at, "cpu", text);
 }
 
+static void count_join(struct join *join, uint32_t stage)
+{
+    if (join->count++ == 0)
+        join->first = stage;
+}
+
+static bool read_joined(struct reading *reading, const struct br_json_field *joined, uint32_t stage)
+{
+    if (!br_json_go(&reading->json, joined))
+        return !reading->json.status;
+    if (!br_json_string(&reading->json, "how the job is joined"))
+        return false;
+    count_join(&reading->joined[strcmp(reading->json.text, "pipe") == 0 ? PIPE : GROUP], stage);
+    return true;
+}
+
 static bool read_job(void *context, uint32_t k)
 {
     struct reading *reading = context;
     struct br_json *json = &reading->json;
-    enum { ID, RULE, THREADS, RESOURCES, AFTER, SECONDS };
+    enum { ID, RULE, THREADS, RESOURCES, AFTER, SECONDS, JOINED, UNDETERMINED };
     struct br_json_field field[] = {{"id", true, NULL},       {"rule", true, NULL},
                                     {"threads", false, NULL}, {"resources", false, NULL},
-                                    {"after", false, NULL},   {"seconds", false, NULL}};
+                                    {"after", false, NULL},   {"seconds", false, NULL},
+                                    {"joined", false, NULL},  {"undetermined", false, NULL}};
     struct job job = {0, unknown, unknown, unknown};
     uint32_t stage;
     (void)k;
@@ -218,8 +243,11 @@ static bool read_job(void *context, uint32_t k)
         !read_threads(reading, &field[THREADS], stage) ||
         !read_resources(reading, &field[RESOURCES], stage, &job) ||
         !br_json_each(json, &field[AFTER], "the jobs that it waits for", read_parent, reading) ||
+        !read_joined(reading, &field[JOINED], stage) ||
         !br_json_optional_seconds(json, &field[SECONDS], &job.recorded_ns))
         return false;
+    if (field[UNDETERMINED].at)
+        count_join(&reading->undetermined, stage);
     if (field[SECONDS].at && job.recorded_ns < 0)
         return br_json_fail(json, field[SECONDS].at, NULL, "the job took less than no time");
     if (!br_grow(&reading->job, reading->jobs, &reading->job_room, sizeof *reading->job))
@@ -303,6 +331,31 @@ static bool set_durations(struct reading *reading, int64_t preset_ns,
     return good;
 }
 
+/* ---- What the job does not have ---- */
+
+static bool add_doubt(struct reading *reading, const struct join *join, const char *what)
+{
+    if (join->count == 0)
+        return true;
+    return br_json_take(&reading->json, reading->json.at,
+                        br_dag_add_doubt(reading->dag, reading->diag,
+                                         "%" PRIu32 " %s %s (the first: %.100s)", join->count,
+                                         join->count == 1 ? "job" : "jobs", what,
+                                         reading->dag->stage[join->first].id));
+}
+
+static bool add_doubts(struct reading *reading)
+{
+    return add_doubt(reading, &reading->joined[PIPE],
+                     "with a pipe or a service, which Snakemake runs together with what reads it: "
+                     "planned one after the other") &&
+           add_doubt(reading, &reading->joined[GROUP],
+                     "of a group, which Snakemake may hand on as one job: planned one by one") &&
+           add_doubt(reading, &reading->undetermined,
+                     "with a resource that is known only when the input is there: it demands "
+                     "nothing of it");
+}
+
 /* ---- The whole ---- */
 
 static bool read_top(struct reading *reading)
@@ -338,7 +391,7 @@ static enum br_status read_source(struct br_source *source,
     reading.dag = input->dag;
     if (!reading.dag)
         no_memory(&reading);
-    else if (read_top(&reading) && add_waits(&reading))
+    else if (read_top(&reading) && add_waits(&reading) && add_doubts(&reading))
         set_durations(&reading, options->preset_ns, report);
     status = reading.json.status;
     free(reading.job);

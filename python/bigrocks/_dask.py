@@ -105,13 +105,17 @@ class DaskJob(Job):
         one, since a worker runs no more tasks than it has threads."""
         if plan._job is not self:
             raise UsageError('the plan is of another job', 'plan this one: bigrocks.plan(job, cluster)')
-        declared = [worker['resources'] for worker in _workers(client).values()]
+        workers = _workers(client)
+        declared = [worker['resources'] for worker in workers.values()]
         at = {stage['id']: key for stage, key in zip(self._stages, self.keys)}
         priority = {at[task.id]: len(plan) - task.rank + 1 for task in plan}
         demands = {at[stage['id']]: self._demands(stage, declared) for stage in self._stages}
+        # Of many tasks alike the scheduler sends one when a thread is free, but those that demand a resource at once,
+        # so that these overtake the others on their worker. What may run on named workers is sent at once, too.
+        together = {'workers': list(workers), 'allow_other_workers': True} if any(demands.values()) else {}
         # Functions of no module, so that a scheduler elsewhere needs nothing of this package.
         with dask.annotate(priority=lambda key: priority.get(key, 0),
-                           resources=lambda key: demands.get(key, {})):
+                           resources=lambda key: demands.get(key, {}), **together):
             futures = client.get(self.graph, self._results, sync=False)
         if not sync:
             return dict(zip(self._results, futures))

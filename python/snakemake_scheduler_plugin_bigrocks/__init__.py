@@ -73,6 +73,13 @@ def seconds_of(job):
     return max(0, round(max(ends) - min(starts), 6))
 
 
+def is_piped(job):
+    """Does it hand on what it writes while it writes it? Snakemake runs it together with what reads that."""
+    from snakemake.io import is_flagged
+
+    return any(is_flagged(file, flag) for file in job.output for flag in ('pipe', 'service'))
+
+
 def describe(dag):
     """All jobs that are to run, with what they wait for by its place in the list."""
     jobs = sorted((job for job in dag.needrun_jobs() if not is_target(job)), key=name_of)
@@ -83,6 +90,13 @@ def describe(dag):
                      if not name.startswith('_') and type(value) in (int, str)}
         row = {'id': name_of(job), 'rule': job.rule.name, 'threads': job.threads, 'resources': resources,
                'after': sorted(number[parent] for parent in dag.job_dependencies(job) if parent in number)}
+        undetermined = sorted(name for name, value in job.resources.items() if value == '<TBD>')
+        if undetermined:
+            row['undetermined'] = undetermined
+        if is_piped(job):
+            row['joined'] = 'pipe'
+        elif job.group:
+            row['joined'] = 'group'
         seconds = seconds_of(job)
         if seconds is not None:
             row['seconds'] = seconds

@@ -136,6 +136,7 @@ for word; do
                 [ "$number" -le "$(cat count)" ] || exit 1
             done ;;
         --wrap=*) command=${word#--wrap=} ;;
+        --kill-on-invalid-dep=yes) ;;
         *) echo "unknown option $word" >&2; exit 1 ;;
     esac
 done

@@ -39,7 +39,7 @@ ReturnToService=2
 SlurmdParameters=config_overrides
 SelectType=select/cons_tres
 SelectTypeParameters=CR_CPU_Memory
-DefMemPerCPU={default}
+{default}
 SchedulerType=sched/backfill
 SchedulerParameters=batch_sched_delay=0,sched_interval=1,bf_interval=1,default_queue_depth=1000
 PriorityType=priority/{priority}
@@ -73,9 +73,9 @@ def kill(pid_file):
 
 
 @contextlib.contextmanager
-def slurm(base, count, cpus, memory, priority='multifactor', licenses=''):
+def slurm(base, count, cpus, memory, priority='multifactor', licenses='', default=DEFAULT_MEMORY):
     """A controller and daemons of their own for `count` nodes of as many cores and MB, with a key of
-    their own; gone in the end. Their files, the log of completed jobs among them, are in `base`."""
+    their own, where jobs that do not say have `default` MB a core (None: a node's memory); gone in the end. Their files, the log of completed jobs among them, are in `base`."""
     ports, host = free_ports(count + 1), socket.gethostname().split('.')[0]
     base.chmod(0o755)
     (base / 'state').mkdir()
@@ -87,7 +87,7 @@ def slurm(base, count, cpus, memory, priority='multifactor', licenses=''):
     conf = base / 'slurm.conf'
     conf.write_text(CONFIGURATION.format(base=base, host=host, port=ports[-1],
                                          nodes='\n'.join(nodes), last=count - 1,
-                                         priority=priority, default=DEFAULT_MEMORY,
+                                         priority=priority, default='DefMemPerCPU=%d' % default if default else '',
                                          # An empty list would end the controller.
                                          licenses='Licenses=%s' % licenses if licenses else ''))
     # Nothing here uses control groups, and this way slurmd does not look for any: some machines,

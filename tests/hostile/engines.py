@@ -141,6 +141,7 @@ good=yes array= last=0 wrap=
 for word; do
     case $word in
         --parsable|--job-name=*|--nodes=1|--ntasks=1|--cpus-per-task=[0-9]*|--mem=*K|--nice=[0-9]*) ;;
+        --kill-on-invalid-dep=yes) ;;
         --array=0-*) last=${word#--array=0-} array=yes ;;
         --dependency=*)
             for one in $(printf %s "${word#--dependency=}" | tr ',' ' '); do

@@ -45,6 +45,7 @@ struct jobs {
     const struct br_plan *plan;
     const struct br_cluster *cluster;
     struct br_slurm_need *need;
+    int64_t share_mib; /* of a processor, for jobs that demand no memory; 0: they ask for none */
     char folder[PATH - 64];
     uint8_t *state;                  /* by task */
     uint64_t *id;                    /* by task: Slurm's number */
@@ -180,7 +181,10 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
                        jobs->folder, strerror(error));
     snprintf(name, sizeof name, "--job-name=%s.%" PRIu32, jobs->work.journal.run, task);
     snprintf(cpus, sizeof cpus, "--cpus-per-task=%" PRIu32, need->cpus);
-    snprintf(memory, sizeof memory, "--mem=%" PRId64 "K", need->kib);
+    if (need->kib)
+        snprintf(memory, sizeof memory, "--mem=%" PRId64 "K", need->kib);
+    else
+        snprintf(memory, sizeof memory, "--mem-per-cpu=%" PRId64, jobs->share_mib);
     snprintf(nice, sizeof nice, "--nice=%" PRIu32, jobs->plan ? jobs->plan->rank[task] - 1 : task);
     path_of(jobs, task, "out", path);
     unlink(path);
@@ -190,7 +194,7 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
         "sbatch", "--parsable", "--nodes=1", "--ntasks=1", "--kill-on-invalid-dep=yes",
         name,     cpus,         nice,        output};
     int count = 9;
-    if (need->kib)
+    if (need->kib || jobs->share_mib)
         argv[count++] = memory;
     if (parents[0])
         argv[count++] = parents;
@@ -573,6 +577,52 @@ static char *ask_site(struct jobs *jobs, const char *what, const char *key)
     return list;
 }
 
+/* The least memory that a node has for each of its processors, in MiB; 0: not told. */
+static int64_t ask_share(void)
+{
+    const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%c %m", NULL};
+    struct br_diag ignored = {0};
+    int64_t share = 0;
+    char *text;
+    if (br_slurm_ask(argv, &text, &ignored))
+        return 0;
+    for (const char *line = text; line && *line;) {
+        int64_t cores, mib;
+        if (sscanf(line, "%" SCNd64 " %" SCNd64, &cores, &mib) == 2 && cores > 0 && mib > 0 &&
+            (share == 0 || mib / cores < share))
+            share = mib / cores;
+        line = strchr(line, '\n');
+        line += line != NULL;
+    }
+    free(text);
+    return share;
+}
+
+/* Where Slurm counts memory and the site sets no default, a job that states none is given all
+ * memory of its node, so that no other runs beside it. */
+static bool ask_memory(struct jobs *jobs)
+{
+    char share[64];
+    bool lacks = false;
+    for (uint32_t s = 0; s < jobs->job.dag->stages; s++)
+        lacks |= jobs->need[s].kib == 0;
+    const char *counted = ask_site(jobs, "config", "SelectTypeParameters");
+    const char *by_node = ask_site(jobs, "config", "DefMemPerNode");
+    const char *by_cpu = ask_site(jobs, "config", "DefMemPerCPU");
+    if (!counted || !by_node || !by_cpu)
+        return false;
+    if (!lacks || !strcasestr(counted, "_mem") ||
+        (strcmp(by_node, "UNLIMITED ") != 0 && strcmp(by_cpu, "UNLIMITED ") != 0))
+        return true;
+    jobs->share_mib = ask_share();
+    snprintf(share, sizeof share, "%" PRId64 " MiB", jobs->share_mib);
+    note(jobs,
+         "Slurm gives all memory of a node to jobs that state none, so tasks that demand no memory "
+         "ask for a processor's share of it, %s",
+         jobs->share_mib ? share : "which is not told");
+    return true;
+}
+
 /* Says what Slurm will not keep: resources that it does not know, and an order by --nice. */
 static bool ask_needs(struct jobs *jobs)
 {
@@ -597,7 +647,7 @@ static bool ask_needs(struct jobs *jobs)
              "Slurm goes by %.80s, which does not order jobs by --nice; they are submitted in "
              "the plan's order",
              strtok(priority, " "));
-    return jobs->need;
+    return jobs->need && ask_memory(jobs);
 }
 
 static enum br_status set_up(struct jobs *jobs)
