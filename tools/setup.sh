@@ -125,6 +125,12 @@ need() {
     say "installed within $((SECONDS - begin)) s"
 }
 
+# want_neato: from graphviz 14 on the engine of neato is a package of its own.
+want_neato() {
+    local engine=libgvplugin-neato-layout8
+    ! has_package "$engine" || want "$engine"
+}
+
 # want PACKAGE...: the same for what can be done without. A package that this system does not have
 # keeps none of the others away.
 want() {

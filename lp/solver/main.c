@@ -216,7 +216,7 @@ int main(int argc, char **argv)
             break;
         case 'p':
             /* Nobody wants the answer when whoever has started this is killed. */
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
+            prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L);
             if (getppid() != strtol(optarg, NULL, 10))
                 return BR_SYSTEM;
             break;

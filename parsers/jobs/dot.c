@@ -184,9 +184,13 @@ static bool clean_reader(const char *text)
     return false;
 }
 
-/* A file holds one graph. */
+/* A file holds one graph, and closes what it opens. */
 static enum br_status refuse_rest(const struct br_dot_scan *scan, struct br_diag *diag)
 {
+    if (scan->rest == BR_DOT_OPEN)
+        return br_fail_at(
+            diag, scan->rest_pos, BR_BAD_INPUT, "close it",
+            "a quoted string, a comment or an angle bracket that begins here has no end");
     if (scan->rest == BR_DOT_GRAPH)
         return br_fail_at(diag, scan->rest_pos, BR_BAD_INPUT, "split the file",
                           "the file holds more than one graph");
@@ -199,6 +203,8 @@ static enum br_status read_graph(const char *text, const struct br_dot_scan *sca
                                  struct br_diag *diag)
 {
     uint32_t graphs;
+    if (scan->rest == BR_DOT_OPEN)
+        return refuse_rest(scan, diag);
     agusererrf outer = agseterrf(on_fault);
     agerrlevel_t level = agseterr(AGERR); /* warnings are kept from us */
     size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;

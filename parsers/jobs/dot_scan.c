@@ -14,7 +14,6 @@ struct token {
     enum kind kind;
     char mark;   /* of OTHER: the character */
     bool quoted; /* of ID */
-    bool open;   /* of END: a comment is open */
     const char *text;
     size_t length;
     struct br_pos pos;
@@ -23,6 +22,8 @@ struct token {
 struct lexer {
     const char *at;
     struct br_pos pos;
+    bool open;              /* the text ends within quotes, a comment or angle brackets, */
+    struct br_pos open_pos; /* which begin here */
 };
 
 static void pass(struct lexer *lexer)
@@ -34,33 +35,46 @@ static void pass(struct lexer *lexer)
         lexer->pos.column++;
 }
 
-/* Returns false when the end is missing. */
-static bool pass_until(struct lexer *lexer, const char *end)
+/* What begins at `from` has no end if the text ends here. */
+static void close_from(struct lexer *lexer, struct br_pos from)
+{
+    if (*lexer->at)
+        return;
+    lexer->open = true;
+    lexer->open_pos = from;
+}
+
+static void pass_until(struct lexer *lexer, const char *end)
 {
     size_t length = strlen(end);
     while (*lexer->at && strncmp(lexer->at, end, length) != 0)
         pass(lexer);
-    bool found = *lexer->at;
     for (; length && *lexer->at; length--)
         pass(lexer);
-    return found;
 }
 
-/* Returns false in an open comment. */
-static bool skip_space(struct lexer *lexer)
+static void pass_comment(struct lexer *lexer)
 {
-    bool closed = true;
-    while (closed) {
+    struct br_pos from = lexer->pos;
+    while (*lexer->at && strncmp(lexer->at, "*/", 2) != 0)
+        pass(lexer);
+    close_from(lexer, from);
+    for (int k = 0; k < 2 && *lexer->at; k++)
+        pass(lexer);
+}
+
+static void skip_space(struct lexer *lexer)
+{
+    for (;;) {
         if (*lexer->at && strchr(" \t\r\n\f\v", *lexer->at))
             pass(lexer);
         else if (strncmp(lexer->at, "//", 2) == 0 || (*lexer->at == '#' && lexer->pos.column == 1))
             pass_until(lexer, "\n");
         else if (strncmp(lexer->at, "/*", 2) == 0)
-            closed = pass_until(lexer, "*/");
+            pass_comment(lexer);
         else
-            break;
+            return;
     }
-    return closed;
 }
 
 static bool is_word(char c)
@@ -71,8 +85,8 @@ static bool is_word(char c)
 
 static struct token next(struct lexer *lexer)
 {
-    bool closed = skip_space(lexer);
-    struct token token = {.kind = ID, .open = !closed, .text = lexer->at, .pos = lexer->pos};
+    skip_space(lexer);
+    struct token token = {.kind = ID, .text = lexer->at, .pos = lexer->pos};
     if (*lexer->at == 0) {
         token.kind = END;
     } else if (*lexer->at == '"') {
@@ -80,6 +94,7 @@ static struct token next(struct lexer *lexer)
         for (pass(lexer); *lexer->at && *lexer->at != '"'; pass(lexer))
             if (*lexer->at == '\\' && lexer->at[1])
                 pass(lexer);
+        close_from(lexer, token.pos);
         if (*lexer->at)
             pass(lexer);
     } else if (*lexer->at == '<') {
@@ -89,6 +104,8 @@ static struct token next(struct lexer *lexer)
             open -= *lexer->at == '>';
             pass(lexer);
         } while (open && *lexer->at);
+        if (open)
+            close_from(lexer, token.pos);
     } else if (strncmp(lexer->at, "->", 2) == 0 || strncmp(lexer->at, "--", 2) == 0) {
         token.kind = ARROW;
         pass(lexer);
@@ -254,14 +271,14 @@ static void scan_rest(struct br_dot_scan *scan, const char *text, const struct t
     scan->rest_pos = after->pos;
     if (is_keyword(after, "digraph") || is_keyword(after, "graph") || is_keyword(after, "strict"))
         scan->rest = BR_DOT_GRAPH;
-    else if (after->kind != END || after->open)
+    else if (after->kind != END)
         scan->rest = BR_DOT_STRAY;
 }
 
 bool br_dot_scan(const char *text, struct br_dot_scan *scan)
 {
     *scan = (struct br_dot_scan){.length = strlen(text)};
-    struct lexer lexer = {text, {1, 1}};
+    struct lexer lexer = {.at = text, .pos = {1, 1}};
     struct scanner *scanner = calloc(1, sizeof *scanner);
     if (!scanner)
         return false;
@@ -305,6 +322,10 @@ bool br_dot_scan(const char *text, struct br_dot_scan *scan)
             from_node = true;
         }
         token = ahead;
+    }
+    if (lexer.open) {
+        scan->rest = BR_DOT_OPEN;
+        scan->rest_pos = lexer.open_pos;
     }
     unite_names(scanner);
     scan->names = scanner->names;

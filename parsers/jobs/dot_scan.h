@@ -24,8 +24,9 @@ struct br_dot_mention {
     struct br_pos pos;
 };
 
-/* Behind the first graph: blanks and comments, another graph, or other text. */
-enum br_dot_rest { BR_DOT_NOTHING, BR_DOT_GRAPH, BR_DOT_STRAY };
+/* Behind the first graph: blanks and comments, another graph, or other text; or quotes, a comment
+ * or angle brackets that no text closes, in the graph or behind it. */
+enum br_dot_rest { BR_DOT_NOTHING, BR_DOT_GRAPH, BR_DOT_STRAY, BR_DOT_OPEN };
 
 struct br_dot_scan {
     uint32_t mentions;

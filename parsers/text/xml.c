@@ -358,6 +358,10 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
                          .internalSubset = on_doctype,
                          .serror = (xmlStructuredErrorFunc)on_error};
     pthread_once(&prepared, prepare);
+#if LIBXML_VERSION >= 21200 /* from then on libxml2 aborts if a thread's own data gets no memory */
+    if (xmlCheckThreadLocalStorage() != 0)
+        return br_fail_memory(reader.element.diag);
+#endif
     br_foreign_was_out();
     /* Faults of a character encoding bypass the handler of the parser and would be printed; the
      * thread's handler takes them, and gets back what it was. */

@@ -12,6 +12,11 @@ from ._program import Ran as Ran, Read as Read
 from ._store import Store as Store, StoreHit as StoreHit
 from ._tools import history as history, read as read, render as render, run as run, simulate as simulate
 
+__all__ = ['Bound', 'Cluster', 'Decision', 'Enforcer', 'Error', 'InputError', 'Job', 'Plan', 'Ran', 'Read', 'Refused',
+           'Slack', 'Store', 'StoreHit', 'SystemFault', 'Task', 'Transfer', 'UsageError', 'best_bound', 'bound',
+           'dask_cluster', 'from_dask', 'history', 'methods', 'plan', 'policies', 'read', 'render', 'run', 'simulate',
+           'version']
+
 _Seconds = Union[int, float, str]
 
 def from_dask(what: Any, durations: Any = ..., resources: Any = ..., seconds: _Seconds = ...,

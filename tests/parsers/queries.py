@@ -134,7 +134,7 @@ def same_times(form, text, measured):
     found = list(nodes(measured[0]['Plan']))
     if form == 'text':
         ran = [n for n in found if n['Actual Loops']]
-        text = replace(text, r'actual time=\S+ rows=\d+ loops=\d+',
+        text = replace(text, r'actual time=\S+ rows=[\d.]+ loops=\d+',
                        ['actual time=%.3f..%.3f rows=1 loops=%d' %
                         (n['Actual Startup Time'], n['Actual Total Time'], n['Actual Loops']) for n in ran])
         text = replace(text, r'(?<=: time=)\S+', [str(t['Time']) for t in measured[0]['Triggers']])

@@ -31,19 +31,19 @@ void br_family_begin(struct br_family *family, const char *mark)
 {
     siginfo_t info;
     int before = 0;
-    prctl(PR_GET_CHILD_SUBREAPER, &before);
+    prctl(PR_GET_CHILD_SUBREAPER, &before, 0L, 0L, 0L);
     *family = (struct br_family){
         .mark = mark,
         .strangers = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0,
         .before = before != 0,
     };
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L);
 }
 
 void br_family_end(const struct br_family *family)
 {
     if (!family->before)
-        prctl(PR_SET_CHILD_SUBREAPER, 0);
+        prctl(PR_SET_CHILD_SUBREAPER, 0L, 0L, 0L, 0L);
 }
 
 bool br_family_reap(const struct br_own *own)

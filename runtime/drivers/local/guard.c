@@ -37,7 +37,7 @@ static void watch(int from, const char *mark, const struct br_own_file *file, co
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, NULL);
-    prctl(PR_SET_NAME, "bigrocks-guard");
+    prctl(PR_SET_NAME, "bigrocks-guard", 0L, 0L, 0L);
     struct br_own_file name = {.fd = -1};
     if (file)
         name = *file;
