@@ -464,6 +464,7 @@ def interrupted(bigrocks, ninja, folder):
 
 
 def main():
+    os.environ['TERM'] = 'xterm'  # moving lines are shown on a terminal that can move
     bigrocks = pathlib.Path(sys.argv[1]).resolve()
     ninja = sys.argv[2] if len(sys.argv) > 2 else os.environ.get('NINJA', 'ninja')
     if not shutil.which(ninja):

@@ -125,6 +125,7 @@ def check_stopped(folder):
 
 
 def main():
+    os.environ['TERM'] = 'xterm'  # moving lines are shown on a terminal that can move
     with tempfile.TemporaryDirectory(prefix='live') as scratch:
         folder = pathlib.Path(scratch)
         job(folder)
