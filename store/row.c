@@ -115,8 +115,9 @@ static bool bound_anew(struct br_plan *plan, const struct br_dag *dag, const str
     struct br_bounds bounds;
     if (br_parts_create(in, &parts, NULL))
         return false;
-    bool ok = br_bounds_find(&bounds, &parts, plan->makespan_ns / in->tick_ns) &&
-              prove(plan, dag, in, br_certify_parts(&parts, &bounds), bounds.sum.method);
+    const struct br_bounds_effort effort = {.enough = plan->makespan_ns / in->tick_ns};
+    bool ok = br_bounds_find(&bounds, &parts, &effort) &&
+              prove(plan, dag, in, br_certify_parts(&parts, &bounds, &effort), bounds.sum.method);
     br_bounds_finish(&bounds);
     br_parts_finish(&parts);
     return ok;

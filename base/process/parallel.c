@@ -43,12 +43,134 @@ static void *run(void *argument)
     return NULL;
 }
 
+/* Members sleep until a pool is shown, and those that it has use for join it. The caller takes it
+ * down once its own part is over, and ends its call when those that had joined have left. */
+struct br_crew {
+    pthread_mutex_t lock; /* guards what follows but the members */
+    pthread_cond_t shown, left;
+    struct pool *pool; /* NULL: none is shown */
+    uint64_t shows;    /* pools shown so far */
+    uint32_t wanted;   /* the first members may join the pool */
+    uint32_t joined;   /* and have not left */
+    bool over;
+    struct member *member; /* the last that was started */
+};
+
+struct member {
+    struct br_crew *crew;
+    uint32_t number; /* as a worker, from 1 */
+    pthread_t thread;
+    struct member *before;
+};
+
+static _Thread_local struct br_crew *own_crew;
+
+static void *serve(void *argument)
+{
+    struct member *member = argument;
+    struct br_crew *crew = member->crew;
+    uint64_t seen = 0;
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->over) {
+        if (!crew->pool || crew->shows == seen || member->number > crew->wanted) {
+            pthread_cond_wait(&crew->shown, &crew->lock);
+            continue;
+        }
+        struct worker self = {.pool = crew->pool, .number = member->number};
+        seen = crew->shows;
+        crew->joined++;
+        pthread_mutex_unlock(&crew->lock);
+        run(&self);
+        pthread_mutex_lock(&crew->lock);
+        if (--crew->joined == 0)
+            pthread_cond_signal(&crew->left);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    return NULL;
+}
+
+/* Starts members up to so many, or as many as can be. */
+static void crew_grow(struct br_crew *crew, uint32_t count)
+{
+    while ((crew->member ? crew->member->number : 0) < count) {
+        struct member *member = calloc(1, sizeof *member);
+        if (!member)
+            return;
+        *member = (struct member){.crew = crew,
+                                  .number = crew->member ? crew->member->number + 1 : 1,
+                                  .before = crew->member};
+        if (pthread_create(&member->thread, NULL, serve, member) != 0) {
+            free(member);
+            return;
+        }
+        crew->member = member;
+    }
+}
+
+/* Runs the pool, with so many members beside this thread. */
+static void crew_run(struct br_crew *crew, struct pool *pool, uint32_t members)
+{
+    struct worker self = {.pool = pool, .number = 0};
+    crew_grow(crew, members);
+    pthread_mutex_lock(&crew->lock);
+    crew->pool = pool;
+    crew->wanted = members;
+    crew->shows++;
+    pthread_cond_broadcast(&crew->shown);
+    pthread_mutex_unlock(&crew->lock);
+    own_crew = NULL; /* for calls from within the work */
+    run(&self);
+    own_crew = crew;
+    pthread_mutex_lock(&crew->lock);
+    crew->pool = NULL;
+    while (crew->joined > 0)
+        pthread_cond_wait(&crew->left, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+struct br_crew *br_crew_enter(void)
+{
+    struct br_crew *crew = own_crew ? NULL : calloc(1, sizeof *crew);
+    if (!crew)
+        return NULL;
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->shown, NULL);
+    pthread_cond_init(&crew->left, NULL);
+    own_crew = crew;
+    return crew;
+}
+
+void br_crew_leave(struct br_crew *crew)
+{
+    if (!crew)
+        return;
+    own_crew = NULL;
+    pthread_mutex_lock(&crew->lock);
+    crew->over = true;
+    pthread_cond_broadcast(&crew->shown);
+    pthread_mutex_unlock(&crew->lock);
+    while (crew->member) {
+        struct member *member = crew->member;
+        pthread_join(member->thread, NULL);
+        crew->member = member->before;
+        free(member);
+    }
+    pthread_cond_destroy(&crew->shown);
+    pthread_cond_destroy(&crew->left);
+    pthread_mutex_destroy(&crew->lock);
+    free(crew);
+}
+
 void br_parallel(uint32_t threads, uint32_t count,
                  bool (*work)(void *context, uint32_t worker, uint32_t index), void *context)
 {
     struct pool pool = {.work = work, .context = context, .count = count};
     struct worker self = {.pool = &pool, .number = 0};
     uint32_t more = threads < count ? threads : count, started = 0;
+    if (own_crew && more > 1) {
+        crew_run(own_crew, &pool, more - 1);
+        return;
+    }
     struct worker *worker = more > 1 ? calloc(more - 1, sizeof *worker) : NULL;
     for (; worker && started < more - 1; started++) {
         worker[started] = (struct worker){.pool = &pool, .number = started + 1};

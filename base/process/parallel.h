@@ -15,4 +15,13 @@ uint32_t br_processors(void);
 void br_parallel(uint32_t threads, uint32_t count,
                  bool (*work)(void *context, uint32_t worker, uint32_t index), void *context);
 
+/* Threads that stay from one call to the next, for a caller with thousands of short ones. */
+struct br_crew;
+
+/* The calls of br_parallel on this thread use the crew's threads from now on, which are started as
+ * they are needed, until it leaves. NULL, which changes nothing, when memory is out. Not nested. */
+struct br_crew *br_crew_enter(void);
+/* Ends the threads; NULL is fine. On the thread that has entered. */
+void br_crew_leave(struct br_crew *crew);
+
 #endif

@@ -29,6 +29,13 @@ static const struct choice efforts[] = {
 };
 CHOICE(effort, efforts)
 
+static const struct choice plan_bounds[] = {
+    {"none", "the critical path, not proven: the least that a plan can cost"},
+    {"cheap", "what takes linear time: critical path, waves of stages, work"},
+    {"full", "the best by arguments without a search"},
+};
+CHOICE(plan_bound, plan_bounds)
+
 static const struct choice jobservers[] = {
     {"pipe",
      "one of our own, as GNU make up to 4.3 and cargo know it; as many as there are processors"},

@@ -71,6 +71,10 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
                      : strcmp(search->effort, "fast") == 0 ? BR_EFFORT_FAST
                      : strcmp(search->effort, "max") == 0  ? BR_EFFORT_MAX
                                                            : BR_EFFORT_DEFAULT;
+    options.bound = !search->bound                        ? BR_PLAN_BOUND_FULL
+                    : strcmp(search->bound, "none") == 0  ? BR_PLAN_BOUND_NONE
+                    : strcmp(search->bound, "cheap") == 0 ? BR_PLAN_BOUND_CHEAP
+                                                          : BR_PLAN_BOUND_FULL;
     options.seed = search->seed;
     options.threads = cli_threads(search);
     options.time_limit_ns = search->time_limit_ns < 0 ? 0 : search->time_limit_ns;

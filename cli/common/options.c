@@ -1223,6 +1223,16 @@ const struct br_option cli_options[] = {
      .choice = cli_effort_name,
      .summary = cli_effort_summary,
      .offset = MEMBER(search.effort)},
+    {.name = "bound",
+     .argument = "B",
+     .help =
+         "how much goes into the lower bound, at which the search ends (default: full); without "
+         "full, the linear program is not asked",
+     .commands = SEARCH & ~CLI_RUN,
+     .kind = BR_OPTION_CHOICE,
+     .choice = cli_plan_bound_name,
+     .summary = cli_plan_bound_summary,
+     .offset = MEMBER(search.bound)},
     {.name = "seed",
      .argument = "N",
      .help = "of the random choices (default: 1)",

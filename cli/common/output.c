@@ -16,6 +16,8 @@
 #include "cli/common/interrupt.h"
 #include "cli/common/output.h"
 
+enum { BUFFER = 1 << 16 }; /* bytes written at once */
+
 static enum br_status fail_file(struct br_diag *diag, const char *path, const char *hint,
                                 const char *what)
 {
@@ -143,6 +145,8 @@ enum br_status cli_output_open(struct cli_output *output, const char *path, stru
         status = open_temporary(output, exists ? &old : NULL, diag);
     if (!status && !output->file)
         status = fail_file(diag, path, NULL, "cannot be written");
+    if (!status)
+        setvbuf(output->file, NULL, _IOFBF, BUFFER);
     if (status) {
         if (output->temporary)
             unlink(output->temporary);

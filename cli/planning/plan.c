@@ -19,6 +19,18 @@
 #include <bigrocks/network.h>
 #include <bigrocks/store.h>
 
+/* What writing a task of the plan takes, about. */
+static const int64_t write_task_ns = 1500;
+
+/* What is left of the time limit for planning: reading has taken its part, and writing will. */
+static int64_t time_left(const struct br_plan_options *options, int64_t began_ns,
+                         const struct br_input *input, bool writes)
+{
+    int64_t write_ns = writes ? write_task_ns * br_dag_task_count(input->dag) : 0;
+    int64_t left_ns = options->time_limit_ns - (br_now_ns() - began_ns) - write_ns;
+    return options->time_limit_ns == 0 ? 0 : left_ns > 0 ? left_ns : 1;
+}
+
 static struct br_plan_options search_options(const struct cli_settings *settings,
                                              const struct br_stop *stop,
                                              struct cli_progress *progress, struct cli_trace *trace)
@@ -31,8 +43,6 @@ static struct br_plan_options search_options(const struct cli_settings *settings
     options.found_context = trace;
     if (settings->bound.lp_time_ns > 0)
         options.source_limit_ns = settings->bound.lp_time_ns;
-    else if (settings->search.time_limit_ns > 0)
-        options.source_limit_ns = settings->search.time_limit_ns; /* begun and ended together */
     return options;
 }
 
@@ -41,6 +51,8 @@ static const char *refusal(const struct cli_settings *settings, const struct br_
 {
     if (settings->bound.lp < 0)
         return "not asked for (--no-lp)";
+    if (settings->search.bound && strcmp(settings->search.bound, "full") != 0)
+        return "not asked for (--bound)";
     if (settings->bound.lp_time_ns == 0)
         return "not asked for (no time for it)";
     if (settings->bound.lp == 0 && br_dag_task_count(input->dag) > CLI_LP_TASKS)
@@ -90,8 +102,9 @@ static enum br_status search(const struct cli_settings *settings, const struct b
 
 /* Plans on an open output. */
 static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
-                                const char *format, FILE *out, struct br_plan **plan,
-                                struct cli_trace *trace, struct br_diag *diag)
+                                int64_t began_ns, const char *format, FILE *out,
+                                struct br_plan **plan, struct cli_trace *trace,
+                                struct br_diag *diag)
 {
     struct cli_progress progress;
     const struct br_stop *stop = cli_interrupt_catch();
@@ -99,6 +112,7 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     trace->progress = &progress;
     const struct br_bound_source program = br_bound_program(NULL);
     struct br_plan_options options = search_options(settings, stop, &progress, trace);
+    options.time_limit_ns = time_left(&options, began_ns, input, format);
     if (!refusal(settings, input))
         options.source = &program;
     struct br_store_hit hit = {0};
@@ -121,13 +135,13 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     struct br_emit_note note = {""};
     struct br_emit_input emit = {
         .dag = input->dag, .cluster = input->cluster, .plan = *plan, .note = &note};
-    int64_t began_ns = br_now_ns();
+    int64_t planned_ns = br_now_ns();
     status = cli_picture(&settings->output, format, &emit, diag);
     if (!status && format)
         status = br_emit_plan(format, &emit, out, diag);
     if (!status && *note.text && !settings->output.quiet)
         cli_say("note: %s", note.text);
-    (*plan)->counters.write_ns = (uint64_t)(br_now_ns() - began_ns);
+    (*plan)->counters.write_ns = (uint64_t)(br_now_ns() - planned_ns);
     return status;
 }
 
@@ -175,7 +189,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status) {
         status = cli_trace_begin(&trace, settings->output.trace_search, diag);
         if (!status)
-            status = plan_into(settings, &input, format, output.file, &plan, &trace, diag);
+            status =
+                plan_into(settings, &input, began_ns, format, output.file, &plan, &trace, diag);
         status = cli_trace_end(&trace, status, diag);
         status = cli_output_close(&output, status, diag);
     }

@@ -9,6 +9,7 @@
 #include "cli/planning/summary.h"
 #include "cli/common/say.h"
 #include "planner/model/plan.h"
+#include "planner/search/exact_search.h"
 
 /* The word before a line; the lines are aligned. */
 static void label(FILE *out, const char *text)
@@ -37,6 +38,23 @@ static void print_trials(FILE *out, const struct br_plan *plan)
                     100 * ((double)trial->makespan_ns / (double)plan->makespan_ns - 1));
         fputc('\n', out);
     }
+}
+
+/* Was the bound, of the whole or of some part, found by searching for all shorter schedules? */
+static bool is_exhaustive(const struct br_plan *plan)
+{
+    bool exhaustive = strcmp(br_plan_bound_method(plan), br_exact_search_method) == 0;
+    for (uint32_t k = 0; k < plan->parts && !exhaustive; k++)
+        exhaustive = strcmp(plan->part[k].bound_method, br_exact_search_method) == 0;
+    return exhaustive;
+}
+
+/* How a plan as short as its bound is known to be optimal. */
+static const char *optimal(const struct br_plan *plan)
+{
+    return plan->certificate     ? "0 %, proven optimal"
+           : is_exhaustive(plan) ? "0 %, optimal by exhaustive search, without a certificate"
+                                 : "0 %, optimal by its bound, which has no certificate";
 }
 
 void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,
@@ -73,9 +91,7 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
             br_plan_bound_method(plan));
     label(out, "gap");
     if (makespan == bound)
-        fputs(plan->certificate ? "0 %, proven optimal\n"
-                                : "0 %, optimal by exhaustive search, without a certificate\n",
-              out);
+        fprintf(out, "%s\n", optimal(plan));
     else if (bound == 0)
         fputs("unknown\n", out);
     else

@@ -17,6 +17,14 @@ enum br_effort {
     BR_EFFORT_MAX,     /* and searches on until a limit, a stop or the lower bound */
     BR_EFFORT_AUTO,    /* as max where time_limit_ns is set, else as default */
 };
+/* How much goes into the lower bound of a plan. With neither a good one nor a proof at hand a plan
+ * costs least; the search ends at the bound, so with a weaker one it may search in vain. */
+enum br_plan_bound {
+    BR_PLAN_BOUND_AUTO, /* full for methods "best" and "graphene", which use it; cheap for others */
+    BR_PLAN_BOUND_NONE, /* the critical path, which planning knows, without a proof */
+    BR_PLAN_BOUND_CHEAP, /* what takes linear time: critical path, waves of stages, work; proven */
+    BR_PLAN_BOUND_FULL,  /* the best by arguments without a search, which takes stages x stages */
+};
 enum br_frag_score {
     BR_FRAG_BOUND, /* max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack */
     BR_FRAG_PAPER, /* TWork / ExecTime, as printed in the paper */
@@ -47,9 +55,12 @@ struct br_plan_options {
     enum br_effort effort;
     uint64_t seed;
     uint32_t threads; /* 0: one per processor; the plan does not depend on it */
-    /* 0: none; the best plan so far is the result. Where it is the only limit on effort max, all
-     * that is quick gets a turn of it, one after another, before any search goes on; plans are then
-     * those of the clock. */
+    /* 0: none; the best plan so far is the result. It is a limit on the whole call, proof and
+     * verification included; what these are expected to take is kept back from it. The least that
+     * is made in any case is a schedule by the first heuristic of every part between cuts, and its
+     * verification: 1 to 3 us for a task. Where it is the only limit on effort max, all that is
+     * quick gets a turn of it, one after another, before any search goes on; plans are then those
+     * of the clock. */
     int64_t time_limit_ns;
     uint64_t placements; /* 0: none; deterministic limit on the search, in placements */
     enum br_frag_score frag_score;
@@ -72,7 +83,10 @@ struct br_plan_options {
      * bound, but only where the clock or nothing else limits it (time_limit_ns, BR_EFFORT_MAX): so
      * equal jobs get equal plans. */
     const struct br_bound_source *source;
-    int64_t source_limit_ns; /* 0: half of its usual work, so that equal jobs get equal bounds */
+    /* 0: what the time limit leaves; without one half of its usual work, so that equal jobs get
+     * equal bounds. Else so long, which may be beyond the time limit. */
+    int64_t source_limit_ns;
+    enum br_plan_bound bound;
 };
 
 BR_API struct br_plan_options br_plan_options_default(void);

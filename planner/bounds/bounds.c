@@ -132,23 +132,24 @@ struct br_bound br_bounds_window(const struct br_instance *in)
 
 /* The arguments that count in measures, each kind of measures made once. */
 static struct br_bound best_measured(const struct br_instance *in, struct br_bound best,
-                                     int64_t enough)
+                                     const struct br_bounds_effort *effort)
 {
     static const struct {
-        bool plain, many_stages; /* many_stages: worth it there, too */
+        bool plain, many_stages, cheap; /* many_stages: worth it there, too */
         struct br_bound (*argument)(const struct br_instance *, const struct br_measures *);
-    } all[] = {{true, false, plain_work},
-               {false, false, fragmentation},
-               {true, false, energy},
-               {false, true, window}};
+    } all[] = {{true, false, true, plain_work},
+               {false, false, false, fragmentation},
+               {true, false, false, energy},
+               {false, true, false, window}};
     struct br_measures measures[2] = {{.count = 0}, {.count = 0}};
     bool made[2] = {false, false};
-    for (size_t k = 0; k < sizeof all / sizeof *all && best.ticks >= 0 && best.ticks < enough;
+    for (size_t k = 0; k < sizeof all / sizeof *all && best.ticks >= 0 &&
+                       best.ticks < effort->enough && !br_stopped(effort->stop);
          k++) {
         bool plain = all[k].plain;
-        if (in->stages > BR_CLOSURE_STAGES && !all[k].many_stages)
+        if (effort->cheap ? !all[k].cheap : in->stages > BR_CLOSURE_STAGES && !all[k].many_stages)
             continue;
-        if (!made[plain] && !br_measures_init(&measures[plain], in, plain)) {
+        if (!made[plain] && !br_measures_begin(&measures[plain], in, plain, effort->stop)) {
             best = no_memory;
             break;
         }
@@ -163,19 +164,25 @@ static struct br_bound best_measured(const struct br_instance *in, struct br_bou
 }
 
 struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough)
+{
+    return br_bounds_by(in, &(struct br_bounds_effort){.enough = enough});
+}
+
+struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort)
 { /* Simple ones first: among equals the simplest argument is named. For many stages only those
    * that the last does not contain, and that take no sorting. */
     struct br_bound best = br_bounds_critical_path(in);
-    if (best.ticks < 0 || best.ticks >= enough)
+    if (best.ticks < 0 || best.ticks >= effort->enough || br_stopped(effort->stop))
         return best;
     struct br_bound waves = br_bounds_waves(in);
     if (waves.ticks < 0 || waves.ticks > best.ticks)
         best = waves;
     /* A single stage alone: its waves include all other arguments. */
-    return in->stages == 1 ? best : best_measured(in, best, enough);
+    return in->stages == 1 ? best : best_measured(in, best, effort);
 }
 
-bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough)
+bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts,
+                      const struct br_bounds_effort *effort)
 {
     struct br_bound sum = bounds->part[0];
     for (uint32_t k = 1; k < parts->count; k++) {
@@ -185,21 +192,23 @@ bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts, in
     }
     /* Parts have measures of their own choice, which may miss one that the whole would have. */
     bounds->whole = (struct br_bound){0, NULL};
-    if (parts->count > 1 && parts->whole->stages <= BR_CLOSURE_STAGES)
-        bounds->whole = br_bounds_best(parts->whole, enough);
+    if (parts->count > 1 && parts->whole->stages <= BR_CLOSURE_STAGES && !effort->cheap &&
+        !br_stopped(effort->stop))
+        bounds->whole = br_bounds_by(parts->whole, effort);
     bounds->sum = bounds->whole.method && bounds->whole.ticks >= sum.ticks ? bounds->whole : sum;
     return bounds->whole.ticks >= 0;
 }
 
-bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough)
+bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts,
+                    const struct br_bounds_effort *effort)
 {
     *bounds = (struct br_bounds){.part = br_calloc(parts->count, sizeof *bounds->part)};
     bool ok = bounds->part != NULL;
     for (uint32_t k = 0; ok && k < parts->count; k++) {
-        bounds->part[k] = br_bounds_best(parts->part[k], enough);
+        bounds->part[k] = br_bounds_by(parts->part[k], effort);
         ok = bounds->part[k].ticks >= 0;
     }
-    return ok && br_bounds_sum_up(bounds, parts, enough);
+    return ok && br_bounds_sum_up(bounds, parts, effort);
 }
 
 void br_bounds_finish(struct br_bounds *bounds)
@@ -208,16 +217,53 @@ void br_bounds_finish(struct br_bounds *bounds)
     *bounds = (struct br_bounds){0};
 }
 
-struct br_bound br_bounds_sum(const struct br_instance *whole)
+/* As br_bounds_find, until the parts together reach what is enough: first what is linear of all of
+ * them, then all of one after another. */
+static bool find_until(struct br_bounds *bounds, const struct br_parts *parts,
+                       const struct br_bounds_effort *effort)
+{
+    struct br_bounds_effort own = {.enough = INT64_MAX, .cheap = true, .stop = effort->stop};
+    int64_t sum = 0;
+    *bounds = (struct br_bounds){.part = br_calloc(parts->count, sizeof *bounds->part)};
+    bool ok = bounds->part != NULL;
+    for (uint32_t k = 0; ok && k < parts->count; k++) {
+        bounds->part[k] = br_bounds_by(parts->part[k], &own);
+        ok = bounds->part[k].ticks >= 0;
+        sum += bounds->part[k].ticks;
+    }
+    own.cheap = effort->cheap;
+    for (uint32_t k = 0; ok && !own.cheap && sum < effort->enough && k < parts->count; k++) {
+        int64_t before = bounds->part[k].ticks;
+        own.enough = before + (effort->enough - sum);
+        struct br_bound more = br_bounds_by(parts->part[k], &own);
+        ok = more.ticks >= 0;
+        if (more.ticks > before)
+            bounds->part[k] = more;
+        sum += bounds->part[k].ticks - before;
+    }
+    own = *effort;
+    own.cheap |= sum >= effort->enough;
+    return ok && br_bounds_sum_up(bounds, parts, &own);
+}
+
+struct br_bound br_bounds_sum_by(const struct br_instance *whole,
+                                 const struct br_bounds_effort *effort)
 {
     struct br_parts parts;
     if (br_parts_create(whole, &parts, NULL))
         return no_memory;
     struct br_bounds bounds;
-    struct br_bound sum = br_bounds_find(&bounds, &parts, INT64_MAX) ? bounds.sum : no_memory;
+    bool ok = effort->enough == INT64_MAX ? br_bounds_find(&bounds, &parts, effort)
+                                          : find_until(&bounds, &parts, effort);
+    struct br_bound sum = ok ? bounds.sum : no_memory;
     br_bounds_finish(&bounds);
     br_parts_finish(&parts);
     return sum;
+}
+
+struct br_bound br_bounds_sum(const struct br_instance *whole)
+{
+    return br_bounds_sum_by(whole, &(struct br_bounds_effort){.enough = INT64_MAX});
 }
 
 enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *cluster,

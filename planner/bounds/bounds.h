@@ -12,6 +12,7 @@
 #ifndef BR_PLANNER_BOUNDS_H
 #define BR_PLANNER_BOUNDS_H
 
+#include "base/process/stop.h"
 #include "planner/model/instance.h"
 #include "planner/model/part.h"
 
@@ -43,6 +44,15 @@ struct br_bound br_bounds_window(const struct br_instance *in);
  * reaches `enough`, such as the makespan of a plan (INT64_MAX: none). Some tenths of a second for
  * 100,000 stages of 10 tasks. */
 struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough);
+/* How much is asked of the bounds. */
+struct br_bounds_effort {
+    int64_t enough; /* arguments are left out once one reaches it; INT64_MAX: none */
+    bool cheap;     /* only what is linear: the critical path, the waves of stages, and work */
+    /* May be NULL. Raised, what has not been argued yet is left out, but for the critical path. */
+    const struct br_stop *stop;
+};
+/* br_bounds_best with so much effort. */
+struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort);
 /* What the bound of a job in parts is called where they differ. */
 extern const char *const br_bounds_of_parts;
 /* Bounds of a job in parts. */
@@ -51,15 +61,21 @@ struct br_bounds {
     struct br_bound whole; /* of the whole as one part; 0 ticks where it is one or is too large */
     struct br_bound sum;   /* the best: the parts' together, or the whole's where it is as good */
 };
-/* Finds all of them; of each no more arguments than `enough` asks for, such as the makespan of a
- * plan (INT64_MAX: all). False when memory is out; finish is due in either case. */
-bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough);
+/* Finds all of them; `enough` is about each of them, such as the makespan of a plan. False when
+ * memory is out; finish is due in either case. */
+bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts,
+                    const struct br_bounds_effort *effort);
 /* The same where the parts' bounds are there already. */
-bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts, int64_t enough);
+bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts,
+                      const struct br_bounds_effort *effort);
 void br_bounds_finish(struct br_bounds *bounds);
 
 /* NewLB: the sum over the parts between cuts of the best on each; where the whole is small enough,
  * at least br_bounds_best of it. */
 struct br_bound br_bounds_sum(const struct br_instance *whole);
+/* The same with so much effort, of which `enough` is about the whole: the parts are argued one
+ * after another until together they reach it. */
+struct br_bound br_bounds_sum_by(const struct br_instance *whole,
+                                 const struct br_bounds_effort *effort);
 
 #endif

@@ -118,10 +118,11 @@ static bool write_chain(struct br_arena *arena, const struct chain *c,
     return true;
 }
 
-/* The longest chain as a proof, where it reaches `ticks`. */
+/* The longest chain as a proof, where it reaches the proof's bound; which falls to it where there
+ * is no time for more. */
 static bool certify_path(struct br_arena *arena, const struct br_instance *whole,
-                         const struct br_instance *in, int64_t ticks, struct br_proof *proof,
-                         bool *done)
+                         const struct br_instance *in, const struct br_stop *stop,
+                         struct br_proof *proof, bool *done)
 {
     struct br_arena own = {0};
     struct chain c;
@@ -137,7 +138,9 @@ static bool certify_path(struct br_arena *arena, const struct br_instance *whole
             last = s;
         }
     }
-    *done = ok && longest >= ticks;
+    if (ok && longest < proof->bound && br_stopped(stop))
+        proof->bound = longest;
+    *done = ok && longest >= proof->bound;
     if (*done)
         ok = write_chain(arena, &c, whole, last, best_task[last], proof);
     br_arena_finish(&own);
@@ -335,17 +338,54 @@ static bool certify_energy(struct br_arena *arena, const struct br_instance *who
     return ok;
 }
 
+/* All work by capacity, which takes no heads and tails. */
+static bool certify_work(struct br_arena *arena, const struct br_instance *whole,
+                         const struct br_instance *in, struct br_proof *proof, bool *done)
+{
+    struct br_arena own = {0};
+    struct br_measures measures = {0};
+    struct br_energy energy = {0};
+    struct br_windows none = {
+        .stage_head = br_arena_array(&own, in->stages, sizeof *none.stage_head),
+        .head_reason = br_arena_array(&own, in->stages, sizeof *none.head_reason)};
+    none.stage_tail = none.stage_head;
+    none.tail_reason = none.head_reason;
+    bool ok = none.stage_head && none.head_reason && br_measures_init(&measures, in, true);
+    int64_t ticks = ok ? br_windows_energy(&none, in, &measures, 0, &energy) : -1;
+    ok = ok && ticks >= 0;
+    *done = ok && energy.measure && ticks >= proof->bound;
+    if (*done) {
+        proof->kind = BR_PROOF_ENERGY;
+        proof->energy = (uint32_t)(energy.measure - measures.measure);
+        proof->from = 0;
+        proof->to = proof->bound - 1;
+        ok = copy_claims(arena, whole, in, &measures, &none, proof);
+    }
+    br_measures_finish(&measures);
+    br_arena_finish(&own);
+    return ok;
+}
+
 bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
                      const struct br_instance *part, int64_t ticks, struct br_proof *proof)
+{
+    return br_certify_part_by(arena, whole, part, ticks, &(struct br_bounds_effort){0}, proof);
+}
+
+bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
+                        const struct br_instance *part, int64_t ticks,
+                        const struct br_bounds_effort *effort, struct br_proof *proof)
 {
     struct br_measures measures = {0};
     bool done = false;
     *proof = (struct br_proof){.bound = ticks};
     bool ok = ticks >= 0 && br_proof_set_part(arena, whole, part, proof) &&
-              certify_path(arena, whole, part, proof->bound, proof, &done);
+              certify_path(arena, whole, part, effort->stop, proof, &done);
+    if (ok && !done && effort->cheap)
+        ok = certify_work(arena, whole, part, proof, &done);
     if (!ok || done)
         return ok;
-    ok = br_measures_init(&measures, part, false);
+    ok = br_measures_begin(&measures, part, false, effort->stop);
     for (int claims = 0; ok && !done && claims < 2; claims++)
         ok = certify_energy(arena, whole, part, &measures, claims, proof, &done);
     br_measures_finish(&measures);
@@ -354,7 +394,7 @@ bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
 
 /* The same for the whole in one part; kept where it is as good as the parts are together. */
 static bool certify_whole(struct br_certificate *c, const struct br_instance *whole,
-                          int64_t whole_ticks)
+                          int64_t whole_ticks, const struct br_bounds_effort *effort)
 {
     struct br_proof proof;
     int64_t sum = 0;
@@ -364,11 +404,11 @@ static bool certify_whole(struct br_certificate *c, const struct br_instance *wh
         return true;
     bool done = false, ok;
     if (whole_ticks >= sum) {
-        ok = br_certify_part(&c->arena, whole, whole, whole_ticks, &proof);
+        ok = br_certify_part_by(&c->arena, whole, whole, whole_ticks, effort, &proof);
         done = ok && proof.bound >= sum;
     } else {
         proof = (struct br_proof){.bound = sum};
-        ok = certify_path(&c->arena, whole, whole, sum, &proof, &done);
+        ok = certify_path(&c->arena, whole, whole, NULL, &proof, &done);
     }
     if (done) {
         c->part[0] = proof;
@@ -378,14 +418,16 @@ static bool certify_whole(struct br_certificate *c, const struct br_instance *wh
 }
 
 struct br_certificate *br_certify_parts(const struct br_parts *parts,
-                                        const struct br_bounds *bounds)
+                                        const struct br_bounds *bounds,
+                                        const struct br_bounds_effort *effort)
 {
     const struct br_instance *whole = parts->whole;
     struct br_certificate *c = br_certificate_create(whole->tick_ns, parts->count);
     bool ok = c != NULL;
     for (uint32_t k = 0; ok && k < parts->count; k++)
-        ok = br_certify_part(&c->arena, whole, parts->part[k], bounds->part[k].ticks, &c->part[k]);
-    if (ok && certify_whole(c, whole, bounds->whole.ticks))
+        ok = br_certify_part_by(&c->arena, whole, parts->part[k], bounds->part[k].ticks, effort,
+                                &c->part[k]);
+    if (ok && certify_whole(c, whole, bounds->whole.ticks, effort))
         return c;
     br_certificate_destroy(c);
     return NULL;
@@ -393,13 +435,19 @@ struct br_certificate *br_certify_parts(const struct br_parts *parts,
 
 struct br_certificate *br_certify(const struct br_instance *whole)
 {
+    return br_certify_by(whole, &(struct br_bounds_effort){.enough = INT64_MAX});
+}
+
+struct br_certificate *br_certify_by(const struct br_instance *whole,
+                                     const struct br_bounds_effort *effort)
+{
     struct br_certificate *c = NULL;
     struct br_parts parts;
     struct br_bounds bounds;
     if (br_parts_create(whole, &parts, NULL))
         return NULL;
-    if (br_bounds_find(&bounds, &parts, INT64_MAX))
-        c = br_certify_parts(&parts, &bounds);
+    if (br_bounds_find(&bounds, &parts, effort))
+        c = br_certify_parts(&parts, &bounds, effort);
     br_bounds_finish(&bounds);
     br_parts_finish(&parts);
     return c;

@@ -275,7 +275,7 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
     uint64_t tries = STEPS_MOST / ((uint64_t)n * (measures->count + 1)) + 1;
     tries = tries < tails ? tries : tails;
     /* Spread over all, with the smallest among them, which leaves all of every stage. */
-    for (uint64_t k = 0; k < tries; k++)
+    for (uint64_t k = 0; k < tries && !br_stopped(measures->stop); k++)
         go_over(&e, windows->stage_tail[tail[(tails - 1) * k / (tries > 1 ? tries - 1 : 1)].item]);
     if (best)
         *best = e.best;

@@ -147,7 +147,7 @@ static double worth_of(const struct br_instance *in, uint32_t resource, const st
 /* Thresholds: parts of the demands that occur, and just above parts of the machines. */
 static uint32_t list_thresholds(const struct br_instance *in, uint32_t resource,
                                 const struct demand_work *distinct, uint32_t count,
-                                struct candidate *out)
+                                const struct br_stop *stop, struct candidate *out)
 {
     int64_t largest = distinct[count - 1].demand;
     uint32_t n = 0, good = 0, tried = count < DEMANDS_TRIED ? count : DEMANDS_TRIED;
@@ -162,7 +162,7 @@ static uint32_t list_thresholds(const struct br_instance *in, uint32_t resource,
             if (t >= 2 && t <= largest)
                 list_threshold(out, &n, in, resource, t);
         }
-    for (uint32_t k = 0; k < n; k++) {
+    for (uint32_t k = 0; k < n && !br_stopped(stop); k++) {
         out[good] = out[k];
         out[good].worth = worth_of(in, resource, &out[k], distinct, count);
         good += out[good].worth >= 0;
@@ -191,9 +191,9 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
                 distinct[count - 1].work += distinct[k].work;
             else
                 distinct[count++] = distinct[k];
-        n = list_thresholds(in, resource, distinct, count, candidate);
+        n = list_thresholds(in, resource, distinct, count, ms->stop, candidate);
     }
-    for (uint32_t k = 0; ok && k < n && keep > 0; k++) {
+    for (uint32_t k = 0; ok && k < n && keep > 0 && !br_stopped(ms->stop); k++) {
         int64_t t = candidate[k].threshold;
         struct br_measure *m = add_measure(ms, in, BR_MEASURE_RESOURCE, candidate[k].capacity);
         ok = m != NULL;
@@ -299,26 +299,30 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
     struct candidate *seed = br_malloc((size_t)n * sizeof *seed);
     uint64_t *tie = br_malloc(2 * (size_t)n * sizeof *tie);
     bool ok = br_closure_init(&closure, in) && conflict && member && seed && tie;
-    for (uint32_t s = 0; ok && s < n; s++)
+    bool on = ok;
+    for (uint32_t s = 0; on && s < n; s++) {
         for (uint32_t u = 0; u < n; u++) {
             bool single = s == u && (in->stage_first[s + 1] - in->stage_first[s] == 1);
             conflict[(size_t)s * n + u] = single || exclude(in, &closure, s, u);
         }
-    if (ok)
+        on = !br_stopped(ms->stop);
+    }
+    if (on)
         colour(ms, n, conflict, tie, tie + n);
-    for (uint32_t s = 0; ok && s < n; s++)
+    for (uint32_t s = 0; on && s < n; s++)
         if (conflict[(size_t)s * n + s])
             seed[seeds++] =
                 (struct candidate){.threshold = s, .worth = (double)ms->work[s], .tie = tie[s]};
-    if (ok)
+    if (on)
         br_sort_by(seed, seeds, sizeof *seed, worthier);
     seeds = seeds < CLIQUE_SEEDS ? seeds : CLIQUE_SEEDS;
-    for (uint32_t k = 0; k < seeds; k++)
+    for (uint32_t k = 0; k < seeds && !br_stopped(ms->stop); k++)
         seed[k].worth = (double)grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold,
                                             member, member + n);
-    if (ok)
+    if (on)
         br_sort_by(seed, seeds, sizeof *seed, worthier);
-    for (uint32_t k = 0; ok && k < seeds && ms->count < first + keep; k++) {
+    for (uint32_t k = 0; ok && k < seeds && ms->count < first + keep && !br_stopped(ms->stop);
+         k++) {
         grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold, member, member + n);
         if (same_clique(ms, first, n, member))
             continue;
@@ -347,7 +351,13 @@ static bool holds_each_task(const struct br_measures *ms, const struct br_instan
 
 bool br_measures_init(struct br_measures *ms, const struct br_instance *in, bool plain)
 {
-    *ms = (struct br_measures){0};
+    return br_measures_begin(ms, in, plain, NULL);
+}
+
+bool br_measures_begin(struct br_measures *ms, const struct br_instance *in, bool plain,
+                       const struct br_stop *stop)
+{
+    *ms = (struct br_measures){.stop = stop};
     /* Bounds cost stages^2 x measures where there are few stages. */
     uint64_t keep = 1000000 / ((uint64_t)in->stages * in->stages) + 2;
     keep = plain ? 0 : keep < KEPT_MOST ? keep : KEPT_MOST;
@@ -365,9 +375,9 @@ bool br_measures_init(struct br_measures *ms, const struct br_instance *in, bool
         for (uint32_t s = 0; m && s < in->stages; s++)
             m->weight[s] = in->demand[(size_t)s * in->resources + r];
     }
-    for (uint32_t r = 0; ok && r < in->resources && !plain; r++)
+    for (uint32_t r = 0; ok && r < in->resources && !plain && !br_stopped(stop); r++)
         ok = add_fragmentation(ms, in, r, (uint32_t)keep);
-    if (ok && !plain && in->stages > 1 && in->stages <= CLIQUE_STAGES)
+    if (ok && !plain && !br_stopped(stop) && in->stages > 1 && in->stages <= CLIQUE_STAGES)
         ok = add_cliques(ms, in, (uint32_t)keep);
     br_costly_assert(!ok || holds_each_task(ms, in));
     if (!ok)

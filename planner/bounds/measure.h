@@ -16,6 +16,7 @@
 #ifndef BR_PLANNER_BOUNDS_MEASURE_H
 #define BR_PLANNER_BOUNDS_MEASURE_H
 
+#include "base/process/stop.h"
 #include "planner/model/certificate.h"
 
 struct br_measure {
@@ -31,12 +32,18 @@ struct br_measures {
     uint32_t count;
     struct br_measure *measure;
     int64_t *work; /* by stage: the sum of the durations of its tasks, in ticks */
+    /* May be NULL. Raised, arguments that count in these measures leave out what they have not
+     * tried yet: their bounds are weaker and hold. */
+    const struct br_stop *stop;
 };
 
 /* All resources and, unless plain, a choice of the other measures: those under which the whole
  * instance has the most work by capacity, more of them for smaller instances. False when memory
  * is out, with *measures zeroed. */
 bool br_measures_init(struct br_measures *measures, const struct br_instance *in, bool plain);
+/* The same; `stop`, which the measures keep, ends the choice of others early. */
+bool br_measures_begin(struct br_measures *measures, const struct br_instance *in, bool plain,
+                       const struct br_stop *stop);
 void br_measures_finish(struct br_measures *measures);
 
 /* How many tasks of the stage fit on all machines at the same time, at most `most`. */

@@ -188,7 +188,7 @@ int64_t br_windows_rounds(const struct br_windows *w, const struct br_instance *
     tries = tries < tails ? tries : tails;
     for (uint64_t k = 0; ok && k < tries; k++) {
         int64_t b = tail[tails - 1 - (tails - 1) * k / (tries > 1 ? tries - 1 : 1)].time;
-        for (uint32_t m = 0; m < measures->count; m++)
+        for (uint32_t m = 0; m < measures->count && !br_stopped(measures->stop); m++)
             if (b <= latest[m])
                 least = try_tail(&measures->measure[m], stage + (size_t)m * n, stages[m], b, least,
                                  group, best);

@@ -161,7 +161,7 @@ static void visit(struct pass *p, uint32_t stage, struct headed *scratch)
             p->head[t] =
                 larger(p->head[t], p->head[other + t - first] + in->duration[other + t - first]);
     }
-    if (p->measures && count > 0) {
+    if (p->measures && count > 0 && !br_stopped(p->measures->stop)) {
         int64_t plain = INT64_MAX;
         for (uint32_t t = first; t < end; t++)
             plain = p->head[t] < plain ? p->head[t] : plain;
@@ -242,7 +242,7 @@ bool br_windows_init(struct br_windows *w, const struct br_instance *in, enum br
     bool ok = w->length && w->stage_head && w->stage_tail && w->head && w->tail && w->head_reason &&
               w->tail_reason && scratch && slots && p.done && p.sorted && (p.sum || !measures) &&
               find_lengths(w, in, length);
-    if (ok && measures && in->stages <= BR_CLOSURE_STAGES) {
+    if (ok && measures && !br_stopped(measures->stop) && in->stages <= BR_CLOSURE_STAGES) {
         ok = br_closure_init(&closure, in);
         p.words = closure.words;
     }

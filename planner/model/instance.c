@@ -489,6 +489,48 @@ out:
     return in;
 }
 
+enum { MANY_MACHINES = 1024 }; /* fewer are looked at sooner than left out */
+
+bool br_instance_few(struct br_instance *few, const struct br_instance *in)
+{
+    uint64_t machines = 0;
+    *few = *in;
+    for (uint32_t c = 0; c < in->classes; c++) {
+        uint32_t count = in->class_first[c + 1] - in->class_first[c];
+        machines += count < in->tasks ? count : in->tasks;
+    }
+    if (in->machines < MANY_MACHINES || machines > in->machines / 4)
+        return false;
+    uint32_t *first = br_malloc(((size_t)in->classes + 1) * sizeof *first);
+    if (!first)
+        return false;
+    few->class_first = first;
+    few->machines = 0;
+    for (uint32_t c = 0; c < in->classes; c++) {
+        uint32_t count = in->class_first[c + 1] - in->class_first[c];
+        first[c] = few->machines;
+        few->machines += count < in->tasks ? count : in->tasks;
+    }
+    first[in->classes] = few->machines;
+    return true;
+}
+
+void br_instance_few_finish(struct br_instance *few, const struct br_instance *in)
+{
+    if (few->class_first != in->class_first)
+        br_free(few->class_first);
+    few->class_first = NULL;
+}
+
+uint32_t br_instance_machine(const struct br_instance *few, const struct br_instance *in,
+                             uint32_t machine)
+{
+    if (few->class_first == in->class_first)
+        return machine;
+    uint32_t c = br_instance_machine_class(few, machine);
+    return in->class_first[c] + (machine - few->class_first[c]);
+}
+
 uint32_t br_instance_machine_class(const struct br_instance *instance, uint32_t machine)
 {
     uint32_t low = 0, high = instance->classes;

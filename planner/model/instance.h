@@ -69,6 +69,17 @@ void br_instance_destroy(struct br_instance *instance);
 struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
                                      uint32_t count);
 
+/* Fills *few as the instance with no more machines of a class than there are tasks, as alike ones
+ * never serve beyond that: a schedule on it is one of the instance by br_instance_machine. Its
+ * arrays are borrowed from the instance, so are totals, and it is released by
+ * br_instance_few_finish. False, with *few a plain copy, where that is not worth it, as the cluster
+ * is small or hardly larger than the job, or memory is out. O(classes). */
+bool br_instance_few(struct br_instance *few, const struct br_instance *instance);
+void br_instance_few_finish(struct br_instance *few, const struct br_instance *instance);
+/* The machine of the instance that the machine of *few stands for. O(log classes). */
+uint32_t br_instance_machine(const struct br_instance *few, const struct br_instance *instance,
+                             uint32_t machine);
+
 /* Class of a machine. O(log classes). */
 uint32_t br_instance_machine_class(const struct br_instance *instance, uint32_t machine);
 

@@ -43,6 +43,12 @@ struct br_plan_options br_plan_options_default(void)
     };
 }
 
+/* Nanoseconds that the schedule by one heuristic is supposed to take for a task before any was
+ * made, on a slow machine; and by how much such a measure may be wrong. */
+static const double task_ns = 400, doubt = 1.5;
+static const int64_t least_reserve_ns = 200000;
+static const char no_proof[] = "no time was left to prove the bound";
+
 /* One call of br_plan_make, shared between the planning thread and the supervisor. */
 struct making {
     const struct br_dag *dag;
@@ -58,13 +64,16 @@ struct making {
      * by part, NULL before the first. */
     struct br_bounds bounds;
     struct br_certificate *proofs;
-    bool proven_parts; /* some part has one */
+    bool proven_parts;          /* some part has one */
+    uint32_t tasks, left;       /* of the job; and those in parts that have no schedule yet */
+    struct br_counters planned; /* of the parts that have one */
 };
 
 /* One part while it is planned. */
 struct part_making {
     struct making *making;
     struct br_search search;
+    struct br_instance few; /* the part with fewer machines, which the search plans on */
     uint32_t number, parts;
     double before, share; /* of all work: what the parts before it are, and what it is */
 };
@@ -87,12 +96,32 @@ static const struct br_stop *on_turn(void *context, double share)
     return br_watch_turn(&part->making->watch, share);
 }
 
+/* Keeps back from the time limit what is left to do in any case: a schedule by one heuristic of
+ * what has none, which takes as long for a task as it has so far; for the whole the ranks, the
+ * longest path as a proof, the verification, which together take about as long again; and the proof
+ * of the bounds, which takes as long as they, or a quarter of the time for those by clauses. */
+static void keep_back(struct making *making, const struct br_search *search)
+{
+    struct br_counters now = making->planned;
+    if (making->options.time_limit_ns <= 0)
+        return;
+    if (search)
+        br_counters_add(&now, &search->counters);
+    double rate = now.heuristic_placements
+                      ? (double)now.heuristic_ns / (double)now.heuristic_placements
+                      : task_ns;
+    double quick_ns = doubt * rate * ((double)making->left + making->tasks);
+    br_watch_reserve(&making->watch, least_reserve_ns + (int64_t)quick_ns + (int64_t)now.bound_ns +
+                                         (int64_t)now.exact_ns / 4);
+}
+
 static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
 {
     const struct part_making *part = context;
     struct br_plan *plan = part->making->plan;
     int64_t tick_ns = part->search.in->tick_ns;
     plan->counters.improvements++;
+    keep_back(part->making, &part->search);
     br_watch_found(&part->making->watch, &(struct br_incumbent){
                                              .part = part->number,
                                              .parts = part->parts,
@@ -112,7 +141,7 @@ static void put_part(struct br_plan *plan, struct br_plan_part *out, const struc
     for (uint32_t t = 0; t < in->tasks; t++) {
         uint32_t task = in->task_origin[t];
         plan->start_ns[task] = (offset + best->start[t]) * in->tick_ns;
-        plan->machine[task] = best->machine[t];
+        plan->machine[task] = br_instance_machine(in, search->origin, best->machine[t]);
         plan->subset[task] = best->subset[t];
     }
     *out = search->report;
@@ -216,8 +245,10 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
     part->number = k;
     part->before += part->share;
     part->share = (double)parts->part[k]->tasks / parts->whole->tasks;
+    const bool fewer = br_instance_few(&part->few, parts->part[k]);
     part->search = (struct br_search){
-        .in = parts->part[k],
+        .in = fewer ? &part->few : parts->part[k],
+        .origin = parts->part[k],
         .options = &making->options,
         .method = making->method,
         .stop = &making->watch.stop,
@@ -238,6 +269,9 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
         return false;
     plan->placements += part->search.placements;
     put_part(plan, &plan->part[k], &part->search, offset);
+    making->left -= parts->part[k]->tasks;
+    br_counters_add(&making->planned, &part->search.counters);
+    keep_back(making, NULL);
     return true;
 }
 
@@ -271,16 +305,26 @@ static void take_proof(struct making *making, const struct br_parts *parts, uint
         making->proven_parts = true;
 }
 
+/* What goes into the proof: as much as went into the bounds, as long as there is time. */
+static struct br_bounds_effort proof_effort(const struct making *making, int64_t enough)
+{
+    return (struct br_bounds_effort){.enough = enough,
+                                     .cheap = making->options.bound == BR_PLAN_BOUND_CHEAP ||
+                                              making->options.time_limit_ns > 0,
+                                     .stop = &making->watch.late};
+}
+
 /* Proofs of the parts as the searches have them, the others combinatorial; NULL where no search has
  * one. */
 static struct br_certificate *certify_parts(struct making *making, const struct br_parts *parts)
 {
+    const struct br_bounds_effort effort = proof_effort(making, INT64_MAX);
     struct br_certificate *c = making->proofs;
     bool ok = c && making->proven_parts;
     for (uint32_t k = 0; ok && k < parts->count; k++)
         if (!c->part[k].clause)
-            ok = br_certify_part(&c->arena, parts->whole, parts->part[k],
-                                 making->bounds.part[k].ticks, &c->part[k]);
+            ok = br_certify_part_by(&c->arena, parts->whole, parts->part[k],
+                                    making->bounds.part[k].ticks, &effort, &c->part[k]);
     making->proofs = NULL;
     if (ok)
         return c;
@@ -303,6 +347,20 @@ static void prove(struct making *making, const struct br_instance *in,
         making->plan->note = "memory was out: the bound has no proof";
 }
 
+static void prove_bound(struct making *making, const struct br_instance *in,
+                        const struct br_parts *parts)
+{
+    const struct br_bounds_effort effort = proof_effort(making, INT64_MAX);
+    struct br_certificate *own =
+        br_stopped(&making->watch.late) ? NULL : certify_parts(making, parts);
+    if (own)
+        prove(making, in, own);
+    if (!making->plan->certificate)
+        prove(making, in, br_certify_parts(parts, &making->bounds, &effort));
+    if (!making->plan->certificate && br_stopped(&making->watch.late))
+        making->plan->note = no_proof;
+}
+
 /* The bound on the whole: of the parts as the search has left them, or one by arguments without a
  * search that is as good, since it is simpler to prove. False when memory is out. */
 static bool sum_bounds(struct making *making, const struct br_parts *parts)
@@ -317,7 +375,10 @@ static bool sum_bounds(struct making *making, const struct br_parts *parts)
         if (strcmp(plan->part[k].bound_method, plan->bound_method) != 0)
             plan->bound_method = br_bounds_of_parts;
     }
-    if (!br_bounds_sum_up(&making->bounds, parts, makespan_ns / tick_ns))
+    struct br_bounds_effort effort = proof_effort(making, makespan_ns / tick_ns);
+    effort.cheap |= making->options.bound == BR_PLAN_BOUND_NONE;
+    effort.stop = &making->watch.stop;
+    if (!br_bounds_sum_up(&making->bounds, parts, &effort))
         return false;
     const struct br_bound *sum = &making->bounds.sum;
     if (plan->parts > 1 && sum->ticks * tick_ns >= plan->lower_bound_ns) {
@@ -325,6 +386,21 @@ static bool sum_bounds(struct making *making, const struct br_parts *parts)
         plan->bound_method = sum->method;
     }
     return true;
+}
+
+/* Moves a part to where the search on it goes on. */
+static void keep_part(struct part_making *kept, const struct part_making *part)
+{
+    *kept = *part;
+    kept->search.context = kept;
+    if (part->search.in != part->search.origin)
+        kept->search.in = &kept->few;
+}
+
+static void finish_part(struct part_making *part)
+{
+    br_search_finish(&part->search);
+    br_instance_few_finish(&part->few, part->search.origin);
 }
 
 static bool make_parts(struct making *making, const struct br_parts *parts)
@@ -355,12 +431,11 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
                              ? INT64_MAX
                              : trial[row] + part_trial[row];
         if (ok && on && !br_search_done(&part.search)) {
-            kept[plan->parts] = part;
-            kept[plan->parts].search.context = &kept[plan->parts];
+            keep_part(&kept[plan->parts], &part);
         } else {
             take_proof(making, parts, plan->parts, &part.search);
             br_search_count(&part.search, &plan->counters);
-            br_search_finish(&part.search);
+            finish_part(&part);
         }
     }
     if (ok && on) {
@@ -381,7 +456,8 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         ok = add_trials(plan, trial, rows, parts->whole->tick_ns);
     }
     for (uint32_t k = 0; kept && k < parts->count; k++)
-        br_search_finish(&kept[k].search);
+        if (kept[k].search.in)
+            finish_part(&kept[k]);
     br_free(kept);
     br_free(trial);
     br_free(part_trial);
@@ -399,6 +475,8 @@ static enum br_status make(struct making *making)
     status = br_parts_create(in, &parts, diag);
     if (status)
         goto out;
+    making->tasks = making->left = in->tasks;
+    keep_back(making, NULL);
     making->plan = br_plan_create(in->tasks);
     if (!making->plan || !make_parts(making, &parts)) {
         status = br_fail_memory(diag);
@@ -411,13 +489,8 @@ static enum br_status make(struct making *making)
     else
         status = br_plan_rank(making->plan, making->dag, diag);
     int64_t began_ns = br_now_ns();
-    if (!status) {
-        struct br_certificate *own = certify_parts(making, &parts);
-        if (own)
-            prove(making, in, own);
-        if (!making->plan->certificate)
-            prove(making, in, br_certify_parts(&parts, &making->bounds));
-    }
+    if (!status && making->options.bound != BR_PLAN_BOUND_NONE)
+        prove_bound(making, in, &parts);
     int64_t proven_ns = br_now_ns();
     if (!status) {
         status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
@@ -437,12 +510,31 @@ out:
     return status;
 }
 
+/* One set of threads serves all searches on all parts. */
+static enum br_status make_with_crew(struct making *making)
+{
+    struct br_crew *crew = making->options.threads > 1 ? br_crew_enter() : NULL;
+    enum br_status status = make(making);
+    br_crew_leave(crew);
+    return status;
+}
+
 static void *make_thread(void *argument)
 {
     struct making *making = argument;
-    making->status = make(making);
+    making->status = make_with_crew(making);
     br_watch_end(&making->watch);
     return NULL;
+}
+
+/* How long the source may work: its answer is to be there, and checked, within the time limit,
+ * unless the caller says how long. */
+static int64_t source_limit(const struct br_plan_options *o)
+{
+    int64_t most_ns = o->time_limit_ns - o->time_limit_ns / 10 - head_start_ns;
+    if (o->source_limit_ns > 0 || o->time_limit_ns <= 0)
+        return o->source_limit_ns;
+    return most_ns > 0 ? most_ns : 1;
 }
 
 /* Begins to ask the source of bounds; without a thread for it the plan is made without it. */
@@ -452,7 +544,7 @@ static struct br_beside *begin_source(const struct making *making, struct br_bes
     const struct br_bound_question question = {.source = o->source,
                                                .dag = making->dag,
                                                .cluster = making->cluster,
-                                               .limit_ns = o->source_limit_ns,
+                                               .limit_ns = source_limit(o),
                                                .work_percent =
                                                    o->effort == BR_EFFORT_MAX ? 400 : 50,
                                                .delay_ns = head_start_ns};
@@ -463,14 +555,22 @@ static struct br_beside *begin_source(const struct making *making, struct br_bes
     return beside;
 }
 
+/* Is the time over, and with it the source's? */
+static bool is_over(const struct making *making)
+{
+    return making->options.time_limit_ns > 0 && making->options.source_limit_ns <= 0 &&
+           br_now_ns() - making->watch.began_ns >= making->options.time_limit_ns;
+}
+
 /* Waits for the source where its bound is needed; its answer is the caller's. */
 static void end_source(struct making *making, struct br_beside *beside, bool needed,
                        struct br_bound_answer *answer)
 {
     const struct br_plan_options *o = &making->options;
+    const int64_t look_ns = 5000000;
     making->watch.progress.tightening = true;
-    while (needed && beside->running && !br_stopped(o->stop) &&
-           !br_beside_wait(beside, BR_WATCH_LOOK_MS * INT64_C(1000000)))
+    while (needed && beside->running && !br_stopped(o->stop) && !is_over(making) &&
+           !br_beside_wait(beside, look_ns))
         if (o->progress)
             o->progress(o->progress_context, &making->watch.progress);
     br_beside_end(beside, answer);
@@ -548,6 +648,7 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
         return br_fail(diag, BR_USAGE, "give a share from 0 to 1",
                        "the limit on the share of troublesome work is %g", o->troublesome_limit);
     o->effort = br_effort_meant(o);
+    o->bound = br_plan_bound_meant(o, &making.method);
     if (o->threads == 0)
         o->threads = br_processors();
     br_watch_init(&making.watch, o);
@@ -559,9 +660,10 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
             br_watch_run(&making.watch, beside);
             pthread_join(thread, NULL);
         } else {
-            making.status = make(&making);
+            making.status = make_with_crew(&making);
         }
-        if (!making.status && making.watch.timed_out && making.plan->note)
+        if (!making.status && making.watch.timed_out && making.plan->note &&
+            making.plan->note != no_proof)
             making.plan->note = "the time limit ended the search";
         int64_t found_ns = br_now_ns();
         making.status = tighten(&making, beside);

@@ -46,6 +46,9 @@ enum br_status br_options_check(const struct br_plan_options *options, struct br
     if (options->frag_score < BR_FRAG_BOUND || options->frag_score > BR_FRAG_PAPER)
         return br_fail(diag, BR_USAGE, "take a value of enum br_frag_score",
                        "there is no score %d of fragmentation", (int)options->frag_score);
+    if (options->bound < BR_PLAN_BOUND_AUTO || options->bound > BR_PLAN_BOUND_FULL)
+        return br_fail(diag, BR_USAGE, "take a value of enum br_plan_bound", "there is no bound %d",
+                       (int)options->bound);
     if (options->time_limit_ns < 0 || options->source_limit_ns < 0)
         return br_fail(diag, BR_USAGE, "give 0 for none", "a time limit is negative");
     return BR_OK;
@@ -56,6 +59,14 @@ enum br_effort br_effort_meant(const struct br_plan_options *options)
     if (options->effort != BR_EFFORT_AUTO)
         return options->effort;
     return options->time_limit_ns > 0 ? BR_EFFORT_MAX : BR_EFFORT_DEFAULT;
+}
+
+enum br_plan_bound br_plan_bound_meant(const struct br_plan_options *options,
+                                       const struct br_method *method)
+{
+    if (options->bound != BR_PLAN_BOUND_AUTO)
+        return options->bound;
+    return method->kind == BR_METHOD_HEURISTIC ? BR_PLAN_BOUND_CHEAP : BR_PLAN_BOUND_FULL;
 }
 
 bool br_method_find(const char *name, struct br_method *method)

@@ -27,6 +27,9 @@ bool br_method_find(const char *name, struct br_method *method);
 /* BR_USAGE: a value that its enum does not name, or a negative limit. NULL is fine. */
 enum br_status br_options_check(const struct br_plan_options *options, struct br_diag *diag);
 
+/* The bound that the options mean: BR_PLAN_BOUND_AUTO is one of the others by then. */
+enum br_plan_bound br_plan_bound_meant(const struct br_plan_options *options,
+                                       const struct br_method *method);
 /* The effort that the options mean: BR_EFFORT_AUTO is one of the others by then. */
 enum br_effort br_effort_meant(const struct br_plan_options *options);
 

@@ -17,6 +17,7 @@ enum {
     KEPT = ADDED + 1, /* places in `kept` */
     FIRST_ROUNDS = 1, /* of justification, of everything */
     ROUNDS = 4,       /* more, of the few best of that */
+    ALONE = 64,       /* tasks below which all baselines take less than waking a thread */
 };
 
 static const char justified[] = "justified"; /* told from other names by its address */
@@ -101,7 +102,7 @@ bool br_portfolio_baselines(struct br_portfolio *p, const uint32_t *row, uint32_
     p->trial = trial;
     p->row = row;
     p->must = p->elite->count == 0;
-    br_parallel(p->threads, rows, run_heuristic, p);
+    br_parallel(p->in->tasks < ALONE ? 1 : p->threads, rows, run_heuristic, p);
     for (uint32_t k = 0; k < rows; k++)
         p->placements += trial[row[k]] == INT64_MAX ? 0 : p->in->tasks;
     return !atomic_load(&p->memory_out);

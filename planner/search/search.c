@@ -34,9 +34,9 @@ enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
 static const double quick_share = 0.1;
 /* By the clock: baselines that are slow on jobs of more tasks than these wait for the others. */
 enum { SLOW_TASKS = 20000 };
-/* And the shares of the time left that these, the published method and justification may take; of
- * which time the default effort has about so much. */
-static const double slow_turn = 0.6, graphene_turn = 0.25, justify_turn = 0.35;
+/* And the shares of the time left that these, the published method, justification and bounds may
+ * take; of which time the default effort has about so much. */
+static const double slow_turn = 0.6, graphene_turn = 0.25, justify_turn = 0.35, bound_turn = 0.25;
 static const double default_ns = 5e9;
 
 uint32_t br_search_rows(void)
@@ -74,21 +74,41 @@ static int64_t best_makespan(const struct br_search *s)
     return s->elite.count ? s->elite.entry[0].schedule.makespan : INT64_MAX;
 }
 
-/* The lower bound by arguments without a search; no more of them than the best schedule so far
- * leaves to be found. False when memory is out. */
-static bool find_bound(struct br_search *s)
-{
-    int64_t began_ns = br_now_ns();
-    s->bound = br_bounds_best(s->in, best_makespan(s));
-    s->combinatorial = s->bound;
-    take_time(&s->counters.bound_ns, &began_ns);
-    return s->bound.ticks >= 0;
-}
-
 /* Begins a turn where the clock limits the work; returns what ends it. */
 static const struct br_stop *begin_turn(const struct br_search *s, double share)
 {
     return s->turn ? s->turn(s->context, share) : s->stop;
+}
+
+/* The best bound by arguments without a search, as far as the options ask for it. By the clock the
+ * arguments that take long have a turn, and count only if they end within it: their proof takes as
+ * long again. */
+static struct br_bound argue(struct br_search *s)
+{
+    enum br_plan_bound asked = s->options->bound;
+    struct br_bounds_effort effort = {.enough = best_makespan(s),
+                                      .cheap = s->turn || asked == BR_PLAN_BOUND_CHEAP,
+                                      .stop = s->stop};
+    if (asked == BR_PLAN_BOUND_NONE)
+        return (struct br_bound){s->reach.critical_path, "critical path"};
+    struct br_bound bound = br_bounds_by(s->origin, &effort);
+    if (!s->turn || asked == BR_PLAN_BOUND_CHEAP || bound.ticks < 0 || bound.ticks >= effort.enough)
+        return bound;
+    effort.cheap = false;
+    effort.stop = begin_turn(s, bound_turn * s->turn_share);
+    struct br_bound more = br_bounds_by(s->origin, &effort);
+    return more.ticks < 0 || !br_stopped(effort.stop) ? more : bound;
+}
+
+/* The lower bound; no more of it than the best schedule so far, or the time, leaves to be found.
+ * False when memory is out. */
+static bool find_bound(struct br_search *s)
+{
+    int64_t began_ns = br_now_ns();
+    s->bound = argue(s);
+    s->combinatorial = s->bound;
+    take_time(&s->counters.bound_ns, &began_ns);
+    return s->bound.ticks >= 0;
 }
 
 static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
@@ -278,11 +298,11 @@ static bool plan_graphene(struct br_search *s)
     return ok;
 }
 
-/* A method of the table of heuristics. The stop flag is not for it: there has to be a plan. */
-static bool plan_baseline(struct br_search *s)
+/* The schedule of one row of the table of heuristics. The stop flag is not for it: there has to be
+ * a plan. */
+static bool run_row(struct br_search *s, uint32_t row)
 {
     struct br_schedule schedule;
-    uint32_t row = s->method.row;
     const struct br_heuristic *heuristic = br_heuristic_at(row);
     int64_t began_ns = br_now_ns();
     bool ok = br_schedule_init(&schedule, s->in) &&
@@ -299,6 +319,18 @@ static bool plan_baseline(struct br_search *s)
     }
     br_schedule_finish(&schedule);
     return ok;
+}
+
+/* Method "best" where there is nothing to choose, or no time for it: the first row alone. */
+static bool plan_first(struct br_search *s)
+{
+    if (!run_row(s, 0))
+        return false;
+    s->report.bypass = bypass_reason(s, best_makespan(s));
+    for (uint32_t row = 1; s->in->tasks == 1 && br_heuristic_at(row); row++)
+        s->trial[row] = s->trial[0]; /* as every order does */
+    s->cut |= !s->report.bypass && br_stopped(s->stop);
+    return true;
 }
 
 /* The rest of the limit of placements; at least 1, since 0 is no limit. */
@@ -419,8 +451,8 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
  * them the others with their grant, or about half of what there is where that is less. */
 static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_t grant)
 {
-    if (suits_exact_machines(s->in) && !s->exact)
-        s->exact = br_exact_search_create(s->in, br_search_best(s)->makespan, s->bound.ticks);
+    if (suits_exact_machines(s->origin) && !s->exact)
+        s->exact = br_exact_search_create(s->origin, br_search_best(s)->makespan, s->bound.ticks);
     if (!s->exact)
         return br_machines_search(run, NULL);
     double others = (double)grant / (double)run->placements;
@@ -442,7 +474,7 @@ static bool improve(struct br_search *s, uint32_t cycle)
         .reach = &s->reach,
         .seed = o->seed + cycle,
         .threads = o->threads,
-        .placements = (default_placements(s->in) + exact_placements(s->in)) << doubled,
+        .placements = (default_placements(s->in) + exact_placements(s->origin)) << doubled,
         .lower_bound = s->bound.ticks,
         .stop = s->turn_share < 1 ? begin_turn(s, s->turn_share) : s->stop,
         .elite = &s->elite,
@@ -575,12 +607,14 @@ bool br_search_part(struct br_search *s)
 {
     s->report = (struct br_plan_part){.stages = s->in->stages, .tasks = s->in->tasks};
     s->report.long_score = s->report.frag_score = NAN;
-    bool large = s->in->tasks > BR_PORTFOLIO_LARGE, best = s->method.kind == BR_METHOD_BEST;
-    if (!br_elite_init(&s->elite, s->in, large || !best ? 1 : BR_ELITES) ||
-        !br_reach_init(&s->reach, s->in))
+    bool best = s->method.kind == BR_METHOD_BEST;
+    bool first = best && (s->in->tasks == 1 || br_stopped(s->stop));
+    bool many = best && !first && s->in->tasks <= BR_PORTFOLIO_LARGE;
+    if (!br_elite_init(&s->elite, s->in, many ? BR_ELITES : 1) || !br_reach_init(&s->reach, s->in))
         return false;
     bool ok = s->method.kind == BR_METHOD_GRAPHENE    ? plan_graphene(s)
-              : s->method.kind == BR_METHOD_HEURISTIC ? plan_baseline(s)
+              : s->method.kind == BR_METHOD_HEURISTIC ? run_row(s, s->method.row)
+              : first                                 ? plan_first(s)
                                                       : plan_best(s);
     assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);
     return ok;

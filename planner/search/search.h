@@ -14,14 +14,16 @@
 
 struct br_search {
     /* Set by the caller. */
-    const struct br_instance *in;
+    const struct br_instance *in; /* to plan on: perhaps with fewer machines than */
+    const struct br_instance
+        *origin; /* the part as it is, which bounds and their proofs are about */
     const struct br_plan_options *options; /* threads not 0; its method and limits are below */
     struct br_method method;
-    const struct br_stop *stop;
-    uint64_t limit;         /* on placements; 0: none. May change between calls */
-    double share;           /* of the limits on the whole that this part may count on */
-    struct br_arena *arena; /* for the texts of the report */
-    int64_t *trial;         /* by heuristic: its makespan, or INT64_MAX where it was not finished */
+    const struct br_stop *stop; /* raised before a part begins, it gets the first heuristic alone */
+    uint64_t limit;             /* on placements; 0: none. May change between calls */
+    double share;               /* of the limits on the whole that this part may count on */
+    struct br_arena *arena;     /* for the texts of the report */
+    int64_t *trial; /* by heuristic: its makespan, or INT64_MAX where it was not finished */
     /* As in run.h; placements are those of this part so far. */
     void (*found)(void *context, int64_t makespan, const char *finder, uint64_t placements);
     void (*step)(void *context, double share);

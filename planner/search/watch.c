@@ -7,6 +7,9 @@
 #include "base/process/clock.h"
 
 enum { PROGRESS_MS = 100 };
+/* After the caller's flag, what is proven by then is proven for a tenth of the time so far, and
+ * this at least. */
+static const int64_t proof_least_ns = 500000000;
 
 void br_watch_init(struct br_watch *watch, const struct br_plan_options *options)
 {
@@ -14,6 +17,7 @@ void br_watch_init(struct br_watch *watch, const struct br_plan_options *options
     *watch = (struct br_watch){.options = options,
                                .began_ns = br_now_ns(),
                                .turn_end_ns = INT64_MAX,
+                               .late_ns = INT64_MAX,
                                .told = true,
                                .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_condattr_init(&attributes);
@@ -41,10 +45,35 @@ void br_watch_step(struct br_watch *watch, double share)
     pthread_mutex_unlock(&watch->lock);
 }
 
+/* When the search has to end; INT64_MAX: no time limits it. With the lock held. */
+static int64_t search_end_ns(const struct br_watch *watch)
+{
+    if (watch->options->time_limit_ns <= 0)
+        return INT64_MAX;
+    return watch->began_ns + watch->options->time_limit_ns - watch->reserve_ns;
+}
+
+void br_watch_reserve(struct br_watch *watch, int64_t ns)
+{
+    if (watch->options->time_limit_ns <= 0)
+        return;
+    pthread_mutex_lock(&watch->lock);
+    watch->reserve_ns = ns;
+    if (!br_stopped(&watch->stop)) {
+        int64_t end_ns = search_end_ns(watch);
+        watch->timed_out |= end_ns <= br_now_ns(); /* no need to wait for the supervisor */
+        if (watch->timed_out)
+            br_stop_raise(&watch->stop);
+        if (end_ns < watch->look_ns) /* else it is not woken: parts come by the thousand */
+            pthread_cond_broadcast(&watch->changed);
+    }
+    pthread_mutex_unlock(&watch->lock);
+}
+
 const struct br_stop *br_watch_turn(struct br_watch *watch, double share)
 {
     pthread_mutex_lock(&watch->lock);
-    int64_t now_ns = br_now_ns(), end_ns = watch->began_ns + watch->options->time_limit_ns;
+    int64_t now_ns = br_now_ns(), end_ns = search_end_ns(watch);
     if (!br_stopped(&watch->stop) && now_ns < end_ns) {
         br_stop_lower(&watch->turn);
         watch->turn_end_ns = now_ns + (int64_t)(share * (double)(end_ns - now_ns));
@@ -68,7 +97,8 @@ void br_watch_found(struct br_watch *watch, const struct br_incumbent *incumbent
     watch->progress.makespan_ns = incumbent->makespan_ns;
     watch->progress.lower_bound_ns = incumbent->lower_bound_ns;
     watch->told = !watch->options->found;
-    pthread_cond_broadcast(&watch->changed);
+    if (!watch->told)
+        pthread_cond_broadcast(&watch->changed);
     pthread_mutex_unlock(&watch->lock);
 }
 
@@ -118,14 +148,33 @@ static bool source_met(struct br_watch *watch, struct br_beside *beside)
     return answer && answer->found && watch->whole_makespan_ns <= answer->lower_bound_ns;
 }
 
-static struct timespec next_look(const struct br_watch *watch)
+static int64_t sooner(int64_t a, int64_t b)
 {
-    const int64_t limit_ns = watch->options->time_limit_ns, now_ns = br_now_ns();
-    int64_t left_ns = limit_ns > 0 ? limit_ns - (now_ns - watch->began_ns) : INT64_MAX;
-    if (watch->turn_end_ns - now_ns < left_ns)
-        left_ns = watch->turn_end_ns - now_ns;
-    int64_t at_ns = now_ns + br_next_look_ns(BR_WATCH_LOOK_MS * INT64_C(1000000), left_ns);
-    return (struct timespec){.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000};
+    return a < b ? a : b;
+}
+
+static struct timespec next_look(struct br_watch *watch)
+{
+    const int64_t now_ns = br_now_ns();
+    int64_t end_ns = br_stopped(&watch->stop) ? watch->late_ns : search_end_ns(watch);
+    int64_t left_ns = sooner(end_ns, watch->turn_end_ns) - now_ns;
+    watch->look_ns = now_ns + br_next_look_ns(BR_WATCH_LOOK_MS * INT64_C(1000000), left_ns);
+    return (struct timespec){.tv_sec = watch->look_ns / 1000000000,
+                             .tv_nsec = watch->look_ns % 1000000000};
+}
+
+/* Once the search has been ended by the clock or the caller: says when the proof has to end, too,
+ * and ends it. */
+static void raise_late(struct br_watch *watch)
+{
+    const struct br_plan_options *o = watch->options;
+    const int64_t now_ns = br_now_ns(), past_ns = now_ns - watch->began_ns;
+    if (watch->late_ns == INT64_MAX && br_stopped(o->stop))
+        watch->late_ns = now_ns + (past_ns / 10 > proof_least_ns ? past_ns / 10 : proof_least_ns);
+    if (o->time_limit_ns > 0)
+        watch->late_ns = sooner(watch->late_ns, watch->began_ns + o->time_limit_ns);
+    if (now_ns >= watch->late_ns)
+        br_stop_raise(&watch->late);
 }
 
 void br_watch_run(struct br_watch *watch, struct br_beside *beside)
@@ -137,10 +186,10 @@ void br_watch_run(struct br_watch *watch, struct br_beside *beside)
         const struct timespec until = next_look(watch);
         if (watch->told)
             pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
-        watch->timed_out |=
-            o->time_limit_ns > 0 && br_now_ns() - watch->began_ns >= o->time_limit_ns;
+        watch->timed_out |= br_now_ns() >= search_end_ns(watch);
         if (watch->timed_out || br_stopped(o->stop) || source_met(watch, beside))
             br_stop_raise(&watch->stop);
+        raise_late(watch);
         if (br_stopped(&watch->stop) || br_now_ns() >= watch->turn_end_ns) {
             br_stop_raise(&watch->turn);
             watch->turn_end_ns = INT64_MAX;

@@ -15,12 +15,16 @@ struct br_watch {
     int64_t began_ns;
 
     struct br_stop stop;  /* set by the supervisor; read through br_stopped */
+    struct br_stop late;  /* raised when the time is over: of the proof is left out what is left */
     struct br_stop turn;  /* raised by the supervisor when turn_end_ns has come, or with `stop` */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     bool finished;
     bool timed_out;
     int64_t turn_end_ns; /* INT64_MAX: there is no turn */
+    int64_t reserve_ns;  /* `stop` is raised so long before the limit */
+    int64_t look_ns;     /* when the supervisor looks next, at the latest */
+    int64_t late_ns;     /* when `late` is raised; INT64_MAX: not known yet */
     struct br_progress progress;
     struct br_incumbent incumbent;
     bool told;                 /* the incumbent has been handed on */
@@ -38,6 +42,8 @@ bool br_watch_needed(const struct br_plan_options *options);
 
 /* For the planning thread: how far it is, from 0 to 1; */
 void br_watch_step(struct br_watch *watch, double share);
+/* what is expected to be left to do once `stop` is raised; */
+void br_watch_reserve(struct br_watch *watch, int64_t ns);
 /* begins a turn of this share of the time limit that is left, and returns the flag that ends it; */
 const struct br_stop *br_watch_turn(struct br_watch *watch, double share);
 /* a better schedule, whose elapsed_ns is filled in here. Waits until the supervisor has handed on
@@ -47,8 +53,8 @@ void br_watch_found(struct br_watch *watch, const struct br_incumbent *incumbent
 void br_watch_end(struct br_watch *watch);
 
 /* For the supervising thread: waits for the end, calls back, ends turns, and raises `stop` where
- * the caller's flag is up, the time is over, or the best plan meets the bound that the source
- * `beside` (may be NULL) has found. */
+ * the caller's flag is up, the time is over but for the reserve, or the best plan meets the bound
+ * that the source `beside` (may be NULL) has found. */
 void br_watch_run(struct br_watch *watch, struct br_beside *beside);
 
 #endif

@@ -38,7 +38,7 @@ static void limits_are_used_up(void **state)
             .options = &options, .limit = LIMIT, .share = 1, .arena = &arena};
         struct br_instance *in;
         assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
-        search.in = in;
+        search.in = search.origin = in;
         search.trial = calloc(br_search_rows(), sizeof *search.trial);
         assert_non_null(search.trial);
         assert_true(br_search_part(&search)); /* with nobody who listens */
@@ -132,7 +132,7 @@ static void what_is_nearly_closed_is_the_solvers(void **state)
         struct br_instance *in;
         assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
         decision.search = &search;
-        search.in = in;
+        search.in = search.origin = in;
         search.trial = calloc(br_search_rows(), sizeof *search.trial);
         assert_non_null(search.trial);
         assert_true(br_search_part(&search));
