@@ -152,7 +152,19 @@ enum br_status br_refuse_accounting(const char *text, struct br_diag *diag)
     return BR_OK;
 }
 
+/* What EXPLAIN (COSTS OFF) prints: arrows before names in capitals, or a scan alone. */
+static bool is_bare_plan(const char *text, const char *name)
+{
+    for (const char *at = strstr(text, "->  "); at; at = strstr(at + 1, "->  "))
+        if (at[4] >= 'A' && at[4] <= 'Z')
+            return true;
+    const char *scan = strstr(br_text_begin(text), " Scan on ");
+    return scan && !memchr(text, '\n', (size_t)(scan - text));
+}
+
 static const struct other others[] = {
+    {"this is a plan of PostgreSQL's without times and costs", NULL,
+     "write it by EXPLAIN (ANALYZE)", is_bare_plan},
     {"this is a build of ninja's", "import ninja", NULL, is_ninja},
     {"this is a build of make's", "import make", NULL, is_make},
     {"this is a workflow of Snakemake's", "import snakemake", NULL, is_snakefile},

@@ -60,6 +60,8 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
                                                                       : BR_TRANSFER_DELAY;
     options.speed = job->speed;
     options.default_duration_ns = job->default_duration_ns;
+    options.measured_cores = job->measured_cores;
+    options.overlap = job->overlap;
     return options;
 }
 

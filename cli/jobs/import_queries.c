@@ -122,6 +122,7 @@ int cli_import_queries(const struct cli_settings *settings, const char *const *a
     struct br_cluster *demand = NULL;
     struct costs costs = {0};
     struct br_cost_unit unit = {.ns = BR_COST_NS};
+    const struct br_pipeline_options how = {settings->job.measured_cores, settings->job.overlap};
     enum br_status status = check_settings(settings, arguments, diag);
     if (!status)
         status = cli_import_machine(settings, &input, &demand, diag);
@@ -134,7 +135,9 @@ int cli_import_queries(const struct cli_settings *settings, const char *const *a
     if (!status && costs.count)
         unit = br_cost_unit(costs.cost, costs.count);
     if (!status)
-        status = br_query_files_job(&files, unit.ns, &input.dag, diag);
+        status = br_query_files_job(&files, unit.ns, &how, &input.dag, diag);
+    if (!status)
+        cli_warn_reading(arguments == 1 ? argument[0] : "queries", input.dag);
     if (!status && !settings->output.quiet)
         say_report(&files.queries, &costs, &unit);
     if (!status)

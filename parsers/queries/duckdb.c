@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/wide.h"
 #include "parsers/queries/queries.h"
 #include "parsers/text/begin.h"
 #include "parsers/text/json.h"
@@ -52,10 +53,15 @@ static bool read_detail(struct reader *duck, uint32_t n, const char *at)
     bool table = is_one_of(json->key, "Table", "Text"), named = strcmp(json->key, "CTE Name") == 0;
     bool scan = strcmp(json->key, "CTE Index") == 0, made = strcmp(json->key, "Table Index") == 0;
     bool delim = strcmp(json->key, "Delim Index") == 0;
-    if (!(table || scan || made || named || delim) || br_json_peek(json) != '"')
+    bool mode = is_one_of(json->key, "Execution Mode", "CTE Mode");
+    if (!(table || scan || made || named || delim || mode) || br_json_peek(json) != '"')
         return br_json_skip(json);
     if (!br_json_string(json, "a name"))
         return false;
+    if (mode) {
+        node->is_streamed = is_one_of(json->text, "STREAMING_FANOUT", "DIRECT");
+        return true;
+    }
     if (table || named) {
         const char *dot = table ? strrchr(json->text, '.') : NULL;
         return br_json_take(
@@ -215,7 +221,8 @@ static void place(struct br_plan_node *node)
     } else if (table && !groups) {
         groups = parts(node->said.rows);
     }
-    if (strcmp(node->type, "CTE_SCAN") == 0 || strcmp(node->type, "DELIM_SCAN") == 0)
+    if ((strcmp(node->type, "CTE_SCAN") == 0 && !node->is_streamed) ||
+        strcmp(node->type, "DELIM_SCAN") == 0)
         node->mem_bytes = node->said.given_bytes;
     node->runs = node->runs_once = true;
     node->processes = (table || node->kind == BR_NODE_BREAKER) && groups ? groups : 1;
@@ -229,6 +236,45 @@ static void name_scan(struct br_query *query, struct br_plan_node *scan)
         if (strcmp(query->node[n].type, "CTE") == 0 && query->node[n].index &&
             strcmp(query->node[n].index, scan->cte) == 0)
             scan->relation = query->node[n].relation;
+}
+
+/* What a scan of a CTE's rows and the operators above it did with them, up to the first one that
+ * takes all of them in. */
+static int64_t reading_ns(const struct br_query *query, uint32_t scan, uint32_t cte)
+{
+    br_wide all = 0;
+    for (uint32_t n = scan; n != cte && n != BR_NO_NODE; n = query->node[n].parent) {
+        all += query->node[n].own_ns;
+        if (query->node[n].kind == BR_NODE_BREAKER || query->node[n].is_built)
+            break;
+    }
+    return all < INT64_MAX ? (int64_t)all : INT64_MAX;
+}
+
+static bool scans_streamed(const struct br_plan_node *node, const struct br_plan_node *cte)
+{
+    return strcmp(node->type, "CTE_SCAN") == 0 && node->is_streamed && node->cte && cte->index &&
+           strcmp(node->cte, cte->index) == 0;
+}
+
+/* A CTE's time is that of filling it, in the pipeline and by the threads that make its rows. Where
+ * these go to its readers at once, what the readers do is in it again. */
+static void fill_cte(struct br_query *query, uint32_t cte)
+{
+    struct br_plan_node *node = &query->node[cte], *made = NULL;
+    for (uint32_t n = cte + 1; n < query->nodes && !made; n++)
+        made = query->node[n].parent == cte ? &query->node[n] : NULL;
+    if (!made || !made->is_init)
+        return;
+    for (uint32_t n = cte + 1; n < query->nodes && node->is_streamed; n++)
+        if (scans_streamed(&query->node[n], node)) {
+            int64_t twice = reading_ns(query, n, cte);
+            node->own_ns -= twice < node->own_ns ? twice : node->own_ns;
+        }
+    made->own_ns += node->own_ns;
+    if (!node->is_streamed && made->kind != BR_NODE_BREAKER)
+        made->mem_bytes += made->said.given_bytes;
+    node->own_ns = node->first_ns = 0;
 }
 
 /* Operators in terms of pipelines; last, the types that only wrap the query lose their names. */
@@ -249,11 +295,35 @@ static enum br_status place_operators(struct br_query *query, struct br_diag *di
             status = br_query_keep(query, name, &node->cte, diag);
         }
     }
+    for (uint32_t n = query->nodes; n-- > 0 && !status;) /* a CTE may make the rows of another */
+        if (strcmp(query->node[n].type, "CTE") == 0)
+            fill_cte(query, n);
     for (uint32_t n = 0; n < query->nodes && !status; n++)
         if (is_wrapper(query->node[n].type))
             query->node[n].type = NULL;
     free(children);
     return status;
+}
+
+/* How long the query took. */
+static bool read_total(struct reader *duck)
+{
+    br_json_seconds(&duck->json, "a time", &duck->query->ran_ns);
+    if (duck->query->ran_ns < 0)
+        duck->query->ran_ns = 0;
+    return !duck->json.status;
+}
+
+static bool read_query(struct reader *duck)
+{
+    br_json_object(&duck->json, "the query");
+    while (br_json_member(&duck->json)) {
+        if (strcmp(duck->json.key, "total_time") == 0)
+            read_total(duck);
+        else
+            br_json_skip(&duck->json);
+    }
+    return !duck->json.status;
 }
 
 static bool read_profile(struct reader *duck, struct br_queries *queries)
@@ -270,6 +340,10 @@ static bool read_profile(struct reader *duck, struct br_queries *queries)
     while (br_json_member(json)) {
         if (is_one_of(json->key, "operator", "children"))
             read_children(duck, root);
+        else if (strcmp(json->key, "latency") == 0)
+            read_total(duck);
+        else if (strcmp(json->key, "query") == 0 && br_json_peek(json) == '{')
+            read_query(duck);
         else
             br_json_skip(json);
     }

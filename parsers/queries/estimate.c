@@ -169,7 +169,7 @@ enum br_status br_query_estimate(struct br_query *query, int64_t unit_ns, struct
         bool inherits = node->parent != BR_NO_NODE && !node->is_init;
         node->processes = inherits ? query->node[node->parent].processes : 1;
         if (br_query_is_parallel_root(query, n))
-            node->processes = query->node[node->parent].said.workers + 1;
+            node->processes = query->node[node->parent].said.workers + !query->is_segmented;
         node->runs = true;
         br_wide own = (br_wide)cost[n].used - cost[n].inits - cost[n].below;
         br_wide after = (br_wide)cost[n].used - startup_of(node);

@@ -12,10 +12,15 @@
 
 void br_queries_finish(struct br_queries *queries)
 {
-    for (uint32_t q = 0; q < queries->count; q++)
-        br_query_finish(&queries->query[q]);
+    br_queries_cut(queries, 0);
     free(queries->query);
     *queries = (struct br_queries){.count = 0};
+}
+
+void br_queries_cut(struct br_queries *queries, uint32_t count)
+{
+    while (queries->count > count)
+        br_query_finish(&queries->query[--queries->count]);
 }
 
 enum br_status br_queries_add(struct br_queries *queries, struct br_query **query,
@@ -47,6 +52,9 @@ enum br_status br_explain_end_query(struct br_explain *explain, struct br_pos po
     if (query->nodes == 0)
         return br_fail_at(explain->diag, pos, BR_BAD_INPUT, AGAIN, "the query has no plan");
     query->is_timed = query->node[0].said.is_timed;
+    for (uint32_t n = 0; n < query->nodes; n++)
+        if (query->node[n].said.has_spilled && query->node[n].mem_bytes < query->work_mem)
+            query->node[n].mem_bytes = query->work_mem;
     for (uint32_t n = 0; n < query->nodes; n++) {
         const struct br_plan_node *node = &query->node[n];
         if (query->is_timed ? !node->said.is_timed : !node->said.is_costed)
@@ -76,6 +84,8 @@ enum br_status br_explain_end_node(struct br_explain *explain)
                           "the node '%.60s' has neither times nor costs", node->type);
     if (said->sort_bytes > node->mem_bytes && said->sort_space == BR_SPACE_UNKNOWN)
         node->mem_bytes = said->sort_bytes;
+    if (node->kind == BR_NODE_MOTION && said->workers == 0)
+        node->said.workers = 1;
     explain->open = node->parent;
     return BR_OK;
 }
@@ -141,14 +151,15 @@ static int64_t kib(uint64_t count)
     return count < (UINT64_C(1) << 50) ? (int64_t)count * 1024 : 0;
 }
 
-/* The space of a sort and where it was, which come in any order. Of a sort on disk no memory is
- * known. Workers report their own; the largest counts for all. */
+/* The space of a sort and where it was, which come in any order. A sort on disk has filled all the
+ * memory that it may take first. Workers report their own; the largest counts for all. */
 static void apply_sort(struct br_plan_node *node)
 {
     if (node->said.sort_bytes < 0 || node->said.sort_space == BR_SPACE_UNKNOWN)
         return;
     if (node->said.sort_space == BR_SPACE_MEMORY && node->said.sort_bytes > node->mem_bytes)
         node->mem_bytes = node->said.sort_bytes;
+    node->said.has_spilled |= node->said.sort_space == BR_SPACE_DISK;
     node->said.sort_bytes = -1;
     node->said.sort_space = BR_SPACE_UNKNOWN;
 }
@@ -185,6 +196,10 @@ static enum br_status read_type(struct br_explain *explain, const char *text)
         {"Hash", BR_NODE_HASH},
         {"Gather", BR_NODE_GATHER},
         {"Gather Merge", BR_NODE_GATHER},
+        {"Gather Motion", BR_NODE_MOTION},
+        {"Redistribute Motion", BR_NODE_MOTION},
+        {"Broadcast Motion", BR_NODE_MOTION},
+        {"Explicit Motion", BR_NODE_MOTION},
     };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         if (strcmp(text, kinds[k].type) == 0)
@@ -216,10 +231,27 @@ static enum br_status read_figure(struct br_explain *explain, struct br_pos pos,
         return read_count(explain, pos, name, text, &said->rows);
     if (strcmp(name, "Plan Width") == 0)
         return read_count(explain, pos, name, text, &said->width);
-    if (strcmp(name, "Workers Planned") == 0)
+    if (strcmp(name, "Workers Planned") == 0 || strcmp(name, "Senders") == 0)
         return read_count(explain, pos, name, text, &said->workers);
     *known = false;
     return BR_OK;
+}
+
+/* Since 17 the names tell blocks of shared, local and temporary tables apart. */
+static bool is_wait(const char *name)
+{
+    const char *io = strstr(name, "I/O ");
+    return io && (strcmp(io, "I/O Read Time") == 0 || strcmp(io, "I/O Write Time") == 0);
+}
+
+static enum br_status read_wait(struct br_explain *explain, struct br_pos pos, const char *name,
+                                const char *text)
+{
+    int64_t ns = 0, *waited = &open_node(explain)->said.waited_ns;
+    enum br_status status = read_ms(explain, pos, name, text, &ns);
+    if (!status && __builtin_add_overflow(*waited, ns, waited))
+        *waited = INT64_MAX;
+    return status;
 }
 
 enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos, const char *name,
@@ -228,6 +260,8 @@ enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos
     struct br_plan_node *node = open_node(explain);
     bool known = false;
     enum br_status status = read_memory(explain, pos, name, text);
+    if (!status && !nested && is_wait(name))
+        return read_wait(explain, pos, name, text);
     if (!status && !nested)
         status = read_figure(explain, pos, name, text, &known);
     if (status || known)
@@ -242,6 +276,8 @@ enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos
         node->kind = BR_NODE_BREAKER;
     if (strcmp(name, "Parent Relationship") == 0)
         node->is_init = strcmp(text, "InitPlan") == 0;
+    if (strcmp(name, "Async Capable") == 0)
+        node->is_async = strcmp(text, "true") == 0;
     if (strcmp(name, "Parallel Aware") == 0)
         node->is_shared = strcmp(text, "true") == 0;
     if (strcmp(name, "Relation Name") == 0)
@@ -289,9 +325,14 @@ enum br_status br_explain_trigger(struct br_explain *explain, struct br_pos pos,
 enum br_status br_explain_summary(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text)
 {
-    if (!explain->query || strcmp(name, "Execution Time") != 0)
+    struct br_query *query = explain->query;
+    if (!query)
         return BR_OK;
-    return read_ms(explain, pos, name, text, &explain->query->ran_ns);
+    if (strcmp(name, "Serialization Time") == 0)
+        return read_ms(explain, pos, name, text, &query->serialized_ns);
+    if (strcmp(name, "Execution Time") == 0 || strcmp(name, "Total Runtime") == 0)
+        return read_ms(explain, pos, name, text, &query->ran_ns);
+    return BR_OK;
 }
 
 enum br_status br_explain_setting(struct br_explain *explain, struct br_pos pos, const char *name,

@@ -11,11 +11,15 @@
 struct br_queries {
     struct br_query *query;
     uint32_t count, room;
+    uint32_t refused;         /* plans of logs that could not be read, and are left out */
+    struct br_diag first_bad; /* what is wrong with the first one */
 };
 void br_queries_finish(struct br_queries *queries);
 /* Adds one; *query is valid until the next one. BR_SYSTEM. */
 enum br_status br_queries_add(struct br_queries *queries, struct br_query **query,
                               struct br_diag *diag);
+/* Takes the last ones away, and leaves so many. */
+void br_queries_cut(struct br_queries *queries, uint32_t count);
 
 struct br_explain {
     struct br_queries *queries; /* to fill; borrowed */
@@ -44,7 +48,8 @@ enum br_status br_explain_setting(struct br_explain *explain, struct br_pos pos,
  * names are ignored. */
 enum br_status br_explain_trigger(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text);
-/* A property of the query itself: "Execution Time" counts. */
+/* A property of the query itself: "Execution Time", "Total Runtime" as it was called before 9.4,
+ * and "Serialization Time" for what EXPLAIN (SERIALIZE) tells as "Time" of "Serialization". */
 enum br_status br_explain_summary(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text);
 
@@ -58,12 +63,6 @@ br_read_explain br_read_explain_text, br_read_explain_json, br_read_explain_yaml
 void br_table_unwrap(char *text);
 /* Is there a table of psql's with a plan? */
 bool br_table_is_there(const char *text);
-/* Is there a plan of auto_explain's in a log? */
-bool br_log_is_there(const char *text);
-/* BR_BAD_INPUT where one of them is in YAML or XML, or where they are of two forms. */
-enum br_status br_log_check(const char *text, struct br_diag *diag);
-/* Leaves these plans alone, in place, and blanks elsewhere. */
-void br_log_unwrap(char *text);
 /* BR_BAD_INPUT where it is a plan that psql wrote for a page: HTML, LaTeX, AsciiDoc or troff. */
 enum br_status br_table_refuse_page(const char *text, struct br_diag *diag);
 

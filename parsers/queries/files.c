@@ -79,11 +79,12 @@ static void name(const void *context, uint32_t query, char text[BR_QUERY_NAME])
 }
 
 enum br_status br_query_files_job(struct br_query_files *files, int64_t unit_ns,
-                                  struct br_dag **dag, struct br_diag *diag)
+                                  const struct br_pipeline_options *options, struct br_dag **dag,
+                                  struct br_diag *diag)
 {
     *dag = br_dag_create(files->queries.count == 1 ? files->name[0] : "queries");
     enum br_status status =
-        *dag ? br_queries_add_to(*dag, &files->queries, unit_ns, name, files, diag)
+        *dag ? br_queries_add_to(*dag, &files->queries, unit_ns, options, name, files, diag)
              : br_fail_memory(diag);
     return status ? status : br_dag_finish(*dag, diag);
 }

@@ -113,14 +113,25 @@ static bool read_triggers(struct br_json *json, struct br_explain *explain)
     return !json->status;
 }
 
-static bool read_ran(struct br_json *json, struct br_explain *explain)
+static bool read_summary(struct br_json *json, struct br_explain *explain, const char *name)
 {
     const char *text;
     br_json_peek(json);
     const char *at = json->at;
     return read_scalar(json, &text) &&
-           br_json_take(json, at,
-                        br_explain_summary(explain, br_json_pos(json, at), "Execution Time", text));
+           br_json_take(json, at, br_explain_summary(explain, br_json_pos(json, at), name, text));
+}
+
+static bool read_serialization(struct br_json *json, struct br_explain *explain)
+{
+    br_json_object(json, "the serialization");
+    while (br_json_member(json)) {
+        if (strcmp(json->key, "Time") == 0)
+            read_summary(json, explain, "Serialization Time");
+        else
+            br_json_skip(json);
+    }
+    return !json->status;
 }
 
 static bool read_query(struct br_json *json, struct br_explain *explain)
@@ -137,8 +148,11 @@ static bool read_query(struct br_json *json, struct br_explain *explain)
             read_settings(json, explain);
         else if (strcmp(json->key, "Triggers") == 0)
             read_triggers(json, explain);
-        else if (strcmp(json->key, "Execution Time") == 0)
-            read_ran(json, explain);
+        else if (strcmp(json->key, "Serialization") == 0)
+            read_serialization(json, explain);
+        else if (strcmp(json->key, "Execution Time") == 0 ||
+                 strcmp(json->key, "Total Runtime") == 0)
+            read_summary(json, explain, "Execution Time");
         else
             br_json_skip(json);
     }

@@ -1,89 +1,184 @@
-/* What auto_explain writes into a server's log: a line that ends in "plan:", and the plan below it,
- * each line behind a tab. A client that is sent it gets the lines without tabs. */
+/* What auto_explain writes: "duration: 12.345 ms  plan:", and the plan in the lines below. A
+ * server's log has it in one of three ways:
+ *
+ * - As lines, each behind a tab. A client that is sent it gets the lines without tabs, and the plan
+ *   ends by what its form says.
+ * - In csvlog as a value in quotation marks, where a quotation mark stands twice.
+ * - In jsonlog as the member "message" of an object in one line, with JSON's escapes. */
+#include "parsers/queries/log.h"
+
+#include <stdlib.h>
 #include <string.h>
 
-#include "parsers/queries/explain.h"
+#include "parsers/text/json.h"
 
-/* "... LOG:  duration: 12.345 ms  plan:" */
-static bool announces(const char *line, size_t length)
+#define DAMAGED "copy the log as a whole"
+
+enum form { LINES, CSV, JSON };
+
+/* Where a plan is announced: its form, and what follows on the announcement. */
+struct announced {
+    enum form form;
+    const char *message, *plan;
+};
+
+static bool ends_before(const char *text, const char *from, const char *end)
+{
+    size_t length = strlen(end);
+    return (size_t)(text - from) >= length && strncmp(text - length, end, length) == 0;
+}
+
+/* Does the line of that length announce a plan? */
+static bool announces(const char *line, size_t length, struct announced *announced)
 {
     static const char begin[] = "duration: ", end[] = " ms  plan:";
-    while (length && strchr(" \r", line[length - 1]))
-        length--;
-    if (length < sizeof end - 1 ||
-        strncmp(line + length - (sizeof end - 1), end, sizeof end - 1) != 0)
+    const char *at = memmem(line, length, end, sizeof end - 1);
+    const char *number = at;
+    while (number && number > line && strchr("0123456789.", number[-1]))
+        number--;
+    if (!number || number == at || !ends_before(number, line, begin))
         return false;
-    for (size_t k = 0; k + sizeof begin - 1 < length; k++)
-        if (strncmp(line + k, begin, sizeof begin - 1) == 0)
-            return true;
-    return false;
+    announced->message = number - (sizeof begin - 1);
+    announced->plan = at + sizeof end - 1;
+    if (ends_before(announced->message, line, "\"message\":\"")) {
+        announced->form = JSON;
+        return strncmp(announced->plan, "\\n", 2) == 0;
+    }
+    announced->form = ends_before(announced->message, line, ",\"") ? CSV : LINES;
+    const char *rest = announced->plan + strspn(announced->plan, " \r");
+    announced->plan = line + length + (line[length] == '\n');
+    return rest == line + length;
 }
 
 bool br_log_is_there(const char *text)
 {
+    struct announced announced;
     for (const char *line = text; *line;) {
         size_t length = strcspn(line, "\n");
-        if (announces(line, length))
+        if (announces(line, length, &announced))
             return true;
         line += length + (line[length] == '\n');
     }
     return false;
 }
 
-/* By auto_explain.log_format; the text of the query comes first, in quotation marks by YAML alone.
- */
-static const char *form_of(const char *plan)
+static char *next_line(char *line)
 {
-    static const char yaml[] = "Query Text: \"";
-    plan += *plan == '\t';
-    return *plan == '{'                                ? "JSON"
-           : *plan == '<'                              ? "XML"
-           : strncmp(plan, yaml, sizeof yaml - 1) == 0 ? "YAML"
-                                                       : "text";
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
 }
 
-enum br_status br_log_check(const char *text, struct br_diag *diag)
+static bool begins(const char *text, const char *with)
 {
-    const char *first = NULL;
-    uint32_t number = 1;
-    for (const char *line = text; *line; number++) {
-        size_t length = strcspn(line, "\n");
-        const char *next = line + length + (line[length] == '\n');
-        if (announces(line, length)) {
-            const char *form = form_of(next);
-            struct br_pos pos = {number, 0};
-            if (*form == 'X' || *form == 'Y')
-                return br_fail_at(
-                    diag, pos, BR_BAD_INPUT,
-                    "let auto_explain.log_format be text or json, or cut the plan out",
-                    "plans in %s are not read from a log", form);
-            if (first && strcmp(first, form) != 0)
-                return br_fail_at(diag, pos, BR_BAD_INPUT, "make a file of those of each form",
-                                  "the log has plans as %s and as %s", first, form);
-            first = form;
-        }
-        line = next;
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* The end of a plan whose lines have tabs, which become blanks. */
+static char *end_of_tabbed(char *line)
+{
+    for (; *line == '\t'; line = next_line(line))
+        *line = ' ';
+    return line;
+}
+
+/* The end of a plan that a client was sent: JSON and XML close what they have opened, the text of a
+ * query in YAML is in quotation marks, and a plan as text goes on until the next one. */
+static char *end_of_open(char *line)
+{
+    struct announced announced;
+    const char *close = *line == '{' ? "}" : *line == '<' ? "</explain>" : NULL;
+    bool yaml = begins(line, "Query Text: \"") && begins(next_line(line), "Plan:");
+    for (; *line; line = next_line(line)) {
+        if (close && begins(line, close))
+            return next_line(line);
+        if (yaml && *line != ' ' && !(*line >= 'A' && *line <= 'Z'))
+            return line;
+        if (announces(line, strcspn(line, "\n"), &announced))
+            return line;
+    }
+    return line;
+}
+
+/* The end of a value in quotation marks, on its last one; NULL: it does not end. */
+static char *end_of_quoted(char *from)
+{
+    while (*from && (*from != '"' || from[1] == '"'))
+        from += 1 + (*from == '"');
+    return *from ? from : NULL;
+}
+
+/* Each quotation mark that stands twice, once. */
+static void unquote(char *from)
+{
+    char *to = from;
+    for (; *from; *to++ = *from++)
+        from += *from == '"';
+    *to = 0;
+}
+
+/* Reads the message, which begins at a quotation mark, and leaves its text there. */
+static enum br_status unescape(char *message, size_t size, struct br_log_plan *plan,
+                               struct br_diag *diag)
+{
+    struct br_json json;
+    br_json_init(&json, message, size, diag);
+    br_json_restart(&json, message, size, plan->line);
+    if (br_json_string(&json, "a message")) {
+        memcpy(message, json.text, strlen(json.text) + 1);
+        plan->text = next_line(message);
+    }
+    br_json_finish(&json);
+    return json.status;
+}
+
+/* Moves on, and counts the lines. */
+static void pass_lines(struct br_log *log, const char *from, char *to)
+{
+    for (const char *p = from; p < to && (p = memchr(p, '\n', (size_t)(to - p))); p++)
+        log->line++;
+    log->at = to;
+}
+
+/* The plan that begins at `text`, as lines or in quotation marks. */
+static enum br_status cut_plan(struct br_log *log, enum form form, char *text,
+                               struct br_log_plan *plan, struct br_diag *diag)
+{
+    char *end = form == CSV     ? end_of_quoted(text)
+                : *text == '\t' ? end_of_tabbed(text)
+                                : end_of_open(text);
+    struct br_pos pos = {plan->line, 0};
+    pass_lines(log, log->at, end ? end : text + strlen(text));
+    if (!end)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, DAMAGED, "the log ends in the middle of a plan");
+    plan->text = text;
+    if (form == CSV) {
+        log->at += 1;
+        *end = 0;
+        unquote(text);
+    } else if (end > text && end[-1] == '\n') {
+        end[-1] = 0;
+    } else if (end == text) { /* nothing is there */
+        text[-1] = 0;
+        plan->text = text - 1;
     }
     return BR_OK;
 }
 
-void br_log_unwrap(char *text)
+enum br_status br_log_next(struct br_log *log, struct br_log_plan *plan, struct br_diag *diag)
 {
-    enum { OUTSIDE, TABBED, BRACED, OPEN } state = OUTSIDE;
-    for (char *line = text; *line;) {
-        size_t length = strcspn(line, "\n");
-        char *next = line + length + (line[length] == '\n');
-        if (announces(line, length)) {
-            state = *next == '\t' ? TABBED : *next == '{' ? BRACED : OPEN;
-            memset(line, ' ', length);
-        } else if (state == TABBED && *line == '\t') {
-            *line = ' ';
-        } else if (state == OUTSIDE || state == TABBED) {
-            state = OUTSIDE;
-            memset(line, ' ', length);
-        } else if (state == BRACED && *line == '}') {
-            state = OUTSIDE;
-        }
-        line = next;
-    }
+    struct announced announced;
+    size_t length = 0;
+    *plan = (struct br_log_plan){.text = NULL};
+    while (*log->at && !announces(log->at, length = strcspn(log->at, "\n"), &announced))
+        pass_lines(log, log->at, log->at + length + (log->at[length] == '\n'));
+    if (!*log->at)
+        return BR_OK;
+    char *line = log->at, *text = line + (announced.plan - line);
+    plan->line = log->line + (announced.form != JSON);
+    plan->is_one_line = announced.form == JSON;
+    if (announced.form != JSON)
+        return cut_plan(log, announced.form, text, plan, diag);
+    char *message = line + (announced.message - line) - 1;
+    pass_lines(log, line, line + length + (line[length] == '\n'));
+    return unescape(message, length - (size_t)(message - line), plan, diag);
 }

@@ -11,7 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/grow.h"
 #include "base/numbers/wide.h"
+#include "parsers/queries/turns.h"
 #include "parsers/text/value.h"
 
 /* The pipeline that does a node's work (BR_NO_NODE: it never ran), and its children. */
@@ -22,7 +24,9 @@ struct place {
 struct pipeline {
     uint64_t processes;
     int64_t ns, mem_bytes;
-    uint32_t above; /* pipeline that waits for this one; BR_NO_NODE: none, or readers */
+    int64_t skew_ns; /* that one process did more than ns */
+    int64_t idle_ns; /* of ns: no work of a core */
+    uint32_t above;  /* pipeline that waits for this one; BR_NO_NODE: none, or readers */
     struct br_pos pos;
     char *operators; /* from the source on, on the heap */
 };
@@ -31,10 +35,15 @@ struct builder {
     struct br_dag *dag;
     const struct br_query *query;
     const char *prefix;
+    const struct br_pipeline_options *options;
     struct br_diag *diag;
     struct place *place; /* by node */
     struct pipeline *pipeline;
-    uint32_t pipelines; /* at most two per node, and one of triggers */
+    uint32_t pipelines; /* at most two per node, and one of what comes last */
+    uint32_t root;      /* the pipeline that gives the rows of the query */
+    uint32_t last;      /* what follows on it; BR_NO_NODE: nothing does */
+    struct br_pipeline_edge *edge;
+    uint32_t edges, edge_room;
     bool out_of_memory;
 };
 
@@ -114,6 +123,8 @@ static void assign(struct builder *b, uint32_t n, uint32_t into)
         add_work(&b->pipeline[own], node->first_ns, mem_bytes);
     }
     add_work(&b->pipeline[into], node->own_ns - (breaks ? node->first_ns : 0), mem_bytes);
+    b->pipeline[own].skew_ns = clamp((br_wide)b->pipeline[own].skew_ns + node->skew_ns);
+    b->pipeline[own].idle_ns = clamp((br_wide)b->pipeline[own].idle_ns + node->idle_ns);
     b->place[n].pipeline = own;
     /* What it reads, or has taken in before, decides on how many can work on that. */
     struct pipeline *source = &b->pipeline[breaks ? into : own];
@@ -136,6 +147,39 @@ static void assign(struct builder *b, uint32_t n, uint32_t into)
         add_operator(b, &b->pipeline[own], node);
 }
 
+/* The part of a core that a task takes: what is left of it by waits, in hundredths rounded up. */
+static enum br_status demand_cpu(struct builder *b, const struct pipeline *pipeline, uint32_t stage)
+{
+    char text[16] = "1";
+    int64_t idle = pipeline->idle_ns < pipeline->ns ? pipeline->idle_ns : pipeline->ns;
+    int64_t parts = idle > 0 ? (int64_t)((br_wide)100 * idle / pipeline->ns) : 0;
+    if (parts > 0)
+        snprintf(text, sizeof text, "0.%02d", parts < 99 ? 100 - (int)parts : 1);
+    return br_dag_add_demand(b->dag, stage, "cpu", text, b->diag);
+}
+
+/* One process did more than the others. */
+static enum br_status skew_tasks(struct builder *b, const struct pipeline *pipeline, uint32_t stage)
+{
+    uint32_t tasks = (uint32_t)pipeline->processes;
+    if (pipeline->skew_ns == 0 || tasks < 2)
+        return BR_OK;
+    int64_t less = pipeline->ns - pipeline->skew_ns / (tasks - 1);
+    br_dag_set_stage_duration(b->dag, stage, less > 0 ? less : 0);
+    return br_dag_set_duration(b->dag, stage, 0, clamp((br_wide)pipeline->ns + pipeline->skew_ns),
+                               b->diag);
+}
+
+/* Processes that shared fewer cores did together what a task for each core does. */
+static void fit_cores(struct pipeline *pipeline, uint64_t cores)
+{
+    if (cores == 0 || pipeline->processes <= cores)
+        return;
+    br_wide held = (br_wide)pipeline->mem_bytes * pipeline->processes;
+    pipeline->mem_bytes = part_of(clamp(held), cores);
+    pipeline->processes = cores;
+}
+
 static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
 {
     struct pipeline *pipeline = &b->pipeline[p];
@@ -147,13 +191,17 @@ static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
     if (b->query->shares_work) { /* what its processes do, and hold, together */
         pipeline->ns = part_of(pipeline->ns, pipeline->processes);
         pipeline->mem_bytes = part_of(pipeline->mem_bytes, pipeline->processes);
+    } else {
+        fit_cores(pipeline, b->options->measured_cores);
     }
     enum br_status status =
         br_dag_add_stage(b->dag, name, (uint32_t)pipeline->processes, pipeline->ns, stage, b->diag);
     if (status)
         return status;
     br_dag_set_stage_pos(b->dag, *stage, pipeline->pos);
-    status = br_dag_add_demand(b->dag, *stage, "cpu", "1", b->diag);
+    status = skew_tasks(b, pipeline, *stage);
+    if (!status)
+        status = demand_cpu(b, pipeline, *stage);
     snprintf(text, sizeof text, "%" PRId64, pipeline->mem_bytes);
     if (!status && pipeline->mem_bytes > 0)
         status = br_dag_add_demand(b->dag, *stage, "mem", text, b->diag);
@@ -164,35 +212,78 @@ static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
     return status;
 }
 
-static enum br_status add_edge(struct builder *b, const uint32_t *stage, uint32_t from, uint32_t to)
+/* ---- What waits for what ---- */
+
+static void add_edge(struct builder *b, uint32_t from, uint32_t to)
 {
-    br_value_place(b->diag, b->pipeline[from].pos);
-    enum br_status status = br_dag_add_edge(b->dag, stage[from], stage[to], BR_BARRIER, b->diag);
-    if (!status)
-        br_dag_set_edge_pos(b->dag, b->pipeline[from].pos);
-    return status;
+    if (from == to || from == BR_NO_NODE || to == BR_NO_NODE)
+        return;
+    if (!br_grow(&b->edge, b->edges, &b->edge_room, sizeof *b->edge))
+        b->out_of_memory = true;
+    else
+        b->edge[b->edges++] = (struct br_pipeline_edge){from, to};
+}
+
+/* A CTE that writes and that nobody reads runs when the query has given its rows. */
+static void link_writer(struct builder *b, uint32_t writer, uint32_t from)
+{
+    for (uint32_t n = writer; n < b->query->nodes && br_query_is_within(b->query, n, writer); n++)
+        add_edge(b, b->root, b->place[n].pipeline);
+    add_edge(b, b->root, from);
+    add_edge(b, from, b->last);
 }
 
 /* Edges from the pipeline of a CTE or an InitPlan to those of its readers, or else to the one of
  * the node that it is listed under. */
-static enum br_status link_readers(struct builder *b, const uint32_t *stage, uint32_t init)
+static void link_readers(struct builder *b, uint32_t init)
 {
     uint32_t from = b->place[init].pipeline;
     bool any = false;
-    enum br_status status = BR_OK;
     if (!b->query->node[init].is_init || from == BR_NO_NODE)
-        return BR_OK;
+        return;
     while (b->pipeline[from].above != BR_NO_NODE) /* its root may be a sort */
         from = b->pipeline[from].above;
-    for (uint32_t n = 0; n < b->query->nodes && !status; n++) {
+    for (uint32_t n = 0; n < b->query->nodes; n++) {
         uint32_t to = b->place[n].pipeline;
         if (to == BR_NO_NODE || to == from || !br_query_reads(b->query, init, n))
             continue;
         any = true;
-        status = add_edge(b, stage, from, to);
+        add_edge(b, from, to);
     }
-    if (!any && !status && b->query->node[init].parent != BR_NO_NODE)
-        status = add_edge(b, stage, from, b->place[b->query->node[init].parent].pipeline);
+    if (!any && br_query_is_writer(b->query, init))
+        link_writer(b, init, from);
+    else if (!any && b->query->node[init].parent != BR_NO_NODE)
+        add_edge(b, from, b->place[b->query->node[init].parent].pipeline);
+}
+
+static void link_pipelines(struct builder *b)
+{
+    for (uint32_t p = b->pipelines; p-- > 0;)
+        add_edge(b, p, b->pipeline[p].above);
+    for (uint32_t n = 0; n < b->query->nodes; n++)
+        link_readers(b, n);
+}
+
+/* One process after the other: what is outside of a Gather runs in one, and its helpers below run
+ * one Gather's pipelines at a time. */
+static void take_turns(struct builder *b)
+{
+    uint32_t *order = calloc((size_t)b->pipelines + 1, sizeof *order);
+    if (!order || !br_turns_order(b->pipelines, b->edge, b->edges, order))
+        b->out_of_memory = true;
+    for (uint32_t k = 1; k < b->pipelines && !b->out_of_memory; k++)
+        add_edge(b, order[k - 1], order[k]);
+    free(order);
+}
+
+static enum br_status write_edge(struct builder *b, const uint32_t *stage,
+                                 const struct br_pipeline_edge *edge)
+{
+    br_value_place(b->diag, b->pipeline[edge->from].pos);
+    enum br_status status =
+        br_dag_add_edge(b->dag, stage[edge->from], stage[edge->to], BR_BARRIER, b->diag);
+    if (!status)
+        br_dag_set_edge_pos(b->dag, b->pipeline[edge->from].pos);
     return status;
 }
 
@@ -216,44 +307,66 @@ static enum br_status write_stages(struct builder *b, uint32_t *stage)
         status = declare(b, "mem", "bytes");
     for (uint32_t p = b->pipelines; p-- > 0 && !status;)
         status = add_stage(b, p, &stage[p]);
-    for (uint32_t p = b->pipelines; p-- > 0 && !status;)
-        if (b->pipeline[p].above != BR_NO_NODE)
-            status = add_edge(b, stage, p, b->pipeline[p].above);
-    for (uint32_t n = 0; n < b->query->nodes && !status; n++)
-        status = link_readers(b, stage, n);
+    for (uint32_t e = 0; e < b->edges && !status; e++)
+        status = write_edge(b, stage, &b->edge[e]);
     return status;
 }
 
-/* What ran when the query had all of its rows; BR_NO_NODE: nothing. */
-static uint32_t add_triggers(struct builder *b)
+/* Something that is no node's, in a pipeline. */
+static void add_beside(struct builder *b, uint32_t pipeline, const char *name, int64_t ns)
 {
-    const struct br_plan_node triggers = {.type = b->query->triggers};
-    int64_t ns = br_query_after(b->query);
-    if (ns == 0)
+    const struct br_plan_node beside = {.type = name};
+    add_work(&b->pipeline[pipeline], ns, 0);
+    add_operator(b, &b->pipeline[pipeline], &beside);
+}
+
+/* What ran when the query had all of its rows; BR_NO_NODE: nothing. */
+static uint32_t begin_last(struct builder *b)
+{
+    int64_t after = br_query_after(b->query);
+    if (after == 0 && b->query->missing_ns == 0)
         return BR_NO_NODE;
     uint32_t p = begin_pipeline(b, 0, BR_NO_NODE);
-    add_work(&b->pipeline[p], ns, 0);
-    add_operator(b, &b->pipeline[p], &triggers);
+    if (after)
+        add_beside(b, p, b->query->triggers, after);
+    if (b->query->missing_ns)
+        add_beside(b, p, b->query->missing, b->query->missing_ns);
     return p;
 }
 
-enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query,
-                                const char *prefix, struct br_diag *diag)
+static void find_pipelines(struct builder *b)
 {
-    struct builder b = {.dag = dag, .query = query, .prefix = prefix, .diag = diag};
+    find_children(b);
+    if (b->query->nodes == 0)
+        return;
+    b->last = begin_last(b);
+    b->root = begin_pipeline(b, 0, b->last);
+    assign(b, 0, b->root);
+    if (b->query->serialized_ns)
+        add_beside(b, b->root, "Serialization", b->query->serialized_ns);
+    link_pipelines(b);
+    if (!b->options->overlap && !b->query->shares_work && !b->query->is_segmented)
+        take_turns(b);
+}
+
+enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query,
+                                const char *prefix, const struct br_pipeline_options *options,
+                                struct br_diag *diag)
+{
+    struct builder b = {
+        .dag = dag, .query = query, .prefix = prefix, .options = options, .diag = diag};
     size_t most = 2 * (size_t)query->nodes + 2;
     uint32_t *stage = calloc(most, sizeof *stage);
     b.place = calloc((size_t)query->nodes + 1, sizeof *b.place);
     b.pipeline = calloc(most, sizeof *b.pipeline);
     enum br_status status = stage && b.place && b.pipeline ? BR_OK : br_fail_memory(diag);
     if (!status) {
-        find_children(&b);
-        if (query->nodes)
-            assign(&b, 0, begin_pipeline(&b, 0, add_triggers(&b)));
+        find_pipelines(&b);
         status = b.out_of_memory ? br_fail_memory(diag) : write_stages(&b, stage);
     }
     for (uint32_t p = 0; p < b.pipelines; p++)
         free(b.pipeline[p].operators);
+    free(b.edge);
     free(b.pipeline);
     free(b.place);
     free(stage);

@@ -5,11 +5,19 @@
 #include "parsers/queries/query.h"
 #include "planner/model/dag.h"
 
+/* How pipelines become stages. */
+struct br_pipeline_options {
+    uint64_t measured_cores; /* that the times were taken on; 0: as many as there were processes */
+    bool overlap;            /* pipelines of a PostgreSQL query wait for what they read alone */
+};
+
 /* Adds to the job one stage per pipeline, whose name is the prefix, "p" and a number: a task of one
  * cpu per process, as long as what it does there itself, with the memory that it fills or reads;
- * and barriers between them. The query is measured or estimated. O(nodes^2) at worst, for plans
- * full of InitPlans and CTEs. BR_BAD_INPUT, BR_SYSTEM. */
+ * and barriers between them: from those that it reads, and, where a query of PostgreSQL's is run by
+ * one process and its helpers, between each and the next one. The query is measured or estimated.
+ * O(nodes^2) at worst, for plans full of InitPlans and CTEs. BR_BAD_INPUT, BR_SYSTEM. */
 enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query,
-                                const char *prefix, struct br_diag *diag);
+                                const char *prefix, const struct br_pipeline_options *options,
+                                struct br_diag *diag);
 
 #endif

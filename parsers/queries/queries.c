@@ -6,95 +6,268 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/decimal.h"
+#include "parsers/queries/log.h"
+#include "parsers/queries/paste.h"
 #include "parsers/queries/pipelines.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/begin.h"
 
-enum { TEXT_MOST = 64 << 20 };
-
-/* Does the first line name a node and its figures, perhaps in quotes? */
-static bool is_node_line(const char *text)
-{
-    const char *name = text + (*text == '"'), *end = text + strcspn(text, "\n");
-    const char *cost = strstr(text, " (cost="), *actual = strstr(text, " (actual ");
-    return *name >= 'A' && *name <= 'Z' && ((cost && cost < end) || (actual && actual < end));
-}
+enum { TEXT_MOST = 256 << 20 };
 
 bool br_is_postgres(const char *text)
 {
-    const char *p = br_text_begin(text);
+    const char *p = br_paste_begin(text);
     char name[16];
+    if (br_log_is_there(p))
+        return true;
     if (*p == '[' || *p == '{')
         return strstr(p, "\"Plan\"") && strstr(p, "\"Node Type\"");
     if (*p == '<') {
-        br_xml_root_name(text, name, sizeof name);
+        br_xml_root_name(p, name, sizeof name);
         return strcmp(name, "explain") == 0;
     }
     if (*p == '-' && strstr(p, "- Plan:"))
         return true;
-    return is_node_line(p) || br_table_is_there(p) || br_log_is_there(p);
+    return br_table_is_there(p) || br_paste_has_figures(p);
+}
+
+/* Is it a plan, though perhaps one without figures? */
+static bool looks_like_plan(const char *text)
+{
+    return br_table_is_there(text) || strstr(text, "->  ") || strstr(text, "Scan on ");
+}
+
+static enum br_status fail_no_plan(bool plan, struct br_diag *diag)
+{
+    if (plan)
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "write it by EXPLAIN (ANALYZE)",
+                          "the plan has neither times nor costs");
+    return br_fail_at(
+        diag, BR_NO_POS, BR_BAD_INPUT,
+        "write it by EXPLAIN (ANALYZE), or by DuckDB's PRAGMA enable_profiling = 'json'",
+        "this is no plan of a query");
+}
+
+/* A plan as text. Tabs before lines stand for several blanks each: the first way of counting them
+ * by which every arrow fits. */
+static enum br_status read_lines(struct br_explain *explain, char *text)
+{
+    uint32_t before = explain->queries->count;
+    struct br_diag *diag = explain->diag;
+    enum br_status status = BR_OK;
+    if (!br_paste_has_tabs(text))
+        return br_read_explain_text(explain, text, strlen(text));
+    for (unsigned k = 0; k == 0 || status == BR_BAD_INPUT; k++) {
+        bool known;
+        char *expanded = br_paste_expand(text, k, &known);
+        if (!expanded)
+            return known ? br_fail_memory(diag) : status;
+        struct br_explain again = {
+            .queries = explain->queries, .open = BR_NO_NODE, .diag = k ? NULL : diag};
+        br_queries_cut(explain->queries, before);
+        status = br_read_explain_text(&again, expanded, strlen(expanded));
+        free(expanded);
+    }
+    return status;
+}
+
+/* Reads the plans of a text that nothing is drawn around. */
+static enum br_status read_plans(char *text, struct br_queries *queries, struct br_diag *diag)
+{
+    struct br_explain explain = {.queries = queries, .open = BR_NO_NODE, .diag = diag};
+    const char *begin = br_text_begin(text);
+    if (*begin == '<')
+        return br_read_explain_xml(&explain, text, strlen(text));
+    if (*begin == '[' || *begin == '{')
+        return br_read_explain_json(&explain, text, strlen(text));
+    if ((*begin == '-' && begin[1] != '>') || strstr(begin, "\nPlan: ") ||
+        strstr(begin, "\n Plan: "))
+        return br_read_explain_yaml(&explain, text, strlen(text));
+    return read_lines(&explain, text);
+}
+
+/* Moves the places of these queries, and of what is wrong, to where the plan stands in its log. */
+static void place(const struct br_log_plan *plan, struct br_queries *queries, uint32_t from,
+                  struct br_diag *diag)
+{
+    for (uint32_t q = from; q < queries->count; q++)
+        for (uint32_t n = 0; n < queries->query[q].nodes; n++) {
+            struct br_pos *pos = &queries->query[q].node[n].pos;
+            *pos = plan->is_one_line ? (struct br_pos){plan->line, 0}
+                                     : (struct br_pos){pos->line + plan->line - 1, pos->column};
+        }
+    if (plan->is_one_line || !diag->line) {
+        diag->line = plan->line;
+        diag->column = 0;
+    } else {
+        diag->line += plan->line - 1;
+    }
+}
+
+static enum br_status read_log_plan(struct br_log_plan *plan, struct br_queries *queries,
+                                    struct br_diag *diag)
+{
+    uint32_t before = queries->count;
+    enum br_status status = read_plans(plan->text, queries, diag);
+    if (!status && queries->count == before)
+        status = fail_no_plan(true, diag);
+    if (status == BR_BAD_INPUT)
+        br_queries_cut(queries, before);
+    place(plan, queries, before, diag);
+    return status;
+}
+
+/* The plans of a log. Those that cannot be read are counted, and refused if all of them are. */
+static enum br_status read_log(char *text, struct br_queries *queries, struct br_diag *diag)
+{
+    struct br_log log = {.at = text, .line = 1};
+    struct br_log_plan plan;
+    uint32_t before = queries->count, refused = queries->refused;
+    for (;;) {
+        struct br_diag own = diag ? *diag : (struct br_diag){0};
+        enum br_status status = br_log_next(&log, &plan, &own);
+        if (!status && !plan.text)
+            break;
+        if (!status)
+            status = read_log_plan(&plan, queries, &own);
+        if (status == BR_BAD_INPUT && queries->refused++ == 0)
+            queries->first_bad = own;
+        if (status && (status != BR_BAD_INPUT)) {
+            if (diag)
+                *diag = own;
+            return status;
+        }
+    }
+    if (queries->count > before || queries->refused == refused)
+        return BR_OK;
+    if (diag)
+        *diag = queries->first_bad;
+    return BR_BAD_INPUT;
 }
 
 static enum br_status read_text(char *text, struct br_queries *queries, struct br_diag *diag)
 {
-    struct br_explain explain = {.queries = queries, .open = BR_NO_NODE, .diag = diag};
-    if (br_log_is_there(text)) {
-        enum br_status status = br_log_check(text, diag);
-        if (status)
-            return status;
-        br_log_unwrap(text);
-    } else {
-        br_table_unwrap(text);
-    }
-    switch (*br_text_begin(text)) {
-    case '<':
-        return br_read_explain_xml(&explain, text, strlen(text));
-    case '[':
-    case '{':
-        return br_read_explain_json(&explain, text, strlen(text));
-    case '-':
-        return br_read_explain_yaml(&explain, text, strlen(text));
-    default:
-        return br_read_explain_text(&explain, text, strlen(text));
-    }
+    uint32_t before = queries->count;
+    if (br_log_is_there(text))
+        return read_log(text, queries, diag);
+    br_paste_clean(text);
+    bool plan = looks_like_plan(text);
+    br_table_unwrap(text);
+    bool lines = !strchr("<[{", *br_text_begin(text));
+    enum br_status status = read_plans(text, queries, diag);
+    if (status || queries->count > before)
+        return status;
+    return lines ? fail_no_plan(plan, diag)
+                 : br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "write it by EXPLAIN (ANALYZE)",
+                              "there is no query in it");
 }
 
-enum form { POSTGRES, DUCKDB, ANY_LOG };
-
-/* As the caller knows; a log's first plan may be far behind its begin. */
-static enum br_status read_source(struct br_source *source, enum form form,
-                                  struct br_queries *queries, struct br_diag *diag)
+static enum br_status read_source(struct br_source *source, bool duckdb, struct br_queries *queries,
+                                  struct br_diag *diag)
 {
     char *text;
     enum br_status status =
-        br_source_text(source, TEXT_MOST, form == DUCKDB ? "duckdb" : "postgres", &text, diag);
-    if (!status && form == ANY_LOG && !br_log_is_there(text))
-        status = br_fail_at(
-            diag, BR_NO_POS, BR_BAD_INPUT,
-            "write it by EXPLAIN (ANALYZE), or by DuckDB's PRAGMA enable_profiling = 'json'",
-            "this is no plan of a query");
-    else if (!status)
-        status = form == DUCKDB ? br_read_duckdb_text(queries, text, strlen(text), diag)
-                                : read_text(text, queries, diag);
+        br_source_text(source, TEXT_MOST, duckdb ? "duckdb" : "postgres", &text, diag);
+    if (!status)
+        status = duckdb ? br_read_duckdb_text(queries, text, strlen(text), diag)
+                        : read_text(text, queries, diag);
     free(text);
     return status;
 }
 
+/* What is neither may be a log whose first plan is far behind its begin. */
 enum br_status br_queries_read(struct br_source *source, struct br_queries *queries,
                                struct br_diag *diag)
 {
     bool postgres = br_is_postgres(source->buffer);
     enum br_status status = postgres ? BR_OK : br_table_refuse_page(source->buffer, diag);
-    if (status)
-        return status;
-    bool duckdb = !postgres && br_is_duckdb(source->buffer);
-    return read_source(source, postgres ? POSTGRES : duckdb ? DUCKDB : ANY_LOG, queries, diag);
+    return status ? status
+                  : read_source(source, !postgres && br_is_duckdb(source->buffer), queries, diag);
+}
+
+/* What the job says of plans that were left out. */
+static enum br_status tell_refused(struct br_dag *dag, const struct br_queries *queries,
+                                   struct br_diag *diag)
+{
+    const struct br_diag *bad = &queries->first_bad;
+    return queries->refused == 0
+               ? BR_OK
+               : br_dag_add_doubt(dag, diag,
+                                  "%" PRIu32 " of %" PRIu32
+                                  " plans cannot be read and are left out, the first at line "
+                                  "%" PRIu32 ": %.200s",
+                                  queries->refused, queries->refused + queries->count, bad->line,
+                                  bad->what);
+}
+
+/* What the job says of time that is in no operator, of all queries. */
+static enum br_status tell_missing(struct br_dag *dag, const struct br_queries *queries,
+                                   struct br_diag *diag)
+{
+    double missing = 0, ran = 0;
+    for (uint32_t q = 0; q < queries->count; q++)
+        if (queries->query[q].missing_ns) {
+            missing += (double)queries->query[q].missing_ns / 1e9;
+            ran += (double)queries->query[q].ran_ns / 1e9;
+        }
+    return missing == 0
+               ? BR_OK
+               : br_dag_add_doubt(dag, diag,
+                                  "%.6g s of the %.6g s that the query took are in none of "
+                                  "its operators, and are planned as its last stage",
+                                  missing, ran);
+}
+
+/* How long all queries took, one after the other; 0: some never ran. */
+static int64_t recorded(const struct br_queries *queries)
+{
+    int64_t all_ns = 0;
+    for (uint32_t q = 0; q < queries->count; q++) {
+        const struct br_query *query = &queries->query[q];
+        int64_t ns = query->nodes ? query->node[0].said.total_ns : 0;
+        ns = query->ran_ns > ns ? query->ran_ns : ns;
+        if (!query->is_timed || ns == 0 || __builtin_add_overflow(all_ns, ns, &all_ns))
+            return 0;
+    }
+    return all_ns;
+}
+
+static enum br_status tell_recorded(struct br_dag *dag, const struct br_queries *queries,
+                                    const struct br_pipeline_options *options, struct br_diag *diag)
+{
+    char text[BR_COUNT_TEXT];
+    dag->recorded_ns = recorded(queries);
+    dag->recorded_cores = (uint32_t)options->measured_cores;
+    if (options->measured_cores == 0)
+        return BR_OK;
+    br_count_format(options->measured_cores, text);
+    return br_dag_add_attribute(dag, BR_OWNER_JOB, 0, "measured_cores", text, diag);
+}
+
+static enum br_status tell_estimated(struct br_dag *dag, int64_t unit_ns, struct br_diag *diag)
+{
+    char text[96];
+    snprintf(text, sizeof text, "estimated, %" PRId64 ".%03" PRId64 " us a unit of cost",
+             unit_ns / 1000, unit_ns % 1000);
+    return br_dag_add_attribute(dag, BR_OWNER_JOB, 0, "durations", text, diag);
+}
+
+/* Of the nodes of a query, what each does itself. */
+static enum br_status find_work(struct br_query *query, int64_t unit_ns,
+                                const struct br_pipeline_options *options, struct br_diag *diag)
+{
+    if (query->shares_work)
+        return br_query_fit_total(query, options->measured_cores, diag);
+    return query->is_timed ? br_query_measure(query, diag)
+                           : br_query_estimate(query, unit_ns, diag);
 }
 
 enum br_status br_queries_add_to(struct br_dag *dag, struct br_queries *queries, int64_t unit_ns,
-                                 br_name_query *name, const void *context, struct br_diag *diag)
+                                 const struct br_pipeline_options *options, br_name_query *name,
+                                 const void *context, struct br_diag *diag)
 {
-    char prefix[BR_QUERY_NAME + 2] = "", told[96];
+    char prefix[BR_QUERY_NAME + 2] = "";
     bool estimated = false;
     enum br_status status = BR_OK;
     for (uint32_t q = 0; q < queries->count && !status; q++) {
@@ -103,19 +276,18 @@ enum br_status br_queries_add_to(struct br_dag *dag, struct br_queries *queries,
             name(context, q, prefix);
             strcat(prefix, ".");
         }
-        if (!query->shares_work) {
-            status = query->is_timed ? br_query_measure(query, diag)
-                                     : br_query_estimate(query, unit_ns, diag);
-            estimated |= !query->is_timed;
-        }
+        estimated |= !query->is_timed;
+        status = find_work(query, unit_ns, options, diag);
         if (!status)
-            status = br_pipelines_add(dag, query, prefix, diag);
+            status = br_pipelines_add(dag, query, prefix, options, diag);
     }
-    if (status || !estimated)
-        return status;
-    snprintf(told, sizeof told, "estimated, %" PRId64 ".%03" PRId64 " us a unit of cost",
-             unit_ns / 1000, unit_ns % 1000);
-    return br_dag_add_attribute(dag, BR_OWNER_JOB, 0, "durations", told, diag);
+    if (!status)
+        status = tell_refused(dag, queries, diag);
+    if (!status)
+        status = tell_missing(dag, queries, diag);
+    if (!status)
+        status = tell_recorded(dag, queries, options, diag);
+    return status || !estimated ? status : tell_estimated(dag, unit_ns, diag);
 }
 
 static void number(const void *context, uint32_t query, char name[BR_QUERY_NAME])
@@ -124,16 +296,18 @@ static void number(const void *context, uint32_t query, char name[BR_QUERY_NAME]
     (void)context;
 }
 
-static enum br_status read_job(struct br_source *source, enum form form, struct br_input *input,
+static enum br_status read_job(struct br_source *source, bool duckdb,
+                               const struct br_parse_options *options, struct br_input *input,
                                struct br_diag *diag)
 {
+    const struct br_pipeline_options how = {options->measured_cores, options->overlap};
     struct br_queries queries = {.count = 0};
     char stem[256];
     input->dag = br_dag_create(br_source_stem(source, "query", stem, sizeof stem));
     enum br_status status =
-        input->dag ? read_source(source, form, &queries, diag) : br_fail_memory(diag);
+        input->dag ? read_source(source, duckdb, &queries, diag) : br_fail_memory(diag);
     if (!status)
-        status = br_queries_add_to(input->dag, &queries, BR_COST_NS, number, NULL, diag);
+        status = br_queries_add_to(input->dag, &queries, BR_COST_NS, &how, number, NULL, diag);
     br_queries_finish(&queries);
     return status;
 }
@@ -141,13 +315,11 @@ static enum br_status read_job(struct br_source *source, enum form form, struct 
 enum br_status br_read_postgres(struct br_source *source, const struct br_parse_options *options,
                                 struct br_input *input, struct br_diag *diag)
 {
-    (void)options;
-    return read_job(source, POSTGRES, input, diag);
+    return read_job(source, false, options, input, diag);
 }
 
 enum br_status br_read_duckdb(struct br_source *source, const struct br_parse_options *options,
                               struct br_input *input, struct br_diag *diag)
 {
-    (void)options;
-    return read_job(source, DUCKDB, input, diag);
+    return read_job(source, true, options, input, diag);
 }

@@ -4,6 +4,7 @@
 #define BR_PARSERS_QUERIES_QUERIES_H
 
 #include "parsers/queries/explain.h"
+#include "parsers/queries/pipelines.h"
 #include "parsers/text/source.h"
 #include "planner/model/dag.h"
 
@@ -28,9 +29,11 @@ enum br_status br_read_duckdb_text(struct br_queries *queries, char *text, size_
 typedef void br_name_query(const void *context, uint32_t query, char name[BR_QUERY_NAME]);
 /* Adds the stages of all queries: "p1", "p2", ..., or where there are several queries "NAME.p1".
  * Those that were never run last what their costs say, a unit of which takes so many nanoseconds;
- * the job's attribute "durations" tells it. */
+ * the job's attribute "durations" tells it. Those that ran have told how long all of them took, one
+ * after the other: the attribute "recorded"; and "warning" tells what is not as it may seem. */
 enum br_status br_queries_add_to(struct br_dag *dag, struct br_queries *queries, int64_t unit_ns,
-                                 br_name_query *name, const void *context, struct br_diag *diag);
+                                 const struct br_pipeline_options *options, br_name_query *name,
+                                 const void *context, struct br_diag *diag);
 
 /* What the planner thought of a query, in thousandths of a unit of cost, and how long it took. */
 struct br_query_cost {
@@ -58,6 +61,7 @@ enum br_status br_query_files_read(struct br_query_files *files, const char *pat
 void br_query_files_finish(struct br_query_files *files);
 /* The job of all queries; the caller's. */
 enum br_status br_query_files_job(struct br_query_files *files, int64_t unit_ns,
-                                  struct br_dag **dag, struct br_diag *diag);
+                                  const struct br_pipeline_options *options, struct br_dag **dag,
+                                  struct br_diag *diag);
 
 #endif

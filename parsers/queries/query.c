@@ -66,8 +66,10 @@ enum br_status br_query_close(struct br_query *query, struct br_diag *diag)
     query->mentioned = malloc(((size_t)query->nodes + 1) * sizeof *query->mentioned);
     if (!query->mentioned)
         return br_fail_memory(diag);
-    for (uint32_t n = 0; n < query->nodes; n++)
+    for (uint32_t n = 0; n < query->nodes; n++) {
         query->mentioned[n] = BR_NO_NODE;
+        query->is_segmented |= query->node[n].kind == BR_NODE_MOTION;
+    }
     for (uint32_t m = 0; m < query->mentions; m++) {
         uint32_t *first = &query->mentioned[query->mention[m].node];
         query->mention[m].next = *first;
@@ -79,9 +81,17 @@ enum br_status br_query_close(struct br_query *query, struct br_diag *diag)
 int64_t br_query_after(const struct br_query *query)
 {
     int64_t more = query->nodes ? query->ran_ns - query->node[0].said.total_ns : 0;
+    more -= query->serialized_ns + query->behind_ns;
     if (!query->is_timed || more <= 0)
         return 0;
     return more < query->triggers_ns ? more : query->triggers_ns;
+}
+
+bool br_query_is_writer(const struct br_query *query, uint32_t node)
+{
+    const struct br_plan_node *at = &query->node[node];
+    return at->is_init && at->subplan && strncmp(at->subplan, "CTE ", 4) == 0 &&
+           strcmp(at->type, "ModifyTable") == 0;
 }
 
 bool br_query_is_within(const struct br_query *query, uint32_t node, uint32_t root)
@@ -94,8 +104,9 @@ bool br_query_is_within(const struct br_query *query, uint32_t node, uint32_t ro
 bool br_query_is_parallel_root(const struct br_query *query, uint32_t node)
 {
     uint32_t parent = query->node[node].parent;
-    return parent != BR_NO_NODE && query->node[parent].kind == BR_NODE_GATHER &&
-           !query->node[node].is_init;
+    return parent != BR_NO_NODE && !query->node[node].is_init &&
+           (query->node[parent].kind == BR_NODE_GATHER ||
+            query->node[parent].kind == BR_NODE_MOTION);
 }
 
 /* Does the text mention the result that the InitPlan's name promises: "$0" of "InitPlan 1 (returns

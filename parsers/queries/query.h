@@ -19,7 +19,8 @@ enum br_node_kind {
     BR_NODE_STREAM,  /* hands on rows as they come */
     BR_NODE_BREAKER, /* takes all of its input before it gives the first row, like a sort */
     BR_NODE_HASH,    /* a breaker whose table is used by the join above */
-    BR_NODE_GATHER,  /* what is below runs in several processes */
+    BR_NODE_GATHER,  /* what is below runs in several processes, which its loops tell */
+    BR_NODE_MOTION,  /* of Greenplum: it runs on as many segments as there are workers */
 };
 
 /* What a file says of a node. Times are per loop and include what is below, as costs do. */
@@ -29,7 +30,9 @@ struct br_node_figures {
     uint64_t loops;
     int64_t startup_cost, total_cost; /* in thousandths of a unit */
     uint64_t rows, width, workers;    /* as the planner thinks; workers beside the leader */
+    int64_t waited_ns;                /* of all loops, for disks, with what is below */
     int64_t sort_bytes;               /* -1: the file says nothing of a sort's space */
+    bool has_spilled;                 /* the sort of some process */
     enum { BR_SPACE_UNKNOWN, BR_SPACE_MEMORY, BR_SPACE_DISK } sort_space;
     uint64_t scanned, row_groups; /* of DuckDB: of a table */
     int64_t given_bytes;          /* of DuckDB: of all rows that it gave */
@@ -42,8 +45,10 @@ struct br_plan_node {
     const char *relation; /* NULL: none */
     const char *cte;      /* that this node scans; NULL: none */
     const char *subplan;  /* "CTE x", "InitPlan 1 (returns $0)", "SubPlan 1"; NULL: none */
+    bool is_streamed;     /* of DuckDB: a CTE whose rows go to its readers as they come */
     const char *index;    /* of DuckDB: the number of the rows that it keeps or reads; NULL: none */
     bool is_init;         /* a CTE or an InitPlan, run once for all who read it */
+    bool is_async;        /* it waits for another server while others of its kind do */
     bool is_shared;       /* one table for all processes */
     bool is_built;        /* the node above makes a table of its rows first */
     int64_t built_bytes;  /* of that table */
@@ -56,6 +61,8 @@ struct br_plan_node {
     uint64_t processes; /* that run it side by side */
     int64_t own_ns;     /* in one of them, without what is below and what a CTE or InitPlan took */
     int64_t first_ns;   /* of own_ns: before its first row */
+    int64_t skew_ns;    /* that one process did more than own_ns; the others did so much less */
+    int64_t idle_ns;    /* of own_ns: waits for disks and servers, no work of a core */
 };
 
 /* A text of a node that mentions the result of an InitPlan. */
@@ -69,10 +76,15 @@ struct br_query {
     uint32_t nodes, node_room, mentions, mention_room;
     struct br_plan_node *node; /* parents first, in the order of the file */
     struct br_plan_mention *mention;
-    uint32_t *mentioned;  /* by node: its first mention, or BR_NO_NODE; made by br_query_close */
-    bool is_timed;        /* has run, and its times were taken; else there are costs alone */
-    bool shares_work;     /* own_ns is what all processes of a pipeline do together */
-    int64_t ran_ns;       /* from its begin to its end, as the file says; 0: it does not */
+    uint32_t *mentioned;   /* by node: its first mention, or BR_NO_NODE; made by br_query_close */
+    bool is_timed;         /* has run, and its times were taken; else there are costs alone */
+    bool is_segmented;     /* of Greenplum: times are those of each segment; of br_query_close */
+    bool shares_work;      /* own_ns is what all processes of a pipeline do together */
+    int64_t ran_ns;        /* from its begin to its end, as the file says; 0: it does not */
+    int64_t serialized_ns; /* its rows made text, beside the nodes */
+    int64_t behind_ns;    /* what CTEs that write did when the root was done; of br_query_measure */
+    int64_t missing_ns;   /* of DuckDB's total, in no operator, in a last pipeline */
+    const char *missing;  /* what to call that */
     int64_t triggers_ns;  /* all of its triggers, before and after the rows */
     const char *triggers; /* "Trigger a, Trigger b"; NULL: none */
     int64_t work_mem;     /* bytes that a sort may take */
@@ -97,6 +109,8 @@ enum br_status br_query_close(struct br_query *query, struct br_diag *diag);
 
 /* Is `node` one that reads the CTE or the InitPlan `init`? */
 bool br_query_reads(const struct br_query *query, uint32_t init, uint32_t node);
+/* Is it the root of a CTE that writes? Such a one runs to its end, whoever reads it. */
+bool br_query_is_writer(const struct br_query *query, uint32_t node);
 /* Is `node` the root or below it? O(depth). */
 bool br_query_is_within(const struct br_query *query, uint32_t node, uint32_t root);
 /* Is it the topmost node that runs in several processes? */
@@ -109,6 +123,10 @@ int64_t br_query_after(const struct br_query *query);
 /* From times that were measured to what each node did itself. O(nodes^2) at worst, for plans full
  * of InitPlans and CTEs. BR_SYSTEM. */
 enum br_status br_query_measure(struct br_query *query, struct br_diag *diag);
+/* Of DuckDB: holds the operators' times, which are sums over threads, against the query's own
+ * total. More than `cores` can have done in it is scaled down, unless that is 0; what the total has
+ * beyond them becomes missing_ns. O(nodes). BR_SYSTEM. */
+enum br_status br_query_fit_total(struct br_query *query, uint64_t cores, struct br_diag *diag);
 /* The same from the planner's costs, of which a unit takes so many nanoseconds, and what sorts and
  * hash tables will hold. O(nodes). BR_SYSTEM. */
 enum br_status br_query_estimate(struct br_query *query, int64_t unit_ns, struct br_diag *diag);

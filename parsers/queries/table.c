@@ -13,6 +13,7 @@ enum state {
     OUTSIDE,
     TITLED,   /* the line after the title decides */
     DRAWN,    /* with rules and borders */
+    BARRED,   /* with a border at the right alone */
     PLAIN,    /* unaligned */
     EXPANDED, /* a record a row, behind the column's name */
 };
@@ -20,21 +21,20 @@ enum state {
 /* Length of the border, or of the part of a rule, that the text begins with; 0: none. */
 static size_t border(const char *text)
 {
-    if (*text == '|')
-        return 1;
-    return strncmp(text, "│", 3) == 0 || strncmp(text, "║", 3) == 0 ? 3 : 0;
+    static const char *const borders[] = {"│", "║", "┃"};
+    for (size_t k = 0; k < sizeof borders / sizeof borders[0]; k++)
+        if (strncmp(text, borders[k], 3) == 0)
+            return 3;
+    return *text == '|';
 }
 
 static size_t rule(const char *text)
 {
-    static const char *const parts[] = {"─", "═", "┌", "┐", "└", "┘", "├", "┤",
-                                        "╔", "╗", "╚", "╝", "╟", "╢", "╠", "╣"};
     if (strchr("-+ ", *text) && *text)
         return 1;
-    for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
-        if (strncmp(text, parts[k], 3) == 0)
-            return 3;
-    return 0;
+    /* The box drawing characters of Unicode, U+2500 to U+257F. */
+    bool drawn = strncmp(text, "\xe2\x94", 2) == 0 || strncmp(text, "\xe2\x95", 2) == 0;
+    return drawn && text[2] && !border(text) ? 3 : 0;
 }
 
 static bool is_rule(const char *line)
@@ -42,7 +42,8 @@ static bool is_rule(const char *line)
     size_t part, used = 0;
     while ((part = rule(line + used)))
         used += part;
-    return used >= 4 && line[used] == 0 && line[strspn(line, " ")];
+    used += line[used] == '\r';
+    return used >= 4 && line[used] == 0 && line[strspn(line, " \r")];
 }
 
 static bool is_title(const char *line)
@@ -69,9 +70,10 @@ static bool is_record(const char *line)
 
 static bool is_footer(const char *line)
 {
-    unsigned rows;
-    int end = 0;
-    return sscanf(line, "(%u row%n", &rows, &end) == 1 && end && strchr(line, ')');
+    size_t digits = strspn(line + (*line == '('), "0123456789");
+    const char *close = strchr(line, ')'); /* "rows" in the language of psql */
+    return *line == '(' && digits && line[1 + digits] == ' ' && close &&
+           close[1 + strspn(close + 1, " \r")] == 0;
 }
 
 static void blank(char *from, size_t length)
@@ -91,16 +93,24 @@ static bool cut(char *line, const char *word)
     return true;
 }
 
+/* A border at the line's end. */
+static void cut_border(char *line)
+{
+    static const char *const borders[] = {"|", "│", "║", "┃"};
+    for (size_t k = 0; k < sizeof borders / sizeof borders[0]; k++)
+        if (cut(line, borders[k]))
+            return;
+}
+
 /* The borders of a line, and the mark that the value goes on. */
-static void clean(char *line)
+static void clean(char *line, bool right)
 {
     char *p = line + strspn(line, " ");
     size_t left = border(p);
-    if (left) {
+    if (left)
         blank(p, left);
-        if (!cut(line, "|") && !cut(line, "│"))
-            cut(line, "║");
-    }
+    if (left || right)
+        cut_border(line);
     if (!cut(line, "+"))
         cut(line, "↵");
 }
@@ -116,29 +126,39 @@ static bool clean_record(char *line)
     if (!*from)
         return false;
     blank(line, (size_t)(from - line) + border(from));
-    if (outer && !cut(line, "|") && !cut(line, "│"))
-        cut(line, "║");
+    if (outer)
+        cut_border(line);
     if (!cut(line, "+"))
         cut(line, "↵");
     return true;
 }
 
+/* Does the rule below the title end with a bar's crossing, and begin with none? */
+static bool is_barred(const char *line)
+{
+    size_t length = strlen(line);
+    while (length && strchr(" \r", line[length - 1]))
+        length--;
+    return *line == '-' && length && line[length - 1] == '+';
+}
+
 static enum state next_state(enum state state, char *line)
 {
+    bool drawn = state == DRAWN || state == BARRED;
     if (is_title(line) || is_record(line)) {
         state = is_title(line) ? TITLED : EXPANDED;
         blank(line, strlen(line));
-    } else if (state == TITLED) {
-        state = is_rule(line) ? DRAWN : PLAIN;
-        if (state == DRAWN)
+    } else if (state == TITLED && line[strspn(line, " \r")]) {
+        state = !is_rule(line) ? PLAIN : is_barred(line) ? BARRED : DRAWN;
+        if (state != PLAIN)
             blank(line, strlen(line));
-    } else if (is_footer(line) || (state == DRAWN && is_rule(line)) ||
+    } else if (is_footer(line) || (drawn && is_rule(line)) ||
                (state == EXPANDED && !is_rule(line) && !clean_record(line))) {
         state = OUTSIDE;
     } else if (state == EXPANDED && is_rule(line)) {
         blank(line, strlen(line));
-    } else if (state == DRAWN) {
-        clean(line);
+    } else if (drawn) {
+        clean(line, state == BARRED);
     }
     if (state == OUTSIDE)
         blank(line, strlen(line));
@@ -248,7 +268,7 @@ void br_table_unwrap(char *text)
         size_t size = strcspn(piece, "\n");
         char behind = piece[size];
         piece[size] = 0;
-        broken = state == DRAWN || state == EXPANDED ? mark_at_end(piece) : NULL;
+        broken = state == DRAWN || state == BARRED || state == EXPANDED ? mark_at_end(piece) : NULL;
         piece[size] = behind;
         line[length] = end;
         line += length + (end == '\n');

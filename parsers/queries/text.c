@@ -13,6 +13,8 @@ struct reader {
     struct br_explain *explain;
     size_t inner[BR_QUERY_DEPTH]; /* by open node: column that its properties and arrows stand in */
     uint32_t open;
+    bool is_fresh; /* nothing has followed on the root yet */
+    bool is_over;  /* what follows is no node's */
     struct br_pos query_pos;
     char subplan[LABEL_ROOM]; /* of the node that follows; "": none */
     size_t subplan_column;
@@ -139,6 +141,10 @@ static const char *type_of(const char *label, const char **strategy)
         {"Nested Loop", "Nested Loop", NULL},
         {"Index Scan", "Index Scan", NULL},
         {"Index Only Scan", "Index Only Scan", NULL},
+        {"Gather Motion", "Gather Motion", NULL},
+        {"Redistribute Motion", "Redistribute Motion", NULL},
+        {"Broadcast Motion", "Broadcast Motion", NULL},
+        {"Explicit Motion", "Explicit Motion", NULL},
     };
     *strategy = NULL;
     if (begins(label, "Hash ") && ends(label, " Join"))
@@ -196,7 +202,7 @@ static enum br_status read_label(struct reader *reader, char *label)
 {
     const char *strategy;
     bool parallel = shed(&label, "Parallel ");
-    shed(&label, "Async ");
+    bool async = shed(&label, "Async ");
     if (!shed(&label, "Partial "))
         shed(&label, "Finalize ");
     label[strcspn(label, "\t\r")] = 0;
@@ -210,7 +216,10 @@ static enum br_status read_label(struct reader *reader, char *label)
     } else if (relation && begins(label, "Merge on")) {
         relation = label + strlen("Merge");
     }
-    const char *whole = type_of(label, &strategy);
+    const char *whole = type_of(label, &strategy), *motion = strstr(label, " Motion ");
+    char number[NUMBER_ROOM]; /* "Gather Motion 3:1": of the processes that it has rows of */
+    const char *at = motion ? motion : "";
+    bool senders = take(&at, " Motion ", ":", number);
     enum br_status status = BR_OK;
     if (relation) {
         *relation = 0;
@@ -224,6 +233,10 @@ static enum br_status read_label(struct reader *reader, char *label)
         status = property(reader, "Strategy", strategy);
     if (!status && parallel)
         status = property(reader, "Parallel Aware", "true");
+    if (!status && async)
+        status = property(reader, "Async Capable", "true");
+    if (!status && senders)
+        status = property(reader, "Senders", number);
     if (!status && relation)
         status = read_relation(reader, whole, relation + strlen(" on "));
     return status;
@@ -295,6 +308,8 @@ static enum br_status read_root(struct reader *reader, char *label, char *figure
 {
     enum br_status status = end_query(reader);
     reader->query_pos = reader->pos;
+    reader->is_fresh = true;
+    reader->is_over = false;
     if (!status)
         status = br_explain_begin_query(reader->explain);
     return status ? status : begin_node(reader, label, figures, column + 2);
@@ -319,6 +334,24 @@ static enum br_status read_sort(struct reader *reader, const char *text)
     return status ? status : property(reader, "Sort Space Type", memory ? "Memory" : "Disk");
 }
 
+/* "I/O Timings: shared read=1.5 write=2.0, temp read=1.0", or before 15 without the first word. */
+static enum br_status read_waits(struct reader *reader, const char *text)
+{
+    static const char *const words[] = {"read=", "write="};
+    enum br_status status = BR_OK;
+    for (size_t k = 0; k < 2; k++)
+        for (const char *at = text; (at = strstr(at, words[k])) && !status; at++) {
+            char number[NUMBER_ROOM];
+            size_t from = strlen(words[k]), length = strspn(at + from, "0123456789.");
+            if (!length || length >= sizeof number)
+                continue;
+            memcpy(number, at + from, length);
+            number[length] = 0;
+            status = property(reader, "I/O Read Time", number);
+        }
+    return status;
+}
+
 static enum br_status read_property(struct reader *reader, char *text)
 {
     if (begins(text, "Worker ")) {
@@ -329,6 +362,8 @@ static enum br_status read_property(struct reader *reader, char *text)
         return read_sort(reader, text);
     if (begins(text, "Buckets: ") || begins(text, "Batches: ") || begins(text, "Hits: "))
         return read_space(reader, text, "Memory Usage: ", "Peak Memory Usage");
+    if (begins(text, "I/O Timings: "))
+        return read_waits(reader, text);
     if (begins(text, "Workers Planned: "))
         return property(reader, "Workers Planned", text + strlen("Workers Planned: "));
     return property(reader, "", text);
@@ -373,19 +408,48 @@ static enum br_status read_trigger(struct reader *reader, char *text)
     return status ? status : br_explain_trigger(reader->explain, reader->pos, "Time", number);
 }
 
-/* "Execution Time: 9.100 ms" */
-static enum br_status read_ran(struct reader *reader, char *text)
+/* "Execution Time: 9.100 ms", and the words of versions before 11 and before 9.4; "Serialization:
+ * time=1.500 ms  output=..." */
+static enum br_status read_summary(struct reader *reader, const char *text)
 {
+    static const struct {
+        const char *word, *name;
+    } words[] = {{"Execution Time: ", "Execution Time"},
+                 {"Execution time: ", "Execution Time"},
+                 {"Total runtime: ", "Execution Time"},
+                 {"Serialization: time=", "Serialization Time"}};
     char number[NUMBER_ROOM];
-    const char *at = text;
-    return take(&at, "Execution Time: ", " ms", number)
-               ? br_explain_summary(reader->explain, reader->pos, "Execution Time", number)
-               : BR_OK;
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (take(&text, words[k].word, " ms", number))
+            return br_explain_summary(reader->explain, reader->pos, words[k].name, number);
+    return BR_OK;
 }
 
+/* Servers before 9.0 give InitPlans and SubPlans no numbers. */
 static bool names_subplan(const char *text)
 {
-    return begins(text, "CTE ") || begins(text, "InitPlan ") || begins(text, "SubPlan ");
+    return begins(text, "CTE ") || begins(text, "InitPlan ") || begins(text, "SubPlan ") ||
+           strcmp(text, "InitPlan") == 0 || strcmp(text, "SubPlan") == 0;
+}
+
+/* What stands behind a plan, and has lines of its own. */
+static bool is_behind(const char *text)
+{
+    static const char *const words[] = {"Planning", "JIT:", "Serialization:", "Execution ",
+                                        "Total runtime:"};
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        if (begins(text, words[k]))
+            return true;
+    return false;
+}
+
+/* A root that was copied without the blank before it has all others a column further right. */
+static void settle_root(struct reader *reader, const char *text, size_t column)
+{
+    if (reader->is_fresh && reader->open == 1 && reader->inner[0] == 2 && column == 3 &&
+        !is_behind(text))
+        reader->inner[0] = 3;
+    reader->is_fresh = false;
 }
 
 static enum br_status read_line(struct reader *reader)
@@ -397,17 +461,20 @@ static enum br_status read_line(struct reader *reader)
     reader->pos.column = (uint32_t)column + 1;
     if (!length)
         return BR_OK;
+    settle_root(reader, text, column);
     if (begins(text, "->"))
         return read_node(reader, text, column);
-    bool within = reader->open && column >= reader->inner[0];
+    bool within = reader->open && column >= reader->inner[0] && !reader->is_over;
     if (!within) {
         char *figures = figures_of(text);
         if (begins(text, "Settings: "))
             return read_settings(reader, text);
         if (reader->explain->query && begins(text, "Trigger ") && !figures)
             return read_trigger(reader, text);
-        if (begins(text, "Execution Time: "))
-            return read_ran(reader, text);
+        if (is_behind(text) && !figures) {
+            reader->is_over = true;
+            return read_summary(reader, text);
+        }
         return figures ? read_root(reader, text, figures, column) : BR_OK;
     }
     if (names_subplan(text) && length < LABEL_ROOM && !*reader->subplan) {

@@ -9,7 +9,7 @@ struct reader {
     struct br_explain *explain;
     uint32_t depth[BR_QUERY_DEPTH]; /* by open node: of its <Plan> */
     uint32_t open, query_depth;     /* depth 0: no query is open */
-    bool in_trigger;
+    bool in_trigger, in_serialization;
 };
 
 static enum br_status on_start(void *context, struct br_xml *xml)
@@ -18,12 +18,19 @@ static enum br_status on_start(void *context, struct br_xml *xml)
     if (xml->depth == 1 && strcmp(xml->name, "explain") != 0)
         return br_fail(xml->diag, BR_BAD_INPUT, "write it by EXPLAIN (ANALYZE, FORMAT XML)",
                        "the root element is <%.80s>, not <explain>", xml->name);
-    if (!reader->query_depth && strcmp(xml->name, "Query") == 0) {
-        reader->query_depth = xml->depth;
-        return br_explain_begin_query(reader->explain);
+    /* auto_explain writes what belongs to its one query without <Query> around it. */
+    bool bare = !reader->query_depth && xml->depth == 2 &&
+                (strcmp(xml->name, "Plan") == 0 || strcmp(xml->name, "Query-Text") == 0);
+    if (bare || (!reader->query_depth && strcmp(xml->name, "Query") == 0)) {
+        reader->query_depth = xml->depth - bare;
+        enum br_status status = br_explain_begin_query(reader->explain);
+        if (status || !bare)
+            return status;
     }
     if (reader->query_depth && !reader->open && strcmp(xml->name, "Trigger") == 0)
         reader->in_trigger = true;
+    if (reader->query_depth && !reader->open && strcmp(xml->name, "Serialization") == 0)
+        reader->in_serialization = true;
     if (strcmp(xml->name, "Plan") == 0) {
         enum br_status status = br_explain_begin_node(reader->explain, xml->pos);
         if (!status)
@@ -50,12 +57,17 @@ static enum br_status on_end(void *context, struct br_xml *xml, const char *text
     }
     if (reader->in_trigger && strcmp(xml->name, "Trigger") == 0)
         reader->in_trigger = false;
+    if (strcmp(xml->name, "Serialization") == 0)
+        reader->in_serialization = false;
     if (!text || !reader->query_depth)
         return BR_OK;
     length = length < sizeof name ? length : sizeof name - 1; /* names that count are shorter */
     for (size_t i = 0; i < length; i++)
         name[i] = (char)(xml->name[i] == '-' ? ' ' : xml->name[i]);
     name[length] = 0;
+    if (reader->in_serialization)
+        return br_explain_summary(reader->explain, xml->pos,
+                                  strcmp(name, "Time") == 0 ? "Serialization Time" : name, text);
     if (reader->in_trigger)
         return br_explain_trigger(reader->explain, xml->pos, name, text);
     if (!reader->open && xml->depth == reader->query_depth + 1)

@@ -132,6 +132,19 @@ static enum br_status read_triggers(struct reader *yaml)
     return status;
 }
 
+static enum br_status read_serialization(struct reader *yaml)
+{
+    char name[NAME_ROOM];
+    bool more = true;
+    enum br_status status = BR_OK;
+    while (!status && !(status = next_member(yaml, name, &more)) && more)
+        status =
+            is(yaml, YAML_SCALAR_EVENT) && strcmp(name, "Time") == 0
+                ? br_explain_summary(yaml->explain, yaml->pos, "Serialization Time", scalar(yaml))
+                : read_value(yaml, name, 1);
+    return status;
+}
+
 static enum br_status read_of_query(struct reader *yaml, const char *name)
 {
     if (strcmp(name, "Plan") == 0)
@@ -139,6 +152,8 @@ static enum br_status read_of_query(struct reader *yaml, const char *name)
     /* Where there are none, nothing stands behind the name. */
     if (strcmp(name, "Triggers") == 0 && is(yaml, YAML_SEQUENCE_START_EVENT))
         return read_triggers(yaml);
+    if (strcmp(name, "Serialization") == 0 && is(yaml, YAML_MAPPING_START_EVENT))
+        return read_serialization(yaml);
     if (is(yaml, YAML_SCALAR_EVENT))
         return br_explain_summary(yaml->explain, yaml->pos, name, scalar(yaml));
     return read_value(yaml, name, 0);
@@ -170,7 +185,9 @@ enum br_status br_read_explain_yaml(struct br_explain *explain, char *text, size
             while (!(status = next(&yaml)) && !is(&yaml, YAML_SEQUENCE_END_EVENT) &&
                    !(status = read_query(&yaml)))
                 ;
-        else if (is(&yaml, YAML_SCALAR_EVENT) || is(&yaml, YAML_MAPPING_START_EVENT))
+        else if (is(&yaml, YAML_MAPPING_START_EVENT)) /* as auto_explain writes it */
+            status = read_query(&yaml);
+        else if (is(&yaml, YAML_SCALAR_EVENT))
             status = expect(&yaml, YAML_SEQUENCE_START_EVENT, "a list of queries");
         if (!status)
             status = next(&yaml);

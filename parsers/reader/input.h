@@ -29,6 +29,8 @@ struct br_parse_options {
     enum br_transfer_mode transfer_mode;
     struct br_decimal speed; /* of one core, for formats that give operations instead of seconds */
     int64_t default_duration_ns; /* of a task of which the file says nothing */
+    uint64_t measured_cores;     /* that queries were timed on; 0: enough for all processes */
+    bool overlap;                /* pipelines of a PostgreSQL query may run side by side */
 };
 struct br_parse_options br_parse_options_default(void);
 

@@ -37,11 +37,21 @@ void br_json_finish(struct br_json *json)
 
 struct br_pos br_json_pos(struct br_json *json, const char *at)
 {
-    if (at < json->counted) {
+    const char *newline;
+    if (at - json->start < json->counted - at) { /* nearer to the start */
         json->counted = json->line_start = json->start;
         json->line = json->first_line;
     }
-    const char *newline;
+    if (at < json->line_start) { /* back over lines, to the begin of this one */
+        while ((newline = memrchr(at, '\n', (size_t)(json->counted - at)))) {
+            json->counted = newline;
+            json->line--;
+        }
+        newline = memrchr(json->start, '\n', (size_t)(at - json->start));
+        json->line_start = newline ? newline + 1 : json->start;
+    }
+    if (at < json->counted)
+        json->counted = at;
     while ((newline = memchr(json->counted, '\n', (size_t)(at - json->counted)))) {
         json->counted = json->line_start = newline + 1;
         json->line++;

@@ -33,7 +33,7 @@ void br_json_init(struct br_json *json, const char *text, size_t size, struct br
 void br_json_restart(struct br_json *json, const char *text, size_t size, uint32_t line);
 void br_json_finish(struct br_json *json);
 
-/* The place of a byte of the text. Cheap where calls go forward. */
+/* The place of a byte of the text. O(bytes from the last one's). */
 struct br_pos br_json_pos(struct br_json *json, const char *at);
 /* Records a fault at a byte of the text, unless there is one already. Answers false. */
 bool br_json_fail(struct br_json *json, const char *at, const char *hint, const char *format, ...)

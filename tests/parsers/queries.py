@@ -61,8 +61,9 @@ FORMS = ('text', 'json', 'yaml', 'xml')
 
 
 class Server:
-    def __init__(self, folder):
+    def __init__(self, folder, settings=None):
         self.folder = folder
+        self.settings = {'listen_addresses': "''", 'fsync': 'off', 'jit': 'off', **(settings or {})}
         places = sorted(pathlib.Path('/usr/lib/postgresql').glob('*/bin/initdb')) or [shutil.which('initdb')]
         if not places[-1] or not shutil.which('psql'):
             print('PostgreSQL is not installed')
@@ -81,7 +82,7 @@ class Server:
     def __enter__(self):
         self.program('initdb', '-A', 'trust', '-N', '--no-locale', '-E', 'UTF8', '-U', 'tester')
         self.program('pg_ctl', '-w', '-l', self.folder / 'log', '-o',
-                     f"-c listen_addresses='' -k {self.folder} -c fsync=off -c jit=off", 'start')
+                     ' '.join([f'-k {self.folder}', *(f'-c {name}={value}' for name, value in self.settings.items())]), 'start')
         return self
 
     def __exit__(self, *_):

@@ -12,16 +12,18 @@
 
 #include <cmocka.h>
 
-/* The job of the text, without the places; what is wrong with it, where it is refused. For the
- * caller to free. */
+/* The job of the text, without the places, in which pipelines wait for what they read alone; what
+ * is wrong with it, where it is refused. For the caller to free. */
 static char *job_of(const char *text)
 {
+    struct br_parse_options options = br_parse_options_default();
+    options.overlap = true;
     struct parse_text file = parse_text_open(text, strlen(text));
     struct br_input input;
     struct br_diag diag = {0};
     char *job = malloc(1 << 16);
     assert_non_null(job);
-    if (br_parse_job(file.path, NULL, &input, &diag)) {
+    if (br_parse_job(file.path, &options, &input, &diag)) {
         snprintf(job, 1 << 16, "%u:%u: %s", diag.line, diag.column, diag.what);
     } else {
         const char *from = strchr(parse_describe(&input), '\n'); /* the name is the file's */
@@ -418,16 +420,20 @@ static void memory(void **state)
     char *job = job_of(SORTED("  Sort Method: quicksort  Memory: 20kB\n  Worker 0:  Sort Method: "
                               "quicksort  Memory: 30kB\n"
                               "  Worker 1:  Sort Method: external merge  Disk: 90kB\n"));
-    assert_non_null(strstr(job, "p1*1 0.001 cpu=1 mem=30720 "));
+    assert_non_null(strstr(job, "p1*1 0.001 cpu=1 mem=4194304 "));
     free(job);
     job = job_of(SORTED("  Sort Method: external merge  Disk: 90kB\n"));
-    assert_null(strstr(job, "mem"));
+    assert_non_null(strstr(job, "mem=4194304 ")); /* it has filled its work_mem */
+    free(job);
+    job =
+        job_of(SORTED("  Sort Method: external merge  Disk: 90kB\nSettings: work_mem = '64kB'\n"));
+    assert_non_null(strstr(job, "mem=65536 "));
     free(job);
     job = job_of("[{\"Plan\": {\"Node Type\": \"Sort\", \"Actual Total Time\": 1, \"Actual "
                  "Loops\": 1, \"Workers\": [{\"Sort "
                  "Space Type\": \"Memory\", \"Sort Space Used\": 7}], \"Sort Space Type\": "
                  "\"Disk\", \"Sort Space Used\": 9}}]");
-    assert_non_null(strstr(job, "mem=7168"));
+    assert_non_null(strstr(job, "mem=4194304"));
     free(job);
     /* Workers have times of their own, and a file may contradict itself. */
     job = job_of("[{\"Plan\": {\"Node Type\": \"Sort\", \"Actual Startup Time\": 9, \"Actual Total "
@@ -483,9 +489,12 @@ static const struct {
     {"Limit  (cost=1.00..2.00 rows=1 width=4)\n ->  Seq Scan on a  (cost=0.00..1.00 rows=1 "
      "width=4)\n",
      "2:2: it does not show what this node is below"},
-    {"Limit  (cost=1.00..2.00 rows=1 width=4)\n   ->  Seq Scan on a  (cost=0.00..1.00 rows=1 "
+    {"Limit  (cost=1.00..2.00 rows=1 width=4)\n    ->  Seq Scan on a  (cost=0.00..1.00 rows=1 "
      "width=4)\n",
-     "2:4: it does not show"},
+     "2:5: it does not show"},
+    {"Limit  (cost=1.00..2.00 rows=1 width=4)\n   ->  Seq Scan on a  (cost=0.00..1.00 rows=1 "
+     "width=4)\n  ->  Seq Scan on b  (cost=0.00..1.00 rows=1 width=4)\n",
+     "3:3: it does not show"},
     {"Limit  (cost=1.00..2.00 rows=1 width=4)\n  ->  Seq Scan on a\n",
      "2:3: the node has neither times nor costs"},
     {"Limit  (cost=1.00..2.00 rows=1 width=4)\n  CTE c\n  ->  Seq Scan on a  (cost=0.00..1.00 "
@@ -622,9 +631,9 @@ static void duckdb_kept(void **state)
     same(text, "\nresource cpu in cores\n"
                "p1*1 1 cpu=1 {operators=DELIM_SCAN on delim 1}\n"
                "p2*1 1 cpu=1 {operators=CTE_SCAN on 1}\n"
-               "p3*1 1 cpu=1 {operators=DUMMY_A}\n"
+               "p3*1 2 cpu=1 {operators=DUMMY_A}\n"
                "p4*1 2 cpu=1 {operators=CTE_SCAN on 2, CTE}\n"
-               "p5*1 4 cpu=1 {operators=COLUMN_X, HASH_JOIN, LEFT_DELIM_JOIN, CTE}\n"
+               "p5*1 3 cpu=1 {operators=COLUMN_X, HASH_JOIN, LEFT_DELIM_JOIN, CTE}\n"
                "p1 -> p5\np4 -> p2\np3 -> p4\np2 -> p1\n");
 }
 

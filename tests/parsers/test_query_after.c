@@ -165,23 +165,88 @@ static void logs(void **state)
     }
     /* Where a plan is wrong, its line in the log is told. */
     gives_error("up\n" JSON("\t", "a", "-1"), 6, "Total Cost is '-1'");
-    /* Nothing is left out in silence. */
-    gives_error("up\n" PLAN("\t", "a", "1.00") JSON("\t", "b", "2.00"), 6, "as text and as JSON");
-    gives_error(JSON("", "a", "1.00") PLAN("", "b", "2.00"), 7, "as JSON and as text");
-    gives_error("up\nx duration: 1.250 ms  plan:\n\tQuery Text: \"select 1\"\n\tPlan: \n"
-                "\t  Node Type: \"Result\"\n\t  Total Cost: 1\n",
-                2, "plans in YAML are not read");
-    gives_error("duration: 1.250 ms  plan:\n<explain xmlns=\"x\">\n</explain>\n", 1,
-                "plans in XML are not read");
+    gives_error("duration: 1.250 ms  plan:\n<explain xmlns=\"x\">\n</explain>\n", 2,
+                "the plan has neither times nor costs");
+    gives_error("up\nduration: 1.250 ms  plan:\n\tQuery Text: \"a\"\n\tPlan: \n\t  Node Type: b\n",
+                5, "the node 'b' has neither times nor costs");
+    (void)state;
+}
+
+/* Plans of all forms in one log, those in YAML and XML as auto_explain writes them; csvlog and
+ * jsonlog, where what is wrong is told with the line of the log. */
+static void all_logs(void **state)
+{
+    static const char one[] = "q1.p1*1 0.00001 cpu=1 {operators=Seq Scan on a}";
+    static const char two[] = "q2.p1*1 0.00002 cpu=1 {operators=Seq Scan on b}";
+#define YAML(begin, table, cost)                                                                   \
+    "LOG:  duration: 1.250 ms  plan:\n" begin "Query Text: \"select\\n x\"\n" begin                \
+    "Plan: \n" begin "  Node Type: \"Seq Scan\"\n" begin "  Relation Name: \"" table "\"\n" begin  \
+    "  Total Cost: " cost "\n"
+#define XML(begin, table, cost)                                                                    \
+    "LOG:  duration: 1.250 ms  plan:\n" begin "<explain xmlns=\"x\">\n" begin                      \
+    "  <Query-Text>select\n" begin " x</Query-Text>\n" begin "  <Plan>\n" begin                    \
+    "    <Node-Type>Seq Scan</Node-Type><Relation-Name>" table "</Relation-Name><Total-Cost>" cost \
+    "</Total-Cost>\n" begin "  </Plan>\n" begin "</explain>\n"
+#define CSV(table, cost)                                                                           \
+    "2026-01-01,\"a\",LOG,00000,\"duration: 1.250 ms  plan:\nQuery Text: select \"\"x\"\"\n"       \
+    "Seq Scan on " table "  (cost=0.00.." cost " rows=5 width=4)\n  Filter: (x = \"\"y\"\")\","    \
+    ",,,\"psql\",,0\n"
+#define LINE(table, cost)                                                                          \
+    "{\"timestamp\":\"x\",\"message\":\"duration: 1.250 ms  plan:\\nQuery Text: select "           \
+    "\\\"x\\\"\\n"                                                                                 \
+    "Seq Scan on " table "  (cost=0.00.." cost " rows=5 width=4)\",\"pid\":1}\n"
+    static const char *const texts[] = {
+        "up\n" YAML("\t", "a", "1.00") XML("\t", "b", "2.00") "down\n",
+        "LOAD\n" XML("", "a", "1.00") " id \n----\n  1\n(1 row)\n" YAML("", "b",
+                                                                        "2.00") "(1 row)\n",
+        JSON("\t", "a", "1.00") PLAN("\t", "b", "2.00"),
+        YAML("\t", "a", "1.00") JSON("\t", "b", "2.00"),
+        "2026-01-01,\"a\",LOG,00000,\"started, \"\"x\"\"\",,\n" CSV("a", "1.00") CSV("b", "2.00"),
+        "{\"message\":\"started\"}\n" LINE("a", "1.00") LINE("b", "2.00"),
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        gives(texts[k], one, true);
+        gives(texts[k], two, true);
+        gives(texts[k], "q3", false);
+        gives(texts[k], "@1 ", false);
+    }
+    gives_error("{\"message\":\"started\"}\n" LINE("a", "x"), 2, "Total Cost is 'x'");
+    gives_error("2026,\n" CSV("a", "x"), 4, "Total Cost is 'x'");
+    gives_error("up\n" YAML("\t", "a", "x"), 7, "Total Cost is 'x'");
+    gives_error("up\n" XML("\t", "a", "x"), 7, "Total Cost is 'x'");
+    gives_error(
+        "2026,LOG,\"duration: 1.250 ms  plan:\nSeq Scan on a  (cost=0.00..1.00 rows=5 width=4)\n",
+        2, "ends in the middle of a plan");
+    gives_error("{\"message\":\"duration: 1.250 ms  plan:\\nSeq Scan on a  (cost=0.0", 1,
+                "ends in the middle");
+    (void)state;
+}
+
+/* What one plan of a log has wrong costs that plan, and the job tells it. */
+static void one_bad_plan(void **state)
+{
+    static const char log[] =
+        "up\n" JSON("\t", "a", "1.00") JSON("\t", "b", "-2.00") PLAN("\t", "c", "3.00");
+    struct parse_text file = parse_text_open(log, strlen(log));
+    struct br_input input;
+    struct br_diag diag = {0};
+    assert_int_equal(br_parse_job(file.path, NULL, &input, &diag), BR_OK);
+    assert_int_equal(input.dag->stages, 2);
+    assert_string_equal(input.dag->stage[1].id, "q2.p1");
+    assert_int_equal(input.dag->doubts, 1);
+    assert_non_null(strstr(input.dag->doubt[0],
+                           "1 of 3 plans cannot be read and are left out, the first at line 12: "
+                           "Total Cost is '-2.00'"));
+    br_input_finish(&input);
+    parse_text_close(&file);
     (void)state;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(triggers),
-        cmocka_unit_test(anew),
-        cmocka_unit_test(logs),
+        cmocka_unit_test(triggers), cmocka_unit_test(anew),         cmocka_unit_test(logs),
+        cmocka_unit_test(all_logs), cmocka_unit_test(one_bad_plan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,268 @@
+/* What copying does to a plan, undone. Whatever is taken away leaves the number of lines as it was,
+ * so that places stay. */
+#include "parsers/queries/paste.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/text.h"
+#include "parsers/text/begin.h"
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+static char *next_line(char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
+/* ---- Comments ---- */
+
+/* Behind the comment that begins here; NULL: none does. Three dashes are a rule of psql's. */
+static const char *past_comment(const char *text)
+{
+    if (begins(text, "/*"))
+        return br_text_past(text + 2, "*/");
+    if (*text == '#' || begins(text, "//") ||
+        (begins(text, "--") && text[2] != '-' && text[2] != '+'))
+        return text + strcspn(text, "\n");
+    return NULL;
+}
+
+/* Behind the last of the comments that the text begins with. */
+static const char *past_comments(const char *text)
+{
+    for (const char *next = text; next; next = past_comment(br_text_begin(text)))
+        text = next;
+    return text;
+}
+
+const char *br_paste_begin(const char *text)
+{
+    return br_text_begin(past_comments(text));
+}
+
+static void blank_comments(char *text)
+{
+    for (const char *end = past_comments(text); text < end; text++)
+        if (*text != '\n')
+            *text = ' ';
+}
+
+/* ---- Before each line ---- */
+
+/* Takes the first bytes of a line away; blanks at its end make up for them. */
+static void shed(char *line, size_t count)
+{
+    size_t length = strcspn(line, "\n");
+    memmove(line, line + count, length - count);
+    memset(line + length - count, ' ', count);
+}
+
+/* What a mail puts before a line that it quotes. */
+static size_t quotation(const char *line)
+{
+    size_t length = strspn(line, "> ");
+    size_t last = length;
+    while (last && line[last - 1] != '>')
+        last--;
+    return last + (last && line[last] == ' ');
+}
+
+static void shed_quotations(char *text)
+{
+    if (*br_text_begin(text) != '>')
+        return;
+    for (char *line = text; *line; line = next_line(line))
+        if (*line == '>')
+            shed(line, quotation(line));
+}
+
+/* Single quotes around each line, as pgAdmin may copy them; quotes within are SQL's. */
+static void shed_quotes(char *text)
+{
+    if (*br_text_begin(text) != '\'')
+        return;
+    for (char *line = text; *line; line = next_line(line)) {
+        size_t length = strcspn(line, "\r\n");
+        if (length < 2 || *line != '\'' || line[length - 1] != '\'')
+            continue;
+        line[length - 1] = ' ';
+        shed(line, 1);
+    }
+}
+
+/* The number before a line, and with it the blank that follows; 0: there is none. */
+static size_t number(const char *line, unsigned long *value, char *mark)
+{
+    size_t blanks = strspn(line, " "), digits = strspn(line + blanks, "0123456789");
+    size_t length = blanks + digits;
+    if (digits == 0 || digits > 6 || !strchr(".:)|\t", line[length]) || !line[length])
+        return 0;
+    *mark = line[length++];
+    *value = strtoul(line + blanks, NULL, 10);
+    return length + (line[length] == ' ');
+}
+
+/* Lines with numbers that go on from one to the next, of which there are two at least. */
+static void shed_numbers(char *text)
+{
+    for (char *line = text; *line; line = next_line(line)) {
+        unsigned long first, value;
+        char mark, other, *to = next_line(line);
+        if (!number(line, &first, &mark) || !number(to, &value, &other) || other != mark ||
+            value != first + 1)
+            continue;
+        size_t length;
+        for (value = first;
+             (length = number(line, &value, &other)) && other == mark && value == first; first++) {
+            shed(line, length);
+            to = line;
+            line = next_line(line);
+        }
+        line = to;
+    }
+}
+
+/* ---- Lines that a terminal has broken ---- */
+
+static size_t width_of(const char *line)
+{
+    size_t width = 0;
+    for (; *line && *line != '\n' && *line != '\r'; line++)
+        width += ((unsigned char)*line & 0xc0) != 0x80;
+    return width;
+}
+
+static bool has(const char *line, const char *word)
+{
+    return memmem(line, strcspn(line, "\n"), word, strlen(word)) != NULL;
+}
+
+/* Does it end with all figures of a node? */
+static bool is_complete(const char *line)
+{
+    size_t length = strcspn(line, "\r\n");
+    return length && line[length - 1] == ')' && has(line, " loops=");
+}
+
+/* Do figures of a node begin in the line and go on in the next one? */
+static bool breaks_figures(const char *line, const char *next)
+{
+    bool begun = has(line, " (cost=") || has(line, " (actual ");
+    return begun && !is_complete(line) && !has(next, " (cost=") &&
+           (has(next, "rows=") || has(next, "width=") || has(next, "loops=") || *next == ')');
+}
+
+/* The width of the terminal; 0: it has broken no line. psql marks what it has broken itself. */
+static size_t broken_at(char *text)
+{
+    size_t most = 0;
+    for (char *line = text; *line; line = next_line(line)) {
+        size_t width = width_of(line);
+        most = width > most ? width : most;
+    }
+    for (char *line = text, *next; *line; line = next) {
+        next = next_line(line);
+        if (width_of(line) == most && breaks_figures(line, next) && *next &&
+            !strchr(" .|+\n\r", *next) && (unsigned char)*next < 128)
+            return most;
+    }
+    return 0;
+}
+
+static void join_lines(char *text)
+{
+    size_t width = broken_at(text), joined = 0;
+    char *to = text, *next;
+    for (char *line = text; width && *line; line = next) {
+        size_t length = strcspn(line, "\n");
+        bool broken = width_of(line) == width && line[length] && !is_complete(line);
+        next = next_line(line);
+        memmove(to, line, length);
+        to += length;
+        if (broken) {
+            joined++;
+            continue;
+        }
+        for (joined += line[length] == '\n'; joined; joined--)
+            *to++ = '\n';
+    }
+    if (width)
+        *to = 0;
+}
+
+void br_paste_clean(char *text)
+{
+    shed_quotations(text);
+    shed_quotes(text);
+    shed_numbers(text);
+    join_lines(text);
+    blank_comments(text);
+}
+
+/* ---- Recognition ---- */
+
+/* "0.00..8.00 ", or without the second number where only one follows. */
+static bool is_range(const char *text, bool single)
+{
+    size_t length = strspn(text, "0123456789.");
+    return *text >= '0' && *text <= '9' && (single || memmem(text, length, "..", 2));
+}
+
+bool br_paste_has_figures(const char *text)
+{
+    static const char *const starts[] = {"(cost=", "(actual time=", "(actual rows="};
+    for (size_t s = 0; s < 3; s++)
+        for (const char *at = strstr(text, starts[s]); at; at = strstr(at + 1, starts[s]))
+            if (is_range(at + strlen(starts[s]), s == 2))
+                return true;
+    return false;
+}
+
+/* ---- Tabs ---- */
+
+bool br_paste_has_tabs(const char *text)
+{
+    for (const char *line = text; *line; line += *line == '\n') {
+        if (line[strspn(line, " ")] == '\t')
+            return true;
+        line += strcspn(line, "\n");
+    }
+    return false;
+}
+
+char *br_paste_expand(const char *text, unsigned k, bool *known)
+{
+    static const struct {
+        size_t width;
+        bool stops; /* up to a multiple of it */
+    } ways[] = {{8, true}, {4, true}, {4, false}, {8, false}, {2, false}};
+    *known = k < sizeof ways / sizeof ways[0];
+    size_t size = strlen(text), tabs = 0;
+    for (const char *p = text; *p; p++)
+        tabs += *p == '\t';
+    char *copy = *known ? malloc(size + 8 * tabs + 1) : NULL;
+    if (!copy)
+        return NULL;
+    char *to = copy, *begin = copy;
+    bool before = true;
+    for (const char *p = text; *p; p++) {
+        before = p == text || p[-1] == '\n' || (before && strchr(" \t", p[-1]));
+        if (p == text || p[-1] == '\n')
+            begin = to;
+        if (*p != '\t' || !before) {
+            *to++ = *p;
+            continue;
+        }
+        size_t column = (size_t)(to - begin), width = ways[k].width;
+        size_t count = ways[k].stops ? width - column % width : width;
+        memset(to, ' ', count);
+        to += count;
+    }
+    *to = 0;
+    return copy;
+}
