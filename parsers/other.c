@@ -155,6 +155,8 @@ enum br_status br_refuse_accounting(const char *text, struct br_diag *diag)
 /* What EXPLAIN (COSTS OFF) prints: arrows before names in capitals, or a scan alone. */
 static bool is_bare_plan(const char *text, const char *name)
 {
+    if (br_table_refuse_page(text, NULL))
+        return false;
     for (const char *at = strstr(text, "->  "); at; at = strstr(at + 1, "->  "))
         if (at[4] >= 'A' && at[4] <= 'Z')
             return true;

@@ -222,6 +222,14 @@ void cli_warn_bound(const char *path, const struct br_dag *dag, const struct br_
     if (dag->recorded_ns == 0 || bound_ns <= dag->recorded_ns ||
         count_cores(cluster) < dag->recorded_cores)
         return;
+    if (dag->recorded_cores == 0) {
+        cli_say(
+            "warning: %s: the lower bound of %s s is above the %s s that the recorded run took, "
+            "on cores that its record does not count: if it had no more than these, its times "
+            "hold waits for them, and --measured-cores tells how many there were",
+            name_of(path), cli_seconds(bound_ns, bound), cli_seconds(dag->recorded_ns, took));
+        return;
+    }
     cli_say(
         "warning: %s: the lower bound of %s s is above the %s s that the recorded run took: "
         "what ran is not what the job says; its stages ran side by side, its times hold waiting, "

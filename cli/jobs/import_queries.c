@@ -136,8 +136,8 @@ int cli_import_queries(const struct cli_settings *settings, const char *const *a
         unit = br_cost_unit(costs.cost, costs.count);
     if (!status)
         status = br_query_files_job(&files, unit.ns, &how, &input.dag, diag);
-    if (!status)
-        cli_warn_reading(arguments == 1 ? argument[0] : "queries", input.dag);
+    for (uint32_t d = 0; !status && d < input.dag->doubts; d++)
+        cli_say("warning: %s", input.dag->doubt[d]);
     if (!status && !settings->output.quiet)
         say_report(&files.queries, &costs, &unit);
     if (!status)

@@ -81,6 +81,14 @@ static char *end_of_tabbed(char *line)
     return line;
 }
 
+/* Is it a line of YAML, "name: value" or "- value"? */
+static bool is_member(const char *line)
+{
+    size_t length = strcspn(line, "\r\n"), blanks = strspn(line, " ");
+    return begins(line + blanks, "- ") || memmem(line, length, ": ", 2) ||
+           (length && line[length - 1] == ':');
+}
+
 /* The end of a plan that a client was sent: JSON and XML close what they have opened, the text of a
  * query in YAML is in quotation marks, and a plan as text goes on until the next one. */
 static char *end_of_open(char *line)
@@ -91,7 +99,7 @@ static char *end_of_open(char *line)
     for (; *line; line = next_line(line)) {
         if (close && begins(line, close))
             return next_line(line);
-        if (yaml && *line != ' ' && !(*line >= 'A' && *line <= 'Z'))
+        if (yaml && !is_member(line))
             return line;
         if (announces(line, strcspn(line, "\n"), &announced))
             return line;

@@ -149,12 +149,27 @@ static bool is_complete(const char *line)
     return length && line[length - 1] == ')' && has(line, " loops=");
 }
 
+/* Does it end with the mark by which psql breaks a line? */
+static bool is_marked(const char *line)
+{
+    size_t length = strcspn(line, "\r\n");
+    return (length && line[length - 1] == '.') ||
+           (length >= 3 && strncmp(line + length - 3, "…", 3) == 0);
+}
+
 /* Do figures of a node begin in the line and go on in the next one? */
 static bool breaks_figures(const char *line, const char *next)
 {
     bool begun = has(line, " (cost=") || has(line, " (actual ");
-    return begun && !is_complete(line) && !has(next, " (cost=") &&
+    return begun && !is_complete(line) && !is_marked(line) && !has(next, " (cost=") &&
            (has(next, "rows=") || has(next, "width=") || has(next, "loops=") || *next == ')');
+}
+
+/* A rule of psql's, and the rest of it. */
+static bool breaks_rule(const char *line, const char *next)
+{
+    size_t length = strcspn(line, "\r\n"), rest = strcspn(next, "\r\n");
+    return length > 3 && strspn(line, "-") == length && rest && strspn(next, "-") == rest;
 }
 
 /* The width of the terminal; 0: it has broken no line. psql marks what it has broken itself. */
@@ -167,6 +182,8 @@ static size_t broken_at(char *text)
     }
     for (char *line = text, *next; *line; line = next) {
         next = next_line(line);
+        if (width_of(line) == most && breaks_rule(line, next))
+            return most;
         if (width_of(line) == most && breaks_figures(line, next) && *next &&
             !strchr(" .|+\n\r", *next) && (unsigned char)*next < 128)
             return most;

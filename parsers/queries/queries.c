@@ -19,6 +19,8 @@ bool br_is_postgres(const char *text)
 {
     const char *p = br_paste_begin(text);
     char name[16];
+    if (br_table_refuse_page(text, NULL))
+        return false;
     if (br_log_is_there(p))
         return true;
     if (*p == '[' || *p == '{')
@@ -149,13 +151,16 @@ static enum br_status read_log(char *text, struct br_queries *queries, struct br
 static enum br_status read_text(char *text, struct br_queries *queries, struct br_diag *diag)
 {
     uint32_t before = queries->count;
+    enum br_status status = br_table_refuse_page(text, diag);
+    if (status)
+        return status;
     if (br_log_is_there(text))
         return read_log(text, queries, diag);
     br_paste_clean(text);
     bool plan = looks_like_plan(text);
     br_table_unwrap(text);
     bool lines = !strchr("<[{", *br_text_begin(text));
-    enum br_status status = read_plans(text, queries, diag);
+    status = read_plans(text, queries, diag);
     if (status || queries->count > before)
         return status;
     return lines ? fail_no_plan(plan, diag)

@@ -8,6 +8,7 @@
 
 #define TITLE "QUERY PLAN"
 #define RECORD "[ RECORD "
+#define BARE_RECORD "* Record "
 
 enum state {
     OUTSIDE,
@@ -15,7 +16,8 @@ enum state {
     DRAWN,    /* with rules and borders */
     BARRED,   /* with a border at the right alone */
     PLAIN,    /* unaligned */
-    EXPANDED, /* a record a row, behind the column's name */
+    EXPANDED, /* a record a row, behind the column's name and a border */
+    BARE,     /* the same without borders */
 };
 
 /* Length of the border, or of the part of a rule, that the text begins with; 0: none. */
@@ -63,6 +65,8 @@ static bool is_record(const char *line)
 {
     const char *p = line;
     size_t part;
+    if (strncmp(line, BARE_RECORD, sizeof BARE_RECORD - 1) == 0)
+        return true;
     while (*p != '[' && (part = rule(p)))
         p += part;
     return p != line && strncmp(p, RECORD, sizeof RECORD - 1) == 0;
@@ -120,12 +124,13 @@ static void clean(char *line, bool right)
 static bool clean_record(char *line)
 {
     size_t outer = border(line);
-    char *from = line + outer;
-    while (*from && !border(from))
+    char *from = line + outer + strspn(line + outer, " ");
+    bool goes_on = from != line && *from == ':'; /* as the old style has it */
+    while (*from && !goes_on && !border(from))
         from++;
     if (!*from)
         return false;
-    blank(line, (size_t)(from - line) + border(from));
+    blank(line, (size_t)(from - line) + (goes_on ? 1 : border(from)));
     if (outer)
         cut_border(line);
     if (!cut(line, "+"))
@@ -142,17 +147,30 @@ static bool is_barred(const char *line)
     return *line == '-' && length && line[length - 1] == '+';
 }
 
+/* The column's name, or blanks in its place. */
+static bool clean_bare(char *line)
+{
+    size_t width = sizeof TITLE - 1;
+    if (strncmp(line, TITLE, width) != 0 && strspn(line, " ") < width)
+        return false;
+    blank(line, width);
+    if (!cut(line, "+"))
+        cut(line, "↵");
+    return true;
+}
+
 static enum state next_state(enum state state, char *line)
 {
     bool drawn = state == DRAWN || state == BARRED;
     if (is_title(line) || is_record(line)) {
-        state = is_title(line) ? TITLED : EXPANDED;
+        state = is_title(line) ? TITLED : *line == '*' ? BARE : EXPANDED;
         blank(line, strlen(line));
     } else if (state == TITLED && line[strspn(line, " \r")]) {
         state = !is_rule(line) ? PLAIN : is_barred(line) ? BARRED : DRAWN;
         if (state != PLAIN)
             blank(line, strlen(line));
     } else if (is_footer(line) || (drawn && is_rule(line)) ||
+               (state == BARE && !clean_bare(line)) ||
                (state == EXPANDED && !is_rule(line) && !clean_record(line))) {
         state = OUTSIDE;
     } else if (state == EXPANDED && is_rule(line)) {
@@ -182,15 +200,24 @@ static char *mark_at_end(char *line)
     return length >= 3 && mark(line + length - 3) == 3 ? line + length - 3 : NULL;
 }
 
-/* Joins the line to the one before it that was broken at `broken`, if it begins with the mark, and
- * leaves empty lines, so that there are as many as before. Whether it has. */
-static bool join(char *broken, char *line)
+static size_t width_of(const char *line)
+{
+    size_t width = 0;
+    for (; *line && *line != '\r'; line++)
+        width += ((unsigned char)*line & 0xc0) != 0x80;
+    return width;
+}
+
+/* Joins the line to the one before it that was broken at `broken`, if it begins with the mark, or
+ * if psql had no room for one, and leaves empty lines, so that there are as many as before. Whether
+ * it has. */
+static bool join(char *broken, char *line, bool unmarked)
 {
     char *rest = line + strspn(line, " ");
     size_t width = mark(rest), lines = 0;
-    if (!width)
+    if (!width && !unmarked)
         return false;
-    rest += width;
+    rest = unmarked ? line : rest + width;
     for (char *p = broken; p < rest; p++)
         lines += *p == '\n';
     size_t length = strlen(rest), gap = (size_t)(rest - broken);
@@ -257,19 +284,25 @@ enum br_status br_table_refuse_page(const char *text, struct br_diag *diag)
 void br_table_unwrap(char *text)
 {
     enum state state = OUTSIDE;
-    bool table = br_table_is_there(text);
+    bool table = br_table_is_there(text), unmarked = false, bare = false;
     char *broken = NULL; /* where the line before is, if it goes on */
+    size_t rule_width = 0;
     for (char *line = text; table && *line;) {
         size_t length = strcspn(line, "\n");
         char end = line[length];
         line[length] = 0;
+        size_t width = width_of(line);
+        bool below_title = state == TITLED && is_rule(line);
+        rule_width = below_title ? width : rule_width;
+        bare = below_title ? strchr(" |.", line[length + (end == '\n')]) == NULL : bare;
         state = next_state(state, line);
-        char *piece = broken && join(broken, line) ? broken : line;
+        char *piece = broken && join(broken, line, unmarked) ? broken : line;
         size_t size = strcspn(piece, "\n");
         char behind = piece[size];
         piece[size] = 0;
-        broken = state == DRAWN || state == BARRED || state == EXPANDED ? mark_at_end(piece) : NULL;
+        broken = state != OUTSIDE && state != TITLED && state != PLAIN ? mark_at_end(piece) : NULL;
         piece[size] = behind;
+        unmarked = state == DRAWN && bare && width == rule_width + 1; /* without borders */
         line[length] = end;
         line += length + (end == '\n');
     }

@@ -6,6 +6,7 @@ queries.py BIGROCKS
 Without ANALYZE the forms say the same, so that jobs are compared as they are. With it each form is another run: the
 forms but JSON are given JSON's times and amounts of memory, node by node, before their jobs are compared.
 """
+import itertools
 import json
 import os
 import pathlib
@@ -172,15 +173,26 @@ def check_forms(server, jobs, query):
 WRAPPED = ['-P', 'format=wrapped', '-P', 'columns=40']
 
 
+def frames():
+    """All that psql draws: borders and styles of lines, each also expanded and broken to fit a terminal."""
+    yield from (['-A'], ['--csv'])
+    styles = [['-P', 'linestyle=' + style] for style in ('ascii', 'old-ascii', 'unicode')]
+    for places in itertools.product(('single', 'double'), repeat=3):
+        styles.append(['-P', 'linestyle=unicode', *itertools.chain.from_iterable(
+            ('-P', 'unicode_%s_linestyle=%s' % pair) for pair in zip(('border', 'column', 'header'), places))])
+    for style in styles:
+        for border in '012':
+            for expanded in [], ['-x']:
+                # Nothing marks what the old style breaks.
+                for wrapped in ([], WRAPPED) if 'old' not in style[1] else ([],):
+                    yield [*expanded, *wrapped, *style, '-P', 'border=' + border]
+
+
 def check_tables(server, jobs, query):
     """Whatever psql draws around it."""
     wanted = jobs.of(explain(server, query, ''))
     for form in FORMS:
-        for words in (['-P', 'border=0'], [], ['-P', 'border=2'], ['-P', 'border=2', '-P', 'linestyle=unicode'],
-                      ['-P', 'linestyle=old-ascii'], ['-P', 'linestyle=unicode'], ['-x'], ['-x', '-P', 'border=2'],
-                      ['-x', '-P', 'linestyle=unicode'], ['-A'], ['--csv'], WRAPPED,
-                      [*WRAPPED, '-P', 'border=2'], [*WRAPPED, '-P', 'linestyle=unicode'], ['-x', *WRAPPED],
-                      ['-x', *WRAPPED, '-P', 'border=2', '-P', 'linestyle=unicode']):
+        for words in frames():
             text = explain(server, query, ', format ' + form, '-P', 'pager=off', *words)
             assert jobs.of(text) == wanted, '%s %s\n%s' % (form, words, text)
     for page in 'html', 'latex', 'asciidoc', 'troff-ms', 'latex-longtable':
@@ -200,7 +212,7 @@ def check_anew(server, jobs):
 def check_logs(server, jobs):
     """What auto_explain tells a client between its rows, and the server's log between its lines, are EXPLAIN's plans."""
     wanted = jobs.of(explain(server, QUERIES[2], '') + explain(server, ANEW, ''))
-    for form in 'text', 'json':
+    for form in FORMS:
         before = len((server.folder / 'log').read_text())
         script = ("load 'auto_explain'; set auto_explain.log_format = %s; set auto_explain.log_min_duration = 0; "
                   "set client_min_messages = log;\n%s;\n%s;\nset auto_explain.log_min_duration = -1; select 1/0;")
