@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/build/face.h"
 #include "cli/common/say.h"
 #include "cli/common/settings.h"
 #include "cli/help.h"
@@ -102,16 +103,22 @@ int main(int count, char **argument)
     struct br_diag diag = {0};
     const char **positional = calloc((size_t)count + 4, sizeof *positional);
     char **launched = NULL;
+    struct cli_face_words face = {0};
     int status = BR_SYSTEM, words = count - 1;
-    bool launcher = is_launcher(argument[0]);
+    const bool launcher = is_launcher(argument[0]), ninja = cli_is_ninja(argument[0]);
+    const bool build = !launcher && !ninja && count > 1 && strcmp(argument[1], "build") == 0;
     if (launcher)
         launched = as_launcher(count, argument, &words);
-    if (positional && (!launcher || launched))
-        status = run(words, launcher ? launched : argument + 1, positional, &diag);
-    else
+    if (!positional || (launcher && !launched))
         br_fail_memory(&diag);
+    else if (!ninja && !build)
+        status = run(words, launcher ? launched : argument + 1, positional, &diag);
+    else if ((status = (int)cli_build_face(words - build, argument + 1 + build, ninja, &face,
+                                           &diag)) == BR_OK)
+        status = run(face.count, face.list, positional, &diag);
     free(positional);
     free(launched);
+    cli_face_words_finish(&face);
     if (status && diag.what[0])
         cli_say_diag(&diag);
     bool failed = ferror(stdout);

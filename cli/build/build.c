@@ -13,6 +13,8 @@
 
 #include "base/process/launch.h"
 #include "cli/build/fit.h"
+#include "cli/build/lock.h"
+#include "cli/build/targets.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/jobserver.h"
 #include "cli/common/say.h"
@@ -162,6 +164,13 @@ static enum br_status find_all(struct building *building, const struct br_dag *d
     return building->statement ? BR_OK : br_fail_memory(diag);
 }
 
+/* Commands that may fail yet, the last of which ends the build; 0: any number. */
+static uint32_t failures_left(const struct building *building)
+{
+    const uint64_t most = building->settings->import.failures;
+    return most ? (uint32_t)most - building->failed.count : 0;
+}
+
 /* Gives the commands the demands that --demand names, else what the history (NULL: there is none)
  * has measured, else those of others of their kind. */
 static enum br_status learn(struct building *building, const char *path, struct br_input *input,
@@ -188,7 +197,7 @@ static enum br_status learn(struct building *building, const char *path, struct 
     if (!status)
         status = cli_guess_memory(history, input, &report, diag);
     if (!status && !building->settings->output.quiet && !building->told_memory)
-        cli_say_memory(&report, input->cluster);
+        cli_say_memory(&report, building->settings->job.capacity ? input->cluster : NULL);
     building->told_memory |= report.guessed || report.unknown;
     /* A plan by guesses is none to be held to. */
     building->sum.guessed |= building->unlogged && known < input->dag->stages;
@@ -211,6 +220,8 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     *input = (struct br_input){0};
     settings.run.effort = "fast";
     settings.run.on = "here";
+    settings.run.keep_going = building->settings->import.failures != 1;
+    settings.run.failures = failures_left(building);
     settings.output.quiet = true; /* every command has its line */
     snprintf(history, sizeof history, "%s/.bigrocks-history", building->options.folder);
     if (!settings.needs.history && br_history_is_there())
@@ -283,8 +294,9 @@ static enum br_status perform_round(struct building *building, const struct br_n
     br_ninja_set_finish(&early);
     br_input_finish(&input);
     /* A failure is for the end, where all else goes on. */
-    bool on = status == BR_NO && building->settings->run.keep_going && building->failed.count &&
-              !cli_interrupted() && !*unread;
+    const uint64_t most = building->settings->import.failures;
+    bool on = status == BR_NO && building->failed.count && !cli_interrupted() && !*unread &&
+              (!most || building->failed.count < most);
     *again = any && left && (!status || on);
     if (building->lost)
         return br_fail_memory(diag);
@@ -307,7 +319,7 @@ static enum br_status tell_all(struct building *building, const struct br_ninja_
 }
 
 /* Where a word of the command line can hardly be a target, says what it may have been. */
-static void advise(const struct building *building, enum br_status status, struct br_diag *diag)
+static void advise(const struct building *building, struct br_diag *diag)
 {
     char path[PATH_MAX];
     for (uint32_t k = 0; k < building->options.targets; k++) {
@@ -316,9 +328,6 @@ static void advise(const struct building *building, enum br_status status, struc
         if (size < (int)sizeof path && access(path, R_OK) == 0)
             snprintf(diag->hint, sizeof diag->hint,
                      "a folder is given by -C: bigrocks build -C %.200s", word);
-        else if (status == BR_BAD_INPUT && building->settings->run.keep_going && *word &&
-                 !word[strspn(word, "0123456789")])
-            snprintf(diag->hint, sizeof diag->hint, "-k takes no number: it goes on in any case");
     }
 }
 
@@ -331,7 +340,7 @@ static enum br_status build(struct building *building, bool *unread, struct br_d
             cli_ninja_ask(&building->options, &building->done, STDOUT_FILENO, &dirty, diag);
         again = false;
         if (status == BR_BAD_INPUT || status == BR_SYSTEM)
-            advise(building, status, diag);
+            advise(building, diag);
         if (!status && dirty.count && building->settings->import.dry) {
             status = tell_all(building, &dirty, diag);
         } else if (!status && !dirty.count) {
@@ -358,9 +367,20 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                                             .file = settings->import.file,
                                             .target = argument,
                                             .targets = arguments,
+                                            .explain = settings->import.explain,
                                             .bare = true},
                                 .terminal = isatty(STDOUT_FILENO)};
-    enum br_status status = build(&building, &unread, diag);
+    char **resolved;
+    enum br_status status = cli_resolve_targets(&building.options, &resolved, diag);
+    if (resolved)
+        building.options.target = (const char *const *)resolved;
+    const int lock =
+        status || settings->import.dry ? -1 : cli_build_lock(folder, settings->output.quiet);
+    if (!status)
+        status = build(&building, &unread, diag);
+    if (lock >= 0)
+        close(lock);
+    cli_free_targets(resolved, arguments);
     building.sum.result.left += building.behind;
     if (!unread && (!status || (status == BR_NO && !diag->what[0])))
         cli_run_sum_say(&building.sum, settings->output.quiet);

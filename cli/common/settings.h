@@ -83,6 +83,8 @@ struct cli_import_settings {
     const char *directory, *file, *printed;
     bool measure, list, dirty, whole;
     bool dry, commands; /* of a build: nothing runs; commands are told as they are */
+    bool explain;       /* why they are out of date */
+    uint64_t failures;  /* of commands, after which no other starts; 0: any number */
     uint64_t jobs;      /* commands at once; 0: as many as the machine has room for */
 };
 
@@ -122,6 +124,7 @@ struct cli_run_settings {
     const char *spool;            /* a folder from which jobs are taken */
     const char *jobserver;        /* pipe, fifo, none; NULL: the one that there is */
     const char *pilots;           /* with learn: their share */
+    uint32_t failures;            /* with keep_going: until so many; 0: however many */
     bool learn, resume, keep_going, shell, simulate, limit_memory, until_empty;
     uint64_t retries;
     int64_t timeout_ns; /* 0: none */

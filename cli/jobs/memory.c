@@ -263,6 +263,12 @@ void cli_say_memory(const struct cli_memory_report *report, const struct br_clus
     }
     if (!report->unknown)
         return;
+    if (!cluster) {
+        cli_say("memory of %" PRIu32 " of %" PRIu32
+                " commands is not known yet; later builds know it",
+                report->unknown, report->commands);
+        return;
+    }
     const char *mem = br_role_name(BR_ROLE_MEMORY);
     br_role_amount(br_cluster_capacity(cluster, 0, mem), mem, NULL, text);
     cli_say("memory of %" PRIu32 " of %" PRIu32 " commands is not known, so %s cannot be kept for "

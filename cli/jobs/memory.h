@@ -23,7 +23,7 @@ struct cli_memory_report {
  * machine counts no memory, stays as it is. */
 enum br_status cli_guess_memory(struct br_history *history, struct br_input *input,
                                 struct cli_memory_report *report, struct br_diag *diag);
-/* Says it. */
+/* Says it. The cluster is what somebody has asked to be kept; NULL: nobody has. */
 void cli_say_memory(const struct cli_memory_report *report, const struct br_cluster *cluster);
 
 #endif

@@ -120,7 +120,7 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
     size_t words = 0;
     pid_t pid;
     int out;
-    const char **argument = calloc((size_t)options->targets + 8, sizeof *argument);
+    const char **argument = calloc((size_t)options->targets + 10, sizeof *argument);
     char **variables = environment();
     if (!argument || !variables) {
         free(argument);
@@ -131,6 +131,10 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
     argument[words++] = "-n";
     if (texts)
         argument[words++] = "-v";
+    if (options->explain && !texts) { /* the question that names what runs */
+        argument[words++] = "-d";
+        argument[words++] = "explain";
+    }
     argument[words++] = "-f";
     argument[words++] = file;
     argument[words++] = "--";

@@ -18,7 +18,8 @@ struct br_ninja_options {
     /* Of the commands that the targets need, only those whose first output is of the set; NULL:
      * all. The others count as done. */
     const struct br_ninja_set *only;
-    bool bare; /* without what the ninja outputs of a plan need */
+    bool bare;    /* without what the ninja outputs of a plan need */
+    bool explain; /* if ninja itself is asked: it says why something is out of date */
 };
 /* Texts in ascending order of bytes: commands as ninja prints them (-v), or the first outputs of
  * statements. Only the latter tell statements apart: several may have the same command. */

@@ -135,6 +135,7 @@ struct br_run_options {
     const char *directory; /* where the commands run; NULL: here */
     bool shell;            /* all commands are scripts for a shell */
     bool keep_going;       /* after a failure, with all of its job that does not depend on it */
+    uint32_t failures;     /* until so many tasks have failed; 0: however many */
     uint32_t retries;      /* further attempts at a task that fails */
     int64_t timeout_ns;    /* for one attempt; 0: none */
     const char *mark;      /* of this session, see family.h; NULL: a new one */

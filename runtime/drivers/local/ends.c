@@ -28,7 +28,10 @@ void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struc
         return;
     job->fate[end->task] = BR_FATE_FAILED;
     br_work_failed(&driver->work, &job->work);
-    if (driver->work.options->keep_going || job->closing)
+    const struct br_run_options *options = driver->work.options;
+    const bool on = options->keep_going &&
+                    (!options->failures || driver->work.result->failed < options->failures);
+    if (on || job->closing)
         return;
     job->closing = true;
     br_driver_note(driver, br_runtime_close(driver->runtime, job->number, driver->work.diag));

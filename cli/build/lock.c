@@ -1,0 +1,52 @@
+/* The lock is on the folder itself, so nothing is left behind, and the kernel gives it back when
+ * this program ends in whatever way. A build that a command of ours starts in the same folder finds
+ * the folder's name in its environment: it would wait for itself. */
+#include "cli/build/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/common/say.h"
+
+/* Tasks do not inherit what begins with BIGROCKS_. */
+static const char variable[] = "BUILD_OF_BIGROCKS";
+
+/* Is the folder that of a build that has started us? From now on it is that of ours. */
+static bool is_ours(int folder)
+{
+    struct stat state;
+    char name[64] = "";
+    const char *outer = getenv(variable);
+    if (fstat(folder, &state) == 0)
+        snprintf(name, sizeof name, "%ju:%ju", (uintmax_t)state.st_dev, (uintmax_t)state.st_ino);
+    if (outer && strcmp(outer, name) == 0)
+        return true;
+    setenv(variable, name, 1);
+    return false;
+}
+
+int cli_build_lock(const char *folder, bool quiet)
+{
+    int lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock < 0)
+        return -1;
+    int error = is_ours(lock) ? ENOLCK : flock(lock, LOCK_EX | LOCK_NB) ? errno : 0;
+    if (error == EWOULDBLOCK) {
+        if (!quiet)
+            cli_say("another build runs in '%.200s'; waiting for its end", folder);
+        do {
+            error = flock(lock, LOCK_EX) ? errno : 0;
+        } while (error == EINTR);
+    }
+    if (!error)
+        return lock;
+    close(lock);
+    return -1;
+}

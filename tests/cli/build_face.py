@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""`bigrocks build` and `bigrocks-ninja` with the command lines of ninja: -k0 and -k N, -f, -l, -j0, -d explain, -t and what
+belongs to it, `source^`; and as the make program of CMake, for `cmake --build`.
+
+usage: build_face.py BIGROCKS
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+BUILD = '''rule copy
+  command = cp $in $out
+  description = COPY $out
+rule no
+  command = false
+build a: copy in.c
+build b: copy a
+build f1: no
+build f2: no | f1-never
+build f1-never: copy in.c
+build f3: no | f1-never f2-never
+build f2-never: copy f1-never
+build all: phony a b
+default all
+'''
+
+
+def run(*command, code=0, folder=None):
+    done = subprocess.run(list(map(str, command)), text=True, capture_output=True, timeout=100, cwd=folder)
+    assert done.returncode == code, '%s: %d\n%s%s' % (command, done.returncode, done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+
+def failures(face, folder):
+    targets = 'f1', 'f2', 'f3', '-j1', '--capacity', 'cpu=1,mem=1GiB'
+    for words, failed in (((), 1), (('-k', '1'), 1), (('-k2',), 2), (('-k', '2'), 2), (('-k0',), 3), (('-k', '0'), 3),
+                          (('-vk0',), 3), (('--keep-going', ), 3), (('--keep-going=2', ), 2)):
+        said = run(*face, *words, '-C', folder, *targets, code=1)
+        assert said.count('FAILED: ') == failed, (words, said)
+    said = run(*face, '-C', folder, *targets, '-k', code=1)
+    assert said.count('FAILED: ') == 3, said
+    run(*face, '-k', code=2, *('-C',))  # without the folder that -C needs
+
+
+def face_of(face, folder):
+    (folder / 'other.ninja').write_text(BUILD.replace('COPY', 'OTHER'))
+    said = run(*face, '-C', folder, '-f', 'other.ninja', '-l', '3.5', '-j0', '-d', 'keepdepfile', '-w', 'dupbuild=err', 'in.c^')
+    assert re.search(r'^\[1/1\] OTHER a$', said, re.M) and '-l 3.5 has no effect' in said and '-w' in said, said
+    assert not (folder / 'b').exists()
+    said = run(*face, '-dexplain', '-C', folder)
+    assert 'COPY b' in said and re.search(r"explain.*b", said), said
+    assert 'explain' not in run(*face, '-C', folder)
+    said = run(*face, '-C', folder, 'x.c^', code=3)
+    assert "no command of the build reads 'x.c'" in said, said
+    assert 'is not known here' in run(*face, '-C', folder, '-d', 'stats', code=2)
+    assert 'explain' in run(*face, '-d', 'list', code=1)
+    assert run(*face, '-C', folder, '-t', 'query', 'b').endswith('b:\n  input: copy\n    a\n  outputs:\n    all\n')
+    assert 'b: copy' in run(*face, '-ttargets', 'all', folder=folder)
+    assert 'Cleaning' in run(*face, '-C%s' % folder, '-tclean', '-g')
+    assert not (folder / 'a').exists()
+    assert 'COPY' not in run(*face, '-C', folder, '-n', '-v', '-f', 'build.ninja') and not (folder / 'a').exists()
+
+
+def two_at_once(face, folder):
+    """The second waits and says so; one that a command of the first starts does not."""
+    (folder / 'build.ninja').write_text('rule r\n  command = echo $out >> ran; touch began; sleep 0.7; touch $out\n'
+                                        'rule own\n  command = %s inner && touch $out\nbuild slow: r\nbuild inner: r\n'
+                                        'build outer: own\n' % ' '.join(map(str, face)))
+    first = subprocess.Popen(list(map(str, [*face, '-C', folder, 'slow'])), stdout=subprocess.DEVNULL)
+    while not (folder / 'began').exists():
+        time.sleep(0.01)
+    said = run(*face, '-C', folder, 'slow')
+    assert first.wait() == 0
+    assert 'another build runs in' in said and 'no work to do' in said, said
+    assert (folder / 'ran').read_text().split() == ['slow']
+    assert 'another build' not in run(*face, '-C', folder, 'outer') and (folder / 'inner').exists()
+
+
+def cmake(ninja, folder):
+    """It configures, builds, cleans and builds again as by ninja."""
+    if not shutil.which('cmake') or not shutil.which('cc'):
+        return print('cmake is not installed')
+    (folder / 'main.c').write_text('int main(void) { return 0; }\n')
+    (folder / 'CMakeLists.txt').write_text('cmake_minimum_required(VERSION 3.10)\nproject(one C)\nadd_executable(one main.c)\n')
+    build = folder / 'out'
+    run('cmake', '-G', 'Ninja', '-DCMAKE_MAKE_PROGRAM=%s' % ninja, '-S', folder, '-B', build)
+    for words in ((), ('--clean-first',), ('--parallel', '2', '--verbose')):
+        said = run('cmake', '--build', build, *words)
+        assert (build / 'one').exists() and ('Linking' in said or words[:1] == ('--parallel',)), said
+    assert 'no work to do' in run('cmake', '--build', build)
+    (folder / 'main.c').write_text('broken\n')
+    assert 'FAILED: ' in run('cmake', '--build', build, '--', '-k', '0', code=1)
+
+
+def main():
+    bigrocks = pathlib.Path(sys.argv[1]).absolute()
+    ninja = bigrocks.with_name('bigrocks-ninja')
+    if not shutil.which('ninja'):
+        print('ninja is not installed')
+        return 77
+    for face in ([bigrocks, 'build'], [ninja]):
+        with tempfile.TemporaryDirectory(prefix='bigrocks-face') as scratch:
+            folder = pathlib.Path(scratch)
+            (folder / 'build.ninja').write_text(BUILD)
+            (folder / 'in.c').write_text('in\n')
+            failures(face, folder)
+            face_of(face, folder)
+            two_at_once(face, folder)
+    assert run(ninja, '--version') == run('ninja', '--version')
+    assert 'bigrocks' in run(bigrocks, 'build', '--version')
+    with tempfile.TemporaryDirectory(prefix='bigrocks-face') as scratch:
+        cmake(ninja, pathlib.Path(scratch))
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
