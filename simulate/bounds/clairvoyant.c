@@ -4,8 +4,9 @@
  * goes first (on one machine that order, kept fixed, gives the same ends); in which they end in a
  * schedule that is at hand; and by work over weight.
  * A move takes a job before or behind another that is there at the same time, or a single stage of
- * it. Worse orders are not taken. Where the cluster stands empty at an arrival, the jobs before and
- * after do not concern one another, so a move runs only the jobs between two such moments. */
+ * it; or it holds a job until another arrives, or lets it go. Worse orders are not taken. Where the
+ * cluster stands empty at an arrival, the jobs before and after do not concern one another, so a
+ * move runs only the jobs between two such moments. */
 #include "simulate/bounds/clairvoyant.h"
 
 #include <math.h>
@@ -15,7 +16,10 @@
 #include "base/collections/sort.h"
 #include "base/numbers/rng.h"
 
-enum { NEAR = 6 /* a move takes a job past at most so many that are there at the same time */ };
+enum {
+    NEAR = 6,  /* a move takes a job past at most so many that are there at the same time */
+    HOLDS = 3, /* one move of so many holds a job, or lets it go */
+};
 
 struct search {
     const struct br_trial_model *model;
@@ -39,9 +43,10 @@ static bool allocate(struct search *s)
 {
     uint32_t jobs = s->model->jobs, stages = s->model->stages;
     return ARRAY(s, jobs, s->order.place) && ARRAY(s, stages, s->order.with) &&
-           ARRAY(s, jobs, s->end_ns) && ARRAY(s, jobs, s->given_ns) &&
-           ARRAY(s, jobs, s->tried_ns) && ARRAY(s, (size_t)jobs + 1, s->empty) &&
-           ARRAY(s, jobs, s->row) && ARRAY(s, jobs, s->kept) && ARRAY(s, 2 * (size_t)jobs, s->item);
+           ARRAY(s, jobs, s->order.until) && ARRAY(s, jobs, s->end_ns) &&
+           ARRAY(s, jobs, s->given_ns) && ARRAY(s, jobs, s->tried_ns) &&
+           ARRAY(s, (size_t)jobs + 1, s->empty) && ARRAY(s, jobs, s->row) &&
+           ARRAY(s, jobs, s->kept) && ARRAY(s, 2 * (size_t)jobs, s->item);
 }
 
 /* Runs all jobs. */
@@ -62,7 +67,7 @@ static void order_by_items(struct search *s)
     uint32_t jobs = s->model->jobs;
     br_sort(s->item, s->item + jobs, jobs);
     for (uint32_t k = 0; k < jobs; k++)
-        s->order.place[s->item[k].item] = k;
+        s->order.place[s->item[k].item] = s->order.until[k] = k;
     for (uint32_t k = 0; k < s->model->stages; k++)
         s->order.with[k] = s->model->stage[k].job;
 }
@@ -163,11 +168,33 @@ static void restore(struct search *s, uint32_t at, uint32_t to)
         s->order.place[s->row[k]] = s->kept[k];
 }
 
+/* Holds the job until one of the next arrivals, or lets it go; returns whether it was an
+ * improvement. */
+static bool try_hold(struct search *s, uint32_t j)
+{
+    uint32_t *until = &s->order.until[j], old = *until, later = s->model->jobs - 1 - j, first, end;
+    later = later < NEAR ? later : NEAR;
+    if (old != j && br_rng_below(&s->rng, 2))
+        *until = j;
+    else if (later > 0)
+        *until = j + 1 + (uint32_t)br_rng_below(&s->rng, later);
+    if (*until == old)
+        return false;
+    double less = gain(s, j, &first, &end);
+    if (less >= 0)
+        take(s, first, end);
+    else
+        *until = old;
+    return less > 0;
+}
+
 /* Tries one move; returns whether it was an improvement. Moves that change nothing are kept: they
  * lead to others. */
 static bool try_move(struct search *s)
 {
     uint32_t j = (uint32_t)br_rng_below(&s->rng, s->model->jobs), at = 0, first, end;
+    if (br_rng_below(&s->rng, HOLDS) == 0)
+        return try_hold(s, j);
     uint32_t count = list_beside(s, j, &at);
     const struct br_trial_job *job = &s->model->job[j];
     bool single = br_rng_below(&s->rng, 2) && job->stages > 1;

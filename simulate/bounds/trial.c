@@ -8,6 +8,8 @@
 
 #include "base/collections/heap.h"
 
+enum { NONE = UINT32_MAX };
+
 struct end {
     int64_t at_ns;
     uint32_t task;
@@ -33,6 +35,8 @@ struct br_trial {
     uint32_t *changed; /* machines that something has left */
     uint32_t changes;
     bool *is_changed;
+    uint32_t *held, *next_held; /* by job: the jobs that are held until it arrives, as a list */
+    uint32_t holds;             /* jobs that are there and held */
     struct br_trial_span *span;
 };
 
@@ -61,7 +65,10 @@ struct br_trial *br_trial_create(const struct br_trial_model *model)
               ARRAY(l, tasks, l->ready) && ARRAY(l, stages, l->ready_first) &&
               ARRAY(l, stages, l->ready_end) && ARRAY(l, stages, l->fresh) &&
               ARRAY(l, stages, l->open) && ARRAY(l, model->machines, l->changed) &&
-              ARRAY(l, model->machines, l->is_changed) && ARRAY(l, tasks, l->span);
+              ARRAY(l, model->machines, l->is_changed) && ARRAY(l, tasks, l->span) &&
+              ARRAY(l, jobs, l->held) && ARRAY(l, jobs, l->next_held);
+    for (uint32_t j = 0; ok && j < jobs; j++)
+        l->held[j] = NONE;
     for (uint32_t m = 0; ok && m < model->machines; m++)
         memcpy(l->free + (size_t)m * model->resources,
                model->capacities.capacity +
@@ -133,7 +140,7 @@ static void release_stage(struct br_trial *l, uint32_t s)
             make_ready(l, s, l->model->longest[k]);
 }
 
-static void arrive(struct br_trial *l, uint32_t j)
+static void begin_job(struct br_trial *l, uint32_t j)
 {
     const struct br_trial_model *model = l->model;
     uint32_t first = model->job[j].first_stage, end = first + model->job[j].stages;
@@ -151,6 +158,23 @@ static void arrive(struct br_trial *l, uint32_t j)
     for (uint32_t s = first; s < end; s++)
         if (!l->waits[s])
             release_stage(l, s);
+}
+
+/* The job begins, unless it is held; so do those that were held until now. */
+static void arrive(struct br_trial *l, uint32_t j)
+{
+    uint32_t until = l->order ? l->order->until[j] : j;
+    if (until == j) {
+        begin_job(l, j);
+    } else {
+        l->next_held[j] = l->held[until];
+        l->held[until] = j;
+        l->holds++;
+    }
+    for (; l->held[j] != NONE; l->held[j] = l->next_held[l->held[j]]) {
+        begin_job(l, l->held[j]);
+        l->holds--;
+    }
 }
 
 static void end_task(struct br_trial *l, uint32_t task, int64_t *end_ns)
@@ -266,13 +290,13 @@ uint32_t br_trial_run(struct br_trial *l, const struct br_trial_order *order, ui
             l->now_ns = model->job[next].arrival_ns;
         while (l->ends && l->end[0].at_ns == l->now_ns)
             end_task(l, end_pop(NULL, l->end, &l->ends).task, end_ns);
-        if (next > first && !l->ends && !l->opens && next < model->jobs)
+        if (next > first && !l->ends && !l->opens && !l->holds && next < model->jobs)
             break;
         for (; next < model->jobs && model->job[next].arrival_ns == l->now_ns; next++)
             arrive(l, next);
         dispatch(l);
     } while (l->ends || next < model->jobs);
-    assert(!l->opens); /* every task fits an empty machine */
+    assert(!l->opens && !l->holds); /* every task fits an empty machine */
     for (uint32_t k = 0; k < l->changes; k++)
         l->is_changed[l->changed[k]] = false;
     l->changes = 0;

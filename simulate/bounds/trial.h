@@ -1,6 +1,7 @@
 /* Runs a workload, knowing all durations, where stages go first in a given order: the schedule that
  * a search over orders judges. Tasks start as soon as a machine holds them; where several could,
- * those of the stage that is first in the order go first. */
+ * those of the stage that is first in the order go first. A job may be held until another arrives,
+ * so that what it would take is free for that one. */
 #ifndef BR_SIMULATE_BOUNDS_TRIAL_H
 #define BR_SIMULATE_BOUNDS_TRIAL_H
 
@@ -17,6 +18,7 @@ struct br_trial_span {
 struct br_trial_order {
     uint32_t *place; /* by job, no two equal */
     uint32_t *with;  /* by stage: the job that it goes with */
+    uint32_t *until; /* by job: itself, or a later one, before whose arrival it starts nothing */
 };
 
 struct br_trial;

@@ -1,7 +1,9 @@
 /* bigrocks simulate: a workload on a cluster under one policy after another. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/roles.h"
 #include "cli/common/commands.h"
 #include "cli/common/enforcer.h"
 #include "cli/common/interrupt.h"
@@ -262,6 +264,47 @@ static enum br_status read_history(const struct cli_settings *settings,
     return status;
 }
 
+/* Is it one task of several processors, as recorded jobs are? */
+static bool is_rigid(const struct br_dag *dag)
+{
+    const struct br_decimal one = {1, 0};
+    for (uint32_t d = 0; d < dag->demands; d++)
+        if (dag->tasks == 1 && br_decimal_compare(dag->demand[d].amount, one) > 0 &&
+            br_role_of(dag->resource[dag->demand[d].resource].name) == BR_ROLE_CPU)
+            return true;
+    return false;
+}
+
+static bool takes_no_time(const struct br_workload *workload, const struct br_workload_job *job)
+{
+    const struct br_dag *dag = workload->dag[job->dag].dag;
+    const int64_t *ns = job->true_ns ? job->true_ns : dag->duration_ns;
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        if (ns[t] > 0)
+            return false;
+    return true;
+}
+
+/* What the reader assumed, and what figures of the simulation do not say by themselves. */
+static void say_notes(const char *path, const struct br_workload *workload)
+{
+    bool rigid = false;
+    uint32_t timeless = 0;
+    for (uint32_t d = 0; d < workload->dags; d++)
+        rigid |= is_rigid(workload->dag[d].dag);
+    for (uint32_t j = 0; j < workload->jobs; j++)
+        timeless += takes_no_time(workload, &workload->job[j]);
+    if (workload->note)
+        cli_say("%s: %s", path, workload->note);
+    if (rigid)
+        cli_say(
+            "%s: a job that does not fit yet is passed by all that fit: no policy reserves room "
+            "for a large one, as batch systems do",
+            path);
+    if (timeless)
+        cli_say("%s: jobs that take 0 s, and have no slowdown: %" PRIu32, path, timeless);
+}
+
 static int perform(const struct cli_settings *settings, const char *const *argument,
                    uint32_t arguments, struct br_diag *diag)
 {
@@ -284,8 +327,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = cli_load_cluster(&settings->job, &cluster, diag);
     if (!status)
         status = br_parse_workload(argument[0], &reading, &workload, diag);
-    if (!status && workload->note && !settings->output.quiet)
-        cli_say("%s: %s", argument[0], workload->note);
+    if (!status && !settings->output.quiet)
+        say_notes(argument[0], workload);
     if (!status)
         status = read_executors(settings, workload, &cluster, &request, diag);
     bool executors = request.executors.options.executors;
