@@ -37,7 +37,8 @@ struct br_coflows {
     uint32_t ports, coflows, room;
     struct br_coflow *coflow; /* after br_coflows_finish by arrival, else as in the file */
     uint64_t flows, flow_room;
-    double *bytes; /* by flow */
+    double *bytes;   /* by flow */
+    uint32_t joined; /* lines that br_coflows_join made part of another */
 };
 
 void br_coflows_destroy(struct br_coflows *trace);
@@ -55,6 +56,10 @@ struct br_coflow_end {
 enum br_status br_coflows_add(struct br_coflows *trace, const struct br_coflow *about,
                               struct br_coflow_end *sender, struct br_coflow_end *receiver,
                               struct br_diag *diag);
+/* Makes one coflow of those of one id, which comes when the first of them did: what they carry from
+ * a port to a port adds up. Before br_coflows_finish. BR_BAD_INPUT where there are too many flows;
+ * BR_SYSTEM (memory). O(coflows + flows x log ports). */
+enum br_status br_coflows_join(struct br_coflows *trace, struct br_diag *diag);
 /* Sorts the coflows by arrival; those of one arrival keep their order. */
 enum br_status br_coflows_finish(struct br_coflows *trace, struct br_diag *diag);
 

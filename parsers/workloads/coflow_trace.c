@@ -227,6 +227,8 @@ static enum br_status read_all(struct reader *reader)
                           "is the file complete?",
                           "the first line announces %" PRIu32 " coflows, and there are %" PRIu32,
                           reader->coflows, reader->trace->coflows);
+    if (!status)
+        status = br_coflows_join(reader->trace, reader->diag);
     return status ? status : br_coflows_finish(reader->trace, reader->diag);
 }
 

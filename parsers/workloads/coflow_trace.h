@@ -1,6 +1,7 @@
 /* Traces of coflows in the form of the coflow benchmark: the first line has the number of ports and
  * of coflows; then a line a coflow, `ID ARRIVAL_MS M PORT... R PORT:MB...`, of its M mappers and R
- * reducers. What a reducer receives comes from all mappers in equal parts. Ports count from 0. */
+ * reducers. What a reducer receives comes from all mappers in equal parts. Lines of one ID are one
+ * coflow. Ports count from 0. */
 #ifndef BR_PARSERS_WORKLOADS_COFLOW_TRACE_H
 #define BR_PARSERS_WORKLOADS_COFLOW_TRACE_H
 

@@ -8,7 +8,7 @@
 
 #include "base/collections/heap.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE UINT32_MAX
 
 struct end {
     int64_t at_ns;

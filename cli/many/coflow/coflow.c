@@ -1,4 +1,5 @@
 /* bigrocks coflow: a trace of coflows on a fabric under one policy after another. */
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -269,6 +270,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = read_trouble(settings, &study, diag);
     if (!status)
         status = br_parse_coflows(argument[0], &trace, diag);
+    if (!status && trace->joined && !settings->output.quiet)
+        cli_say("%s: lines of an id that another line has, each part of that coflow: %" PRIu32,
+                argument[0], trace->joined);
     if (!status)
         status = change_trace(settings, trace, diag);
     if (!status)
