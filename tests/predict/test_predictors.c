@@ -249,6 +249,23 @@ static void adaptive_pilots_as_printed(void **state)
     br_predictor_slearn_adaptive.destroy(p);
 }
 
+/* T + 1 scores count: the first is in the mean as long as only T came after it. */
+static void adaptive_pilots_remember_so_many(void **state)
+{
+    void *p = create(&br_predictor_slearn_adaptive, 0, NAN);
+    (void)state;
+    for (uint32_t k = 0; k < 300; k++)
+        percent_of(p, k);
+    score(p, 0, 2);
+    for (int k = 0; k < 100; k++)
+        score(p, 1, 0.5);
+    score(p, 100, 0.51); /* below (2 + 100 * 0.5) / 101, and above 0.5 */
+    assert_int_equal(percent_of(p, 300), 2);
+    score(p, 1, 0.5);
+    assert_int_equal(percent_of(p, 301), 3);
+    br_predictor_slearn_adaptive.destroy(p);
+}
+
 static void slearn_dag_scales_history(void **state)
 {
     const struct br_predictor_row *row = &br_predictor_slearn_dag;
@@ -614,6 +631,7 @@ int main(void)
         cmocka_unit_test(tasks_vary_by_themselves),
         cmocka_unit_test(slearn_is_the_mean_of_pilots),
         cmocka_unit_test(adaptive_pilots_as_printed),
+        cmocka_unit_test(adaptive_pilots_remember_so_many),
         cmocka_unit_test(slearn_dag_scales_history),
         cmocka_unit_test(quantiles_of_mixtures),
         cmocka_unit_test(evidence_is_weighed),
