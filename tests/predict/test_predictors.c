@@ -249,20 +249,25 @@ static void adaptive_pilots_as_printed(void **state)
     br_predictor_slearn_adaptive.destroy(p);
 }
 
-/* T + 1 scores count: the first is in the mean as long as only T came after it. */
+/* T + 1 scores count: the last of the first T + 1 is in the mean, and stays as long as only T came
+ * after it. */
 static void adaptive_pilots_remember_so_many(void **state)
 {
     void *p = create(&br_predictor_slearn_adaptive, 0, NAN);
     (void)state;
     for (uint32_t k = 0; k < 300; k++)
         percent_of(p, k);
-    score(p, 0, 2);
     for (int k = 0; k < 100; k++)
         score(p, 1, 0.5);
     score(p, 100, 0.51); /* below (2 + 100 * 0.5) / 101, and above 0.5 */
-    assert_int_equal(percent_of(p, 300), 2);
+    assert_int_equal(percent_of(p, 300), 3);
+    score(p, 1, 2);
+    assert_int_equal(percent_of(p, 301), 2);
+    for (int k = 0; k < 100; k++)
+        score(p, 1, 0.5);
+    assert_int_equal(percent_of(p, 302), 2);
     score(p, 1, 0.5);
-    assert_int_equal(percent_of(p, 301), 3);
+    assert_int_equal(percent_of(p, 303), 3);
     br_predictor_slearn_adaptive.destroy(p);
 }
 
