@@ -350,6 +350,17 @@ static void test_on_time(void **state)
     options.on_time = 0.95;
     control = control_of(f, &options, 300);
     assert_int_equal(decide(&control, 0, 0).amount, 7);
+    /* Slack: 1.2 x left at most 300, so left at most 250. 7 tokens have 57 %, 6 have 34 %, 9 have
+     * 96 %, 8 have 78 %. */
+    options.slack = 1.2;
+    options.on_time = 0.5;
+    control = control_of(f, &options, 300);
+    assert_int_equal(decide(&control, 0, 0).amount, 7);
+    options.on_time = 0.8;
+    control = control_of(f, &options, 300);
+    assert_int_equal(decide(&control, 0, 0).amount, 9);
+    options.slack = 1;
+    options.on_time = 0.95;
     /* Never certain: the one that is on time most often. */
     control = control_of(f, &options, 95);
     d = decide(&control, 0, 0);
