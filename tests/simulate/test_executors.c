@@ -634,6 +634,40 @@ static void test_more_than_numbers(void **state)
     br_waves_destroy(waves[1]);
 }
 
+/* Five executors are asked about while three wait for one of two stages behind the same parent: the
+ * other one has fewer. The job's share is of all executors, not of those that are asked about. */
+static void test_shares_of_all(void **state)
+{
+    const struct stage family[] = {
+        {2, 20000, 20000, 20000}, {10, 9000, 9000, 9000}, {10, 9000, 9000, 9000}};
+    const struct stage brief = {5, 1000, 1000, 1000};
+    const uint32_t edge[][2] = {{0, 1}, {0, 2}};
+    struct br_waves *waves[] = {waves_of(family, 3, edge, 2), waves_of(&brief, 1, NULL, 0)};
+    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL, 0},
+                                                {waves[1], 0, 8, NULL, 0}};
+    const struct br_executors_row *row = br_executors_policy(0);
+    void *policy;
+    (void)state;
+    for (uint32_t k = 1; strcmp(row->name, "fair") != 0; row = br_executors_policy(k++))
+        assert_non_null(row);
+    const struct br_executors_setup setup = {.row = row, .number = NAN};
+    struct br_executors *sim = sim_of(10, false);
+    assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
+    begin(sim, jobs, 2, NULL);
+    assert_int_equal(row->begin(policy, sim, NULL), BR_OK);
+    expect(sim, 0, 10, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    br_executors_decide(sim, 0, 2);
+    br_executors_decide(sim, 1, 5);
+    br_executors_decide(sim, 3, 5);
+    expect(sim, 3000, 5, 1, 3);
+    assert_int_equal(sim->stage[1].coming, 3);
+    decide_by(row, policy, sim, 2, 10);
+    row->destroy(policy);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves[0]);
+    br_waves_destroy(waves[1]);
+}
+
 /* Two tasks one after the other on one executor: 2 s to come, then 1 s each. */
 static void test_missed(void **state)
 {
@@ -663,6 +697,7 @@ static void test_missed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shares_of_all),
         cmocka_unit_test(test_missed),
         cmocka_unit_test(test_waves),
         cmocka_unit_test(test_waiting),
