@@ -634,9 +634,10 @@ static void test_more_than_numbers(void **state)
     br_waves_destroy(waves[1]);
 }
 
-/* Five executors are asked about while three wait for one of two stages behind the same parent: the
- * other one has fewer. The job's share is of all executors, not of those that are asked about. */
-static void test_shares_of_all(void **state)
+/* Five executors are asked about while three wait for one of two stages behind the same parent. By
+ * shares the other stage gets them, since it has fewer, and the share is of all executors, not of
+ * those that are asked about. At random any of the two, and never more than there are. */
+static void share_of_all(const char *name, uint32_t busy)
 {
     const struct stage family[] = {
         {2, 20000, 20000, 20000}, {10, 9000, 9000, 9000}, {10, 9000, 9000, 9000}};
@@ -647,8 +648,7 @@ static void test_shares_of_all(void **state)
                                                 {waves[1], 0, 8, NULL, 0}};
     const struct br_executors_row *row = br_executors_policy(0);
     void *policy;
-    (void)state;
-    for (uint32_t k = 1; strcmp(row->name, "fair") != 0; row = br_executors_policy(k++))
+    for (uint32_t k = 1; strcmp(row->name, name) != 0; row = br_executors_policy(k++))
         assert_non_null(row);
     const struct br_executors_setup setup = {.row = row, .number = NAN};
     struct br_executors *sim = sim_of(10, false);
@@ -657,15 +657,35 @@ static void test_shares_of_all(void **state)
     assert_int_equal(row->begin(policy, sim, NULL), BR_OK);
     expect(sim, 0, 10, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
     br_executors_decide(sim, 0, 2);
-    br_executors_decide(sim, 1, 5);
+    br_executors_decide(sim, busy, 5);
     br_executors_decide(sim, 3, 5);
     expect(sim, 3000, 5, 1, 3);
-    assert_int_equal(sim->stage[1].coming, 3);
-    decide_by(row, policy, sim, 2, 10);
+    assert_int_equal(sim->stage[busy].coming, 3);
+    if (strcmp(name, "random") != 0) {
+        decide_by(row, policy, sim, 3 - busy, 10);
+    } else {
+        uint32_t seen = 0;
+        for (int k = 0; k < 400; k++) {
+            struct br_executors_choice choice = row->decide(policy, sim);
+            assert_true(choice.stage == 1 || choice.stage == 2);
+            assert_true(choice.limit > 5 && choice.limit <= 10);
+            seen |= 1u << (5 * (choice.stage - 1) + choice.limit - 6);
+        }
+        assert_int_equal(seen, 1023);
+    }
     row->destroy(policy);
     br_executors_destroy(sim);
     br_waves_destroy(waves[0]);
     br_waves_destroy(waves[1]);
+}
+
+static void test_shares_of_all(void **state)
+{
+    (void)state;
+    for (uint32_t busy = 1; busy <= 2; busy++) {
+        share_of_all("fair", busy);
+        share_of_all("random", busy);
+    }
 }
 
 /* Two tasks one after the other on one executor: 2 s to come, then 1 s each. */
