@@ -124,13 +124,27 @@ static void test_jobs_to_come(void **state)
         uint32_t tasks; /* of those jobs, which last as long alone, one after another */
         int64_t lasted; /* against what was declared */
         uint32_t first;
-    } cases[] = {{40, SECOND / 5, 2000, 1, 1, 1},  {40, 100 * SECOND, 2000, 1, 1, 0},
-                 {1, 1000, 20000, 1, 1, 0},        {40, SECOND / 5, 1000, 1, 1, 0},
-                 {40, SECOND / 5, 1010, 1, 1, 0},  {40, SECOND / 5, 1025, 1, 1, 1},
-                 {40, SECOND / 5, 1010, 10, 1, 0}, {40, SECOND / 5, 1030, 10, 1, 1},
-                 {40, SECOND / 5, 2020, 10, 2, 0}, {40, SECOND / 5, 2060, 10, 2, 1}};
+    } cases[] = {
+        {40, SECOND / 5, 2000, 1, 1, 1},
+        {40, 100 * SECOND, 2000, 1, 1, 0},
+        {1, 1000, 20000, 1, 1, 0},
+        {40, SECOND / 5, 1000, 1, 1, 0},
+        {40, SECOND / 5, 1010, 1, 1, 0},
+        {40, SECOND / 5, 1025, 1, 1, 1},
+        {40, SECOND / 5, 1010, 10, 1, 0},
+        {40, SECOND / 5, 1030, 10, 1, 1},
+        {40, SECOND / 5, 2020, 10, 2, 0},
+        {40, SECOND / 5, 2060, 10, 2, 1},
+        /* 41 jobs after the first in 24 s are more than 5/3 in a second, in 24.8 s fewer. */
+        {40, 6 * SECOND / 10, 2000, 1, 1, 1},
+        {40, 62 * SECOND / 100, 2000, 1, 1, 0},
+        /* In a burst the cluster serves 6 of 4 s, or 7: more than 5/3 in a second. */
+        {4, 3000, 2000, 1, 1, 0},
+        {5, 3000, 2000, 1, 1, 1},
+        /* Jobs that last no time say nothing of waits: those to come are taken to wait. */
+        {40, SECOND / 5, 0, 0, 1, 1}};
     struct br_dag *dag[] = {play_sized("1", 2 * SECOND), play_sized("2", 3 * SECOND),
-                            play_wide(1, 1000), play_wide(10, 100)};
+                            play_wide(1, 1000), play_wide(10, 100), play_wide(1, 0)};
     struct br_cluster *cluster = br_cluster_create("c");
     uint32_t class;
     assert_int_equal(br_cluster_add_class(cluster, "m", 1, &class, NULL), BR_OK);
@@ -145,13 +159,14 @@ static void test_jobs_to_come(void **state)
         assert_int_equal(br_joint_create(&setup, &policy, NULL), BR_OK);
         for (uint32_t j = 0; j < jobs; j++, now_ns += cases[k].apart_ns) {
             uint32_t tasks = cases[k].tasks;
-            arrive(policy, j, dag[tasks > 1 ? 3 : 2], now_ns);
-            for (uint32_t t = 0; t < tasks; t++) {
+            arrive(policy, j, dag[tasks > 1 ? 3 : tasks ? 2 : 4], now_ns);
+            for (uint32_t t = 0; t < (tasks ? tasks : 1); t++) {
                 assert_int_equal(br_joint_decide(policy, now_ns, decision, 4, &wake_ns), 1);
                 const struct br_ended ended = {.job = j,
                                                .task = decision[0].task,
-                                               .lasted_ns = cases[k].lasted * 1000 / tasks};
-                int64_t ended_ns = now_ns + cases[k].took_ns * (t + 1) / tasks;
+                                               .lasted_ns =
+                                                   tasks ? cases[k].lasted * 1000 / tasks : 0};
+                int64_t ended_ns = now_ns + (tasks ? cases[k].took_ns * (t + 1) / tasks : 0);
                 assert_int_equal(br_joint_end(policy, &ended, ended_ns, NULL), BR_OK);
             }
             assert_int_equal(br_joint_retire(policy, j, NULL), BR_OK);
