@@ -232,7 +232,7 @@ static void jobs_at_random(void **state)
         struct br_network_job network;
         struct br_instance *in;
         int64_t bound, most = INT64_C(1) << 50;
-        assert_true(random_job_make(seed, 14, 0, &job));
+        assert_true(random_job_make(seed, seed % 2 ? 14 : 30, 0, &job));
         transfers_draw_ports(job.cluster, &rng, seed % 3 ? 2000000 : 1000);
         transfers_draw_bytes(job.dag, &rng, 5000);
         assert_true(job.dag->stages <= MOST_STAGES && job.dag->edges <= MOST_EDGES);
