@@ -18,7 +18,7 @@
 
 #define S INT64_C(1000000000)
 
-enum { MOST_STAGES = 32, MOST_TASKS = 64, MOST_EDGES = 128 };
+enum { MOST_STAGES = 64, MOST_TASKS = 64, MOST_EDGES = 2048 };
 
 /* A stage: what it is, and what a given T says of it. */
 struct known {

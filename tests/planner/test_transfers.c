@@ -93,6 +93,28 @@ static void ports_are_shared(void **state)
     br_dag_destroy(dag);
 }
 
+/* b's two tasks on one machine have one input, 200 bytes; it goes before c's 100 if any of them
+ * does in the plan, whatever their numbers are. */
+static void the_first_of_a_group_decides(void **state)
+{
+    static const uint32_t where[] = {0, 1, 1, 2};
+    struct br_dag *dag = br_dag_create("group");
+    struct br_cluster *cluster = machines(3, "1", 100, 1000);
+    uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", 2, 1),
+             c = transfers_stage(dag, "c", 1, 1);
+    transfers_edge(dag, a, b, BR_BARRIER, 200);
+    transfers_edge(dag, a, c, BR_BARRIER, 100);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    follow_in((const uint32_t[]){0, 2, 3, 1}, dag, cluster, where, true, BR_SHARE_PLAN,
+              (const double[]){0, 4, 3, 4}, 5);
+    follow_in((const uint32_t[]){0, 1, 3, 2}, dag, cluster, where, true, BR_SHARE_PLAN,
+              (const double[]){0, 3, 4, 4}, 5);
+    follow_in((const uint32_t[]){0, 3, 2, 1}, dag, cluster, where, true, BR_SHARE_PLAN,
+              (const double[]){0, 5, 4, 2}, 6);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
 /* Three senders share a receiver of 31 bytes a second, and one of them its 6 with another receiver.
  * p gives 3 each to a and d; of s's other 28, b and c have 14 each. b's 28 bytes end at 2 s, c has
  * 28 from then on. d's 9 bytes end at 3 s, a's last 3 move at 6, until 3.5 s; c has 25 then, and 31
@@ -446,10 +468,15 @@ static void refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ports_are_shared),  cmocka_unit_test(shares_are_max_min_fair),
-        cmocka_unit_test(the_smallest_port), cmocka_unit_test(pairs_move_alone),
-        cmocka_unit_test(faults_are_found),  cmocka_unit_test(bounds_count_transfers),
-        cmocka_unit_test(jobs_at_random),    cmocka_unit_test(refusals),
+        cmocka_unit_test(the_first_of_a_group_decides),
+        cmocka_unit_test(ports_are_shared),
+        cmocka_unit_test(shares_are_max_min_fair),
+        cmocka_unit_test(the_smallest_port),
+        cmocka_unit_test(pairs_move_alone),
+        cmocka_unit_test(faults_are_found),
+        cmocka_unit_test(bounds_count_transfers),
+        cmocka_unit_test(jobs_at_random),
+        cmocka_unit_test(refusals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
