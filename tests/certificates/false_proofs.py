@@ -854,4 +854,8 @@ TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     document(EITHER, [cases(12, group(8, 7), a=NO_ROOM, b=NO_ROOM)], EITHER_EDGES, EITHER_MACHINE),
     document(EITHER, [cases(12, group(8, 7), 'last', a=dict(NO_ROOM, **{'from': 7, 'to': 11}),
                             b=dict(NO_ROOM, **{'from': 7, 'to': 11}))],
-             [(t, s) for s, t in EITHER_EDGES], EITHER_MACHINE)]
+             [(t, s) for s, t in EITHER_EDGES], EITHER_MACHINE)] + [
+    # d is behind a, of the group, and behind q, which is not: it begins no group, whichever edge is listed first.
+    document(dict(EITHER, d=(1, {})), [cases(12, group(8, 7, 'a', 'b', 'd'), a=NO_ROOM, b=NO_ROOM)],
+             EITHER_EDGES + more, EITHER_MACHINE)
+    for more in ([('q', 'd'), ('a', 'd')], [('a', 'd'), ('q', 'd')])]
