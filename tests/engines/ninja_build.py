@@ -41,11 +41,11 @@ def write_build(folder):
     """Its memory in MiB and its cores by output."""
     need = {}
     text = ['pool archive', '  depth = 3', 'pool link', '  depth = 2', 'rule note', '  command = sh ./note $out',
-            '  description = make $out', 'build all: phony links $',
+            '  description = make $out', 'rule spaced', '  command = $ sh ./note $out', 'build all: phony links $',
             '  console.txt', 'default all']
     for k, mem in enumerate(OBJECTS):
         need['obj/%d.o' % k] = mem, 1
-        text.append('build obj/%d.o: note source' % k)
+        text.append('build obj/%d.o: %s source' % (k, 'spaced' if k == 1 else 'note'))
     for k, mem in enumerate(ARCHIVES):
         need['lib%d.a' % k] = mem, 1
         text += ['build lib%d.a: note %s' % (k, ' '.join('obj/%d.o' % n for n in range(4 * k, 4 * k + 4))),

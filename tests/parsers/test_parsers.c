@@ -371,6 +371,27 @@ static void kept_transfers(void **state)
     }
 }
 
+/* A file that a job changes is its input and its output: both edges carry it. */
+static void files_that_are_changed(void **state)
+{
+    static const char text[] =
+        "<adag><job id='a' runtime='1'><uses file='f' link='output' size='5'/></job>"
+        "<job id='b' runtime='1'><uses file='f' link='inout' size='8'/></job>"
+        "<job id='c' runtime='1'><uses file='f' link='input' size='3'/></job>"
+        "<child ref='b'><parent ref='a'/></child><child ref='c'><parent ref='b'/></child></adag>";
+    struct br_parse_options options = br_parse_options_default();
+    struct parse_text file = parse_text_open(text, sizeof text - 1);
+    struct br_input input;
+    (void)state;
+    options.transfer_mode = BR_TRANSFER_KEEP;
+    assert_int_equal(br_parse_job(file.path, &options, &input, NULL), BR_OK);
+    assert_int_equal(input.dag->edges, 2);
+    assert_int_equal(input.dag->edge[0].bytes, 8);
+    assert_int_equal(input.dag->edge[1].bytes, 8);
+    br_input_finish(&input);
+    parse_text_close(&file);
+}
+
 static void projects(void **state)
 {
     expect("small.sm", NULL,
@@ -507,9 +528,10 @@ int main(void)
         cmocka_unit_test(dot_job),        cmocka_unit_test(dot_operations),
         cmocka_unit_test(dot_spellings),  cmocka_unit_test(dot_labels),
         cmocka_unit_test(dax_explicit),   cmocka_unit_test(dax_profiles),
-        cmocka_unit_test(dax_transfers),  cmocka_unit_test(kept_transfers),
-        cmocka_unit_test(projects),       cmocka_unit_test(round_trips),
-        cmocka_unit_test(standard_input), cmocka_unit_test(table),
+        cmocka_unit_test(dax_transfers),  cmocka_unit_test(files_that_are_changed),
+        cmocka_unit_test(kept_transfers), cmocka_unit_test(projects),
+        cmocka_unit_test(round_trips),    cmocka_unit_test(standard_input),
+        cmocka_unit_test(table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -140,7 +140,12 @@ static void check_plan(const struct br_dag *dag, const struct br_rest *rest, con
         assert_int_equal(plan->rank[t], k + 1);
         assert_true(plan->machine[t] >= br_cluster_machine_count(cluster));
         assert_true(class == 0 || plan->start_ns[t] >= rest->now_ns);
+        assert_true(class != 1 || plan->start_ns[t] == rest->now_ns);
+        assert_true(class == 0 || plan->end_ns[t] == plan->start_ns[t] + rest->duration_ns[t]);
         assert_true(plan->start_ns[t] <= plan->makespan_ns);
+        for (uint32_t a = 0; a < dag->tasks; a++)
+            if (class >= 2 && waits[(size_t)t * dag->tasks + a] && rest->state[a] != BR_REST_ENDED)
+                assert_true(plan->start_ns[t] >= plan->end_ns[a]);
         for (uint32_t a = 0; a < dag->tasks; a++)
             if (class == 3 && waits[(size_t)t * dag->tasks + a])
                 assert_true(plan->rank[a] < plan->rank[t]);
