@@ -65,6 +65,35 @@ def loops_limit_what_runs(folder):
     assert full > len(rows) / 2
 
 
+def heights(path):
+    """The points of a curve, downwards from the top."""
+    return [float(point[0] or point[1]) for point in re.findall(r'[ML]\S+ ([\d.]+)|V([\d.]+)', path)]
+
+
+def pictures_show_forecasts(folder):
+    """On the right side of each job's row stand its deadline, the forecast and its 95 %, to one scale: seconds since the
+    job came."""
+    chosen = ('--policy', 'deadline', '--seeds', 1)
+    rows = table(simulate(folder, *chosen, form='allotments'))
+    arrival = {job['job']: float(job['arrival']) for job in table(simulate(folder, *chosen, form='csv'))}
+    paths = re.findall(r'<path class="curve s\d.*? d="(M.*?)"/>', simulate(folder, *chosen, form='svg'))
+    jobs = list(dict.fromkeys(row['job'] for row in rows))
+    paths = paths[-7 * len(jobs):]
+    for k, job in enumerate(jobs):
+        own = [row for row in rows if row['job'] == job]
+        since = [float(row['time']) - arrival[job] for row in own]
+        wanted = ([float(row['deadline']) - arrival[job] for row in own],
+                  [at + float(row['left_p95']) for at, row in zip(since, own)],
+                  [at + float(row['left']) for at, row in zip(since, own)])
+        drawn = [heights(path) for path in paths[7 * k + 4:7 * k + 7]]
+        assert [len(curve) for curve in drawn] == [len(own)] * 3, drawn
+        points = sorted((value, y) for values, curve in zip(wanted, drawn) for value, y in zip(values, curve))
+        (low, bottom), (high, top) = points[0], points[-1]
+        assert high > low and top < bottom, points
+        for value, y in points:
+            assert abs(y - (bottom + (top - bottom) * (value - low) / (high - low))) < 0.05, (job, value, y, points)
+
+
 def variants_differ(folder):
     """A fixed allocation stays; the largest is the largest; none is late that has time enough."""
     found = {one['policy']: one for one in json.loads(simulate(
@@ -443,6 +472,7 @@ def main():
         run('workload', folder / 'j.xml', '--count', 3, '--arrivals', 'regular', '--interarrival', 300, '-o',
             folder / 'w.xml')
         loops_limit_what_runs(folder)
+        pictures_show_forecasts(folder)
         variants_differ(folder)
         deadlines_move(folder)
         bytes_are_equal(folder)
