@@ -12,6 +12,8 @@
 #include "base/numbers/rng.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
+#include "planner/model/instance.h"
+#include "planner/schedule/dispatch.h"
 #include "store/file.h"
 #include "tests/store/store_fixture.h"
 
@@ -137,6 +139,59 @@ static void test_refit(void **state)
     }
     br_store_close(store);
     assert_true(several * 8 > jobs && known * 2 < jobs);
+}
+
+/* The length of a schedule by parallel generation in the order of the stored plan. */
+static int64_t dispatched_ns(const struct br_plan *stored, const struct random_job *job)
+{
+    struct br_instance *in;
+    struct br_schedule schedule = {0};
+    struct br_order order = {0};
+    assert_int_equal(br_instance_create(job->dag, job->cluster, &in, NULL), BR_OK);
+    struct br_key *key = calloc(in->tasks, sizeof *key);
+    assert_non_null(key);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        key[t] = (struct br_key){.first = ~stored->start_ns[in->task_origin[t]],
+                                 .second = -(int64_t)in->position[in->task_stage[t]],
+                                 .third = in->duration[t]};
+    assert_true(br_order_init(&order, in, key) && br_schedule_init(&schedule, in));
+    assert_true(br_dispatch(&schedule, in, &order, BR_DISPATCH_ORDER, NULL));
+    int64_t length_ns = schedule.makespan * in->tick_ns;
+    br_schedule_finish(&schedule);
+    br_order_finish(&order);
+    br_instance_destroy(in);
+    free(key);
+    return length_ns;
+}
+
+/* A plan that is refitted to other machines is never longer than parallel generation in its order.
+ */
+static void test_refit_in_parallel(void **state)
+{
+    static const uint32_t changed[4] = {300, 20, 100, 170};
+    unsigned refitted = 0;
+    struct br_store *store = store_open();
+    for (unsigned seed = 1; seed <= random_jobs(600); seed++) {
+        struct random_job job, other;
+        struct br_store_hit hit;
+        assert_true(random_job_make(seed, 60, 0, &job));
+        other.dag = copy_job(job.dag, changed);
+        other.cluster = copy_cluster(job.cluster, 1 + seed % 3);
+        struct br_plan *plan = store_make_plan(&job, NULL);
+        store_put(store, &job, NULL, plan);
+        struct br_plan *found = store_get(store, &other, NULL, &hit);
+        assert_non_null(found);
+        if (hit.match == BR_STORE_REFITTED && hit.stored_ns == plan->makespan_ns) {
+            assert_true(found->makespan_ns <= dispatched_ns(plan, &other));
+            refitted++;
+        }
+        br_plan_destroy(found);
+        br_plan_destroy(plan);
+        random_job_finish(&job);
+        random_job_finish(&other);
+    }
+    br_store_close(store);
+    assert_true(refitted > 0);
 }
 
 /* A job of stages that each need the whole machine. */
@@ -454,9 +509,10 @@ static void test_bound_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(test_exact),  STORE_TEST(test_refit),    STORE_TEST(test_order),
-        STORE_TEST(test_choice), STORE_TEST(test_bad_rows), STORE_TEST(test_worse),
-        STORE_TEST(test_effort), STORE_TEST(test_plan),     STORE_TEST(test_bound_stays),
+        STORE_TEST(test_exact),       STORE_TEST(test_refit),  STORE_TEST(test_refit_in_parallel),
+        STORE_TEST(test_order),       STORE_TEST(test_choice), STORE_TEST(test_bad_rows),
+        STORE_TEST(test_worse),       STORE_TEST(test_effort), STORE_TEST(test_plan),
+        STORE_TEST(test_bound_stays),
     };
     return br_store_is_there() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }
