@@ -237,6 +237,32 @@ static void order_of_a_long_job(void **state)
     assert_non_null(strstr(job, "jobs-before-4 -> stage3 @"));
 }
 
+/* Stage 4 reads stage 2, which was skipped since job 0 had left its result, and stage 3, which ran:
+ * whichever of the two it names first, it waits for stage 3. */
+static void skipped_parents(void **state)
+{
+    static const char *const texts[] = {
+        START(0, 0, STAGE(0, "", "") "," STAGE(1, "0", ""),
+              "") TASK(0, 0, 0, 1000, "", "Success", 0) TASK(1, 0, 1000, 2000, "", "Success", 0)
+            END(0, 2000, "JobSucceeded")
+                START(1, 2000, STAGE(2, "", "") "," STAGE(3, "", "") "," STAGE(4, "2,3", ""), "")
+                    TASK(3, 0, 2000, 5000, "", "Success", 0)
+                        TASK(4, 0, 5000, 6000, "", "Success", 0) END(1, 6000, "JobSucceeded"),
+        START(0, 0, STAGE(0, "", "") "," STAGE(1, "0", ""),
+              "") TASK(0, 0, 0, 1000, "", "Success", 0) TASK(1, 0, 1000, 2000, "", "Success", 0)
+            END(0, 2000, "JobSucceeded")
+                START(1, 2000, STAGE(2, "", "") "," STAGE(3, "", "") "," STAGE(4, "3,2", ""), "")
+                    TASK(3, 0, 2000, 5000, "", "Success", 0)
+                        TASK(4, 0, 5000, 6000, "", "Success", 0) END(1, 6000, "JobSucceeded")};
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const char *job = job_of(quoted(texts[k]));
+        assert_null(strstr(job, "stage2*"));
+        if (!strstr(job, "stage3 -> stage4 @"))
+            fail_msg("stage 4 does not wait: %s", job);
+    }
+}
+
 static void refused(void **state)
 {
     static const struct {
@@ -304,10 +330,11 @@ static void recognised(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jobs_of_a_log), cmocka_unit_test(options_of_a_log),
-        cmocka_unit_test(means),         cmocka_unit_test(machines),
-        cmocka_unit_test(order_of_jobs), cmocka_unit_test(order_of_a_long_job),
-        cmocka_unit_test(refused),       cmocka_unit_test(recognised),
+        cmocka_unit_test(jobs_of_a_log),   cmocka_unit_test(options_of_a_log),
+        cmocka_unit_test(means),           cmocka_unit_test(machines),
+        cmocka_unit_test(order_of_jobs),   cmocka_unit_test(order_of_a_long_job),
+        cmocka_unit_test(skipped_parents), cmocka_unit_test(refused),
+        cmocka_unit_test(recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
