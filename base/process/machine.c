@@ -5,6 +5,7 @@
 #include "base/process/machine.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -166,4 +167,24 @@ void br_machine_ask(struct br_machine *machine)
         machine->all_processors = (uint32_t)there;
     if (bytes > machine->memory_bytes)
         machine->all_memory_bytes = bytes;
+}
+
+int64_t br_machine_idle_ns(void)
+{
+    char line[LINE];
+    cpu_set_t set;
+    const long ticks = sysconf(_SC_CLK_TCK);
+    int64_t sum_ns = -1;
+    FILE *file = fopen("/proc/stat", "re");
+    if (file && ticks > 0 && sched_getaffinity(0, sizeof set, &set) == 0)
+        while (fgets(line, sizeof line, file)) {
+            unsigned number;
+            long long idle, waiting;
+            if (sscanf(line, "cpu%u %*s %*s %*s %lld %lld", &number, &idle, &waiting) == 3 &&
+                number < CPU_SETSIZE && CPU_ISSET(number, &set))
+                sum_ns = (sum_ns < 0 ? 0 : sum_ns) + (idle + waiting) * (1000000000 / ticks);
+        }
+    if (file)
+        fclose(file);
+    return sum_ns;
 }

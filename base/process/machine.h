@@ -16,6 +16,9 @@ struct br_machine {
 /* Looks at the affinity, at the memory, and at the limits of the control group and of those around
  * it, versions 1 and 2. Reads a few small files. */
 void br_machine_ask(struct br_machine *machine);
+/* How long the processors of the affinity have had nothing to do since the machine was started, all
+ * of them together, to a hundredth of a second each; -1: nobody knows. */
+int64_t br_machine_idle_ns(void);
 /* Lowers what there is to the limits of the groups that `groups` names, mounted as `mounts` says:
  * files such as /proc/self/cgroup and /proc/self/mountinfo. */
 void br_machine_limit(struct br_machine *machine, const char *groups, const char *mounts);

@@ -57,13 +57,13 @@ static void print_amount(const struct telling *telling, double amount, uint32_t 
     fputs(text, telling->out);
     if (unit && !br_role_counts_bytes(resource, unit)) {
         putc(' ', telling->out);
-        br_write_cut(telling->out, BR_QUOTE_TABS, unit, NAME_MOST);
+        br_write_cut(telling->out, BR_QUOTE_LINE, unit, NAME_MOST);
     }
 }
 
 static void print_resource(const struct telling *telling, uint32_t k)
 {
-    br_write_cut(telling->out, BR_QUOTE_TABS, telling->cls->capacity[k].resource, NAME_MOST);
+    br_write_cut(telling->out, BR_QUOTE_LINE, telling->cls->capacity[k].resource, NAME_MOST);
     putc(' ', telling->out);
 }
 
@@ -108,7 +108,7 @@ static void print_row(const struct telling *telling, const struct cli_admission_
 {
     fprintf(telling->out, "  %s %7.1f s  ", row->admitted ? "runs " : "waits",
             (double)(telling->state->now_ns - row->since_ns) / 1e9);
-    br_write_cut(telling->out, BR_QUOTE_TABS, row->key, KEY_MOST);
+    br_write_cut(telling->out, BR_QUOTE_LINE, row->key, KEY_MOST);
     if (!print_demands(telling, row) && !row->admitted)
         fputs(telling->state->hungry ? " for a token of make's jobserver" : " for its turn",
               telling->out);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/process/clock.h"
+#include "base/process/machine.h"
 #include "cli/common/child.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/progress.h"
@@ -14,10 +15,23 @@
 #include "planner/model/dag.h"
 #include "runtime/drivers/local/process.h"
 
-/* Runs the one task of the stage, and keeps what it used. */
-static enum br_status measure_stage(struct br_history *history, const struct br_stage *stage,
-                                    struct br_diag *diag)
+/* How long the command would have taken alone on the machine. What it waited for beyond its
+ * processor time it may have waited for anyway, but only while a processor had nothing to do: on a
+ * machine that is busy with other work it has waited for that. */
+static int64_t alone_ns(const struct cli_usage *usage, int64_t idle_ns)
 {
+    static const int64_t tick_ns = INT64_C(20000000); /* what the idle time may miss */
+    const int64_t waited_ns = usage->wall_ns - usage->cpu_ns;
+    return usage->cpu_ns < 0 || idle_ns < 0 || waited_ns <= idle_ns + tick_ns
+               ? usage->wall_ns
+               : usage->cpu_ns + idle_ns + tick_ns;
+}
+
+/* Runs the one task of the stage, and keeps what it used. *busy: it waited for other work. */
+static enum br_status measure_stage(struct br_history *history, const struct br_stage *stage,
+                                    bool *busy, struct br_diag *diag)
+{
+    const int64_t idle_before_ns = br_machine_idle_ns();
     char shell[] = "/bin/sh", option[] = "-c", path[BR_SCRIPT_PATH];
     char *argument[] = {shell, option, (char *)stage->command, NULL};
     struct cli_usage usage;
@@ -41,8 +55,11 @@ static enum br_status measure_stage(struct br_history *history, const struct br_
         return br_fail(diag, BR_NO, "mend it, then measure again",
                        "the command of '%.200s' failed with exit status %d", stage->id,
                        cli_child_exit(usage.status));
+    const int64_t idle_ns = idle_before_ns < 0 ? -1 : br_machine_idle_ns() - idle_before_ns;
+    const int64_t wall_ns = alone_ns(&usage, idle_ns);
+    *busy = wall_ns < usage.wall_ns;
     struct br_history_sample sample = {.stage = stage->id,
-                                       .wall_ns = usage.wall_ns,
+                                       .wall_ns = wall_ns,
                                        .cpu_ns = usage.cpu_ns,
                                        .mem_bytes = usage.mem_bytes};
     enum br_status status = br_history_add(history, &sample, diag);
@@ -51,7 +68,7 @@ static enum br_status measure_stage(struct br_history *history, const struct br_
 
 static enum br_status measure_all(struct br_history *history, const struct br_dag *dag,
                                   struct cli_run_ninja *ninja, struct cli_progress *progress,
-                                  uint32_t *measured, struct br_diag *diag)
+                                  uint32_t *measured, uint32_t *busy, struct br_diag *diag)
 {
     int64_t began_ns = br_now_ns();
     enum br_status status = BR_OK;
@@ -62,7 +79,9 @@ static enum br_status measure_all(struct br_history *history, const struct br_da
             return BR_NO;
         cli_progress_run(progress, *measured, dag->stages, 1, stage->id);
         end.start_ns = br_now_ns() - began_ns;
-        status = measure_stage(history, stage, diag);
+        bool disturbed = false;
+        status = measure_stage(history, stage, &disturbed, diag);
+        *busy += disturbed;
         end.end_ns = br_now_ns() - began_ns;
         cli_progress_end(progress);
         if (status)
@@ -77,13 +96,18 @@ enum br_status cli_measure_job(struct br_history *history, const struct br_dag *
 {
     struct cli_run_ninja ninja;
     struct cli_progress progress;
-    uint32_t measured = 0;
+    uint32_t measured = 0, busy = 0;
     struct br_guard guard = cli_guard_children(NULL, NULL, NULL);
     cli_interrupt_catch();
     cli_progress_begin(&progress, quiet);
     cli_run_ninja_open(&ninja, dag);
-    enum br_status status = measure_all(history, dag, &ninja, &progress, &measured, diag);
+    enum br_status status = measure_all(history, dag, &ninja, &progress, &measured, &busy, diag);
     cli_progress_end(&progress);
+    if (busy && !quiet)
+        cli_say(
+            "the machine was busy with other work: what %u of %u commands waited for it is left "
+            "out",
+            busy, measured);
     cli_run_ninja_close(&ninja);
     br_guard_end(&guard);
     cli_interrupt_release();

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <string.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/roles.h"
@@ -26,9 +27,17 @@ static void write_time(FILE *out, int64_t began_s, const char *form)
 
 static void write_name(FILE *out, const char *name, int width)
 {
-    const int pad = width - (int)br_text_length(name);
-    br_write_cut(out, BR_QUOTE_TABS, name, (uint32_t)width);
-    fprintf(out, "%*s", pad > 0 ? pad : 0, "");
+    char *text = NULL;
+    size_t size;
+    FILE *cell = open_memstream(&text, &size);
+    if (cell) {
+        br_write_cut(cell, BR_QUOTE_LINE, name, (uint32_t)width);
+        fclose(cell);
+    }
+    /* A path that is cut may be shorter than the column. */
+    const int pad = text ? width - (int)br_text_length(text) : 0;
+    fprintf(out, "%s%*s", text ? text : "-", pad > 0 ? pad : 0, "");
+    free(text);
 }
 
 static int widen(int width, const char *name)
@@ -89,7 +98,7 @@ static void write_one(const struct br_gathered_job *job, FILE *out)
     for (uint32_t s = 0; s < job->stages; s++)
         width = widen(width, job->stage[s].name);
     fputs("job    ", out);
-    br_write_text(out, BR_QUOTE_TABS, job->name);
+    br_write_text(out, BR_QUOTE_LINE, job->name);
     fprintf(out, "\nruns   %" PRIu32 ", from ", job->runs);
     write_time(out, job->run[0].began_s, "%Y-%m-%d %H:%M UTC");
     fputs(" to ", out);

@@ -196,6 +196,7 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
         put_field(out, c);
         break;
     case BR_QUOTE_TABS:
+    case BR_QUOTE_LINE:
         put_field(out, c);
         break;
     }

@@ -24,7 +24,8 @@ enum br_quote {
     BR_QUOTE_LABEL,     /* inside a DOT "..." that Graphviz draws: \ and line breaks are kept */
     BR_QUOTE_TABS,      /* a field between tabs, or in a comment: \t, \n, \r, \\ and \u2028; no
                            formula */
-    BR_QUOTE_CSV,       /* the same inside "..." of CSV, where a quotation mark is doubled */
+    BR_QUOTE_LINE,      /* the same for people, who may begin a name with "@" or "=" */
+    BR_QUOTE_CSV, /* as between tabs, inside "..." of CSV, where a quotation mark is doubled */
 };
 
 void br_write_text(FILE *out, enum br_quote quote, const char *text);

@@ -64,7 +64,7 @@ def by_rule(bigrocks, scratch):
     said, most = project.build('250MiB')
     assert re.search(r'memory of 4 of 4 commands was never measured; they count as others of their rule, with up to '
                      r'1[01]\d\S* MiB', said) and 'not known' not in said, said
-    assert most == 2, (most, said)
+    assert most <= 2, (most, said)
     (project.folder / 'h').touch()
     for name in 'abdefg':
         (project.folder / name).unlink()

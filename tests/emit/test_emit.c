@@ -192,6 +192,8 @@ static void quoting(void **state)
     expect_text(BR_QUOTE_ATTRIBUTE, "<&>\"'\t\n\x02", "&lt;&amp;&gt;&quot;'&#9;&#10;" MARK);
     expect_text(BR_QUOTE_XML, "<\"\t\n\r", "&lt;\"\t\n&#13;");
     expect_text(BR_QUOTE_TABS, "a\tb\nc\\d", "a\\tb\\nc\\\\d");
+    expect_text(BR_QUOTE_TABS, "@a", "\\u0040a");
+    expect_text(BR_QUOTE_LINE, "@a\t=", "@a\\t=");
     expect_text(BR_QUOTE_DOT, "a\\b", "a\\b");
     expect_text(BR_QUOTE_DOT, "a\\", "a\\\\");
     expect_text(BR_QUOTE_DOT, "a\\\\", "a\\\\");
