@@ -358,8 +358,8 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
                          .internalSubset = on_doctype,
                          .serror = (xmlStructuredErrorFunc)on_error};
     pthread_once(&prepared, prepare);
-#if LIBXML_VERSION >= 21200 /* from then on libxml2 aborts if a thread's own data gets no memory   \
-                             */
+#if LIBXML_VERSION >= 21200
+    /* From then on libxml2 aborts if a thread's own data gets no memory. */
     if (xmlCheckThreadLocalStorage() != 0)
         return br_fail_memory(reader.element.diag);
 #endif
