@@ -258,8 +258,11 @@ def engine_files(world, compiler):
     for reader in (read_order, read_json, read_xml, read_trace, read_svg, read_html):
         reader(texts[reader.__name__[5:]])
     told = [browse(world, world.folder / 'file.html')]
-    read_dot(world, world.folder / 'file.dot')
-    read_gantt(world, world.folder / 'file.gantt')
+    for form, reader in (('dot', read_dot), ('gantt', read_gantt)):
+        try:
+            reader(world, world.folder / ('file.' + form))
+        except engines.Skip as reason:
+            told.append('%s: %s' % (form, reason))
     for engine in ('slurm', 'dagman', 'snakemake', 'dask', 'make', 'ninja', 'airflow', 'argo', 'starpu'):
         check_header(engine, texts[engine])
     for engine in ('airflow', 'dask'):
