@@ -86,11 +86,18 @@ static bool has_column(const char *text, const char *word, const char *separator
     return false;
 }
 
+/* Its parts have these names, in whatever order. */
+bool br_is_accounting_json(const char *text)
+{
+    return *br_text_begin(text) == '{' && strstr(text, "\"job_id\"") &&
+           strstr(text, "\"restart_cnt\"") && strstr(text, "\"time\"");
+}
+
 /* What parsers/workloads reads: swf, sacct and tables. */
 static bool is_workload(const char *text, const char *name)
 {
     return ends(name, ".swf") || has_column(text, "JobID", "|\r\n") ||
-           has_column(text, "arrival", ",\r\n");
+           has_column(text, "arrival", ",\r\n") || br_is_accounting_json(text);
 }
 
 /* What the command takes without being told, and what it does not take. */
@@ -102,13 +109,6 @@ static bool is_usual(const char *name)
         if (strcmp(name, names[k]) == 0)
             return true;
     return false;
-}
-
-/* What sacct --json prints names its parts so, in whatever order. */
-static bool is_accounting_json(const char *text)
-{
-    return *br_text_begin(text) == '{' && strstr(text, "\"job_id\"") &&
-           strstr(text, "\"restart_cnt\"") && strstr(text, "\"time\"");
 }
 
 /* The table that sacct prints by default: names, and below them a line of dashes and blanks. */
@@ -138,7 +138,6 @@ enum br_status br_refuse_accounting(const char *text, struct br_diag *diag)
         const char *what;
         bool (*is_it)(const char *text);
     } forms[] = {
-        {"this is what 'sacct --json' prints, and it is not read", is_accounting_json},
         {"this is the table that sacct prints", is_accounting_table},
         {"these are lines of sacct without the names of its columns", is_accounting_headless},
     };

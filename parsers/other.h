@@ -14,6 +14,8 @@ enum br_status br_refuse_other(const struct br_source *source, struct br_diag *d
     "JobID,User,Account,Partition,State,Submit,Eligible,Start,End,ElapsedRaw,Timelimit,NNodes,"    \
     "AllocCPUS,ReqMem,AllocTRES"
 
+/* Is it what 'sacct --json' prints? */
+bool br_is_accounting_json(const char *text);
 /* BR_BAD_INPUT for what Slurm's sacct writes in another form than that which is read; the hint is
  * the command that writes that. */
 enum br_status br_refuse_accounting(const char *text, struct br_diag *diag);

@@ -30,8 +30,9 @@ struct br_workload_format {
     br_read_workload *read;
 };
 
-br_recognise_workload br_is_workload_xml, br_is_workload_csv, br_is_swf, br_is_sacct, br_is_tasks;
+br_recognise_workload br_is_workload_xml, br_is_workload_csv, br_is_swf, br_is_sacct, br_is_tasks,
+    br_is_sacct_json;
 br_read_workload br_read_workload_xml, br_read_workload_csv, br_read_swf, br_read_sacct,
-    br_read_spark, br_read_tasks;
+    br_read_spark, br_read_tasks, br_read_sacct_json;
 
 #endif

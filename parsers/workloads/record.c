@@ -173,8 +173,9 @@ enum br_status br_records_add(struct br_records *records, const struct br_record
     job.arrival_ns = record->submit_ns;
     job.seed = (uint64_t)records->workload->jobs + 1;
     job.true_ns = records->true_ns;
-    if (record->waited_ns >= 0)
-        job.recorded_ns = record->waited_ns + record->ran_ns;
+    if (record->waited_ns < 0 ||
+        __builtin_add_overflow(record->waited_ns, record->ran_ns, &job.recorded_ns))
+        job.recorded_ns = -1;
     job.pos = record->pos;
     int64_t each =
         record->mem_bytes / record->processors + (record->mem_bytes % record->processors != 0);

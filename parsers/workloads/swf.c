@@ -381,8 +381,10 @@ static enum br_status join_parts(struct swf *swf)
         struct swf_job job = swf->first_part[of->first];
         job.status = of->failed ? FAILED : COMPLETED;
         job.submit_ns = of->submit_ns;
-        /* without times it is left out as unknown */
+        /* without times, or with too much of it, it is left out as unknown */
         job.ran_ns = job.submit_ns >= 0 && of->timed ? br_pieces_ran_ns(of) : -1;
+        if (job.ran_ns > MOST_SECONDS * 1000000000)
+            job.ran_ns = -1;
         job.wait_ns = of->end_ns - of->submit_ns - job.ran_ns;
         job.allocated = of->processors;
         if (!is_kept(swf, &job))

@@ -19,6 +19,7 @@ static const struct br_workload_format formats[] = {
     {"swf", "Standard Workload Format, as in the Parallel Workloads Archive", br_is_swf,
      br_read_swf},
     {"sacct", "Slurm's accounting, as sacct --parsable2 prints it", br_is_sacct, br_read_sacct},
+    {"sacct-json", "the same, as sacct --json prints it", br_is_sacct_json, br_read_sacct_json},
     {"spark", "event log of a Spark application", br_is_spark, br_read_spark},
 };
 

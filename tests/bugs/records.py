@@ -97,7 +97,6 @@ for text, words in ((OTHERS.replace('-1\n', '-1 extra\n'), ':1:46: there is more
 
 # Other forms of sacct are named, with the command that writes what is read.
 FORMS = {
-    '{"jobs": [{"account": "lab", "job_id": 4, "restart_cnt": 0, "time": {"start": 4294967294}}]}': 'sacct --json',
     'JobID           JobName  Partition \n------------ ---------- ---------- \n1    plain   lo \n': 'the table that sacct',
     '1|2026-03-02T08:00:00|00:00:05|2\n3|2026-03-02T08:00:00|00:00:12|1\n': 'without the names of its columns'}
 with case.folder() as folder:
@@ -107,6 +106,47 @@ with case.folder() as folder:
             done = case.bigrocks(command, folder + '/form', '--capacity', 'cpu=4')
             assert done.returncode == 3 and words in done.stderr, done
             assert 'sacct --parsable2 --allocations --format=JobID,' in done.stderr, done
+
+# The JSON is read: numbers in objects or plain, states in lists or plain, elements of arrays and components by their
+# numbers, no start for what never ran.
+def record(job, submit, eligible, start, ran, state='COMPLETED', cpus=4, old=False, **more):
+    number = (lambda value: value) if old else (lambda value: {'set': value is not None, 'infinite': False,
+                                                               'number': value or 0})
+    none = {'set': False, 'infinite': False, 'number': 0}
+    return {'account': 'lab', 'user': 'ann', 'job_id': job, 'restart_cnt': 0, 'partition': 'lo',
+            'array': {'job_id': 0, 'task_id': 0 if old else none, 'task': ''},
+            'het': {'job_id': 0, 'job_offset': 0 if old else none}, **more,
+            'state': {'current': state if old else [state], 'reason': 'None'},
+            'time': {'elapsed': ran, 'eligible': eligible, 'end': start + ran if start < 4294967294 else submit,
+                     'start': start, 'submission': submit, 'limit': number(120)},
+            'required': {'CPUs': cpus},
+            'tres': {'allocated': [{'type': 'cpu', 'name': '', 'id': 1, 'count': cpus},
+                                   {'type': 'energy', 'name': '', 'id': 3, 'count': -2},
+                                   {'type': 'mem', 'name': '', 'id': 2, 'count': 100},
+                                   {'type': 'gres', 'name': 'gpu', 'id': 9, 'count': 1}]}, 'steps': [{'a': 1}]}
+
+
+BASE = 1795750000
+for old in (False, True):
+    some = [record(4, BASE, BASE + 13, BASE + 14, 60, old=old),
+            record(7, BASE, BASE, BASE, 30, old=old, het={'job_id': 7, 'job_offset': 1}),
+            record(14, BASE, BASE + 5, BASE + 5, 20, old=old,
+                   array={'job_id': 2, 'task_id': 3 if old else {'set': True, 'infinite': False, 'number': 3}}),
+            record(17, BASE, BASE, 4294967294, 0, 'CANCELLED', old=old)]
+    for indent in (None, 1):
+        text = json.dumps({'jobs': some, 'meta': {}}, indent=indent)
+        done = case.bigrocks('simulate', '-', '--machines', '1', '--capacity', 'cpu=64,mem=1GiB,gpu=8', '--policy', 'fifo',
+                             '-f', 'csv', input=text)
+        assert done.returncode == 0, done
+        found = {line['job']: (float(line['arrival']), float(line['end'])) for line in csv.DictReader(io.StringIO(done.stdout))}
+        assert found == {'4': (13, 73), '7+1': (0, 30), '2_3': (5, 25)}, found
+        assert 'left out 1 that never ran' in done.stderr and 'arrive then: 2' in done.stderr, done.stderr
+        assert work(text)[0] == 4 * 110
+done = case.bigrocks('workload', '-', input=json.dumps({'jobs': [some[0], some[0]]}, indent=1))
+assert done.returncode == 3 and "there are two jobs '4'" in done.stderr and '<stdin>:6' in done.stderr, done
+done = case.bigrocks('plan', '-', input=json.dumps({'jobs': some}))
+assert done.returncode == 3 and 'this is a workload of many jobs' in done.stderr, done
+
 
 # When a job arrives, no job of its day has ended in the record, since all waited 25 hours.
 def predict(wait, form):

@@ -151,11 +151,13 @@ static enum br_status make_case(struct cli_cases *cases, const struct br_workloa
         stage[k] = (struct br_predict_stage){br_feature(of->id), of->tasks, of->tasks,
                                              true_ns + of->first_task};
     }
-    *made = (struct br_predict_case){
-        .job = {.feature = feature, .stages = dag->stages, .stage = stage},
-        .arrival_ns = job->arrival_ns,
-        .end_ns = job->arrival_ns +
-                  (job->recorded_ns >= 0 ? job->recorded_ns : span_of(dag, true_ns, end))};
+    int64_t took_ns = job->recorded_ns >= 0 ? job->recorded_ns : span_of(dag, true_ns, end), end_ns;
+    if (__builtin_add_overflow(job->arrival_ns, took_ns, &end_ns))
+        end_ns = INT64_MAX;
+    *made =
+        (struct br_predict_case){.job = {.feature = feature, .stages = dag->stages, .stage = stage},
+                                 .arrival_ns = job->arrival_ns,
+                                 .end_ns = end_ns};
     free(end);
     return BR_OK;
 }
@@ -186,7 +188,8 @@ enum br_status cli_cases_make(const struct br_workload *workload, const struct b
         made->counts = tasks >= options->least_tasks && tasks <= options->most_tasks &&
                        made->arrival_ns >= options->from_ns;
         made->arrival_ns += last;
-        made->end_ns += last;
+        if (__builtin_add_overflow(made->end_ns, last, &made->end_ns))
+            made->end_ns = INT64_MAX;
     }
     return status;
 }
