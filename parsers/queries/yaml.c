@@ -106,7 +106,9 @@ static enum br_status read_node(struct reader *yaml)
     if (!status)
         status = br_explain_begin_node(yaml->explain, yaml->pos);
     while (!status && !(status = next_member(yaml, name, &more)) && more) {
-        if (strcmp(name, "Plans") != 0) {
+        /* Where it has none of those that it could have, nothing stands behind the name. */
+        bool none = is(yaml, YAML_SCALAR_EVENT) && *scalar(yaml) == 0;
+        if (strcmp(name, "Plans") != 0 || none) {
             status = read_value(yaml, name, 0);
             continue;
         }

@@ -102,6 +102,9 @@ root = {'Node Type': 'Seq Scan', 'Actual Total Time': 45, 'Actual Loops': 1}
 assert times(json.dumps([{'Plan': root, 'Serialization': {'Time': 120, 'Format': 'text'}, 'Execution Time': 170}])) == \
     [('Seq Scan, Serialization', [165])]
 
+empty = '- Plan:\n    Node Type: "Result"\n    Actual Total Time: 5\n    Actual Loops: 1\n    Plans: \n'
+assert times(empty) == [('Result', [5])]
+
 # ---- What counts once ----
 
 writes = 'Seq Scan on main  %s\n  CTE log\n    ->  Insert on journal  %s\n          ->  Seq Scan on source  %s\n' % (
