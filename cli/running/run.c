@@ -213,6 +213,7 @@ static enum br_status read_options(const struct cli_settings *settings,
         .ended = cli_report_ended,
         .tick = cli_report_tick,
         .started = cli_report_started,
+        .opened = cli_report_opened,
         .replan = settings->run.learn ? cli_report_replan : NULL,
         .context = report,
     };

@@ -80,6 +80,19 @@ def two_at_once(face, folder):
     assert 'another build' not in run(*face, '-C', folder, 'outer') and (folder / 'inner').exists()
 
 
+def console(face, folder):
+    """What a command of the pool "console" writes is there before it ends, once, and its name behind it."""
+    (folder / 'build.ninja').write_text('rule t\n  command = echo one; while [ ! -e go ]; do sleep 0.05; done; echo two; printf three\n'
+                                        '  description = TEST\n  pool = console\nbuild test: t\n')
+    (folder / 'go').unlink(missing_ok=True)
+    child = subprocess.Popen(list(map(str, [*face, '-C', folder, 'test'])), stdout=subprocess.PIPE,
+                             stderr=subprocess.DEVNULL, text=True)
+    assert child.stdout.readline() == 'one\n'  # and it waits for us
+    (folder / 'go').touch()
+    said = child.stdout.read()
+    assert child.wait() == 0 and said == 'two\nthree\n[1/1] TEST\n', said
+
+
 def cmake(ninja, folder):
     """It configures, builds, cleans and builds again as by ninja."""
     if not shutil.which('cmake') or not shutil.which('cc'):
@@ -110,6 +123,7 @@ def main():
             failures(face, folder)
             face_of(face, folder)
             two_at_once(face, folder)
+            console(face, folder)
     assert run(ninja, '--version') == run('ninja', '--version')
     assert 'bigrocks' in run(bigrocks, 'build', '--version')
     with tempfile.TemporaryDirectory(prefix='bigrocks-face') as scratch:

@@ -214,6 +214,13 @@ void cli_report_started(void *context, const struct br_run_job *job, uint32_t ta
     cli_run_learn_started(cli_run_job_of(job)->input.learn, task, now_ns);
 }
 
+void cli_report_opened(void *context, const struct br_run_job *job, uint32_t task, int output)
+{
+    struct cli_report *report = context;
+    if (!cli_run_job_of(job)->output)
+        cli_console_started(&report->console, job, task, output);
+}
+
 bool cli_report_replan(void *context, struct br_run_job *job, struct br_replan *replan)
 {
     return cli_run_learn_replan(cli_run_job_of(job)->input.learn, replan);
@@ -242,6 +249,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     struct cli_report *report = context;
     struct cli_run_job *one = cli_run_job_of(end->job);
     bool failed = end->outcome != BR_TASK_DONE && end->outcome != BR_TASK_STOPPED;
+    const bool shown = cli_console_ended(&report->console, end, &report->progress);
     say_before(report);
     cli_live_ended(&report->live, end);
     cli_run_trace_add(&report->trace, end);
@@ -272,7 +280,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
         report->part->print(report->part->context, end, failed, &report->progress);
     else
         cli_progress_end(&report->progress);
-    if (end->output_size)
+    if (end->output_size && !shown)
         copy_output(end, one->output ? one->output : stdout);
     if (failed && !line)
         print_failure(stderr, report, end);
@@ -308,6 +316,7 @@ void cli_report_tick(void *context, const struct br_run_state *state)
         cli_progress_end(&report->progress);
         cli_live_print(&report->live, state);
     }
+    cli_console_show(&report->console, &report->progress);
     wake_spools(report);
     cli_run_deadline_tick(&report->deadline, &report->progress, state->now_ns);
     cli_seconds(state->now_ns / tenth * tenth, now);

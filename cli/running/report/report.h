@@ -5,6 +5,7 @@
 #include "cli/common/progress.h"
 #include "cli/running/deadline/deadline.h"
 #include "cli/running/jobs/jobs.h"
+#include "cli/running/report/console.h"
 #include "cli/running/report/live.h"
 #include "cli/running/report/overuse.h"
 #include "cli/running/report/spool.h"
@@ -49,6 +50,7 @@ struct cli_report {
     bool said_before, said_stop;        /* what was done before; how to go on after Ctrl-C */
     struct cli_spool out, err; /* of the standard streams; of out alone where both are one */
     struct cli_overuse overuse;
+    struct cli_console console;
     uint32_t failures;
     struct {
         const struct br_run_job *job;
@@ -66,6 +68,7 @@ void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t tas
                         int64_t lasted_ns);
 void cli_report_ended(void *report, const struct br_task_end *end);
 void cli_report_tick(void *report, const struct br_run_state *state);
+void cli_report_opened(void *report, const struct br_run_job *job, uint32_t task, int output);
 void cli_report_started(void *report, const struct br_run_job *job, uint32_t task, int64_t now_ns);
 bool cli_report_replan(void *report, struct br_run_job *job, struct br_replan *replan);
 /* The last word. */

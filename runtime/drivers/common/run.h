@@ -165,9 +165,11 @@ struct br_run_options {
     void (*note)(void *context, const char *text); /* what will not be kept, a sentence */
     void (*tick)(void *context, const struct br_run_state *state);
     /* Of the driver on this machine, may be NULL: `started` is called for every task that has been
-     * started, `replan` often for every job, and returns true with a plan that is to be followed
+     * started, `opened` then with the file that its output goes to, which is there until its end is
+     * told; `replan` often for every job, and returns true with a plan that is to be followed
      * from now on. */
     void (*started)(void *context, const struct br_run_job *job, uint32_t task, int64_t now_ns);
+    void (*opened)(void *context, const struct br_run_job *job, uint32_t task, int output);
     bool (*replan)(void *context, struct br_run_job *job, struct br_replan *replan);
     void *context;
 };

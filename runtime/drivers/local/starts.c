@@ -109,6 +109,9 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
     if (driver->work.options->started)
         driver->work.options->started(driver->work.options->context, job->work.job, task,
                                       driver->now_ns);
+    if (driver->work.options->opened)
+        driver->work.options->opened(driver->work.options->context, job->work.job, task,
+                                     slot->process.output);
 }
 
 /* Tells the enforcer the limits of jobs as they are now. */
