@@ -20,16 +20,24 @@
 #include "cli/common/child.h"
 #include "cli/jobs/make_clean.h"
 
-/* $make, $dirty, $whole and $dir are set before it. A make that $(shell) calls is none of the
- * build's and does its work: up to make 4.3 its MAKELEVEL is the one of the make that expands. */
+/* $make, $dirty, $whole and $dir are set before it. A make that does its work, since it makes a
+ * Makefile or is called by $(shell), is none of the build's: its MAKEFLAGS have no n, or, up to
+ * make 4.3, its MAKELEVEL is that of the make that expands. */
 static const char script[] =
     "[ -z \"$BIGROCKS_MAKE_ASKS\" ] || exit 0\n"
+    "real=yes\n"
+    "case ${MAKEFLAGS%% *} in\n"
+    "-*) ;;\n"
+    "*n*) [ \"$MAKELEVEL\" != \"$BIGROCKS_MAKE_LEVEL\" ] || real= ;;\n"
+    "esac\n"
     "if [ ! -e \"$dir/base\" ]; then\n"
     "    unset MAKEFLAGS MFLAGS MAKELEVEL GNUMAKEFLAGS\n"
     "    env -0 | LC_ALL=C sort -z >\"$dir/base\"\n"
     "    PATH=$dir:$PATH BIGROCKS_MAKE_LEVEL=0\n"
-    "elif [ \"$MAKELEVEL\" != \"$BIGROCKS_MAKE_LEVEL\" ]; then\n"
-    "    unset MAKEFLAGS MFLAGS BIGROCKS_MAKE_LEVEL\n"
+    "elif [ \"$real\" ]; then\n"
+    "    unset MFLAGS BIGROCKS_MAKE_LEVEL\n"
+    "    MAKEFLAGS=$(printf %s \"$MAKEFLAGS\" |\n"
+    "        sed -e 's/^[a-zA-Z]*//' -e 's/ --trace//' -e 's/ --debug=b//')\n"
     "    PATH=${PATH#\"$dir:\"}\n"
     "    exec \"$make\" \"$@\"\n"
     "elif [ \"$whole\" ]; then\n"

@@ -108,6 +108,8 @@ static enum br_status enter(struct reading *reading, char *words, uint32_t depth
         level->folder = folder;
         return BR_OK;
     }
+    if (reading->makefiles && level)
+        return BR_OK; /* it does its work */
     while (reading->depth && !make->level[top(reading)].marked &&
            make->level[top(reading)].depth >= depth)
         reading->depth--; /* one that was started anew says no good-bye */
@@ -293,7 +295,7 @@ static enum br_status read_output(struct reading *reading, char *line)
     if ((words = after_name(line[0] == '#' && line[1] == ' ' ? line + 2 : line, &depth))) {
         if (br_make_begins(words, "Entering directory "))
             return enter(reading, words, depth);
-        if (br_make_begins(words, "Leaving directory "))
+        if (br_make_begins(words, "Leaving directory ") && !reading->makefiles)
             leave(reading, false);
         return BR_OK;
     }

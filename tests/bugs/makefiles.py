@@ -171,6 +171,16 @@ def check_makefiles(where):
     assert set(job.command) == {'all', 'b'} and 'echo hello' in job.command['all'], job.command
 
 
+def check_makes_for_makefiles(where):
+    """A make that makes a Makefile does so, as under make -n; asked what it would do, git's never ended."""
+    write(where, {'Makefile': 'include sub/version\nall:\n\techo $(VERSION) > all\nsub/version: FORCE\n'
+                              '\t@$(MAKE) -C sub version WORD=given\nFORCE:\n',
+                  'sub/Makefile': '-include version\nversion: FORCE\n\t@echo VERSION = $(WORD) > new; '
+                                  'cmp -s new version || cp new version\nFORCE:\n'})
+    job = load(where, '--dirty')
+    assert 'echo given' in job.command['all'] and set(job.command) == {'all'}, job.command
+
+
 def check_quiet_makes(where):
     """Makes that do not say where they are, by an option or by their Makefile."""
     write(where, {'Makefile': 'MAKEFLAGS += --no-print-directory\nall: x\n\t$(MAKE) --no-print-directory -C sub q\n\techo all\n'
@@ -204,7 +214,8 @@ with folder() as name:
     top = pathlib.Path(name).resolve()
     write(top, {'n/build.ninja': 'rule r\n command = true\nbuild a: r\n'})
     for check in (check_folder, check_names, check_wait, check_told, check_variables, check_several_targets, check_left_over,
-                  check_unexport, check_later_makes, check_statements, check_makefiles, check_quiet_makes):
+                  check_unexport, check_later_makes, check_statements, check_makefiles,
+                  check_makes_for_makefiles, check_quiet_makes):
         where = top / check.__name__
         where.mkdir()
         check(top if check is check_folder else where)

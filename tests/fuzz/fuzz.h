@@ -28,6 +28,7 @@ fuzz_target fuzz_search;
 fuzz_target fuzz_coflow, fuzz_swf, fuzz_sacct, fuzz_spark, fuzz_workload_xml, fuzz_workload_csv;
 fuzz_target fuzz_table;
 fuzz_target fuzz_model;
+fuzz_target fuzz_settings, fuzz_list, fuzz_merge, fuzz_values, fuzz_pipe;
 
 /* Ends the program with the text, and what the diagnostic (may be NULL) says. */
 _Noreturn void fuzz_fail(const struct br_diag *diag, const char *what);

@@ -45,6 +45,11 @@ const struct fuzz_row fuzz_rows[] = {
     {"workload-csv", fuzz_workload_csv},
     {"table", fuzz_table},
     {"model", fuzz_model},
+    {"settings", fuzz_settings},
+    {"job-list", fuzz_list},
+    {"merge", fuzz_merge},
+    {"values", fuzz_values},
+    {"pipe", fuzz_pipe},
     {NULL, NULL},
 };
 
