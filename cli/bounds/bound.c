@@ -10,13 +10,13 @@
 #include "emit/emit.h"
 #include "planner/search/best_bound.h"
 
-/* The options of the call; a limit of 0 is as little as can be. */
-static struct br_bound_options bound_options(const struct cli_settings *settings)
+/* The options of the call; a limit of 0 is as little as can be, and reading counts. */
+static struct br_bound_options bound_options(const struct cli_settings *settings, int64_t read_ns)
 {
     struct br_bound_options options = br_bound_options_default();
     if (settings->search.time_limit_ns >= 0)
         options.time_limit_ns =
-            settings->search.time_limit_ns > 0 ? settings->search.time_limit_ns : 1;
+            settings->search.time_limit_ns > read_ns ? settings->search.time_limit_ns - read_ns : 1;
     if (settings->bound.cpu_limit_ns >= 0)
         options.cpu_limit_ns = settings->bound.cpu_limit_ns > 0 ? settings->bound.cpu_limit_ns : 1;
     /* Clauses prove much and tell nothing. */
@@ -25,12 +25,13 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
 }
 
 static enum br_status find_bound(const struct cli_settings *settings, const struct br_input *input,
-                                 const struct br_instance *in, struct br_bound_result *r,
-                                 struct br_counters *counters, struct br_diag *diag)
+                                 const struct br_instance *in, int64_t began_ns,
+                                 struct br_bound_result *r, struct br_counters *counters,
+                                 struct br_diag *diag)
 {
     struct cli_progress progress;
     const struct br_bound_source program = br_bound_program(NULL);
-    struct br_bound_options options = bound_options(settings);
+    struct br_bound_options options = bound_options(settings, br_now_ns() - began_ns);
     bool timed = options.time_limit_ns > 0 || options.cpu_limit_ns > 0;
     bool large = settings->bound.lp == 0 && !timed && br_dag_task_count(input->dag) > CLI_LP_TASKS;
     if (settings->bound.lp >= 0 && !large)
@@ -110,7 +111,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = br_instance_create(input.dag, input.cluster, &in, diag);
     if (!status)
-        status = find_bound(settings, &input, in, &r, &counters, diag);
+        status = find_bound(settings, &input, in, began_ns, &r, &counters, diag);
     if (!status)
         cli_warn_bound(argument[0], input.dag, input.cluster, r.lower_bound_ns);
     if (!status && settings->bound.json) {

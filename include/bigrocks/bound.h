@@ -86,9 +86,9 @@ struct br_bound_result {
 };
 
 /* Finds the best bound of the finished job on the cluster. options may be NULL for the defaults. A
- * limit reached, or a flag raised, is BR_OK with the best so far; the combinatorial bounds are
- * always finished. The result is released by br_bound_result_finish, also after a failure. Errors
- * as of br_plan_make. */
+ * limit reached, or a flag raised, is BR_OK with the best so far: at least the critical path, and
+ * of jobs that take less than 2 ms for it the best combinatorial bound. The result is released by
+ * br_bound_result_finish, also after a failure. Errors as of br_plan_make. */
 BR_API enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *cluster,
                                     const struct br_bound_options *options,
                                     struct br_bound_result *result, struct br_diag *diag);

@@ -63,8 +63,8 @@ static bool propagate(struct br_lcg *s)
     return ok;
 }
 
-/* Propagates, and learns from each conflict, until there is none. False where nothing is feasible,
- * or when memory is out. */
+/* Propagates, and learns from each conflict, until there is none, or the flag is raised. False
+ * where nothing is feasible, or when memory is out. */
 static bool settle(struct br_lcg *s)
 {
     while (!propagate(s))
@@ -102,6 +102,7 @@ enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct
 {
     const struct br_lcg_trail *trail = &s->engine.trail;
     uint64_t *spent = &s->analysis.conflicts, end = *spent + conflicts;
+    s->engine.trail.stop = stop;
     br_lcg_backtrack(&s->branching, 0);
     for (;;) {
         if (!settle(s))

@@ -1,13 +1,15 @@
 /* The best lower bound on a job: combinatorial, by clause learning, and from a source.
  *
  * Where the clock is the limit, clause learning and the source run beside each other, and clause
- * learning goes on from the source's bound as soon as that is known. Where counts are, it takes its
- * turn after the source, so that the same job gets the same bound. */
+ * learning goes on from the source's bound as soon as that is known. Where counts are, it has a
+ * first turn before the source and the others after it, so that the same job gets the same bound,
+ * and a source is not asked about jobs that are closed at once. */
 #include "planner/search/best_bound.h"
 
+#include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "base/process/alarm.h"
 #include "base/process/clock.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
@@ -18,24 +20,36 @@
 /* Without a time limit: conflicts, which end first where they are many, as of jobs of few tasks;
  * and work, where thousands of decisions may pass between two. */
 enum { CONFLICTS = 10000, WORK = 100000000 };
-static const int64_t look_ns = 20000000;
+static const int64_t look_ns = 5000000;
+/* Of the time limit, what the combinatorial bounds that are not linear may take, and their proof
+ * again; small jobs need less than the least. */
+static const double core_share = 0.25;
+static const int64_t core_least_ns = 2000000;
+/* A source is not begun before, by the clock: small jobs are closed by then. */
+static const int64_t head_start_ns = 30000000;
 
-/* One call, while the solvers work. */
+/* One call. */
 struct solving {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster;
+    const struct br_instance *in;
     const struct br_bound_options *options;
+    struct br_bound_result *result;
+    struct br_counters *counters;
+    clockid_t clock;
     int64_t limit_ns;           /* 0: none */
     int64_t began_ns, risen_ns; /* risen: when clause learning last raised a bound; 0: never */
+    struct br_alarm alarm;      /* where there is a limit */
+    const struct br_stop *stop; /* the alarm's, or the caller's; may be NULL */
+    bool met;                   /* a quick schedule is as short as the core bound */
+    bool asked;                 /* the source has been begun, or there is none */
     struct br_beside beside;
     bool beside_open; /* begun and not ended */
-    struct br_bound_answer *answer;
 };
 
 static int64_t past_ns(const struct solving *s)
 {
-    struct timespec now;
-    bool by_processor = s->options->cpu_limit_ns > 0;
-    clock_gettime(by_processor ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - s->began_ns;
+    return br_clock_ns(s->clock) - s->began_ns;
 }
 
 static void tell(const struct solving *s, int64_t past)
@@ -49,82 +63,163 @@ static const struct br_certificate *others(void *context)
 {
     struct solving *s = context;
     const struct br_bound_answer *answer =
-        s->beside_open ? br_beside_answer(&s->beside) : s->answer;
+        s->beside_open ? br_beside_answer(&s->beside) : &s->result->source;
     return answer && answer->found ? answer->certificate : NULL;
 }
 
+/* Waits until the source has answered, or its answer is not `needed`, or the time is over. */
+static void end_source(struct solving *s, bool needed)
+{
+    struct br_bound_answer *answer = &s->result->source;
+    if (!s->beside_open)
+        return;
+    int64_t began_ns = br_now_ns();
+    while (needed && !br_stopped(s->stop) && !br_beside_wait(&s->beside, look_ns))
+        tell(s, past_ns(s));
+    br_beside_end(&s->beside, answer);
+    s->beside_open = false;
+    s->counters->lp_ns += (uint64_t)(br_now_ns() - began_ns);
+    if (!needed && !answer->found)
+        snprintf(answer->why, sizeof answer->why, "not needed");
+    else if (!answer->found && s->limit_ns > 0 && br_stopped(s->stop) &&
+             !br_stopped(s->options->stop))
+        snprintf(answer->why, sizeof answer->why, "not available (stopped at the time limit)");
+}
+
+/* Begins to ask the source; without a time limit its answer is waited for. */
+static void begin_source(struct solving *s)
+{
+    const struct br_bound_question question = {.source = s->options->source,
+                                               .dag = s->dag,
+                                               .cluster = s->cluster,
+                                               .in = s->in,
+                                               .limit_ns = s->limit_ns - s->limit_ns / 10,
+                                               .processor_time = s->options->cpu_limit_ns > 0,
+                                               .work_percent = 100,
+                                               .delay_ns = s->limit_ns > 0 ? head_start_ns : 0};
+    struct br_bound_answer *answer = &s->result->source;
+    s->asked = true;
+    if (!s->options->source)
+        snprintf(answer->why, sizeof answer->why, "not asked for");
+    else if (s->met)
+        snprintf(answer->why, sizeof answer->why, "not needed");
+    if (s->met || !s->options->source)
+        return;
+    s->beside_open = true;
+    bool threaded = br_beside_begin(&s->beside, &question);
+    if (!threaded)
+        br_beside_ask(&s->beside, s->stop);
+    if (!threaded || s->limit_ns == 0)
+        end_source(s, true);
+}
+
 /* For br_exact_effort. Checking a proof takes up to about a quarter of the time that it took to
- * find it, which is kept back from the limit. */
+ * find it, which is kept back from the limit. Where counts are the limit, the source is asked once
+ * a first turn has not closed the job. */
 static bool goes_on(void *context, bool risen)
 {
     struct solving *s = context;
     int64_t past = past_ns(s);
     if (risen)
         s->risen_ns = past;
+    if (risen && s->limit_ns > 0)
+        br_alarm_move(&s->alarm, s->began_ns + s->limit_ns - past / 4);
     tell(s, past);
+    if (!s->asked)
+        begin_source(s);
     return s->limit_ns == 0 || past + s->risen_ns / 4 < s->limit_ns;
 }
 
-/* Waits until the source has answered, or its answer is not `needed`, or the user wants it to end.
- */
-static void end_source(struct solving *s, bool needed)
+/* The combinatorial bounds with so much effort, and their proof; NULL when memory is out. */
+static struct br_certificate *argue(struct solving *s, const struct br_bounds_effort *effort,
+                                    const struct br_stop *proof_stop, struct br_bound *core)
 {
-    if (!s->beside_open)
-        return;
-    while (needed && !br_stopped(s->options->stop) && !br_beside_wait(&s->beside, look_ns))
-        tell(s, past_ns(s));
-    br_beside_end(&s->beside, s->answer);
-    s->beside_open = false;
-    if (!needed && !s->answer->found)
-        snprintf(s->answer->why, sizeof s->answer->why, "not needed");
-}
-
-static void begin_source(struct solving *s, const struct br_dag *dag,
-                         const struct br_cluster *cluster, const struct br_instance *in)
-{
-    const struct br_bound_question question = {.source = s->options->source,
-                                               .dag = dag,
-                                               .cluster = cluster,
-                                               .in = in,
-                                               .limit_ns = s->limit_ns,
-                                               .processor_time = s->options->cpu_limit_ns > 0,
-                                               .work_percent = 100};
-    if (!s->options->source) {
-        snprintf(s->answer->why, sizeof s->answer->why, "not asked for");
-        return;
+    struct br_parts parts;
+    struct br_bounds bounds;
+    struct br_certificate *certificate = NULL;
+    int64_t began_ns = br_now_ns();
+    if (br_parts_create(s->in, &parts, NULL))
+        return NULL;
+    bool ok = br_bounds_find(&bounds, &parts, effort);
+    int64_t found_ns = br_now_ns();
+    s->counters->bound_ns += (uint64_t)(found_ns - began_ns);
+    if (ok) {
+        struct br_bounds_effort proof = *effort;
+        proof.stop = proof_stop;
+        *core = bounds.sum;
+        s->met = true;
+        for (uint32_t k = 0; s->met && k < parts.count; k++)
+            s->met = br_exact_is_met(parts.part[k], bounds.part[k].ticks);
+        certificate = br_certify_parts(&parts, &bounds, &proof);
     }
-    s->beside_open = true;
-    bool threaded = br_beside_begin(&s->beside, &question);
-    if (!threaded)
-        br_beside_ask(&s->beside, s->options->stop);
-    if (!threaded || s->limit_ns == 0)
-        end_source(s, true);
+    s->counters->proof_ns += (uint64_t)(br_now_ns() - found_ns);
+    br_bounds_finish(&bounds);
+    br_parts_finish(&parts);
+    return certificate;
 }
 
-/* The combinatorial bound, proven and checked. */
-static enum br_status find_core(const struct br_dag *dag, const struct br_instance *in,
-                                struct br_bound_result *r, struct br_counters *counters,
-                                struct br_diag *diag)
+/* Checks the certificate; one that fails is dropped. */
+static enum br_status check(struct solving *s, struct br_certificate **certificate,
+                            struct br_diag *diag)
 {
     int64_t began_ns = br_now_ns();
-    struct br_bound core = br_bounds_sum(in);
-    if (core.ticks < 0)
-        return br_fail_memory(diag);
-    r->core_ns = r->lower_bound_ns = core.ticks * in->tick_ns;
-    r->core_method = core.method;
-    int64_t bound_ns = br_now_ns();
-    counters->bound_ns += (uint64_t)(bound_ns - began_ns);
-    snprintf(r->method, sizeof r->method, "%s", core.method);
-    r->certificate = br_certify(in);
-    if (!r->certificate)
-        return br_fail_memory(diag);
-    enum br_status status = br_certificate_check(r->certificate, dag, in, diag);
-    counters->proof_ns += (uint64_t)(br_now_ns() - bound_ns);
+    enum br_status status = br_certificate_check(*certificate, s->dag, s->in, diag);
+    s->counters->proof_ns += (uint64_t)(br_now_ns() - began_ns);
     if (status) {
-        br_certificate_destroy(r->certificate);
-        r->certificate = NULL;
+        br_certificate_destroy(*certificate);
+        *certificate = NULL;
     }
     return status == BR_NO ? BR_OK : status;
+}
+
+static void set_core(struct solving *s, const struct br_bound *core,
+                     struct br_certificate *certificate)
+{
+    struct br_bound_result *r = s->result;
+    r->core_ns = r->lower_bound_ns = core->ticks * s->in->tick_ns;
+    r->core_method = core->method;
+    snprintf(r->method, sizeof r->method, "%s", core->method);
+    br_certificate_destroy(r->certificate);
+    r->certificate = certificate;
+}
+
+/* By the clock: all combinatorial bounds, where they end within their share. */
+static enum br_status raise_core(struct solving *s, struct br_diag *diag)
+{
+    struct br_alarm turn;
+    struct br_bound core;
+    int64_t share_ns = (int64_t)(core_share * (double)s->limit_ns);
+    share_ns = share_ns > core_least_ns ? share_ns : core_least_ns;
+    br_alarm_begin(&turn, s->clock, s->began_ns + share_ns, s->options->stop);
+    const struct br_bounds_effort effort = {.enough = INT64_MAX, .stop = &turn.stop};
+    struct br_certificate *certificate = argue(s, &effort, s->stop, &core);
+    bool ended = !br_stopped(&turn.stop);
+    br_alarm_end(&turn);
+    if (!certificate)
+        return br_fail_memory(diag);
+    enum br_status status = check(s, &certificate, diag);
+    int64_t ns = 0;
+    bool proven = certificate && br_certificate_bound(certificate, &ns);
+    if (!status && core.ticks * s->in->tick_ns > s->result->core_ns &&
+        (ended || (proven && ns == core.ticks * s->in->tick_ns)))
+        set_core(s, &core, certificate);
+    else
+        br_certificate_destroy(certificate);
+    return status;
+}
+
+/* The combinatorial bound, proven and checked; by the clock first what is linear. */
+static enum br_status find_core(struct solving *s, struct br_diag *diag)
+{
+    const struct br_bounds_effort effort = {
+        .enough = INT64_MAX, .cheap = s->limit_ns > 0, .stop = s->options->stop};
+    struct br_bound core;
+    struct br_certificate *certificate = argue(s, &effort, s->options->stop, &core);
+    if (!certificate)
+        return br_fail_memory(diag);
+    enum br_status status = check(s, &certificate, diag);
+    set_core(s, &core, certificate);
+    return !status && s->limit_ns > 0 && !s->met ? raise_core(s, diag) : status;
 }
 
 /* Takes over the proof, which has been checked, where it proves more than the best. One that does
@@ -145,33 +240,32 @@ static void take(struct br_bound_result *r, struct br_certificate *from, const c
 }
 
 /* The bounds of the solvers on top. */
-static void find_more(const struct br_dag *dag, const struct br_cluster *cluster,
-                      const struct br_instance *in, const struct br_bound_options *o,
-                      struct br_bound_result *r, struct br_counters *counters)
+static void find_more(struct solving *s)
 {
-    struct solving s = {.options = o,
-                        .limit_ns = o->cpu_limit_ns > 0 ? o->cpu_limit_ns : o->time_limit_ns,
-                        .answer = &r->source};
+    const struct br_bound_options *o = s->options;
+    struct br_bound_result *r = s->result;
     struct br_exact_effort effort = {.conflicts = o->conflicts,
-                                     .stop = o->stop,
-                                     .context = &s,
+                                     .stop = s->stop,
+                                     .context = s,
                                      .others = others,
                                      .goes_on = goes_on};
-    s.began_ns = past_ns(&s);
-    if (o->conflicts == BR_CONFLICTS_DEFAULT && s.limit_ns == 0) {
+    if (o->conflicts == BR_CONFLICTS_DEFAULT && s->limit_ns == 0) {
         effort.conflicts = CONFLICTS;
         effort.work = WORK;
     }
+    if (s->limit_ns > 0)
+        begin_source(s);
     int64_t began_ns = br_now_ns();
-    begin_source(&s, dag, cluster, in);
-    int64_t asked_ns = br_now_ns();
-    struct br_certificate *clauses = br_exact_certify(in, &effort);
-    int64_t certified_ns = br_now_ns();
-    end_source(&s, !effort.met);
+    uint64_t waited_ns = s->counters->lp_ns;
+    struct br_certificate *clauses = br_exact_certify(s->in, &effort);
+    waited_ns = s->counters->lp_ns - waited_ns;
+    s->counters->exact_ns += (uint64_t)(br_now_ns() - began_ns) - waited_ns;
+    s->met |= effort.met;
+    if (!s->asked)
+        begin_source(s);
+    end_source(s, !s->met);
+    br_counters_add(s->counters, &effort.counters);
     int64_t ended_ns = br_now_ns();
-    br_counters_add(counters, &effort.counters);
-    counters->exact_ns += (uint64_t)(certified_ns - asked_ns);
-    counters->lp_ns += (uint64_t)(asked_ns - began_ns + ended_ns - certified_ns);
     r->clause_lost = effort.lost;
     if (r->source.found)
         take(r, r->source.certificate, r->source.method);
@@ -179,11 +273,11 @@ static void find_more(const struct br_dag *dag, const struct br_cluster *cluster
         br_certificate_destroy(r->source.certificate);
     r->source.certificate = NULL;
     if (clauses && br_certificate_bound(clauses, &r->clause_ns) &&
-        br_certificate_check(clauses, dag, in, NULL) == BR_OK)
+        br_certificate_check(clauses, s->dag, s->in, NULL) == BR_OK)
         take(r, clauses, "lazy clause generation");
     else
         br_certificate_destroy(clauses);
-    counters->proof_ns += (uint64_t)(br_now_ns() - ended_ns);
+    s->counters->proof_ns += (uint64_t)(br_now_ns() - ended_ns);
 }
 
 enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *cluster,
@@ -191,11 +285,30 @@ enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *
                              struct br_bound_result *result, struct br_counters *counters,
                              struct br_diag *diag)
 {
+    struct solving s = {.dag = dag,
+                        .cluster = cluster,
+                        .in = in,
+                        .options = options,
+                        .result = result,
+                        .counters = counters,
+                        .clock = CLOCK_MONOTONIC,
+                        .limit_ns = options->cpu_limit_ns > 0 ? options->cpu_limit_ns
+                                                              : options->time_limit_ns,
+                        .stop = options->stop};
     *result = (struct br_bound_result){0};
     *counters = (struct br_counters){0};
-    enum br_status status = find_core(dag, in, result, counters, diag);
+    if (options->cpu_limit_ns > 0 && pthread_getcpuclockid(pthread_self(), &s.clock) != 0)
+        s.clock = CLOCK_MONOTONIC;
+    s.began_ns = br_clock_ns(s.clock);
+    if (s.limit_ns > 0) {
+        br_alarm_begin(&s.alarm, s.clock, s.began_ns + s.limit_ns, options->stop);
+        s.stop = &s.alarm.stop;
+    }
+    enum br_status status = find_core(&s, diag);
     if (!status)
-        find_more(dag, cluster, in, options, result, counters);
+        find_more(&s);
+    if (s.limit_ns > 0)
+        br_alarm_end(&s.alarm);
     return status;
 }
 

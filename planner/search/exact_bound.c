@@ -36,6 +36,12 @@ static bool quick_makespan(const struct br_instance *in, int64_t *makespan)
     return ok;
 }
 
+bool br_exact_is_met(const struct br_instance *in, int64_t ticks)
+{
+    int64_t upper;
+    return quick_makespan(in, &upper) && upper <= ticks;
+}
+
 /* A decision looks through the tasks, and on one machine at the profile, which is kept tick by
  * tick.
  */
@@ -102,7 +108,7 @@ static void raise_all(struct raise *raise, const struct br_certificate *c,
             risen |= turn(&raise[k], effort);
             any |= raise[k].open;
         }
-        if (effort->goes_on && !effort->goes_on(effort->context, risen))
+        if (any && effort->goes_on && !effort->goes_on(effort->context, risen))
             break;
     }
 }
@@ -135,8 +141,9 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
     struct raise *raise = br_calloc(parts.count, sizeof *raise);
     bool ok = c && raise, any = false;
     for (uint32_t k = 0; ok && k < parts.count; k++) {
-        int64_t core = br_bounds_best(parts.part[k], INT64_MAX).ticks;
-        ok = br_certify_part(&c->arena, whole, parts.part[k], core, &c->part[k]);
+        const struct br_bounds_effort all = {.enough = INT64_MAX, .stop = effort->stop};
+        int64_t core = br_bounds_by(parts.part[k], &all).ticks;
+        ok = br_certify_part_by(&c->arena, whole, parts.part[k], core, &all, &c->part[k]);
         if (!ok || parts.part[k]->tasks > (whole->machines > 1 ? MACHINES_TASKS_MAX : TASKS_MAX))
             continue;
         any = true;

@@ -21,7 +21,8 @@ struct br_exact_effort {
     void *context;
     /* The bounds that others have proven by now: the search for more begins there. NULL: none. */
     const struct br_certificate *(*others)(void *context);
-    /* False ends it. Told whether the turn has raised a bound above what others know. */
+    /* False ends it. Called while a part is open. Told whether the turn has raised a bound above
+     * what others know. */
     bool (*goes_on)(void *context, bool risen);
     struct br_counters counters; /* out: the work of the solver */
     bool met;                    /* out: a schedule of every part is as short as its bound */
@@ -34,5 +35,7 @@ struct br_exact_effort {
  * solver. */
 struct br_certificate *br_exact_certify(const struct br_instance *whole,
                                         struct br_exact_effort *effort);
+/* Is some quick schedule of the part no longer than that? Then no bound is better. */
+bool br_exact_is_met(const struct br_instance *part, int64_t ticks);
 
 #endif

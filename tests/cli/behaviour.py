@@ -163,14 +163,17 @@ def bounding_gets_the_job(folder):
     script.write_text('#!/bin/sh\ncat > %s/fed.xml\n'
                       'echo \'{"lower_bound": 0.5, "method": "fed"}\'\n' % folder)
     script.chmod(0o755)
-    big_job(folder / 'big.xml', tasks=2)
-    done = subprocess.run([PROGRAM, 'bound', folder / 'big.xml', *CLUSTER],
+    # None that a quick plan shows to be closed: nobody would be asked.
+    subprocess.run([PROGRAM, 'generate', '--like', 'layered', '--tasks', '4000', '--stages', '1500', '--seed', '1',
+                    '-o', folder / 'big.xml'], env=environment(), check=True)
+    cluster = '--machines', '2', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000'
+    done = subprocess.run([PROGRAM, 'bound', folder / 'big.xml', *cluster],
                           env=dict(environment(), BIGROCKS_BOUND=str(script)),
                           capture_output=True, text=True, timeout=60)
     # It proves nothing, so that its word is not taken.
     assert 'comes without a proof' in done.stdout and '(fed)' not in done.stdout, done
     assert (folder / 'fed.xml').stat().st_size > 200000
-    bare = subprocess.run([PROGRAM, 'bound', folder / 'big.xml', *CLUSTER, '--no-lp', '-q'],
+    bare = subprocess.run([PROGRAM, 'bound', folder / 'big.xml', *cluster, '--no-lp', '-q'],
                           env=environment(), capture_output=True, text=True)
     fed = subprocess.run([PROGRAM, 'bound', folder / 'fed.xml', '--no-lp', '-q'],
                          env=environment(), capture_output=True, text=True)

@@ -166,12 +166,13 @@ static void the_program_proves_more(void **state)
         assert_string_equal(r.source.status, "optimal");
         br_bound_result_finish(&r);
     }
-    /* Clauses go on from there. */
+    /* Clauses close the job in their first turn, and nobody else is asked. */
     options = br_bound_options_default();
     options.source = &source;
     struct br_bound_result r = best(&job, &options);
     assert_int_equal(r.lower_bound_ns, 31 * SECOND);
-    assert_true(r.source.found);
+    assert_false(r.source.found);
+    assert_string_equal(r.source.why, "not needed");
     br_bound_result_finish(&r);
     finish(&job);
 }

@@ -32,7 +32,7 @@ void br_lcg_engine_finish(struct br_lcg_engine *e)
 bool br_lcg_propagate(struct br_lcg_engine *e)
 {
     struct br_lcg_trail *trail = &e->trail;
-    for (;;) {
+    while (!br_stopped(trail->stop)) {
         uint32_t side;
         int32_t before;
         while ((side = br_lcg_trail_next(trail, &before)) != BR_LCG_NONE) {
@@ -58,6 +58,7 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
         if (!br_lcg_timetable_propagate(&e->timetable))
             return false;
     }
+    return true;
 }
 
 /* The negations of all literals of the clause but those that are true wherever l is. */

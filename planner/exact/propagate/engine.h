@@ -29,7 +29,8 @@ struct br_lcg_engine {
 bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *problem);
 void br_lcg_engine_finish(struct br_lcg_engine *e);
 
-/* Raises all bounds that follow. False in a conflict, noted in the trail, or when memory is out. */
+/* Raises all bounds that follow, or some, once the trail's flag is raised. False in a conflict,
+ * noted in the trail, or when memory is out. */
 bool br_lcg_propagate(struct br_lcg_engine *e);
 /* Puts into e->explanation the literals, true before the entry, that imply l for the given reason.
  * False when memory is out. */

@@ -224,6 +224,13 @@ static bool touches(const struct intervals *list, int32_t from, int32_t to)
     return false;
 }
 
+/* The round ends before it has looked at all tasks: the next looks at every one. */
+static void note_all(struct br_lcg_timetable *c)
+{
+    for (uint32_t k = 0; k < c->p->holdings; k++)
+        br_lcg_timetable_note(c, c->p->holding[k]);
+}
+
 bool br_lcg_timetable_propagate(struct br_lcg_timetable *c)
 {
     const struct br_lcg_problem *p = c->p;
@@ -239,6 +246,10 @@ bool br_lcg_timetable_propagate(struct br_lcg_timetable *c)
         int32_t lower = br_lcg_lower(c->trail, task), upper = br_lcg_upper(c->trail, task);
         int32_t duration = p->duration[task];
         bool itself = c->has_moved[task];
+        if (br_stopped(c->trail->stop)) {
+            note_all(c);
+            return true;
+        }
         if (lower == upper ||
             (!itself && (lower >= changed.span.to || upper + duration <= changed.span.from)))
             continue;

@@ -38,7 +38,8 @@ static inline void br_lcg_timetable_note(struct br_lcg_timetable *c, uint32_t ta
         c->moved[c->moved_count++] = task;
     }
 }
-/* One round over the tasks that have moved; bounds that rise are on the trail afterwards. False in
+/* One round over the tasks that have moved; bounds that rise are on the trail afterwards. Once the
+ * trail's flag is raised it ends early, and all tasks are noted for the next round. False in
  * a conflict, or when memory is out. */
 bool br_lcg_timetable_propagate(struct br_lcg_timetable *c);
 /* Takes back all that happened above the level, and forgets which tasks have moved. */

@@ -10,6 +10,7 @@
 
 #include <assert.h>
 
+#include "base/process/stop.h"
 #include "planner/exact/propagate/literal.h"
 #include "planner/exact/propagate/problem.h"
 
@@ -72,6 +73,9 @@ struct br_lcg_trail {
     /* Set where any layer runs out of memory. The solver is of no use any more then, except for
      * what it has found. */
     bool memory_out;
+    /* May be NULL. Raised, propagation ends before its fixed point, and goes on from there when it
+     * is called again: windows of a million ticks take minutes. */
+    const struct br_stop *stop;
     bool lost; /* with memory_out: it is not memory, but an explanation that was not found */
 };
 
