@@ -3,17 +3,16 @@
  * over: the job's own line has all of its time and processors. */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "base/collections/grow.h"
 #include "base/text/text.h"
 #include "parsers/other.h"
 #include "parsers/text/lines.h"
 #include "parsers/text/value.h"
 #include "parsers/workloads/formats.h"
 #include "parsers/workloads/record.h"
+#include "parsers/workloads/runs.h"
 #include "parsers/workloads/slurm_value.h"
 
 enum column {
@@ -49,12 +48,6 @@ static const char *const column_name[COLUMNS] = {
 enum { MOST_FIELDS = 1000, LONGEST_LINE = 1 << 20, NOT_USED = -1 };
 static const char usual[] = "such as sacct --parsable2 --allocations --format=" BR_SACCT_USUAL;
 
-/* A job that was requeued or resized has a record for each of its runs. */
-struct run {
-    uint32_t runs;
-    int64_t start; /* of the last one; -1: not told */
-};
-
 struct sacct {
     struct br_lines lines;
     struct br_records records;
@@ -64,11 +57,8 @@ struct sacct {
     int16_t column[MOST_FIELDS]; /* by field, or NOT_USED */
     bool has[COLUMNS];
     const char *value[COLUMNS]; /* of the current line; NULL where there is no such column */
-    struct br_index ids;        /* jobs of the workload whose id is new */
-    struct run *run;            /* by job of the workload */
-    uint32_t run_room;
-    uint32_t later;  /* jobs that were eligible later than submitted */
-    uint32_t reruns; /* runs of jobs that have another run */
+    struct br_runs runs;
+    uint32_t later; /* jobs that were eligible later than submitted */
     struct br_diag *diag;
 };
 
@@ -383,43 +373,6 @@ static enum br_status read_group(struct sacct *sacct, const char **group)
     return br_text_is_plain(*group) ? BR_OK : refuse(sacct, column, "a name is plain text");
 }
 
-static uint64_t hash_id(const void *context, uint32_t number)
-{
-    return br_hash_text(((const struct br_workload *)context)->job[number].id);
-}
-
-static bool equal_id(const void *context, uint32_t number, const void *key)
-{
-    return strcmp(((const struct br_workload *)context)->job[number].id, key) == 0;
-}
-
-static const struct br_index_keys id_keys = {hash_id, equal_id};
-
-/* Adds the record; the second run of job 5 is "5:2". Two records that begin at one time are of two
- * jobs, which the workload refuses. */
-static enum br_status add_run(struct sacct *sacct, struct br_record *record, int64_t start)
-{
-    struct br_workload *workload = sacct->records.workload;
-    char id[80];
-    uint32_t first =
-        br_index_find(&sacct->ids, &id_keys, workload, record->id, br_hash_text(record->id));
-    if (first != UINT32_MAX && start >= 0 && sacct->run[first].start != start) {
-        snprintf(id, sizeof id, "%.60s:%" PRIu32, record->id, ++sacct->run[first].runs);
-        sacct->run[first].start = start;
-        sacct->reruns++;
-        record->id = id;
-    }
-    enum br_status status = br_records_add(&sacct->records, record, sacct->diag);
-    if (status || first != UINT32_MAX)
-        return status;
-    uint32_t number = workload->jobs - 1;
-    if (!br_grow(&sacct->run, number, &sacct->run_room, sizeof *sacct->run))
-        return br_fail_memory(sacct->diag);
-    sacct->run[number] = (struct run){1, start};
-    return br_index_add(&sacct->ids, &id_keys, workload, number) ? BR_OK
-                                                                 : br_fail_memory(sacct->diag);
-}
-
 /* The job arrives when Slurm could have started it: not before it was eligible, which waits for
  * other jobs, holds, limits of arrays, begin times, and the pause behind a requeue. */
 static enum br_status read_arrival(struct sacct *sacct, struct br_record *record, int64_t start)
@@ -467,7 +420,7 @@ static enum br_status read_job(struct sacct *sacct)
     if (told(sacct, ELIGIBLE) && told(sacct, SUBMIT) &&
         strcmp(sacct->value[ELIGIBLE], sacct->value[SUBMIT]) != 0)
         sacct->later++;
-    return add_run(sacct, &record, start);
+    return br_runs_add(&sacct->runs, &sacct->records, &record, start, sacct->diag);
 }
 
 static enum br_status read_line(struct sacct *sacct)
@@ -509,10 +462,10 @@ static enum br_status add_note(struct sacct *sacct)
         br_note_part(more, sizeof more, &used,
                      "jobs that were eligible later than submitted, and arrive then: %" PRIu32,
                      sacct->later);
-    if (sacct->reruns)
+    if (sacct->runs.further)
         br_note_part(more, sizeof more, &used,
                      "runs behind the first of jobs that were requeued or resized: %" PRIu32,
-                     sacct->reruns);
+                     sacct->runs.further);
     return br_records_note(&sacct->records, more, sacct->diag);
 }
 
@@ -532,8 +485,7 @@ enum br_status br_read_sacct(struct br_source *source, const struct br_workload_
     if (!status)
         status = add_note(&sacct);
     count_from_first(workload);
-    br_index_finish(&sacct.ids);
-    free(sacct.run);
+    br_runs_finish(&sacct.runs);
     br_records_finish(&sacct.records);
     br_lines_finish(&sacct.lines);
     return status;

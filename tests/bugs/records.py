@@ -61,6 +61,9 @@ assert work(resized)[0] == 31200
 assert jobs(resized)[0] == {'19': (0, 0), '19:2': (3620, 3620)}
 done = case.bigrocks('workload', '-', input=requeued + row('6', 2, 2, 3, 60, cpus=2))
 assert done.returncode == 3 and "there are two jobs '6'" in done.stderr, done
+found, _ = jobs(HEAD + ''.join(row('5', k, k, k, 1) for k in range(200)) + row('6', 300, 300, 300, 1) +
+                row('6', 400, 400, 400, 1))
+assert len(found) == 202 and {'5', '5:200', '6', '6:2'} < set(found), found
 with case.folder() as folder:  # a job of a record is found again by its id
     for name, text in (('record.sacct', requeued), ('none', '')):
         open('%s/%s' % (folder, name), 'w').write(text)
