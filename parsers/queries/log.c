@@ -62,6 +62,13 @@ bool br_log_is_there(const char *text)
     return false;
 }
 
+bool br_log_is_server(const char *text)
+{
+    if (*text == '{')
+        return strstr(text, "\"error_severity\":\"LOG\"");
+    return *text != '[' && (strstr(text, " LOG:  ") || strstr(text, ",LOG,00000,"));
+}
+
 static char *next_line(char *line)
 {
     line += strcspn(line, "\n");

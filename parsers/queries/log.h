@@ -22,6 +22,8 @@ struct br_log_plan {
 
 /* Is there such a plan in the text? */
 bool br_log_is_there(const char *text);
+/* Is it the log of a server, by its first messages? A plan may come later. */
+bool br_log_is_server(const char *text);
 /* Cuts the next plan out of the log, which changes its text there. All calls together take time by
  * the length of the log. BR_BAD_INPUT: this plan is damaged, and the next one may be well. */
 enum br_status br_log_next(struct br_log *log, struct br_log_plan *plan, struct br_diag *diag);

@@ -21,7 +21,7 @@ bool br_is_postgres(const char *text)
     char name[16];
     if (br_table_refuse_page(text, NULL))
         return false;
-    if (br_log_is_there(p))
+    if (br_log_is_there(p) || br_log_is_server(p))
         return true;
     if (*p == '[' || *p == '{')
         return strstr(p, "\"Plan\"") && strstr(p, "\"Node Type\"");
@@ -156,6 +156,10 @@ static enum br_status read_text(char *text, struct br_queries *queries, struct b
         return status;
     if (br_log_is_there(text))
         return read_log(text, queries, diag);
+    if (br_log_is_server(text) && !br_paste_has_figures(text))
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT,
+                          "load auto_explain, and let its log_min_duration be 0 and log_analyze on",
+                          "the server's log has no plan in it");
     br_paste_clean(text);
     bool plan = looks_like_plan(text);
     br_table_unwrap(text);

@@ -210,6 +210,14 @@ static void all_logs(void **state)
         gives(texts[k], "q3", false);
         gives(texts[k], "@1 ", false);
     }
+    /* The first plan may be far behind the begin of a log. */
+    static char late[100000];
+    for (size_t used = 0; used < 80000;)
+        used += (size_t)sprintf(late + used, "12:00 UTC [7] LOG:  checkpoint %zu\n", used);
+    gives_error(late, 0, "the server's log has no plan in it");
+    strcat(late, PLAN("\t", "a", "1.00") PLAN("\t", "b", "2.00"));
+    gives(late, one, true);
+    gives(late, two, true);
     gives_error("{\"message\":\"started\"}\n" LINE("a", "x"), 2, "Total Cost is 'x'");
     gives_error("2026,\n" CSV("a", "x"), 4, "Total Cost is 'x'");
     gives_error("up\n" YAML("\t", "a", "x"), 7, "Total Cost is 'x'");
