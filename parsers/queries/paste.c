@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/text.h"
 #include "parsers/text/begin.h"
 
 static bool begins(const char *text, const char *with)
@@ -129,7 +128,7 @@ static void shed_numbers(char *text)
 
 /* ---- Lines that a terminal has broken ---- */
 
-static size_t width_of(const char *line)
+size_t br_paste_width(const char *line)
 {
     size_t width = 0;
     for (; *line && *line != '\n' && *line != '\r'; line++)
@@ -177,14 +176,14 @@ static size_t broken_at(char *text)
 {
     size_t most = 0;
     for (char *line = text; *line; line = next_line(line)) {
-        size_t width = width_of(line);
+        size_t width = br_paste_width(line);
         most = width > most ? width : most;
     }
     for (char *line = text, *next; *line; line = next) {
         next = next_line(line);
-        if (width_of(line) == most && breaks_rule(line, next))
+        if (br_paste_width(line) == most && breaks_rule(line, next))
             return most;
-        if (width_of(line) == most && breaks_figures(line, next) && *next &&
+        if (br_paste_width(line) == most && breaks_figures(line, next) && *next &&
             !strchr(" .|+\n\r", *next) && (unsigned char)*next < 128)
             return most;
     }
@@ -197,7 +196,7 @@ static void join_lines(char *text)
     char *to = text, *next;
     for (char *line = text; width && *line; line = next) {
         size_t length = strcspn(line, "\n");
-        bool broken = width_of(line) == width && line[length] && !is_complete(line);
+        bool broken = br_paste_width(line) == width && line[length] && !is_complete(line);
         next = next_line(line);
         memmove(to, line, length);
         to += length;

@@ -10,6 +10,8 @@
 const char *br_paste_begin(const char *text);
 /* Has some line of the text the figures of a node? */
 bool br_paste_has_figures(const char *text);
+/* Characters of a line. */
+size_t br_paste_width(const char *line);
 /* Takes away, in place, comments before the plan, a mail's ">" and numbers before lines, and joins
  * lines that a terminal has broken. There are as many lines as before. O(length). */
 void br_paste_clean(char *text);

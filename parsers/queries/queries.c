@@ -90,8 +90,8 @@ static enum br_status read_plans(char *text, struct br_queries *queries, struct 
 }
 
 /* Moves the places of these queries, and of what is wrong, to where the plan stands in its log. */
-static void place(const struct br_log_plan *plan, struct br_queries *queries, uint32_t from,
-                  struct br_diag *diag)
+static void place_log_plan(const struct br_log_plan *plan, struct br_queries *queries,
+                           uint32_t from, struct br_diag *diag)
 {
     for (uint32_t q = from; q < queries->count; q++)
         for (uint32_t n = 0; n < queries->query[q].nodes; n++) {
@@ -116,7 +116,7 @@ static enum br_status read_log_plan(struct br_log_plan *plan, struct br_queries 
         status = fail_no_plan(true, diag);
     if (status == BR_BAD_INPUT)
         br_queries_cut(queries, before);
-    place(plan, queries, before, diag);
+    place_log_plan(plan, queries, before, diag);
     return status;
 }
 

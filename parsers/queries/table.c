@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "parsers/queries/explain.h"
+#include "parsers/queries/paste.h"
 #include "parsers/text/begin.h"
 
 #define TITLE "QUERY PLAN"
@@ -200,14 +201,6 @@ static char *mark_at_end(char *line)
     return length >= 3 && mark(line + length - 3) == 3 ? line + length - 3 : NULL;
 }
 
-static size_t width_of(const char *line)
-{
-    size_t width = 0;
-    for (; *line && *line != '\r'; line++)
-        width += ((unsigned char)*line & 0xc0) != 0x80;
-    return width;
-}
-
 /* Joins the line to the one before it that was broken at `broken`, if it begins with the mark, or
  * if psql had no room for one, and leaves empty lines, so that there are as many as before. Whether
  * it has. */
@@ -291,7 +284,7 @@ void br_table_unwrap(char *text)
         size_t length = strcspn(line, "\n");
         char end = line[length];
         line[length] = 0;
-        size_t width = width_of(line);
+        size_t width = br_paste_width(line);
         bool below_title = state == TITLED && is_rule(line);
         rule_width = below_title ? width : rule_width;
         bare = below_title ? strchr(" |.", line[length + (end == '\n')]) == NULL : bare;
