@@ -174,6 +174,10 @@ static enum br_status choose(const struct br_source *source, const struct br_par
         if (options->from ? strcmp(options->from, formats[k].name) == 0
                           : formats[k].recognise(source->buffer)) {
             *read = formats[k].read;
+            if (options->reverse && *read != br_read_dot)
+                return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
+                                  "--reverse turns the arrows of graphs in DOT, and this is %s",
+                                  formats[k].name);
             return BR_OK;
         }
     if (!options->from)

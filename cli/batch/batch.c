@@ -337,6 +337,7 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
     uint32_t kept = batch->done, torn = batch->rows.dropped;
     if (!status) {
         batch->parse = cli_parse_options(&settings->job);
+        batch->parse.many = true;
         batch->plan = cli_plan_options(&settings->search);
         uint32_t threads = batch->plan.threads;
         batch->plan.threads = 1;

@@ -1,4 +1,6 @@
 /* bigrocks bound: a lower bound without a plan, with its proof. */
+#include <string.h>
+
 #include "base/process/clock.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/bounds/what_if.h"
@@ -81,6 +83,20 @@ static void print_text(const struct br_bound_result *r)
     putchar('\n');
 }
 
+/* What is for people and what is for programs do not go to one place. */
+static enum br_status check_outputs(const struct cli_settings *settings, struct br_diag *diag)
+{
+    const char *format = settings->output.format;
+    if (!settings->bound.what_if && (format || settings->output.path))
+        return br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if",
+                       "--format and -o belong to --what-if");
+    if (settings->bound.what_if && (settings->bound.json || settings->output.quiet ||
+                                    (format && !settings->output.path && strcmp(format, "text"))))
+        return br_fail(diag, BR_USAGE, "leave --explain out, or give -o FILE",
+                       "--explain prints sentences, --what-if something else for programs");
+    return BR_OK;
+}
+
 static int perform(const struct cli_settings *settings, const char *const *argument,
                    uint32_t arguments, struct br_diag *diag)
 {
@@ -99,14 +115,12 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         br_input_finish(&input);
         return status;
     }
-    if (settings->bound.what_if) {
+    if (settings->bound.what_if && !settings->bound.explain) {
         status = cli_what_if(settings, &input, diag);
         br_input_finish(&input);
         return status;
     }
-    if (settings->output.format || settings->output.path)
-        status = br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if",
-                         "--format and -o belong to --what-if");
+    status = check_outputs(settings, diag);
     struct br_instance *in = NULL;
     if (!status)
         status = br_instance_create(input.dag, input.cluster, &in, diag);
@@ -124,6 +138,10 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         print_text(&r);
         if (settings->bound.explain)
             status = cli_explain_bound(&input, in, &r, diag);
+        if (!status && settings->bound.what_if) {
+            puts("what if:");
+            status = cli_what_if(settings, &input, diag);
+        }
     }
     counters.read_ns = (uint64_t)read_ns;
     if (!status && settings->output.stats)

@@ -62,6 +62,26 @@ static uint32_t tightest(const struct explain *e, uint32_t s, uint32_t *cls, int
     return scarce;
 }
 
+/* "cpu and mem": all resources of which so many tasks fit and no more; tells how many they are. */
+static uint32_t print_binding(const struct explain *e, uint32_t s, uint32_t cls, int64_t fit)
+{
+    const struct br_instance *in = e->in;
+    uint32_t bind = 0, named = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (uint32_t r = 0; r < in->resources; r++) {
+            const int64_t demand = in->demand[(size_t)s * in->resources + r];
+            if (demand <= 0 || in->capacity[(size_t)cls * in->resources + r] / demand != fit)
+                continue;
+            bind += pass == 0;
+            if (pass == 0)
+                continue;
+            fputs(named == 0 ? "" : named + 1 < bind ? ", " : " and ", stdout);
+            cli_print_text(stdout, resource_name(e, r));
+            named++;
+        }
+    return bind;
+}
+
 /* "6 of them at once: 3 on a machine of class m, limited by mem, of which 8 % is left over". */
 static void print_slots(const struct explain *e, uint32_t s, uint64_t slots)
 {
@@ -77,8 +97,7 @@ static void print_slots(const struct explain *e, uint32_t s, uint64_t slots)
     printf(", %" PRId64 " on a machine of class ", fit);
     cli_print_text(stdout, e->cluster->cls[cls].name);
     fputs(", limited by ", stdout);
-    cli_print_text(stdout, resource_name(e, r));
-    if (left > 0)
+    if (print_binding(e, s, cls, fit) == 1 && left > 0)
         printf(", of which %.0f %% stays empty", 100 * (double)left / (double)held);
 }
 
@@ -290,35 +309,83 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
     return true;
 }
 
-/* A quarter more of each resource in turn, and a machine more of each class. now_ns is the
- * combinatorial bound as it is. */
+static void print_point(const struct cli_point *point, int64_t now_ns)
+{
+    char text[CLI_SECONDS_TEXT];
+    printf(": %s s (%.1f %%)\n", cli_seconds(point->bound_ns, text),
+           100 * ((double)point->bound_ns / (double)now_ns - 1));
+}
+
+static struct cli_change quarter_more(const struct explain *e, uint32_t r)
+{
+    return (struct cli_change){.resource = resource_name(e, r),
+                               .sign = '+',
+                               .percent = true,
+                               .amount = br_decimal_unscale(25, 0)};
+}
+
+enum { PAIRED = 6 }; /* resources of which pairs are tried */
+
+/* Two resources of which both bind: more of one alone brings nothing. */
+static enum br_status print_pairs(const struct explain *e, int64_t now_ns, const bool *helps,
+                                  bool *any, struct br_diag *diag)
+{
+    struct cli_point point;
+    const uint32_t most = e->in->resources < PAIRED ? e->in->resources : PAIRED;
+    for (uint32_t a = 0; a < most; a++)
+        for (uint32_t b = a + 1; b < most; b++) {
+            if (helps[a] || helps[b])
+                continue;
+            const struct cli_change both[2] = {quarter_more(e, a), quarter_more(e, b)};
+            enum br_status status = cli_point_try_both(e->dag, e->cluster, both, &point, diag);
+            if (status && status != BR_USAGE)
+                return status;
+            if (status || !point.feasible || point.bound_ns >= now_ns)
+                continue;
+            *any = true;
+            fputs("  ", stdout);
+            cli_print_text(stdout, both[0].resource);
+            fputs("+25% and ", stdout);
+            cli_print_text(stdout, both[1].resource);
+            fputs("+25%", stdout);
+            print_point(&point, now_ns);
+        }
+    return BR_OK;
+}
+
+/* A quarter more of each resource in turn, and a machine more of each class; of two
+ * resources of which more of one alone brings nothing. now_ns is the combinatorial bound as it is.
+ */
 static enum br_status print_remedies(const struct explain *e, int64_t now_ns, struct br_diag *diag)
 {
     char text[CLI_SECONDS_TEXT];
     struct cli_point point;
     printf("what more would bring (combinatorial bounds, now %s s):\n", cli_seconds(now_ns, text));
-    bool any = false;
+    bool any = false, helps[PAIRED] = {false};
     for (uint32_t r = 0; r <= e->in->resources; r++) {
         const char *name = r < e->in->resources ? resource_name(e, r) : NULL;
-        struct cli_change more = {.resource = name,
-                                  .sign = '+',
-                                  .percent = name != NULL,
-                                  .amount = br_decimal_unscale(name ? 25 : 1, 0)};
+        struct cli_change more = {.sign = '+', .amount = br_decimal_unscale(1, 0)};
+        if (name)
+            more = quarter_more(e, r);
         enum br_status status = cli_point_try(e->dag, e->cluster, &more, &point, diag);
         if (status && status != BR_USAGE)
             return status;
         if (status || !point.feasible || point.bound_ns >= now_ns)
             continue; /* there can be no such cluster, or it brings nothing */
         any = true;
+        if (r < PAIRED)
+            helps[r] = true;
         fputs("  ", stdout);
         cli_print_text(stdout, name ? name : "machines");
-        printf("%s: %s s (%.1f %%)\n", name ? "+25%" : "+1", cli_seconds(point.bound_ns, text),
-               100 * ((double)point.bound_ns / (double)now_ns - 1));
+        fputs(name ? "+25%" : "+1", stdout);
+        print_point(&point, now_ns);
     }
-    if (!any)
-        puts("  nothing: neither a quarter more of any resource nor another machine of each class\n"
-             "  makes the bound smaller; shorter tasks or fewer edges would");
-    return BR_OK;
+    enum br_status status = print_pairs(e, now_ns, helps, &any, diag);
+    if (!any && !status)
+        puts("  nothing: neither a quarter more of any resource, or of any two, nor another "
+             "machine\n"
+             "  of each class makes the bound smaller; shorter tasks or fewer edges would");
+    return status;
 }
 
 enum br_status cli_explain_bound(const struct br_input *input, const struct br_instance *in,

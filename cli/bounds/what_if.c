@@ -172,6 +172,18 @@ enum br_status cli_point_try(const struct br_dag *dag, const struct br_cluster *
     return status;
 }
 
+enum br_status cli_point_try_both(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  const struct cli_change change[2], struct cli_point *point,
+                                  struct br_diag *diag)
+{
+    struct br_cluster *changed;
+    enum br_status status = changed_cluster(cluster, &change[0], &changed, diag);
+    if (!status)
+        status = cli_point_try(dag, changed, &change[1], point, diag);
+    br_cluster_destroy(changed);
+    return status;
+}
+
 /* The critical path, which no cluster shortens. */
 static enum br_status critical_path(const struct br_input *input, int64_t *ns, struct br_diag *diag)
 {

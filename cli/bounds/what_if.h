@@ -32,6 +32,11 @@ enum br_status cli_point_try(const struct br_dag *dag, const struct br_cluster *
                              const struct cli_change *change, struct cli_point *point,
                              struct br_diag *diag);
 
+/* The same with two changes, one after the other. */
+enum br_status cli_point_try_both(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  const struct cli_change change[2], struct cli_point *point,
+                                  struct br_diag *diag);
+
 /* bound --what-if: the bound as a curve over changes of the cluster. */
 enum br_status cli_what_if(const struct cli_settings *settings, const struct br_input *input,
                            struct br_diag *diag);

@@ -62,6 +62,8 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
     options.default_duration_ns = job->default_duration_ns;
     options.measured_cores = job->measured_cores;
     options.overlap = job->overlap;
+    options.durations = job->durations;
+    options.reverse = job->reverse;
     return options;
 }
 

@@ -106,6 +106,19 @@ const struct br_option cli_options[] = {
      .commands = JOB | CLI_IMPORT,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(job.overlap)},
+    {.name = "reverse",
+     .help = "the arrows of a graph in DOT go from what waits to what it waits for",
+     .commands = READ,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(job.reverse)},
+    {.name = "durations",
+     .argument = "FILE",
+     .help = "a table (CSV) of stages, by id or by a pattern such as 'map*', and of the seconds "
+             "that each "
+             "task lasts, whatever the job's file says; the last row that fits decides",
+     .commands = READ | CLI_IMPORT,
+     .kind = BR_OPTION_TEXT,
+     .offset = MEMBER(job.durations)},
 
     {.name = "like",
      .argument = "KIND",

@@ -20,6 +20,8 @@ struct cli_job_settings {
     int64_t default_duration_ns;
     uint64_t measured_cores; /* that queries were timed on; 0: not given */
     bool overlap;            /* of a PostgreSQL query's pipelines */
+    const char *durations;   /* a file; NULL: none */
+    bool reverse;
     const char *cluster, *capacity;
     uint64_t machines; /* 0: not given */
     const char *port_rate;

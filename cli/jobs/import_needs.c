@@ -5,6 +5,8 @@
 #include "cli/common/load.h"
 #include "cli/jobs/jobs.h"
 #include "cli/jobs/memory.h"
+#include "cli/common/say.h"
+#include "parsers/reader/durations.h"
 #include "planner/model/cluster.h"
 
 /* A list of resources that an option holds. What stands on the command line is a matter of usage,
@@ -84,6 +86,11 @@ enum br_status cli_import_write(const struct cli_settings *settings, struct br_i
 {
     struct cli_demands demands;
     enum br_status status = learn(settings, input, diag);
+    const uint32_t told = input->dag->doubts;
+    if (!status && settings->job.durations)
+        status = br_read_durations(settings->job.durations, false, input->dag, diag);
+    for (uint32_t d = told; !status && d < input->dag->doubts; d++)
+        cli_say("warning: %s", input->dag->doubt[d]);
     if (!status)
         status = cli_demands_read(settings->needs.demand, &demands, diag);
     if (!status) {

@@ -6,197 +6,22 @@
  * those of the job. Reads planner/model/plan.h to carry the plan over.
  */
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/bounds/check_certificate.h"
 #include "cli/common/load.h"
 #include "cli/common/say.h"
+#include "cli/planning/compare.h"
 #include "planner/check/certificate.h"
+#include "planner/check/stated.h"
 #include "planner/model/plan.h"
-
-struct check {
-    const struct br_dag *job, *own;         /* the given job, and the plan's */
-    const struct br_cluster *cluster, *old; /* the given cluster, and the plan's */
-    uint64_t faults;
-    bool quiet;
-};
-
-static void take_fault(void *context, const char *text)
-{
-    struct check *check = context;
-    check->faults++;
-    if (check->quiet)
-        return;
-    fputs("fault: ", stdout);
-    cli_print_text(stdout, text);
-    fputc('\n', stdout);
-}
-
-__attribute__((format(printf, 2, 3))) static void fault(struct check *check, const char *format,
-                                                        ...)
-{
-    char text[768];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    take_fault(check, text);
-}
-
-static struct br_decimal demand_of(const struct br_dag *dag, uint32_t stage, const char *resource)
-{
-    const struct br_stage *s = &dag->stage[stage];
-    for (uint32_t k = s->first_demand; k < s->first_demand + s->demands; k++)
-        if (strcmp(dag->resource[dag->demand[k].resource].name, resource) == 0)
-            return dag->demand[k].amount;
-    return (struct br_decimal){0};
-}
-
-static void compare_demand(struct check *check, uint32_t mine, uint32_t own, const char *resource)
-{
-    struct br_decimal a = demand_of(check->job, mine, resource);
-    struct br_decimal b = demand_of(check->own, own, resource);
-    char job[BR_DECIMAL_TEXT], plan[BR_DECIMAL_TEXT];
-    if (a.mantissa == b.mantissa && a.exponent == b.exponent)
-        return;
-    br_decimal_format(a, job, sizeof job);
-    br_decimal_format(b, plan, sizeof plan);
-    fault(check, "stage '%s' demands %s of '%s' in the job, %s in the plan",
-          check->job->stage[mine].id, job, resource, plan);
-}
-
-/* Two stages with the same id. */
-static void compare_stage(struct check *check, uint32_t mine, uint32_t own)
-{
-    const struct br_stage *a = &check->job->stage[mine], *b = &check->own->stage[own];
-    if (a->tasks != b->tasks) {
-        fault(check, "stage '%s' has %" PRIu32 " tasks in the job, %" PRIu32 " in the plan", a->id,
-              a->tasks, b->tasks);
-        return;
-    }
-    for (uint32_t i = 0; i < a->tasks; i++) {
-        int64_t x = check->job->duration_ns[a->first_task + i];
-        int64_t y = check->own->duration_ns[b->first_task + i];
-        char id[300], job[BR_SECONDS_TEXT], plan[BR_SECONDS_TEXT];
-        if (x == y)
-            continue;
-        br_dag_task_id(check->job, a->first_task + i, id, sizeof id);
-        br_seconds_format(x, job);
-        br_seconds_format(y, plan);
-        fault(check, "task '%s' lasts %s s in the job, %s s in the plan's job", id, job, plan);
-    }
-    for (uint32_t k = a->first_demand; k < a->first_demand + a->demands; k++)
-        compare_demand(check, mine, own, check->job->resource[check->job->demand[k].resource].name);
-    for (uint32_t k = b->first_demand; k < b->first_demand + b->demands; k++) {
-        const char *name = check->own->resource[check->own->demand[k].resource].name;
-        if (demand_of(check->job, mine, name).mantissa == 0)
-            compare_demand(check, mine, own, name);
-    }
-}
-
-/* An edge by the numbers that its stages have in the given job. */
-struct link {
-    uint32_t parent, child;
-    bool one_to_one; /* where that differs from a barrier */
-    int64_t bytes;
-    uint32_t edge; /* in its own job */
-};
-
-static int by_ends(const void *a, const void *b)
-{
-    const struct link *x = a, *y = b;
-    if (x->parent != y->parent)
-        return x->parent < y->parent ? -1 : 1;
-    return x->child < y->child ? -1 : x->child > y->child;
-}
-
-/* The edges of a dag whose stage s is number map[s] (NULL: s) of the given job, sorted. */
-static struct link *links_of(const struct br_dag *dag, const uint32_t *map)
-{
-    struct link *link = malloc(((size_t)dag->edges + 1) * sizeof *link);
-    for (uint32_t e = 0; link && e < dag->edges; e++) {
-        const struct br_edge *edge = &dag->edge[e];
-        link[e] = (struct link){
-            .parent = map ? map[edge->parent] : edge->parent,
-            .child = map ? map[edge->child] : edge->child,
-            .one_to_one = edge->type == BR_ONE_TO_ONE && dag->stage[edge->parent].tasks > 1,
-            .bytes = edge->bytes,
-            .edge = e,
-        };
-    }
-    if (link)
-        qsort(link, dag->edges, sizeof *link, by_ends);
-    return link;
-}
-
-/* edge_map[e] becomes the given job's number of edge e of the plan's job. */
-static bool compare_edges(struct check *check, const uint32_t *map, uint32_t *edge_map)
-{
-    struct link *job = links_of(check->job, NULL), *plan = links_of(check->own, map);
-    uint32_t i = 0, k = 0;
-    while (job && plan && (i < check->job->edges || k < check->own->edges)) {
-        int order = i == check->job->edges   ? 1
-                    : k == check->own->edges ? -1
-                                             : by_ends(&job[i], &plan[k]);
-        const struct link *link = order <= 0 ? &job[i] : &plan[k];
-        const char *parent = check->job->stage[link->parent].id;
-        const char *child = check->job->stage[link->child].id;
-        if (order < 0)
-            fault(check, "the plan's job lacks the edge from '%s' to '%s'", parent, child);
-        else if (order > 0)
-            fault(check, "the plan's job has an edge from '%s' to '%s' that the job has not",
-                  parent, child);
-        else if (job[i].one_to_one != plan[k].one_to_one)
-            fault(check, "the edge from '%s' to '%s' is %s in the job, %s in the plan", parent,
-                  child, job[i].one_to_one ? "one-to-one" : "a barrier",
-                  plan[k].one_to_one ? "one-to-one" : "a barrier");
-        else if (job[i].bytes != plan[k].bytes)
-            fault(check,
-                  "the edge from '%s' to '%s' carries %" PRId64 " bytes in the job, %" PRId64
-                  " in the plan",
-                  parent, child, job[i].bytes, plan[k].bytes);
-        if (order >= 0)
-            edge_map[plan[k].edge] = order == 0 ? job[i].edge : UINT32_MAX;
-        i += order <= 0;
-        k += order >= 0;
-    }
-    bool done = job && plan;
-    free(job);
-    free(plan);
-    return done;
-}
-
-/* Compares the jobs. *same_tasks says whether they have the same tasks, so that the plan can be
- * carried over; map[s] is the given job's number of stage s of the plan's job. */
-static bool compare_jobs(struct check *check, uint32_t *map, uint32_t *edge_map, bool *same_tasks)
-{
-    *same_tasks = check->job->tasks == check->own->tasks;
-    for (uint32_t s = 0; s < check->job->stages; s++) {
-        uint32_t own = br_dag_find_stage(check->own, check->job->stage[s].id);
-        if (own == UINT32_MAX) {
-            fault(check, "stage '%s' of the job is not in the plan", check->job->stage[s].id);
-            *same_tasks = false;
-            continue;
-        }
-        compare_stage(check, s, own);
-        if (check->job->stage[s].tasks != check->own->stage[own].tasks)
-            *same_tasks = false;
-    }
-    for (uint32_t s = 0; s < check->own->stages; s++) {
-        map[s] = br_dag_find_stage(check->job, check->own->stage[s].id);
-        if (map[s] == UINT32_MAX) {
-            fault(check, "stage '%s' of the plan is not in the job", check->own->stage[s].id);
-            *same_tasks = false;
-        }
-    }
-    return !*same_tasks || compare_edges(check, map, edge_map);
-}
+#include "planner/network/bound.h"
 
 /* Numbers in the given cluster of the machines that the plan uses; *all says whether it has them.
  * False when memory is out. */
-static bool map_machines(struct check *check, const struct br_plan *plan, uint32_t *map, bool *all)
+static bool map_machines(struct cli_check *check, const struct br_plan *plan, uint32_t *map,
+                         bool *all)
 {
     bool *seen = calloc(br_cluster_machine_count(check->old) + (size_t)1, 1);
     for (uint32_t k = 0; seen && k < plan->tasks; k++) {
@@ -208,7 +33,7 @@ static bool map_machines(struct check *check, const struct br_plan *plan, uint32
         br_cluster_machine_name(check->old, machine, name, sizeof name);
         map[machine] = br_cluster_find_machine(check->cluster, name);
         if (map[machine] == UINT32_MAX) {
-            fault(check, "machine '%s' of the plan is not in the cluster", name);
+            cli_check_fault(check, "machine '%s' of the plan is not in the cluster", name);
             *all = false;
         }
     }
@@ -218,7 +43,7 @@ static bool map_machines(struct check *check, const struct br_plan *plan, uint32
 }
 
 /* The plan in the numbers of the given job and cluster; NULL when memory is out. */
-static struct br_plan *carry_over(const struct check *check, const struct br_plan *plan,
+static struct br_plan *carry_over(const struct cli_check *check, const struct br_plan *plan,
                                   const uint32_t *stage_map, const uint32_t *edge_map,
                                   const uint32_t *machine_map)
 {
@@ -257,7 +82,7 @@ static struct br_plan *carry_over(const struct check *check, const struct br_pla
     return NULL;
 }
 
-static enum br_status check_plan(struct check *check, const struct br_plan *plan,
+static enum br_status check_plan(struct cli_check *check, const struct br_plan *plan,
                                  struct br_diag *diag)
 {
     uint32_t *stages = malloc(((size_t)check->own->stages + 1) * sizeof *stages);
@@ -266,7 +91,7 @@ static enum br_status check_plan(struct check *check, const struct br_plan *plan
     struct br_plan *carried = NULL;
     enum br_status status = BR_OK;
     bool same_tasks, all_machines = true;
-    if (!stages || !machines || !edges || !compare_jobs(check, stages, edges, &same_tasks)) {
+    if (!stages || !machines || !edges || !cli_check_jobs(check, stages, edges, &same_tasks)) {
         status = br_fail_memory(diag);
         goto out;
     }
@@ -282,8 +107,8 @@ static enum br_status check_plan(struct check *check, const struct br_plan *plan
         goto out;
     }
     struct br_diag first = {0};
-    status =
-        br_plan_verify(carried, check->job, check->cluster, UINT32_MAX, take_fault, check, &first);
+    status = br_plan_verify(carried, check->job, check->cluster, UINT32_MAX, cli_check_take, check,
+                            &first);
     if (status && status != BR_NO)
         *diag = first;
     else
@@ -294,6 +119,78 @@ out:
     free(stages);
     free(machines);
     return status;
+}
+
+/* The bound with bytes has no certificate: it is found anew. */
+static enum br_status check_network_bound(struct cli_check *check, const struct br_plan *plan,
+                                          struct br_diag *diag)
+{
+    struct br_network_job job = {0};
+    struct br_instance *in = NULL;
+    char stated[BR_SECONDS_TEXT], found[BR_SECONDS_TEXT];
+    int64_t bound_ns = 0;
+    if (!plan->network || !plan->network_bound_ns ||
+        plan->network_bound_ns <= plan->lower_bound_ns ||
+        plan->network_bound_ns > plan->makespan_ns)
+        return BR_OK;
+    enum br_status status = br_instance_create(check->own, check->old, &in, diag);
+    if (!status)
+        status = br_network_job_init(&job, check->own, check->old, in, diag);
+    if (!status)
+        status = br_network_bound(&job, plan->lower_bound_ns, plan->makespan_ns, &bound_ns, diag);
+    br_network_job_finish(&job);
+    br_instance_destroy(in);
+    br_seconds_format(plan->network_bound_ns, stated);
+    br_seconds_format(bound_ns, found);
+    if (!status && plan->network_bound_ns > bound_ns)
+        cli_check_fault(check, "the bound with bytes is said to be %s s, but %s s follow", stated,
+                        found);
+    return status;
+}
+
+static enum br_status check_proof(struct cli_check *check, const struct br_plan *plan,
+                                  struct br_diag *diag)
+{
+    if (!plan->certificate)
+        return BR_OK;
+    enum br_status status = br_certificate_verify(plan->certificate, check->own, check->old,
+                                                  plan->lower_bound_ns, diag);
+    if (status == BR_NO)
+        cli_check_fault(check, "the proof of the lower bound fails: %s", diag->what);
+    return status == BR_NO ? BR_OK : status;
+}
+
+/* All that the file says; what follows from the plan only if the plan holds. The answer "no" has no
+ * diagnostic: its faults have been told. */
+static enum br_status check_file(struct cli_check *check, const struct br_plan *plan,
+                                 struct br_diag *diag)
+{
+    struct br_diag why = {0};
+    enum br_status status = check_plan(check, plan, &why);
+    const bool holds = !status && !check->faults;
+    if (!status)
+        status = check_proof(check, plan, &why);
+    if (!status && holds)
+        status = br_plan_check_stated(plan, check->own, check->old, cli_check_take, check, &why);
+    if (!status && holds)
+        status = check_network_bound(check, plan, &why);
+    if (status)
+        *diag = why;
+    return status;
+}
+
+/* "ok: 3 tasks, makespan 2 s", with what nobody can rely on. */
+static void print_good(const struct cli_check *check, const struct br_plan *plan)
+{
+    char seconds[CLI_SECONDS_TEXT];
+    fputs("ok: ", stdout);
+    cli_print_count(stdout, br_plan_task_count(plan), "task", "tasks");
+    printf(", makespan %s s", cli_seconds(br_plan_makespan_ns(plan), seconds));
+    if (!plan->certificate && plan->lower_bound_ns > 0)
+        fputs("; its lower bound is not proven", stdout);
+    else if (!cli_check_same_cluster(check->cluster, check->old))
+        fputs("; its lower bound is of the cluster in its file, which is another", stdout);
+    putchar('\n');
 }
 
 static int perform(const struct cli_settings *settings, const char *const *argument,
@@ -318,25 +215,14 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         br_input_finish(&given);
         return status;
     }
-    struct check check = {
+    struct cli_check check = {
         .job = given.dag,
         .own = own.dag,
         .cluster = given.cluster ? given.cluster : own.cluster,
         .old = own.cluster,
         .quiet = settings->output.quiet,
     };
-    char seconds[CLI_SECONDS_TEXT];
-    status = check_plan(&check, plan, diag);
-    if (!status && plan->certificate) {
-        struct br_diag why = {0};
-        status = br_certificate_verify(plan->certificate, own.dag, own.cluster,
-                                       plan->lower_bound_ns, &why);
-        if (status == BR_NO)
-            fault(&check, "the proof of the lower bound fails: %s", why.what);
-        else if (status)
-            *diag = why;
-        status = status == BR_NO ? BR_OK : status;
-    }
+    status = check_file(&check, plan, diag);
     if (!status && check.faults) {
         if (!settings->output.quiet) {
             cli_print_count(stdout, check.faults, "fault", "faults");
@@ -344,9 +230,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         }
         status = BR_NO;
     } else if (!status && !settings->output.quiet) {
-        fputs("ok: ", stdout);
-        cli_print_count(stdout, br_plan_task_count(plan), "task", "tasks");
-        printf(", makespan %s s\n", cli_seconds(br_plan_makespan_ns(plan), seconds));
+        print_good(&check, plan);
     }
     br_plan_destroy(plan);
     br_input_finish(&own);
@@ -369,7 +253,10 @@ const struct cli_command cli_check = {
         "are\n"
         "the job's, not the plan's. The cluster is the one of the options, else the job's own, "
         "else\n"
-        "the one that the plan carries. Exit status 0, or 1 with every fault on standard output.\n"
+        "the one that the plan carries. Of a plan that holds, all that its file states besides is\n"
+        "checked: bounds, gap, slack, priorities, subsets, transfers, parts. Exit status 0, or 1 "
+        "with\n"
+        "every fault on standard output.\n"
         "\n"
         "With --certificate: checks, in exact integers and without a solver, the proofs of the "
         "lower\n"

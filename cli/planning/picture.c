@@ -26,6 +26,7 @@ enum br_status cli_picture(const struct cli_output_settings *settings, const cha
     input->nodes = nodes[place_of(settings->nodes, cli_nodes_name)];
     input->by_machine = settings->by_machine;
     input->shell = settings->shell;
+    input->fold = !settings->nodes && !settings->layout && !settings->by_machine;
     const char *given = settings->layout       ? "--layout"
                         : settings->nodes      ? "--nodes"
                         : settings->by_machine ? "--by-machine"

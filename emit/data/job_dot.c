@@ -66,21 +66,24 @@ static bool is_taken(const struct br_dag *dag, enum br_owner owner, const char *
     return false;
 }
 
+/* before, after: what stands around each. */
 static void passed_through(FILE *out, const struct br_dag *dag, const struct br_attributes *by,
-                           enum br_owner owner, uint32_t index)
+                           enum br_owner owner, uint32_t index, const char *before,
+                           const char *after)
 {
     uint32_t count;
     const struct br_attribute **run = br_attributes_run(by, owner, index, &count);
     for (uint32_t a = 0; a < count; a++) {
         if (is_taken(dag, owner, run[a]->name))
             continue;
-        fputs(", ", out);
+        fputs(before, out);
         word(out, run[a]->name);
         putc('=', out);
         if (is_html(run[a]->value))
-            br_write_text(out, BR_QUOTE_DOT, run[a]->value);
+            br_write_text(out, BR_QUOTE_BRACKETS, run[a]->value);
         else
             word(out, run[a]->value);
+        fputs(after, out);
     }
 }
 
@@ -119,20 +122,21 @@ static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *dia
     return BR_OK;
 }
 
+/* As statements, "resources=..;": readers such as networkx drop "graph [resources=..]". */
 static void write_resources(FILE *out, const struct br_dag *dag)
 {
     bool units = false;
     for (uint32_t r = 0; r < dag->resources; r++) {
-        fputs(r ? "," : "resources=\"", out);
+        fputs(r ? "," : "  resources=\"", out);
         br_write_text(out, BR_QUOTE_DOT, dag->resource[r].name);
         units |= dag->resource[r].unit != NULL;
     }
-    fputs(dag->resources ? "\"" : "resources=\"\"", out);
+    fputs(dag->resources ? "\";\n" : "  resources=\"\";\n", out);
     for (uint32_t r = 0; units && r < dag->resources; r++) {
-        fputs(r ? "," : ", units=\"", out);
+        fputs(r ? "," : "  units=\"", out);
         br_write_text(out, BR_QUOTE_DOT, dag->resource[r].unit ? dag->resource[r].unit : "");
     }
-    fputs(units ? "\"" : "", out);
+    fputs(units ? "\";\n" : "", out);
 }
 
 static void write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
@@ -163,7 +167,7 @@ static void write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
         fputs(", command=", out);
         word(out, stage->command);
     }
-    passed_through(out, dag, by, BR_OWNER_STAGE, s);
+    passed_through(out, dag, by, BR_OWNER_STAGE, s, ", ", "");
     fputs("];\n", out);
 }
 
@@ -178,10 +182,9 @@ enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, str
         return status;
     fputs("digraph ", out);
     word(out, dag->name);
-    fputs(" {\n  graph [", out);
+    fputs(" {\n", out);
     write_resources(out, dag);
-    passed_through(out, dag, &by, BR_OWNER_JOB, 0);
-    fputs("];\n", out);
+    passed_through(out, dag, &by, BR_OWNER_JOB, 0, "  ", ";\n");
     for (uint32_t s = 0; s < dag->stages && !ferror(out); s++)
         write_stage(out, dag, s, &by);
     for (uint32_t e = 0; e < dag->edges && !ferror(out); e++) {
@@ -193,7 +196,7 @@ enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, str
         word(out, br_edge_type_name(dag->edge[e].type));
         if (dag->edge[e].bytes)
             fprintf(out, ", bytes=%" PRId64, dag->edge[e].bytes);
-        passed_through(out, dag, &by, BR_OWNER_EDGE, e);
+        passed_through(out, dag, &by, BR_OWNER_EDGE, e, ", ", "");
         fputs("];\n", out);
     }
     fputs("}\n", out);

@@ -199,8 +199,10 @@ static void write_search(FILE *out, const struct br_plan *plan)
         const struct br_plan_part *part = &plan->part[k];
         count_key(out, k ? ",\n  {" : "\n  {", "stages", part->stages);
         count_key(out, ", ", "tasks", part->tasks);
-        seconds_key(out, ", ", "start", part->start_ns);
-        seconds_key(out, ", ", "makespan", part->makespan_ns);
+        if (!plan->network) { /* else the search's, before its tasks waited for bytes */
+            seconds_key(out, ", ", "start", part->start_ns);
+            seconds_key(out, ", ", "makespan", part->makespan_ns);
+        }
         seconds_key(out, ", ", "lower_bound", part->lower_bound_ns);
         if (part->method)
             text_key(out, ", ", "method", part->method);

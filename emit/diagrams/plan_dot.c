@@ -6,6 +6,7 @@
 #include "base/roles.h"
 #include "base/text/diag.h"
 #include "emit/diagrams/diagram.h"
+#include "emit/diagrams/folded_dot.h"
 #include "emit/diagrams/legend.h"
 #include "emit/diagrams/styles.h"
 #include "emit/pictures/draw.h"
@@ -462,6 +463,8 @@ enum br_status br_emit_plan_dot(const struct br_emit_input *input, FILE *out, st
     struct br_diagram_lines lines = {0};
     uint32_t plans = input->other ? 2 : 1;
     enum br_status status = BR_OK;
+    if (input->fold && plans == 1 && input->dag->stages > BR_FOLD_ABOVE)
+        return br_emit_folded_dot(input, out, diag);
     for (uint32_t p = 0; p < plans && !status; p++) {
         status = br_diagram_init(&diagram[p], inputs[p], diag);
         if (!status && input->layout == BR_LAYOUT_GRAPH && !input->by_machine)

@@ -187,6 +187,9 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
             putc('\\', out);
         put_utf8(out, is_writable(c) ? c : REPLACEMENT);
         break;
+    case BR_QUOTE_BRACKETS:
+        put_utf8(out, is_writable(c) ? c : REPLACEMENT);
+        break;
     case BR_QUOTE_LABEL:
         put_label(out, c);
         break;
@@ -213,8 +216,14 @@ static bool is_plain(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_';
 }
 
+/* Graphviz takes no piece of a text in quotation marks that fills its buffer of 16 KiB; a + joins
+ * several. So many bytes of a text, at most three times as long when written, make a piece. */
+enum { DOT_PIECE = 4000 };
+
 void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size)
 {
+    const bool pieces = quote == BR_QUOTE_DOT || quote == BR_QUOTE_LABEL;
+    const char *piece = text;
     /* A spreadsheet would take the field for a formula, and calculate it. */
     if ((quote == BR_QUOTE_TABS || quote == BR_QUOTE_CSV) && size && strchr("=+-@", *text)) {
         fprintf(out, "\\u%04x", (unsigned)*text++);
@@ -223,7 +232,11 @@ void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size
     bool odd = false; /* an odd number of backslashes stands before this character */
     for (const char *end = text + size; text < end;) {
         const char *run = text;
-        while (text < end && is_plain(*text))
+        if (pieces && !odd && text - piece >= DOT_PIECE) {
+            fputs("\" + \"", out);
+            piece = run;
+        }
+        while (text < end && is_plain(*text) && text - run < DOT_PIECE / 4)
             text++;
         if (text > run) {
             fwrite(run, 1, (size_t)(text - run), out);

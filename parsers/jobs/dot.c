@@ -5,6 +5,7 @@
  * cgraph's reader keeps its state in static variables, so that one lock serves all readers, and
  * what one text leaves open is closed before the next one. A guard looks at the text before cgraph
  * does, and supplies the places that cgraph does not know; see dot_scan.h. */
+#include "parsers/jobs/dot_marks.h"
 #include "parsers/jobs/dot_names.h"
 #include "parsers/jobs/dot_scan.h"
 #include "parsers/reader/formats.h"
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/grow.h"
 #include "base/text/text.h"
 
 enum { TEXT_LIMIT = 64 << 20, MOST_NESTED = 200, MOST_OBJECTS = 3000000, MOST_CELLS = 50000000 };
@@ -27,18 +29,27 @@ static char cgraph_fault[600]; /* under the lock: what cgraph said first */
 
 enum role { PASSES, TASKS, DURATION, DURATIONS, SIZE, COMMAND, DEMAND };
 
+/* An edge between two nodes; one with ltail or lhead stands for several, between all nodes of the
+ * clusters. */
+struct end {
+    Agnode_t *tail, *head;
+    Agedge_t *edge;
+};
+
 struct dot_reader {
     struct br_dag *dag;
     const struct br_parse_options *options;
     struct br_dot_scan scan;
     Agraph_t *graph;
     struct br_dot_names names;
+    struct br_dot_marks marks;
     bool operations; /* nodes have `size` in operations, and none has a duration or tasks */
     bool plain_cpu;  /* every task demands one cpu */
     bool sized;      /* edges with `size` in bytes become transfers */
     uint32_t links;
     struct br_link *link;
-    Agedge_t **edge; /* of the links */
+    struct end *edge; /* of the links */
+    uint32_t edge_room;
 };
 
 /* Longest message of cgraph without the word that it names. */
@@ -228,6 +239,57 @@ out:
     return status;
 }
 
+/* cgraph takes 1_map for the names 1 and _map, with a warning that nobody hears. */
+static enum br_status refuse_number(const struct br_dot_scan *scan, struct br_diag *diag)
+{
+    const int most = scan->number_length < 60 ? (int)scan->number_length : 60;
+    return br_fail_at(diag, scan->number_pos, BR_BAD_INPUT, "put it into quotation marks",
+                      "'%.*s' begins with a number, and Graphviz takes it for two names", most,
+                      scan->number);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* <load> and load are one node up to graphviz 13, and two from 14 on. */
+static enum br_status refuse_twins(const struct br_dot_scan *scan, struct br_diag *diag)
+{
+    char **id = calloc((size_t)scan->mentions + 1, sizeof *id);
+    enum br_status status = id ? BR_OK : br_fail_memory(diag);
+    uint32_t ids = 0;
+    for (int plain = 0; plain < 2 && !status; plain++) {
+        for (uint32_t m = 0; m < scan->mentions && !status; m++) {
+            const struct br_dot_mention *mention = &scan->mention[m];
+            if (plain == (*mention->id == '<'))
+                continue;
+            char *text = malloc((size_t)mention->length + 1);
+            if (!text) {
+                status = br_fail_memory(diag);
+                break;
+            }
+            br_dot_unquote(mention, text);
+            if (!plain) {
+                id[ids++] = text;
+                continue;
+            }
+            if (bsearch(&text, id, ids, sizeof *id, by_id))
+                status = br_fail_at(diag, mention->pos, BR_BAD_INPUT, "rename one of them",
+                                    "'%.80s' stands with and without angle brackets, which is one "
+                                    "node for some versions of Graphviz, and two for others",
+                                    text);
+            free(text);
+        }
+        if (!plain && ids)
+            qsort(id, ids, sizeof *id, by_id);
+    }
+    for (uint32_t k = 0; k < ids; k++)
+        free(id[k]);
+    free(id);
+    return status;
+}
+
 /* Guards cgraph against texts that it would answer with endless memory or recursion. */
 static enum br_status refuse_bombs(const struct br_dot_scan *scan, struct br_diag *diag)
 {
@@ -394,7 +456,8 @@ static enum br_status add_stage(struct dot_reader *reader, Agnode_t *node, Agsym
 {
     const char *id = agnameof(node);
     uint32_t tasks = 1, stage;
-    int64_t ns = reader->operations ? 0 : reader->options->default_duration_ns;
+    const bool idle = br_dot_mark(&reader->marks, node) & BR_DOT_NO_WORK;
+    int64_t ns = reader->operations || idle ? 0 : reader->options->default_duration_ns;
     bool labelled = br_dot_is_labelled(&reader->names, node), numbered = false;
     char owner[100];
     enum br_status status = BR_OK;
@@ -461,6 +524,8 @@ static enum br_status add_stages(struct dot_reader *reader, struct br_diag *diag
     }
     Agnode_t *node = agfstnode(reader->graph);
     for (; node && !status; node = agnxtnode(reader->graph, node)) {
+        if (br_dot_mark(&reader->marks, node) & BR_DOT_LEFT_OUT)
+            continue;
         status = add_stage(reader, node, symbol, role, symbols, diag);
         if (status)
             br_value_place(diag, node_place(reader, agnameof(node)));
@@ -540,8 +605,12 @@ static enum br_status read_bytes(const char *text, struct br_link *link, struct 
 
 static int by_sequence(const void *a, const void *b)
 {
-    const Agedge_t *x = *(Agedge_t *const *)a, *y = *(Agedge_t *const *)b;
-    return AGSEQ(x) < AGSEQ(y) ? -1 : AGSEQ(x) > AGSEQ(y);
+    const struct end *x = a, *y = b;
+    if (AGSEQ(x->edge) != AGSEQ(y->edge))
+        return AGSEQ(x->edge) < AGSEQ(y->edge) ? -1 : 1;
+    if (AGSEQ(x->tail) != AGSEQ(y->tail))
+        return AGSEQ(x->tail) < AGSEQ(y->tail) ? -1 : 1;
+    return AGSEQ(x->head) < AGSEQ(y->head) ? -1 : AGSEQ(x->head) > AGSEQ(y->head);
 }
 
 /* The attributes of edges in the form itself; NULL where no edge has one. */
@@ -549,12 +618,13 @@ struct edge_symbols {
     Agsym_t *type, *bytes, *size;
 };
 
-static enum br_status make_link(const struct dot_reader *reader, Agedge_t *edge,
+static enum br_status make_link(const struct dot_reader *reader, const struct end *ends,
                                 const struct edge_symbols *symbol, const struct arrow *arrow,
                                 uint32_t arrows, struct br_link *link, struct br_diag *diag)
 {
-    const char *from = br_dot_name(&reader->names, agtail(edge));
-    const char *to = br_dot_name(&reader->names, aghead(edge));
+    Agedge_t *edge = ends->edge;
+    const char *from = br_dot_name(&reader->names, ends->tail);
+    const char *to = br_dot_name(&reader->names, ends->head);
     const char *kind = symbol->type ? agxget(edge, symbol->type) : "";
     *link = (struct br_link){.parent = br_dag_find_stage(reader->dag, from),
                              .child = br_dag_find_stage(reader->dag, to),
@@ -572,6 +642,11 @@ static enum br_status make_link(const struct dot_reader *reader, Agedge_t *edge,
         link->pos = arrow[low].pos;
     else
         link->pos = reader->dag->stage[link->child].pos;
+    if (reader->options->reverse) {
+        const uint32_t child = link->parent;
+        link->parent = link->child;
+        link->child = child;
+    }
     br_value_place(diag, link->pos);
     if (strcmp(kind, "one-to-one") == 0)
         link->type = BR_ONE_TO_ONE;
@@ -599,7 +674,7 @@ static enum br_status pass_edges(const struct dot_reader *reader, const uint32_t
     Agedge_t **seen = calloc((size_t)reader->dag->edges + 1, sizeof *seen);
     enum br_status status = seen ? BR_OK : br_fail_memory(diag);
     for (uint32_t k = 0; k < reader->links && !status; k++) {
-        Agedge_t *edge = reader->edge[k], *twin = seen[number[k]];
+        Agedge_t *edge = reader->edge[k].edge, *twin = seen[number[k]];
         for (Agsym_t *s = NULL; !status && (s = agnxtattr(reader->graph, AGEDGE, s));) {
             char *value = agxget(edge, s);
             bool used = strcmp(s->name, "type") == 0 || strcmp(s->name, "bytes") == 0 ||
@@ -613,30 +688,72 @@ static enum br_status pass_edges(const struct dot_reader *reader, const uint32_t
     return status;
 }
 
+/* One more edge, unless an end is left out or it leads from a node to itself by way of a cluster.
+ */
+static enum br_status list_edge(struct dot_reader *reader, Agedge_t *edge, Agnode_t *tail,
+                                Agnode_t *head, bool whole, struct br_diag *diag)
+{
+    if (((br_dot_mark(&reader->marks, tail) | br_dot_mark(&reader->marks, head)) &
+         BR_DOT_LEFT_OUT) ||
+        (whole && AGSEQ(tail) == AGSEQ(head)))
+        return BR_OK;
+    if (reader->links == MOST_OBJECTS)
+        return br_fail(diag, BR_BAD_INPUT, "write such a job in the native XML form",
+                       "edges between whole clusters come to more than %d", MOST_OBJECTS);
+    if (!br_grow(&reader->edge, reader->links, &reader->edge_room, sizeof *reader->edge))
+        return br_fail_memory(diag);
+    reader->edge[reader->links++] = (struct end){tail, head, edge};
+    return BR_OK;
+}
+
+static enum br_status list_heads(struct dot_reader *reader, Agedge_t *edge, Agnode_t *tail,
+                                 bool whole, struct br_diag *diag)
+{
+    Agraph_t *heads = br_dot_end(reader->graph, edge, "lhead");
+    enum br_status status = BR_OK;
+    if (!heads)
+        return list_edge(reader, edge, tail, aghead(edge), whole, diag);
+    for (Agnode_t *n = agfstnode(heads); n && !status; n = agnxtnode(heads, n))
+        status = list_edge(reader, edge, tail, n, true, diag);
+    return status;
+}
+
+/* In the order of the text. */
+static enum br_status list_edges(struct dot_reader *reader, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (Agnode_t *node = agfstnode(reader->graph); node; node = agnxtnode(reader->graph, node))
+        for (Agedge_t *edge = agfstout(reader->graph, node); edge && !status;
+             edge = agnxtout(reader->graph, edge)) {
+            Agraph_t *tails = br_dot_end(reader->graph, edge, "ltail");
+            if (!tails)
+                status = list_heads(reader, edge, node, false, diag);
+            for (Agnode_t *n = tails ? agfstnode(tails) : NULL; n && !status;
+                 n = agnxtnode(tails, n))
+                status = list_heads(reader, edge, n, true, diag);
+        }
+    if (reader->links)
+        qsort(reader->edge, reader->links, sizeof *reader->edge, by_sequence);
+    return status;
+}
+
 static enum br_status add_edges(struct dot_reader *reader, struct br_diag *diag)
 {
-    uint32_t edges = (uint32_t)agnedges(reader->graph), k = 0, arrows = 0;
+    uint32_t k = 0, arrows = 0;
     struct arrow *arrow = NULL;
-    uint32_t *number = malloc(((size_t)edges + 1) * sizeof *number);
-    reader->edge = malloc(((size_t)edges + 1) * sizeof *reader->edge);
-    reader->link = malloc(((size_t)edges + 1) * sizeof *reader->link);
-    enum br_status status = number && reader->edge && reader->link ? BR_OK : br_fail_memory(diag);
+    enum br_status status = list_edges(reader, diag);
+    uint32_t *number = malloc(((size_t)reader->links + 1) * sizeof *number);
+    reader->link = malloc(((size_t)reader->links + 1) * sizeof *reader->link);
+    if (!status && (!number || !reader->link))
+        status = br_fail_memory(diag);
     if (!status)
         status = place_stages(reader, &arrow, &arrows, diag);
-    if (!status) {
-        Agnode_t *node = agfstnode(reader->graph);
-        for (; node; node = agnxtnode(reader->graph, node)) {
-            Agedge_t *edge = agfstout(reader->graph, node);
-            for (; edge; edge = agnxtout(reader->graph, edge))
-                reader->edge[reader->links++] = edge;
-        }
-        qsort(reader->edge, reader->links, sizeof *reader->edge, by_sequence);
-    }
     const struct edge_symbols symbol = {agattr(reader->graph, AGEDGE, (char *)"type", NULL),
                                         agattr(reader->graph, AGEDGE, (char *)"bytes", NULL),
                                         agattr(reader->graph, AGEDGE, (char *)"size", NULL)};
     for (; k < reader->links && !status; k++)
-        status = make_link(reader, reader->edge[k], &symbol, arrow, arrows, &reader->link[k], diag);
+        status =
+            make_link(reader, &reader->edge[k], &symbol, arrow, arrows, &reader->link[k], diag);
     if (!status)
         status = br_transfer_add(reader->dag, reader->options, reader->link, reader->links, number,
                                  diag);
@@ -665,7 +782,11 @@ static enum br_status read_job(struct dot_reader *reader, struct br_diag *diag)
         status = br_fail_memory(diag);
     if (!status)
         status = add_stages(reader, diag);
-    return status ? status : add_edges(reader, diag);
+    if (!status)
+        status = add_edges(reader, diag);
+    return status ? status
+                  : br_dot_doubt(&reader->marks, &reader->scan, reader->options->reverse,
+                                 reader->dag, diag);
 }
 
 enum br_status br_read_dot(struct br_source *source, const struct br_parse_options *options,
@@ -678,6 +799,10 @@ enum br_status br_read_dot(struct br_source *source, const struct br_parse_optio
         return status;
     status =
         br_dot_scan(text, &reader.scan) ? refuse_bombs(&reader.scan, diag) : br_fail_memory(diag);
+    if (!status && reader.scan.number && reader.scan.rest != BR_DOT_OPEN)
+        status = refuse_number(&reader.scan, diag);
+    if (!status && reader.scan.brackets)
+        status = refuse_twins(&reader.scan, diag);
     if (!status) {
         pthread_mutex_lock(&cgraph_lock);
         status = read_graph(text, &reader.scan, &reader.graph, diag);
@@ -686,8 +811,12 @@ enum br_status br_read_dot(struct br_source *source, const struct br_parse_optio
             bool named = name && *name && *name != '%' && br_text_is_plain(name);
             input->dag = reader.dag =
                 br_dag_create(named ? name : br_source_stem(source, "graph", stem, sizeof stem));
-            status = reader.dag ? read_job(&reader, diag) : br_fail_memory(diag);
+            if (!reader.dag || !br_dot_marks_init(&reader.marks, reader.graph, text, &reader.scan))
+                status = br_fail_memory(diag);
+            else
+                status = read_job(&reader, diag);
         }
+        br_dot_marks_finish(&reader.marks);
         br_dot_names_finish(&reader.names);
         if (reader.graph)
             agclose(reader.graph);

@@ -9,16 +9,35 @@
 static bool is_number(const char *text)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
-    const char *digits = hexadecimal ? text + 2 : text;
-    const char *all = hexadecimal ? "0123456789abcdefABCDEF" : "0123456789";
-    return *digits && !digits[strspn(digits, all)];
+    const char *digits = hexadecimal ? text + 2 : text + (*text == '-');
+    if (hexadecimal)
+        return *digits && !digits[strspn(digits, "0123456789abcdefABCDEF")];
+    const char *point = digits + strspn(digits, "0123456789");
+    const char *rest = *point == '.' ? point + 1 + strspn(point + 1, "0123456789") : point;
+    return !*rest && rest - digits > (*point == '.');
+}
+
+/* A copy of the label whose line breaks are blanks; NULL: memory is out. */
+static char *join_lines(const char *label)
+{
+    char *text = malloc(strlen(label) + 1), *to = text;
+    for (const char *p = label; text && *p; p++) {
+        const bool breaks = *p == '\\' && p[1] && strchr("nlr", p[1]);
+        *to++ = breaks ? ' ' : *p;
+        p += breaks;
+    }
+    while (to && to > text && to[-1] == ' ')
+        to--;
+    if (to)
+        *to = '\0';
+    return text;
 }
 
 /* Names that begin with % are Graphviz's own. */
 static bool is_name(const char *label)
 {
-    return *label && *label != '%' && !aghtmlstr((char *)label) && br_text_is_plain(label) &&
-           !strchr(label, '\\') && !is_number(label) && label[strspn(label, " ")];
+    return *label && *label != '%' && br_text_is_plain(label) && !strchr(label, '\\') &&
+           !is_number(label) && label[strspn(label, " ")];
 }
 
 static int by_text(const void *a, const void *b)
@@ -57,21 +76,34 @@ bool br_dot_names_init(struct br_dot_names *names, Agraph_t *graph, bool labels)
     names->nodes = (uint32_t)agnnodes(graph);
     names->label = calloc((size_t)names->nodes + 1, sizeof *names->label);
     const char ***place = malloc(((size_t)names->nodes + 1) * sizeof *place);
+    bool done = true;
     for (Agnode_t *n = agfstnode(graph); names->label && n; n = agnxtnode(graph, n)) {
         bool record = shape && strstr(agxget(n, shape), "record");
-        if (AGSEQ(n) <= names->nodes && is_number(agnameof(n)) && !record &&
-            is_name(agxget(n, label)))
-            names->label[AGSEQ(n)] = agxget(n, label);
+        const char *text = agxget(n, label);
+        if (AGSEQ(n) > names->nodes || !is_number(agnameof(n)) || record || aghtmlstr((char *)text))
+            continue;
+        if (strchr(text, '\\')) {
+            if (!names->made)
+                names->made = calloc((size_t)names->nodes + 1, sizeof *names->made);
+            text = names->made ? names->made[AGSEQ(n)] = join_lines(text) : NULL;
+            done &= text != NULL;
+        }
+        if (text && is_name(text))
+            names->label[AGSEQ(n)] = text;
     }
     if (names->label && place)
         drop_equals(names, place);
     free(place);
-    return names->label && place;
+    return done && names->label && place;
 }
 
 void br_dot_names_finish(struct br_dot_names *names)
 {
+    for (uint32_t n = 0; names->made && n <= names->nodes; n++)
+        free(names->made[n]);
+    free(names->made);
     free(names->label);
+    names->made = NULL;
     names->label = NULL;
 }
 

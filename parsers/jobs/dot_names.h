@@ -1,10 +1,11 @@
 /* Names of stages for nodes of the DOT language. Programs number their nodes and say in the label
  * what each is: `17 [label="scan orders"]`. People look for that in plans, so that it is the name.
  *
- * A node whose id is a bare number, decimal or as 0x1f, is named by its label, where this is a
- * plain text: printable, no number itself, without backslashes (\N is the id, \n breaks lines), not
- * in angle brackets, not of a record, and nothing that another node is called by or has as its
- * label, too. All others are named by their ids. */
+ * A node whose id is a bare number, with a minus or a point or as 0x1f, is named by its label,
+ * where this is a plain text: printable, no number itself, without backslashes (\N is the id) but
+ * those that break lines (\n, \l, \r), which become blanks, not in angle brackets, not of a record,
+ * and nothing that another node is called by or has as its label, too. All others are named by
+ * their ids. */
 #ifndef BR_PARSERS_JOBS_DOT_NAMES_H
 #define BR_PARSERS_JOBS_DOT_NAMES_H
 
@@ -15,6 +16,7 @@
 struct br_dot_names {
     Agraph_t *graph;
     const char **label; /* by the node's number in the graph; NULL: its id is its name */
+    char **made;        /* the same, of those that are not the graph's own texts */
     uint32_t nodes;
 };
 
@@ -23,7 +25,7 @@ struct br_dot_names {
 bool br_dot_names_init(struct br_dot_names *names, Agraph_t *graph, bool labels);
 void br_dot_names_finish(struct br_dot_names *names);
 
-/* The text is the graph's. */
+/* The text is the graph's, or of the names. */
 const char *br_dot_name(const struct br_dot_names *names, Agnode_t *node);
 /* Of the node with that id; where there is none, the id itself. */
 const char *br_dot_name_of(const struct br_dot_names *names, const char *id);

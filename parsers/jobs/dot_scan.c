@@ -83,6 +83,45 @@ static bool is_word(char c)
            c == '.' || (unsigned char)c >= 0x80;
 }
 
+/* From the quotation mark on: to the one that ends it, and over those that a + joins to it. */
+static void pass_quoted(struct lexer *lexer)
+{
+    for (bool more = true; more;) {
+        struct br_pos from = lexer->pos;
+        for (pass(lexer); *lexer->at && *lexer->at != '"'; pass(lexer))
+            if (*lexer->at == '\\' && lexer->at[1])
+                pass(lexer);
+        close_from(lexer, from);
+        if (*lexer->at)
+            pass(lexer);
+        struct lexer ahead = *lexer;
+        skip_space(&ahead);
+        more = *ahead.at == '+';
+        if (more) {
+            pass(&ahead);
+            skip_space(&ahead);
+            more = *ahead.at == '"';
+        }
+        if (more)
+            *lexer = ahead;
+    }
+}
+
+/* Does it begin as a number and go on as something else? Numbers have digits, perhaps a point. */
+static bool is_bad_number(const struct token *token)
+{
+    const char *p = token->text, *end = p + token->length;
+    uint32_t digits = 0, points = 0;
+    p += *p == '-';
+    if (p == end || !((*p >= '0' && *p <= '9') || *p == '.'))
+        return false;
+    for (; p < end && ((*p >= '0' && *p <= '9') || (*p == '.' && points == 0)); p++) {
+        digits += *p != '.';
+        points += *p == '.';
+    }
+    return p < end || digits == 0;
+}
+
 static struct token next(struct lexer *lexer)
 {
     skip_space(lexer);
@@ -91,12 +130,7 @@ static struct token next(struct lexer *lexer)
         token.kind = END;
     } else if (*lexer->at == '"') {
         token.quoted = true;
-        for (pass(lexer); *lexer->at && *lexer->at != '"'; pass(lexer))
-            if (*lexer->at == '\\' && lexer->at[1])
-                pass(lexer);
-        close_from(lexer, token.pos);
-        if (*lexer->at)
-            pass(lexer);
+        pass_quoted(lexer);
     } else if (*lexer->at == '<') {
         uint32_t open = 0;
         do {
@@ -156,7 +190,7 @@ struct scanner {
     struct br_dot_scan *scan;
     struct level level[LEVELS];
     uint32_t depth;
-    uint32_t mention_room, names, name_room;
+    uint32_t mention_room, port_room, empty_room, names, name_room;
     struct name *name; /* every name of an attribute, many times */
     bool memory_out;
 };
@@ -199,6 +233,55 @@ static void add_mention(struct scanner *scanner, const struct token *token, bool
     }
     scan->mention[scan->mentions++] =
         (struct br_dot_mention){token->text, (uint32_t)token->length, after_arrow, token->pos};
+}
+
+static bool is_compass(const struct token *token)
+{
+    static const char *const points[] = {"n", "ne", "e", "se", "s", "sw", "w", "nw", "c", "_"};
+    for (size_t k = 0; k < sizeof points / sizeof *points; k++)
+        if (token->length == strlen(points[k]) &&
+            strncmp(token->text, points[k], token->length) == 0)
+            return true;
+    return false;
+}
+
+/* Behind the colon of the last mention. */
+static void add_port(struct scanner *scanner, const struct token *token)
+{
+    struct br_dot_scan *scan = scanner->scan;
+    if (!scan->mentions || is_compass(token))
+        return;
+    if (!br_grow(&scan->port, scan->ports, &scanner->port_room, sizeof *scan->port))
+        scanner->memory_out = true;
+    else
+        scan->port[scan->ports++] =
+            (struct br_dot_port){scan->mentions - 1, token->text, (uint32_t)token->length};
+}
+
+/* "label" has been read, and its value: of the last mention's own list. */
+static void add_label(struct scanner *scanner, const struct token *name, const struct token *value)
+{
+    struct br_dot_scan *scan = scanner->scan;
+    const char *p = value->text + 1, *end = value->text + value->length - 1;
+    if (!is_keyword(name, "label") || !value->quoted)
+        return;
+    while (p < end && *p == ' ')
+        p++;
+    if (p < end)
+        return;
+    if (!br_grow(&scan->empty, scan->empties, &scanner->empty_room, sizeof *scan->empty))
+        scanner->memory_out = true;
+    else
+        scan->empty[scan->empties++] = scan->mentions - 1;
+}
+
+static void note_number(struct br_dot_scan *scan, const struct token *token)
+{
+    if (scan->number || token->kind != ID || token->quoted || !is_bad_number(token))
+        return;
+    scan->number = token->text;
+    scan->number_length = (uint32_t)token->length;
+    scan->number_pos = token->pos;
 }
 
 static struct level *top(struct scanner *scanner)
@@ -285,17 +368,22 @@ bool br_dot_scan(const char *text, struct br_dot_scan *scan)
     scanner->scan = scan;
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
         lexer.at += 3;
-    bool in_list = false, arrow = false, from_node = false, named = false;
+    bool in_list = false, arrow = false, from_node = false, named = false, of_node = false;
     struct token token = next(&lexer);
     while (token.kind != END && (token.kind != OTHER || token.mark != '{'))
         token = next(&lexer); /* up to the body */
     while (token.kind != END && !scanner->memory_out) {
         struct token ahead = next(&lexer);
         bool assigns = ahead.kind == OTHER && ahead.mark == '=';
+        note_number(scan, &token);
         if (token.kind == OTHER && token.mark == ':') {
-            if (!in_list && ahead.kind == ID)
-                ahead = next(&lexer); /* a port */
+            if (!in_list && ahead.kind == ID) {
+                add_port(scanner, &ahead);
+                ahead = next(&lexer);
+            }
         } else if (token.kind == OTHER) {
+            if (token.mark == '[')
+                of_node = from_node && !scan->mention[scan->mentions - 1].after_arrow;
             scan_mark(scanner, token.mark, named, &in_list);
             arrow = from_node = named = false;
             if (token.mark == '}' && scanner->depth == 0) {
@@ -308,6 +396,9 @@ bool br_dot_scan(const char *text, struct br_dot_scan *scan)
         } else if (assigns) {
             add_name(scanner, &token);
             ahead = next(&lexer); /* the value */
+            note_number(scan, &ahead);
+            if (in_list && of_node && ahead.kind == ID)
+                add_label(scanner, &token, &ahead);
             if (ahead.kind == ID)
                 ahead = next(&lexer); /* what follows it */
             arrow = from_node = false;
@@ -317,6 +408,7 @@ bool br_dot_scan(const char *text, struct br_dot_scan *scan)
         } else if (!in_list && !is_keyword(&token, "node") && !is_keyword(&token, "edge") &&
                    !is_keyword(&token, "graph")) {
             add_mention(scanner, &token, arrow);
+            scan->brackets |= *token.text == '<';
             add_endpoint(scanner, 1);
             arrow = false;
             from_node = true;
@@ -338,7 +430,23 @@ bool br_dot_scan(const char *text, struct br_dot_scan *scan)
 void br_dot_scan_finish(struct br_dot_scan *scan)
 {
     free(scan->mention);
+    free(scan->port);
+    free(scan->empty);
     scan->mention = NULL;
+    scan->port = NULL;
+    scan->empty = NULL;
+}
+
+/* Behind the quotation mark of the next text that a + joins to this one; NULL: there is none. */
+static const char *joined(const char *after_quote, const char *end)
+{
+    struct lexer lexer = {.at = after_quote, .pos = {1, 2}};
+    skip_space(&lexer);
+    if (lexer.at >= end || *lexer.at != '+')
+        return NULL;
+    pass(&lexer);
+    skip_space(&lexer);
+    return lexer.at < end && *lexer.at == '"' ? lexer.at + 1 : NULL;
 }
 
 void br_dot_unquote(const struct br_dot_mention *mention, char *id)
@@ -348,6 +456,12 @@ void br_dot_unquote(const struct br_dot_mention *mention, char *id)
         p++;
         end -= end > p && end[-1] == '"';
         while (p < end) {
+            if (*p == '"') {
+                p = joined(p + 1, end);
+                if (!p)
+                    break;
+                continue;
+            }
             if (p + 1 < end && *p == '\\' && p[1] == '"') {
                 p++;
             } else if (p + 1 < end && *p == '\\' && p[1] == '\n') {

@@ -24,6 +24,13 @@ struct br_dot_mention {
     struct br_pos pos;
 };
 
+/* "a:b" outside of quotation marks: a place on the node of a mention. */
+struct br_dot_port {
+    uint32_t mention;
+    const char *name; /* as written */
+    uint32_t length;
+};
+
 /* Behind the first graph: blanks and comments, another graph, or other text; or quotes, a comment
  * or angle brackets that no text closes, in the graph or behind it. */
 enum br_dot_rest { BR_DOT_NOTHING, BR_DOT_GRAPH, BR_DOT_STRAY, BR_DOT_OPEN };
@@ -31,12 +38,22 @@ enum br_dot_rest { BR_DOT_NOTHING, BR_DOT_GRAPH, BR_DOT_STRAY, BR_DOT_OPEN };
 struct br_dot_scan {
     uint32_t mentions;
     struct br_dot_mention *mention; /* in the order of the text */
-    uint32_t names;                 /* distinct names of attributes */
-    uint64_t edges;                 /* at most so many */
-    uint32_t depth;                 /* deepest nesting of braces */
-    size_t length;                  /* bytes to the end of the first graph, or of the text */
-    enum br_dot_rest rest;          /* behind that */
+    uint32_t ports;
+    struct br_dot_port *port;
+    uint32_t empties;
+    uint32_t *empty;       /* mentions of nodes whose statement gives them an empty label */
+    bool brackets;         /* some id stands in angle brackets */
+    uint32_t names;        /* distinct names of attributes */
+    uint64_t edges;        /* at most so many */
+    uint32_t depth;        /* deepest nesting of braces */
+    size_t length;         /* bytes to the end of the first graph, or of the text */
+    enum br_dot_rest rest; /* behind that */
     struct br_pos rest_pos;
+    /* The first number that goes on as a word, such as 1_map, which cgraph takes for two names;
+     * NULL: none. */
+    const char *number;
+    uint32_t number_length;
+    struct br_pos number_pos;
 };
 
 /* Scans a NUL-terminated text, which is borrowed; it need not be valid DOT. False when memory is

@@ -30,13 +30,19 @@ static bool plan_text(struct br_plan_reader *r, const struct br_json_field *fiel
 static bool read_task(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { ID, START, END, MACHINE, RANK, SUBSET, FIELDS };
+    enum { ID, START, END, MACHINE, RANK, SUBSET, PRIORITY, SLACK, FREE_SLACK, FIELDS };
     struct br_json *json = &r->json;
     struct br_plan *plan = r->plan;
     struct br_json_field f[FIELDS] = {
-        [ID] = {"id", true, NULL},     [START] = {"start", true, NULL},
-        [END] = {"end", true, NULL},   [MACHINE] = {"machine", true, NULL},
-        [RANK] = {"rank", true, NULL}, [SUBSET] = {"subset", false, NULL},
+        [ID] = {"id", true, NULL},
+        [START] = {"start", true, NULL},
+        [END] = {"end", true, NULL},
+        [MACHINE] = {"machine", true, NULL},
+        [RANK] = {"rank", true, NULL},
+        [SUBSET] = {"subset", false, NULL},
+        [PRIORITY] = {"priority", false, NULL},
+        [SLACK] = {"slack", false, NULL},
+        [FREE_SLACK] = {"free_slack", false, NULL},
     };
     uint32_t task = 0, machine = 0;
     uint64_t rank = 0;
@@ -71,6 +77,11 @@ static bool read_task(void *context, uint32_t k)
     plan->rank[task] = (uint32_t)rank;
     plan->subset[task] = subset;
     plan->order[rank - 1] = task;
+    struct br_stated_task *stated = &plan->stated->task[task];
+    br_json_optional_seconds(json, &f[SLACK], &stated->slack_ns);
+    br_json_optional_seconds(json, &f[FREE_SLACK], &stated->free_ns);
+    if (br_json_go(json, &f[PRIORITY]) && br_json_number(json, "a task's priority"))
+        stated->priority = strtod(json->text, NULL);
     json->at = after;
     return !json->status;
 }
@@ -271,7 +282,9 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
         [BR_PLAN_MAKESPAN] = {"makespan", true, NULL},
         [BR_PLAN_LOWER_BOUND] = {"lower_bound", false, NULL},
         [BR_PLAN_NETWORK_BOUND] = {"network_bound", false, NULL},
+        [BR_PLAN_GAP] = {"gap", false, NULL},
         [BR_PLAN_BOUND_METHOD] = {"bound_method", false, NULL},
+        [BR_PLAN_BOUND_STATUS] = {"bound_status", false, NULL},
         [BR_PLAN_CERTIFICATE] = {"certificate", false, NULL},
         [BR_PLAN_PLACEMENTS] = {"placements", false, NULL},
         [BR_PLAN_NOTE] = {"note", false, NULL},
@@ -291,9 +304,11 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
         !br_plan_read_cluster(r, &top[BR_PLAN_CLUSTER]) || !br_plan_index_classes(r))
         return false;
     r->plan = br_plan_create(r->dag->tasks);
-    if (!r->plan)
+    if (!r->plan || !br_plan_make_stated(r->plan))
         return br_json_take(json, json->start, br_fail_memory(r->diag));
-    return plan_text(r, &top[BR_PLAN_METHOD], &r->plan->method) &&
+    return br_plan_read_gap(r, &top[BR_PLAN_GAP]) &&
+           br_plan_read_status(r, &top[BR_PLAN_BOUND_STATUS]) &&
+           plan_text(r, &top[BR_PLAN_METHOD], &r->plan->method) &&
            plan_text(r, &top[BR_PLAN_BOUND_METHOD], &r->plan->bound_method) &&
            plan_text(r, &top[BR_PLAN_NOTE], &r->plan->note) &&
            br_json_optional_count(&r->json, &top[BR_PLAN_SEED], UINT64_MAX, &r->plan->seed) &&

@@ -32,7 +32,9 @@ enum {
     BR_PLAN_MAKESPAN,
     BR_PLAN_LOWER_BOUND,
     BR_PLAN_NETWORK_BOUND,
+    BR_PLAN_GAP,
     BR_PLAN_BOUND_METHOD,
+    BR_PLAN_BOUND_STATUS,
     BR_PLAN_CERTIFICATE,
     BR_PLAN_PLACEMENTS,
     BR_PLAN_NOTE,
@@ -62,6 +64,10 @@ bool br_plan_task_named(struct br_plan_reader *r, const struct br_json_field *fi
 bool br_plan_index_classes(struct br_plan_reader *r);
 bool br_plan_machine_named(struct br_plan_reader *r, const struct br_json_field *field,
                            uint32_t *machine);
+/* Makes room for what the file states; false if memory is out. */
+bool br_plan_make_stated(struct br_plan *plan);
+bool br_plan_read_gap(struct br_plan_reader *r, const struct br_json_field *field);
+bool br_plan_read_status(struct br_plan_reader *r, const struct br_json_field *field);
 /* Reads the plan's transfers where it has some. */
 bool br_plan_read_transfers(struct br_plan_reader *r, const struct br_json_field *field);
 

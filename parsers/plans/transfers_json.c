@@ -59,21 +59,27 @@ static bool read_piece(void *context, uint32_t k)
 static bool read_transfer(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { FROM, TO, INDEX, SOURCE, TARGET, BYTES, RATES, FIELDS };
+    enum { FROM, TO, INDEX, SOURCE, TARGET, BYTES, START, END, RATES, FIELDS };
     struct br_json *json = &r->json;
     struct br_json_field f[FIELDS] = {
         [FROM] = {"from", true, NULL},     [TO] = {"to", true, NULL},
         [INDEX] = {"index", false, NULL},  [SOURCE] = {"source", true, NULL},
         [TARGET] = {"target", true, NULL}, [BYTES] = {"bytes", true, NULL},
+        [START] = {"start", false, NULL},  [END] = {"end", false, NULL},
         [RATES] = {"rates", true, NULL},
     };
     struct br_transfers *all = &r->plan->carried;
     struct br_transfer *t = &all->transfer[k];
     uint64_t bytes = 0;
     *t = (struct br_transfer){.index = BR_TRANSFER_ALL, .first_piece = all->pieces};
+    struct br_stated_span *stated = &r->plan->stated->transfer[k];
+    *stated = (struct br_stated_span){BR_STATED_NO_TIME, BR_STATED_NO_TIME};
     if (!br_json_fields(json, "a transfer", f, FIELDS))
         return false;
     const char *after = json->at;
+    if (!br_json_optional_seconds(json, &f[START], &stated->start_ns) ||
+        !br_json_optional_seconds(json, &f[END], &stated->end_ns))
+        return false;
     if (!br_json_go(json, &f[FROM]) || !br_plan_stage_named(r, "a stage's id", &t->parent) ||
         !br_json_go(json, &f[TO]) || !br_plan_stage_named(r, "a stage's id", &t->child) ||
         !br_json_optional_count32(json, &f[INDEX], &t->index) ||
@@ -110,8 +116,10 @@ bool br_plan_read_transfers(struct br_plan_reader *r, const struct br_json_field
     if (json->status)
         return false;
     all->transfer = br_arena_array(&r->plan->arena, all->transfers, sizeof *all->transfer);
+    struct br_plan_stated *stated = r->plan->stated;
+    stated->transfer = br_arena_array(&r->plan->arena, all->transfers, sizeof *stated->transfer);
     r->by_ends = malloc(((size_t)edges + 1) * sizeof *r->by_ends);
-    if (!all->transfer || !r->by_ends)
+    if (!all->transfer || !stated->transfer || !r->by_ends)
         return br_json_take(json, field->at, br_fail_memory(r->diag));
     for (uint32_t e = 0; e < edges; e++)
         r->by_ends[e] = e;

@@ -31,6 +31,10 @@ struct br_parse_options {
     int64_t default_duration_ns; /* of a task of which the file says nothing */
     uint64_t measured_cores;     /* that queries were timed on; 0: enough for all processes */
     bool overlap;                /* pipelines of a PostgreSQL query may run side by side */
+    const char *durations;       /* a table that says better (reader/durations.h); NULL: none */
+    bool many;                   /* the table is for several jobs */
+    bool reverse; /* of formats whose arrows tools draw either way (DOT): they lead to what runs
+                     first */
 };
 struct br_parse_options br_parse_options_default(void);
 

@@ -1,5 +1,6 @@
 /* The frame of every reading of a job, around the format's own reader: opening, the diagnostic's
  * file and place, the checks of the finished job, and the clean-up after a failure. */
+#include "parsers/reader/durations.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/value.h"
 
@@ -47,6 +48,8 @@ enum br_status br_read_whole_job(const char *path, const struct br_parse_options
     if (!status && !input->dag->finished)
         status = br_read_finish(&source, input->dag, diag);
     br_source_close(&source);
+    if (!status && options->durations)
+        status = br_read_durations(options->durations, options->many, input->dag, diag);
     if (status)
         br_input_finish(input);
     else

@@ -15,7 +15,7 @@
 #include "parsers/workloads/formats.h"
 #include "parsers/workloads/record.h"
 #include "parsers/workloads/rows.h"
-#include "parsers/workloads/table.h"
+#include "parsers/text/table.h"
 #include "base/text/text.h"
 
 enum role {

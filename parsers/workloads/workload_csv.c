@@ -9,7 +9,7 @@
 #include "parsers/text/value.h"
 #include "parsers/workloads/formats.h"
 #include "parsers/workloads/rows.h"
-#include "parsers/workloads/table.h"
+#include "parsers/text/table.h"
 
 enum { GROUP_WEIGHT = BR_ROW_FIELDS }; /* a column beside the fields that both forms have */
 

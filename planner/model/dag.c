@@ -454,6 +454,18 @@ void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t durat
     dag->stage[stage].duration_ns = duration_ns;
 }
 
+void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
+                             int64_t duration_ns)
+{
+    struct br_stage *s = &dag->stage[stage];
+    assert(dag->finished && duration_ns >= 0);
+    if (index == UINT32_MAX)
+        s->duration_ns = duration_ns;
+    for (uint32_t i = 0; i < s->tasks; i++)
+        if (index == UINT32_MAX || index == i)
+            dag->duration_ns[s->first_task + i] = duration_ns;
+}
+
 void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos)
 {
     uint32_t edge = dag->build->last_edge;
@@ -489,9 +501,7 @@ enum br_status br_dag_add_doubt(struct br_dag *dag, struct br_diag *diag, const 
 {
     char text[400];
     va_list args;
-    enum br_status status = refuse_finished(dag, diag);
-    if (status)
-        return status;
+    IN_MEMORY(dag);
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);

@@ -85,6 +85,9 @@ enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br
 void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos);
 /* Replaces the duration of the stage; overrides of its tasks stay. Before br_dag_finish. */
 void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns);
+/* Replaces it in a finished dag: of the task with that index, or of all (UINT32_MAX). */
+void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
+                             int64_t duration_ns);
 /* Of the durations of the stage; a spread within 0 and BR_SPREAD_MAX, longest_ns of 0 or more. */
 #define BR_SPREAD_MAX 10
 void br_dag_set_stage_spread(struct br_dag *dag, uint32_t stage, struct br_decimal spread,
@@ -98,7 +101,7 @@ uint32_t br_dag_last_edge(const struct br_dag *dag);
 enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
                                     const char *name, const char *value, struct br_diag *diag);
 /* Keeps a sentence for whoever uses the job: what the reader had to leave out or to assume. Copied,
- * cut at 400 bytes. Before br_dag_finish. */
+ * cut at 400 bytes. */
 enum br_status br_dag_add_doubt(struct br_dag *dag, struct br_diag *diag, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -40,6 +40,24 @@ struct br_plan_noise {
 };
 enum { BR_PLAN_NOISES = 8 };
 
+/* What a plan's file states though it follows from the plan; for the check of the file alone. */
+#define BR_STATED_NO_TIME INT64_MIN /* the file says nothing */
+enum br_stated_status { BR_STATED_NOTHING, BR_STATED_PROVEN, BR_STATED_UNPROVEN };
+struct br_stated_task {
+    double priority; /* NAN: nothing */
+    int64_t slack_ns, free_ns;
+};
+struct br_stated_span {
+    int64_t start_ns, end_ns;
+};
+struct br_plan_stated {
+    enum br_stated_status status; /* of the lower bound */
+    bool gap_given;
+    double gap; /* INFINITY: null */
+    struct br_stated_task *task;
+    struct br_stated_span *transfer; /* NULL: there are none */
+};
+
 struct br_plan {
     struct br_arena arena;
     const char *method; /* what the user asked for and what won, such as "graphene" */
@@ -69,7 +87,8 @@ struct br_plan {
     struct br_counters counters; /* of the work that it took */
     uint32_t noises;             /* 0: not asked for */
     struct br_plan_noise noise[BR_PLAN_NOISES];
-    const char *note; /* a limit that cut the search; NULL where none did */
+    const char *note;              /* a limit that cut the search; NULL where none did */
+    struct br_plan_stated *stated; /* the arena's; NULL unless the plan was read */
 };
 
 /* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL when memory is out. */

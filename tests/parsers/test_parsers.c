@@ -274,7 +274,7 @@ static void dot_labels(void **state)
            "named*1 2 cpu=1 {label=other} @14:3\n"
            "9*1 2 cpu=1 {label=<bold>} @15:3\n"
            "10*1 2 cpu=1 {label=11} @16:3\n"
-           "11*1 2 cpu=1 {label=two\\nlines} @17:3\n"
+           "two lines*1 2 cpu=1 {id=11} @17:3\n"
            "12*1 2 cpu=1 @18:3\n"
            "13*1 2 cpu=1 {label=%own} @19:3\n"
            "14*1 2 cpu=1 {label=99} @20:3\n"
@@ -290,8 +290,8 @@ static void dot_labels(void **state)
            "8 -> named @26:18\n"
            "named -> 9 @26:23\n"
            "9 -> 10 @26:32\n"
-           "10 -> 11 @26:37\n"
-           "11 -> 12 @26:43\n");
+           "10 -> two lines @26:37\n"
+           "two lines -> 12 @26:43\n");
     expect_text("digraph g { graph [resources=label]; 1 [label=\"2k\"]; 2; 1 -> 2 }",
                 "g\nresource label\n1*1 0 label=2000 @1:38\n2*1 0 @1:54\n1 -> 2 @1:57\n");
 }

@@ -135,7 +135,8 @@ static enum br_status make_trace(const struct cli_settings *settings, struct br_
 enum br_status cli_jobs_read(const struct cli_settings *settings, const char *const *argument,
                              uint32_t arguments, struct cli_jobs *jobs, struct br_diag *diag)
 {
-    const struct br_parse_options options = cli_parse_options(&settings->job);
+    struct br_parse_options options = cli_parse_options(&settings->job);
+    options.many = true;
     const char *like = settings->workload.like;
     *jobs = (struct cli_jobs){.drawn = true};
     if (!like == !arguments)

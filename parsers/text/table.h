@@ -1,7 +1,7 @@
 /* Tables with commas (RFC 4180), a row at a time. A field in quotes may hold commas, line ends and,
- * doubled, quotes. Internal to this room. */
-#ifndef BR_PARSERS_WORKLOADS_TABLE_H
-#define BR_PARSERS_WORKLOADS_TABLE_H
+ * doubled, quotes. */
+#ifndef BR_PARSERS_TEXT_TABLE_H
+#define BR_PARSERS_TEXT_TABLE_H
 
 #include "parsers/text/lines.h"
 

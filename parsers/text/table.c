@@ -1,4 +1,4 @@
-#include "parsers/workloads/table.h"
+#include "parsers/text/table.h"
 
 #include <stdlib.h>
 #include <string.h>

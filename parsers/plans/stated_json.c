@@ -1,0 +1,50 @@
+/* What a plan's file states of the plan as a whole though it follows from the rest. It is kept
+ * beside the plan, for the check of the file; whatever writes a plan takes it from the plan anew.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "parsers/plans/plan_reader.h"
+
+bool br_plan_make_stated(struct br_plan *plan)
+{
+    struct br_plan_stated *stated = br_arena_array(&plan->arena, 1, sizeof *stated);
+    if (!stated)
+        return false;
+    stated->task = br_arena_array(&plan->arena, plan->tasks, sizeof *stated->task);
+    for (uint32_t t = 0; stated->task && t < plan->tasks; t++)
+        stated->task[t] =
+            (struct br_stated_task){(double)NAN, BR_STATED_NO_TIME, BR_STATED_NO_TIME};
+    plan->stated = stated;
+    return stated->task;
+}
+
+bool br_plan_read_gap(struct br_plan_reader *r, const struct br_json_field *field)
+{
+    struct br_plan_stated *stated = r->plan->stated;
+    if (!br_json_go(&r->json, field))
+        return !r->json.status;
+    stated->gap_given = true;
+    stated->gap = (double)INFINITY;
+    if (br_json_peek(&r->json) == 'n')
+        return br_json_skip(&r->json);
+    if (br_json_number(&r->json, "the gap"))
+        stated->gap = strtod(r->json.text, NULL);
+    return !r->json.status;
+}
+
+bool br_plan_read_status(struct br_plan_reader *r, const struct br_json_field *field)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field) || !br_json_string(json, "the status of the bound"))
+        return !json->status;
+    if (strcmp(json->text, "proven") == 0)
+        r->plan->stated->status = BR_STATED_PROVEN;
+    else if (strcmp(json->text, "unproven") == 0)
+        r->plan->stated->status = BR_STATED_UNPROVEN;
+    else
+        return br_json_fail(json, field->at, "write proven or unproven",
+                            "'%s' is no status of a bound", json->text);
+    return true;
+}
