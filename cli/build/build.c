@@ -215,7 +215,7 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     struct cli_run_jobs jobs = {0};
     struct br_counters counters = {0};
     const struct cli_run_part part = {print_line, building, "the same build goes on from here\n",
-                                      &building->sum};
+                                      &building->sum, true};
     char mark[BR_MARK], history[PATH_MAX];
     *input = (struct br_input){0};
     settings.run.effort = "fast";

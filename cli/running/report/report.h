@@ -32,6 +32,7 @@ struct cli_run_part {
     void *context;
     const char *again;       /* at Ctrl-C, how to go on, as a line */
     struct cli_run_sum *sum; /* to which the run is added */
+    bool leave; /* what its tasks leave behind lives on, for the parts that follow and beyond */
 };
 
 enum { CLI_FAILURES_SHOWN = 20 };

@@ -138,8 +138,11 @@ struct br_run_options {
     uint32_t failures;     /* until so many tasks have failed; 0: however many */
     uint32_t retries;      /* further attempts at a task that fails */
     int64_t timeout_ns;    /* for one attempt; 0: none */
-    const char *mark;      /* of this session, see family.h; NULL: a new one */
-    const char *journal;   /* file, or NULL */
+    /* Of the driver on this machine: what tasks that have ended leave behind, such as servers that
+     * others use, lives on, also after the run. */
+    bool leave;
+    const char *mark;    /* of this session, see family.h; NULL: a new one */
+    const char *journal; /* file, or NULL */
     bool resume;
     /* Open ones: every task runs in a group of its own, and is counted by it; borrowed. NULL: in
      * none. With limit_memory, for which they must have memory, a task is held to its demand for

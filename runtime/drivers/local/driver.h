@@ -121,7 +121,7 @@ void br_driver_kill(const struct br_slot *slot);
  * more, such as daemons. Returns how many there were. */
 uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot *slot, int number);
 /* Kills what the task of the slot has left behind, and waits until it is gone, so that the next
- * attempt does not meet it. */
+ * attempt does not meet it; unless it is to live. */
 void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot);
 /* Asks what the tasks of a job that is over have left behind to end; br_driver_watch_left kills
  * what did not, unless a job of the same name has come meanwhile. */

@@ -36,6 +36,8 @@ uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot 
 
 void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot)
 {
+    if (driver->work.options->leave && !slot->asked_ns)
+        return;
     /* Those that hang in the kernel are not waited for. */
     for (int tries = 0; tries < 1000 && br_driver_signal_strays(driver, slot, SIGKILL); tries++)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
@@ -100,6 +102,16 @@ static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int numbe
     br_process_signal(&slot->process, SIGCONT);
 }
 
+/* Those of all tasks, or of the tasks that run where the others' are to live. */
+static void signal_strays(struct br_driver *driver, int number)
+{
+    if (!driver->work.options->leave)
+        br_driver_signal_strays(driver, NULL, number);
+    for (uint32_t k = 0; driver->work.options->leave && k < driver->slots.count; k++)
+        if (driver->slots.slot[k].process.pid > 0)
+            br_driver_signal_strays(driver, &driver->slots.slot[k], number);
+}
+
 void br_driver_watch_stops(struct br_driver *driver)
 {
     int stop = br_stop_level(driver->work.options->stop);
@@ -109,7 +121,7 @@ void br_driver_watch_stops(struct br_driver *driver)
         driver->asked_ns = br_awake_ns(&driver->awake);
         for (uint32_t k = 0; k < driver->slots.count; k++)
             ask_to_end(driver, &driver->slots.slot[k], stop > 1 ? SIGKILL : SIGTERM);
-        br_driver_signal_strays(driver, NULL, stop > 1 ? SIGKILL : SIGTERM);
+        signal_strays(driver, stop > 1 ? SIGKILL : SIGTERM);
     }
     if (!driver->work.options->timeout_ns && !driver->stopping)
         return;
@@ -149,7 +161,7 @@ void br_driver_end_strays(struct br_driver *driver)
 {
     static const struct timespec pause = {.tv_nsec = 10000000};
     struct br_own own = {br_slots_has, &driver->slots};
-    if (!br_family_reap(&own))
+    if (!br_family_reap(&own) || driver->work.options->leave)
         return;
     int stopping = driver->stopping;
     br_driver_wake(driver);
