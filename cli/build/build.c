@@ -1,9 +1,10 @@
 /* bigrocks build: what is out of date in a build of ninja, planned and run.
  *
  * Ninja says what is out of date (cli/jobs/ninja_ask.h); commands are told apart by their first
- * outputs, which are the names of the stages. That is certain but for commands with
- * "restat", which may leave their outputs as they are: what depends on such a command is left for
- * another round, in which ninja is asked about a build in which all that has run is done. */
+ * outputs, which are the names of the stages. That is certain but for what depends on commands with
+ * "restat", which may leave their outputs as they are: when its turn comes, it may be needless.
+ * Commands whose files are told by a file that is made on the way (dyndep) are left for another
+ * round, in which ninja is asked about a build in which all that has run is done. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 #include "base/process/launch.h"
 #include "cli/build/fit.h"
 #include "cli/build/lock.h"
+#include "cli/build/needless.h"
 #include "cli/build/targets.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/jobserver.h"
@@ -30,6 +32,7 @@ struct building {
     struct br_ninja_options options;
     struct br_ninja_set done, failed; /* that have run in this build */
     const char **statement;           /* by stage, of the round at hand */
+    struct cli_needless needless;     /* of the round at hand */
     uint32_t total, printed;          /* commands, as far as is known */
     uint32_t behind;                  /* that wait for others than those of the round */
     struct cli_run_sum sum;           /* of the rounds */
@@ -95,6 +98,8 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
     const char *command = command_of(dag, stage);
     building->lost |= !br_ninja_set_add(failed ? &building->failed : &building->done,
                                         dag->stage[stage].id, strlen(dag->stage[stage].id));
+    if (!failed)
+        cli_needless_ended(&building->needless, stage);
     if (building->settings->output.quiet && !failed) {
         building->printed++;
         return;
@@ -116,21 +121,29 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
     fflush(stdout);
 }
 
+static bool is_needless(void *context, uint32_t stage)
+{
+    struct building *building = context;
+    const bool needless = cli_needless_is(&building->needless, stage);
+    building->total -= needless;
+    return needless;
+}
+
 /* ---- Rounds ---- */
 
-/* The commands that may run in this round: none that has failed, none that waits for such a one or
- * for one with "restat"; *now: how many stages, *left: how many wait for the latter alone. */
+/* The commands that may run in this round: none that has failed, none that waits for such a one, or
+ * whose files are only known later (dyndep); *now: how many stages, *left: how many wait for the
+ * latter alone. */
 static enum br_status choose_early(struct building *building, const struct br_dag *dag,
                                    struct br_ninja_set *early, uint32_t *now, uint32_t *left,
                                    struct br_diag *diag)
 {
-    enum { RESTAT = 1, LATE = 2, LOST = 4, FAILED = 8 };
+    enum { LATE = 1, LOST = 2, FAILED = 4 };
     unsigned char *is = calloc((size_t)dag->stages + 1, sizeof *is);
     bool good = is;
-    char text[16];
     *now = *left = building->behind = 0;
     for (uint32_t s = 0; s < dag->stages && good; s++) {
-        is[s] = *value_of(building->statement[s], "restat", text, sizeof text) ? RESTAT : 0;
+        is[s] = building->needless.flow.open[s] ? LATE : 0;
         if (br_ninja_set_have(&building->failed, dag->stage[s].id))
             is[s] |= LOST | FAILED;
     }
@@ -138,7 +151,7 @@ static enum br_status choose_early(struct building *building, const struct br_da
         changed = false;
         for (uint32_t e = 0; e < dag->edges; e++) {
             unsigned char from = is[dag->edge[e].parent], *to = &is[dag->edge[e].child];
-            unsigned char next = *to | (from & LOST) | (from & (LATE | RESTAT) ? LATE : 0);
+            unsigned char next = *to | (from & (LOST | LATE));
             changed |= next != *to;
             *to = next;
         }
@@ -214,8 +227,12 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     struct cli_run_input planned = {.input = *input};
     struct cli_run_jobs jobs = {0};
     struct br_counters counters = {0};
-    const struct cli_run_part part = {print_line, building, "the same build goes on from here\n",
-                                      &building->sum, true};
+    const struct cli_run_part part = {.print = print_line,
+                                      .needless = is_needless,
+                                      .context = building,
+                                      .again = "the same build goes on from here\n",
+                                      .sum = &building->sum,
+                                      .leave = true};
     char mark[BR_MARK], history[PATH_MAX];
     *input = (struct br_input){0};
     settings.run.effort = "fast";
@@ -263,8 +280,7 @@ static enum br_status read_round(struct building *building, struct br_input *inp
     return status ? status : find_all(building, input->dag, diag);
 }
 
-/* Reads what is out of date, of that what waits for no command with "restat", and runs it. *again:
- * something is left. */
+/* Reads what is out of date, and runs what may run in this round. *again: something is left. */
 static enum br_status perform_round(struct building *building, const struct br_ninja_set *dirty,
                                     bool *again, bool *unread, struct br_diag *diag)
 {
@@ -272,7 +288,7 @@ static enum br_status perform_round(struct building *building, const struct br_n
     struct br_ninja_report report = {0};
     struct br_ninja_set early = {0};
     uint32_t left = 0;
-    building->options.only = dirty;
+    building->options.only = building->options.pending = dirty;
     building->sum.result.left = 0;
     enum br_status status = read_round(building, &input, &report, diag);
     if (!status) {
@@ -287,6 +303,14 @@ static enum br_status perform_round(struct building *building, const struct br_n
         }
     }
     bool any = !status && early.count;
+    if (!status && !any && left && !building->failed.count)
+        status =
+            br_fail(diag, BR_BAD_INPUT, "does ninja build it?",
+                    "%" PRIu32 " commands are not told by their dyndep files what they read", left);
+    if (any)
+        status = cli_needless_open(&building->needless, &building->options, &building->done,
+                                   input.dag, diag);
+    any = any && !status;
     if (any)
         status = run_round(building, &input, unread, diag);
     br_ninja_set_sort(&building->done);
@@ -309,7 +333,7 @@ static enum br_status tell_all(struct building *building, const struct br_ninja_
 {
     struct br_input input = {0};
     struct br_ninja_report report = {0};
-    building->options.only = dirty;
+    building->options.only = building->options.pending = dirty;
     enum br_status status = read_round(building, &input, &report, diag);
     building->total = status ? 0 : input.dag->stages;
     for (uint32_t k = 0; k < building->total; k++)
@@ -336,8 +360,9 @@ static enum br_status build(struct building *building, bool *unread, struct br_d
     bool again = true;
     while (again) {
         struct br_ninja_set dirty = {0};
-        enum br_status status =
-            cli_ninja_ask(&building->options, &building->done, STDOUT_FILENO, &dirty, diag);
+        const struct cli_ninja_question question = {&building->options, &building->done, NULL,
+                                                    STDOUT_FILENO};
+        enum br_status status = cli_ninja_ask(&question, &dirty, diag);
         again = false;
         if (status == BR_BAD_INPUT || status == BR_SYSTEM)
             advise(building, diag);
@@ -368,7 +393,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                                             .target = argument,
                                             .targets = arguments,
                                             .explain = settings->import.explain,
-                                            .bare = true},
+                                            .open = true,
+                                            .bare = true,
+                                            .flow = &building.needless.flow},
                                 .terminal = isatty(STDOUT_FILENO)};
     char **resolved;
     enum br_status status = cli_resolve_targets(&building.options, &resolved, diag);
@@ -386,6 +413,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         cli_run_sum_say(&building.sum, settings->output.quiet);
     br_ninja_set_finish(&building.done);
     br_ninja_set_finish(&building.failed);
+    cli_needless_close(&building.needless);
     free(building.statement);
     if (status == BR_NO && cli_interrupted())
         cli_interrupt_die();

@@ -49,10 +49,12 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
                                              .file = import->file,
                                              .target = argument,
                                              .targets = arguments,
-                                             .only = import->dirty ? &dirty : NULL};
+                                             .only = import->dirty ? &dirty : NULL,
+                                             .pending = import->dirty ? &dirty : NULL};
+    const struct cli_ninja_question question = {&options, &none, NULL, STDERR_FILENO};
     enum br_status status = BR_OK;
     if (import->dirty)
-        status = cli_ninja_ask(&options, &none, STDERR_FILENO, &dirty, diag);
+        status = cli_ninja_ask(&question, &dirty, diag);
     if (!status && import->dirty && !dirty.count)
         status = br_fail(diag, BR_NO, NULL, "nothing is out of date");
     if (!status)

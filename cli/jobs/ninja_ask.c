@@ -115,7 +115,7 @@ static enum br_status read_saying(int from, struct saying *saying, struct br_dia
 
 /* What a dry run tells of the commands that it would run: their texts or their descriptions. */
 static enum br_status run_dry(const struct br_ninja_options *options, const char *file, bool texts,
-                              struct br_ninja_set *told, struct br_diag *diag)
+                              struct saying *saying, struct br_diag *diag)
 {
     size_t words = 0;
     pid_t pid;
@@ -146,29 +146,33 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
     free(variables);
     if (error)
         return fail_start(error, diag);
-    struct saying saying = {.told = told};
-    enum br_status status = read_saying(out, &saying, diag);
+    enum br_status status = read_saying(out, saying, diag);
     int code = wait_for(pid);
-    if (!status && code) {
-        for (uint32_t k = 0; k < saying.words.count; k++) { /* why it does so */
-            cli_print_text(stderr, saying.words.text[k]);
-            putc('\n', stderr);
-        }
+    if (!status && code)
         status =
             br_fail(diag, BR_BAD_INPUT, NULL, "ninja refuses the build (exit status %d)", code);
-    }
-    br_ninja_set_finish(&saying.words);
     return status;
+}
+
+/* Why ninja has refused. */
+static void print_words(const struct saying *saying)
+{
+    for (uint32_t k = 0; k < saying->words.count; k++) {
+        cli_print_text(stderr, saying->words.text[k]);
+        putc('\n', stderr);
+    }
 }
 
 /* Asks about the build with outputs as descriptions. Ninja reads it by our descriptor, so that
  * nothing is left whatever becomes of us; under that name no command makes the build's own file. */
-static enum br_status ask_by_outputs(const struct br_ninja_options *options,
-                                     const struct br_ninja_set *printed,
-                                     const struct br_ninja_set *done, struct br_ninja_set *dirty,
-                                     bool *stale, struct br_diag *diag)
+static enum br_status ask_by_outputs(const struct cli_ninja_question *question,
+                                     const struct br_ninja_naming *naming,
+                                     struct br_ninja_set *dirty, struct br_ninja_named *named,
+                                     struct br_diag *diag)
 {
     char path[64];
+    struct br_ninja_options options = *question->options;
+    struct saying saying = {.told = dirty};
     int file = br_unnamed_file();
     FILE *out = file < 0 ? NULL : fdopen(file, "w");
     if (!out) {
@@ -177,13 +181,41 @@ static enum br_status ask_by_outputs(const struct br_ninja_options *options,
         return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no temporary file can be made");
     }
     snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), file);
-    enum br_status status = br_ninja_write_named(options, printed, done, out, stale, diag);
+    if (question->about)
+        options.targets = 0; /* the file says what */
+    enum br_status status = br_ninja_write_named(&options, naming, out, named, diag);
     if (!status && (fflush(out) || ferror(out)))
         status = br_fail(diag, BR_SYSTEM, "is the disk of TMPDIR full?",
                          "a temporary file cannot be written");
-    if (!status && !*stale)
-        status = run_dry(options, path, false, dirty, diag);
+    if (!status && !named->stale)
+        status = run_dry(&options, path, false, &saying, diag);
+    if (status == BR_BAD_INPUT)
+        print_words(&saying);
+    br_ninja_set_finish(&saying.words);
     fclose(out);
+    return status;
+}
+
+/* The same until no further dyndep file is found that ninja would read: at first only those count
+ * that no command makes which is still to run, then also those of which the answer says so. What
+ * they tell may make more commands run. */
+static enum br_status ask(const struct cli_ninja_question *question,
+                          const struct br_ninja_set *printed, struct br_ninja_set *dirty,
+                          struct br_ninja_named *named, struct br_diag *diag)
+{
+    struct br_ninja_naming naming = {printed, question->done, question->about, NULL};
+    struct br_ninja_set before = {0};
+    uint32_t open = UINT32_MAX;
+    enum br_status status = ask_by_outputs(question, &naming, dirty, named, diag);
+    while (!status && !named->stale && named->open && named->open < open) {
+        open = named->open;
+        br_ninja_set_finish(&before);
+        before = *dirty;
+        *dirty = (struct br_ninja_set){0};
+        naming.pending = &before;
+        status = ask_by_outputs(question, &naming, dirty, named, diag);
+    }
+    br_ninja_set_finish(&before);
     return status;
 }
 
@@ -204,25 +236,45 @@ static enum br_status remake(const struct br_ninja_options *options, int words,
                 : BR_OK;
 }
 
-enum br_status cli_ninja_ask(const struct br_ninja_options *options,
-                             const struct br_ninja_set *done, int words, struct br_ninja_set *dirty,
+/* The first question is about the build as it is: where nothing is out of date, it is the only one.
+ * A dry run that misses a dyndep file which is still to be made fails; then the others tell. */
+static enum br_status ask_first(const struct cli_ninja_question *question,
+                                struct br_ninja_set *dirty, struct br_ninja_named *named,
+                                struct br_diag *diag)
+{
+    const struct br_ninja_options *options = question->options;
+    struct br_ninja_set printed = {0};
+    struct saying saying = {.told = &printed};
+    struct br_diag other = {0};
+    enum br_status status =
+        run_dry(options, options->file ? options->file : "build.ninja", true, &saying, diag);
+    const bool refused = status == BR_BAD_INPUT;
+    if (refused && br_ninja_has_dyndep(options, &other))
+        print_words(&saying);
+    else if (refused || (!status && printed.count))
+        status = ask(question, &printed, dirty, named, diag);
+    br_ninja_set_finish(&printed);
+    br_ninja_set_finish(&saying.words);
+    return status;
+}
+
+enum br_status cli_ninja_ask(const struct cli_ninja_question *question, struct br_ninja_set *dirty,
                              struct br_diag *diag)
 {
-    struct br_ninja_set printed = {0};
-    bool stale = false;
+    const struct br_ninja_options *options = question->options;
+    const struct br_ninja_set none = {0};
+    struct br_ninja_named named = {0};
     enum br_status status = br_ninja_find(options->folder, options->file, diag);
-    if (!status && !done->count)
-        status =
-            run_dry(options, options->file ? options->file : "build.ninja", true, &printed, diag);
-    if (!status && (done->count || printed.count))
-        status = ask_by_outputs(options, &printed, done, dirty, &stale, diag);
-    br_ninja_set_finish(&printed);
-    if (!status && stale) {
+    if (!status && (question->done->count || question->about))
+        return ask(question, &none, dirty, &named, diag);
+    if (!status)
+        status = ask_first(question, dirty, &named, diag);
+    if (!status && named.stale) {
         /* The dry run has told of this file alone. What makes it may be out of date for ever, such
          * as CMake's look at globs, so once it is made it is not asked about again. */
-        status = remake(options, words, diag);
+        status = remake(options, question->words, diag);
         if (!status)
-            status = ask_by_outputs(options, &printed, done, dirty, &stale, diag);
+            status = ask(question, &none, dirty, &named, diag);
     }
     return status;
 }

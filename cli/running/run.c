@@ -215,6 +215,7 @@ static enum br_status read_options(const struct cli_settings *settings,
         .tick = cli_report_tick,
         .started = cli_report_started,
         .opened = cli_report_opened,
+        .needless = report->part && report->part->needless ? cli_report_needless : NULL,
         .replan = settings->run.learn ? cli_report_replan : NULL,
         .context = report,
     };

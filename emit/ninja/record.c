@@ -18,6 +18,7 @@
 #include "emit/ninja/deps.h"
 #include "emit/ninja/record.h"
 #include "emit/ninja/hash.h"
+#include "parsers/ninja/dyndep.h"
 #include "parsers/ninja/log.h"
 #include "parsers/ninja/text.h"
 #include "parsers/ninja/build.h"
@@ -298,6 +299,14 @@ enum br_status br_ninja_recorder_create(const struct br_ninja_record *record,
     enum br_status status = br_ninja_read(&to->ninja, record->folder,
                                           record->file ? record->file : "build.ninja", diag);
     if (status) {
+        free(to);
+        return status;
+    }
+    const struct br_ninja_ready ready = {0};
+    uint32_t open;
+    status = br_ninja_dyndep_load(&to->ninja, record->folder, &ready, &open, diag);
+    if (status) {
+        br_ninja_finish(&to->ninja);
         free(to);
         return status;
     }

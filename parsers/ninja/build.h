@@ -6,6 +6,8 @@
 
 #include "parsers/reader/input.h"
 
+struct br_ninja_flow;
+
 /* Which part of a build is read, and how. */
 struct br_ninja_options {
     const char *folder;        /* the build's, where ninja would be started */
@@ -18,7 +20,11 @@ struct br_ninja_options {
     /* Of the commands that the targets need, only those whose first output is of the set; NULL:
      * all. The others count as done. */
     const struct br_ninja_set *only;
-    bool bare;    /* without what the ninja outputs of a plan need */
+    /* Dyndep files of these commands are not read, since they are to be made anew; NULL: none. */
+    const struct br_ninja_set *pending;
+    bool open; /* also commands of which such a file is to tell what they read; else refused */
+    struct br_ninja_flow *flow; /* filled with that of the job (flow.h); NULL: not asked for */
+    bool bare;                  /* without what the ninja outputs of a plan need */
     bool explain; /* if ninja itself is asked: it says why something is out of date */
 };
 /* Texts in ascending order of bytes: commands as ninja prints them (-v), or the first outputs of
@@ -46,6 +52,9 @@ enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_
  * cannot be read, in words that tell what to give. Two system calls. */
 enum br_status br_ninja_find(const char *folder, const char *file, struct br_diag *diag);
 
+/* BR_OK if a statement of the build names a dyndep file; BR_NO if not. */
+enum br_status br_ninja_has_dyndep(const struct br_ninja_options *options, struct br_diag *diag);
+
 /* Adds a copy of the text; false when memory is out. */
 bool br_ninja_set_add(struct br_ninja_set *set, const char *text, size_t size);
 /* Puts them in order, each once; before, none is found. */
@@ -53,13 +62,26 @@ void br_ninja_set_sort(struct br_ninja_set *set);
 bool br_ninja_set_have(const struct br_ninja_set *set, const char *text);
 void br_ninja_set_finish(struct br_ninja_set *set);
 
+/* What a build is written for. */
+struct br_ninja_naming {
+    const struct br_ninja_set *printed; /* commands that ninja has printed, or none */
+    const struct br_ninja_set *done;    /* statements that count as done */
+    const struct br_ninja_set *about;   /* the statements to build; NULL: those of the build */
+    /* Dyndep files of these commands are not read; NULL: only those of commands that are done. */
+    const struct br_ninja_set *pending;
+};
+/* What came of it. */
+struct br_ninja_named {
+    bool stale;    /* one of the commands printed makes the build's own file, or what that is made
+                      from; nothing is written then */
+    uint32_t open; /* statements of which a dyndep file is still to tell what they read */
+};
 /* Writes the build as a build.ninja in which every statement is described by its first output, so
  * that ninja tells by that name what it would run, and the outputs of those that are done are files
- * that nothing makes. The commands, and so their hashes, are the same. *stale: one of the commands
- * that ninja has printed makes the build's own file; nothing is written then. */
+ * that nothing makes. The commands, and so their hashes, are the same. What dyndep files tell is
+ * written into the statements, since a dry run makes none. */
 enum br_status br_ninja_write_named(const struct br_ninja_options *options,
-                                    const struct br_ninja_set *printed,
-                                    const struct br_ninja_set *done, FILE *out, bool *stale,
-                                    struct br_diag *diag);
+                                    const struct br_ninja_naming *naming, FILE *out,
+                                    struct br_ninja_named *named, struct br_diag *diag);
 
 #endif

@@ -237,5 +237,8 @@ enum br_status br_ninja_binding(const struct br_ninja *ninja, uint32_t edge, enu
                                 struct br_diag *diag)
 {
     struct place place = {ninja, edge, ninja->edge[edge].scope, form, 0, diag};
-    return add_variable(&place, br_ninja_key_name[key], to);
+    const uint32_t before = to->used;
+    enum br_status status = add_variable(&place, br_ninja_key_name[key], to);
+    const bool told = key == BR_NINJA_RESTAT && ninja->edge[edge].restat && to->used == before;
+    return status || !told || br_ninja_add(to, "1", 1) ? status : br_fail_memory(diag);
 }

@@ -13,6 +13,8 @@
 #include "base/collections/sort.h"
 #include "base/text/path.h"
 #include "base/text/text.h"
+#include "parsers/ninja/dyndep.h"
+#include "parsers/ninja/flow.h"
 #include "parsers/ninja/found.h"
 #include "parsers/ninja/log.h"
 #include "parsers/ninja/text.h"
@@ -235,6 +237,8 @@ static enum br_status fail_controls(struct making *making, uint32_t edge)
 static enum br_status add_texts(struct making *making, uint32_t edge, uint32_t stage)
 {
     making->text.used = 0;
+    if (making->ninja->edge[edge].dyndep == BR_NINJA_DYNDEP_OPEN && !making->options->open)
+        return br_ninja_dyndep_fail(making->ninja, edge, making->diag);
     enum br_status status =
         br_ninja_script(making->ninja, edge, making->folder, &making->text, making->diag);
     if (!status && !br_text_is_lines(making->text.text))
@@ -423,6 +427,9 @@ static enum br_status fill(struct making *making)
         status = br_fail(making->diag, BR_BAD_INPUT, NULL, "the targets need no command");
     if (!status)
         status = add_edges(making);
+    if (!status && making->options->flow)
+        status = br_ninja_flow_fill(making->options->flow, making->ninja, making->stage,
+                                    making->dag->stages, making->diag);
     return status ? status : add_rest(making);
 }
 
@@ -462,13 +469,17 @@ enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_
         status = br_ninja_read(&ninja, options->folder, file, diag);
     if (status)
         return status;
+    const struct br_ninja_ready ready = {.pending = options->pending};
+    uint32_t open;
+    status = br_ninja_dyndep_load(&ninja, options->folder, &ready, &open, diag);
     struct making making = {.ninja = &ninja,
                             .options = options,
                             .folder = folder,
                             .cluster = input->cluster,
                             .report = report,
                             .diag = diag};
-    status = make(&making, &arena);
+    if (!status)
+        status = make(&making, &arena);
     if (!status)
         status = br_dag_finish(making.dag, diag);
     if (!status) {

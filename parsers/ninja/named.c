@@ -4,6 +4,7 @@
 
 #include "base/collections/grow.h"
 #include "parsers/ninja/build.h"
+#include "parsers/ninja/dyndep.h"
 #include "parsers/ninja/text.h"
 
 bool br_ninja_set_add(struct br_ninja_set *set, const char *text, size_t size)
@@ -104,38 +105,51 @@ static enum br_status add_statement(const struct br_ninja *ninja, uint32_t edge,
     return br_ninja_statement(ninja, edge, BR_NINJA_NAMED_COMMANDS, to, diag);
 }
 
-static enum br_status write_all(const struct br_ninja *ninja, const struct br_ninja_set *done,
+static enum br_status add_about(const struct br_ninja_set *about, struct br_ninja_text *to,
+                                struct br_diag *diag)
+{
+    bool good = br_ninja_add(to, "default", 7);
+    for (uint32_t k = 0; k < about->count && good; k++)
+        good = br_ninja_add(to, " ", 1) && br_ninja_add_path(to, about->text[k]);
+    return good && br_ninja_add(to, "\n", 1) ? BR_OK : br_fail_memory(diag);
+}
+
+static enum br_status write_all(const struct br_ninja *ninja, const struct br_ninja_naming *naming,
                                 struct br_ninja_text *text, FILE *out, struct br_diag *diag)
 {
     enum br_status status = br_ninja_head(ninja, text, diag);
     for (uint32_t e = 0; e < ninja->edges && !status; e++) {
-        status = add_statement(ninja, e, done, text, diag);
+        status = add_statement(ninja, e, naming->done, text, diag);
         if (!status && text->used >= 1 << 20) {
             fwrite(text->text, 1, text->used, out);
             text->used = 0;
         }
     }
     if (!status)
-        status = br_ninja_defaults(ninja, text, diag);
+        status = naming->about ? add_about(naming->about, text, diag)
+                               : br_ninja_defaults(ninja, text, diag);
     if (!status && text->used)
         fwrite(text->text, 1, text->used, out);
     return status;
 }
 
 enum br_status br_ninja_write_named(const struct br_ninja_options *options,
-                                    const struct br_ninja_set *printed,
-                                    const struct br_ninja_set *done, FILE *out, bool *stale,
-                                    struct br_diag *diag)
+                                    const struct br_ninja_naming *naming, FILE *out,
+                                    struct br_ninja_named *named, struct br_diag *diag)
 {
     struct br_ninja ninja;
     struct br_ninja_text text = {0};
+    const struct br_ninja_ready ready = {naming->pending, naming->done};
     const char *file = options->file ? options->file : "build.ninja";
+    *named = (struct br_ninja_named){0};
     enum br_status status = br_ninja_read(&ninja, options->folder, file, diag);
     if (status)
         return status;
-    status = find_stale(&ninja, file, printed, stale, diag);
-    if (!status && !*stale)
-        status = write_all(&ninja, done, &text, out, diag);
+    status = find_stale(&ninja, file, naming->printed, &named->stale, diag);
+    if (!status && !named->stale)
+        status = br_ninja_dyndep_load(&ninja, options->folder, &ready, &named->open, diag);
+    if (!status && !named->stale)
+        status = write_all(&ninja, naming, &text, out, diag);
     free(text.text);
     br_ninja_finish(&ninja);
     return status;

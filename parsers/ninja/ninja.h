@@ -58,17 +58,22 @@ struct br_ninja_node {
     bool used;         /* by an edge, as what it reads or waits for; not as a validation */
 };
 
-/* The runs of an edge's files, in the order of its statement, which has none that are found. */
+/* The runs of an edge's files, in the order of its statement, which has not those that files tell.
+ */
 enum br_ninja_run {
     BR_NINJA_OUT,
     BR_NINJA_IMPLICIT_OUT,
+    BR_NINJA_DYNDEP_OUT, /* told by a file (dyndep.h) */
     BR_NINJA_IN,
     BR_NINJA_IMPLICIT,
     BR_NINJA_ORDER_ONLY,
-    BR_NINJA_FOUND, /* what it is known to read from earlier runs, and somebody builds (found.h) */
+    BR_NINJA_FOUND, /* what it reads by what files tell: depfiles (found.h) and dyndep files */
     BR_NINJA_VALIDATION,
     BR_NINJA_RUNS
 };
+
+/* What is known of what a dyndep file tells. */
+enum br_ninja_dyndep { BR_NINJA_DYNDEP_NONE, BR_NINJA_DYNDEP_OPEN, BR_NINJA_DYNDEP_READ };
 
 /* A build statement. */
 struct br_ninja_edge {
@@ -77,6 +82,8 @@ struct br_ninja_edge {
     uint32_t first[BR_NINJA_RUNS + 1]; /* runs in br_ninja.path */
     uint32_t file;                     /* that it stands in, and where */
     struct br_pos pos;
+    enum br_ninja_dyndep dyndep; /* none until they are loaded */
+    bool restat;                 /* says its dyndep file */
 };
 
 /* A file that was read; both are malloc's. */
@@ -120,6 +127,9 @@ bool br_ninja_add(struct br_ninja_text *to, const char *text, size_t size);
  * there is nothing to finish. */
 enum br_status br_ninja_read(struct br_ninja *ninja, const char *folder, const char *file,
                              struct br_diag *diag);
+/* The same for a dyndep file, as a build of which all statements have the rule of that name. */
+enum br_status br_ninja_read_dyndep(struct br_ninja *ninja, const char *folder, const char *file,
+                                    struct br_diag *diag);
 void br_ninja_finish(struct br_ninja *ninja);
 
 /* The node of a path that is canonical already, or UINT32_MAX. O(1) expected. */

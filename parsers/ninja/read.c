@@ -307,7 +307,7 @@ static enum br_status read_runs(struct reader *reader, struct paths *paths,
     end[BR_NINJA_OUT] = paths->count;
     if (!status && accept(reader, "|"))
         status = read_paths(reader, paths);
-    end[BR_NINJA_IMPLICIT_OUT] = paths->count;
+    end[BR_NINJA_IMPLICIT_OUT] = end[BR_NINJA_DYNDEP_OUT] = paths->count;
     if (!status && !paths->count)
         status = FAIL(reader, NULL, "expected a path to build");
     if (!status && !accept(reader, ":"))
@@ -503,16 +503,32 @@ static enum br_status read_file(struct br_ninja *ninja, const char *folder, cons
     return status;
 }
 
-enum br_status br_ninja_read(struct br_ninja *ninja, const char *folder, const char *file,
-                             struct br_diag *diag)
+/* `rule`: NULL, or the name of one that the file need not define. */
+static enum br_status read_whole(struct br_ninja *ninja, const char *folder, const char *file,
+                                 const char *rule, struct br_diag *diag)
 {
     struct br_diag own = {0};
+    uint32_t number;
     if (!diag)
         diag = &own;
     enum br_status status = br_ninja_init(ninja) ? BR_OK : br_fail_memory(diag);
+    if (!status && rule && !br_ninja_add_rule(ninja, BR_NINJA_TOP, rule, &number))
+        status = br_fail_memory(diag);
     if (!status)
         status = read_file(ninja, folder, file, BR_NINJA_TOP, 0, diag);
     if (status)
         br_ninja_finish(ninja);
     return status;
+}
+
+enum br_status br_ninja_read(struct br_ninja *ninja, const char *folder, const char *file,
+                             struct br_diag *diag)
+{
+    return read_whole(ninja, folder, file, NULL, diag);
+}
+
+enum br_status br_ninja_read_dyndep(struct br_ninja *ninja, const char *folder, const char *file,
+                                    struct br_diag *diag)
+{
+    return read_whole(ninja, folder, file, br_ninja_key_name[BR_NINJA_DYNDEP], diag);
 }

@@ -106,13 +106,9 @@ enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, cons
 {
     struct br_ninja_text text = {0};
     const struct br_ninja_edge *it = &ninja->edge[edge];
-    enum br_status status = read_key(ninja, edge, BR_NINJA_DYNDEP, BR_NINJA_PLAIN, &text, diag);
-    if (!status && text.used)
-        status = br_fail_at(diag, it->pos, BR_BAD_INPUT, "let ninja build such targets",
-                            "what '%.200s' waits for is only known while the build runs (dyndep)",
-                            br_ninja_first_output(ninja, edge));
-    if (!status && !(add(to, "cd ") && add_quoted(to, folder, strlen(folder)) &&
-                     add(to, " || exit\n") && add_folders(ninja, it, to)))
+    enum br_status status = BR_OK;
+    if (!(add(to, "cd ") && add_quoted(to, folder, strlen(folder)) && add(to, " || exit\n") &&
+          add_folders(ninja, it, to)))
         status = br_fail_memory(diag);
     if (!status)
         status = add_response(ninja, edge, to, &text, diag);
@@ -128,7 +124,7 @@ enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, cons
 
 /* ---- The statement ---- */
 
-static bool add_path(struct br_ninja_text *to, const char *path)
+bool br_ninja_add_path(struct br_ninja_text *to, const char *path)
 {
     bool good = true;
     for (; *path && good; path++)
@@ -141,7 +137,7 @@ static bool add_run(const struct br_ninja *ninja, const struct br_ninja_edge *ed
 {
     bool good = edge->first[run] == edge->first[run + 1] || add(to, mark);
     for (uint32_t k = edge->first[run]; k < edge->first[run + 1] && good; k++)
-        good = add(to, " ") && add_path(to, path_of(ninja, k));
+        good = add(to, " ") && br_ninja_add_path(to, path_of(ninja, k));
     return good;
 }
 
@@ -187,13 +183,18 @@ static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, 
     return status;
 }
 
+/* With what dyndep files tell, if `told`. */
 static bool add_files(const struct br_ninja *ninja, const struct br_ninja_edge *it,
-                      const char *rule, struct br_ninja_text *to)
+                      const char *rule, bool told, struct br_ninja_text *to)
 {
+    const bool outputs = it->first[BR_NINJA_IMPLICIT_OUT] < it->first[BR_NINJA_DYNDEP_OUT];
+    const bool inputs = it->first[BR_NINJA_IMPLICIT] < it->first[BR_NINJA_ORDER_ONLY];
     return add(to, "build") && add_run(ninja, it, BR_NINJA_OUT, "", to) &&
-           add_run(ninja, it, BR_NINJA_IMPLICIT_OUT, " |", to) && add(to, ": ") && add(to, rule) &&
-           add_run(ninja, it, BR_NINJA_IN, "", to) &&
+           add_run(ninja, it, BR_NINJA_IMPLICIT_OUT, " |", to) &&
+           (!told || add_run(ninja, it, BR_NINJA_DYNDEP_OUT, outputs ? "" : " |", to)) &&
+           add(to, ": ") && add(to, rule) && add_run(ninja, it, BR_NINJA_IN, "", to) &&
            add_run(ninja, it, BR_NINJA_IMPLICIT, " |", to) &&
+           (!told || add_run(ninja, it, BR_NINJA_FOUND, inputs ? "" : " |", to)) &&
            add_run(ninja, it, BR_NINJA_ORDER_ONLY, " ||", to) &&
            add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) && add(to, "\n");
 }
@@ -231,12 +232,13 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
         status = add_own_rule(ninja, edge, own, text.text, to, diag);
         rule = own;
     }
-    if (!status && !add_files(ninja, it, rule, to))
+    if (!status && !add_files(ninja, it, rule, saying == BR_NINJA_NAMED_COMMANDS, to))
         status = br_fail_memory(diag);
     for (int key = 0; key < BR_NINJA_KEYS && !status && it->rule != BR_NINJA_PHONY; key++) {
         bool elsewhere =
             (key == BR_NINJA_COMMAND && saying == BR_NINJA_NO_COMMANDS) ||
             (key == BR_NINJA_DESCRIPTION && saying == BR_NINJA_NAMED_COMMANDS) ||
+            (key == BR_NINJA_DYNDEP && saying == BR_NINJA_NAMED_COMMANDS) ||
             (rule == own && (key == BR_NINJA_RSPFILE || key == BR_NINJA_RSPFILE_CONTENT));
         if (elsewhere)
             continue;
@@ -247,21 +249,24 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
             status = br_fail_memory(diag);
     }
     if (!status && saying == BR_NINJA_NAMED_COMMANDS &&
-        !(add(to, "  description = ") && add_path(to, br_ninja_first_output(ninja, edge)) &&
-          add(to, "\n")))
+        !(add(to, "  description = ") &&
+          br_ninja_add_path(to, br_ninja_first_output(ninja, edge)) && add(to, "\n")))
         status = br_fail_memory(diag);
     free(text.text);
     return status;
 }
 
+/* A statement for each output, since one that is missing makes all of its statement out of date. */
 enum br_status br_ninja_made(const struct br_ninja *ninja, uint32_t edge, struct br_ninja_text *to,
                              struct br_diag *diag)
 {
     const struct br_ninja_edge *it = &ninja->edge[edge];
-    return add(to, "build") && add_run(ninja, it, BR_NINJA_OUT, "", to) &&
-                   add_run(ninja, it, BR_NINJA_IMPLICIT_OUT, " |", to) && add(to, ": phony\n")
-               ? BR_OK
-               : br_fail_memory(diag);
+    bool good = true;
+    for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN] && good; k++)
+        good = add(to, "build ") && br_ninja_add_path(to, path_of(ninja, k)) &&
+               add(to, ": phony") && add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) &&
+               add(to, "\n");
+    return good ? BR_OK : br_fail_memory(diag);
 }
 
 /* ---- Around the statements ---- */
@@ -325,6 +330,6 @@ enum br_status br_ninja_defaults(const struct br_ninja *ninja, struct br_ninja_t
 {
     bool good = !ninja->targets || add(to, "default");
     for (uint32_t k = 0; k < ninja->targets && good; k++)
-        good = add(to, " ") && add_path(to, ninja->node[ninja->target[k]].path);
+        good = add(to, " ") && br_ninja_add_path(to, ninja->node[ninja->target[k]].path);
     return good && (!ninja->targets || add(to, "\n")) ? BR_OK : br_fail_memory(diag);
 }

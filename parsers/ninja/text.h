@@ -6,16 +6,20 @@
 #include "parsers/ninja/ninja.h"
 
 /* Adds the script: changes into the folder, makes the folders of the outputs, writes the response
- * file; its last line is the very command of the statement. Refused (BR_BAD_INPUT) is what ninja
- * alone can do: dynamic dependencies, and commands of several lines. */
+ * file; its last line is the very command of the statement. Refused (BR_BAD_INPUT) are commands of
+ * several lines. */
 enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, const char *folder,
                                struct br_ninja_text *to, struct br_diag *diag);
+
+/* Adds the path as a build.ninja has to say it. */
+bool br_ninja_add_path(struct br_ninja_text *to, const char *path);
 
 /* What a statement says of its command. */
 enum br_ninja_saying {
     BR_NINJA_NO_COMMANDS,    /* nothing: who uses the statement has it elsewhere */
     BR_NINJA_COMMANDS,       /* all */
-    BR_NINJA_NAMED_COMMANDS, /* all, and its first output instead of its description */
+    BR_NINJA_NAMED_COMMANDS, /* all, and its first output instead of its description, and what its
+                                dyndep file tells instead of that */
 };
 
 /* Adds the statement, all variables expanded. */
@@ -23,7 +27,8 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
                                   enum br_ninja_saying saying, struct br_ninja_text *to,
                                   struct br_diag *diag);
 
-/* Adds a statement by which the edge's outputs are files that nothing makes. */
+/* Adds statements by which the edge's outputs are files that nothing makes, with the same
+ * validations. */
 enum br_status br_ninja_made(const struct br_ninja *ninja, uint32_t edge, struct br_ninja_text *to,
                              struct br_diag *diag);
 

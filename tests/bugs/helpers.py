@@ -15,7 +15,7 @@ BUILD = '''rule serve
 rule ask
   command = kill -0 `cat server` && echo yes >$out
 rule fail
-  command = (exec setsid sleep 60 >/dev/null 2>&1 & echo $$! >pid-$out); exit 3
+  command = (exec setsid sleep 60 >/dev/null 2>&1 & echo $$! >pid-$out); sleep 0.5; exit 3
 rule hang
   command = (exec setsid sleep 60 >/dev/null 2>&1 & echo $$! >pid-$out); sleep 60
 build server: serve
@@ -39,7 +39,10 @@ def pid_in(path):
     limit = time.monotonic() + 30
     while time.monotonic() < limit and not (path.exists() and path.read_text().endswith('\n')):
         time.sleep(0.02)
-    return int(path.read_text())
+    pid = int(path.read_text())
+    while time.monotonic() < limit and pathlib.Path('/proc/%d/comm' % pid).read_text() != 'sleep\n':
+        time.sleep(0.02)  # until then it is a shell that is about to be another program
+    return pid
 
 
 with case.folder() as scratch:

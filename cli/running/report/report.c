@@ -226,6 +226,12 @@ bool cli_report_replan(void *context, struct br_run_job *job, struct br_replan *
     return cli_run_learn_replan(cli_run_job_of(job)->input.learn, replan);
 }
 
+bool cli_report_needless(void *context, const struct br_run_job *job, uint32_t task)
+{
+    const struct cli_report *report = context;
+    return report->part->needless(report->part->context, br_dag_task_stage(job->dag, task));
+}
+
 void cli_report_note(void *context, const char *text)
 {
     (void)context;

@@ -174,6 +174,9 @@ struct br_run_options {
     void (*started)(void *context, const struct br_run_job *job, uint32_t task, int64_t now_ns);
     void (*opened)(void *context, const struct br_run_job *job, uint32_t task, int output);
     bool (*replan)(void *context, struct br_run_job *job, struct br_replan *replan);
+    /* Of the driver on this machine, may be NULL: asked right before a task with a command starts.
+     * True: it is not to run; what waits for it goes on, and it is no task of the run any more. */
+    bool (*needless)(void *context, const struct br_run_job *job, uint32_t task);
     void *context;
 };
 

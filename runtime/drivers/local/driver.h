@@ -98,6 +98,8 @@ void br_driver_drop_jobs(struct br_driver *driver);
 /* A task is done: tells the journal and the enforcer. */
 void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task,
                         int64_t lasted_ns);
+/* A task is not to run: tells the enforcer that it is done, and forgets it. */
+void br_driver_passed(struct br_driver *driver, struct br_driver_job *job, uint32_t task);
 /* A task has come to nothing: tells the enforcer whether it comes again, and fills end->again. */
 void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struct br_task_end *end);
 /* Collects the process of a slot if it has ended. */

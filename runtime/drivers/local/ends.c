@@ -16,6 +16,15 @@ void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uin
     br_driver_touch(driver, job);
 }
 
+void br_driver_passed(struct br_driver *driver, struct br_driver_job *job, uint32_t task)
+{
+    job->fate[task] = BR_FATE_DONE;
+    driver->work.tasks--;
+    br_driver_note(driver,
+                   br_runtime_finished(driver->runtime, job->number, task, driver->work.diag));
+    br_driver_touch(driver, job);
+}
+
 void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struct br_task_end *end)
 {
     bool stopped = end->outcome == BR_TASK_STOPPED;

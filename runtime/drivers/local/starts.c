@@ -58,6 +58,11 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
         br_driver_finished(driver, job, task, 0);
         return;
     }
+    if (driver->work.options->needless &&
+        driver->work.options->needless(driver->work.options->context, job->work.job, task)) {
+        br_driver_passed(driver, job, task);
+        return;
+    }
     job->attempts[task]++;
     struct br_slot *slot = br_slots_take(&driver->slots, &number);
     if (!slot || !br_work_words(&driver->work, &job->work, task)) {
