@@ -32,6 +32,7 @@ struct br_ninja_recorder {
     struct br_ninja_text text, command;
     struct br_ninja_deps deps;
     bool has_deps;
+    bool loaded; /* what dyndep files tell */
     uint32_t version;
     FILE *log;            /* NULL: nothing is recorded yet */
     uint64_t *hash;       /* by node, what the log said at first; NULL: it was not read */
@@ -288,6 +289,28 @@ static enum br_status read_hashes(struct br_ninja_recorder *to)
 
 /* ---- The recorder ---- */
 
+/* What the dyndep file of a command that has run tells, as far as that is not known yet. */
+static enum br_status load_dyndep(struct br_ninja_recorder *to, uint32_t edge, struct br_diag *diag)
+{
+    const struct br_ninja_ready ready = {0};
+    uint32_t open;
+    const size_t before = (size_t)to->ninja.nodes + 1;
+    if (to->loaded && to->ninja.edge[edge].dyndep != BR_NINJA_DYNDEP_OPEN)
+        return BR_OK;
+    enum br_status status =
+        br_ninja_dyndep_load(&to->ninja, to->record.folder, &ready, &open, diag);
+    to->loaded = true;
+    const size_t now = (size_t)to->ninja.nodes + 1;
+    uint64_t *hash = to->hash && now > before ? realloc(to->hash, now * sizeof *hash) : NULL;
+    if (to->hash && now > before && !hash)
+        return br_fail_memory(diag);
+    if (hash) {
+        memset(hash + before, 0, (now - before) * sizeof *hash);
+        to->hash = hash;
+    }
+    return status;
+}
+
 enum br_status br_ninja_recorder_create(const struct br_ninja_record *record,
                                         struct br_ninja_recorder **result, struct br_diag *diag)
 {
@@ -299,14 +322,6 @@ enum br_status br_ninja_recorder_create(const struct br_ninja_record *record,
     enum br_status status = br_ninja_read(&to->ninja, record->folder,
                                           record->file ? record->file : "build.ninja", diag);
     if (status) {
-        free(to);
-        return status;
-    }
-    const struct br_ninja_ready ready = {0};
-    uint32_t open;
-    status = br_ninja_dyndep_load(&to->ninja, record->folder, &ready, &open, diag);
-    if (status) {
-        br_ninja_finish(&to->ninja);
         free(to);
         return status;
     }
@@ -326,7 +341,9 @@ enum br_status br_ninja_recorder_add(struct br_ninja_recorder *to,
     const uint32_t edge = node == UINT32_MAX ? UINT32_MAX : to->ninja.node[node].producer;
     bool same = false;
     to->diag = diag;
-    enum br_status status = edge == UINT32_MAX ? BR_OK : is_same(to, edge, stage->command, &same);
+    enum br_status status = edge == UINT32_MAX ? BR_OK : load_dyndep(to, edge, diag);
+    if (!status)
+        status = edge == UINT32_MAX ? BR_OK : is_same(to, edge, stage->command, &same);
     if (status || !same)
         return status;
     if (ended->start_ns < 0 && !to->hash)

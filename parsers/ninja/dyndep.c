@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text/path.h"
 #include "parsers/ninja/store.h"
 
 struct loading {
@@ -44,7 +45,7 @@ static enum br_status file_of(const struct br_ninja *ninja, uint32_t edge,
         br_ninja_binding(ninja, edge, BR_NINJA_DYNDEP, BR_NINJA_PLAIN, text, diag);
     if (status || !text->used)
         return status;
-    br_ninja_canonical(text->text);
+    br_path_shorten(text->text);
     *node = br_ninja_find_node(ninja, text->text);
     const struct br_ninja_edge *it = &ninja->edge[edge];
     for (uint32_t k = it->first[BR_NINJA_IN]; k < it->first[BR_NINJA_VALIDATION]; k++)
@@ -165,7 +166,7 @@ static enum br_status load_all(struct loading *loading, uint32_t *file, struct b
     enum br_status status = BR_OK;
     for (uint32_t e = 0; e < edges && !status; e++) {
         status = file_of(ninja, e, &loading->text, &file[e], diag);
-        if (!status && file[e] != UINT32_MAX)
+        if (!status && file[e] != UINT32_MAX && ninja->edge[e].dyndep == BR_NINJA_DYNDEP_NONE)
             ninja->edge[e].dyndep = BR_NINJA_DYNDEP_OPEN;
     }
     for (uint32_t e = 0; e < edges && !status; e++)
