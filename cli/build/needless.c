@@ -69,7 +69,9 @@ static enum br_status ask_row(struct cli_needless *needless, const struct br_nin
                               const uint32_t *row, uint32_t number, struct br_diag *diag)
 {
     struct br_ninja_set made = {0}, about = {0}, dirty = {0};
-    const struct cli_ninja_question question = {options, &made, &about, -1};
+    struct br_ninja_options quiet = *options;
+    const struct cli_ninja_question question = {&quiet, &made, &about, -1};
+    quiet.explain = false;
     bool good = add_all(&made, done);
     for (uint32_t s = 0; s < dag->stages && good; s++) {
         const char *id = dag->stage[s].id;

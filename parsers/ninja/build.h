@@ -25,7 +25,7 @@ struct br_ninja_options {
     bool open; /* also commands of which such a file is to tell what they read; else refused */
     struct br_ninja_flow *flow; /* filled with that of the job (flow.h); NULL: not asked for */
     bool bare;                  /* without what the ninja outputs of a plan need */
-    bool explain; /* if ninja itself is asked: it says why something is out of date */
+    bool explain;               /* if ninja itself is asked: it says why something is out of date */
 };
 /* Texts in ascending order of bytes: commands as ninja prints them (-v), or the first outputs of
  * statements. Only the latter tell statements apart: several may have the same command. */
