@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `bigrocks build` says of a build of several rounds, how it goes on after Ctrl-C, what it does with commands
+"""What `bigrocks build` says of a build, how it goes on after Ctrl-C, what it does with commands
 that need more memory than there is, and what it leaves behind.
 
 build_words.py BIGROCKS [NINJA]
@@ -21,7 +21,7 @@ import tempfile
 import termios
 import time
 
-# Three rounds: what depends on a command with "restat" is known when that has run. A command that finds a file
+# What depends on a command with "restat" is decided when that has run. A command that finds a file
 # "hold-NAME" says that it has begun, and waits until the file is gone; one that finds "fail-NAME" fails.
 RULES = '''rule step
   command = echo begin $out >> course; if [ -e hold-$out ]; then touch began-$out; $
@@ -93,7 +93,7 @@ def last_words(said):
 
 
 def check_one_word(project):
-    """One sum of all rounds, planned time included; of no work there is none."""
+    """One sum, planned time included; of no work there is none."""
     said, ran = project.build()
     assert sorted(ran) == sorted(ALL), ran
     (tasks, more), = last_words(said)
@@ -111,7 +111,7 @@ def check_one_word(project):
 
 
 def check_failure(project):
-    """Done, failed and not done are counted over all rounds; those not done are all that wait for the failure."""
+    """Done, failed and not done are counted; those not done are all that wait for the failure."""
     for keep, name, done, left in ((['-k'], 'b1', 3, 3), (['-k'], 'a2', 5, 1), ([], 'a1', 0, None),
                                    (['-k'], 'c1', 6, 0)):
         for path in ALL:
@@ -167,7 +167,7 @@ def check_moving_line(project):
         os.execv(project.bigrocks, project.command())
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', 24, 80, 0, 0))
     said, limit, drawn = b'', time.monotonic() + 60, {}
-    for words, name in ((b'2 running', 'a2'), (b'1 running', 'a1'), (b'1 of 2 done, 1 running', 'c2')):
+    for words, name in ((b'2 running', 'a2'), (b'1 running', 'a1'), (b'6 of 7 done, 1 running', 'c2')):
         while words not in said:
             assert time.monotonic() < limit, said
             if select.select([terminal], [], [], 1)[0]:
@@ -186,7 +186,7 @@ def check_moving_line(project):
 
 
 def check_killed(project):
-    """A build that is killed in a later round leaves nothing in TMPDIR or /tmp."""
+    """A build that is killed leaves nothing in TMPDIR or /tmp."""
     for path in ALL:
         (project.folder / path).unlink()
     there = set(os.listdir('/tmp'))
