@@ -19,11 +19,35 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+/* Do these letters, perhaps behind a '-', hold those of the dry run? */
+static bool is_dry(const char *from, const char *at)
+{
+    bool letters = true;
+    from += from < at && *from == '-';
+    for (const char *letter = from; letter < at; letter++)
+        letters &= is_letter(*letter);
+    size_t size = (size_t)(at - from);
+    return letters && memchr(from, 'n', size) && memchr(from, 'p', size) && memchr(from, 'w', size);
+}
+
+/* The letters' end: other options may stand behind them ("npw -Idir --debug=b"). */
+static const char *letters_end(const char *from, const char *at)
+{
+    for (;;) {
+        const char *word = at;
+        while (word > from && word[-1] != ' ')
+            word--;
+        if (word == from || *word != '-' || is_dry(word, at))
+            return at;
+        at = word - 1;
+    }
+}
+
 /* Writes [*from, at) without the letters of the dry run at its end, and a '-' before them if none
  * is left. */
 static void write_letters(const char *from, const char *at, FILE *out)
 {
-    const char *begin = at;
+    const char *flags_at = at, *begin = at = letters_end(from, at);
     bool left = false;
     while (begin > from && is_letter(begin[-1]))
         begin--;
@@ -34,6 +58,7 @@ static void write_letters(const char *from, const char *at, FILE *out)
     for (; begin < at; begin++)
         if (!strchr("Bnpw", *begin))
             putc(*begin, out);
+    fwrite(at, 1, (size_t)(flags_at - at), out);
 }
 
 static void write_clean(const char *text, const char *folder, const char *make, FILE *out)

@@ -2,6 +2,7 @@
 overrun. Edges are held against what the recipes need: they fail without it."""
 import os
 import pathlib
+import re
 import xml.etree.ElementTree as ElementTree
 
 from case import ENVIRONMENT, bigrocks, folder
@@ -90,6 +91,8 @@ def check_left_over(where):
     text = load(where).command['all']
     assert 'bigrocks-make' not in text and 'echo tools are in %s\'' % ENVIRONMENT['PATH'] in text, text
     assert 'echo stop' in text and 'echo flags:::' in text and ' make ' in text, text
+    write(where, {'Makefile': 'MAKEFLAGS += -Idir -k\nall:\n\techo flags:$(MAKEFLAGS):\n'})
+    assert re.search(r'echo flags:k ?-Idir:', load(where).command['all']), load(where).command
 
 
 def check_unexport(where):
