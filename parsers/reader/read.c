@@ -50,6 +50,8 @@ enum br_status br_read_whole_job(const char *path, const struct br_parse_options
     br_source_close(&source);
     if (!status && options->durations)
         status = br_read_durations(options->durations, options->many, input->dag, diag);
+    if (!status && (options->durations || options->default_duration_ns > 0))
+        input->dag->recorded_ns = 0; /* what was recorded is not a run with these durations */
     if (status)
         br_input_finish(input);
     else
