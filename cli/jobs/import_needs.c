@@ -62,11 +62,11 @@ static enum br_status learn(const struct cli_settings *settings, struct br_input
     struct br_diag other = {0};
     if (!settings->needs.history && !settings->import.measure)
         return BR_OK;
-    const char *name = br_dag_name(input->dag);
     const char *path = settings->needs.history ? settings->needs.history : ":memory:";
-    enum br_status status = settings->import.measure
-                                ? br_history_open(path, name, &history, diag)
-                                : br_history_open_to_read(path, name, &history, diag);
+    enum br_status status =
+        settings->import.measure
+            ? br_history_open(path, br_dag_name(input->dag), &history, diag)
+            : cli_open_history(path, input->dag, settings->output.quiet, &history, diag);
     if (status)
         return status;
     if (settings->import.measure)
