@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,34 @@
 
 #define MARK "\x01"
 
-static const char *program(void)
+/* The ninja that CMake was configured with, of its cache in the folder; false: it names none. */
+static bool read_cache(const char *folder, char program[PATH_MAX])
+{
+    static const char key[] = "CMAKE_MAKE_PROGRAM:";
+    char path[PATH_MAX], line[PATH_MAX + 64];
+    bool found = false;
+    const int size = snprintf(path, sizeof path, "%s/CMakeCache.txt", folder);
+    FILE *cache = size < (int)sizeof path ? fopen(path, "re") : NULL;
+    while (cache && !found && fgets(line, sizeof line, cache)) {
+        const char *value = strncmp(line, key, sizeof key - 1) == 0 ? strchr(line, '=') : NULL;
+        line[strcspn(line, "\r\n")] = '\0';
+        const char *name = value ? strrchr(value, '/') : NULL;
+        found = name && strncmp(name, "/ninja", 6) == 0 && access(value + 1, X_OK) == 0;
+        if (found)
+            snprintf(program, PATH_MAX, "%s", value + 1);
+    }
+    if (cache)
+        fclose(cache);
+    return found;
+}
+
+void cli_ninja_program(const char *folder, char program[PATH_MAX])
 {
     const char *named = getenv("NINJA");
-    return named && *named ? named : "ninja";
+    if (named && *named)
+        snprintf(program, PATH_MAX, "%s", named);
+    else if (!read_cache(folder, program))
+        snprintf(program, PATH_MAX, "ninja");
 }
 
 /* The environment with a status of ours; the array alone is the caller's. */
@@ -117,6 +142,7 @@ static enum br_status read_saying(int from, struct saying *saying, struct br_dia
 static enum br_status run_dry(const struct br_ninja_options *options, const char *file, bool texts,
                               struct saying *saying, struct br_diag *diag)
 {
+    char program[PATH_MAX];
     size_t words = 0;
     pid_t pid;
     int out;
@@ -127,7 +153,8 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
         free(variables);
         return br_fail_memory(diag);
     }
-    argument[words++] = program();
+    cli_ninja_program(options->folder, program);
+    argument[words++] = program;
     argument[words++] = "-n";
     if (texts)
         argument[words++] = "-v";
@@ -224,7 +251,9 @@ static enum br_status remake(const struct br_ninja_options *options, int words,
                              struct br_diag *diag)
 {
     const char *name = options->file ? options->file : "build.ninja";
-    const char *const argument[] = {program(), "-f", name, "--", name, NULL};
+    char program[PATH_MAX];
+    const char *const argument[] = {program, "-f", name, "--", name, NULL};
+    cli_ninja_program(options->folder, program);
     pid_t pid;
     fflush(NULL);
     int error = start(options->folder, (char *const *)argument, environ, &pid, words, NULL);

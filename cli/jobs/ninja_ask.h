@@ -2,7 +2,13 @@
 #ifndef BR_CLI_JOBS_NINJA_ASK_H
 #define BR_CLI_JOBS_NINJA_ASK_H
 
+#include <limits.h>
+
 #include "parsers/ninja/build.h"
+
+/* The ninja of the build in the folder: $NINJA, else the one that CMake was configured with (each
+ * version has its own log), else the one along PATH. */
+void cli_ninja_program(const char *folder, char program[PATH_MAX]);
 
 /* What ninja is asked. */
 struct cli_ninja_question {
@@ -12,12 +18,12 @@ struct cli_ninja_question {
     int words;                        /* a descriptor */
 };
 
-/* Adds the first output of each command that $NINJA, or the ninja along PATH, would run for the
- * targets (by a dry run of it, `ninja -n`), once those that are done count as done. A dry run takes
- * every command for one that changes its outputs, also with "restat". Where the build's own file is
- * out of date and nothing is done yet, ninja makes it anew first, and what it prints then goes to
- * the descriptor `words`; BR_NO where that fails. BR_SYSTEM where there is no build or no ninja,
- * BR_BAD_INPUT where it refuses and has said why. */
+/* Adds the first output of each command that the build's ninja would run for the targets (by a dry
+ * run of it, `ninja -n`), once those that are done count as done. A dry run takes every command for
+ * one that changes its outputs, also with "restat". Where the build's own file is out of date and
+ * nothing is done yet, ninja makes it anew first, and what it prints then goes to the descriptor
+ * `words`; BR_NO where that fails. BR_SYSTEM where there is no build or no ninja, BR_BAD_INPUT
+ * where it refuses and has said why. */
 enum br_status cli_ninja_ask(const struct cli_ninja_question *question, struct br_ninja_set *dirty,
                              struct br_diag *diag);
 
