@@ -75,7 +75,7 @@ int main(void)
         const char *method;
         int64_t bound_ns;
         build(dag, degree, &diag);
-        if (br_planner_bound(planner, dag, machine, &bound_ns, &method, &diag))
+        if (br_planner_bound_until(planner, dag, machine, best_ns, &bound_ns, &method, &diag))
             fail(&diag);
         printf("degree %2d: at least %.2f s (%s)", degree, (double)bound_ns / 1e9, method);
         if (bound_ns >= best_ns) {

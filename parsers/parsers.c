@@ -7,6 +7,7 @@
 #include "parsers/text/begin.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool is_psplib(const char *text);
@@ -127,9 +128,43 @@ static bool is_psplib(const char *text)
     return strstr(text, "PRECEDENCE RELATIONS") || strstr(text, "file with basedata");
 }
 
+/* The numbers of the line; *p is behind it. */
+static uint32_t count_numbers(const char **p)
+{
+    uint32_t count = 0;
+    for (*p += strspn(*p, " \t\r"); **p >= '0' && **p <= '9'; count++) {
+        *p += strspn(*p, "0123456789");
+        *p += strspn(*p, " \t\r");
+    }
+    *p += **p == '\n';
+    return count;
+}
+
+/* Jobs and machines, then in a line for each job as many pairs of machine and time as there are
+ * machines. A Patterson file has as many capacities as resources there. The text may end early. */
+static bool is_job_shop(const char *text)
+{
+    const char *p = br_text_begin(text), *first = p;
+    unsigned long jobs = strtoul(first, NULL, 10), rows = 0;
+    if (count_numbers(&p) != 2)
+        return false;
+    first += strspn(first, "0123456789");
+    unsigned long machines = strtoul(first, NULL, 10);
+    while (*p) {
+        uint32_t count = count_numbers(&p);
+        bool cut = *p == 0; /* perhaps in the midst of the line */
+        if (machines == 0 || (count > 0 && count != 2 * machines && !cut))
+            return false;
+        rows += count == 2 * machines;
+    }
+    return rows > 0 && rows <= jobs;
+}
+
 static bool is_patterson(const char *text)
 {
     const char *p = br_text_begin(text);
+    if (is_job_shop(text))
+        return false;
     return *p >= '0' && *p <= '9' && text[strspn(text, "0123456789 \t\r\n-")] == 0;
 }
 
@@ -164,6 +199,11 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     if (*p == '{')
         return br_fail_at(diag, pos, BR_BAD_INPUT, "give the job that a plan was made from",
                           "this looks like JSON, perhaps a plan, not a job");
+    if (is_job_shop(text))
+        return br_fail_at(diag, pos, BR_BAD_INPUT,
+                          "write a stage for every operation that demands 1 of its machine, and an "
+                          "edge to the next",
+                          "this looks like a job shop, which is not read");
     return br_fail_at(diag, pos, BR_BAD_INPUT, hint, "the format of the file is not known");
 }
 

@@ -63,6 +63,7 @@ struct br_plan_options {
      * of the clock. */
     int64_t time_limit_ns;
     uint64_t placements; /* 0: none; deterministic limit on the search, in placements */
+    enum br_plan_bound bound;
     enum br_frag_score frag_score;
     /* Most distinct values of l and of f each, evenly spread over those of the job; 0: all. Fewer
      * are taken by method "best" under the default effort on large jobs, unless 0, and by the fast
@@ -86,7 +87,6 @@ struct br_plan_options {
     /* 0: what the time limit leaves; without one half of its usual work, so that equal jobs get
      * equal bounds. Else so long, which may be beyond the time limit. */
     int64_t source_limit_ns;
-    enum br_plan_bound bound;
 };
 
 BR_API struct br_plan_options br_plan_options_default(void);
@@ -141,6 +141,14 @@ BR_API enum br_status br_planner_plan(struct br_planner *planner, const struct b
 BR_API enum br_status br_planner_bound(struct br_planner *planner, const struct br_dag *dag,
                                        const struct br_cluster *cluster, int64_t *lower_bound_ns,
                                        const char **method, struct br_diag *diag);
+/* The same for who asks only whether a job can take less than enough_ns, such as the best plan of
+ * another: arguing ends once the bound reaches it. What is found then is a bound, and at least
+ * that; else it is what br_bound finds. The critical path alone says it of many, at a tenth of the
+ * cost. */
+BR_API enum br_status br_planner_bound_until(struct br_planner *planner, const struct br_dag *dag,
+                                             const struct br_cluster *cluster, int64_t enough_ns,
+                                             int64_t *lower_bound_ns, const char **method,
+                                             struct br_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -15,16 +15,18 @@ static enum br_status read_job(struct br_project *project, struct br_tokens *tok
                                uint32_t number, uint32_t resources, struct br_diag *diag)
 {
     char what[WHAT];
-    uint32_t seconds, stage, amount, successors, child;
+    uint32_t stage, successors, child;
+    uint64_t amount;
+    int64_t duration_ns;
     snprintf(what, sizeof what, "the duration of job %" PRIu32, number);
     br_tokens_skip(tokens, false);
     struct br_pos pos = tokens->pos;
-    enum br_status status = br_tokens_count(tokens, false, what, &seconds, diag);
+    enum br_status status = br_tokens_seconds(tokens, false, what, &duration_ns, diag);
     if (!status)
-        status = br_project_job(project, number, seconds, pos, &stage, diag);
+        status = br_project_job(project, number, duration_ns, pos, &stage, diag);
     for (uint32_t r = 1; r <= resources && !status; r++) {
         snprintf(what, sizeof what, "the demand of job %" PRIu32 " for R%" PRIu32, number, r);
-        status = br_tokens_count(tokens, false, what, &amount, diag);
+        status = br_tokens_amount(tokens, false, what, &amount, diag);
         if (!status)
             status = br_project_demand(project, stage, r, amount, diag);
     }
@@ -46,14 +48,15 @@ static enum br_status read_job(struct br_project *project, struct br_tokens *tok
 static enum br_status read_project(struct br_project *project, struct br_tokens *tokens,
                                    struct br_diag *diag)
 {
-    uint32_t jobs = 0, resources = 0, amount;
+    uint32_t jobs = 0, resources = 0;
+    uint64_t amount;
     enum br_status status = br_tokens_count(tokens, false, "the number of jobs", &jobs, diag);
     if (!status)
         status = br_tokens_count(tokens, false, "the number of resources", &resources, diag);
     for (uint32_t r = 1; !status && r <= resources; r++) {
         char what[WHAT];
         snprintf(what, sizeof what, "the capacity of R%" PRIu32, r);
-        status = br_tokens_count(tokens, false, what, &amount, diag);
+        status = br_tokens_amount(tokens, false, what, &amount, diag);
         br_value_place(status ? NULL : diag, tokens->pos);
         if (!status)
             status = br_project_capacity(project, r, amount, diag);

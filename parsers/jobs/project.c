@@ -8,9 +8,7 @@
 
 #include "base/collections/grow.h"
 
-#define SECOND INT64_C(1000000000)
-
-enum { NUMBER_TEXT = 16 };
+enum { NUMBER_TEXT = 16, AMOUNT_TEXT = 24 };
 
 enum br_status br_project_init(struct br_project *project, struct br_input *input, const char *name,
                                struct br_diag *diag)
@@ -29,37 +27,36 @@ void br_project_finish(struct br_project *project)
     project->successor = NULL;
 }
 
-enum br_status br_project_capacity(struct br_project *project, uint32_t number, uint32_t amount,
+enum br_status br_project_capacity(struct br_project *project, uint32_t number, uint64_t amount,
                                    struct br_diag *diag)
 {
-    char name[NUMBER_TEXT], text[NUMBER_TEXT];
+    char name[NUMBER_TEXT], text[AMOUNT_TEXT];
     snprintf(name, sizeof name, "R%" PRIu32, number);
-    snprintf(text, sizeof text, "%" PRIu32, amount);
+    snprintf(text, sizeof text, "%" PRIu64, amount);
     enum br_status status = br_dag_add_resource(project->input->dag, name, NULL, diag);
     return status ? status : br_cluster_add_capacity(project->input->cluster, 0, name, text, diag);
 }
 
-enum br_status br_project_job(struct br_project *project, uint32_t number, uint32_t seconds,
+enum br_status br_project_job(struct br_project *project, uint32_t number, int64_t duration_ns,
                               struct br_pos pos, uint32_t *stage, struct br_diag *diag)
 {
     char id[NUMBER_TEXT];
     snprintf(id, sizeof id, "%" PRIu32, number);
     br_value_place(diag, pos);
-    enum br_status status =
-        br_dag_add_stage(project->input->dag, id, 1, seconds * SECOND, stage, diag);
+    enum br_status status = br_dag_add_stage(project->input->dag, id, 1, duration_ns, stage, diag);
     if (!status)
         br_dag_set_stage_pos(project->input->dag, *stage, pos);
     return status;
 }
 
 enum br_status br_project_demand(struct br_project *project, uint32_t stage, uint32_t number,
-                                 uint32_t amount, struct br_diag *diag)
+                                 uint64_t amount, struct br_diag *diag)
 {
-    char name[NUMBER_TEXT], text[NUMBER_TEXT];
+    char name[NUMBER_TEXT], text[AMOUNT_TEXT];
     if (amount == 0)
         return BR_OK;
     snprintf(name, sizeof name, "R%" PRIu32, number);
-    snprintf(text, sizeof text, "%" PRIu32, amount);
+    snprintf(text, sizeof text, "%" PRIu64, amount);
     return br_dag_add_demand(project->input->dag, stage, name, text, diag);
 }
 

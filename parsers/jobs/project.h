@@ -22,14 +22,14 @@ enum br_status br_project_init(struct br_project *project, struct br_input *inpu
 void br_project_finish(struct br_project *project);
 
 /* The pool holds `amount` of resource R<number>, counted from 1. */
-enum br_status br_project_capacity(struct br_project *project, uint32_t number, uint32_t amount,
+enum br_status br_project_capacity(struct br_project *project, uint32_t number, uint64_t amount,
                                    struct br_diag *diag);
 /* Job number `number`, a stage of one task; the place is where faults of it are. */
-enum br_status br_project_job(struct br_project *project, uint32_t number, uint32_t seconds,
+enum br_status br_project_job(struct br_project *project, uint32_t number, int64_t duration_ns,
                               struct br_pos pos, uint32_t *stage, struct br_diag *diag);
 /* A demand for R<number>; an amount of 0 is none. */
 enum br_status br_project_demand(struct br_project *project, uint32_t stage, uint32_t number,
-                                 uint32_t amount, struct br_diag *diag);
+                                 uint64_t amount, struct br_diag *diag);
 /* The child waits for the parent; both may come later. */
 enum br_status br_project_successor(struct br_project *project, uint32_t parent, uint32_t child,
                                     struct br_pos pos, struct br_diag *diag);

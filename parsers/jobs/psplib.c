@@ -100,7 +100,9 @@ static enum br_status read_precedence(struct psplib *reader, struct br_tokens *t
 static enum br_status read_request(struct psplib *reader, struct br_tokens *tokens,
                                    struct br_diag *diag)
 {
-    uint32_t number, mode, seconds, stage, amount;
+    uint32_t number, mode, stage;
+    uint64_t amount;
+    int64_t duration_ns;
     char what[WHAT];
     struct br_pos pos = tokens->pos;
     enum br_status status = br_tokens_count(tokens, true, "the number of a job", &number, diag);
@@ -108,16 +110,16 @@ static enum br_status read_request(struct psplib *reader, struct br_tokens *toke
         status = br_tokens_count(tokens, true, "the mode", &mode, diag);
     if (!status) {
         snprintf(what, sizeof what, "the duration of job %" PRIu32, number);
-        status = br_tokens_count(tokens, true, what, &seconds, diag);
+        status = br_tokens_seconds(tokens, true, what, &duration_ns, diag);
     }
     if (!status)
-        status = br_project_job(&reader->project, number, seconds, pos, &stage, diag);
+        status = br_project_job(&reader->project, number, duration_ns, pos, &stage, diag);
     for (uint32_t r = 1; !status; r++) {
         bool known = reader->resources != UINT32_MAX;
         if (known ? r > reader->resources : !br_tokens_skip(tokens, true))
             break;
         snprintf(what, sizeof what, "the demand of job %" PRIu32 " for R%" PRIu32, number, r);
-        status = br_tokens_count(tokens, true, what, &amount, diag);
+        status = br_tokens_amount(tokens, true, what, &amount, diag);
         if (!status)
             status = br_project_demand(&reader->project, stage, r, amount, diag);
     }
@@ -127,13 +129,14 @@ static enum br_status read_request(struct psplib *reader, struct br_tokens *toke
 static enum br_status read_availabilities(struct psplib *reader, struct br_tokens *tokens,
                                           struct br_diag *diag)
 {
-    uint32_t r = 0, amount;
+    uint32_t r = 0;
+    uint64_t amount;
     enum br_status status = BR_OK;
     while (!status && br_tokens_skip(tokens, true)) {
         char what[WHAT];
         struct br_pos pos = tokens->pos;
         snprintf(what, sizeof what, "the capacity of R%" PRIu32, ++r);
-        status = br_tokens_count(tokens, true, what, &amount, diag);
+        status = br_tokens_amount(tokens, true, what, &amount, diag);
         br_value_place(status ? NULL : diag, pos);
         if (!status)
             status = br_project_capacity(&reader->project, r, amount, diag);

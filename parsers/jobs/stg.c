@@ -11,8 +11,6 @@
 
 #include "base/collections/grow.h"
 
-#define SECOND INT64_C(1000000000)
-
 enum { TEXT_LIMIT = 256 << 20, WHAT = 64, NUMBER_TEXT = 16 };
 
 struct predecessor {
@@ -40,14 +38,15 @@ static bool more_rows(struct br_tokens *tokens)
 
 static enum br_status read_row(struct stg *stg, struct br_tokens *tokens, struct br_diag *diag)
 {
-    uint32_t number, seconds, predecessors, parent, stage;
+    uint32_t number, predecessors, parent, stage;
+    int64_t duration_ns;
     char what[WHAT], id[NUMBER_TEXT];
     struct br_pos pos = tokens->pos;
     enum br_status status = br_tokens_count(tokens, false, "the number of a task", &number, diag);
     if (status)
         return status;
     snprintf(what, sizeof what, "the processing time of task %" PRIu32, number);
-    status = br_tokens_count(tokens, true, what, &seconds, diag);
+    status = br_tokens_seconds(tokens, true, what, &duration_ns, diag);
     if (!status) {
         snprintf(what, sizeof what, "the number of predecessors of task %" PRIu32, number);
         status = br_tokens_count(tokens, true, what, &predecessors, diag);
@@ -56,7 +55,7 @@ static enum br_status read_row(struct stg *stg, struct br_tokens *tokens, struct
         return status;
     snprintf(id, sizeof id, "%" PRIu32, number);
     br_value_place(diag, pos);
-    status = br_dag_add_stage(stg->dag, id, 1, seconds * SECOND, &stage, diag);
+    status = br_dag_add_stage(stg->dag, id, 1, duration_ns, &stage, diag);
     if (!status)
         status = br_dag_add_demand(stg->dag, stage, "cpu", "1", diag);
     if (status)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define SECOND INT64_C(1000000000)
+
 struct br_tokens br_tokens_of(const char *text)
 {
     return (struct br_tokens){text, {1, 1}};
@@ -46,29 +48,58 @@ bool br_tokens_accept(struct br_tokens *tokens, const char *text)
     return true;
 }
 
-enum br_status br_tokens_count(struct br_tokens *tokens, bool in_line, const char *what,
-                               uint32_t *value, struct br_diag *diag)
+/* A whole number up to `most`, which the hint tells. */
+static enum br_status read_number(struct br_tokens *tokens, bool in_line, const char *what,
+                                  uint64_t most, const char *hint, uint64_t *value,
+                                  struct br_diag *diag)
 {
     if (!br_tokens_skip(tokens, in_line))
         return br_fail_at(diag, tokens->pos, BR_BAD_INPUT, "is the file complete?",
                           "the %s ends before %s", in_line ? "line" : "file", what);
     struct br_pos pos = tokens->pos;
     const char *word = tokens->at;
-    uint64_t count = 0;
     bool digits = true;
-    for (; *tokens->at && !is_blank(*tokens->at); pass(tokens)) {
+    for (*value = 0; *tokens->at && !is_blank(*tokens->at); pass(tokens)) {
         digits &= *tokens->at >= '0' && *tokens->at <= '9';
-        if (digits && count <= UINT32_MAX)
-            count = count * 10 + (uint64_t)(*tokens->at - '0');
+        if (digits && *value <= most)
+            *value = *value * 10 + (uint64_t)(*tokens->at - '0');
     }
     int length = tokens->at - word > 60 ? 60 : (int)(tokens->at - word);
     if (!digits)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "write digits only",
                           "%s is '%.*s', which is not a whole number of 0 or more", what, length,
                           word);
-    if (count > UINT32_MAX)
-        return br_fail_at(diag, pos, BR_BAD_INPUT, "write a smaller number",
-                          "%s is '%.*s', which is too large", what, length, word);
-    *value = (uint32_t)count;
+    if (*value > most)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, hint, "%s is '%.*s', which is too large", what,
+                          length, word);
     return BR_OK;
+}
+
+enum br_status br_tokens_count(struct br_tokens *tokens, bool in_line, const char *what,
+                               uint32_t *value, struct br_diag *diag)
+{
+    uint64_t count;
+    enum br_status status = read_number(tokens, in_line, what, UINT32_MAX,
+                                        "write a number up to 4294967295", &count, diag);
+    if (!status)
+        *value = (uint32_t)count;
+    return status;
+}
+
+enum br_status br_tokens_amount(struct br_tokens *tokens, bool in_line, const char *what,
+                                uint64_t *value, struct br_diag *diag)
+{
+    return read_number(tokens, in_line, what, UINT64_C(999999999999999999),
+                       "amounts have up to 18 digits", value, diag);
+}
+
+enum br_status br_tokens_seconds(struct br_tokens *tokens, bool in_line, const char *what,
+                                 int64_t *ns, struct br_diag *diag)
+{
+    uint64_t seconds;
+    enum br_status status = read_number(tokens, in_line, what, INT64_MAX / SECOND,
+                                        "durations go up to 292 years", &seconds, diag);
+    if (!status)
+        *ns = (int64_t)seconds * SECOND;
+    return status;
 }

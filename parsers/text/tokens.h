@@ -26,5 +26,11 @@ bool br_tokens_accept(struct br_tokens *tokens, const char *text);
  * word; where the text (with in_line: the line) ends, the message says so. */
 enum br_status br_tokens_count(struct br_tokens *tokens, bool in_line, const char *what,
                                uint32_t *value, struct br_diag *diag);
+/* The same for an amount, of up to 18 digits; */
+enum br_status br_tokens_amount(struct br_tokens *tokens, bool in_line, const char *what,
+                                uint64_t *value, struct br_diag *diag);
+/* and for a duration in whole seconds, of up to 292 years. */
+enum br_status br_tokens_seconds(struct br_tokens *tokens, bool in_line, const char *what,
+                                 int64_t *ns, struct br_diag *diag);
 
 #endif

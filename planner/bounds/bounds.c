@@ -266,18 +266,30 @@ struct br_bound br_bounds_sum(const struct br_instance *whole)
     return br_bounds_sum_by(whole, &(struct br_bounds_effort){.enough = INT64_MAX});
 }
 
-enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *cluster,
-                        int64_t *lower_bound_ns, const char **method, struct br_diag *diag)
+enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster *cluster,
+                              int64_t enough_ns, int64_t *lower_bound_ns, const char **method,
+                              struct br_diag *diag)
 {
-    BR_NEED(diag, dag, cluster, lower_bound_ns);
     struct br_instance *in;
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
     if (status)
         return status;
-    struct br_bound bound = br_bounds_sum(in);
+    int64_t enough = enough_ns / in->tick_ns;
+    if (enough_ns == INT64_MAX)
+        enough = INT64_MAX;
+    else if (enough_ns % in->tick_ns > 0) /* rounded up: as much is to be reached */
+        enough++;
+    struct br_bound bound = br_bounds_sum_by(in, &(struct br_bounds_effort){.enough = enough});
     *lower_bound_ns = bound.ticks * in->tick_ns;
     if (method)
         *method = bound.method;
     br_instance_destroy(in);
     return bound.ticks < 0 ? br_fail_memory(diag) : BR_OK;
+}
+
+enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *cluster,
+                        int64_t *lower_bound_ns, const char **method, struct br_diag *diag)
+{
+    BR_NEED(diag, dag, cluster, lower_bound_ns);
+    return br_bound_until(dag, cluster, INT64_MAX, lower_bound_ns, method, diag);
 }

@@ -53,6 +53,10 @@ struct br_bounds_effort {
 };
 /* br_bounds_best with so much effort. */
 struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort);
+/* br_bound, which ends as soon as it reaches `enough_ns`; INT64_MAX: all of it. */
+enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster *cluster,
+                              int64_t enough_ns, int64_t *lower_bound_ns, const char **method,
+                              struct br_diag *diag);
 /* What the bound of a job in parts is called where they differ. */
 extern const char *const br_bounds_of_parts;
 /* Bounds of a job in parts. */

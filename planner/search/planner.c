@@ -4,6 +4,7 @@
 #include <bigrocks/planner.h>
 
 #include "base/collections/memory.h"
+#include "planner/bounds/bounds.h"
 #include "planner/search/watch.h"
 
 struct br_planner {
@@ -56,9 +57,17 @@ enum br_status br_planner_bound(struct br_planner *planner, const struct br_dag 
                                 const struct br_cluster *cluster, int64_t *lower_bound_ns,
                                 const char **method, struct br_diag *diag)
 {
+    return br_planner_bound_until(planner, dag, cluster, INT64_MAX, lower_bound_ns, method, diag);
+}
+
+enum br_status br_planner_bound_until(struct br_planner *planner, const struct br_dag *dag,
+                                      const struct br_cluster *cluster, int64_t enough_ns,
+                                      int64_t *lower_bound_ns, const char **method,
+                                      struct br_diag *diag)
+{
     BR_NEED(diag, planner, dag, cluster, lower_bound_ns);
     br_memory_enter(&planner->memory);
-    enum br_status status = br_bound(dag, cluster, lower_bound_ns, method, diag);
+    enum br_status status = br_bound_until(dag, cluster, enough_ns, lower_bound_ns, method, diag);
     br_memory_leave();
     return status;
 }

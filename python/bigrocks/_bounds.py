@@ -30,9 +30,10 @@ def best_bound(job, cluster, time_limit=None, conflicts=None, program=None):
         path = program and path_of(program)  # kept: the source borrows it
         source = lib.br_bound_program(path)
         options.source = ctypes.pointer(source)
-    dag, cluster = handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster')
+    # Under other names: the job and the cluster are kept, though nobody else may hold them.
+    dag, machines = handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster')
     try:
-        call(lib.br_bound_best, dag, cluster, ctypes.byref(options), ctypes.byref(result))
+        call(lib.br_bound_best, dag, machines, ctypes.byref(options), ctypes.byref(result))
         certificate = certificate_json(result.certificate, dag)
         answer = result.source
         return Bound(result.lower_bound_ns / 1e9, result.method.decode(), certificate,

@@ -33,7 +33,7 @@ class PlanOptions(ctypes.Structure):
     # The members that are set here come first; room for those of later versions follows.
     _fields_ = [('method', ctypes.c_char_p), ('effort', ctypes.c_int), ('seed', ctypes.c_uint64),
                 ('threads', ctypes.c_uint32), ('time_limit_ns', ctypes.c_int64),
-                ('placements', ctypes.c_uint64), ('rest', ctypes.c_uint64 * 64)]
+                ('placements', ctypes.c_uint64), ('bound', ctypes.c_int), ('rest', ctypes.c_uint64 * 64)]
 
 
 class PlanTask(ctypes.Structure):

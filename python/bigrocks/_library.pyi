@@ -21,6 +21,7 @@ class PlanOptions(ctypes.Structure):
     threads: int
     time_limit_ns: int
     placements: int
+    bound: int
     rest: Any
 
 class PlanTask(ctypes.Structure):

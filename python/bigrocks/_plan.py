@@ -136,11 +136,14 @@ class Plan:
         return _program.plan_to_json(self, self._job, self._cluster)
 
 
-def search_options(method='best', effort=None, seed=None, threads=0, time_limit=None, placements=0):
+def search_options(method='best', effort=None, seed=None, threads=0, time_limit=None, placements=0,
+                   bound=None):
     options = lib.br_plan_options_default()
     options.method = text(method, 'the method')
     if effort is not None:
         options.effort = one_of('effort', {'fast': 0, 'default': 1, 'max': 2}, effort)
+    if bound is not None:
+        options.bound = one_of('bound', {'none': 1, 'cheap': 2, 'full': 3}, bound)
     for name, value in ('threads', threads), ('placements', placements), ('seed', seed):
         if value is not None:
             set_option(options, name, value)
@@ -150,13 +153,15 @@ def search_options(method='best', effort=None, seed=None, threads=0, time_limit=
 
 
 def plan(job, cluster, method='best', effort=None, seed=None, threads=0, time_limit=None,
-         placements=0, network=False):
+         placements=0, network=False, bound=None):
     """Plans the job, which is complete from then on. Without an effort ('fast', 'default', 'max') it
     is 'max' where there is a time limit, so that the search goes on until the limit or a proof, and
     'default' elsewhere. The same arguments give the same plan, unless a time limit cuts the search.
     With `network` every task finds its inputs on its machine when it starts: the plan accounts for the
-    bytes of edges (Job.edge) between the ports of machines (Cluster.network)."""
-    options = search_options(method, effort, seed, threads, time_limit, placements)
+    bytes of edges (Job.edge) between the ports of machines (Cluster.network). `bound` says how much goes
+    into the lower bound: 'none' (the critical path, not proven), 'cheap' (what is linear), 'full'; without
+    it plans by a single heuristic get the cheap one, and others the full."""
+    options = search_options(method, effort, seed, threads, time_limit, placements, bound)
     made = ctypes.c_void_p()
     call(lib.br_plan_make, handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster'),
          ctypes.byref(options), ctypes.byref(made))

@@ -29,7 +29,12 @@ assert best[:2] == (seconds, method) and best.program == 'not asked for', best
 proof = json.loads(best.certificate)
 assert proof['format'] == 'bigrocks-certificate/1' and proof['lower_bound'] == 3.3, proof
 best = bigrocks.best_bound(job, cluster, time_limit=5, conflicts=0, program='/nonexistent/program')
-assert best.seconds == 3.3 and 'not found' in best.program, best
+assert best.seconds == 3.3 and best.program == 'not needed', best  # a quick plan is as short
+five = bigrocks.Job('five')
+for k, length in enumerate((3, 3, 2, 2, 2)):
+    five.stage('s%%d' %% k, seconds=length, cpu=1)
+best = bigrocks.best_bound(five, bigrocks.Cluster(node=(2, {'cpu': 1})), time_limit=5, conflicts=0, program='/nonexistent/program')
+assert best.seconds == 6 and 'not found' in best.program, best
 plan = bigrocks.plan(job, cluster, effort='fast', threads=1)
 assert plan.makespan == 3.3 == plan.lower_bound and plan.gap == 0, plan.makespan
 assert plan.note is None and plan.method and plan.bound_method
@@ -43,6 +48,9 @@ at = {t.id: t for t in tasks}
 assert all(at['copy[%%d]' %% i].start >= at['load[%%d]' %% i].end for i in range(4))
 assert at['load[2]'].end - at['load[2]'].start == 0.3
 assert list(bigrocks.plan(job, cluster, effort='fast', threads=2)) == tasks
+bare = bigrocks.plan(job, cluster, method='cp', bound='none')
+assert bare.certificate is None and bare.lower_bound <= plan.lower_bound and bare.bound_method == 'critical path', bare
+assert bigrocks.plan(job, cluster, method='cp', bound='full').lower_bound == plan.lower_bound
 # Two tasks put out 10 bytes each and two others take a half of it in: 20 x 1/2 x 1/2 bytes each way, at 5 a second; on
 # one machine it would take 6 s and 6 s.
 def moved(**rates):
@@ -68,6 +76,7 @@ def wrong_calls():
     new = bigrocks.Job('new')
     stage = new.stage('a', seconds=1)
     yield lambda: bigrocks.plan(job, cluster, effort='fastt'), 'take one of fast, default, max'
+    yield lambda: bigrocks.plan(job, cluster, bound='some'), 'take one of none, cheap, full'
     yield lambda: bigrocks.plan(job, cluster, method='grafene'), 'take one of best, graphene, cp'
     yield lambda: bigrocks.plan(job, cluster, time_limit='soon'), 'such as 12.5'
     yield lambda: bigrocks.plan(job, cluster, time_limit=float('nan')), 'such as 12.5'

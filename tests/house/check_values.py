@@ -19,7 +19,7 @@ VALUES = {
     'br_cluster_add_capacity resource': '"disk"', 'br_cluster_set_fungible resource': '"net"', 'amount': '"1"',
     'br_runtime_overbook resource': '"net"', 'percent': '150', 'weight': '1', 'free': '"1"', 'command': '"true"',
     'method': '"argument"', 'tasks': '1', 'duration_ns': '1000', 'bytes': '1', 'count': '1', 'up': '1', 'down': '1',
-    'stage': '0', 'index': '0', 'parent': '0', 'child': '1', 'cls': '0', 'machine': '0', 'task': '0', 'k': '0', 'i': '0',
+    'stage': '0', 'index': '0', 'parent': '0', 'child': '1', 'cls': '0', 'machine': '0', 'task': '0', 'k': '0', 'i': '0', 'enough_ns': '1',
     'job': '0', 'group': '0', 'limit': '0', 'bound_ns': '0', 'lower_bound_ns': '0', 'now_ns': '0', 'room': '4',
     'executors': '4', 'again': 'true', 'br_store_open path': '"store.db"', 'br_model_load path': 'model_path',
     'br_bound_program path': '"none"', 'br_model_load_bytes bytes': 'model_bytes', 'br_model_load_bytes size': 'model_size',
@@ -47,11 +47,11 @@ PLACES = {'uint32_t *', 'int64_t *', 'uint64_t *', 'const char **', 'struct br_p
 MAY_BE_NULL = {
     'br_dag_create name', 'br_cluster_create name', 'br_dag_reset name', 'br_dag_add_resource unit', 'br_dag_add_stage stage',
     'br_dag_set_command command', 'br_cluster_add_class cls', 'br_runtime_submit plan', 'br_bound method',
-    'br_planner_bound method', 'br_plan_verify fault', 'br_plan_verify context', 'br_store_plan hit',
+    'br_planner_bound method', 'br_planner_bound_until method', 'br_plan_verify fault', 'br_plan_verify context', 'br_store_plan hit',
     'br_dag_stage_tasks first', 'br_dag_stage_tasks count', 'br_bound_program path',
 }
 # Numbers that may be anything.
-ANY_NUMBER = {'br_plan_verify limit', 'br_plan_raise_bound lower_bound_ns', 'br_certificate_verify bound_ns',
+ANY_NUMBER = {'br_planner_bound_until enough_ns', 'br_plan_verify limit', 'br_plan_raise_bound lower_bound_ns', 'br_certificate_verify bound_ns',
               'br_runtime_decide now_ns', 'br_runtime_decide room', 'br_certificate_read size', 'br_model_load_bytes size',
               'br_dag_task_id size', 'br_cluster_machine_name size', 'br_diag_format size'}
 # The sum over all tasks is what has a limit.
@@ -332,7 +332,7 @@ def trials(text):
 
 # Of the options these count only where a plan is made.
 UNUSED = {(function, 'o.' + member) for function in ('br_store_put', 'br_store_get', 'br_store_plan', 'br_plan_network')
-          for member in ('troublesome_limit', 'method', 'frag_score', 'time_limit_ns', 'source_limit_ns')
+          for member in ('troublesome_limit', 'method', 'frag_score', 'bound', 'time_limit_ns', 'source_limit_ns')
           if function == 'br_plan_network' or member in ('troublesome_limit', 'method')}
 
 

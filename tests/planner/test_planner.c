@@ -144,6 +144,17 @@ static uint32_t plan_both_ways(struct br_planner *planner, const struct br_dag *
     const uint32_t took = taken - before;
     assert_int_equal(br_bound(dag, cluster, &own_bound_ns, NULL, &diag), BR_OK);
     assert_int_equal(bound_ns, own_bound_ns);
+    /* Enough is enough: what is found reaches it, and is no more than the bound. */
+    for (int64_t enough_ns = 1; enough_ns <= own_bound_ns; enough_ns += own_bound_ns / 3 + 1) {
+        assert_int_equal(
+            br_planner_bound_until(planner, dag, cluster, enough_ns, &bound_ns, NULL, &diag),
+            BR_OK);
+        assert_true(enough_ns <= bound_ns && bound_ns <= own_bound_ns);
+    }
+    assert_int_equal(
+        br_planner_bound_until(planner, dag, cluster, own_bound_ns + 1, &bound_ns, NULL, &diag),
+        BR_OK);
+    assert_int_equal(bound_ns, own_bound_ns);
     assert_int_equal(br_plan_make(dag, cluster, options, &own, &diag), BR_OK);
     assert_true(taken - before - took > 50); /* so the count is one */
     assert_plans_equal(kept, own);
