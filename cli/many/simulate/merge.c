@@ -66,10 +66,12 @@ struct last {
  * another policy and the first seed? */
 static bool follows(struct last *last, const char *row, size_t key)
 {
+    if (!key)
+        return false;
     size_t policy = *row == '"' ? strcspn(row + 1, "\"\n") + 2 : strcspn(row, ",\n");
     uint64_t seed = strtoull(row + policy + 1, NULL, 10);
     bool same = last->key && last->policy_size == policy && strncmp(last->key, row, policy) == 0;
-    bool ok = key && (!last->key || seed == (same ? last->seed + 1 : last->first_seed));
+    bool ok = !last->key || seed == (same ? last->seed + 1 : last->first_seed);
     if (!last->key)
         last->first_seed = seed;
     last->key = row;
