@@ -98,6 +98,9 @@ static enum br_status check_asked(const struct br_dag *dag, const struct br_plan
 {
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
+    if (options && options->objective != BR_OBJECTIVE_MAKESPAN)
+        return br_fail(diag, BR_USAGE, "plan without the store, or for the makespan",
+                       "plans for other objectives than the makespan are not kept");
     return br_options_check(options, diag);
 }
 
@@ -228,6 +231,9 @@ static enum br_status check_kept(const struct br_plan *plan, struct br_diag *dia
 {
     if (plan->network)
         return br_fail(diag, BR_USAGE, NULL, "plans that account for transfers are not stored");
+    if (plan->objective != BR_OBJECTIVE_MAKESPAN)
+        return br_fail(diag, BR_USAGE, NULL,
+                       "plans for other objectives than the makespan are not kept");
     return BR_OK;
 }
 

@@ -36,6 +36,13 @@ static const struct choice plan_bounds[] = {
 };
 CHOICE(plan_bound, plan_bounds)
 
+static const struct choice plan_objectives[] = {
+    {"makespan", "the shortest plan; of equal ones that in which the jobs of one file end sooner"},
+    {"mean", "jobs, or the last stages of one, end soon on average"},
+    {"weighted", "the same by the attribute weight of stages"},
+};
+CHOICE(plan_objective, plan_objectives)
+
 static const struct choice jobservers[] = {
     {"pipe",
      "one of our own, as GNU make up to 4.3 and cargo know it; as many as there are processors"},

@@ -9,6 +9,8 @@ const char *cli_effort_name(uint32_t k);
 const char *cli_effort_summary(uint32_t k);
 const char *cli_plan_bound_name(uint32_t k);
 const char *cli_plan_bound_summary(uint32_t k);
+const char *cli_plan_objective_name(uint32_t k);
+const char *cli_plan_objective_summary(uint32_t k);
 const char *cli_jobserver_name(uint32_t k);
 const char *cli_jobserver_summary(uint32_t k);
 const char *cli_transfer_name(uint32_t k);

@@ -79,6 +79,10 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
                     : strcmp(search->bound, "none") == 0  ? BR_PLAN_BOUND_NONE
                     : strcmp(search->bound, "cheap") == 0 ? BR_PLAN_BOUND_CHEAP
                                                           : BR_PLAN_BOUND_FULL;
+    options.objective = !search->objective                           ? BR_OBJECTIVE_MAKESPAN
+                        : strcmp(search->objective, "mean") == 0     ? BR_OBJECTIVE_MEAN
+                        : strcmp(search->objective, "weighted") == 0 ? BR_OBJECTIVE_WEIGHTED
+                                                                     : BR_OBJECTIVE_MAKESPAN;
     options.seed = search->seed;
     options.threads = cli_threads(search);
     options.time_limit_ns = search->time_limit_ns < 0 ? 0 : search->time_limit_ns;

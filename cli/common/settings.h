@@ -32,6 +32,7 @@ struct cli_search_settings {
     const char *method, *frag_score;
     const char *effort; /* NULL: not given */
     const char *bound;  /* of the plan; NULL: not given */
+    const char *objective;
     uint64_t threads, seed, placements;
     uint64_t thresholds;   /* 0: all */
     int64_t time_limit_ns; /* -1: not given; also of what proves a bound */

@@ -102,6 +102,13 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
                 cli_seconds(plan->network_bound_ns, text),
                 100 * ((double)makespan / (double)plan->network_bound_ns - 1));
     }
+    if (plan->objective != BR_OBJECTIVE_MAKESPAN) {
+        label(out, "mean");
+        fprintf(out, "%s s, by which %s end%s", cli_seconds(plan->mean_ns, text),
+                "jobs or last stages",
+                plan->objective == BR_OBJECTIVE_WEIGHTED ? ", by weight" : "");
+        fprintf(out, "; lower bound %s s, unproven\n", cli_seconds(plan->mean_bound_ns, text));
+    }
     print_trials(out, plan);
     label(out, "lp bound");
     if (lp_note)

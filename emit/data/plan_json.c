@@ -9,6 +9,7 @@
 #include "emit/write/outputs.h"
 #include "emit/write/slack.h"
 #include "emit/write/write.h"
+#include "planner/model/completions.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -364,6 +365,11 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct
     seconds_key(out, ",\n ", "lower_bound", plan->lower_bound_ns);
     if (plan->network_bound_ns)
         seconds_key(out, ",\n ", "network_bound", plan->network_bound_ns);
+    if (plan->objective != BR_OBJECTIVE_MAKESPAN) {
+        text_key(out, ",\n ", "objective", br_objective_name((uint32_t)plan->objective));
+        seconds_key(out, ",\n ", "mean_completion", plan->mean_ns);
+        seconds_key(out, ",\n ", "mean_bound", plan->mean_bound_ns);
+    }
     fputs(",\n \"gap\": ", out);
     if (plan->lower_bound_ns > 0)
         br_write_ratio(out, plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);

@@ -3,6 +3,7 @@
  * search went in each part is in the JSON form alone. */
 #include "emit/data/job_xml.h"
 #include "emit/write/outputs.h"
+#include "planner/model/completions.h"
 
 #include <inttypes.h>
 
@@ -29,6 +30,11 @@ static void write_head(FILE *out, const struct br_plan *plan)
     seconds(out, "lower-bound", plan->lower_bound_ns);
     if (plan->network_bound_ns)
         seconds(out, "network-bound", plan->network_bound_ns);
+    if (plan->objective != BR_OBJECTIVE_MAKESPAN) {
+        br_write_attribute(out, "objective", br_objective_name((uint32_t)plan->objective));
+        seconds(out, "mean-completion", plan->mean_ns);
+        seconds(out, "mean-bound", plan->mean_bound_ns);
+    }
     if (plan->lower_bound_ns > 0)
         ratio(out, "gap", plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);
     else if (plan->makespan_ns == 0)

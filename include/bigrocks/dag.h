@@ -66,6 +66,12 @@ BR_API enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, ui
 BR_API enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char *command,
                                          struct br_diag *diag);
 
+/* What ends with the stage counts with this weight, 0 to a million, in plans that are made for
+ * BR_OBJECTIVE_WEIGHTED; 1 where nothing is said. Of several stages of one end, and of several
+ * calls, the largest counts. It is kept as the attribute "weight" of the stage. */
+BR_API enum br_status br_dag_set_weight(struct br_dag *dag, uint32_t stage, uint32_t weight,
+                                        struct br_diag *diag);
+
 /* The child stage waits for the parent stage. Adding an edge twice is harmless; a barrier between
  * the same stages overrides a one-to-one edge. */
 BR_API enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,

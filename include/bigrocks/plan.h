@@ -42,6 +42,12 @@ BR_API int64_t br_plan_lower_bound_ns(const struct br_plan *plan);
 BR_API const char *br_plan_bound_method(const struct br_plan *plan);
 /* makespan / lower bound - 1; 0 where both are 0. */
 BR_API double br_plan_gap(const struct br_plan *plan);
+/* Of a plan that was made for another objective than the makespan (bigrocks/planner.h): the mean
+ * time at which the job's ends are reached, by weight if that was asked for, and a time that no
+ * plan's is below, both rounded down. The bound has no certificate; br_plan_verify computes both
+ * again. 0 of other plans. */
+BR_API int64_t br_plan_mean_ns(const struct br_plan *plan);
+BR_API int64_t br_plan_mean_bound_ns(const struct br_plan *plan);
 /* The method that made the plan, such as "graphene" or "lft"; borrowed. */
 BR_API const char *br_plan_method(const struct br_plan *plan);
 

@@ -25,6 +25,16 @@ enum br_plan_bound {
     BR_PLAN_BOUND_CHEAP, /* what takes linear time: critical path, waves of stages, work; proven */
     BR_PLAN_BOUND_FULL,  /* the best by arguments without a search, which takes stages x stages */
 };
+/* What a plan is to be good at. The ends of a job are the jobs that it falls into without an edge
+ * between them, as several queries in one file do; of one that holds together, its stages that
+ * nothing waits for. */
+enum br_objective {
+    BR_OBJECTIVE_MAKESPAN, /* the shortest plan; where the job falls into several, of equal ones
+                              that with the smaller mean time at which these end (method "best") */
+    BR_OBJECTIVE_MEAN,     /* the least mean time at which the ends are reached; of equal ones the
+                              shorter plan */
+    BR_OBJECTIVE_WEIGHTED, /* the same by weight (br_dag_set_weight) */
+};
 enum br_frag_score {
     BR_FRAG_BOUND, /* max(TWork, longest task) / ExecTime: tiny stages do not look hard to pack */
     BR_FRAG_PAPER, /* TWork / ExecTime, as printed in the paper */
@@ -64,6 +74,10 @@ struct br_plan_options {
     int64_t time_limit_ns;
     uint64_t placements; /* 0: none; deterministic limit on the search, in placements */
     enum br_plan_bound bound;
+    /* Another one than the makespan is for method "best" alone: it begins with the plan of effort
+     * fast, and searches on with the effort asked for, max at most 50 million placements unless a
+     * time limit is set. */
+    enum br_objective objective;
     enum br_frag_score frag_score;
     /* Most distinct values of l and of f each, evenly spread over those of the job; 0: all. Fewer
      * are taken by method "best" under the default effort on large jobs, unless 0, and by the fast

@@ -27,7 +27,7 @@ void br_episode_finish(struct br_episode *episode)
     *episode = (struct br_episode){0};
 }
 
-static double cost_of(const struct br_executors *sim, enum br_objective objective)
+static double cost_of(const struct br_executors *sim, enum br_training_objective objective)
 {
     if (objective == BR_MISSES)
         return br_executors_missed(sim);
@@ -60,7 +60,7 @@ static enum br_status end(struct br_episode *episode, const struct br_episode_ru
 
 /* What the jobs that are there will still cost, roughly: all executors run the job with the least
  * work left, then the next. Of tasks that run, half is left. O(stages + jobs^2). */
-static double left_of(const struct br_executors *sim, enum br_objective objective)
+static double left_of(const struct br_executors *sim, enum br_training_objective objective)
 {
     double cost = 0;
     for (uint32_t k = 0; k < sim->live_jobs; k++) {

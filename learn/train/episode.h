@@ -9,7 +9,7 @@
 #include "learn/policy/learner.h"
 #include "simulate/executors/policy.h"
 
-enum br_objective {
+enum br_training_objective {
     BR_MEAN_COMPLETION, /* of jobs: the cost of a moment is the number of jobs that are there */
     BR_MAKESPAN,        /* the cost of a moment is 1 */
     BR_MISSES           /* a deadline that passes while its job is there costs 1 */
@@ -43,7 +43,7 @@ struct br_episode_run {
     const struct br_executors_arrival *arrival;
     uint32_t jobs;
     int64_t until_ns; /* BR_NEVER: to its end */
-    enum br_objective objective;
+    enum br_training_objective objective;
     bool foresees; /* `left` is wanted */
 };
 

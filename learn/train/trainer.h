@@ -27,7 +27,7 @@ struct br_train_options {
     enum br_train_method method;
     double reach; /* of BR_EVOLVE: the spread of what parameters are changed by */
     struct br_executors_options cluster;
-    enum br_objective objective;
+    enum br_training_objective objective;
     uint64_t seed;
     uint32_t threads, episodes; /* episodes: of an iteration */
     uint32_t jobs;              /* of an episode */

@@ -12,6 +12,7 @@
 
 #include "parsers/plans/certificate_json.h"
 #include "parsers/plans/plan_reader.h"
+#include "planner/model/completions.h"
 
 static const char format_name[] = "bigrocks-plan/1";
 
@@ -271,6 +272,20 @@ static bool read_format(struct br_plan_reader *r, const struct br_json_field *fo
                         "the format is '%s', not '%s'", json->text, format_name);
 }
 
+static bool read_objective(struct br_plan_reader *r, const struct br_json_field *field)
+{
+    const char *name = br_objective_name(0), *known;
+    if (!plan_text(r, field, &name))
+        return false;
+    for (uint32_t k = 0; (known = br_objective_name(k)); k++)
+        if (strcmp(known, name) == 0) {
+            r->plan->objective = (enum br_objective)k;
+            return true;
+        }
+    return br_json_fail(&r->json, field->at, "take one of makespan, mean, weighted",
+                        "there is no objective '%s'", name);
+}
+
 static bool read_plan(struct br_plan_reader *r, const char *file)
 {
     struct br_json *json = &r->json;
@@ -283,6 +298,9 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
         [BR_PLAN_LOWER_BOUND] = {"lower_bound", false, NULL},
         [BR_PLAN_NETWORK_BOUND] = {"network_bound", false, NULL},
         [BR_PLAN_GAP] = {"gap", false, NULL},
+        [BR_PLAN_OBJECTIVE] = {"objective", false, NULL},
+        [BR_PLAN_MEAN] = {"mean_completion", false, NULL},
+        [BR_PLAN_MEAN_BOUND] = {"mean_bound", false, NULL},
         [BR_PLAN_BOUND_METHOD] = {"bound_method", false, NULL},
         [BR_PLAN_BOUND_STATUS] = {"bound_status", false, NULL},
         [BR_PLAN_CERTIFICATE] = {"certificate", false, NULL},
@@ -319,6 +337,9 @@ static bool read_plan(struct br_plan_reader *r, const char *file)
                                     &r->plan->lower_bound_ns) &&
            br_json_optional_seconds(&r->json, &top[BR_PLAN_NETWORK_BOUND],
                                     &r->plan->network_bound_ns) &&
+           read_objective(r, &top[BR_PLAN_OBJECTIVE]) &&
+           br_json_optional_seconds(&r->json, &top[BR_PLAN_MEAN], &r->plan->mean_ns) &&
+           br_json_optional_seconds(&r->json, &top[BR_PLAN_MEAN_BOUND], &r->plan->mean_bound_ns) &&
            br_read_certificate(&r->json, &top[BR_PLAN_CERTIFICATE], r->dag,
                                &r->plan->certificate) &&
            br_json_each(&r->json, &top[BR_PLAN_NOISE], "the noise", read_noise, r) &&

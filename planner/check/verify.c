@@ -17,6 +17,8 @@
 #include "base/numbers/wide.h"
 #include "base/roles.h"
 #include "planner/check/transfers.h"
+#include "planner/model/completions.h"
+#include "planner/model/instance.h"
 
 /* Scaled amounts stay below this, so that a sum over BR_MAX_TASKS of them fits 127 bits. */
 #define AMOUNT_LIMIT ((br_wide)1 << 96)
@@ -417,6 +419,33 @@ out:
     return status;
 }
 
+/* The mean that the plan states for its objective, and the bound on it. */
+static enum br_status check_mean(struct check *check)
+{
+    const struct br_plan *plan = check->plan;
+    struct br_instance *in = NULL;
+    struct br_completions ends;
+    if (plan->objective == BR_OBJECTIVE_MAKESPAN)
+        return BR_OK;
+    enum br_status status = br_completions_find(
+        check->dag, plan->objective == BR_OBJECTIVE_WEIGHTED, &ends, check->diag);
+    if (!status)
+        status = br_instance_create(check->dag, check->cluster, &in, check->diag);
+    int64_t mean_ns = status ? 0 : br_completions_mean(&ends, check->dag, plan->end_ns);
+    int64_t bound_ns = status ? 0 : br_completions_bound(&ends, in);
+    if (mean_ns < 0 || bound_ns < 0)
+        status = br_fail_memory(check->diag);
+    if (!status && plan->mean_ns != mean_ns)
+        report(check, "the mean completion is %s s, not %s s", seconds(mean_ns).text,
+               seconds(plan->mean_ns).text);
+    if (!status && plan->mean_bound_ns > bound_ns)
+        report(check, "the bound on the mean completion is %s s, not %s s", seconds(bound_ns).text,
+               seconds(plan->mean_bound_ns).text);
+    br_instance_destroy(in);
+    br_completions_finish(&ends);
+    return status;
+}
+
 static bool hear_transfer(void *context, const char *text)
 {
     struct check *check = context;
@@ -446,6 +475,8 @@ enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *d
         status = check_capacities(&check);
     if (!status && !enough(&check))
         status = check_ranks(&check);
+    if (!status && !enough(&check))
+        status = check_mean(&check);
     if (!status && plan->network && !check.faults) /* which needs machines that exist */
         status = br_transfers_check(plan, dag, cluster, hear_transfer, &check, diag);
     return status ? status : check.faults ? BR_NO : BR_OK;

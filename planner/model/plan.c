@@ -119,6 +119,16 @@ double br_plan_gap(const struct br_plan *plan)
     return (double)plan->makespan_ns / (double)plan->lower_bound_ns - 1;
 }
 
+int64_t br_plan_mean_ns(const struct br_plan *plan)
+{
+    return plan ? plan->mean_ns : 0;
+}
+
+int64_t br_plan_mean_bound_ns(const struct br_plan *plan)
+{
+    return plan ? plan->mean_bound_ns : 0;
+}
+
 const char *br_plan_method(const struct br_plan *plan)
 {
     return plan ? plan->method : NULL;

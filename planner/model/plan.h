@@ -75,6 +75,8 @@ struct br_plan {
     int64_t makespan_ns;
     int64_t lower_bound_ns;
     const char *bound_method; /* the plan's arena or static storage */
+    enum br_objective objective;
+    int64_t mean_ns, mean_bound_ns; /* 0 where the objective is the makespan */
     /* The proof of the lower bound, owned; NULL where the bound was not proven. In a plan that was
      * read it is as the file has it. */
     struct br_certificate *certificate;

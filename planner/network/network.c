@@ -348,6 +348,9 @@ enum br_status br_plan_network(struct br_plan *plan, const struct br_dag *dag,
     if (options->effort < BR_EFFORT_FAST || options->effort > BR_EFFORT_AUTO)
         return br_fail(diag, BR_USAGE, "take a value of enum br_effort", "there is no effort %d",
                        (int)options->effort);
+    if (plan->objective != BR_OBJECTIVE_MAKESPAN)
+        return br_fail(diag, BR_USAGE, "make the plan for the makespan",
+                       "a plan for another objective cannot account for transfers");
     enum br_status status = br_plan_verify(plan, dag, cluster, 1, NULL, NULL, diag);
     if (status)
         return status;

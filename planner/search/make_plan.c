@@ -24,6 +24,7 @@
 #include "planner/schedule/heuristic.h"
 #include "planner/search/beside.h"
 #include "planner/search/exact_search.h"
+#include "planner/search/mean.h"
 #include "planner/search/method.h"
 #include "planner/search/search.h"
 #include "planner/search/watch.h"
@@ -59,6 +60,7 @@ struct making {
     struct br_diag diag;
     enum br_status status;
     struct br_watch watch;
+    enum br_effort effort; /* asked for; of another objective the search for makespans has less */
 
     /* Of the planning thread alone: the bounds by arguments without a search; proofs by searches,
      * by part, NULL before the first. */
@@ -482,6 +484,16 @@ static enum br_status make(struct making *making)
         status = br_fail_memory(diag);
         goto out;
     }
+    if (making->method.kind == BR_METHOD_BEST)
+        status = br_mean_improve(&(struct br_mean){.plan = making->plan,
+                                                   .dag = making->dag,
+                                                   .in = in,
+                                                   .options = &making->options,
+                                                   .effort = making->effort,
+                                                   .stop = &making->watch.stop},
+                                 diag);
+    if (status)
+        goto out;
     making->plan->seed = making->options.seed;
     making->plan->method = br_arena_text(&making->plan->arena, making->plan->method);
     if (!making->plan->method)
@@ -647,7 +659,12 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     if (!(o->troublesome_limit >= 0 && o->troublesome_limit <= 1))
         return br_fail(diag, BR_USAGE, "give a share from 0 to 1",
                        "the limit on the share of troublesome work is %g", o->troublesome_limit);
-    o->effort = br_effort_meant(o);
+    if (o->objective != BR_OBJECTIVE_MAKESPAN && making.method.kind != BR_METHOD_BEST)
+        return br_fail(diag, BR_USAGE, "take method best, or the objective makespan",
+                       "method %s knows the objective makespan alone", o->method);
+    making.effort = o->effort = br_effort_meant(o);
+    if (o->objective != BR_OBJECTIVE_MAKESPAN)
+        o->effort = BR_EFFORT_FAST;
     o->bound = br_plan_bound_meant(o, &making.method);
     if (o->threads == 0)
         o->threads = br_processors();

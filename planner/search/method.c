@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/text/diag.h"
+#include "planner/model/completions.h"
 #include "planner/schedule/heuristic.h"
 
 const char br_method_graphene[] = "graphene";
@@ -49,6 +50,9 @@ enum br_status br_options_check(const struct br_plan_options *options, struct br
     if (options->bound < BR_PLAN_BOUND_AUTO || options->bound > BR_PLAN_BOUND_FULL)
         return br_fail(diag, BR_USAGE, "take a value of enum br_plan_bound", "there is no bound %d",
                        (int)options->bound);
+    if (!br_objective_name((uint32_t)options->objective))
+        return br_fail(diag, BR_USAGE, "take a value of enum br_objective",
+                       "there is no objective %d", (int)options->objective);
     if (options->time_limit_ns < 0 || options->source_limit_ns < 0)
         return br_fail(diag, BR_USAGE, "give 0 for none", "a time limit is negative");
     return BR_OK;

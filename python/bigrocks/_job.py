@@ -76,6 +76,14 @@ class Job:
         call(lib.br_dag_add_resource, self._dag, name, unit)
         self._resources[name] = unit
 
+    def weight(self, stage, weight):
+        """What ends with the stage counts with this weight, 0 to a million, in plans for objective='weighted'; 1 where
+        nothing is said."""
+        self._change()
+        stage = _number('stage', self._stages, stage)
+        call(lib.br_dag_set_weight, self._dag, stage, weight)
+        self._stages[stage]['attributes']['weight'] = str(whole(weight, 'the weight'))
+
     def attribute(self, name, value, stage=None, edge=None):
         """What the model does not know, of the job, of a stage or of an edge: it goes along into files, and is for
         runs (attribute('shell', 'true'): commands are lines for the shell)."""
@@ -88,6 +96,8 @@ class Job:
             if text(given, what) is None:
                 raise UsageError('%s of an attribute is None' % what, 'give a text')
         owner[name] = value
+        if stage is not None and name == 'weight' and value.isdecimal():
+            self.weight(stage, int(value))
 
     def to_xml(self):
         """The job in its native form, as text."""

@@ -33,7 +33,8 @@ class PlanOptions(ctypes.Structure):
     # The members that are set here come first; room for those of later versions follows.
     _fields_ = [('method', ctypes.c_char_p), ('effort', ctypes.c_int), ('seed', ctypes.c_uint64),
                 ('threads', ctypes.c_uint32), ('time_limit_ns', ctypes.c_int64),
-                ('placements', ctypes.c_uint64), ('bound', ctypes.c_int), ('rest', ctypes.c_uint64 * 64)]
+                ('placements', ctypes.c_uint64), ('bound', ctypes.c_int), ('objective', ctypes.c_int),
+                ('rest', ctypes.c_uint64 * 64)]
 
 
 class PlanTask(ctypes.Structure):
@@ -171,6 +172,7 @@ _TABLE = [
     ('dag_add_demand', _STATUS, [_P, ('stage', _U), ('the resource', _T), ('the amount', _T), _DIAG]),
     ('dag_set_duration', _STATUS, [_P, ('stage', _U), ('the index', _U), ('seconds', _I), _DIAG]),
     ('dag_set_command', _STATUS, [_P, ('stage', _U), ('the command', _T), _DIAG]),
+    ('dag_set_weight', _STATUS, [_P, ('stage', _U), ('the weight', _U), _DIAG]),
     ('dag_add_edge', _STATUS, [_P, ('the parent', _U), ('the child', _U), ('type', ctypes.c_int), _DIAG]),
     ('dag_set_edge_bytes', _STATUS, [_P, ('the parent', _U), ('the child', _U), ('bytes', _I), _DIAG]),
     ('dag_finish', _STATUS, [_P, _DIAG]), ('dag_task_count', _U, [_P]),
@@ -198,6 +200,7 @@ _TABLE = [
     ('plan_transfer_count', _U, [_P]), ('plan_transfer_at', PlanTransfer, [_P, _U]),
     ('plan_transfer_rate_count', _U, [_P, _U]),
     ('plan_transfer_rate_at', TransferRate, [_P, _U, _U]),
+    ('plan_mean_ns', _I, [_P]), ('plan_mean_bound_ns', _I, [_P]),
     ('plan_makespan_ns', _I, [_P]), ('plan_lower_bound_ns', _I, [_P]),
     ('plan_bound_method', _T, [_P]), ('plan_gap', ctypes.c_double, [_P]),
     ('plan_slack', _STATUS, [_P, _P, _P, ctypes.POINTER(TaskSlack), _DIAG]),

@@ -22,6 +22,7 @@ class PlanOptions(ctypes.Structure):
     time_limit_ns: int
     placements: int
     bound: int
+    objective: int
     rest: Any
 
 class PlanTask(ctypes.Structure):

@@ -89,6 +89,21 @@ class Plan:
     method = property(lambda self: lib.br_plan_method(self._plan).decode())
 
     @property
+    def objective(self):
+        """What the plan was made for."""
+        return list(_OBJECTIVES)[self._options.objective if self._options else 0]
+
+    @property
+    def mean(self):
+        """Of a plan for another objective than the makespan, the mean that it comes to, in seconds; else None."""
+        return lib.br_plan_mean_ns(self._plan) / 1e9 if self.objective != 'makespan' else None
+
+    @property
+    def mean_bound(self):
+        """No plan's `mean` is below it; None as of `mean`. It has no certificate."""
+        return lib.br_plan_mean_bound_ns(self._plan) / 1e9 if self.objective != 'makespan' else None
+
+    @property
     def certificate(self):
         """The proof of `lower_bound` as JSON (docs/certificates.md); None where the plan has none. to_json() has it,
         too, with the job, as 'bigrocks check --certificate' reads it."""
@@ -136,8 +151,11 @@ class Plan:
         return _program.plan_to_json(self, self._job, self._cluster)
 
 
+_OBJECTIVES = {'makespan': 0, 'mean': 1, 'weighted': 2}
+
+
 def search_options(method='best', effort=None, seed=None, threads=0, time_limit=None, placements=0,
-                   bound=None):
+                   bound=None, objective='makespan'):
     options = lib.br_plan_options_default()
     options.method = text(method, 'the method')
     if effort is not None:
@@ -147,21 +165,24 @@ def search_options(method='best', effort=None, seed=None, threads=0, time_limit=
     for name, value in ('threads', threads), ('placements', placements), ('seed', seed):
         if value is not None:
             set_option(options, name, value)
+    options.objective = one_of('objective', _OBJECTIVES, objective)
     if time_limit is not None:
         options.time_limit_ns = limit_ns(time_limit)
     return options
 
 
 def plan(job, cluster, method='best', effort=None, seed=None, threads=0, time_limit=None,
-         placements=0, network=False, bound=None):
+         placements=0, network=False, bound=None, objective='makespan'):
     """Plans the job, which is complete from then on. Without an effort ('fast', 'default', 'max') it
     is 'max' where there is a time limit, so that the search goes on until the limit or a proof, and
     'default' elsewhere. The same arguments give the same plan, unless a time limit cuts the search.
     With `network` every task finds its inputs on its machine when it starts: the plan accounts for the
     bytes of edges (Job.edge) between the ports of machines (Cluster.network). `bound` says how much goes
     into the lower bound: 'none' (the critical path, not proven), 'cheap' (what is linear), 'full'; without
-    it plans by a single heuristic get the cheap one, and others the full."""
-    options = search_options(method, effort, seed, threads, time_limit, placements, bound)
+    it plans by a single heuristic get the cheap one, and others the full. The objective 'mean' is about the mean
+    time at which the jobs end that the job falls into without an edge between them, or else its last stages;
+    'weighted' about the same by Job.weight."""
+    options = search_options(method, effort, seed, threads, time_limit, placements, bound, objective)
     made = ctypes.c_void_p()
     call(lib.br_plan_make, handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster'),
          ctypes.byref(options), ctypes.byref(made))

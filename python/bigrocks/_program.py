@@ -209,6 +209,8 @@ def plan_to_json(plan, job, cluster):
         'format': 'bigrocks-plan/1', 'job': job.name, 'method': plan.method,
         'seed': plan._options.seed if plan._options else 1,
         'makespan': _number(plan.makespan), 'lower_bound': _number(plan.lower_bound),
+        **({'objective': plan.objective, 'mean_completion': _number(plan.mean),
+            'mean_bound': _number(plan.mean_bound)} if plan.objective != 'makespan' else {}),
         'gap': round(plan.gap, 9) if plan.gap < float('inf') else None, 'bound_method': plan.bound_method,
         'bound_status': 'proven' if plan.certificate else 'unproven',
         **({'certificate': json.loads(plan.certificate)} if plan.certificate else {}),

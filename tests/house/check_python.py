@@ -180,6 +180,14 @@ with tempfile.TemporaryDirectory() as folder:
             raise AssertionError('a text is a store')
         except bigrocks.Error as error:
             assert error.status == 3, error
+# Two jobs on one processor: the short one first, unless the long one weighs more.
+for objective, weight, mean in (('mean', 1, 6), ('weighted', 11, 10.083333333)):
+    both = bigrocks.Job('both')
+    both.weight(both.stage('long', seconds=10, cpu=1), weight)
+    both.stage('short', seconds=1, cpu=1)
+    both = bigrocks.plan(both, bigrocks.Cluster(m=(1, {'cpu': 1})), objective=objective)
+    assert (both.makespan, both.objective, both.mean, both.mean_bound) == (11, objective, mean, mean), both.mean
+assert plan.objective == 'makespan' and plan.mean is None is plan.mean_bound
 assert {'graphene', 'order', 'packing'} <= set(bigrocks.policies()), bigrocks.policies()
 
 def drive(enforcer, numbers):

@@ -94,7 +94,7 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->cluster.yields = train->yields;
     for (int k = 0; k < BR_OBJECTIVES; k++)
         if (strcmp(train->objective, cli_objective_name((uint32_t)k)) == 0)
-            options->objective = (enum br_objective)k;
+            options->objective = (enum br_training_objective)k;
     options->draw_requests = train->draw_requests;
     options->method =
         strcmp(train->method, cli_method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;

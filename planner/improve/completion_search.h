@@ -1,0 +1,28 @@
+/* Search for schedules whose ends (planner/model/completions.h) come sooner on average, by orders
+ * of the tasks: serial generation takes what leads to one end earlier or later in the list, or end
+ * after end by what each takes, and late acceptance [Burke17] goes on from what is hardly worse. */
+#ifndef BR_PLANNER_IMPROVE_COMPLETION_SEARCH_H
+#define BR_PLANNER_IMPROVE_COMPLETION_SEARCH_H
+
+#include "base/process/stop.h"
+#include "planner/model/completions.h"
+#include "planner/schedule/order.h"
+#include "planner/schedule/schedule.h"
+
+struct br_completion_search {
+    const struct br_instance *in; /* the whole job */
+    const struct br_dag *dag;
+    const struct br_completions *ends;
+    int64_t limit;              /* most ticks that a schedule may take */
+    uint64_t seed, placements;  /* how many it may spend; 0: until it is stopped */
+    const struct br_stop *stop; /* may be NULL */
+
+    uint64_t spent;
+    bool better; /* the schedule has changed */
+};
+
+/* Improves the schedule: the smaller mean, then the shorter makespan, then the denser. False when
+ * memory is out; then, too, the schedule is whole. */
+bool br_completions_improve(struct br_completion_search *search, struct br_schedule *schedule);
+
+#endif
