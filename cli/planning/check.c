@@ -63,6 +63,9 @@ static struct br_plan *carry_over(const struct cli_check *check, const struct br
         }
     to->makespan_ns = plan->makespan_ns;
     to->lower_bound_ns = plan->lower_bound_ns;
+    to->objective = plan->objective;
+    to->mean_ns = plan->mean_ns;
+    to->mean_bound_ns = plan->mean_bound_ns;
     to->network = plan->network;
     to->carried = plan->carried; /* the pieces are borrowed */
     to->carried.transfer =
