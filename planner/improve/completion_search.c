@@ -288,6 +288,15 @@ static void begin(struct hunt *hunt)
     rank_tasks(hunt);
 }
 
+/* Is there budget left, and a smaller mean perhaps? */
+static bool wants_more(const struct hunt *hunt)
+{
+    const struct br_completion_search *search = hunt->search;
+    br_wide mean_ns = hunt->best.sum * search->in->tick_ns / search->ends->weights;
+    return mean_ns > search->enough_ns &&
+           (!search->placements || search->spent < search->placements);
+}
+
 bool br_completions_improve(struct br_completion_search *search, struct br_schedule *schedule)
 {
     struct hunt hunt = {.search = search, .rng = br_rng_seed(search->seed)};
@@ -297,9 +306,9 @@ bool br_completions_improve(struct br_completion_search *search, struct br_sched
         br_schedule_copy(&hunt.first, schedule);
         hunt.best = worth_of(&hunt, schedule);
         begin(&hunt);
-        on = try_rules(&hunt, &reach, schedule);
+        on = !wants_more(&hunt) || try_rules(&hunt, &reach, schedule);
     }
-    for (uint64_t k = 0; on && (!search->placements || search->spent < search->placements); k++) {
+    for (uint64_t k = 0; on && wants_more(&hunt); k++) {
         struct worth *late = &hunt.before[k % MEMORY];
         if (hunt.since > PATIENCE)
             begin(&hunt);

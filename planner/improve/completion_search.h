@@ -14,6 +14,7 @@ struct br_completion_search {
     const struct br_dag *dag;
     const struct br_completions *ends;
     int64_t limit;              /* most ticks that a schedule may take */
+    int64_t enough_ns;          /* a mean this small ends the search */
     uint64_t seed, placements;  /* how many it may spend; 0: until it is stopped */
     const struct br_stop *stop; /* may be NULL */
 

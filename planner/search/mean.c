@@ -39,6 +39,7 @@ static enum br_status search(const struct br_mean *mean, const struct br_complet
                                           .dag = mean->dag,
                                           .ends = ends,
                                           .limit = INT64_MAX,
+                                          .enough_ns = br_completions_bound(ends, in),
                                           .seed = mean->options->seed,
                                           .placements = placements_of(mean),
                                           .stop = mean->stop};
@@ -57,6 +58,11 @@ static enum br_status search(const struct br_mean *mean, const struct br_complet
     plan->placements += search.spent;
     if (!search.better)
         return BR_OK;
+    /* Tasks of several parts may have passed the cuts between them. */
+    if (plan->parts == 1)
+        plan->part->makespan_ns = schedule->makespan * in->tick_ns;
+    else
+        plan->parts = 0;
     for (uint32_t t = 0; t < in->tasks; t++) {
         plan->start_ns[in->task_origin[t]] = schedule->start[t] * in->tick_ns;
         plan->machine[in->task_origin[t]] = schedule->machine[t];

@@ -158,8 +158,8 @@ static struct br_plan *plan_two(enum br_objective objective, const uint32_t *wei
     struct br_plan *plan;
     *dag = br_dag_create("two");
     *cluster = br_cluster_create(NULL);
-    assert_int_equal(br_dag_add_stage(*dag, "long", 1, 10, NULL, NULL), BR_OK);
-    assert_int_equal(br_dag_add_stage(*dag, "short", 1, 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(*dag, "long", 1, 10000, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(*dag, "short", 1, 1000, NULL, NULL), BR_OK);
     for (uint32_t s = 0; s < 2; s++) {
         assert_int_equal(br_dag_add_demand(*dag, s, "cpu", "1", NULL), BR_OK);
         if (weight)
@@ -176,7 +176,7 @@ static struct br_plan *plan_two(enum br_objective objective, const uint32_t *wei
 static void test_two(void **state)
 {
     static const uint32_t weights[][2] = {{1, 1}, {10, 1}, {11, 1}, {0, 1}};
-    static const int64_t means[] = {6, 10, 10, 1}; /* of 12/2, (10*11 + 1)/11, (11*10 + 11)/12, 1 */
+    static const int64_t means[] = {6000, 10090, 10083, 1000};
     struct br_dag *dag;
     struct br_cluster *cluster;
     (void)state;
@@ -185,10 +185,10 @@ static void test_two(void **state)
                                       : k == 4 ? BR_OBJECTIVE_MEAN
                                                : BR_OBJECTIVE_MAKESPAN;
         struct br_plan *plan = plan_two(objective, weights[k < 4 ? k : 1], &dag, &cluster);
-        assert_int_equal(plan->makespan_ns, 11);
-        assert_int_equal(plan->mean_ns, k < 4 ? means[k] : k == 4 ? 6 : 0);
+        assert_int_equal(plan->makespan_ns, 11000);
+        assert_int_equal(plan->mean_ns, k < 4 ? means[k] : k == 4 ? 6000 : 0);
         assert_int_equal(plan->mean_bound_ns, plan->mean_ns);
-        assert_int_equal(plan->start_ns[1], k == 2 ? 10 : 0);
+        assert_int_equal(plan->start_ns[1], k == 2 ? 10000 : 0);
         br_plan_destroy(plan);
         br_dag_destroy(dag);
         br_cluster_destroy(cluster);
