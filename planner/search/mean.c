@@ -59,10 +59,13 @@ static enum br_status search(const struct br_mean *mean, const struct br_complet
     if (!search.better)
         return BR_OK;
     /* Tasks of several parts may have passed the cuts between them. */
-    if (plan->parts == 1)
+    if (plan->parts == 1) {
         plan->part->makespan_ns = schedule->makespan * in->tick_ns;
-    else
+        plan->part->order = NULL; /* of subsets, in which it was not placed */
+        plan->part->t = plan->part->s = plan->part->p = plan->part->c = 0;
+    } else {
         plan->parts = 0;
+    }
     for (uint32_t t = 0; t < in->tasks; t++) {
         plan->start_ns[in->task_origin[t]] = schedule->start[t] * in->tick_ns;
         plan->machine[in->task_origin[t]] = schedule->machine[t];
