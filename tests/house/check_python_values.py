@@ -33,7 +33,7 @@ LEFT_OUT = {'Bound', 'Decision', 'Ran', 'Read', 'Slack', 'StoreHit', 'Task', 'Tr
 GOOD = {'id': 'new', 'tasks': 2, 'seconds': 1, 'command': 'true', 'durations': None, 'demands': {}, 'stage': 0, 'resource': 'gpu',
         'amount': 1, 'name': 'other', 'unit': 'GiB', 'value': 'v', 'edge': None, 'parent': 0, 'child': 1, 'type': 'barrier',
         'bytes': 1, 'classes': {'n': (1, {'cpu': 1})}, 'count': 1, 'capacities': {'cpu': 1}, 'up': 5, 'down': 5, 'resources': 'cpu',
-        'method': 'best', 'effort': 'fast', 'seed': 1, 'threads': 1, 'time_limit': 5, 'placements': 10, 'network': False, 'objective': 'mean', 'weight': 2,
+        'method': 'best', 'effort': 'fast', 'seed': 1, 'threads': 1, 'time_limit': 5, 'placements': 10, 'network': False, 'objective': 'mean', 'weight': 2, 'bound': 'full',
         'conflicts': 0, 'program': False, 'policy': 'graphene', 'eta': 1, 'remote_penalty': 1, 'kappa': 0.1, 'fairness': 'slots',
         'bundle': 4, 'keep_plan': True, 'groups': {'g': 1}, 'overbook': None, 'group': 'g', 'now': 0, 'machine': 0, 'most': 4,
         'task': 0, 'again': False, 'free': 1, 'path': 'store.db', 'search': {'effort': 'fast'}, 'format': 'order',
