@@ -95,10 +95,36 @@ static const char *demand_of(void *context, const char *key)
     return cli_demands_of(&((const struct server *)context)->demands, key);
 }
 
+static enum br_status have_job(struct br_history *history, const char *name, bool *known,
+                               struct br_diag *diag)
+{
+    struct cli_history_jobs jobs = {.name = name};
+    enum br_status status = cli_look_for_job(history, &jobs, diag);
+    *known = jobs.known;
+    return status;
+}
+
+/* Under the plan's name, or without a plan under the whole path of the folder that we are in. Where
+ * an earlier version has kept runs under the folder's own name alone, they go on under that. */
+static enum br_status open_history(struct server *server, const char *path, struct br_diag *diag)
+{
+    char folder[PATH_MAX];
+    bool known = true, known_short = false;
+    const char *name = server->plan                    ? br_dag_name(server->input.dag)
+                       : getcwd(folder, sizeof folder) ? folder
+                                                       : "build";
+    const char *slash = server->plan ? NULL : strrchr(name, '/');
+    enum br_status status = br_history_open(path, name, &server->history, diag);
+    if (!status && slash)
+        status = have_job(server->history, name, &known, diag);
+    if (!status && !known)
+        status = have_job(server->history, slash + 1, &known_short, diag);
+    return !status && known_short ? br_history_use(server->history, slash + 1, diag) : status;
+}
+
 static enum br_status load(struct server *server, struct br_diag *diag)
 {
     const struct cli_settings *settings = server->settings;
-    char folder[PATH_MAX];
     enum br_status status = BR_OK;
     if (settings->admission.plan) {
         status = br_parse_plan(settings->admission.plan, &server->input, &server->plan, diag);
@@ -111,13 +137,8 @@ static enum br_status load(struct server *server, struct br_diag *diag)
     if (!status)
         status = br_parse_capacity(1, server->demands.usual ? server->demands.usual : "cpu=1",
                                    &server->demand, diag);
-    if (!status && settings->needs.history) {
-        const char *slash = getcwd(folder, sizeof folder) ? strrchr(folder, '/') : NULL;
-        const char *name = server->plan        ? br_dag_name(server->input.dag)
-                           : slash && slash[1] ? slash + 1
-                                               : "build";
-        status = br_history_open(settings->needs.history, name, &server->history, diag);
-    }
+    if (!status && settings->needs.history)
+        status = open_history(server, settings->needs.history, diag);
     if (status)
         return status;
     struct cli_gate_options options = {

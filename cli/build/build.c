@@ -184,6 +184,60 @@ static uint32_t failures_left(const struct building *building)
     return most ? (uint32_t)most - building->failed.count : 0;
 }
 
+struct latest {
+    const char *name;
+    char *job; /* that ran last */
+    bool known, lost;
+};
+
+static void take_latest(void *context, const struct br_history_job *row)
+{
+    struct latest *latest = context;
+    latest->known |= strcmp(row->name, latest->name) == 0;
+    if (latest->job || latest->lost)
+        return;
+    latest->job = strdup(row->name);
+    latest->lost = !latest->job;
+}
+
+/* The history in the build's own folder is of this build, whatever it was called when it ran last:
+ * by an earlier version, or before its folder was moved. */
+static enum br_status adopt_history(const char *path, const struct br_dag *dag,
+                                    struct br_diag *diag)
+{
+    struct br_history *history;
+    struct latest latest = {.name = br_dag_name(dag)};
+    bool joined;
+    enum br_status status = br_history_open(path, latest.name, &history, diag);
+    if (!status)
+        status = br_history_jobs(history, take_latest, &latest, diag);
+    if (!status && latest.lost)
+        status = br_fail_memory(diag);
+    const bool other = !status && latest.job && !latest.known;
+    if (other)
+        status = br_history_use(history, latest.job, diag);
+    if (other && !status)
+        status = br_history_rename(history, latest.name, &joined, diag);
+    free(latest.job);
+    enum br_status closed = br_history_close(history, status ? NULL : diag);
+    return status ? status : closed;
+}
+
+/* Opens the history to read what it knows of the build: the build's own, or a file for several. */
+static enum br_status open_history(const struct building *building, const char *path,
+                                   const struct br_dag *dag, struct br_history **history,
+                                   struct br_diag *diag)
+{
+    const bool own = !building->settings->needs.history;
+    enum br_status status = own ? adopt_history(path, dag, diag) : cli_make_history(path, diag);
+    if (!status)
+        status = cli_open_history(path, dag, true, history, diag);
+    if (!status && !building->settings->output.quiet &&
+        strcmp(br_history_job(*history), br_dag_name(dag)) != 0)
+        cli_say_alike(path, dag, br_history_job(*history));
+    return status;
+}
+
 /* Gives the commands the demands that --demand names, else what the history (NULL: there is none)
  * has measured, else those of others of their kind. */
 static enum br_status learn(struct building *building, const char *path, struct br_input *input,
@@ -200,9 +254,7 @@ static enum br_status learn(struct building *building, const char *path, struct 
     if (!status && given)
         status = cli_check_demand(input, diag);
     if (!status && path)
-        status = cli_make_history(path, diag);
-    if (!status && path)
-        status = cli_open_history(path, input->dag, true, &history, diag);
+        status = open_history(building, path, input->dag, &history, diag);
     if (!status && history)
         status = cli_annotate_input(history, input, true, &known, diag);
     if (!status)
@@ -276,6 +328,8 @@ static enum br_status read_round(struct building *building, struct br_input *inp
 {
     enum br_status status =
         cli_read_ninja(building->settings, &building->options, input, report, diag);
+    if (!status)
+        status = cli_import_name(&building->settings->import, input->dag, diag);
     building->unlogged = report->of_rule || report->preset;
     return status ? status : find_all(building, input->dag, diag);
 }

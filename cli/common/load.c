@@ -272,7 +272,7 @@ enum br_status cli_annotate_input(struct br_history *history, struct br_input *i
     return status;
 }
 
-enum { JOBS_TOLD = 5, NAME_TOLD = 60 };
+enum { JOBS_TOLD = 5, NAME_TOLD = 200 };
 
 static void add_job(void *context, const struct br_history_job *job)
 {
@@ -307,8 +307,14 @@ static enum br_status say_jobs(const char *path, struct br_history *history,
     struct cli_history_jobs jobs = {.name = br_dag_name(dag)};
     enum br_status status = cli_look_for_job(history, &jobs, diag);
     if (!status && !jobs.known)
-        cli_say("%s has no runs of '%.60s'; it has runs of %s", path, jobs.name, jobs.text);
+        cli_say("%s has no runs of '%.200s'; it has runs of %s", path, jobs.name, jobs.text);
     return status;
+}
+
+void cli_say_alike(const char *path, const struct br_dag *dag, const char *alike)
+{
+    cli_say("%s has no runs of '%.200s'; '%.200s' has the same stages", path, br_dag_name(dag),
+            alike);
 }
 
 enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool quiet,
@@ -320,8 +326,7 @@ enum br_status cli_open_history(const char *path, const struct br_dag *dag, bool
         return status;
     status = br_history_find(*history, dag, &alike, diag);
     if (!status && alike && !quiet)
-        cli_say("%s has no runs of '%.60s'; '%.60s' has the same stages", path, br_dag_name(dag),
-                alike);
+        cli_say_alike(path, dag, alike);
     if (!status && !alike && !quiet)
         status = say_jobs(path, *history, dag, diag);
     free(alike);

@@ -57,12 +57,14 @@ void cli_warn_bound(const char *path, const struct br_dag *dag, const struct br_
 struct cli_history_jobs {
     const char *name; /* set by the caller, the rest 0 */
     bool known;
-    char text[600];
+    char text[1400];
     size_t used;
     uint32_t told, more;
 };
 enum br_status cli_look_for_job(struct br_history *history, struct cli_history_jobs *jobs,
                                 struct br_diag *diag);
+/* Says that the job is known to the history as another one, of the same stages. */
+void cli_say_alike(const char *path, const struct br_dag *dag, const char *alike);
 /* Makes the history where there is none, for what is to be written there later. */
 enum br_status cli_make_history(const char *path, struct br_diag *diag);
 /* Opens the history in the file to read what it knows of the job: under the job's name, else under

@@ -26,7 +26,7 @@ static enum br_status find_job(struct br_history *history, const char *path, con
     enum br_status status = cli_look_for_job(history, &jobs, diag);
     if (status || jobs.known)
         return status;
-    return br_fail(diag, BR_BAD_INPUT, NULL, "%.200s has no runs of '%.60s'; it has runs of %s",
+    return br_fail(diag, BR_BAD_INPUT, NULL, "%.200s has no runs of '%.200s'; it has runs of %s",
                    path, job, jobs.text);
 }
 
@@ -84,8 +84,8 @@ static enum br_status rename_job(const char *name, bool quiet, struct br_history
     bool joined;
     enum br_status status = br_history_rename(history, name, &joined, diag);
     if (!status && !quiet)
-        cli_say(joined ? "the runs of '%.60s' are now runs of '%.60s', beside those that it had"
-                       : "'%.60s' is now '%.60s'",
+        cli_say(joined ? "the runs of '%.200s' are now runs of '%.200s', beside those that it had"
+                       : "'%.200s' is now '%.200s'",
                 job, name);
     return status;
 }

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "base/text/text.h"
 #include "cli/common/load.h"
 #include "cli/jobs/jobs.h"
 #include "cli/jobs/memory.h"
@@ -53,6 +54,17 @@ enum br_status cli_import_machine(const struct cli_settings *settings, struct br
     return status;
 }
 
+enum br_status cli_import_name(const struct cli_import_settings *import, struct br_dag *dag,
+                               struct br_diag *diag)
+{
+    if (!import->name)
+        return BR_OK;
+    if (!*import->name || !br_text_is_plain(import->name))
+        return br_fail(diag, BR_USAGE, "give a word such as --name nightly",
+                       "--name: a job's name is text without control characters, and not empty");
+    return br_dag_set_name(dag, import->name, diag);
+}
+
 /* Without a file the history only serves for this once. */
 static enum br_status learn(const struct cli_settings *settings, struct br_input *input,
                             struct br_diag *diag)
@@ -85,7 +97,9 @@ enum br_status cli_import_write(const struct cli_settings *settings, struct br_i
                                 struct br_diag *diag)
 {
     struct cli_demands demands;
-    enum br_status status = learn(settings, input, diag);
+    enum br_status status = cli_import_name(&settings->import, input->dag, diag);
+    if (!status)
+        status = learn(settings, input, diag);
     const uint32_t told = input->dag->doubts;
     if (!status && settings->job.durations)
         status = br_read_durations(settings->job.durations, false, input->dag, diag);

@@ -69,11 +69,10 @@ static enum br_status add_unlimited(struct br_input *input, bool quiet, struct b
     return BR_OK;
 }
 
-/* The folder's own name, for the job. */
+/* The folder's whole path, for the job. */
 static const char *name_of(const char *folder, char path[PATH_MAX])
 {
-    const char *name = realpath(folder, path) ? strrchr(path, '/') : NULL;
-    return name && name[1] && br_text_is_plain(name) ? name + 1 : "workflow";
+    return realpath(folder, path) && br_text_is_plain(path) ? path : "workflow";
 }
 
 static enum br_status read_workflow(const struct cli_settings *settings,

@@ -19,6 +19,9 @@ enum br_status cli_read_ninja(const struct cli_settings *settings,
  * are the caller's, also on failure. */
 enum br_status cli_import_machine(const struct cli_settings *settings, struct br_input *input,
                                   struct br_cluster **demand, struct br_diag *diag);
+/* Gives the job the name that the settings say, if they say one. */
+enum br_status cli_import_name(const struct cli_import_settings *import, struct br_dag *dag,
+                               struct br_diag *diag);
 /* Measures the commands where asked for, takes what the history knows, and writes the job. */
 enum br_status cli_import_write(const struct cli_settings *settings, struct br_input *input,
                                 struct br_diag *diag);

@@ -293,8 +293,8 @@ static enum br_status fill(struct br_making *making)
 
 static enum br_status make_job(struct br_making *making, const char *path)
 {
-    const char *slash = strrchr(making->make->level[0].folder, '/');
-    making->dag = br_dag_create(slash && slash[1] && br_text_is_plain(slash) ? slash + 1 : "build");
+    const char *folder = making->make->level[0].folder;
+    making->dag = br_dag_create(*folder && br_text_is_plain(folder) ? folder : "build");
     if (!making->dag)
         return br_fail_memory(making->diag);
     enum br_status status =

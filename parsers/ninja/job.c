@@ -436,7 +436,6 @@ static enum br_status fill(struct making *making)
 static enum br_status make(struct making *making, struct br_arena *arena)
 {
     const struct br_ninja *ninja = making->ninja;
-    const char *name = strrchr(making->folder, '/');
     size_t edges = (size_t)ninja->edges + 1;
     making->stage = br_arena_array(arena, edges, sizeof *making->stage);
     making->needed = br_arena_array(arena, edges, sizeof *making->needed);
@@ -445,7 +444,7 @@ static enum br_status make(struct making *making, struct br_arena *arena)
     making->logged = br_arena_array(arena, (size_t)ninja->nodes + 1, sizeof *making->logged);
     making->typical = br_arena_array(arena, ninja->rules, sizeof *making->typical);
     making->pool_used = br_arena_array(arena, ninja->pools, sizeof *making->pool_used);
-    making->dag = br_dag_create(name && name[1] && br_text_is_plain(name) ? name + 1 : "build");
+    making->dag = br_dag_create(br_text_is_plain(making->folder) ? making->folder : "build");
     if (!making->stage || !making->needed || !making->mark || !making->stack || !making->logged ||
         !making->typical || !making->pool_used || !making->dag)
         return br_fail_memory(making->diag);

@@ -432,6 +432,15 @@ enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br
     return dag->source ? BR_OK : br_fail_memory(diag);
 }
 
+enum br_status br_dag_set_name(struct br_dag *dag, const char *name, struct br_diag *diag)
+{
+    const char *copy = br_arena_text(&dag->arena, name);
+    if (!copy)
+        return br_fail_memory(diag);
+    dag->name = copy;
+    return BR_OK;
+}
+
 void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos)
 {
     dag->stage[stage].pos = pos;

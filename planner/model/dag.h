@@ -83,6 +83,8 @@ struct br_dag {
  * br_dag_set_source, so that faults found later are reported there. */
 enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br_diag *diag);
 void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos);
+/* Another name for the job; the text is copied. BR_SYSTEM (memory). */
+enum br_status br_dag_set_name(struct br_dag *dag, const char *name, struct br_diag *diag);
 /* Replaces the duration of the stage; overrides of its tasks stay. Before br_dag_finish. */
 void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns);
 /* Replaces it in a finished dag: of the task with that index, or of all (UINT32_MAX). */
