@@ -1,4 +1,4 @@
-/* Writing what a history knows into a job. Memory takes the largest of the recent figures where
+/* Writing what a history knows into a job. Memory takes the largest of all figures where
  * durations take the middle of what is believed: a task that comes late costs some time, one that
  * does not fit into memory costs the run. */
 #include "predict/annotate.h"

@@ -108,8 +108,9 @@ static void write_one(const struct br_gathered_job *job, FILE *out)
     for (uint32_t s = 0; s < job->stages; s++)
         write_stage(out, &job->stage[s], width);
     fprintf(out,
-            "\nof the last %d runs of each stage; +/- half: half of the tasks are as near to the "
-            "median\n",
+            "\nof the last %d runs of each stage, memory of all; +/- half: half of the tasks are "
+            "as near "
+            "to the median\n",
             BR_HISTORY_RECENT);
 }
 

@@ -2,7 +2,8 @@
  *
  * A sample is one task that ran: how long, how much processor time, how much memory at most. It
  * belongs to a run and to a stage, which is known by the job's name and the stage's id; so a job
- * that recurs under its name is recognised. Only the last runs count, since code and data change.
+ * that recurs under its name is recognised. Only the last runs count, since code and data change;
+ * but for memory, which must not run out, the largest sample of a stage counts and stays for long.
  * The file may be used by several programs at once. Not for several threads at once.
  */
 #ifndef BR_PREDICT_HISTORY_HISTORY_H
@@ -13,8 +14,9 @@
 #include <stdint.h>
 
 /* An estimate looks at so many of the last runs in which the stage has samples, and so many runs of
- * a job are kept. */
-enum { BR_HISTORY_RECENT = 10, BR_HISTORY_KEPT = 100 };
+ * a job are kept. Of older ones, up to the last number, each stage keeps the one sample that held
+ * the most memory of all that it has. */
+enum { BR_HISTORY_RECENT = 10, BR_HISTORY_KEPT = 100, BR_HISTORY_PEAKS = 1000 };
 
 struct br_history;
 
@@ -33,7 +35,7 @@ struct br_history_estimate {
     int64_t wall_ns;        /* median */
     int64_t spread_ns;      /* median distance from it */
     int64_t cpu_milli;      /* median processor time per time, in thousandths; -1: not known */
-    int64_t mem_bytes;      /* the largest, since memory must not run out; -1: not known */
+    int64_t mem_bytes;      /* the largest of all that are kept; -1: not known */
 };
 
 /* Can this build of the program keep histories at all? */
@@ -51,8 +53,8 @@ enum br_status br_history_open_to_read(const char *path, const char *job,
  * first of them, whoever writes to it. */
 enum br_status br_history_hold(struct br_history *history, struct br_diag *diag);
 void br_history_let_go(struct br_history *history);
-/* Writes what is still to be written, forgets runs beyond BR_HISTORY_KEPT, and releases all, also
- * on failure; NULL is fine. */
+/* Writes what is still to be written, thins out runs beyond BR_HISTORY_KEPT as said there, and
+ * releases all, also on failure; NULL is fine. */
 enum br_status br_history_close(struct br_history *history, struct br_diag *diag);
 
 /* Adds a sample to the run that began with the first one since the file was opened. It is copied,

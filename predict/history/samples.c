@@ -34,11 +34,13 @@ static const char *const statement_text[BR_HISTORY_STATEMENTS] = {
     [BR_HISTORY_ADD_SAMPLE] = "INSERT INTO sample SELECT id, ?3, ?4, ?5, ?6, ?7 FROM stage"
                               " WHERE job = ?1 AND name = ?2",
     [BR_HISTORY_ESTIMATE] = "WITH it(id) AS (SELECT id FROM stage WHERE job = ?1 AND name = ?2)"
-                            " SELECT run, wall_ns, cpu_ns, mem_bytes FROM sample"
+                            " SELECT run, wall_ns, cpu_ns FROM sample"
                             " WHERE stage = (SELECT id FROM it) AND run IN"
                             " (SELECT DISTINCT run FROM sample WHERE stage = (SELECT id FROM it)"
                             "  ORDER BY run DESC LIMIT ?3)"
                             " ORDER BY run",
+    [BR_HISTORY_MEMORY] = "SELECT max(mem_bytes) FROM sample WHERE stage ="
+                          " (SELECT id FROM stage WHERE job = ?1 AND name = ?2)",
     [BR_HISTORY_READ] =
         "SELECT sample.run, stage.job, stage.name, sample.wall_ns"
         " FROM sample JOIN stage ON sample.stage = stage.id WHERE sample.run IN"
@@ -51,8 +53,14 @@ static const char *const statement_text[BR_HISTORY_STATEMENTS] = {
         " max(id) AS latest FROM run GROUP BY job) AS last ON last.job = stage.job"
         " ORDER BY last.latest DESC, stage.id",
 #define OLD "(SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)"
+    /* Those that are not the largest of their stage; of equals the last one is. */
+    [BR_HISTORY_THIN_SAMPLES] =
+        "DELETE FROM sample WHERE run IN " OLD " AND EXISTS (SELECT 1 FROM sample AS other"
+        " WHERE other.stage = sample.stage AND (coalesce(other.mem_bytes, -1), other.rowid) >"
+        " (coalesce(sample.mem_bytes, -1), sample.rowid))",
     [BR_HISTORY_FORGET_SAMPLES] = "DELETE FROM sample WHERE run IN " OLD,
-    [BR_HISTORY_FORGET_RUNS] = "DELETE FROM run WHERE id IN " OLD,
+    [BR_HISTORY_FORGET_RUNS] = "DELETE FROM run WHERE id IN " OLD
+                               " AND NOT EXISTS (SELECT 1 FROM sample WHERE sample.run = run.id)",
     [BR_HISTORY_RUNS] =
         "SELECT run.job, run.id, run.began, count(sample.run), total(sample.wall_ns)"
         " FROM run LEFT JOIN sample ON sample.run = run.id"
@@ -230,14 +238,21 @@ bool br_history_forget(struct br_history *history, uint32_t kept)
            forget(history, BR_HISTORY_FORGET_RUNS, kept);
 }
 
+/* A command that a compiler cache answers a hundred times needs its memory at the next miss. */
+static bool thin_out(struct br_history *history)
+{
+    return forget(history, BR_HISTORY_THIN_SAMPLES, BR_HISTORY_KEPT) &&
+           forget(history, BR_HISTORY_FORGET_RUNS, BR_HISTORY_KEPT) &&
+           br_history_forget(history, BR_HISTORY_PEAKS);
+}
+
 enum br_status br_history_close(struct br_history *history, struct br_diag *diag)
 {
     if (!history)
         return BR_OK;
     enum br_status status = br_history_flush(history, diag);
     if (!status && history->run &&
-        !(br_database_run(&history->database, "BEGIN IMMEDIATE") &&
-          br_history_forget(history, BR_HISTORY_KEPT) &&
+        !(br_database_run(&history->database, "BEGIN IMMEDIATE") && thin_out(history) &&
           br_database_run(&history->database, "COMMIT")))
         status = br_database_fail(&history->database, diag);
     release(history);
@@ -270,7 +285,6 @@ static int64_t median(struct numbers *numbers)
 
 struct samples {
     struct numbers wall, cpu;
-    int64_t mem_bytes;
     uint32_t runs;
     int64_t last_run;
 };
@@ -283,9 +297,6 @@ static bool add_row(sqlite3_stmt *statement, struct samples *samples)
     samples->last_run = run;
     if (wall < 0)
         wall = 0;
-    if (sqlite3_column_type(statement, 3) != SQLITE_NULL &&
-        sqlite3_column_int64(statement, 3) > samples->mem_bytes)
-        samples->mem_bytes = sqlite3_column_int64(statement, 3);
     int64_t cpu = sqlite3_column_int64(statement, 2);
     bool known = sqlite3_column_type(statement, 2) != SQLITE_NULL && wall > 0 && cpu >= 0 &&
                  cpu < INT64_MAX / 1000;
@@ -302,7 +313,6 @@ static bool summarise(struct samples *samples, struct br_history_estimate *estim
     if (good && wall->count) {
         estimate->runs = samples->runs;
         estimate->samples = wall->count;
-        estimate->mem_bytes = samples->mem_bytes;
         estimate->wall_ns = median(wall);
         estimate->cpu_milli = cpu->count ? median(cpu) : -1;
         for (uint32_t k = 0; k < wall->count; k++) {
@@ -332,6 +342,21 @@ static enum br_status read_samples(struct br_history *history, const char *stage
     return code == SQLITE_DONE ? BR_OK : br_database_fail(&history->database, diag);
 }
 
+/* The most that a task of the stage has held in all runs that are kept; -1: not known. */
+static enum br_status read_memory(struct br_history *history, const char *stage, int64_t *mem_bytes,
+                                  struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_MEMORY];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, stage, -1, SQLITE_STATIC);
+    const int code = sqlite3_step(statement);
+    const bool known = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+    const int64_t most = known ? sqlite3_column_int64(statement, 0) : -1;
+    *mem_bytes = most < 0 ? -1 : most;
+    sqlite3_reset(statement);
+    return code == SQLITE_ROW ? BR_OK : br_database_fail(&history->database, diag);
+}
+
 static void free_samples(struct samples *samples)
 {
     free(samples->wall.item);
@@ -343,11 +368,13 @@ static void free_samples(struct samples *samples)
 enum br_status br_history_estimate(struct br_history *history, const char *stage,
                                    struct br_history_estimate *estimate, struct br_diag *diag)
 {
-    struct samples samples = {.mem_bytes = -1};
+    struct samples samples = {0};
     *estimate = (struct br_history_estimate){.cpu_milli = -1, .mem_bytes = -1};
     enum br_status status = read_samples(history, stage, &samples, diag);
     if (!status && !summarise(&samples, estimate))
         status = br_fail_memory(diag);
+    if (!status && estimate->samples)
+        status = read_memory(history, stage, &estimate->mem_bytes, diag);
     free_samples(&samples);
     return status;
 }
@@ -355,7 +382,7 @@ enum br_status br_history_estimate(struct br_history *history, const char *stage
 enum br_status br_history_durations(struct br_history *history, const char *stage,
                                     int64_t **wall_ns, uint32_t *samples, struct br_diag *diag)
 {
-    struct samples found = {.mem_bytes = -1};
+    struct samples found = {0};
     *wall_ns = NULL;
     *samples = 0;
     enum br_status status = read_samples(history, stage, &found, diag);

@@ -18,7 +18,9 @@ static char path[64];
 static int make_path(void **state)
 {
     (void)state;
-    snprintf(path, sizeof path, "/tmp/bigrocks-history.XXXXXX");
+    /* In memory if there is such a folder, since each close waits for the disk. */
+    snprintf(path, sizeof path, "%s/bigrocks-history.XXXXXX",
+             access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
     int fd = mkstemp(path);
     return fd < 0 ? -1 : close(fd);
 }
@@ -108,6 +110,66 @@ static void test_runs(void **state)
     /* Of its eight runs five are beyond those that are kept. */
     assert_int_equal(old.runs, 3);
     assert_int_equal(old.wall_ns, 11);
+    assert_int_equal(br_history_close(history, NULL), BR_OK);
+}
+
+static void count_run(void *context, const struct br_history_run *run)
+{
+    (void)run;
+    ++*(uint32_t *)context;
+}
+
+static uint32_t runs_of(struct br_history *history)
+{
+    uint32_t runs = 0;
+    assert_int_equal(br_history_runs(history, count_run, &runs, NULL), BR_OK);
+    return runs;
+}
+
+/* The most memory of a stage is known for longer than its runs are kept, and so is a stage that did
+ * not run since; all else of those runs goes. */
+static void test_memory(void **state)
+{
+    (void)state;
+    uint32_t gone;
+    for (int run = 0; run < BR_HISTORY_KEPT + 20; run++) {
+        struct br_history *history = open_history("job");
+        add(history, "a", run == 5 ? 1000000 : 1000, 0, run == 5 ? 9000 : 10 + run % 7);
+        add(history, "a", 1000, 0, run == 5 ? 8000 : -1);
+        if (run == 3)
+            add(history, "rare", 7, 0, 70);
+        assert_int_equal(br_history_close(history, NULL), BR_OK);
+    }
+    struct br_history *history = open_history("job");
+    const struct br_history_estimate a = estimate(history, "a"), rare = estimate(history, "rare");
+    assert_int_equal(a.mem_bytes, 9000);
+    assert_int_equal(a.wall_ns, 1000);
+    assert_int_equal(a.runs, BR_HISTORY_RECENT);
+    assert_int_equal(rare.samples, 1);
+    assert_int_equal(rare.mem_bytes, 70);
+    assert_int_equal(runs_of(history), BR_HISTORY_KEPT + 2);
+    assert_int_equal(br_history_keep(history, BR_HISTORY_KEPT, &gone, NULL), BR_OK);
+    assert_int_equal(gone, 2);
+    assert_int_equal(estimate(history, "a").mem_bytes, 16);
+    assert_int_equal(estimate(history, "rare").samples, 0);
+    assert_int_equal(br_history_close(history, NULL), BR_OK);
+}
+
+/* Stages that never come again do not make the file grow without end. */
+static void test_growth(void **state)
+{
+    (void)state;
+    for (int run = 0; run < BR_HISTORY_PEAKS + 3; run++) {
+        char stage[32];
+        snprintf(stage, sizeof stage, "once%d", run);
+        struct br_history *history = open_history("job");
+        add(history, stage, 1000, 0, 5);
+        assert_int_equal(br_history_close(history, NULL), BR_OK);
+    }
+    struct br_history *history = open_history("job");
+    assert_int_equal(runs_of(history), BR_HISTORY_PEAKS);
+    assert_int_equal(estimate(history, "once2").samples, 0);
+    assert_int_equal(estimate(history, "once3").mem_bytes, 5);
     assert_int_equal(br_history_close(history, NULL), BR_OK);
 }
 
@@ -362,8 +424,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_path, remove_files)
     const struct CMUnitTest tests[] = {
-        TEST(test_estimate), TEST(test_runs),     TEST(test_two_writers), TEST(test_foreign),
-        TEST(test_renamed),  TEST(test_annotate), TEST(test_amounts),     TEST(test_lost)};
+        TEST(test_estimate),    TEST(test_runs),    TEST(test_memory),  TEST(test_growth),
+        TEST(test_two_writers), TEST(test_foreign), TEST(test_renamed), TEST(test_annotate),
+        TEST(test_amounts),     TEST(test_lost)};
     if (!br_history_is_there()) {
         puts("this build keeps no histories: it was made without SQLite");
         return 77;
