@@ -102,7 +102,7 @@ static enum br_status annotate_stage(struct annotating *annotating, uint32_t s,
         return status;
     annotating->cores[s] = annotating->cpu ? br_history_cores(&estimate) : -1;
     annotating->mem_bytes[s] = annotating->mem ? br_history_mem(&estimate) : -1;
-    if (!estimate.samples)
+    if (!estimate.samples || annotating->dag->stage[s].by_hand)
         return BR_OK;
     believe(annotating, s);
     report->known++;

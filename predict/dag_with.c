@@ -80,6 +80,8 @@ static enum br_status copy_stage(const struct copying *copying, uint32_t s)
         br_dag_add_stage(made, stage->id, stage->tasks, usual_ns, NULL, copying->diag);
     if (!status)
         br_dag_set_stage_spread(made, s, stage->spread, stage->longest_ns);
+    if (!status)
+        made->stage[s].by_hand = stage->by_hand;
     for (uint32_t i = 0; i < stage->tasks && !status; i++) {
         int64_t own_ns = duration_of(copying, stage->first_task + i);
         if (own_ns != usual_ns)

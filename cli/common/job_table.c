@@ -19,6 +19,8 @@ enum br_status cli_profile_history(const char *path, struct br_profile *profile,
     if (status)
         return status;
     for (uint32_t s = 0; s < dag->stages && !status; s++) {
+        if (dag->stage[s].by_hand)
+            continue;
         int64_t *wall_ns;
         uint32_t samples;
         status = br_history_durations(history, dag->stage[s].id, &wall_ns, &samples, diag);

@@ -468,8 +468,10 @@ void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
 {
     struct br_stage *s = &dag->stage[stage];
     assert(dag->finished && duration_ns >= 0);
-    if (index == UINT32_MAX)
+    if (index == UINT32_MAX) {
         s->duration_ns = duration_ns;
+        s->by_hand = true;
+    }
     for (uint32_t i = 0; i < s->tasks; i++)
         if (index == UINT32_MAX || index == i)
             dag->duration_ns[s->first_task + i] = duration_ns;

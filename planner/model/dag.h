@@ -34,6 +34,7 @@ struct br_stage {
      * beyond the longest is cut to it. */
     struct br_decimal spread;
     int64_t longest_ns; /* 0: not said */
+    bool by_hand;       /* the duration is, so what was measured does not replace it */
     uint32_t tasks;
     uint32_t first_task;
     uint32_t first_demand, demands; /* run in br_dag.demand */
