@@ -36,10 +36,10 @@ enum br_status br_history_find(struct br_history *history, const struct br_dag *
 /* Makes a copy of the finished job in which the stages that the history knows have the mean
  * duration that is believed of them, and demands for "cpu" and "mem" as above. Both resources only
  * where the cluster's first class offers them, or no cluster is given (NULL). Durations of single
- * tasks stay, and those by hand. With a quantile above 0 and below 1, durations are what a task does not exceed with
- * that probability: by the history, or where that knows nothing (NULL: there is none) by the spread
- * that the job declares. *result is the caller's; it keeps no reference to the job. The report is
- * filled in, and to be finished, also after a failure. */
+ * tasks stay, and those by hand. With a quantile above 0 and below 1, durations are what a task
+ * does not exceed with that probability: by the history, or where that knows nothing (NULL: there
+ * is none) by the spread that the job declares. *result is the caller's; it keeps no reference to
+ * the job. The report is filled in, and to be finished, also after a failure. */
 enum br_status br_history_annotate(struct br_history *history, const struct br_dag *dag,
                                    const struct br_cluster *cluster, double quantile,
                                    struct br_dag **result, struct br_annotate_report *report,

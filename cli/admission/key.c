@@ -1,5 +1,6 @@
 /* Source: cargo's book, "Environment variables cargo sets for 3rd party subcommands"; npm's
- * documentation, "scripts" (npm_lifecycle_event, npm_package_name) and "script-shell". */
+ * documentation, "scripts" (npm_lifecycle_event, npm_package_name) and "script-shell"; what go
+ * build -x prints. */
 #include "cli/admission/key.h"
 
 #include <stdio.h>
@@ -86,6 +87,25 @@ static const char *name_archive(const struct cli_command_words *command)
     return NULL;
 }
 
+/* Go works in a folder such as /tmp/go-build1234, which has another number each time. What it makes
+ * there is known by its package, or without one (a link, what cgo compiles) by its place below. */
+static const char *name_go(const struct cli_command_words *command, const char *path, char *text,
+                           size_t size)
+{
+    static const char folder[] = "/go-build";
+    const char *at = strstr(path, folder);
+    const char *number = at ? at + strlen(folder) : "";
+    const char *below = number + strspn(number, "0123456789");
+    const char *package = command->tool == CLI_TOOL_OTHER ? value_of(command, "-p") : NULL;
+    if (below == number || *below != '/')
+        return path;
+    if (package)
+        snprintf(text, size, "%s %s", command->program, package);
+    else
+        snprintf(text, size, "go-build%s", below);
+    return text;
+}
+
 const char *cli_admit_key(const char *const *argument, uint32_t arguments, char *text, size_t size)
 {
     const struct cli_command_words command = cli_command_words(argument, arguments);
@@ -100,7 +120,9 @@ const char *cli_admit_key(const char *const *argument, uint32_t arguments, char 
         break;
     case CLI_TOOL_BINARY: /* "ranlib libx.a", unless it writes another file */
         key = cli_output_word(&command);
-        return key ? key : name_operands(&command, 1, text, size);
+        if (!key)
+            return name_operands(&command, 1, text, size);
+        break;
     case CLI_TOOL_RUSTC:
         key = name_crate(&command, text, size);
         break;
@@ -118,5 +140,5 @@ const char *cli_admit_key(const char *const *argument, uint32_t arguments, char 
     }
     if (!key)
         key = cli_output_word(&command);
-    return key && *key ? key : command.program;
+    return key && *key ? name_go(&command, key, text, size) : command.program;
 }

@@ -7,8 +7,8 @@
 
 /* Writes the key: of a compiler or linker the file that it writes, of ar the archive; of rustc
  * under cargo "PACKAGE/CRATE" with what it makes of it; of cargo and npm with the sub-command; of a
- * script of npm's "PACKAGE:SCRIPT", of tsc "tsc PROJECT"; of any other the file after -o, or the
- * program's name. The result is the text, or one of the words. */
+ * script of npm's "PACKAGE:SCRIPT", of tsc "tsc PROJECT"; of Go's tools "TOOL PACKAGE"; of any
+ * other the file after -o, or the program's name. The result is the text, or one of the words. */
 const char *cli_admit_key(const char *const *argument, uint32_t arguments, char *text, size_t size);
 
 #endif

@@ -19,7 +19,8 @@ struct questions {
 };
 
 static const char *const nothing[] = {NULL};
-static const char *const of_other[] = {"--version", "--help", "-V", "-v", "-version", NULL};
+static const char *const of_other[] = {"--version", "--help",  "-V", "-v",
+                                       "-version",  "-V=full", NULL};
 
 static const char *const of_compiler[] = {"--version",
                                           "--help",

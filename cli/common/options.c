@@ -113,9 +113,10 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(job.reverse)},
     {.name = "durations",
      .argument = "FILE",
-     .help = "a table (CSV) of stages, by id or by a pattern such as 'map*', and of the seconds "
-             "that each "
-             "task lasts, whatever the job's file or a history says; the last row that fits decides",
+     .help =
+         "a table (CSV) of stages, by id or by a pattern such as 'map*', and of the seconds "
+         "that each "
+         "task lasts, whatever the job's file or a history says; the last row that fits decides",
      .commands = READ | CLI_IMPORT,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(job.durations)},

@@ -64,6 +64,21 @@ static void test_compilers(void **state)
           {"ccache --show-stats --verbose", "ccache"});
 }
 
+/* Go's folder for a build has another number each time. */
+static void test_go(void **state)
+{
+    (void)state;
+    CHECK({"/go/pkg/tool/compile -o /tmp/go-build123/b002/_pkg_.a -p net/http -pack ./a.go",
+           "compile net/http"},
+          {"/go/pkg/tool/asm -p runtime -o /x/go-build9/b003/a.o ./a.s", "asm runtime"},
+          {"/go/pkg/tool/link -o /tmp/go-build123/b001/exe/a.out -buildmode=exe m.a",
+           "go-build/b001/exe/a.out"},
+          {"gcc -c a.c -o /tmp/go-build123/b044/_x001.o", "go-build/b044/_x001.o"},
+          {"gcc -c a.c -o go-builder/a.o", "go-builder/a.o"},
+          {"gcc -c a.c -o out/go-build/a.o", "out/go-build/a.o"},
+          {"/go/pkg/tool/compile -V=full", NULL});
+}
+
 static void test_linkers(void **state)
 {
     (void)state;
@@ -145,7 +160,8 @@ static void test_others(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_compilers), cmocka_unit_test(test_linkers),
-        cmocka_unit_test(test_rust), cmocka_unit_test(test_scripts), cmocka_unit_test(test_others)};
+        cmocka_unit_test(test_compilers), cmocka_unit_test(test_go),
+        cmocka_unit_test(test_linkers),   cmocka_unit_test(test_rust),
+        cmocka_unit_test(test_scripts),   cmocka_unit_test(test_others)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
