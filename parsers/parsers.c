@@ -151,7 +151,10 @@ static bool is_job_shop(const char *text)
     first += strspn(first, "0123456789");
     unsigned long machines = strtoul(first, NULL, 10);
     while (*p) {
+        const char *line = p;
         uint32_t count = count_numbers(&p);
+        if (p == line) /* something else than numbers */
+            return false;
         bool cut = *p == 0; /* perhaps in the midst of the line */
         if (machines == 0 || (count > 0 && count != 2 * machines && !cut))
             return false;

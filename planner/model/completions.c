@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "base/numbers/decimal.h"
 #include "planner/model/instance.h"
 
@@ -242,7 +243,7 @@ static br_wide sum_of_loads(const struct br_completions *ends, const struct br_i
             if (total > (br_wide)1 << 80) /* with the weights within 2^124, also below */
                 return 0;
         }
-    qsort(load, ends->count, sizeof *load, compare_loads);
+    br_sort_by(load, ends->count, sizeof *load, compare_loads);
     for (uint32_t k = 0; k < ends->count; k++) {
         before += load[k].work;
         sum += before * load[k].weight;

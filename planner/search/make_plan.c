@@ -679,9 +679,11 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
         } else {
             making.status = make_with_crew(&making);
         }
-        if (!making.status && making.watch.timed_out && making.plan->note &&
-            making.plan->note != no_proof)
-            making.plan->note = "the time limit ended the search";
+        if (!making.status && making.watch.timed_out && making.plan->note)
+            making.plan->note =
+                making.plan->note == no_proof
+                    ? "the time limit ended the search, and left no time to prove the bound"
+                    : "the time limit ended the search";
         int64_t found_ns = br_now_ns();
         making.status = tighten(&making, beside);
         if (!making.status)

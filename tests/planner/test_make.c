@@ -321,6 +321,7 @@ static void test_rounds(void **state)
         struct random_job job = hard_then_easy(seed, 40);
         struct br_plan_options options = br_plan_options_default();
         options.threshold_limit = FEW;
+        options.effort = BR_EFFORT_FAST;
         struct br_plan *once = make(&job, &options);
         options.effort = BR_EFFORT_MAX;
         options.placements = 1200000;
