@@ -155,7 +155,8 @@ static bool use_record(struct br_ninja_found *found, struct br_ninja *ninja, uin
 {
     const uint32_t output = ninja->path[ninja->edge[edge].first[BR_NINJA_OUT]];
     const struct record *record = &found->record[output];
-    if (!record->there || mtime_ns(found, ninja->node[output].path) > record->mtime_ns)
+    if (!record->there || !record->count ||
+        mtime_ns(found, ninja->node[output].path) > record->mtime_ns)
         return true;
     return br_ninja_extend(ninja, edge, BR_NINJA_FOUND, found->input + record->first,
                            record->count);
