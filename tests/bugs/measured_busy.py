@@ -22,7 +22,7 @@ with case.folder() as scratch:
         for other in others:
             other.kill()
             other.wait()
-    if 'SQLite' in done.stderr:
+    if 'libsqlite3' in done.stderr:
         sys.exit(77)
     assert done.returncode == 0 and 'busy with other work: what 1 of 1 commands waited for' in done.stderr, done
     with sqlite3.connect(folder / 'history') as base:

@@ -14,7 +14,7 @@ with case.folder() as scratch:
     (folder / 'job.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="@scope/name">%s</job>' % ''.join(
         '<stage id="%s" duration="1"><command>true</command></stage>' % name for name in NAMES))
     done = case.bigrocks('run', folder / 'job.xml', '--history', folder / 'history', '-q')
-    if 'SQLite' in done.stderr:
+    if 'libsqlite3' in done.stderr:
         sys.exit(77)
     assert done.returncode == 0, done
     jobs = case.bigrocks('history', folder / 'history').stdout
