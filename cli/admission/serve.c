@@ -512,9 +512,11 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         br_raise_descriptors();
         cli_interrupt_catch();
         server.spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
-        status = server.spare < 0 ? br_fail(diag, BR_SYSTEM, NULL, "/dev/null cannot be opened: %s",
-                                            strerror(errno))
-                                  : cli_listener_open(&server.listener, diag);
+        if (server.spare < 0)
+            status = (int)br_fail(diag, BR_SYSTEM, NULL, "/dev/null cannot be opened: %s",
+                                  strerror(errno));
+        else
+            status = (int)cli_listener_open(&server.listener, diag);
     }
     if (!status)
         status = open_jobserver(&server, diag);

@@ -90,8 +90,9 @@ static enum br_status check_outputs(const struct cli_settings *settings, struct 
     if (!settings->bound.what_if && (format || settings->output.path))
         return br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if",
                        "--format and -o belong to --what-if");
-    if (settings->bound.what_if && (settings->bound.json || settings->output.quiet ||
-                                    (format && !settings->output.path && strcmp(format, "text"))))
+    if (settings->bound.what_if &&
+        (settings->bound.json || settings->output.quiet ||
+         (format && !settings->output.path && strcmp(format, "text") != 0)))
         return br_fail(diag, BR_USAGE, "leave --explain out, or give -o FILE",
                        "--explain prints sentences, --what-if something else for programs");
     return BR_OK;

@@ -16,19 +16,19 @@
 #include "cli/common/say.h"
 
 /* Tasks do not inherit what begins with BIGROCKS_. */
-static const char variable[] = "BUILD_OF_BIGROCKS";
+static const char mark[] = "BUILD_OF_BIGROCKS";
 
 /* Is the folder that of a build that has started us? From now on it is that of ours. */
 static bool is_ours(int folder)
 {
     struct stat state;
-    char name[64] = "";
-    const char *outer = getenv(variable);
+    char held[64] = "";
+    const char *outer = getenv(mark);
     if (fstat(folder, &state) == 0)
-        snprintf(name, sizeof name, "%ju:%ju", (uintmax_t)state.st_dev, (uintmax_t)state.st_ino);
-    if (outer && strcmp(outer, name) == 0)
+        snprintf(held, sizeof held, "%ju:%ju", (uintmax_t)state.st_dev, (uintmax_t)state.st_ino);
+    if (outer && strcmp(outer, held) == 0)
         return true;
-    setenv(variable, name, 1);
+    setenv(mark, held, 1);
     return false;
 }
 

@@ -23,7 +23,10 @@ static char *join_lines(const char *label)
     char *text = malloc(strlen(label) + 1), *to = text;
     for (const char *p = label; text && *p; p++) {
         const bool breaks = *p == '\\' && p[1] && strchr("nlr", p[1]);
-        *to++ = breaks ? ' ' : *p;
+        *to = *p;
+        if (breaks)
+            *to = ' ';
+        to++;
         p += breaks;
     }
     while (to && to > text && to[-1] == ' ')

@@ -44,8 +44,9 @@ static bool add_path(struct br_ninja_found *found, const struct br_ninja *ninja,
     char *path = strndup(record->path, record->size);
     if (path)
         found->node[found->nodes++] = br_ninja_find_node(ninja, path);
+    const bool done = path != NULL;
     free(path);
-    return path;
+    return done;
 }
 
 /* What an edge is said to have read of its own is no reason to wait. */

@@ -26,7 +26,7 @@ struct seconds {
 
 static struct seconds seconds(int64_t ns)
 {
-    struct seconds s;
+    struct seconds s = {""};
     br_seconds_format(ns, s.text);
     return s;
 }
@@ -167,7 +167,9 @@ static void check_subsets(const struct stated *s, const struct br_instance *in, 
     for (uint32_t t = 0; t < in->tasks; t++) {
         const bool before = mark[t] & BEFORE_T, after = mark[t] & AFTER_T;
         const char subset = s->plan->subset[in->task_origin[t]];
-        const char right = before ? 'P' : after ? 'C' : 'S';
+        char right = 'S';
+        if (before || after)
+            right = "CP"[before];
         br_dag_task_id(s->dag, in->task_origin[t], id, sizeof id);
         if (subset != 'T' && before && after)
             report(s, "task %s lies between tasks of subset T, but is of subset %c", id, subset);
