@@ -54,7 +54,7 @@ bool br_turns_order(uint32_t pipelines, const struct br_pipeline_edge *edge, uin
 {
     struct search search = {
         .begin = calloc((size_t)pipelines + 1, sizeof *search.begin),
-        .waits = malloc(((size_t)edges + 1) * sizeof *search.waits),
+        .waits = calloc((size_t)edges + 1, sizeof *search.waits),
         .next = malloc(((size_t)pipelines + 1) * sizeof *search.next),
         .stack = malloc(((size_t)pipelines + 1) * sizeof *search.stack),
         .seen = calloc((size_t)pipelines + 1, sizeof *search.seen),
