@@ -55,8 +55,8 @@ bool br_turns_order(uint32_t pipelines, const struct br_pipeline_edge *edge, uin
     struct search search = {
         .begin = calloc((size_t)pipelines + 1, sizeof *search.begin),
         .waits = calloc((size_t)edges + 1, sizeof *search.waits),
-        .next = malloc(((size_t)pipelines + 1) * sizeof *search.next),
-        .stack = malloc(((size_t)pipelines + 1) * sizeof *search.stack),
+        .next = calloc((size_t)pipelines + 1, sizeof *search.next),
+        .stack = calloc((size_t)pipelines + 1, sizeof *search.stack),
         .seen = calloc((size_t)pipelines + 1, sizeof *search.seen),
     };
     bool all = search.begin && search.waits && search.next && search.stack && search.seen;
