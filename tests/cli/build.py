@@ -63,7 +63,7 @@ def project(folder, flags='/dev/null'):
              'build generated: phony config.h']
     for k in range(SOURCES):
         lines.append('build obj-%d.o: cc src-%d.c || generated' % (k, k))
-    lines += ['build version.o: cc version.c || version.h']
+    lines += ['build version.o: cc version.c || version.h generated']
     for k in range(4):
         lines.append('build app-%d: link %s version.o' % (k, ' '.join('obj-%d.o' % n for n in range(k, SOURCES, 4))))
     lines += ['build copy: stamp app-0 | app-1', 'build side: stamp src-0.c', 'build all: phony app-0 app-1 app-2 app-3 copy',
