@@ -65,6 +65,18 @@ static void follow(const struct br_dag *dag, const struct br_cluster *cluster,
     follow_in(sequence, dag, cluster, machine, strict, sharing, starts, makespan);
 }
 
+/* A task, after its second of work, hands 200 bytes to `twos` tasks of b and 100 to one of c. */
+static struct br_dag *fan(uint32_t twos)
+{
+    struct br_dag *dag = br_dag_create("fan");
+    uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", twos, 1),
+             c = transfers_stage(dag, "c", 1, 1);
+    transfers_edge(dag, a, b, BR_BARRIER, 200);
+    transfers_edge(dag, a, c, BR_BARRIER, 100);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
 /* One machine sends 200 bytes to one other and 100 to another, 100 bytes a second. */
 static void ports_are_shared(void **state)
 {
@@ -76,13 +88,8 @@ static void ports_are_shared(void **state)
     };
     static const double ends[BR_SHARINGS] = {5, 5, 5, 5};
     static const uint32_t where[] = {0, 1, 2};
-    struct br_dag *dag = br_dag_create("fan");
+    struct br_dag *dag = fan(1);
     struct br_cluster *cluster = machines(3, "1", 100, 1000);
-    uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", 1, 1),
-             c = transfers_stage(dag, "c", 1, 1);
-    transfers_edge(dag, a, b, BR_BARRIER, 200);
-    transfers_edge(dag, a, c, BR_BARRIER, 100);
-    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     for (int sharing = 0; sharing < BR_SHARINGS; sharing++)
         follow(dag, cluster, where, true, (enum br_sharing)sharing, starts[sharing], ends[sharing]);
     /* Where c comes before b in the plan, its input does, whose edge is the second. */
@@ -98,13 +105,8 @@ static void ports_are_shared(void **state)
 static void the_first_of_a_group_decides(void **state)
 {
     static const uint32_t where[] = {0, 1, 1, 2};
-    struct br_dag *dag = br_dag_create("group");
+    struct br_dag *dag = fan(2);
     struct br_cluster *cluster = machines(3, "1", 100, 1000);
-    uint32_t a = transfers_stage(dag, "a", 1, 1), b = transfers_stage(dag, "b", 2, 1),
-             c = transfers_stage(dag, "c", 1, 1);
-    transfers_edge(dag, a, b, BR_BARRIER, 200);
-    transfers_edge(dag, a, c, BR_BARRIER, 100);
-    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
     follow_in((const uint32_t[]){0, 2, 3, 1}, dag, cluster, where, true, BR_SHARE_PLAN,
               (const double[]){0, 4, 3, 4}, 5);
     follow_in((const uint32_t[]){0, 1, 3, 2}, dag, cluster, where, true, BR_SHARE_PLAN,
