@@ -197,8 +197,9 @@ static enum br_status use_depfile(struct br_ninja_found *found, struct br_ninja 
             memory =
                 add_input(found, ninja, edge, br_ninja_find_node(ninja, found->depfile.name[n]));
         }
-        memory = memory && br_ninja_extend(ninja, edge, BR_NINJA_FOUND, found->input + first,
-                                           found->inputs - first);
+        if (memory && found->inputs > first)
+            memory = br_ninja_extend(ninja, edge, BR_NINJA_FOUND, found->input + first,
+                                     found->inputs - first);
         found->inputs = first;
     }
     free(text);

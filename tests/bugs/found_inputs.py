@@ -79,3 +79,8 @@ with case.folder() as scratch:
         else:
             (folder / 'main.o.d').write_text('other.o: main.c gen.h\n')
         assert edges(folder, job, 'main.o') == [], name
+    # A depfile that names nothing that is made says nothing: UBSan had an offset to a null pointer here.
+    folder = pathlib.Path(scratch) / 'sources'
+    begin(folder, '')
+    (folder / 'main.o.d').write_text('main.o: main.c gen.in\n')
+    assert edges(folder, pathlib.Path(scratch) / 'sources.xml', 'main.o') == []

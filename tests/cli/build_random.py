@@ -175,7 +175,7 @@ def try_seed(bigrocks, ninja, scratch, seed):
 
 def main():
     bigrocks = pathlib.Path(sys.argv[1]).resolve()
-    first, last = (int(word) for word in sys.argv[2:4]) if len(sys.argv) > 3 else (0, 12)
+    first, last = (int(word) for word in sys.argv[2:4]) if len(sys.argv) > 3 else (0, 6)
     ninja = os.environ.get('NINJA', 'ninja')
     if not shutil.which(ninja):
         print('ninja is not installed')
