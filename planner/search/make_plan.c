@@ -16,21 +16,15 @@
 #include "base/process/parallel.h"
 #include "base/process/clock.h"
 #include "base/process/stop.h"
-#include "planner/bounds/bounds.h"
-#include "planner/bounds/certify.h"
-#include "planner/check/certificate.h"
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
 #include "planner/schedule/heuristic.h"
-#include "planner/search/beside.h"
-#include "planner/search/exact_search.h"
 #include "planner/search/mean.h"
 #include "planner/search/method.h"
+#include "planner/search/proving.h"
 #include "planner/search/search.h"
+#include "planner/search/source_bound.h"
 #include "planner/search/watch.h"
-
-/* A search that ends within this never starts a source of bounds that it does not need. */
-static const int64_t head_start_ns = 30000000;
 
 struct br_plan_options br_plan_options_default(void)
 {
@@ -48,7 +42,6 @@ struct br_plan_options br_plan_options_default(void)
  * made, on a slow machine; and by how much such a measure may be wrong. */
 static const double task_ns = 400, doubt = 1.5;
 static const int64_t least_reserve_ns = 200000;
-static const char no_proof[] = "no time was left to prove the bound";
 
 /* One call of br_plan_make, shared between the planning thread and the supervisor. */
 struct making {
@@ -62,11 +55,8 @@ struct making {
     struct br_watch watch;
     enum br_effort effort; /* asked for; of another objective the search for makespans has less */
 
-    /* Of the planning thread alone: the bounds by arguments without a search; proofs by searches,
-     * by part, NULL before the first. */
-    struct br_bounds bounds;
-    struct br_certificate *proofs;
-    bool proven_parts;          /* some part has one */
+    /* Of the planning thread alone. */
+    struct br_proving proving;
     uint32_t tasks, left;       /* of the job; and those in parts that have no schedule yet */
     struct br_counters planned; /* of the parts that have one */
 };
@@ -294,102 +284,6 @@ static void name_plan(struct br_plan *plan, const char *asked)
     plan->method = mixed ? asked : main_part->method;
 }
 
-/* Keeps what proves the part's bound, where that is more than br_certify would find. */
-static void take_proof(struct making *making, const struct br_parts *parts, uint32_t k,
-                       const struct br_search *search)
-{
-    if (!making->proofs)
-        making->proofs = br_certificate_create(parts->whole->tick_ns, parts->count);
-    if (!making->proofs)
-        return; /* then nothing is called proven by it */
-    if (search->exact && br_exact_search_prove(search->exact, parts->whole, search->bound.ticks,
-                                               &making->proofs->arena, &making->proofs->part[k]))
-        making->proven_parts = true;
-}
-
-/* What goes into the proof: as much as went into the bounds, as long as there is time. */
-static struct br_bounds_effort proof_effort(const struct making *making, int64_t enough)
-{
-    return (struct br_bounds_effort){.enough = enough,
-                                     .cheap = making->options.bound == BR_PLAN_BOUND_CHEAP ||
-                                              making->options.time_limit_ns > 0,
-                                     .stop = &making->watch.late};
-}
-
-/* Proofs of the parts as the searches have them, the others combinatorial; NULL where no search has
- * one. */
-static struct br_certificate *certify_parts(struct making *making, const struct br_parts *parts)
-{
-    const struct br_bounds_effort effort = proof_effort(making, INT64_MAX);
-    struct br_certificate *c = making->proofs;
-    bool ok = c && making->proven_parts;
-    for (uint32_t k = 0; ok && k < parts->count; k++)
-        if (!c->part[k].clause)
-            ok = br_certify_part_by(&c->arena, parts->whole, parts->part[k],
-                                    making->bounds.part[k].ticks, &effort, &c->part[k]);
-    making->proofs = NULL;
-    if (ok)
-        return c;
-    br_certificate_destroy(c);
-    return NULL;
-}
-
-/* Without a proof the bound stays what it is, but nobody calls it proven. The plan is worth more
- * than its proof, so it is kept where memory is out, and says why it is not proven. */
-static void prove(struct making *making, const struct br_instance *in,
-                  struct br_certificate *certificate)
-{
-    enum br_status status =
-        certificate ? br_certificate_check(certificate, making->dag, in, NULL) : BR_SYSTEM;
-    if (status == BR_OK)
-        status = br_plan_prove(making->plan, certificate, making->plan->bound_method, NULL);
-    else
-        br_certificate_destroy(certificate);
-    if (status == BR_SYSTEM && !making->plan->certificate)
-        making->plan->note = "memory was out: the bound has no proof";
-}
-
-static void prove_bound(struct making *making, const struct br_instance *in,
-                        const struct br_parts *parts)
-{
-    const struct br_bounds_effort effort = proof_effort(making, INT64_MAX);
-    struct br_certificate *own =
-        br_stopped(&making->watch.late) ? NULL : certify_parts(making, parts);
-    if (own)
-        prove(making, in, own);
-    if (!making->plan->certificate)
-        prove(making, in, br_certify_parts(parts, &making->bounds, &effort));
-    if (!making->plan->certificate && br_stopped(&making->watch.late))
-        making->plan->note = no_proof;
-}
-
-/* The bound on the whole: of the parts as the search has left them, or one by arguments without a
- * search that is as good, since it is simpler to prove. False when memory is out. */
-static bool sum_bounds(struct making *making, const struct br_parts *parts)
-{
-    struct br_plan *plan = making->plan;
-    int64_t makespan_ns = 0, tick_ns = parts->whole->tick_ns;
-    plan->lower_bound_ns = 0;
-    plan->bound_method = plan->part->bound_method;
-    for (uint32_t k = 0; k < plan->parts; k++) {
-        plan->lower_bound_ns += plan->part[k].lower_bound_ns;
-        makespan_ns += plan->part[k].makespan_ns;
-        if (strcmp(plan->part[k].bound_method, plan->bound_method) != 0)
-            plan->bound_method = br_bounds_of_parts;
-    }
-    struct br_bounds_effort effort = proof_effort(making, makespan_ns / tick_ns);
-    effort.cheap |= making->options.bound == BR_PLAN_BOUND_NONE;
-    effort.stop = &making->watch.stop;
-    if (!br_bounds_sum_up(&making->bounds, parts, &effort))
-        return false;
-    const struct br_bound *sum = &making->bounds.sum;
-    if (plan->parts > 1 && sum->ticks * tick_ns >= plan->lower_bound_ns) {
-        plan->lower_bound_ns = sum->ticks * tick_ns;
-        plan->bound_method = sum->method;
-    }
-    return true;
-}
-
 /* Moves a part to where the search on it goes on. */
 static void keep_part(struct part_making *kept, const struct part_making *part)
 {
@@ -417,15 +311,17 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     struct part_making part = {.making = making};
     struct part_making *kept = on ? br_calloc(parts->count, sizeof *kept) : NULL;
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
-    making->bounds.part = br_calloc(parts->count, sizeof *making->bounds.part);
-    bool ok = trial && part_trial && plan->part && making->bounds.part && (kept || !on);
+    making->proving.dag = making->dag;
+    making->proving.watch = &making->watch;
+    bool ok = br_proving_init(&making->proving, parts->count) && trial && part_trial &&
+              plan->part && (kept || !on);
     for (; ok && plan->parts < parts->count; plan->parts++) {
         for (uint32_t row = 0; row < rows; row++)
             part_trial[row] = INT64_MAX;
         ok = make_part(&part, parts, plan->parts, part_trial, offset);
         if (ok) {
             offset += br_search_best(&part.search)->makespan;
-            making->bounds.part[plan->parts] = part.search.combinatorial;
+            making->proving.bounds.part[plan->parts] = part.search.combinatorial;
             cut |= part.search.cut;
         }
         for (uint32_t row = 0; row < rows; row++)
@@ -435,7 +331,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         if (ok && on && !br_search_done(&part.search)) {
             keep_part(&kept[plan->parts], &part);
         } else {
-            take_proof(making, parts, plan->parts, &part.search);
+            br_proving_take(&making->proving, parts, plan->parts, &part.search);
             br_search_count(&part.search, &plan->counters);
             finish_part(&part);
         }
@@ -444,11 +340,11 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         ok = search_on(making, kept, parts->count, &cut) && put_again(plan, parts, kept);
         for (uint32_t k = 0; k < parts->count; k++)
             if (kept[k].search.in) {
-                take_proof(making, parts, k, &kept[k].search);
+                br_proving_take(&making->proving, parts, k, &kept[k].search);
                 br_search_count(&kept[k].search, &plan->counters);
             }
     }
-    ok = ok && sum_bounds(making, parts);
+    ok = ok && br_proving_sum_up(&making->proving, parts, plan);
     if (ok) {
         name_plan(plan, o->method);
         if (cut)
@@ -502,7 +398,7 @@ static enum br_status make(struct making *making)
         status = br_plan_rank(making->plan, making->dag, diag);
     int64_t began_ns = br_now_ns();
     if (!status && making->options.bound != BR_PLAN_BOUND_NONE)
-        prove_bound(making, in, &parts);
+        br_proving_prove(&making->proving, in, &parts, making->plan);
     int64_t proven_ns = br_now_ns();
     if (!status) {
         status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
@@ -515,8 +411,7 @@ static enum br_status make(struct making *making)
         counters->verify_ns = (uint64_t)(br_now_ns() - proven_ns);
     }
 out:
-    br_certificate_destroy(making->proofs);
-    br_bounds_finish(&making->bounds);
+    br_proving_finish(&making->proving);
     br_parts_finish(&parts);
     br_instance_destroy(in);
     return status;
@@ -537,95 +432,6 @@ static void *make_thread(void *argument)
     making->status = make_with_crew(making);
     br_watch_end(&making->watch);
     return NULL;
-}
-
-/* How long the source may work: its answer is to be there, and checked, within the time limit,
- * unless the caller says how long. */
-static int64_t source_limit(const struct br_plan_options *o)
-{
-    int64_t most_ns = o->time_limit_ns - o->time_limit_ns / 10 - head_start_ns;
-    if (o->source_limit_ns > 0 || o->time_limit_ns <= 0)
-        return o->source_limit_ns;
-    return most_ns > 0 ? most_ns : 1;
-}
-
-/* Begins to ask the source of bounds; without a thread for it the plan is made without it. */
-static struct br_beside *begin_source(const struct making *making, struct br_beside *beside)
-{
-    const struct br_plan_options *o = &making->options;
-    const struct br_bound_question question = {.source = o->source,
-                                               .dag = making->dag,
-                                               .cluster = making->cluster,
-                                               .limit_ns = source_limit(o),
-                                               .work_percent =
-                                                   o->effort == BR_EFFORT_MAX ? 400 : 50,
-                                               .delay_ns = head_start_ns};
-    if (!o->source)
-        return NULL;
-    if (!br_beside_begin(beside, &question))
-        snprintf(beside->answer.why, sizeof beside->answer.why, "not available (out of memory)");
-    return beside;
-}
-
-/* Is the time over, and with it the source's? */
-static bool is_over(const struct making *making)
-{
-    return making->options.time_limit_ns > 0 && making->options.source_limit_ns <= 0 &&
-           br_now_ns() - making->watch.began_ns >= making->options.time_limit_ns;
-}
-
-/* Waits for the source where its bound is needed; its answer is the caller's. */
-static void end_source(struct making *making, struct br_beside *beside, bool needed,
-                       struct br_bound_answer *answer)
-{
-    const struct br_plan_options *o = &making->options;
-    const int64_t look_ns = 5000000;
-    making->watch.progress.tightening = true;
-    while (needed && beside->running && !br_stopped(o->stop) && !is_over(making) &&
-           !br_beside_wait(beside, look_ns))
-        if (o->progress)
-            o->progress(o->progress_context, &making->watch.progress);
-    br_beside_end(beside, answer);
-}
-
-/* Records the source's bound in the plan, where it helps. Takes ownership of the certificate. */
-static enum br_status take_bound(struct br_plan *plan, struct br_bound_answer *answer,
-                                 struct br_diag *diag)
-{
-    /* A bound that a limit cut off could be another one next time, so the plan says so. */
-    char method[sizeof answer->method + sizeof answer->status + 4];
-    const char *limit = strcmp(answer->status, "optimal") == 0 ? "" : answer->status;
-    struct br_certificate *certificate = answer->certificate;
-    answer->certificate = NULL;
-    snprintf(method, sizeof method, "%s%s%s", answer->method, *limit ? "; " : "", limit);
-    return br_plan_prove(plan, certificate, method, diag);
-}
-
-/* Ends the source, and raises the bound of the plan, if there is one. */
-static enum br_status tighten(struct making *making, struct br_beside *beside)
-{
-    struct br_plan *plan = making->status ? NULL : making->plan;
-    struct br_bound_answer answer = {0};
-    /* An exhaustive search may meet the bound without a certificate; perhaps there is one. */
-    bool met = plan && plan->lower_bound_ns == plan->makespan_ns && plan->certificate;
-    bool needed = plan && !met && !br_stopped(making->options.stop);
-    if (beside)
-        end_source(making, beside, needed, &answer);
-    else
-        snprintf(answer.why, sizeof answer.why, "not asked for");
-    if (met)
-        snprintf(answer.why, sizeof answer.why, "not needed (the bound is met)");
-    else if (beside && !needed)
-        snprintf(answer.why, sizeof answer.why, "not available (interrupted)");
-    answer.found &= !met;
-    enum br_status status = making->status;
-    if (plan && answer.found)
-        status = take_bound(plan, &answer, &making->diag);
-    br_certificate_destroy(answer.certificate);
-    answer.certificate = NULL;
-    if (plan)
-        plan->source = answer;
-    return status;
 }
 
 static enum br_status refuse_method(const char *method, struct br_diag *diag)
@@ -673,7 +479,7 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     int error = supervised ? pthread_create(&thread, NULL, make_thread, &making) : 0;
     if (error == 0) {
         if (supervised) {
-            beside = begin_source(&making, &room);
+            beside = br_source_bound_begin(&room, dag, cluster, o);
             br_watch_run(&making.watch, beside);
             pthread_join(thread, NULL);
         } else {
@@ -681,11 +487,14 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
         }
         if (!making.status && making.watch.timed_out && making.plan->note)
             making.plan->note =
-                making.plan->note == no_proof
+                making.plan->note == br_proving_no_time
                     ? "the time limit ended the search, and left no time to prove the bound"
                     : "the time limit ended the search";
         int64_t found_ns = br_now_ns();
-        making.status = tighten(&making, beside);
+        enum br_status tightened = br_source_bound_end(
+            beside, &making.watch, making.status ? NULL : making.plan, &making.diag);
+        if (!making.status)
+            making.status = tightened;
         if (!making.status)
             making.plan->counters.lp_ns = (uint64_t)(br_now_ns() - found_ns);
         if (making.status && diag)

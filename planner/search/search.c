@@ -11,32 +11,11 @@
 #include "planner/graphene/graphene.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/keep.h"
-#include "planner/improve/machine_search.h"
+#include "planner/search/cycle.h"
 #include "planner/search/exact_search.h"
-#include "planner/rcpsp/population.h"
 #include "planner/search/portfolio.h"
-#include "planner/schedule/run.h"
 
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
-/* The grant of the default effort to the search on one machine, where placements are cheap: passes
- * for each task of the job, placements on a large one. */
-enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS = 100000000 };
-/* Tasks up to which the exact solvers are given a large and a small share; and to which of small
- * jobs the default effort is what so many conflicts cost. */
-enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
-/* On jobs in between they have the large share, too, where this part of the makespan is left
- * between the bounds after their small one. */
-enum { NEARLY = 20 };
-/* Jobs of up to so many tasks are granted more, since they are to end proven. On several machines
- * there are exact solvers for these alone, and on up to so many machines. */
-enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
-/* On jobs of up to so many tasks on several machines they go before the other searches, with a
- * grant above theirs, since some jobs that these leave open are closed by few conflicts: so many
- * each, by the third power of the tasks, as larger jobs take longer for one and are closed less
- * often. Under a limit of placements that leaves fewer than the least they do not. */
-enum { CLOSE_TASKS = 64, CLOSE_CONFLICTS = 225000000, CLOSE_LEAST = 100 };
-/* Share of the work that comes before the search that goes on. */
-static const double quick_share = 0.1;
 /* By the clock: baselines that are slow on jobs of more tasks than these wait for the others. */
 enum { SLOW_TASKS = 20000 };
 /* And the shares of the time left that these, the published method, justification and bounds may
@@ -50,14 +29,6 @@ uint32_t br_search_rows(void)
     while (br_heuristic_at(n))
         n++;
     return n;
-}
-
-/* Adds the time since *began_ns to a counter, and begins anew. */
-static void take_time(uint64_t *counter, int64_t *began_ns)
-{
-    int64_t now_ns = br_now_ns();
-    *counter += (uint64_t)(now_ns - *began_ns);
-    *began_ns = now_ns;
 }
 
 static void tell_of(const struct br_search *s, int64_t makespan, const char *finder)
@@ -79,12 +50,6 @@ static int64_t best_makespan(const struct br_search *s)
     return s->elite.count ? s->elite.entry[0].schedule.makespan : INT64_MAX;
 }
 
-/* Begins a turn where the clock limits the work; returns what ends it. */
-static const struct br_stop *begin_turn(const struct br_search *s, double share)
-{
-    return s->turn ? s->turn(s->context, share) : s->stop;
-}
-
 /* The best bound by arguments without a search, as far as the options ask for it. By the clock the
  * arguments that take long have a turn, and count only if they end within it: their proof takes as
  * long again. */
@@ -100,7 +65,7 @@ static struct br_bound argue(struct br_search *s)
     if (!s->turn || asked == BR_PLAN_BOUND_CHEAP || bound.ticks < 0 || bound.ticks >= effort.enough)
         return bound;
     effort.cheap = false;
-    effort.stop = begin_turn(s, bound_turn * s->turn_share);
+    effort.stop = br_search_turn(s, bound_turn * s->turn_share);
     struct br_bound more = br_bounds_by(s->origin, &effort);
     return more.ticks < 0 || !br_stopped(effort.stop) ? more : bound;
 }
@@ -112,14 +77,14 @@ static bool find_bound(struct br_search *s)
     int64_t began_ns = br_now_ns();
     s->bound = argue(s);
     s->combinatorial = s->bound;
-    take_time(&s->counters.bound_ns, &began_ns);
+    br_search_time(&s->counters.bound_ns, &began_ns);
     return s->bound.ticks >= 0;
 }
 
 static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
 {
     const struct br_search *s = context;
-    double all = s->method.kind == BR_METHOD_GRAPHENE ? 1 : quick_share;
+    double all = s->method.kind == BR_METHOD_GRAPHENE ? 1 : BR_SEARCH_QUICK;
     if (s->step)
         s->step(s->context, total ? all * (double)done / (double)total : 0);
 }
@@ -140,56 +105,11 @@ static const char *bypass_reason(const struct br_search *s, int64_t makespan)
     return "greedy placement reaches the lower bound";
 }
 
-/* Whether the instance is one for the population search: of a larger one there would be too few
- * schedules to breed from. */
-static bool suits_population(const struct br_instance *in)
-{
-    return in->machines == 1 && in->tasks <= POPULATION_TASKS;
-}
-
-/* Whether the instance has several machines, and is so small that the exact solvers join the
- * search. */
-static bool suits_exact_machines(const struct br_instance *in)
-{
-    return in->machines > 1 && in->machines <= EXACT_MACHINES && in->tasks <= EXACT_TASKS;
-}
-
-/* Whether it is one of those that the exact solvers may close before the search. */
-static bool suits_closing(const struct br_instance *in)
-{
-    return in->machines > 1 && in->machines <= EXACT_MACHINES && in->tasks > EXACT_TASKS &&
-           in->tasks <= CLOSE_TASKS;
-}
-
-/* The placements that the default effort grants the search. */
-static uint64_t default_placements(const struct br_instance *in)
-{
-    if (suits_population(in)) {
-        uint64_t all = (uint64_t)POPULATION_PASSES * in->tasks * in->tasks;
-        uint64_t conflicts = in->tasks <= EXACT_TASKS ? EXACT_TASKS_CONFLICTS : EXACT_CONFLICTS;
-        uint64_t exact = conflicts * BR_EXACT_SEARCH_CONFLICT * in->tasks;
-        if (in->tasks <= EXACT_SMALL && all < exact)
-            all = exact;
-        return all < POPULATION_PLACEMENTS ? all : POPULATION_PLACEMENTS;
-    }
-    return br_machines_placements(in);
-}
-
-/* What it grants the exact solvers on several machines, above the other searches. */
-static uint64_t exact_placements(const struct br_instance *in)
-{
-    uint64_t cube = (uint64_t)in->tasks * in->tasks * in->tasks;
-    uint64_t conflicts = suits_exact_machines(in) ? EXACT_TASKS_CONFLICTS
-                         : suits_closing(in)      ? 2 * (CLOSE_CONFLICTS / cube)
-                                                  : 0;
-    return conflicts * BR_EXACT_SEARCH_CONFLICT * in->tasks;
-}
-
 /* The most placements that the published method may be expected to take as one of many: about half
  * of what the search after it may, or of what the clock leaves to both. */
 static uint64_t graphene_placements(const struct br_search *s)
 {
-    uint64_t most = default_placements(s->in) / 2;
+    uint64_t most = br_cycle_placements(s->in) / 2;
     double times = (double)s->options->time_limit_ns * s->share / default_ns;
     return s->turn && times > 1 ? (uint64_t)(times * (double)most) : most;
 }
@@ -302,7 +222,7 @@ static bool plan_graphene(struct br_search *s)
     if (ok) {
         s->placements += search->placements;
         count_graphene(s, search);
-        take_time(&s->counters.graphene_ns, &began_ns);
+        br_search_time(&s->counters.graphene_ns, &began_ns);
         br_elite_add(&s->elite, &best, br_method_graphene, 0);
         ok = report_graphene(s, search, kept);
         tell(s, search == &report ? INT64_MAX : first);
@@ -326,7 +246,7 @@ static bool run_row(struct br_search *s, uint32_t row)
         s->placements += s->in->tasks;
         s->counters.heuristic_schedules++;
         s->counters.heuristic_placements += s->in->tasks;
-        take_time(&s->counters.heuristic_ns, &began_ns);
+        br_search_time(&s->counters.heuristic_ns, &began_ns);
         br_elite_add(&s->elite, &schedule, heuristic->name, row);
         ok = find_bound(s);
         tell(s, INT64_MAX);
@@ -347,190 +267,6 @@ static bool plan_first(struct br_search *s)
     return true;
 }
 
-/* The rest of the limit of placements; at least 1, since 0 is no limit. */
-static uint64_t placements_left(const struct br_search *s)
-{
-    return s->limit == 0 ? 0 : s->limit > s->placements ? s->limit - s->placements : 1;
-}
-
-static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
-{
-    const struct br_search *s = context;
-    if (s->found)
-        s->found(s->context, makespan, finder, s->placements + placements);
-}
-
-static void on_step(void *context, double share)
-{
-    const struct br_search *s = context;
-    if (s->step)
-        s->step(s->context, quick_share + (1 - quick_share) * share);
-}
-
-/* Under effort max, what the limits are expected to leave is spent in one run: a population made
- * for it gets further than several that grow. */
-static void expect(const struct br_search *s, struct br_run *run)
-{
-    const struct br_plan_options *o = s->options;
-    double most = 1e18, time_ns = (double)o->time_limit_ns * s->share;
-    if (o->time_limit_ns > 0) {
-        double expected = br_population_expected(s->in, time_ns, o->threads);
-        most = expected > 0 && expected < most ? expected : most;
-    }
-    if (o->placements && (double)o->placements * s->share < most)
-        most = (double)o->placements * s->share;
-    if (most == 1e18)
-        return;
-    run->horizon = (uint64_t)most;
-    if (run->placements < 2 * run->horizon)
-        run->placements = 2 * run->horizon;
-}
-
-/* One stretch of a run: the solvers, or else the population or the searches on several machines,
- * with a share of what the run may spend. */
-static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, double share)
-{
-    struct br_run run = *whole;
-    if (share < 1) {
-        uint64_t all = whole->horizon ? whole->horizon : whole->placements;
-        run.horizon = 0;
-        run.placements = 1 + (uint64_t)(share * (double)all);
-    } else {
-        run.placements = whole->placements > whole->spent ? whole->placements - whole->spent : 1;
-        if (run.horizon)
-            run.horizon = run.horizon > whole->spent ? run.horizon - whole->spent : 1;
-    }
-    run.spent = 0;
-    run.counters = (struct br_counters){0};
-    int64_t began_ns = br_now_ns();
-    s->placements += whole->spent; /* for those who are told of schedules */
-    bool ok = exact                     ? br_exact_search_run(s->exact, &run)
-              : suits_population(s->in) ? br_population_search(&run, NULL)
-                                        : br_machines_search(&run, NULL);
-    s->placements -= whole->spent;
-    if (exact)
-        run.counters.exact_placements += run.spent;
-    if (exact || suits_population(s->in))
-        take_time(exact ? &run.counters.exact_ns : &run.counters.population_ns, &began_ns);
-    br_counters_add(&whole->counters, &run.counters);
-    whole->spent += run.spent;
-    whole->stopped |= run.stopped;
-    if (run.lower_bound > s->bound.ticks)
-        s->bound = (struct br_bound){run.lower_bound, br_exact_search_method};
-    whole->lower_bound = s->bound.ticks;
-    return ok;
-}
-
-/* Is so little left between the bounds that the solvers may close it? */
-static bool nearly_closed(const struct br_search *s)
-{
-    int64_t makespan = br_search_best(s)->makespan;
-    return makespan - s->bound.ticks <= makespan / NEARLY;
-}
-
-/* The search for one machine: the population, and on what is not too large for them the exact
- * solvers, first for a moment, since small jobs need no more, and again between two populations; of
- * larger jobs, after the population, where they have come near. Where a tick is left, the last
- * stretch is theirs in any case. */
-static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
-{
-    static const struct stretch {
-        bool exact;
-        double share; /* 1: all that is left */
-    } least[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
-      small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
-      medium[] = {{true, 0.1}, {false, 1}}, near[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
-      large[] = {{false, 1}};
-    const struct stretch *stretch = s->in->tasks <= EXACT_TASKS    ? least
-                                    : s->in->tasks <= EXACT_SMALL  ? small
-                                    : s->in->tasks <= EXACT_MEDIUM ? medium
-                                                                   : large;
-    if (!s->exact && s->in->tasks <= EXACT_MEDIUM)
-        s->exact = br_exact_search_create(s->in, br_search_best(s)->makespan, s->bound.ticks);
-    if (!s->exact)
-        stretch = large;
-    bool ok = run_stretch(s, run, stretch->exact, stretch->share);
-    if (stretch == medium && nearly_closed(s))
-        stretch = near;
-    while (ok && stretch->share < 1 && !br_search_done(s) && !run->stopped) {
-        stretch++;
-        bool last_tick = s->exact && br_search_best(s)->makespan - s->bound.ticks == 1;
-        ok = run_stretch(s, run, stretch->exact || (stretch->share == 1 && last_tick),
-                         stretch->share);
-    }
-    return ok;
-}
-
-/* The exact solvers first, with their grant, or a tenth of what there is where that is less; then
- * the others with theirs. */
-static bool close_on_machines(struct br_search *s, struct br_run *run, uint64_t grant)
-{
-    uint64_t all = run->placements, most = all > grant ? all - grant : all / 10;
-    uint64_t least = (uint64_t)2 * CLOSE_LEAST * BR_EXACT_SEARCH_CONFLICT * s->origin->tasks;
-    bool ok = true;
-    if (most >= least)
-        ok = run_stretch(s, run, true, (double)most / (double)all);
-    run->placements = grant < all - run->spent ? run->spent + grant : all;
-    if (ok && !br_search_done(s) && !run->stopped)
-        ok = run_stretch(s, run, false, 1);
-    return ok;
-}
-
-/* The search for several machines; on a small job the exact solvers first and last, and between
- * them the others with their grant, or about half of what there is where that is less. */
-static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_t grant)
-{
-    bool closing = suits_closing(s->origin);
-    if ((closing || suits_exact_machines(s->origin)) && !s->exact)
-        s->exact = br_exact_search_create(s->origin, br_search_best(s)->makespan, s->bound.ticks);
-    if (!s->exact)
-        return br_machines_search(run, NULL);
-    if (closing)
-        return close_on_machines(s, run, grant);
-    double others = (double)grant / (double)run->placements;
-    bool ok = run_stretch(s, run, true, 0.1);
-    if (ok && !br_search_done(s) && !run->stopped)
-        ok = run_stretch(s, run, false, others < 0.45 ? others : 0.45);
-    if (ok && !br_search_done(s) && !run->stopped)
-        ok = run_stretch(s, run, true, 1);
-    return ok;
-}
-
-/* Searches on from the elite: this is where the kind of instance decides by what. */
-static bool improve(struct br_search *s, uint32_t cycle)
-{
-    const struct br_plan_options *o = s->options;
-    uint32_t doubled = cycle < 30 ? cycle : 30;
-    struct br_run run = {
-        .in = s->in,
-        .reach = &s->reach,
-        .seed = o->seed + cycle,
-        .threads = o->threads,
-        .placements = (default_placements(s->in) + exact_placements(s->origin)) << doubled,
-        .lower_bound = s->bound.ticks,
-        .stop = s->turn_share < 1 ? begin_turn(s, s->turn_share) : s->stop,
-        .elite = &s->elite,
-        .found = on_found,
-        .step = on_step,
-        .context = s,
-    };
-    if (suits_population(s->in) && o->effort == BR_EFFORT_MAX)
-        expect(s, &run);
-    uint64_t left = placements_left(s);
-    bool limited = left && left < run.placements;
-    if (limited)
-        run.placements = left;
-    if (run.horizon > run.placements)
-        run.horizon = run.placements;
-    bool ok = suits_population(s->in)
-                  ? improve_on_one_machine(s, &run)
-                  : improve_on_machines(s, &run, default_placements(s->in) << doubled);
-    s->placements += run.spent;
-    br_counters_add(&s->counters, &run.counters);
-    s->cut |= (run.stopped && (!s->turn || br_stopped(s->stop))) || (limited && !br_search_done(s));
-    return ok;
-}
-
 /* Which rows of the table run at once. */
 enum speed { QUICK_ROWS = 1, SLOW_ROWS = 2 };
 
@@ -549,7 +285,7 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
     for (uint32_t k = 0; k < rows; k++)
         s->counters.heuristic_schedules += s->trial[row[k]] != INT64_MAX;
     s->counters.heuristic_placements += portfolio->placements - before;
-    take_time(&s->counters.heuristic_ns, &began_ns);
+    br_search_time(&s->counters.heuristic_ns, &began_ns);
     if (best_makespan(s) < best && !find_bound(s))
         return false;
     tell(s, best);
@@ -564,7 +300,7 @@ static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
     bool divided = s->turn && s->in->tasks > SLOW_TASKS;
     bool ok = run_rows(s, portfolio, divided ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS);
     if (ok && divided && !s->report.bypass) {
-        portfolio->stop = begin_turn(s, slow_turn * s->turn_share);
+        portfolio->stop = br_search_turn(s, slow_turn * s->turn_share);
         ok = run_rows(s, portfolio, SLOW_ROWS);
     }
     s->cut |= ok && !s->report.bypass && br_stopped(s->stop);
@@ -581,7 +317,7 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
     /* A variant that is somewhat longer than what is there may still end up the shortest once it
      * is justified. */
     options.beat = best + best / 8 + 1;
-    options.stop = begin_turn(s, graphene_turn * s->turn_share);
+    options.stop = br_search_turn(s, graphene_turn * s->turn_share);
     int64_t began_ns = br_now_ns();
     bool ok = br_schedule_init(&schedule, s->in) &&
               br_graphene(&schedule, s->in, &s->reach, &options, found);
@@ -589,7 +325,7 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
         s->cut |= found->cut && (!s->turn || br_stopped(s->stop));
         s->placements += found->placements;
         count_graphene(s, found);
-        take_time(&s->counters.graphene_ns, &began_ns);
+        br_search_time(&s->counters.graphene_ns, &began_ns);
         if (schedule.makespan < INT64_MAX)
             br_portfolio_add(portfolio, &schedule, br_method_graphene);
         tell(s, best);
@@ -614,13 +350,13 @@ static bool plan_best(struct br_search *s)
         if (ok && !br_search_done(s) && !br_stopped(s->stop)) {
             uint64_t before = portfolio.placements;
             int64_t best = best_makespan(s), began_ns = br_now_ns();
-            portfolio.stop = begin_turn(s, justify_turn * s->turn_share);
-            ok = br_portfolio_justify(&portfolio, placements_left(s));
+            portfolio.stop = br_search_turn(s, justify_turn * s->turn_share);
+            ok = br_portfolio_justify(&portfolio, br_search_left(s));
             s->placements += portfolio.placements - before;
             s->counters.justify_schedules += portfolio.justified;
             s->counters.justify_left_out += portfolio.left_out;
             s->counters.justify_placements += portfolio.placements - before;
-            take_time(&s->counters.justify_ns, &began_ns);
+            br_search_time(&s->counters.justify_ns, &began_ns);
             s->cut |= portfolio.cut && (!s->turn || br_stopped(s->stop));
             tell(s, best);
         }
@@ -629,7 +365,7 @@ static bool plan_best(struct br_search *s)
     if (ok && !s->report.bypass && !br_search_done(s)) {
         s->cut |= br_stopped(s->stop);
         if (s->options->effort != BR_EFFORT_FAST && !s->turn && !br_stopped(s->stop))
-            ok = improve(s, 0);
+            ok = br_search_cycle(s, 0);
     }
     bool kept = ok && s->elite.entry[0].method == br_method_graphene;
     return ok && report_graphene(s, &found, kept ? &found : NULL);
@@ -654,7 +390,7 @@ bool br_search_part(struct br_search *s)
 
 bool br_search_on(struct br_search *s, uint32_t cycle)
 {
-    bool ok = improve(s, cycle);
+    bool ok = br_search_cycle(s, cycle);
     assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);
     return ok;
 }
@@ -687,7 +423,7 @@ bool br_search_settle(struct br_search *s)
     bool ok = br_left_shift(&best->schedule, s->in, s->stop, &s->counters.shift_moved);
     if (ok && best->schedule.makespan < before)
         tell_of(s, best->schedule.makespan, "shifted");
-    take_time(&s->counters.shift_ns, &began_ns);
+    br_search_time(&s->counters.shift_ns, &began_ns);
     assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);
     return ok;
 }

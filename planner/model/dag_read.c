@@ -1,0 +1,101 @@
+/* What a job tells of itself: its counts, the ids of stages and tasks, and fingerprints. */
+#include "planner/model/dag.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/collections/index.h"
+
+const char *br_dag_name(const struct br_dag *dag)
+{
+    return dag ? dag->name : NULL;
+}
+
+uint32_t br_dag_stage_count(const struct br_dag *dag)
+{
+    return dag ? dag->stages : 0;
+}
+
+uint32_t br_dag_task_count(const struct br_dag *dag)
+{
+    return dag ? dag->tasks : 0;
+}
+
+void br_dag_stage_tasks(const struct br_dag *dag, uint32_t stage, uint32_t *first, uint32_t *count)
+{
+    const bool there = dag && stage < dag->stages;
+    if (first)
+        *first = there ? dag->stage[stage].first_task : 0;
+    if (count)
+        *count = there ? dag->stage[stage].tasks : 0;
+}
+
+const char *br_dag_stage_id(const struct br_dag *dag, uint32_t stage)
+{
+    return dag && stage < dag->stages ? dag->stage[stage].id : NULL;
+}
+
+uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task)
+{
+    if (!dag || task >= dag->tasks)
+        return UINT32_MAX;
+    uint32_t low = 0, high = dag->stages;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (dag->stage[middle].first_task <= task)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size)
+{
+    const uint32_t number = br_dag_task_stage(dag, task);
+    size = text ? size : 0;
+    if (number == UINT32_MAX)
+        return snprintf(text, size, "%s", "");
+    const struct br_stage *stage = &dag->stage[number];
+    if (stage->tasks == 1)
+        return snprintf(text, size, "%s", stage->id);
+    return snprintf(text, size, "%s[%" PRIu32 "]", stage->id, task - stage->first_task);
+}
+
+static uint64_t mix(uint64_t sum, uint64_t value)
+{
+    return br_hash_number(sum ^ value);
+}
+
+uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands)
+{
+    uint64_t sum = mix(dag->stages, dag->edges);
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        sum = mix(sum, br_hash_text(stage->id));
+        sum = mix(sum, stage->tasks);
+        sum = mix(sum, commands && stage->command ? br_hash_text(stage->command) : 0);
+    }
+    for (uint32_t e = 0; e < dag->edges; e++)
+        sum = mix(mix(sum, (uint64_t)dag->edge[e].parent << 32 | dag->edge[e].child),
+                  dag->edge[e].type);
+    return sum;
+}
+
+uint64_t br_dag_details_fingerprint(const struct br_dag *dag)
+{
+    uint64_t sum = mix(dag->tasks, dag->demands);
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        sum = mix(sum, (uint64_t)dag->duration_ns[t]);
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const struct br_stage *stage = &dag->stage[s];
+        sum = mix(sum, stage->demands);
+        for (uint32_t k = 0; k < stage->demands; k++) {
+            const struct br_demand *demand = &dag->demand[stage->first_demand + k];
+            sum = mix(sum, br_hash_text(dag->resource[demand->resource].name));
+            sum =
+                mix(mix(sum, (uint64_t)demand->amount.mantissa), (uint64_t)demand->amount.exponent);
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,79 @@
+/* What is known while one part between cuts is planned; shared by the pieces of the search. */
+#ifndef BR_PLANNER_SEARCH_SEARCH_STATE_H
+#define BR_PLANNER_SEARCH_SEARCH_STATE_H
+
+#include <bigrocks/planner.h>
+
+#include "base/process/clock.h"
+#include "base/process/stop.h"
+#include "planner/bounds/bounds.h"
+#include "planner/schedule/elite.h"
+#include "planner/schedule/order.h"
+#include "planner/model/plan.h"
+#include "planner/search/method.h"
+
+struct br_search {
+    /* Set by the caller. */
+    const struct br_instance *in; /* to plan on: perhaps with fewer machines than */
+    const struct br_instance
+        *origin; /* the part as it is, which bounds and their proofs are about */
+    const struct br_plan_options *options; /* threads not 0; its method and limits are below */
+    struct br_method method;
+    const struct br_stop *stop; /* raised before a part begins, it gets the first heuristic alone */
+    uint64_t limit;             /* on placements; 0: none. May change between calls */
+    double share;               /* of the limits on the whole that this part may count on */
+    struct br_arena *arena;     /* for the texts of the report */
+    int64_t *trial; /* by heuristic: its makespan, or INT64_MAX where it was not finished */
+    /* As in run.h; placements are those of this part so far. */
+    void (*found)(void *context, int64_t makespan, const char *finder, uint64_t placements);
+    void (*step)(void *context, double share);
+    /* NULL: counts alone limit the work. Else the clock does: begins a turn that lasts for a share
+     * of the time that is left, and returns what ends it (the stop flag does, too). What is slow
+     * gets a turn, and the search is left to br_search_on, from cycle 0. */
+    const struct br_stop *(*turn)(void *context, double share);
+    double turn_share; /* of the time left, for one of the two calls below; 1: all */
+    void *context;
+
+    /* Its outcome. */
+    struct br_reach reach;
+    struct br_bound bound;
+    struct br_bound combinatorial; /* the bound by arguments without a search */
+    struct br_elite elite;         /* the best schedule first; its method is what made it */
+    struct br_plan_part report;    /* without the times */
+    struct br_exact_search *exact; /* NULL until it is used */
+    uint64_t placements;
+    struct br_counters counters; /* without placements and the solvers' */
+    bool cut;                    /* a limit or the stop flag left something out */
+};
+
+static inline const struct br_schedule *br_search_best(const struct br_search *search)
+{
+    return &search->elite.entry[0].schedule;
+}
+/* Nothing more to be had: the best schedule is as short as the lower bound. */
+static inline bool br_search_done(const struct br_search *search)
+{
+    return br_search_best(search)->makespan <= search->bound.ticks;
+}
+
+/* The share of the work that comes before the search that goes on. */
+#define BR_SEARCH_QUICK 0.1
+/* Adds the time since *began_ns to a counter, and begins anew. */
+static inline void br_search_time(uint64_t *counter, int64_t *began_ns)
+{
+    int64_t now_ns = br_now_ns();
+    *counter += (uint64_t)(now_ns - *began_ns);
+    *began_ns = now_ns;
+}
+/* Begins a turn if the clock limits the work; returns what ends it. */
+static inline const struct br_stop *br_search_turn(const struct br_search *search, double share)
+{
+    return search->turn ? search->turn(search->context, share) : search->stop;
+}
+/* The rest of the limit of placements; at least 1, since 0 is no limit. */
+static inline uint64_t br_search_left(const struct br_search *s)
+{
+    return s->limit == 0 ? 0 : s->limit > s->placements ? s->limit - s->placements : 1;
+}
+
+#endif
