@@ -153,8 +153,11 @@ static enum br_status keep_jobs(struct cli_job_list *list, bool any_format, stru
         char *path = cli_job_list_path(list, k);
         if (!path)
             return br_fail_memory(diag);
-        bool job = stat(path, &about) == 0 && S_ISREG(about.st_mode) &&
+        bool there = stat(path, &about) == 0;
+        bool job = there && S_ISREG(about.st_mode) &&
                    (any_format || access(path, R_OK) != 0 || br_parse_recognise(path));
+        if (there && S_ISDIR(about.st_mode)) /* it may be a log in parts */
+            job = br_parse_recognise(path) != NULL;
         free(path);
         if (job)
             list->name[kept++] = list->name[k];

@@ -1,5 +1,6 @@
-/* Compressed files by their first bytes. Spark writes its logs by codecs of its own: lz4 in blocks
- * of lz4-java, snappy in blocks of snappy-java, and LZF; zstd it writes as the program does. */
+/* Compressed files by their first bytes; those of zstd come here if libzstd is not built in. Spark
+ * writes its logs by codecs of its own: lz4 in blocks of lz4-java, snappy in blocks of snappy-java,
+ * and LZF; zstd it writes as the program does. */
 #include "parsers/text/packed.h"
 
 #include <string.h>
@@ -44,14 +45,4 @@ enum br_status br_packed_refuse(const char *bytes, size_t size, struct br_diag *
                           "the file is compressed by %s", packings[k].name);
     }
     return BR_OK;
-}
-
-const char *br_packed_folder_hint(const char *path)
-{
-    const char *rolled = strstr(path, "eventlog_v2_");
-    if (rolled && !strchr(rolled, '/'))
-        return "it is a log of Spark in parts; give them in order: 'ls -v DIR/events_* | xargs "
-               "zstd "
-               "-dcf | bigrocks ... -'";
-    return "give a file";
 }

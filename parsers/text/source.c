@@ -7,30 +7,76 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/text/text.h"
 #include "parsers/text/packed.h"
+#include "parsers/text/parts.h"
+#include "parsers/text/unpack.h"
 
-static ssize_t read_some(struct br_source *source, char *to, size_t size)
+/* The file goes on with its next part. */
+static bool next_part(struct br_source *source)
 {
+    int fd = source->parts ? br_parts_next(source->parts) : -1;
+    if (fd < 0) {
+        source->fault = source->parts ? errno : 0;
+        return false;
+    }
+    if (source->owned)
+        close(source->fd);
+    source->fd = fd;
+    return source->owned = true;
+}
+
+static ssize_t read_file(void *from, char *to, size_t size)
+{
+    struct br_source *source = from;
     ssize_t n;
     do
         n = read(source->fd, to, size);
-    while (n < 0 && errno == EINTR);
+    while ((n < 0 && errno == EINTR) || (n == 0 && next_part(source)));
     if (n < 0)
         source->fault = errno;
-    return n;
+    return source->fault ? -1 : n;
+}
+
+static ssize_t read_some(struct br_source *source, char *to, size_t size)
+{
+    if (source->unpack)
+        return br_unpack_read(source->unpack, to, size, read_file, source, &source->damage);
+    return read_file(source, to, size);
 }
 
 enum br_status br_source_fail(const struct br_source *source, struct br_diag *diag)
 {
-    const char *hint = source->fault == EISDIR ? br_packed_folder_hint(source->name) : NULL;
+    if (source->damage)
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT,
+                          "'zstd -dcf FILE | bigrocks ... -' reads what is there",
+                          "the text cannot be decompressed by zstd: %s", source->damage);
+    const char *hint = source->fault == EISDIR ? "give a file" : NULL;
     return br_fail_at(diag, BR_NO_POS, BR_SYSTEM, hint, "cannot be read: %s",
                       strerror(source->fault));
 }
 
-enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag)
+/* Fills the buffer with the first bytes. */
+static enum br_status fill(struct br_source *source, struct br_diag *diag)
+{
+    source->filled = 0;
+    while (source->filled < BR_SOURCE_PREFIX) {
+        ssize_t n =
+            read_some(source, source->buffer + source->filled, BR_SOURCE_PREFIX - source->filled);
+        if (n < 0)
+            return br_source_fail(source, diag);
+        if (n == 0)
+            break;
+        source->filled += (size_t)n;
+    }
+    source->buffer[source->filled] = 0;
+    return BR_OK;
+}
+
+static enum br_status open_file(struct br_source *source, const char *path, struct br_diag *diag)
 {
     *source = (struct br_source){.name = path, .fd = STDIN_FILENO};
     if (strcmp(path, "-") == 0) {
@@ -45,24 +91,53 @@ enum br_status br_source_open(struct br_source *source, const char *path, struct
         return br_source_fail(source, diag);
     }
     source->buffer = malloc(BR_SOURCE_PREFIX + 1);
-    if (!source->buffer) {
-        br_source_close(source);
+    return source->buffer ? BR_OK : br_fail_memory(diag);
+}
+
+/* The parts of a log, if the file is a folder of them. */
+static enum br_status open_parts(struct br_source *source, struct br_diag *diag)
+{
+    struct stat state;
+    if (fstat(source->fd, &state) || !S_ISDIR(state.st_mode))
+        return BR_OK;
+    int folder = fcntl(source->fd, F_DUPFD_CLOEXEC, 0);
+    if (folder < 0) {
+        source->fault = errno;
+        return br_source_fail(source, diag);
+    }
+    enum br_status status = br_parts_open(folder, &source->parts, diag);
+    if (!status && (!source->parts || !next_part(source))) {
+        source->fault = source->parts ? source->fault : EISDIR;
+        status = br_source_fail(source, diag);
+    }
+    return status;
+}
+
+/* What was read is decompressed from now on. */
+static enum br_status unpack(struct br_source *source, struct br_diag *diag)
+{
+    char *buffer = malloc(BR_SOURCE_PREFIX + 1);
+    source->unpack =
+        buffer ? br_unpack_create(source->buffer, source->filled, BR_SOURCE_PREFIX) : NULL;
+    if (!source->unpack) {
+        free(buffer);
         return br_fail_memory(diag);
     }
-    while (source->filled < BR_SOURCE_PREFIX) {
-        ssize_t n =
-            read_some(source, source->buffer + source->filled, BR_SOURCE_PREFIX - source->filled);
-        if (n < 0) {
-            enum br_status status = br_source_fail(source, diag);
-            br_source_close(source);
-            return status;
-        }
-        if (n == 0)
-            break;
-        source->filled += (size_t)n;
-    }
-    source->buffer[source->filled] = 0;
-    enum br_status status = br_packed_refuse(source->buffer, source->filled, diag);
+    source->buffer = buffer;
+    return fill(source, diag);
+}
+
+enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag)
+{
+    enum br_status status = open_file(source, path, diag);
+    if (!status)
+        status = open_parts(source, diag);
+    if (!status)
+        status = fill(source, diag);
+    if (!status && br_unpack_knows(source->buffer, source->filled))
+        status = unpack(source, diag);
+    if (!status)
+        status = br_packed_refuse(source->buffer, source->filled, diag);
     if (status)
         br_source_close(source);
     return status;
@@ -72,6 +147,8 @@ void br_source_close(struct br_source *source)
 {
     if (source->owned)
         close(source->fd);
+    br_parts_destroy(source->parts);
+    br_unpack_destroy(source->unpack);
     free(source->buffer);
     *source = (struct br_source){.fd = -1};
 }

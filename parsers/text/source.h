@@ -9,22 +9,28 @@
 
 #include "base/text/diag.h"
 
+struct br_parts;
+struct br_unpack;
+
 /* Bytes that are looked at to recognise a format. */
 enum { BR_SOURCE_PREFIX = 1 << 16 };
 
 struct br_source {
-    const char *name; /* of the file in diagnostics; borrowed from the path */
-    int fd;           /* -1: there is no more than the buffer holds */
-    bool owned;       /* the file is ours to close; standard input is not */
-    char *buffer;     /* BR_SOURCE_PREFIX bytes and a NUL */
-    size_t filled;    /* bytes in the buffer; before the first read: the file's first bytes */
-    size_t used;      /* of them, already handed on */
-    int fault;        /* errno of the read that failed; 0: none */
+    const char *name;       /* of the file in diagnostics; borrowed from the path */
+    int fd;                 /* -1: there is no more than the buffer holds */
+    bool owned;             /* the file is ours to close; standard input is not */
+    char *buffer;           /* BR_SOURCE_PREFIX bytes and a NUL */
+    size_t filled;          /* bytes in the buffer; before the first read: the file's first bytes */
+    size_t used;            /* of them, already handed on */
+    int fault;              /* errno of the read that failed; 0: none */
+    struct br_parts *parts; /* of a log in a folder, behind fd; NULL: none */
+    struct br_unpack *unpack; /* NULL: the text is not compressed */
+    const char *damage;       /* why it cannot be decompressed; NULL: it can */
 };
 
-/* Opens the file, or standard input for "-", and reads its first bytes. Names the file in the
- * diagnostic. BR_SYSTEM if it cannot be read, BR_BAD_INPUT if it is compressed; then there is
- * nothing to close. */
+/* Opens the file, standard input for "-", or the parts of a log in a folder, and reads the first
+ * bytes; zstd is decompressed. Names the file in the diagnostic. BR_SYSTEM if it cannot be read,
+ * BR_BAD_INPUT if it is compressed otherwise; then there is nothing to close. */
 enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag);
 void br_source_close(struct br_source *source);
 /* A source of a text that is in memory already; borrowed, and nothing to close. It has no name. */

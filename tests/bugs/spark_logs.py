@@ -3,6 +3,7 @@
 missing; pipelined and barrier stages are planned as they run; compressed files are named."""
 import json
 import os
+import struct
 
 import case
 
@@ -181,7 +182,8 @@ part = ''.join(whole.text().splitlines(True)[-2:])
 done = run(part, 'plan', '-')
 assert done.returncode == 3 and 'all parts of a rolled log' in done.stderr, done
 
-# Compressed files are named, whatever the format that was asked for.
+# Compressed files are named, whatever the format that was asked for; zstd is read.
+WITH_ZSTD = ', libzstd' in case.bigrocks('--version').stdout
 MAGIC = {b'\x1f\x8b\x08': 'gzip', b'\x28\xb5\x2f\xfd\x04': 'zstd', b'\xfd7zXZ\0\0': 'xz',
          b'BZh91AY&SY': 'bzip2', b'\x04\x22\x4d\x18': 'lz4', b'LZ4Block\x25': "lz4, in Spark's blocks",
          b'\x82SNAPPY\0': "snappy, in Spark's blocks", b'\xff\x06\0\0sNaPpY': 'snappy', b'ZV\x01': 'LZF'}
@@ -189,10 +191,81 @@ for magic, name in MAGIC.items():
     for words in (('show', '-'), ('show', '-', '--from', 'spark'), ('workload', '-'), ('check', '-', '-')):
         done = case.bigrocks(*words, input=magic + b'\xb0rest', text=False)
         assert done.returncode in (2, 3), (name, words, done)
+        said_so = 'cannot be decompressed by zstd' if name == 'zstd' and WITH_ZSTD else 'compressed by %s; ' % name
         if words[0] != 'check':
-            assert ('compressed by %s; ' % name).encode() in done.stderr, (name, words, done)
+            assert said_so.encode() in done.stderr, (name, words, done)
+
+
+def packed(data, literal=None):
+    """A frame of zstd: the bytes as they are, or one of them many times."""
+    head = b'\x28\xb5\x2f\xfd\x00\x58'  # a window of 2 MiB
+    if literal is not None:
+        return head + struct.pack('<I', (literal << 3) + 3)[:3] + data
+    blocks = [data[at:at + 100000] for at in range(0, len(data), 100000)]
+    return head + b''.join(struct.pack('<I', (len(block) << 3) + (k == len(blocks) - 1))[:3] + block
+                           for k, block in enumerate(blocks))
+
+
+def parts(folder, *texts, first=1, suffix='_app.zstd'):
+    os.mkdir(folder)
+    open(os.path.join(folder, 'appstatus_app'), 'wb').close()
+    for number, data in enumerate(texts, first):
+        with open(os.path.join(folder, 'events_%d%s' % (number, suffix)), 'wb') as file:
+            file.write(data)
+    return folder
+
+
+def outcome(*words, data=None):
+    done = case.bigrocks(*words, input=data, text=False)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
 with case.folder() as folder:
-    rolled = os.path.join(folder, 'eventlog_v2_app-1')
-    os.mkdir(rolled)
-    done = case.bigrocks('show', rolled)
-    assert done.returncode == 5 and 'ls -v' in done.stderr, done
+    def at(name):
+        return os.path.join(folder, name)
+
+    text = whole.text().encode()
+    lines = text.splitlines(True)
+    expected = case.bigrocks('convert', '-', '--format', 'xml', input=text, text=False).stdout
+    done = outcome('show', folder)
+    assert done[0] == 5 and 'Is a directory; give a file' in done[2], done
+    # A folder of parts, of which the tenth is not the second, also under other names and in a folder of logs.
+    plain = parts(at('eventlog_v2_app'), *lines[:-1], *[b''] * 4, lines[-1], suffix='_app')
+    assert len(os.listdir(plain)) > 12
+    assert outcome('convert', plain, '--format', 'xml') == (0, expected, '')
+    done = case.bigrocks('workload', plain, '-q', '--format', 'json')
+    assert done.returncode == 0 and json.loads(done.stdout)['jobs'] == 1, done
+    done = case.bigrocks('batch', folder, '--capacity', 'cpu=4', '-q')
+    assert done.returncode == 0 and 'eventlog_v2_app' in done.stdout, done
+    os.remove(os.path.join(plain, 'events_3_app'))
+    done = outcome('show', plain)
+    assert done[0] == 3 and 'part 3 of the log is missing' in done[2], done
+    parts(at('twice'), text, suffix='_app')
+    parts_of = os.path.join(at('twice'), 'events_1_app.zstd')
+    open(parts_of, 'wb').close()
+    done = outcome('show', at('twice'))
+    assert done[0] == 3 and "'events_1_app' and 'events_1_app.zstd' are both part 1" in done[2], done
+    parts(at('compact'), text, first=4, suffix='_app.compact')
+    done = outcome('show', at('compact'))
+    assert done[0] == 3 and 'lacks the jobs that had ended' in done[2], done
+    os.mkdir(os.path.join(parts(at('broken'), lines[0], suffix='_app'), 'events_2_app'))
+    done = outcome('show', at('broken'))
+    assert done[0] == 5 and 'cannot be read: Is a directory' in done[2], done
+    os.symlink(at('nowhere'), os.path.join(parts(at('dangling'), lines[0], suffix='_app'), 'events_2_app'))
+    done = outcome('show', at('dangling'))
+    assert done[0] == 5 and 'cannot be read: No such file' in done[2], done
+    if WITH_ZSTD:
+        zipped = parts(at('zstd'), *map(packed, lines))
+        assert outcome('convert', zipped, '--format', 'xml') == (0, expected, '')
+        # A file, standard input, several frames, much text in few bytes.
+        with open(at('log.zst'), 'wb') as file:
+            file.write(packed(text))
+        assert outcome('convert', at('log.zst'), '--format', 'xml') == (0, expected, '')
+        blanks = packed(b' ', 128 << 10) * 8
+        for data in (packed(text), packed(text[:99]) + packed(text[99:]), blanks.join(map(packed, lines))):
+            assert outcome('convert', '-', '--format', 'xml', data=data) == (0, expected, ''), len(data)
+        # Cut, damaged, packed twice.
+        for data, word in ((packed(text)[:-1], 'its end is missing'), (packed(text) + packed(b'')[:6] + b'\7\0\0', 'zstd: '),
+                           (packed(text)[:8], 'its end is missing'), (packed(packed(text)), 'the file is compressed by zstd')):
+            done = outcome('convert', '-', '--format', 'xml', data=data)
+            assert done[0] == 3 and word in done[2], (word, done)

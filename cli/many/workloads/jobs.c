@@ -64,7 +64,7 @@ static bool is_folder(const char *path)
 
 static bool is_workload(const char *path)
 {
-    return strcmp(path, "-") == 0 || (!is_folder(path) && br_workload_recognise(path));
+    return strcmp(path, "-") == 0 || br_workload_recognise(path);
 }
 
 /* The name that a workload gets from its file is none of its own. */

@@ -1,0 +1,24 @@
+/* Files that are compressed by zstd, as their text. Internal to source.c. */
+#ifndef BR_PARSERS_TEXT_UNPACK_H
+#define BR_PARSERS_TEXT_UNPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct br_unpack;
+
+/* Reads up to size bytes of the file itself; 0 at its end, -1 if that fails. */
+typedef ssize_t br_unpack_pull(void *from, char *to, size_t size);
+
+/* Whether the file that begins so can be read here. */
+bool br_unpack_knows(const char *bytes, size_t size);
+/* Takes over `bytes`, the first of the file, which have `room`; NULL if memory is out, then they
+ * stay the caller's. */
+struct br_unpack *br_unpack_create(char *bytes, size_t size, size_t room);
+/* As pull, of the text. If it fails and *fault stays NULL, pull has failed, else it says why. */
+ssize_t br_unpack_read(struct br_unpack *unpack, char *to, size_t size, br_unpack_pull *pull,
+                       void *from, const char **fault);
+void br_unpack_destroy(struct br_unpack *unpack);
+
+#endif
