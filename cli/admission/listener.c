@@ -114,7 +114,9 @@ enum br_status cli_listener_open(struct cli_listener *listener, struct br_diag *
     if (folder >= 0)
         close(folder);
     errno = error;
-    return done ? BR_OK : fail_socket(listener, NULL, "a server cannot be here", diag);
+    return done ? BR_OK
+                : fail_socket(listener, error == EADDRINUSE ? "give another --socket PATH" : NULL,
+                              "a server cannot be here", diag);
 }
 
 void cli_listener_close(struct cli_listener *listener)

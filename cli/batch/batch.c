@@ -370,10 +370,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         return cli_batch_merge(settings, argument, arguments, diag);
     if (!status)
         status = cli_shard_read(settings->batch.shard, &batch.first, &batch.step, diag);
-    if (!status && settings->job.cluster && strcmp(settings->job.cluster, "-") == 0 &&
-        strcmp(argument[0], "-") == 0)
-        status = br_fail(diag, BR_USAGE, "give one of them as a file",
-                         "the list and the cluster cannot both come from standard input");
+    if (!status)
+        status = cli_check_standard(&settings->job, "list", argument[0], diag);
     if (!status)
         status = cli_load_cluster(&settings->job, &batch.cluster, diag);
     if (!status)

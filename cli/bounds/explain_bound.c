@@ -326,7 +326,8 @@ static struct cli_change quarter_more(const struct explain *e, uint32_t r)
 
 enum { PAIRED = 6 }; /* resources of which pairs are tried */
 
-/* Two resources of which both bind: more of one alone brings nothing. */
+/* Tries more of two resources where both bind, so that more of one alone brings nothing. *any
+ * becomes true if a pair makes the bound smaller. */
 static enum br_status print_pairs(const struct explain *e, int64_t now_ns, const bool *helps,
                                   bool *any, struct br_diag *diag)
 {
@@ -353,9 +354,8 @@ static enum br_status print_pairs(const struct explain *e, int64_t now_ns, const
     return BR_OK;
 }
 
-/* A quarter more of each resource in turn, and a machine more of each class; of two
- * resources of which more of one alone brings nothing. now_ns is the combinatorial bound as it is.
- */
+/* Tries a quarter more of each resource, a machine more of each class, and a quarter more of two
+ * resources if one alone brings nothing. now_ns is the combinatorial bound as it is. */
 static enum br_status print_remedies(const struct explain *e, int64_t now_ns, struct br_diag *diag)
 {
     char text[CLI_SECONDS_TEXT];

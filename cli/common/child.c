@@ -5,16 +5,20 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process/clock.h"
+#include "cli/common/interrupt.h"
 #include "cli/common/progress.h"
 #include "runtime/drivers/common/family.h"
 
@@ -52,6 +56,50 @@ int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage)
     usage->cpu_ns = in_ns(used.ru_utime) + in_ns(used.ru_stime);
     usage->mem_bytes = (int64_t)used.ru_maxrss * 1024;
     return 0;
+}
+
+/* Asks the group to end, and makes it end a second later. */
+static void end_group(pid_t pid, int64_t *asked_ns)
+{
+    const int64_t patience_ns = 1000000000;
+    if (!*asked_ns) {
+        *asked_ns = br_now_ns();
+        kill(-pid, SIGTERM);
+    } else if (br_now_ns() - *asked_ns > patience_ns) {
+        kill(-pid, SIGKILL);
+    }
+}
+
+static int wait_for(pid_t pid, int *status)
+{
+    enum { LOOK_MS = 50 };
+    struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+    int64_t asked_ns = 0;
+    int error = 0;
+    pid_t got;
+    while ((got = waitpid(pid, status, WNOHANG)) == 0) {
+        if (cli_interrupted())
+            end_group(pid, &asked_ns);
+        poll(&ended, 1, LOOK_MS); /* without a descriptor a pause */
+    }
+    if (got < 0)
+        error = errno;
+    if (cli_interrupted())
+        kill(-pid, SIGKILL); /* what it has left behind */
+    if (ended.fd >= 0)
+        close(ended.fd);
+    return error;
+}
+
+int cli_child_ask(const struct br_launch *how, int *status)
+{
+    pid_t pid;
+    cli_interrupt_catch();
+    int error = br_launch(how, &pid);
+    if (!error)
+        error = wait_for(pid, status);
+    cli_interrupt_release();
+    return error;
 }
 
 bool cli_find_program(const char *program, char path[PATH_MAX])

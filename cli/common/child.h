@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/process/launch.h"
 #include "runtime/drivers/local/guard.h"
 
 struct cli_usage {
@@ -19,6 +20,10 @@ struct cli_usage {
  * `beside`: its standard output goes where standard error goes. Returns 0, or the errno of what
  * kept it from starting. */
 int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage);
+/* Starts it in a group of its own and waits for it. Ctrl-C, SIGTERM and SIGHUP end that group, as
+ * cli_interrupted() tells then: whoever asked cleans up and calls cli_interrupt_die. *status is as
+ * waitpid gives it. Returns 0, or the errno of what kept it from starting. */
+int cli_child_ask(const struct br_launch *how, int *status);
 /* Whether the program is somewhere along PATH, as a file that may be run; writes where. */
 bool cli_find_program(const char *program, char path[PATH_MAX]);
 /* The exit status that a shell would give: that of the command, or 128 and the signal's number. */

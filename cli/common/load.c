@@ -129,16 +129,34 @@ enum br_status cli_check_amount(const struct br_dag *dag, const char *resource, 
                    "%.80s is in %.40s in this job, and '%s' is in bytes", resource, unit, amount);
 }
 
+enum br_status cli_check_standard(const struct cli_job_settings *job, const char *what,
+                                  const char *path, struct br_diag *diag)
+{
+    const struct {
+        const char *path, *what;
+    } input[] = {{path, what}, {job->cluster, "cluster"}, {job->durations, "table of durations"}};
+    const char *first = NULL;
+    for (size_t k = 0; k < sizeof input / sizeof *input; k++) {
+        if (!input[k].path || strcmp(input[k].path, "-") != 0)
+            continue;
+        if (first)
+            return br_fail(diag, BR_USAGE, "give one of them as a file",
+                           "the %s and the %s cannot both come from standard input", first,
+                           input[k].what);
+        first = input[k].what;
+    }
+    return BR_OK;
+}
+
 enum br_status cli_load(const struct cli_job_settings *job, const char *path, bool need_cluster,
                         struct br_input *input, struct br_diag *diag)
 {
     struct br_parse_options options = cli_parse_options(job);
     struct br_cluster *cluster;
     *input = (struct br_input){0};
-    if (job->cluster && strcmp(job->cluster, "-") == 0 && strcmp(path, "-") == 0)
-        return br_fail(diag, BR_USAGE, "give one of them as a file",
-                       "the job and the cluster cannot both come from standard input");
-    enum br_status status = cli_load_cluster(job, &cluster, diag);
+    enum br_status status = cli_check_standard(job, "job", path, diag);
+    if (!status)
+        status = cli_load_cluster(job, &cluster, diag);
     if (status)
         return status;
     status = br_parse_job(path, &options, input, diag);

@@ -29,6 +29,10 @@ enum br_status cli_set_ports(struct br_cluster *cluster, const char *rate, struc
 /* The answer where a job needs a cluster, and neither its file nor the options give one. */
 enum br_status cli_fail_no_cluster(struct br_diag *diag);
 
+/* BR_USAGE where more than one of these is standard input: the file at path, which is a `what` such
+ * as "job", the cluster and the table of durations. */
+enum br_status cli_check_standard(const struct cli_job_settings *job, const char *what,
+                                  const char *path, struct br_diag *diag);
 /* Reads the job at path, and its cluster: from --cluster or --machines and --capacity, else from
  * the job's own file. Without either it is an error if `need_cluster`, else input->cluster is
  * NULL. Release with br_input_finish. */

@@ -6,18 +6,19 @@
  * those at once, also in a dry run. */
 #include "cli/jobs/make_ask.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process/launch.h"
 #include "base/text/shell.h"
 #include "cli/common/child.h"
+#include "cli/common/interrupt.h"
 #include "cli/jobs/make_clean.h"
 
 /* $make, $dirty, $whole and $dir are set before it. A make that does its work, since it makes a
@@ -81,14 +82,14 @@ static const char script[] =
     "printf '\\4\\n'\n"
     "exit $status\n";
 
+/* The script's files, also those that a killed one has left. */
 static void remove_folder(const char *folder)
 {
-    static const char *const name[] = {"make", "base"};
-    char path[PATH_MAX];
-    for (int k = 0; k < 2; k++) {
-        snprintf(path, sizeof path, "%s/%s", folder, name[k]);
-        unlink(path);
-    }
+    DIR *list = opendir(folder);
+    for (struct dirent *entry; list && (entry = readdir(list));)
+        unlinkat(dirfd(list), entry->d_name, 0);
+    if (list)
+        closedir(list);
     rmdir(folder);
 }
 
@@ -157,7 +158,6 @@ static enum br_status run(const struct cli_make_question *question, const char *
     char path[PATH_MAX + 16];
     size_t words = 0;
     int status;
-    pid_t pid;
     const char **argument = calloc((size_t)question->arguments + 4, sizeof *argument);
     if (!argument)
         return br_fail_memory(diag);
@@ -173,13 +173,10 @@ static enum br_status run(const struct cli_make_question *question, const char *
                                   .argv = (char *const *)argument,
                                   .directory = question->folder,
                                   .stream = {-1, fd, 2}};
-    int error = br_launch(&how, &pid);
+    int error = cli_child_ask(&how, &status);
     free(argument);
     if (error)
         return br_fail(diag, BR_SYSTEM, NULL, "make cannot be started: %s", strerror(error));
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return br_fail(diag, BR_SYSTEM, NULL, "make is lost: %s", strerror(errno));
     int code = cli_child_exit(status);
     return code ? br_fail(diag, BR_BAD_INPUT,
                           question->whole
@@ -235,6 +232,8 @@ enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, s
         status = cli_make_clean(&file, folder, make, diag);
     if (*folder)
         remove_folder(folder);
+    if (cli_interrupted())
+        cli_interrupt_die();
     if (status)
         close(file);
     else

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process/launch.h"
 #include "cli/common/child.h"
+#include "cli/common/interrupt.h"
 #include "snakemake_plugin.h"
 
 #define PACKAGE "snakemake_scheduler_plugin_bigrocks"
@@ -107,7 +107,6 @@ static enum br_status run(const struct cli_snakemake_question *question, int sai
     char cores[16];
     size_t words = 0;
     int status;
-    pid_t pid;
     if (!argument)
         return br_fail_memory(diag);
     snprintf(cores, sizeof cores, "%" PRIu32, question->cores);
@@ -127,15 +126,12 @@ static enum br_status run(const struct cli_snakemake_question *question, int sai
                                   .argv = (char *const *)argument,
                                   .directory = question->folder,
                                   .stream = {-1, said, said}};
-    int error = br_launch(&how, &pid);
+    int error = cli_child_ask(&how, &status);
     free(argument);
     if (error)
         return br_fail(diag, BR_SYSTEM,
                        "install it (pip install snakemake), or name it by SNAKEMAKE",
                        "'%.200s' cannot be started: %s", program(), strerror(error));
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return br_fail(diag, BR_SYSTEM, NULL, "Snakemake is lost: %s", strerror(errno));
     int code = cli_child_exit(status);
     if (!code)
         return BR_OK;
@@ -173,6 +169,8 @@ enum br_status cli_snakemake_ask(const struct cli_snakemake_question *question, 
                     program());
     if (*folder)
         remove_folder(folder);
+    if (cli_interrupted())
+        cli_interrupt_die();
     close(said);
     return status;
 }

@@ -79,10 +79,11 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
         fprintf(out, " of %" PRIu32 " classes", cluster->classes);
     fputc('\n', out);
     label(out, "method");
-    if (strcmp(asked, br_plan_method(plan)) == 0)
-        fputs(asked, out);
-    else
-        fprintf(out, "%s: ", asked), cli_print_text(out, br_plan_method(plan));
+    fputs(asked, out);
+    if (strcmp(asked, br_plan_method(plan)) != 0) {
+        fputs(": ", out);
+        cli_print_text(out, br_plan_method(plan));
+    }
     fputc('\n', out);
     label(out, "makespan");
     fprintf(out, "%s s\n", cli_seconds(makespan, text));
@@ -104,8 +105,7 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
     }
     if (plan->objective != BR_OBJECTIVE_MAKESPAN) {
         label(out, "mean");
-        fprintf(out, "%s s, by which %s end%s", cli_seconds(plan->mean_ns, text),
-                "jobs or last stages",
+        fprintf(out, "%s s, by which jobs or last stages end%s", cli_seconds(plan->mean_ns, text),
                 plan->objective == BR_OBJECTIVE_WEIGHTED ? ", by weight" : "");
         fprintf(out, "; lower bound %s s, unproven\n", cli_seconds(plan->mean_bound_ns, text));
     }

@@ -18,7 +18,7 @@ enum br_status cli_trace_begin(struct cli_trace *trace, const char *path, struct
     if (!path)
         return BR_OK;
     trace->path = path;
-    trace->file = fopen(path, "we");
+    trace->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     if (!trace->file)
         return fail(trace, errno, diag);
     setvbuf(trace->file, NULL, _IOLBF, BUFSIZ);
@@ -54,7 +54,7 @@ enum br_status cli_trace_end(struct cli_trace *trace, enum br_status status, str
         return status;
     bool failed = ferror(trace->file);
     errno = 0;
-    failed = fclose(trace->file) || failed;
+    failed = (trace->file == stdout ? fflush(stdout) : fclose(trace->file)) || failed;
     trace->file = NULL;
     return failed && !status ? fail(trace, errno ? errno : EIO, diag) : status;
 }

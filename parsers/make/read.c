@@ -377,11 +377,11 @@ enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *di
     }
     for (uint32_t k = 0; k < make->levels && !status; k++)
         if (!make->level[k].told || !make->level[k].folder)
-            status = br_fail(diag, BR_BAD_INPUT, "'make -n -p -w --trace' prints it",
+            status = br_fail(diag, BR_BAD_INPUT, "'make -n -p -w --trace --debug=basic' prints it",
                              "the make in '%.200s' prints no database",
                              make->level[k].folder ? make->level[k].folder : "?");
     if (!status && !make->levels)
-        status = br_fail(diag, BR_BAD_INPUT, "'make -n -p -w --trace' prints it",
+        status = br_fail(diag, BR_BAD_INPUT, "'make -n -p -w --trace --debug=basic' prints it",
                          "this is not what make prints of what it would do");
     if (status)
         br_make_finish(make);

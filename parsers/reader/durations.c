@@ -109,6 +109,10 @@ enum br_status br_read_durations(const char *path, bool many, struct br_dag *dag
     struct br_table table = br_table_of(&source, diag);
     while (!status && !(status = br_table_next(&table, &more)) && more)
         status = take_row(&by_hand, &table, diag);
+    if (!status && !by_hand.rows)
+        status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT,
+                            "write rows of a stage or a pattern, a comma, and seconds",
+                            "the table of durations is empty");
     br_table_finish(&table);
     br_source_close(&source);
     return status || many || !by_hand.idle ? status : doubt_idle(&by_hand, path, diag);

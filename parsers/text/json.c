@@ -86,8 +86,19 @@ bool br_json_take(struct br_json *json, const char *at, enum br_status status)
     return false;
 }
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
 static bool cut_short(struct br_json *json)
 {
+    const char *text = json->start;
+    while (text < json->end && is_blank(*text))
+        text++;
+    if (text == json->end)
+        return br_json_fail(json, json->start, "is this the file that you meant?",
+                            "the file is empty");
     return br_json_fail(json, json->end, "the file is cut short; write it again",
                         "the text ends in the middle of a value");
 }
@@ -95,7 +106,7 @@ static bool cut_short(struct br_json *json)
 char br_json_peek(struct br_json *json)
 {
     const char *p = json->at;
-    while (p < json->end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+    while (p < json->end && is_blank(*p))
         p++;
     json->at = p;
     return (char)(p < json->end ? *p : 0);
