@@ -110,9 +110,6 @@ static enum br_status enter(struct reading *reading, char *words, uint32_t depth
     }
     if (reading->makefiles && level)
         return BR_OK; /* it does its work */
-    while (reading->depth && !make->level[top(reading)].marked &&
-           make->level[top(reading)].depth >= depth)
-        reading->depth--; /* one that was started anew says no good-bye */
     return push_level(reading, folder, depth);
 }
 

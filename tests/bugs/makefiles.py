@@ -78,6 +78,10 @@ def check_told(where):
     assert set(job.command) == {'a', 'b', 'c'}, job.command
     assert not any('hello' in text or 'step' in text for text in job.command.values()), job.command
     assert job.command['b'].count('echo') == 2 and job.command['a'].count('echo') == 1, job.command
+    # A make that prints no database is named: it ended before it had decided what to do.
+    done = bigrocks('import', 'make', '-q', '--printed', '-', input=HEAD + HEAD.replace('/top', '/on') + steps('a') +
+                    database('4.3', 'a:\n') + TAIL)
+    assert done.returncode == 3 and "the make in '/top' prints no database" in done.stderr, done
     # As printed without --debug=basic, a trace ends what goes on.
     job = printed(HEAD + 'told \\\nM:1: target \'a\' does not exist\ntouch a\nstep \\\nM:2: target \'b\' does not exist\ntouch b\n'
                   + database('4.3', 'b:\n\na:\n') + TAIL)
