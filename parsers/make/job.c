@@ -236,18 +236,6 @@ static enum br_status add_recipe(struct br_making *making, uint32_t number, uint
     return status;
 }
 
-/* The statement of the same target before, of those with "::". */
-static uint32_t twin(const struct br_make *make, uint32_t number)
-{
-    const struct br_make_recipe *recipe = &make->recipe[number];
-    uint32_t e = recipe->entry == BR_MAKE_NONE ? BR_MAKE_NONE
-                                               : br_make_find(make, recipe->level, recipe->target);
-    uint32_t before = BR_MAKE_NONE;
-    for (; e != BR_MAKE_NONE && e != recipe->entry; e = make->entry[e].next)
-        before = make->entry[e].recipe == BR_MAKE_NONE ? before : make->entry[e].recipe;
-    return before;
-}
-
 /* The tasks of one make; those that wait for no other of it wait for `entry`. */
 static enum br_status add_level(struct br_making *making, uint32_t number,
                                 const struct br_make_list *entry)
@@ -257,7 +245,7 @@ static enum br_status add_level(struct br_making *making, uint32_t number,
     uint32_t first = making->stages, last = BR_MAKE_NONE;
     enum br_status status = BR_OK;
     for (uint32_t r = level->first_recipe; r != BR_MAKE_NONE && !status; r = make->recipe[r].next) {
-        uint32_t before = level->serial ? last : twin(make, r);
+        uint32_t before = level->serial ? last : BR_MAKE_NONE;
         uint32_t stage = before == BR_MAKE_NONE ? BR_MAKE_NONE : make->recipe[before].stage;
         const struct br_make_list previous = {&stage, stage != BR_MAKE_NONE, 1};
         status = add_recipe(making, r, first, entry, &previous);
