@@ -51,6 +51,16 @@ enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns);
 /* Nanoseconds as decimal seconds without loss: "12.5", "0.000000001", "3". Its length. */
 enum { BR_SECONDS_TEXT = 32 };
 int br_seconds_format(int64_t ns, char text[BR_SECONDS_TEXT]);
+/* The same by value, for messages. */
+struct br_seconds {
+    char text[BR_SECONDS_TEXT];
+};
+static inline struct br_seconds br_seconds(int64_t ns)
+{
+    struct br_seconds seconds = {""};
+    br_seconds_format(ns, seconds.text);
+    return seconds;
+}
 /* A count in decimal digits. Its length. */
 enum { BR_COUNT_TEXT = 21 };
 int br_count_format(uint64_t count, char text[BR_COUNT_TEXT]);

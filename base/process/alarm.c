@@ -3,6 +3,7 @@
 #include "base/process/alarm.h"
 
 #include "base/process/clock.h"
+#include "base/process/condition.h"
 
 static const int64_t moment_ns = 5000000;
 
@@ -24,8 +25,7 @@ static void *look_on(void *argument)
             break;
         }
         int64_t at_ns = br_now_ns() + br_next_look_ns(moment_ns, left_ns);
-        const struct timespec until = {.tv_sec = at_ns / 1000000000, .tv_nsec = at_ns % 1000000000};
-        pthread_cond_timedwait(&alarm->changed, &alarm->lock, &until);
+        br_condition_wait(&alarm->changed, &alarm->lock, at_ns);
     }
     pthread_mutex_unlock(&alarm->lock);
     return NULL;
@@ -34,13 +34,9 @@ static void *look_on(void *argument)
 void br_alarm_begin(struct br_alarm *alarm, clockid_t clock, int64_t end_ns,
                     const struct br_stop *also)
 {
-    pthread_condattr_t attributes;
     *alarm = (struct br_alarm){.also = also, .clock = clock, .end_ns = end_ns};
     pthread_mutex_init(&alarm->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&alarm->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    br_condition_init(&alarm->changed);
     alarm->running = pthread_create(&alarm->thread, NULL, look_on, alarm) == 0;
 }
 

@@ -20,17 +20,6 @@ struct stated {
     void *context;
 };
 
-struct seconds {
-    char text[BR_SECONDS_TEXT];
-};
-
-static struct seconds seconds(int64_t ns)
-{
-    struct seconds s = {""};
-    br_seconds_format(ns, s.text);
-    return s;
-}
-
 __attribute__((format(printf, 2, 3))) static void report(const struct stated *s, const char *format,
                                                          ...)
 {
@@ -72,18 +61,19 @@ static void check_bounds(const struct stated *s)
         report(s, "the lower bound is said to be unproven, but there is a proof");
     if (stated->status == BR_STATED_NOTHING && !plan->certificate && bound > 0)
         report(s, "the lower bound of %s s has no proof, and is not said to be unproven",
-               seconds(bound).text);
+               br_seconds(bound).text);
     if (network && !plan->network)
-        report(s, "there is a bound with bytes of %s s, but no transfers", seconds(network).text);
+        report(s, "there is a bound with bytes of %s s, but no transfers",
+               br_seconds(network).text);
     if (network && (network > plan->makespan_ns || network < bound))
         report(s, "the bound with bytes of %s s does not lie from the lower bound to the makespan",
-               seconds(network).text);
+               br_seconds(network).text);
     check_gap(s);
     for (uint32_t k = 0; plan->certificate && k < plan->trials; k++)
         if (plan->trial[k].makespan_ns < bound)
             report(s,
                    "the method '%s' is said to have come to %s s, which is below the lower bound",
-                   plan->trial[k].method, seconds(plan->trial[k].makespan_ns).text);
+                   plan->trial[k].method, br_seconds(plan->trial[k].makespan_ns).text);
 }
 
 static void check_transfers(const struct stated *s)
@@ -94,10 +84,10 @@ static void check_transfers(const struct stated *s)
         const int64_t start = br_transfer_start(all, k), end = br_transfer_end(all, k);
         if (span->start_ns != BR_STATED_NO_TIME && span->start_ns != start)
             report(s, "transfer %" PRIu32 " is said to start at %s s, its rates at %s s", k,
-                   seconds(span->start_ns).text, seconds(start).text);
+                   br_seconds(span->start_ns).text, br_seconds(start).text);
         if (span->end_ns != BR_STATED_NO_TIME && span->end_ns != end)
             report(s, "transfer %" PRIu32 " is said to end at %s s, its rates at %s s", k,
-                   seconds(span->end_ns).text, seconds(end).text);
+                   br_seconds(span->end_ns).text, br_seconds(end).text);
     }
 }
 
@@ -118,10 +108,10 @@ static enum br_status check_tasks(const struct stated *s, const struct br_cluste
                    task[t].priority, priority);
         if (task[t].slack_ns != BR_STATED_NO_TIME && task[t].slack_ns != slack[t].total_ns)
             report(s, "task %s is said to have %s s of slack, but has %s s", id,
-                   seconds(task[t].slack_ns).text, seconds(slack[t].total_ns).text);
+                   br_seconds(task[t].slack_ns).text, br_seconds(slack[t].total_ns).text);
         if (task[t].free_ns != BR_STATED_NO_TIME && task[t].free_ns != slack[t].free_ns)
             report(s, "task %s is said to have %s s of free slack, but has %s s", id,
-                   seconds(task[t].free_ns).text, seconds(slack[t].free_ns).text);
+                   br_seconds(task[t].free_ns).text, br_seconds(slack[t].free_ns).text);
     }
     br_free(slack);
     return status;
@@ -197,7 +187,7 @@ static void check_part(const struct stated *s, const struct br_instance *in, uin
                k + 1);
     if (!plan->network && (part->start_ns > first || part->start_ns + part->makespan_ns != last))
         report(s, "part %" PRIu32 " runs from %s s to %s s, but says otherwise", k + 1,
-               seconds(first).text, seconds(last).text);
+               br_seconds(first).text, br_seconds(last).text);
     if (part->lower_bound_ns > part->makespan_ns && !plan->network)
         report(s, "part %" PRIu32 " is said to be shorter than its lower bound", k + 1);
     const bool sized = part->order; /* else there was no choice of them */

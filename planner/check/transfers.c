@@ -66,17 +66,6 @@ static struct words name(const struct checking *c, uint32_t edge, uint32_t from,
     return words;
 }
 
-struct seconds {
-    char text[BR_SECONDS_TEXT];
-};
-
-static struct seconds seconds(int64_t ns)
-{
-    struct seconds s = {""};
-    br_seconds_format(ns, s.text);
-    return s;
-}
-
 static int compare(const struct br_transfer *x, const struct br_transfer *y)
 {
     if (x->edge != y->edge)
@@ -111,12 +100,13 @@ static void check_pieces(struct checking *c, const struct br_transfer *t, int64_
     for (uint32_t k = 0; k < t->pieces; k++) {
         if (piece[k].start_ns >= piece[k].end_ns || piece[k].rate <= 0) {
             report(c, "%s moves at %" PRId64 " bytes a second from %s s to %s s", words.text,
-                   piece[k].rate, seconds(piece[k].start_ns).text, seconds(piece[k].end_ns).text);
+                   piece[k].rate, br_seconds(piece[k].start_ns).text,
+                   br_seconds(piece[k].end_ns).text);
             return;
         }
         if (piece[k].start_ns < at_ns) {
             report(c, k ? "%s moves twice at %s s" : "%s begins at %s s, before its data is there",
-                   words.text, seconds(piece[k].start_ns).text);
+                   words.text, br_seconds(piece[k].start_ns).text);
             return;
         }
         at_ns = piece[k].end_ns;
@@ -124,7 +114,7 @@ static void check_pieces(struct checking *c, const struct br_transfer *t, int64_
     }
     if (at_ns > before_ns)
         report(c, "%s ends at %s s, after a task that waits for it starts at %s s", words.text,
-               seconds(at_ns).text, seconds(before_ns).text);
+               br_seconds(at_ns).text, br_seconds(before_ns).text);
     if (moved < bytes * 1000000000)
         report(c, "%s moves fewer bytes than it has, which are %" PRId64, words.text,
                (int64_t)bytes);
@@ -266,7 +256,7 @@ static enum br_status check_ports(struct checking *c, struct br_diag *diag)
             br_cluster_machine_name(c->cluster, m, machine, sizeof machine);
             report(c, "machine %s %s %" PRId64 " bytes a second at %s s, its port %" PRId64,
                    machine, sends ? "sends" : "receives",
-                   used > INT64_MAX ? INT64_MAX : (int64_t)used, seconds(change[k].at_ns).text,
+                   used > INT64_MAX ? INT64_MAX : (int64_t)used, br_seconds(change[k].at_ns).text,
                    sends ? cls->up : cls->down);
         }
     }

@@ -39,10 +39,6 @@ struct name {
     char text[ID_TEXT];
 };
 
-struct seconds {
-    char text[BR_SECONDS_TEXT];
-};
-
 static struct name task_name(const struct check *check, uint32_t task)
 {
     struct name name;
@@ -55,13 +51,6 @@ static struct name machine_name(const struct check *check, uint32_t machine)
     struct name name;
     br_cluster_machine_name(check->cluster, machine, name.text, sizeof name.text);
     return name;
-}
-
-static struct seconds seconds(int64_t ns)
-{
-    struct seconds s;
-    br_seconds_format(ns, s.text);
-    return s;
 }
 
 static bool enough(const struct check *check)
@@ -97,11 +86,11 @@ static void check_tasks(struct check *check)
         int64_t duration = check->dag->duration_ns[t];
         if (start < 0)
             report(check, "task %s starts at %s s, before the plan does", task_name(check, t).text,
-                   seconds(start).text);
+                   br_seconds(start).text);
         if (__builtin_sub_overflow(end, start, &length) || length != duration)
             report(check, "task %s runs from %s s to %s s, but its duration is %s s",
-                   task_name(check, t).text, seconds(start).text, seconds(end).text,
-                   seconds(duration).text);
+                   task_name(check, t).text, br_seconds(start).text, br_seconds(end).text,
+                   br_seconds(duration).text);
         if (plan->machine[t] >= check->cluster->machines)
             report(check,
                    "task %s runs on machine number %" PRIu32 ", but the cluster has %" PRIu32,
@@ -114,12 +103,12 @@ static void check_tasks(struct check *check)
     }
     if (plan->makespan_ns != last && !enough(check))
         report(check, "the plan says that it takes %s s, but its last task ends at %s s",
-               seconds(plan->makespan_ns).text, seconds(last).text);
+               br_seconds(plan->makespan_ns).text, br_seconds(last).text);
     if (plan->lower_bound_ns < 0)
-        report(check, "the lower bound of %s s is negative", seconds(plan->lower_bound_ns).text);
+        report(check, "the lower bound of %s s is negative", br_seconds(plan->lower_bound_ns).text);
     if (plan->lower_bound_ns > last)
         report(check, "the lower bound of %s s is above the last end at %s s",
-               seconds(plan->lower_bound_ns).text, seconds(last).text);
+               br_seconds(plan->lower_bound_ns).text, br_seconds(last).text);
 }
 
 static void check_pair(struct check *check, uint32_t parent, uint32_t child)
@@ -127,8 +116,8 @@ static void check_pair(struct check *check, uint32_t parent, uint32_t child)
     const struct br_plan *plan = check->plan;
     if (plan->start_ns[child] < plan->end_ns[parent])
         report(check, "task %s starts at %s s, before its parent %s ends at %s s",
-               task_name(check, child).text, seconds(plan->start_ns[child]).text,
-               task_name(check, parent).text, seconds(plan->end_ns[parent]).text);
+               task_name(check, child).text, br_seconds(plan->start_ns[child]).text,
+               task_name(check, parent).text, br_seconds(plan->end_ns[parent]).text);
 }
 
 static void check_rank_pair(struct check *check, uint32_t parent, uint32_t child)
@@ -216,8 +205,8 @@ static enum br_status check_ranks(struct check *check)
             report(check,
                    "task %s with rank %" PRIu32 " starts at %s s, after task %s with rank %" PRIu32
                    ", which starts at %s s",
-                   task_name(check, a).text, k, seconds(plan->start_ns[a]).text,
-                   task_name(check, b).text, k + 1, seconds(plan->start_ns[b]).text);
+                   task_name(check, a).text, k, br_seconds(plan->start_ns[a]).text,
+                   task_name(check, b).text, k + 1, br_seconds(plan->start_ns[b]).text);
     }
     br_free(seen);
     return BR_OK;
@@ -323,7 +312,8 @@ static void begin_task(struct check *check, const struct amounts *amounts, br_wi
         }
         report(check, "machine %s has %s of %s, but holds %s of it when task %s starts at %s s",
                machine_name(check, machine).text, has.text, resource->name, holds.text,
-               task_name(check, held->task).text, seconds(check->plan->start_ns[held->task]).text);
+               task_name(check, held->task).text,
+               br_seconds(check->plan->start_ns[held->task]).text);
     }
 }
 
@@ -436,11 +426,11 @@ static enum br_status check_mean(struct check *check)
     if (mean_ns < 0 || bound_ns < 0)
         status = br_fail_memory(check->diag);
     if (!status && plan->mean_ns != mean_ns)
-        report(check, "the mean completion is %s s, not %s s", seconds(mean_ns).text,
-               seconds(plan->mean_ns).text);
+        report(check, "the mean completion is %s s, not %s s", br_seconds(mean_ns).text,
+               br_seconds(plan->mean_ns).text);
     if (!status && plan->mean_bound_ns > bound_ns)
-        report(check, "the bound on the mean completion is %s s, not %s s", seconds(bound_ns).text,
-               seconds(plan->mean_bound_ns).text);
+        report(check, "the bound on the mean completion is %s s, not %s s",
+               br_seconds(bound_ns).text, br_seconds(plan->mean_bound_ns).text);
     br_instance_destroy(in);
     br_completions_finish(&ends);
     return status;

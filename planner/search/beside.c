@@ -2,8 +2,9 @@
 #include "planner/search/beside.h"
 
 #include <stdio.h>
-#include <time.h>
 
+#include "base/process/clock.h"
+#include "base/process/condition.h"
 #include "planner/check/certificate.h"
 
 /* Only what is proven counts, whatever the source may say. */
@@ -45,13 +46,7 @@ static void ask(const struct br_bound_question *q, const struct br_stop *stop,
 /* Until something changes, or for this long; with the lock held. */
 static void wait_change(struct br_beside *b, int64_t ns)
 {
-    const int64_t second_ns = 1000000000;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += ns % second_ns;
-    until.tv_sec += ns / second_ns + until.tv_nsec / second_ns;
-    until.tv_nsec %= second_ns;
-    pthread_cond_timedwait(&b->changed, &b->lock, &until);
+    br_condition_wait(&b->changed, &b->lock, br_now_ns() + ns);
 }
 
 static void *work(void *context)
@@ -75,13 +70,9 @@ static void *work(void *context)
 
 bool br_beside_begin(struct br_beside *b, const struct br_bound_question *question)
 {
-    pthread_condattr_t attributes;
     *b = (struct br_beside){.question = *question};
     pthread_mutex_init(&b->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* which nobody sets */
-    pthread_cond_init(&b->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    br_condition_init(&b->changed);
     b->running = pthread_create(&b->thread, NULL, work, b) == 0;
     return b->running;
 }

@@ -2,9 +2,8 @@
  * supervises it. Callbacks run on the caller's thread, with the lock released. */
 #include "planner/search/watch.h"
 
-#include <time.h>
-
 #include "base/process/clock.h"
+#include "base/process/condition.h"
 
 enum { PROGRESS_MS = 100 };
 /* After the caller's flag, what is proven by then is proven for a tenth of the time so far, and
@@ -13,17 +12,13 @@ static const int64_t proof_least_ns = 500000000;
 
 void br_watch_init(struct br_watch *watch, const struct br_plan_options *options)
 {
-    pthread_condattr_t attributes;
     *watch = (struct br_watch){.options = options,
                                .began_ns = br_now_ns(),
                                .turn_end_ns = INT64_MAX,
                                .late_ns = INT64_MAX,
                                .told = true,
                                .lock = PTHREAD_MUTEX_INITIALIZER};
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&watch->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    br_condition_init(&watch->changed);
 }
 
 void br_watch_finish(struct br_watch *watch)
@@ -153,14 +148,14 @@ static int64_t sooner(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static struct timespec next_look(struct br_watch *watch)
+/* When the supervisor looks next. */
+static int64_t next_look(struct br_watch *watch)
 {
     const int64_t now_ns = br_now_ns();
     int64_t end_ns = br_stopped(&watch->stop) ? watch->late_ns : search_end_ns(watch);
     int64_t left_ns = sooner(end_ns, watch->turn_end_ns) - now_ns;
     watch->look_ns = now_ns + br_next_look_ns(BR_WATCH_LOOK_MS * INT64_C(1000000), left_ns);
-    return (struct timespec){.tv_sec = watch->look_ns / 1000000000,
-                             .tv_nsec = watch->look_ns % 1000000000};
+    return watch->look_ns;
 }
 
 /* Once the search has been ended by the clock or the caller: says when the proof has to end, too,
@@ -183,9 +178,9 @@ void br_watch_run(struct br_watch *watch, struct br_beside *beside)
     int64_t shown = watch->began_ns;
     pthread_mutex_lock(&watch->lock);
     while (!watch->finished || !watch->told) {
-        const struct timespec until = next_look(watch);
+        const int64_t until_ns = next_look(watch);
         if (watch->told)
-            pthread_cond_timedwait(&watch->changed, &watch->lock, &until);
+            br_condition_wait(&watch->changed, &watch->lock, until_ns);
         watch->timed_out |= br_now_ns() >= search_end_ns(watch);
         if (watch->timed_out || br_stopped(o->stop) || source_met(watch, beside))
             br_stop_raise(&watch->stop);

@@ -2,34 +2,22 @@
 which windows of a million ticks take far apart. And `bound` waited for the linear program about jobs that a
 quick plan, or a first turn of the clause search, had closed.
 """
-import os
 import pathlib
 import stat
 
-from case import ENVIRONMENT, bigrocks, folder, start
+from case import ENVIRONMENT, bigrocks, cost, folder
 
 CLOSED = '''<?xml version="1.0"?><job xmlns="urn:bigrocks:job:1" name="j">
 <stage id="a" tasks="3" duration="1"><demand resource="cpu" amount="1"/></stage>
 <stage id="b" duration="2"><demand resource="cpu" amount="2"/></stage></job>'''
-
-
-def seconds(*words):
-    """Of the processor."""
-    with start(*words) as process:
-        said = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, (words, said)
-    return usage.ru_utime + usage.ru_stime
-
 
 with folder() as scratch:
     scratch = pathlib.Path(scratch)
     slow, closed, source, mark = (scratch / name for name in ('slow.xml', 'closed.xml', 'source', 'asked'))
     bigrocks('generate', '--like', 'layered', '--tasks', '600', '--stages', '60', '--seed', '11', '--spread', '0.5',
              '-o', slow)
-    took = seconds('bound', slow, '--machines', '1', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000',
-                   '--time-limit', '1', '--no-lp')
+    took = cost('bound', slow, '--machines', '1', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000',
+                '--time-limit', '1', '--no-lp')[0]
     assert took < 3, took
     # The program that is asked leaves a mark; nobody asks it about a job that is closed at once.
     closed.write_text(CLOSED)

@@ -28,6 +28,16 @@ def start(*words, **options):
     return subprocess.Popen([str(BIGROCKS), *map(str, words)], **options)
 
 
+def cost(*words):
+    """Seconds of the processor until the program ends well; and what it said on standard error."""
+    with start(*words) as process:
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0, (words, said)
+    return usage.ru_utime + usage.ru_stime, said
+
+
 def folder():
     """A folder that is gone after its with block."""
     return tempfile.TemporaryDirectory(prefix='bigrocks-bug-')

@@ -3,10 +3,9 @@ started threads, also one of a single task: a chain of 10^6 stages took 126 s un
 
 Times are the processor's, and compared with those of equal work on the same machine.
 """
-import os
 import pathlib
 
-from case import folder, start
+from case import cost, folder
 
 JOB = '<?xml version="1.0"?><job xmlns="urn:bigrocks:job:1" name="j">%s%s</job>'
 
@@ -18,23 +17,13 @@ def barriers(stages, tasks, duration='1'):
                   ''.join('<edge from="s%d" to="s%d"/>' % (k, k + 1) for k in range(stages - 1)))
 
 
-def seconds(*words):
-    """Of the processor, until the command ends well; and what it said on standard error."""
-    with start(*words) as process:
-        said = process.stderr.read()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, (words, said)
-    return usage.ru_utime + usage.ru_stime, said
-
-
 def counters(said):
     return {line.split()[0]: float(line.split()[1]) for line in said.splitlines()
             if line.startswith('  ') and len(line.split()) > 2}
 
 
 def best(*words):
-    return min(seconds(*words)[0] for _ in range(3))
+    return min(cost(*words)[0] for _ in range(3))
 
 
 with folder() as scratch:
@@ -42,17 +31,17 @@ with folder() as scratch:
     chain, wide, many = scratch / 'chain.xml', scratch / 'wide.xml', scratch / 'many.xml'
     chain.write_text(barriers(30000, 1))
     # A part of a single task has one schedule, and needs no thread for it.
-    one, said = seconds('plan', chain, '--capacity', 'cpu=1', '--no-lp', '-q', '--stats')
+    one, said = cost('plan', chain, '--capacity', 'cpu=1', '--no-lp', '-q', '--stats')
     assert counters(said)['heuristic_schedules'] == 30000, said
-    cp = seconds('plan', chain, '--capacity', 'cpu=1', '--no-lp', '-q', '--method', 'cp')[0]
+    cp = cost('plan', chain, '--capacity', 'cpu=1', '--no-lp', '-q', '--method', 'cp')[0]
     assert one < 3 * cp, (one, cp)
     # Machines that no task of a part can need cost nothing.
     wide.write_text(barriers(200, 20))
-    few = seconds('plan', wide, '--machines', '100', '--capacity', 'cpu=1', '--no-lp', '-q')[0]
-    lots = seconds('plan', wide, '--machines', '1000000', '--capacity', 'cpu=1', '--no-lp', '-q')[0]
+    few = cost('plan', wide, '--machines', '100', '--capacity', 'cpu=1', '--no-lp', '-q')[0]
+    lots = cost('plan', wide, '--machines', '1000000', '--capacity', 'cpu=1', '--no-lp', '-q')[0]
     assert lots < 8 * few + 0.5, (few, lots)
     # Where there is no time for a bound, none is looked for beyond the critical path.
-    seconds('generate', '--like', 'layered', '--tasks', '6000', '--stages', '2000', '--seed', '11', '-o', many)
+    cost('generate', '--like', 'layered', '--tasks', '6000', '--stages', '2000', '--seed', '11', '-o', many)
     cluster = ('--machines', '10', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000')
     limited = best('plan', many, *cluster, '--no-lp', '-q', '--time-limit', '0.001')
     bound = best('bound', many, *cluster, '--no-lp', '--conflicts', '0', '-q')

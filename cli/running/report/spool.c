@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/process/clock.h"
+#include "base/process/condition.h"
 #include "base/process/launch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/progress.h"
@@ -128,17 +129,13 @@ void cli_spool_open(struct cli_spool *spool, int fd, int twin)
 {
     sigset_t all, before;
     struct sigaction wake = {.sa_handler = do_nothing}; /* without SA_RESTART */
-    pthread_condattr_t attributes;
     *spool = (struct cli_spool){.fd = fd, .twin = twin};
     if (!may_block(fd))
         return;
     spool->real = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     spool->file = br_unnamed_file();
     pthread_mutex_init(&spool->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&spool->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    br_condition_init(&spool->changed);
     /* Signals are for the thread that runs the job; and a reader that has gone is an error here. */
     sigaction(WAKE, &wake, NULL);
     sigfillset(&all);
@@ -183,7 +180,6 @@ static void wait_for_end(struct cli_spool *spool)
     spool->news = spool->ending = true;
     pthread_cond_broadcast(&spool->changed);
     while (!spool->ended) {
-        struct timespec until;
         int64_t now_ns = br_now_ns(), wake_ns = now_ns + LOOK_MS * INT64_C(1000000);
         if (!cli_interrupted())
             since_ns = now_ns;
@@ -191,9 +187,7 @@ static void wait_for_end(struct cli_spool *spool)
             atomic_store(&spool->given_up, true);
             pthread_kill(spool->thread, WAKE);
         }
-        until.tv_sec = wake_ns / 1000000000;
-        until.tv_nsec = wake_ns % 1000000000;
-        pthread_cond_timedwait(&spool->changed, &spool->lock, &until);
+        br_condition_wait(&spool->changed, &spool->lock, wake_ns);
     }
     pthread_mutex_unlock(&spool->lock);
 }
