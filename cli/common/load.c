@@ -64,6 +64,7 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
     options.overlap = job->overlap;
     options.durations = job->durations;
     options.reverse = job->reverse;
+    options.graph = job->graph;
     return options;
 }
 

@@ -22,6 +22,7 @@ struct cli_job_settings {
     bool overlap;            /* of a PostgreSQL query's pipelines */
     const char *durations;   /* a file; NULL: none */
     bool reverse;
+    const char *graph; /* NULL: the only one */
     const char *cluster, *capacity;
     uint64_t machines; /* 0: not given */
     const char *port_rate;

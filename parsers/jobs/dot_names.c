@@ -17,6 +17,12 @@ static bool is_number(const char *text)
     return !*rest && rest - digits > (*point == '.');
 }
 
+/* p0x7ffd: Taskflow's ids are addresses, which are others in each run. */
+static bool is_address(const char *id)
+{
+    return strncmp(id, "p0x", 3) == 0 && is_number(id + 1);
+}
+
 /* A copy of the label whose line breaks are blanks; NULL: memory is out. */
 static char *join_lines(const char *label)
 {
@@ -83,7 +89,8 @@ bool br_dot_names_init(struct br_dot_names *names, Agraph_t *graph, bool labels)
     for (Agnode_t *n = agfstnode(graph); names->label && n; n = agnxtnode(graph, n)) {
         bool record = shape && strstr(agxget(n, shape), "record");
         const char *text = agxget(n, label);
-        if (AGSEQ(n) > names->nodes || !is_number(agnameof(n)) || record || aghtmlstr((char *)text))
+        if (AGSEQ(n) > names->nodes || !(is_number(agnameof(n)) || is_address(agnameof(n))) ||
+            record || aghtmlstr((char *)text))
             continue;
         if (strchr(text, '\\')) {
             if (!names->made)

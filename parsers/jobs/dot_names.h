@@ -1,11 +1,11 @@
 /* Names of stages for nodes of the DOT language. Programs number their nodes and say in the label
  * what each is: `17 [label="scan orders"]`. People look for that in plans, so that it is the name.
  *
- * A node whose id is a bare number, with a minus or a point or as 0x1f, is named by its label,
- * where this is a plain text: printable, no number itself, without backslashes (\N is the id) but
- * those that break lines (\n, \l, \r), which become blanks, not in angle brackets, not of a record,
- * and nothing that another node is called by or has as its label, too. All others are named by
- * their ids. */
+ * A node whose id is a bare number, with a minus or a point or as 0x1f, or an address (p0x1f), is
+ * named by its label, where this is a plain text: printable, no number itself, without backslashes
+ * (\N is the id) but those that break lines (\n, \l, \r), which become blanks, not in angle
+ * brackets, not of a record, and nothing that another node is called by or has as its label, too.
+ * All others are named by their ids. */
 #ifndef BR_PARSERS_JOBS_DOT_NAMES_H
 #define BR_PARSERS_JOBS_DOT_NAMES_H
 

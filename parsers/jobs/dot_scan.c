@@ -24,6 +24,7 @@ struct lexer {
     struct br_pos pos;
     bool open;              /* the text ends within quotes, a comment or angle brackets, */
     struct br_pos open_pos; /* which begin here */
+    struct br_pos hash_pos; /* the first # that begins no comment; line 0: none */
 };
 
 static void pass(struct lexer *lexer)
@@ -56,6 +57,8 @@ static void pass_until(struct lexer *lexer, const char *end)
 static void pass_comment(struct lexer *lexer)
 {
     struct br_pos from = lexer->pos;
+    for (int k = 0; k < 2; k++) /* the star of the beginning ends nothing */
+        pass(lexer);
     while (*lexer->at && strncmp(lexer->at, "*/", 2) != 0)
         pass(lexer);
     close_from(lexer, from);
@@ -151,6 +154,8 @@ static struct token next(struct lexer *lexer)
     } else {
         token.kind = OTHER;
         token.mark = *lexer->at;
+        if (token.mark == '#' && lexer->hash_pos.line == 0)
+            lexer->hash_pos = lexer->pos;
         pass(lexer);
     }
     token.length = (size_t)(lexer->at - token.text);
@@ -161,6 +166,12 @@ static bool is_keyword(const struct token *token, const char *word)
 {
     return token->kind == ID && !token->quoted && token->length == strlen(word) &&
            strncasecmp(token->text, word, token->length) == 0;
+}
+
+static bool begins_graph(const struct token *token)
+{
+    return is_keyword(token, "digraph") || is_keyword(token, "graph") ||
+           is_keyword(token, "strict");
 }
 
 struct name {
@@ -351,17 +362,18 @@ static void scan_rest(struct br_dot_scan *scan, const char *text, const struct t
                       const struct token *after)
 {
     scan->length = (size_t)(last->text + last->length - text);
+    scan->end_pos = (struct br_pos){last->pos.line, last->pos.column + 1};
     scan->rest_pos = after->pos;
-    if (is_keyword(after, "digraph") || is_keyword(after, "graph") || is_keyword(after, "strict"))
+    if (begins_graph(after))
         scan->rest = BR_DOT_GRAPH;
     else if (after->kind != END)
         scan->rest = BR_DOT_STRAY;
 }
 
-bool br_dot_scan(const char *text, struct br_dot_scan *scan)
+bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan)
 {
-    *scan = (struct br_dot_scan){.length = strlen(text)};
-    struct lexer lexer = {.at = text, .pos = {1, 1}};
+    *scan = (struct br_dot_scan){.length = strlen(text), .begin = begin, .title.id = text};
+    struct lexer lexer = {.at = text, .pos = begin};
     struct scanner *scanner = calloc(1, sizeof *scanner);
     if (!scanner)
         return false;
@@ -370,8 +382,10 @@ bool br_dot_scan(const char *text, struct br_dot_scan *scan)
         lexer.at += 3;
     bool in_list = false, arrow = false, from_node = false, named = false, of_node = false;
     struct token token = next(&lexer);
-    while (token.kind != END && (token.kind != OTHER || token.mark != '{'))
-        token = next(&lexer); /* up to the body */
+    for (; token.kind != END && (token.kind != OTHER || token.mark != '{'); token = next(&lexer))
+        if (token.kind == ID && !begins_graph(&token))
+            scan->title =
+                (struct br_dot_mention){token.text, (uint32_t)token.length, false, token.pos};
     while (token.kind != END && !scanner->memory_out) {
         struct token ahead = next(&lexer);
         bool assigns = ahead.kind == OTHER && ahead.mark == '=';
@@ -418,6 +432,9 @@ bool br_dot_scan(const char *text, struct br_dot_scan *scan)
     if (lexer.open) {
         scan->rest = BR_DOT_OPEN;
         scan->rest_pos = lexer.open_pos;
+    } else if (lexer.hash_pos.line) {
+        scan->rest = BR_DOT_HASH;
+        scan->rest_pos = lexer.hash_pos;
     }
     unite_names(scanner);
     scan->names = scanner->names;

@@ -31,9 +31,9 @@ struct br_dot_port {
     uint32_t length;
 };
 
-/* Behind the first graph: blanks and comments, another graph, or other text; or quotes, a comment
- * or angle brackets that no text closes, in the graph or behind it. */
-enum br_dot_rest { BR_DOT_NOTHING, BR_DOT_GRAPH, BR_DOT_STRAY, BR_DOT_OPEN };
+/* Behind the first graph: blanks and comments, another graph, or other text; or, in the graph or
+ * behind it, quotes, a comment or angle brackets that no text closes, or a # within a line. */
+enum br_dot_rest { BR_DOT_NOTHING, BR_DOT_GRAPH, BR_DOT_STRAY, BR_DOT_OPEN, BR_DOT_HASH };
 
 struct br_dot_scan {
     uint32_t mentions;
@@ -41,13 +41,16 @@ struct br_dot_scan {
     uint32_t ports;
     struct br_dot_port *port;
     uint32_t empties;
-    uint32_t *empty;       /* mentions of nodes whose statement gives them an empty label */
-    bool brackets;         /* some id stands in angle brackets */
-    uint32_t names;        /* distinct names of attributes */
-    uint64_t edges;        /* at most so many */
-    uint32_t depth;        /* deepest nesting of braces */
-    size_t length;         /* bytes to the end of the first graph, or of the text */
-    enum br_dot_rest rest; /* behind that */
+    uint32_t *empty;             /* mentions of nodes whose statement gives them an empty label */
+    bool brackets;               /* some id stands in angle brackets */
+    uint32_t names;              /* distinct names of attributes */
+    uint64_t edges;              /* at most so many */
+    uint32_t depth;              /* deepest nesting of braces */
+    struct br_pos begin;         /* of the text */
+    struct br_dot_mention title; /* the graph's name; no length: none */
+    size_t length;               /* bytes to the end of the first graph, or of the text */
+    struct br_pos end_pos;       /* of that end */
+    enum br_dot_rest rest;       /* behind that */
     struct br_pos rest_pos;
     /* The first number that goes on as a word, such as 1_map, which cgraph takes for two names;
      * NULL: none. */
@@ -56,9 +59,10 @@ struct br_dot_scan {
     struct br_pos number_pos;
 };
 
-/* Scans a NUL-terminated text, which is borrowed; it need not be valid DOT. False when memory is
- * out. Release by br_dot_scan_finish in both cases. O(n log n). */
-bool br_dot_scan(const char *text, struct br_dot_scan *scan);
+/* Scans a NUL-terminated text, which is borrowed and begins at that place of its file; it need not
+ * be valid DOT. False when memory is out. Release by br_dot_scan_finish in both cases. O(n log n).
+ */
+bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan);
 void br_dot_scan_finish(struct br_dot_scan *scan);
 /* The id that a mention stands for, without quotes, into a buffer of length + 1 bytes. */
 void br_dot_unquote(const struct br_dot_mention *mention, char *id);

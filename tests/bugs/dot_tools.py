@@ -120,9 +120,75 @@ def clusters(folder):
     use [duration=1]; load -> x [lhead=cluster_if]; x -> use [ltail=cluster_if]; }'''
     graph = Graph(folder, text)
     assert graph.start == {'load': 0, 'x': 1, 'y': 1, 'use': 6}, graph.start
+    deep = text.replace('subgraph cluster_if', 'subgraph cluster_out { subgraph cluster_if').replace('} }\n', '} } }\n')
+    assert Graph(folder, deep).start == graph.start, 'a cluster within another'
     both = text.replace('x -> use [ltail=cluster_if]', 'x -> use [ltail=cluster_if, lhead=cluster_to]; '
                         'subgraph cluster_to { use; z [duration=1] }')
     assert Graph(folder, both).start == {'load': 0, 'x': 1, 'y': 1, 'use': 6, 'z': 6}
+
+
+def insides(folder):
+    """A cluster that no arrow enters and that a node names stands between that node and what waits for it."""
+    taskflow = '''digraph Taskflow { subgraph cluster_p0x1 { label="Taskflow: f"; p0x2 [label=load]; p0x3 [label=split];
+    p0x5 [label=body]; p0x4 [label=mod, shape=box3d]; p0x9 [label=done]; p0x2 -> p0x3 -> p0x5; p0x2 -> p0x4 -> p0x9
+    subgraph cluster_p0x3 { p0x6 [label=x]; p0x7 [label=y]; p0x6 -> p0x7 } p0x6 -> p0x3 [ltail=cluster_p0x3] }
+    subgraph cluster_p0xa { label=mod; p0xb [label=i1]; p0xc [label=i2]; p0xb -> p0xc } }'''
+    graph = Graph(folder, taskflow, '--default-duration', '1')
+    assert graph.start == {'load': 0, 'split': 1, 'x': 2, 'y': 3, 'body': 4, 'mod': 1, 'i1': 1, 'i2': 2, 'done': 3}, graph.start
+    assert '2 clusters that no arrow enters are read as the inside of the node' in graph.told, graph.told
+    # As CUDA draws graphs in graphs: a line of the label, or fields of a record; and one inside of the other.
+    cuda = '''digraph dot { subgraph cluster_4 { label="graph_4"; a; b [label="1\ngraph_7\n"]; c; a -> b -> c
+    d [shape=record, label="{\nIF\n| {True | graph_8}\n| {False| graph_9}\n}"]; c -> d }
+    subgraph cluster_7 { label="graph_7"; s; t [label="0\ngraph_6"]; s -> t } subgraph cluster_6 { label="graph_6"; u }
+    subgraph cluster_8 { label="graph_8"; w } subgraph cluster_9 { label="graph_9"; n } }'''
+    graph = Graph(folder, cuda, '--default-duration', '1')
+    assert graph.start == {'a': 0, 'b': 1, 's': 1, 't': 2, 'u': 2, 'c': 3, 'd': 4, 'w': 4, 'n': 4}, graph.start
+    assert 'no arrow, and may start' not in graph.told, graph.told
+    # Not one of these: an arrow enters, two nodes or two clusters have the name, the name is no label.
+    for text in ('a [label=in]; b; a -> b; subgraph cluster_c { label=in; x } b -> x',
+                 'a [label=in]; b [label=in]; a -> b; subgraph cluster_c { label=in; x }',
+                 'a [label=in]; b; a -> b; subgraph cluster_c { label=in; x } subgraph cluster_d { label=in; y }',
+                 'a; b; a -> b; subgraph cluster_c { label=a; x }'):
+        graph = Graph(folder, 'digraph { %s }' % text, '--default-duration', '1')
+        assert 'inside' not in graph.told and graph.start['a'] == 0 and graph.start['b'] == 1, (text, graph.told)
+
+
+def several(folder):
+    """Of several graphs in a file one is chosen, by name or number, with the places of the file."""
+    text = 'digraph "g:a:jar:1" {\n}\n// two\ndigraph two { a [duration=3] }\ndigraph {\n b [duration=x] }\n'
+    graph = Graph(folder, text)
+    assert graph.status == 3 and ':4:1: the file holds more than one graph; choose one by --graph, or split the file: ' \
+        'g:a:jar:1, two, 3' in graph.said, graph.said
+    for name in ('two', '2'):
+        assert Graph(folder, text, '--graph', name).start == {'a': 0}
+    graph = Graph(folder, text, '--graph', '3')
+    assert graph.status == 3 and ':6:2: duration' in graph.said, graph.said
+    graph = Graph(folder, text, '--graph', 'four')
+    assert graph.status == 3 and "the file has no graph 'four'; g:a:jar:1, two, 3" in graph.said, graph.said
+    graph = Graph(folder, text + 'digraph {\n a -> ; }', '--graph', '4')
+    assert graph.status == 3 and '.dot:8: syntax error' in graph.said, graph.said
+    done = case.bigrocks('show', '-', '--graph', 'a', input='<job xmlns="urn:bigrocks:job:1" name="j"><stage id="a"/></job>')
+    assert done.returncode == 2 and '--graph chooses one of several graphs in DOT' in done.stderr, done
+
+
+def comments(folder):
+    """Graphviz's scanner would stay within what the text does not close, and read the next text as its rest."""
+    graph = Graph(folder, 'digraph {\n a /*/ b }')
+    assert graph.status == 3 and ':2:4: a quoted string, a comment' in graph.said, graph.said
+    graph = Graph(folder, 'digraph {\n a [color=#ff0000] }')
+    assert graph.status == 3 and ":2:11: '#' begins a comment only where it begins a line" in graph.said, graph.said
+    assert Graph(folder, 'digraph {\n# a\n a /*/ b */ -> c [duration=1] }').status == 0
+
+
+def cycles(folder):
+    """A cycle that only this form of the tool's graph has: the advice names the other."""
+    for text, words in (('digraph snakemake_dag { 0 [label=all]; 1 [label=m]; 1 -> 1; 1 -> 0 }', 'snakemake --dag'),
+                        ('digraph\n{\n  rankdir="LR";\n  { node [shape = rect]\n n1 [label="Resize x 2"];\n n2; }\n'
+                         ' n1 -> n2; n2 -> n1 }', 'compact = 0'),
+                        ('digraph { "conanfile.py (app/1.0)" -> "a/1"; "a/1" -> "a/1" }', 'conan graph build-order'),
+                        ('digraph { a -> b -> a }', 'remove one of these edges')):
+        graph = Graph(folder, text)
+        assert graph.status == 3 and 'has a cycle of ' in graph.said and words in graph.said, graph.said
 
 
 def no_tasks(folder):
@@ -143,6 +209,7 @@ def no_tasks(folder):
     assert len(Graph(folder, 'digraph { subgraph cluster_legend { a; b } b -> c }').start) == 3
 
 
-for walk in (numbers, brackets, long_texts, labels, declared, ports, arrows, clusters, no_tasks):
+for walk in (numbers, brackets, long_texts, labels, declared, ports, arrows, clusters, insides, several, comments,
+             cycles, no_tasks):
     with case.folder() as scratch:
         walk(pathlib.Path(scratch))

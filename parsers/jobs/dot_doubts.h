@@ -1,0 +1,15 @@
+/* What is told of a graph in DOT: what its marks may mean, and which tool it looks like. */
+#ifndef BR_PARSERS_JOBS_DOT_DOUBTS_H
+#define BR_PARSERS_JOBS_DOT_DOUBTS_H
+
+#include "parsers/jobs/dot_marks.h"
+#include "parsers/jobs/dot_scan.h"
+#include "planner/model/dag.h"
+
+/* Adds the doubts. `reversed`: the arrows have been turned. */
+enum br_status br_dot_doubt(const struct br_dot_marks *marks, const struct br_dot_scan *scan,
+                            bool reversed, struct br_dag *dag, struct br_diag *diag);
+/* How the tool that the text looks like makes a graph without cycles; NULL: no such tool. */
+const char *br_dot_cycle_hint(const char *text, const struct br_dot_scan *scan);
+
+#endif

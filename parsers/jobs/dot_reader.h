@@ -1,0 +1,36 @@
+/* What the parts of the reader of DOT share: the graph, what was found in it, and the job that it
+ * becomes. */
+#ifndef BR_PARSERS_JOBS_DOT_READER_H
+#define BR_PARSERS_JOBS_DOT_READER_H
+
+#include "parsers/jobs/dot_marks.h"
+#include "parsers/jobs/dot_names.h"
+#include "parsers/jobs/dot_scan.h"
+#include "parsers/reader/input.h"
+
+struct br_dot_reader {
+    struct br_dag *dag;
+    const struct br_parse_options *options;
+    struct br_dot_scan scan;
+    Agraph_t *graph;
+    struct br_dot_names names;
+    struct br_dot_marks marks;
+    bool operations; /* nodes have `size` in operations, and none has a duration or tasks */
+    bool plain_cpu;  /* every task demands one cpu */
+    bool sized;      /* edges with `size` in bytes become transfers */
+};
+
+/* The resources that the graph names. */
+enum br_status br_dot_add_resources(struct br_dot_reader *reader, struct br_diag *diag);
+/* A stage for each node, in the order of the text, with the names of the reader. */
+enum br_status br_dot_add_stages(struct br_dot_reader *reader, struct br_diag *diag);
+/* After the stages. */
+enum br_status br_dot_add_edges(struct br_dot_reader *reader, struct br_diag *diag);
+
+/* Is the attribute of nodes none of the form's own, and no resource? */
+bool br_dot_passes(const struct br_dot_reader *reader, const char *name);
+/* An attribute that the model does not know; texts in angle brackets keep them. */
+enum br_status br_dot_pass(struct br_dag *dag, enum br_owner owner, uint32_t index,
+                           const char *name, char *value, struct br_diag *diag);
+
+#endif
