@@ -4,12 +4,14 @@
 #include "cli/build/face.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/common/say.h"
+#include "cli/jobs/ninja_program.h"
 
 struct face {
     int count, next;
@@ -34,8 +36,9 @@ static bool is_number(const char *text)
 /* Becomes ninja, with these words behind -C and -f. Returns only where that fails. */
 static enum br_status become_ninja(const struct face *face, const char *option, char *const *rest)
 {
-    const char *named = getenv("NINJA"), *ninja = named && *named ? named : "ninja";
+    char ninja[PATH_MAX];
     size_t words = 0, more = 0;
+    cli_ninja_program(face->folder ? face->folder : ".", ninja);
     while (rest[more])
         more++;
     const char **list = calloc(more + 8, sizeof *list);
@@ -203,6 +206,5 @@ void cli_face_words_finish(struct cli_face_words *words)
 
 bool cli_is_ninja(const char *program)
 {
-    const char *slash = program ? strrchr(program, '/') : NULL;
-    return program && strcmp(slash ? slash + 1 : program, "bigrocks-ninja") == 0;
+    return program && cli_is_own_ninja(program);
 }

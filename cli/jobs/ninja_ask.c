@@ -17,38 +17,9 @@
 #include "cli/common/child.h"
 #include "cli/common/say.h"
 #include "cli/jobs/ninja_ask.h"
+#include "cli/jobs/ninja_program.h"
 
 #define MARK "\x01"
-
-/* The ninja that CMake was configured with, of its cache in the folder; false: it names none. */
-static bool read_cache(const char *folder, char program[PATH_MAX])
-{
-    static const char key[] = "CMAKE_MAKE_PROGRAM:";
-    char path[PATH_MAX], line[PATH_MAX + 64];
-    bool found = false;
-    const int size = snprintf(path, sizeof path, "%s/CMakeCache.txt", folder);
-    FILE *cache = size < (int)sizeof path ? fopen(path, "re") : NULL;
-    while (cache && !found && fgets(line, sizeof line, cache)) {
-        const char *value = strncmp(line, key, sizeof key - 1) == 0 ? strchr(line, '=') : NULL;
-        line[strcspn(line, "\r\n")] = '\0';
-        const char *name = value ? strrchr(value, '/') : NULL;
-        found = name && strncmp(name, "/ninja", 6) == 0 && access(value + 1, X_OK) == 0;
-        if (found)
-            snprintf(program, PATH_MAX, "%s", value + 1);
-    }
-    if (cache)
-        fclose(cache);
-    return found;
-}
-
-void cli_ninja_program(const char *folder, char program[PATH_MAX])
-{
-    const char *named = getenv("NINJA");
-    if (named && *named)
-        snprintf(program, PATH_MAX, "%s", named);
-    else if (!read_cache(folder, program))
-        snprintf(program, PATH_MAX, "ninja");
-}
 
 /* The environment with a status of ours; the array alone is the caller's. */
 static char **environment(void)

@@ -2,13 +2,7 @@
 #ifndef BR_CLI_JOBS_NINJA_ASK_H
 #define BR_CLI_JOBS_NINJA_ASK_H
 
-#include <limits.h>
-
 #include "parsers/ninja/build.h"
-
-/* The ninja of the build in the folder: $NINJA, else the one that CMake was configured with (each
- * version has its own log), else the one along PATH. */
-void cli_ninja_program(const char *folder, char program[PATH_MAX]);
 
 /* What ninja is asked. */
 struct cli_ninja_question {

@@ -5,8 +5,7 @@
 
 #include "emit/ninja/record.h"
 #include "cli/common/say.h"
-#include "base/text/shell.h"
-#include "cli/jobs/ninja_ask.h"
+#include "cli/jobs/ninja_program.h"
 #include "cli/jobs/ninja_record.h"
 #include "parsers/ninja/ninja.h"
 
@@ -16,31 +15,6 @@ static const char *attribute(const struct br_dag *dag, const char *name)
         if (dag->attribute[a].owner == BR_OWNER_JOB && strcmp(dag->attribute[a].name, name) == 0)
             return dag->attribute[a].value;
     return NULL;
-}
-
-static bool put(void *text, const char *part, size_t size)
-{
-    return br_ninja_add(text, part, size);
-}
-
-/* The version of the log that the build's ninja reads. */
-static uint32_t log_version(const char *folder)
-{
-    int major = 0, minor = 0;
-    char program[PATH_MAX];
-    struct br_ninja_text command = {0};
-    cli_ninja_program(folder, program);
-    const bool good = br_ninja_add(&command, "exec ", 5) &&
-                      br_shell_quote(program, strlen(program), put, &command) &&
-                      br_ninja_add(&command, " --version 2>/dev/null", 22);
-    /* A fixed text, and a program that is the user's own. NOLINTNEXTLINE(cert-env33-c) */
-    FILE *said = good ? popen(command.text, "re") : NULL;
-    free(command.text);
-    if (!said)
-        return 7;
-    bool known = fscanf(said, "%d.%d", &major, &minor) == 2 && major == 1;
-    pclose(said);
-    return known && minor < 12 ? 5 : known && minor < 13 ? 6 : 7;
 }
 
 static void take_note(struct cli_run_ninja *ninja, enum br_status status,
@@ -58,7 +32,7 @@ void cli_run_ninja_open(struct cli_run_ninja *ninja, const struct br_dag *dag)
     *ninja = (struct cli_run_ninja){.began_ns = INT64_MAX};
     if (!record.folder)
         return;
-    record.version = log_version(record.folder);
+    record.version = cli_ninja_log_version(record.folder);
     take_note(ninja, br_ninja_recorder_create(&record, &ninja->recorder, &diag), &diag);
 }
 
