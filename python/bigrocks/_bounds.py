@@ -9,7 +9,8 @@ from ._plan import certificate_json
 def bound(job, cluster):
     """(seconds, argument): a proven lower bound on every plan's makespan."""
     ns, method = ctypes.c_int64(), ctypes.c_char_p()
-    call(lib.br_bound, handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster'), ctypes.byref(ns), ctypes.byref(method))
+    call(lib.br_bound, handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster'), ctypes.byref(ns),
+         ctypes.byref(method))
     return ns.value / 1e9, method.value.decode()
 
 

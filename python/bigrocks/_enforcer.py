@@ -3,8 +3,8 @@ import collections
 import ctypes
 
 from ._errors import UsageError
-from ._library import (ANY, DecisionMade, JobState, amount_text, call, handle, lib, one_of, pairs_of, set_option, to_ns,
-                       whole)
+from ._library import (ANY, DecisionMade, JobState, Owner, amount_text, call, handle, lib, one_of, pairs_of,
+                       set_option, to_ns, whole)
 
 
 def policies():
@@ -18,7 +18,7 @@ def policies():
 Decision = collections.namedtuple('Decision', 'job task machine')
 
 
-class Enforcer:
+class Enforcer(Owner):
     """Decides which tasks of many jobs start now, and where. It has no clock, and starts nothing: its
     caller tells it what happens, and starts what it decides.
 
@@ -66,7 +66,8 @@ class Enforcer:
         declared has the weight 1; None is a group of its own."""
         number = ctypes.c_uint32()
         call(lib.br_runtime_submit, self._runtime, handle(job, '_planned', 'job'),
-             None if plan is None else handle(plan, '_plan', 'plan'), 0 if group is None else self._group(group), 0, ctypes.byref(number))
+             None if plan is None else handle(plan, '_plan', 'plan'), 0 if group is None else self._group(group), 0,
+             ctypes.byref(number))
         return number.value
 
     def decide(self, now, machine=None, most=4096):

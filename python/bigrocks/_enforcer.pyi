@@ -1,6 +1,7 @@
 from typing import List, Mapping, NamedTuple, Optional, Union
 
 from ._job import Cluster, Job
+from ._library import Owner
 from ._plan import Plan
 
 _Amount = Union[int, float, str]
@@ -12,7 +13,7 @@ class Decision(NamedTuple):
     task: int
     machine: int
 
-class Enforcer:
+class Enforcer(Owner):
     def __init__(self, cluster: Cluster, policy: Optional[str] = ..., eta: Optional[float] = ...,
                  remote_penalty: Optional[float] = ..., kappa: Optional[float] = ..., fairness: Optional[str] = ...,
                  bundle: Optional[int] = ..., keep_plan: Optional[bool] = ...,

@@ -4,7 +4,7 @@ import operator
 
 from . import _program
 from ._errors import UsageError
-from ._library import (amount_said, amount_text, call, lib, one_of, pairs_of, seconds_text, text, to_ns, whole,
+from ._library import (Owner, amount_said, amount_text, call, lib, one_of, pairs_of, seconds_text, text, to_ns, whole,
                        whole_bytes)
 
 
@@ -19,7 +19,7 @@ def _number(what, made, number):
     return whole
 
 
-class Job:
+class Job(Owner):
     """A DAG of stages, each of one or more equal tasks."""
 
     def __init__(self, name='job'):
@@ -132,7 +132,7 @@ class Job:
         return self._dag
 
 
-class Cluster:
+class Cluster(Owner):
     """Classes of equal machines: Cluster(node=(20, {'cpu': 16}), big=(1, {'cpu': 64}))."""
 
     def __init__(self, **classes):

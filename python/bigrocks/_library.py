@@ -23,6 +23,15 @@ def find():
 _library = ctypes.CDLL(find())
 
 
+class Owner:
+    """Holds something of the library, which goes with the object. A copy would release it a second time, so copy,
+    deepcopy and pickle are refused."""
+
+    def __reduce_ex__(self, protocol):
+        raise UsageError('a %s is neither copied nor pickled' % type(self).__name__,
+                         'share it, or keep what to_xml or to_json writes')
+
+
 class Diag(ctypes.Structure):
     _fields_ = [('status', ctypes.c_int), ('line', ctypes.c_uint32), ('column', ctypes.c_uint32),
                 ('file', ctypes.c_char * 256), ('what', ctypes.c_char * 768),

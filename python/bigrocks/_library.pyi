@@ -6,6 +6,9 @@ lib: types.SimpleNamespace
 free_text: Any
 ANY: int
 
+class Owner:
+    def __reduce_ex__(self, protocol: Any) -> Any: ...
+
 class Diag(ctypes.Structure):
     status: int
     line: int

@@ -5,7 +5,7 @@ import operator
 
 from . import _program
 from ._errors import Error
-from ._library import (ANY, TaskSlack, call, free_text, handle, lib, limit_ns, one_of, set_option, text, text_of)
+from ._library import (ANY, Owner, TaskSlack, call, free_text, handle, lib, limit_ns, one_of, set_option, text, text_of)
 
 
 def methods():
@@ -36,7 +36,7 @@ def certificate_json(certificate, dag):
         free_text(text)
 
 
-class Plan:
+class Plan(Owner):
     """A plan: a sequence of its tasks by rank, in which a task is also found by its id. A notebook shows it as a
     picture. Keeps its job and its cluster. `hit` is what a store had
     of it; None where it came of none."""

@@ -1,6 +1,7 @@
 from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union, overload
 
 from ._job import Cluster, Job
+from ._library import Owner
 from ._store import StoreHit
 
 _Seconds = Union[int, float, str]
@@ -31,7 +32,7 @@ class Slack(NamedTuple):
     total: float
     free: float
 
-class Plan:
+class Plan(Owner):
     hit: Optional[StoreHit]
     def __init__(self, plan: Any, job: Job, cluster: Cluster, options: Any = ...,
                  hit: Optional[StoreHit] = ...) -> None: ...

@@ -3,14 +3,14 @@ import collections
 import ctypes
 
 from ._errors import UsageError
-from ._library import Hit, call, handle, lib, path_of
+from ._library import Hit, Owner, call, handle, lib, path_of
 from ._plan import Plan, search_options
 
 
 StoreHit = collections.namedtuple('StoreHit', 'match same_details same_cluster stored found enough fresh')
 
 
-class Store:
+class Store(Owner):
     """Plans kept in a file and found again, by the job's form, its durations and demands, and the cluster.
 
         with bigrocks.Store('plans.db') as store:

@@ -2,6 +2,7 @@ import os
 from typing import Any, NamedTuple, Optional, Union
 
 from ._job import Cluster, Job
+from ._library import Owner
 from ._plan import Plan
 
 _Path = Union[str, 'os.PathLike[str]']
@@ -15,7 +16,7 @@ class StoreHit(NamedTuple):
     enough: bool
     fresh: float
 
-class Store:
+class Store(Owner):
     def __init__(self, path: _Path) -> None: ...
     def __del__(self) -> None: ...
     def __enter__(self) -> 'Store': ...

@@ -38,7 +38,8 @@ def run(job, cluster=None, directory='.', plan=None, history=None, shell=False, 
     where all tasks went well; its `tasks` are dicts with id, start, end and what was used. Other keywords are options
     of `bigrocks run`. An interrupt stops all tasks before it goes on."""
     with _program.Folder() as folder:
-        words = ['run', folder.write('job.xml', _written(job, 'to_xml', 'job')), '-C', directory, '--trace', folder.path / 'trace']
+        words = ['run', folder.write('job.xml', _written(job, 'to_xml', 'job')), '-C', directory, '--trace',
+                 folder.path / 'trace']
         if cluster is not None:
             words += ['--cluster', folder.write('cluster.xml', _written(cluster, 'to_xml', 'cluster'))]
         if plan is not None:

@@ -11,6 +11,8 @@ import os
 
 USE = '''
 import json
+from copy import copy as shallow, deepcopy as deep
+from pickle import dumps as pickled
 import bigrocks
 assert bigrocks.version() == %r, bigrocks.version()
 assert {'best', 'graphene', 'cp'} <= set(bigrocks.methods()), bigrocks.methods()
@@ -92,6 +94,10 @@ def wrong_calls():
     yield lambda: new.attribute('x', 'y', stage=-1), 'the number that Job.stage returned'
     yield lambda: new.attribute('x', 'y', edge=0), 'the number that Job.edge returned'
     yield lambda: new.edge(stage, stage, bytes=0.5), ''
+    # A copy would release what it holds a second time.
+    for owner in job, cluster, plan, new, bigrocks.Enforcer(cluster):
+        for copied in shallow, deep, pickled:
+            yield lambda: copied(owner), 'to_xml or to_json'
     assert repr(new) == "<Job 'new': 1 tasks in 1 stages>" and not new._edges, new
 for call, hint in wrong_calls():
     try:
