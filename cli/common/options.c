@@ -1524,6 +1524,11 @@ const struct br_option cli_options[] = {
      .commands = CLI_PLAN | CLI_RENDER,
      .kind = BR_OPTION_FLAG,
      .offset = MEMBER(output.by_machine)},
+    {.name = "plain",
+     .help = "dot: for readers that know neither texts like HTML nor boxes within frames",
+     .commands = CLI_PLAN | CLI_RENDER,
+     .kind = BR_OPTION_FLAG,
+     .offset = MEMBER(output.plain)},
     {.name = "explain",
      .help =
          "add what limits the job, in words, and what more machines or more of a resource would "

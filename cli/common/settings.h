@@ -204,7 +204,7 @@ struct cli_output_settings {
     const char *format, *path; /* -f, -o */
     const char *trace_search;
     const char *colour, *layout, *nodes; /* of pictures; NULL: as it suits */
-    bool by_machine, shell, explain, stats, json, verbose, quiet;
+    bool by_machine, plain, shell, explain, stats, json, verbose, quiet;
 };
 
 /* Other things that a sub-command may be asked for. */

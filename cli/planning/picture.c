@@ -25,11 +25,13 @@ enum br_status cli_picture(const struct cli_output_settings *settings, const cha
     input->layout = layouts[place_of(settings->layout, cli_layout_name)];
     input->nodes = nodes[place_of(settings->nodes, cli_nodes_name)];
     input->by_machine = settings->by_machine;
+    input->plain = settings->plain;
     input->shell = settings->shell;
     input->fold = !settings->nodes && !settings->layout && !settings->by_machine;
     const char *given = settings->layout       ? "--layout"
                         : settings->nodes      ? "--nodes"
                         : settings->by_machine ? "--by-machine"
+                        : settings->plain      ? "--plain"
                         : input->colour == BR_COLOUR_MACHINE || input->colour == BR_COLOUR_INPUT
                             ? "this --colour"
                             : NULL;

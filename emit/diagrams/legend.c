@@ -97,9 +97,27 @@ static void write_lines(FILE *out, const struct br_emit_input *input)
     fputs("</td></tr>", out);
 }
 
+/* Without patches of colours. */
+static void write_plain(FILE *out, const struct br_emit_input *input)
+{
+    fputs("  graph [label=\"", out);
+    if (!input->other) {
+        br_write_headline(out, BR_QUOTE_LABEL, input);
+        fputs("\\n", out);
+    }
+    fputs("bold: critical chain (dotted: waits for its machine); dark: binds; light, +3 s: starts "
+          "that "
+          "much later\"];\n",
+          out);
+}
+
 void br_legend_write(FILE *out, const struct br_emit_input *input)
 {
     enum br_colour colour = br_legend_colour(input);
+    if (input->plain) {
+        write_plain(out, input);
+        return;
+    }
     fputs("  label=<<table border=\"0\" cellspacing=\"2\" cellborder=\"0\">", out);
     if (!input->other) {
         fputs("<tr><td><b>", out);

@@ -35,7 +35,7 @@ struct drawing {
     const struct br_emit_input *input;
     const char **words;                  /* by stage: what it does; NULL: not known */
     uint32_t plan, plans, arrows, boxes; /* the last two of all plans */
-    bool plain;                          /* boxes are called as their stages */
+    bool bare_names;                     /* boxes are called as their stages */
     double most_work;                    /* of a box of any plan */
 };
 
@@ -48,9 +48,9 @@ static void write_name(const struct drawing *drawing, uint32_t place)
     putc('"', out);
     if (place >= diagram->boxes)
         fprintf(out, "joint %" PRIu32 ".%" PRIu32, drawing->plan, place - diagram->boxes);
-    else if (!drawing->plain && drawing->plans > 1)
+    else if (!drawing->bare_names && drawing->plans > 1)
         fprintf(out, "%" PRIu32 ".%" PRIu32 " ", drawing->plan + 1, place + 1);
-    else if (!drawing->plain)
+    else if (!drawing->bare_names)
         fprintf(out, "%" PRIu32 " ", place + 1);
     if (place < diagram->boxes) {
         const struct br_box *box = &diagram->box[place];
@@ -300,32 +300,59 @@ static void write_arrow(const struct drawing *drawing, const struct br_arrow *ar
     fputs("];\n", out);
 }
 
-static void write_boxes(const struct drawing *drawing)
+static void open_machine(const struct drawing *drawing, uint32_t m)
+{
+    fprintf(drawing->out, "  subgraph \"cluster %" PRIu32 ".%" PRIu32 "\" {\n  label=\"",
+            drawing->plan, m);
+    br_write_machine(drawing->out, BR_QUOTE_LABEL, drawing->input->cluster, m);
+    fputs("\"; style=\"rounded,filled\"; color=\"#BBBBBB\"; fillcolor=\"#F7F7F7\"; "
+          "tooltip=\" \";\n",
+          drawing->out);
+}
+
+static void open_plan(const struct drawing *drawing)
+{
+    fprintf(drawing->out, "  subgraph \"cluster %" PRIu32 "\" {\n  label=\"", drawing->plan);
+    br_write_headline(drawing->out, BR_QUOTE_LABEL, drawing->input);
+    fputs("\"; color=\"#999999\"; style=solid; tooltip=\" \";\n", drawing->out);
+}
+
+static void write_member(const struct drawing *drawing, uint32_t place)
+{
+    fputs("  ", drawing->out);
+    write_name(drawing, place);
+    fputs(";\n", drawing->out);
+}
+
+/* Frames of the machines: with their boxes, or with the names of boxes that were written before. */
+static void write_machines(const struct drawing *drawing)
 {
     const struct br_diagram *diagram = drawing->diagram;
-    const struct br_cluster *cluster = drawing->input->cluster;
-    for (uint32_t m = 0; drawing->input->by_machine && m < cluster->machines; m++) {
+    for (uint32_t m = 0; m < drawing->input->cluster->machines; m++) {
         bool open = false;
         for (uint32_t b = 0; b < diagram->boxes && !ferror(drawing->out); b++) {
             if (diagram->box[b].machine != m)
                 continue;
-            if (!open) {
-                fprintf(drawing->out,
-                        "  subgraph \"cluster %" PRIu32 ".%" PRIu32 "\" {\n  label=\"",
-                        drawing->plan, m);
-                br_write_machine(drawing->out, BR_QUOTE_LABEL, cluster, m);
-                fputs("\"; style=\"rounded,filled\"; color=\"#BBBBBB\"; fillcolor=\"#F7F7F7\"; "
-                      "tooltip=\" \";\n",
-                      drawing->out);
-            }
+            if (!open)
+                open_machine(drawing, m);
             open = true;
-            write_box(drawing, b);
+            if (drawing->input->plain)
+                write_member(drawing, b);
+            else
+                write_box(drawing, b);
         }
         fputs(open ? "  }\n" : "", drawing->out);
     }
-    for (uint32_t b = 0; !drawing->input->by_machine && b < diagram->boxes && !ferror(drawing->out);
-         b++)
-        write_box(drawing, b);
+}
+
+static void write_boxes(const struct drawing *drawing)
+{
+    const struct br_diagram *diagram = drawing->diagram;
+    if (drawing->input->by_machine && !drawing->input->plain)
+        write_machines(drawing);
+    else
+        for (uint32_t b = 0; b < diagram->boxes && !ferror(drawing->out); b++)
+            write_box(drawing, b);
     for (uint32_t j = 0; j < diagram->joints; j++) {
         fputs("  ", drawing->out);
         write_name(drawing, diagram->boxes + j);
@@ -354,12 +381,16 @@ static void write_arrows(const struct drawing *drawing)
 /* The axis: a text for every line, one above the other. */
 static void write_axis(const struct drawing *drawing, const struct br_diagram_lines *lines)
 {
+    static const char looks[] =
+        "shape=plaintext, style=\"\", width=0, height=0, fontcolor=\"#555555\"";
     FILE *out = drawing[0].out;
-    bool by_time = drawing[0].input->layout == BR_LAYOUT_TIME;
-    fputs("  {node [shape=plaintext, style=\"\", width=0, height=0, fontcolor=\"#555555\"];\n",
-          out);
+    const bool by_time = drawing[0].input->layout == BR_LAYOUT_TIME;
+    const bool plain = drawing[0].input->plain;
+    if (!plain)
+        fprintf(out, "  {node [%s];\n", looks);
     for (uint32_t k = 0; k < lines->lines; k++) {
-        fprintf(out, "  \"line %" PRIu32 "\" [tooltip=\" \", label=\"", k);
+        fprintf(out, "  \"line %" PRIu32 "\" [%s%stooltip=\" \", label=\"", k, plain ? looks : "",
+                plain ? ", " : "");
         if (by_time) {
             br_write_about(out, lines->begin_ns[k]);
             fputs(" s\"];\n", out);
@@ -372,7 +403,7 @@ static void write_axis(const struct drawing *drawing, const struct br_diagram_li
                     "\" [color=\"#BBBBBB\", arrowhead=none, tooltip=\" \", weight=100];\n",
                     k - 1, k);
     }
-    fputs("  }\n", out);
+    fputs(plain ? "" : "  }\n", out);
 }
 
 /* What stands on each line. */
@@ -399,7 +430,7 @@ static void write_head(const struct drawing *drawing)
         "\" {\n  graph [labelloc=t, fontname=\"Helvetica\", fontsize=12, nodesep=0.2, ranksep=0.4",
         out);
     /* Graphviz ranks frames one by one otherwise, and fails where arrows go from one to another. */
-    fputs(drawing[0].plain ? "" : ", newrank=true", out);
+    fputs(drawing[0].bare_names ? "" : ", newrank=true", out);
     br_styles_graph(drawing[0].styles, out);
     fputs("];\n"
           "  node [shape=box, style=filled, fillcolor=\"#FFFFFF\", color=\"#555555\", "
@@ -411,15 +442,26 @@ static void write_head(const struct drawing *drawing)
 
 static void write_plan(const struct drawing *drawing)
 {
-    FILE *out = drawing->out;
-    if (drawing->plans > 1) {
-        fprintf(out, "  subgraph \"cluster %" PRIu32 "\" {\n  label=\"", drawing->plan);
-        br_write_headline(out, BR_QUOTE_LABEL, drawing->input);
-        fputs("\"; color=\"#999999\"; style=solid; tooltip=\" \";\n", out);
-    }
+    const bool frame = drawing->plans > 1 && !drawing->input->plain;
+    if (frame)
+        open_plan(drawing);
     write_boxes(drawing);
     write_arrows(drawing);
-    fputs(drawing->plans > 1 ? "  }\n" : "", out);
+    fputs(frame ? "  }\n" : "", drawing->out);
+}
+
+/* Behind all boxes, whose names they hold: some readers take a box in a frame for another one. */
+static void write_plain_frames(const struct drawing *drawing)
+{
+    const struct br_diagram *diagram = drawing->diagram;
+    if (drawing->plans > 1)
+        open_plan(drawing);
+    if (drawing->input->by_machine)
+        write_machines(drawing);
+    for (uint32_t b = 0; drawing->plans > 1 && b < diagram->boxes + diagram->joints; b++)
+        if (b >= diagram->boxes || !drawing->input->by_machine)
+            write_member(drawing, b);
+    fputs(drawing->plans > 1 ? "  }\n" : "", drawing->out);
 }
 
 static void write_all(struct drawing *drawing, const struct br_diagram *diagram,
@@ -427,8 +469,8 @@ static void write_all(struct drawing *drawing, const struct br_diagram *diagram,
 {
     uint32_t plans = drawing[0].plans;
     const struct br_emit_input *input = drawing[0].input;
-    bool plain = plans == 1 && input->layout == BR_LAYOUT_GRAPH && input->nodes == BR_NODES_STAGE &&
-                 !input->by_machine;
+    bool bare = plans == 1 && input->layout == BR_LAYOUT_GRAPH && input->nodes == BR_NODES_STAGE &&
+                !input->by_machine;
     double most = 0;
     uint32_t arrows = 0, boxes = 0;
     for (uint32_t p = 0; p < plans; p++) {
@@ -438,7 +480,7 @@ static void write_all(struct drawing *drawing, const struct br_diagram *diagram,
             most = diagram[p].box[b].work > most ? diagram[p].box[b].work : most;
     }
     for (uint32_t p = 0; p < plans; p++) {
-        drawing[p].plain = plain;
+        drawing[p].bare_names = bare;
         drawing[p].most_work = most;
         drawing[p].arrows = arrows;
         drawing[p].boxes = boxes;
@@ -448,6 +490,8 @@ static void write_all(struct drawing *drawing, const struct br_diagram *diagram,
         write_axis(drawing, lines);
     for (uint32_t p = 0; p < plans; p++)
         write_plan(&drawing[p]);
+    for (uint32_t p = 0; input->plain && p < plans; p++)
+        write_plain_frames(&drawing[p]);
     if (input->layout != BR_LAYOUT_GRAPH)
         write_lines(drawing, lines);
     fputs("}\n", drawing[0].out);

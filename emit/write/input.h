@@ -39,6 +39,7 @@ struct br_emit_input {
     enum br_layout layout;
     enum br_nodes nodes;
     bool by_machine; /* dot: boxes of a machine stand together */
+    bool plain;      /* dot: no texts in the form of HTML, and frames behind all boxes */
     bool fold;       /* dot: a large job is drawn in boxes of many stages */
     /* For engines: all commands are scripts for a shell, not only those of which the job says so.
      */

@@ -191,6 +191,28 @@ def cycles(folder):
         assert graph.status == 3 and 'has a cycle of ' in graph.said and words in graph.said, graph.said
 
 
+def plain(folder):
+    """--plain draws the same for readers that know no texts like HTML, and no boxes within frames."""
+    job, plans = folder / 'job.dot', []
+    job.write_text('digraph { resources=cpu; node [cpu=1]; a [tasks=4, duration=2]; b [tasks=3, duration=3]; a -> b -> c; }')
+    for method in 'cp', 'bfs':
+        plans.append(folder / (method + '.json'))
+        done = case.bigrocks('plan', job, '--machines', 2, '--capacity', 'cpu=2', '--method', method, '-f', 'json', '-o', plans[-1])
+        assert done.returncode == 0, done
+    for words in (plans[:1], [plans[0], '--by-machine'], [plans[0], '--layout', 'time'],
+                  [*plans, '--by-machine', '--nodes', 'task'], [*plans, '--layout', 'depth']):
+        full, flat = (case.bigrocks('render', *words, '--format', 'dot', *more).stdout for more in ([], ['--plain']))
+        assert 'label=<' in full and '<' not in flat, flat
+        boxes, _, frames = flat.partition('subgraph')
+        for kind in (r'^ +("[^"]*") \[', r'^ +("[^"]*" -> "[^"]*")', r'^ +subgraph ("[^"]*")'):
+            assert sorted(re.findall(kind, full, re.M)) == sorted(re.findall(kind, flat, re.M)), (words, kind)
+        assert not re.search(r'^ +"[^"]*" \[', frames, re.M), frames
+        members = set(re.findall(r'^ +("[^"]*");', frames, re.M))
+        assert not frames or members == {name for name in re.findall(r'^ +("[^"]*") \[', boxes, re.M) if 'line' not in name}
+    done = case.bigrocks('render', plans[0], '--format', 'svg', '--plain')
+    assert done.returncode == 2 and "--plain is for the format 'dot'" in done.stderr, done
+
+
 def no_tasks(folder):
     """Legends are left out; joins, and what is done, take no time by default; what is alone is told."""
     text = '''digraph { a; b; join [label=""]; dot [shape=point]; lone; timed [label="", duration=2];
@@ -210,6 +232,6 @@ def no_tasks(folder):
 
 
 for walk in (numbers, brackets, long_texts, labels, declared, ports, arrows, clusters, insides, several, comments,
-             cycles, no_tasks):
+             cycles, plain, no_tasks):
     with case.folder() as scratch:
         walk(pathlib.Path(scratch))
