@@ -334,6 +334,17 @@ static enum br_status read_round(struct building *building, struct br_input *inp
     return status ? status : find_all(building, input->dag, diag);
 }
 
+/* Nothing may run although something is out of date: the dyndep file of a command is there, and
+ * does not tell what it reads. */
+static enum br_status fail_open(const struct building *building, const struct br_dag *dag,
+                                struct br_diag *diag)
+{
+    uint32_t s = 0;
+    while (s < dag->stages && !building->needless.flow.open[s])
+        s++;
+    return br_ninja_say_open(&building->options, dag->stage[s < dag->stages ? s : 0].id, diag);
+}
+
 /* Reads what is out of date, and runs what may run in this round. *again: something is left. */
 static enum br_status perform_round(struct building *building, const struct br_ninja_set *dirty,
                                     bool *again, bool *unread, struct br_diag *diag)
@@ -349,6 +360,8 @@ static enum br_status perform_round(struct building *building, const struct br_n
         uint32_t tasks = input.dag->tasks, now;
         status = choose_early(building, input.dag, &early, &now, &left, diag);
         building->total = building->printed + now + left;
+        if (!status && !early.count && left && !building->failed.count)
+            status = fail_open(building, input.dag, diag);
         if (!status && now < tasks) {
             br_input_finish(&input);
             building->options.only = &early;
@@ -357,10 +370,6 @@ static enum br_status perform_round(struct building *building, const struct br_n
         }
     }
     bool any = !status && early.count;
-    if (!status && !any && left && !building->failed.count)
-        status =
-            br_fail(diag, BR_BAD_INPUT, "does ninja build it?",
-                    "%" PRIu32 " commands are not told by their dyndep files what they read", left);
     if (any)
         status = cli_needless_open(&building->needless, &building->options, &building->done,
                                    input.dag, diag);

@@ -55,6 +55,11 @@ enum br_status br_ninja_find(const char *folder, const char *file, struct br_dia
 /* BR_OK if a statement of the build names a dyndep file; BR_NO if not. */
 enum br_status br_ninja_has_dyndep(const struct br_ninja_options *options, struct br_diag *diag);
 
+/* The failure for the statement with this first output, of which a dyndep file is there and does
+ * not tell what it reads: what is wrong in the file. */
+enum br_status br_ninja_say_open(const struct br_ninja_options *options, const char *output,
+                                 struct br_diag *diag);
+
 /* Adds a copy of the text; false when memory is out. */
 bool br_ninja_set_add(struct br_ninja_set *set, const char *text, size_t size);
 /* Puts them in order, each once; before, none is found. */

@@ -75,6 +75,84 @@ static bool is_ready(const struct loading *loading, uint32_t file)
            access(path, R_OK) == 0;
 }
 
+/* ---- What a file may say ---- */
+
+static enum br_status fail_form(const struct br_ninja *said, struct br_pos pos, const char *what,
+                                struct br_diag *diag)
+{
+    br_diag_file(diag, said->file[0].path);
+    return br_fail_at(diag, pos, BR_BAD_INPUT, "mend the command that makes the file", "%s", what);
+}
+
+/* A version, and statements with one output, which may have outputs and inputs behind '|'. */
+static enum br_status check_form(const struct br_ninja *said, struct br_diag *diag)
+{
+    const struct br_pos first = {1, 1};
+    const char *version = br_ninja_find_variable(said, BR_NINJA_TOP, "ninja_dyndep_version");
+    if (!version || (strcmp(version, "1") != 0 && strcmp(version, "1.0") != 0))
+        return fail_form(said, first, "expected 'ninja_dyndep_version = 1'", diag);
+    if (said->files > 1 || said->targets)
+        return fail_form(said, first, "a dyndep file holds statements alone", diag);
+    for (uint32_t e = 0; e < said->edges; e++) {
+        const struct br_ninja_edge *it = &said->edge[e];
+        const uint32_t *run = it->first;
+        const bool good =
+            strcmp(said->rule[it->rule].name, br_ninja_key_name[BR_NINJA_DYNDEP]) == 0;
+        if (!good)
+            return fail_form(said, it->pos, "the rule of a dyndep file's statement is 'dyndep'",
+                             diag);
+        if (run[BR_NINJA_OUT + 1] - run[BR_NINJA_OUT] != 1 ||
+            run[BR_NINJA_IN] != run[BR_NINJA_IN + 1])
+            return fail_form(said, it->pos,
+                             "a dyndep file's statement has one output and no input before '|'",
+                             diag);
+        if (run[BR_NINJA_ORDER_ONLY] != run[BR_NINJA_ORDER_ONLY + 1] ||
+            run[BR_NINJA_VALIDATION] != run[BR_NINJA_VALIDATION + 1])
+            return fail_form(said, it->pos, "a dyndep file's statement has no '||' and no '|@'",
+                             diag);
+    }
+    return BR_OK;
+}
+
+/* Do the statements fit those of the build? */
+static enum br_status check_fit(const struct br_ninja *ninja, const struct br_ninja *said,
+                                struct br_diag *diag)
+{
+    for (uint32_t from = 0; from < said->edges; from++) {
+        const struct br_ninja_edge *it = &said->edge[from];
+        const char *first = br_ninja_first_output(said, from);
+        const uint32_t edge = br_ninja_find_producer(ninja, first);
+        br_diag_file(diag, said->file[0].path);
+        if (edge == UINT32_MAX)
+            return br_fail_at(diag, it->pos, BR_BAD_INPUT, "mend the command that makes the file",
+                              "the build has no statement for '%.200s'", first);
+        for (uint32_t k = it->first[BR_NINJA_IMPLICIT_OUT]; k < it->first[BR_NINJA_DYNDEP_OUT];
+             k++) {
+            const char *path = said->node[said->path[k]].path;
+            const uint32_t other = br_ninja_find_producer(ninja, path);
+            if (other != UINT32_MAX && other != edge)
+                return br_fail_at(diag, it->pos, BR_BAD_INPUT, NULL,
+                                  "several statements build '%.200s'", path);
+        }
+    }
+    return BR_OK;
+}
+
+/* Reads a file that a statement of the build names; nothing is to be finished on failure. */
+static enum br_status read_said(const struct br_ninja *ninja, const char *folder, uint32_t file,
+                                struct br_ninja *said, struct br_diag *diag)
+{
+    enum br_status status = br_ninja_read_dyndep(said, folder, ninja->node[file].path, diag);
+    if (status)
+        return status;
+    status = check_form(said, diag);
+    if (!status)
+        status = check_fit(ninja, said, diag);
+    if (status)
+        br_ninja_finish(said);
+    return status;
+}
+
 /* ---- What a file says of a statement ---- */
 
 /* The nodes of the build for a run of a statement in the file; *count of them in loading->input. */
@@ -99,8 +177,7 @@ static bool take_run(struct loading *loading, const struct br_ninja *said, uint3
     return true;
 }
 
-/* Adds what the statement says; false when memory is out. What another statement makes already
- * stays that one's. */
+/* Adds what the statement says; false when memory is out. */
 static bool take_statement(struct loading *loading, const struct br_ninja *said, uint32_t from,
                            uint32_t edge, bool restat)
 {
@@ -148,8 +225,7 @@ static enum br_status load_file(struct loading *loading, uint32_t file, struct b
 {
     struct br_ninja said;
     struct br_diag other = {0}; /* a file that cannot be read leaves its statements open */
-    enum br_status status =
-        br_ninja_read_dyndep(&said, loading->folder, loading->ninja->node[file].path, &other);
+    enum br_status status = read_said(loading->ninja, loading->folder, file, &said, &other);
     if (status) {
         loading->bad = file;
         return BR_OK;
@@ -198,23 +274,45 @@ enum br_status br_ninja_dyndep_load(struct br_ninja *ninja, const char *folder,
     return status;
 }
 
-enum br_status br_ninja_dyndep_fail(const struct br_ninja *ninja, uint32_t edge,
+enum br_status br_ninja_dyndep_fail(const struct br_ninja *ninja, const char *folder, uint32_t edge,
                                     struct br_diag *diag)
 {
     const struct br_ninja_edge *it = &ninja->edge[edge];
     struct br_ninja_text text = {0};
+    struct br_ninja said;
     uint32_t file;
     enum br_status status = file_of(ninja, edge, &text, &file, diag);
     if (!status)
+        status = read_said(ninja, folder, file, &said, diag);
+    if (status == BR_OK)
+        br_ninja_finish(&said);
+    if (status == BR_OK || status == BR_SYSTEM) {
+        br_diag_file(diag, ninja->file[it->file].path);
         status =
             br_fail_at(diag, it->pos, BR_BAD_INPUT,
                        "build it by 'bigrocks build', or import it when it is built; for C++ "
                        "without modules CMake leaves this out by "
                        "-DCMAKE_CXX_SCAN_FOR_MODULES=OFF",
                        "what '%.200s' reads is told by '%.200s' (dyndep), which is still to be "
-                       "made or cannot be read",
+                       "made or does not name it",
                        br_ninja_first_output(ninja, edge), text.text);
+    }
     free(text.text);
+    return status;
+}
+
+enum br_status br_ninja_say_open(const struct br_ninja_options *options, const char *output,
+                                 struct br_diag *diag)
+{
+    struct br_ninja ninja;
+    enum br_status status =
+        br_ninja_read(&ninja, options->folder, options->file ? options->file : "build.ninja", diag);
+    if (status)
+        return status;
+    const uint32_t edge = br_ninja_find_producer(&ninja, output);
+    if (edge != UINT32_MAX)
+        status = br_ninja_dyndep_fail(&ninja, options->folder, edge, diag);
+    br_ninja_finish(&ninja);
     return status;
 }
 

@@ -16,15 +16,16 @@ struct br_ninja_ready {
 };
 
 /* May be called again, for files that are there by now. Adds what the files say that are there and
- * ready to the statements that name them: outputs, and inputs to those that are found. What cannot
- * be read leaves its statements open, and these read the file itself, so that they are out of date
- * when it is. *open: the number of statements that are. BR_SYSTEM (memory); BR_BAD_INPUT if a
- * binding cannot be expanded. */
+ * ready to the statements that name them: outputs, and inputs to those that are found. A file that
+ * ninja would refuse leaves its statements open, and these read the file itself, so that they are
+ * out of date when it is. *open: the number of statements that are. BR_SYSTEM (memory);
+ * BR_BAD_INPUT if a binding cannot be expanded. */
 enum br_status br_ninja_dyndep_load(struct br_ninja *ninja, const char *folder,
                                     const struct br_ninja_ready *ready, uint32_t *open,
                                     struct br_diag *diag);
-/* The failure for a statement that is open: what is missing, and what to do. */
-enum br_status br_ninja_dyndep_fail(const struct br_ninja *ninja, uint32_t edge,
+/* The failure for a statement that is open: what is wrong in its file or missing, and what to do.
+ */
+enum br_status br_ninja_dyndep_fail(const struct br_ninja *ninja, const char *folder, uint32_t edge,
                                     struct br_diag *diag);
 
 #endif

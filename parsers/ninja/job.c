@@ -238,7 +238,7 @@ static enum br_status add_texts(struct making *making, uint32_t edge, uint32_t s
 {
     making->text.used = 0;
     if (making->ninja->edge[edge].dyndep == BR_NINJA_DYNDEP_OPEN && !making->options->open)
-        return br_ninja_dyndep_fail(making->ninja, edge, making->diag);
+        return br_ninja_dyndep_fail(making->ninja, making->options->folder, edge, making->diag);
     enum br_status status =
         br_ninja_script(making->ninja, edge, making->folder, &making->text, making->diag);
     if (!status && !br_text_is_lines(making->text.text))

@@ -131,3 +131,26 @@ with case.folder() as scratch:
     write(folder, {'a': 'module one\nuse two\nnews\n'})
     done = case.bigrocks('build', '-C', folder)
     assert done.returncode == 3 and 'dyndep' in done.stderr, done
+    # What ninja refuses in such a file is refused with its place, and what depends on it is not built.
+    plain = pathlib.Path(scratch) / 'plain'
+    plain.mkdir()
+    (plain / 'build.ninja').write_text('rule touch\n  command = touch $out\nrule cp\n  command = cp $in $out\nbuild dd: cp in\n'
+                                       'build other: touch\nbuild out: touch || dd\n  dyndep = dd\n')
+    head = 'ninja_dyndep_version = 1\n'
+    for text, line, words in (('build out: dyndep\n', 1, 'ninja_dyndep_version'), ('', 1, 'ninja_dyndep_version'),
+                              ('ninja_dyndep_version = 2\nbuild out: dyndep\n', 1, 'ninja_dyndep_version'),
+                              (head + 'build out: dyndep |@ check\n', 2, '|@'), (head + 'build out: dyndep || in\n', 2, '||'),
+                              (head + 'build out: dyndep in\n', 2, 'no input'), (head + 'build out two: dyndep\n', 2, 'one output'),
+                              (head + 'build out: phony\n', 2, "'dyndep'"), (head + 'build no: dyndep\n', 2, "'no'"),
+                              (head + 'build out | other: dyndep\n', 2, "'other'")):
+        for name in 'dd', 'out', 'other':
+            (plain / name).unlink(missing_ok=True)
+        write(plain, {})
+        (plain / 'in').write_text(text)
+        assert subprocess.run(['ninja', '-C', plain], capture_output=True).returncode, text
+        (plain / 'dd').unlink(missing_ok=True)
+        done = case.bigrocks('build', '-C', plain)
+        assert done.returncode == 3 and '/dd:%d:1: ' % line in done.stderr and words in done.stderr, (text, done)
+        assert not (plain / 'out').exists() and (plain / 'other').exists(), text
+        done = case.bigrocks('import', 'ninja', '-C', plain)
+        assert done.returncode == 3 and '/dd:%d:1: ' % line in done.stderr, (text, done)
