@@ -424,7 +424,7 @@ static enum br_status build(struct building *building, bool *unread, struct br_d
     while (again) {
         struct br_ninja_set dirty = {0};
         const struct cli_ninja_question question = {&building->options, &building->done, NULL,
-                                                    STDOUT_FILENO};
+                                                    STDOUT_FILENO, building->settings->import.dry};
         enum br_status status = cli_ninja_ask(&question, &dirty, diag);
         again = false;
         if (status == BR_BAD_INPUT || status == BR_SYSTEM)

@@ -70,7 +70,7 @@ static enum br_status ask_row(struct cli_needless *needless, const struct br_nin
 {
     struct br_ninja_set made = {0}, about = {0}, dirty = {0};
     struct br_ninja_options quiet = *options;
-    const struct cli_ninja_question question = {&quiet, &made, &about, -1};
+    const struct cli_ninja_question question = {&quiet, &made, &about, -1, false};
     quiet.explain = false;
     bool good = add_all(&made, done);
     for (uint32_t s = 0; s < dag->stages && good; s++) {

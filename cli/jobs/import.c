@@ -51,7 +51,7 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
                                              .targets = arguments,
                                              .only = import->dirty ? &dirty : NULL,
                                              .pending = import->dirty ? &dirty : NULL};
-    const struct cli_ninja_question question = {&options, &none, NULL, STDERR_FILENO};
+    const struct cli_ninja_question question = {&options, &none, NULL, STDERR_FILENO, true};
     enum br_status status = BR_OK;
     if (import->dirty)
         status = cli_ninja_ask(&question, &dirty, diag);

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -198,10 +199,11 @@ static enum br_status ask_by_outputs(const struct cli_ninja_question *question,
  * that no command makes which is still to run, then also those of which the answer says so. What
  * they tell may make more commands run. */
 static enum br_status ask(const struct cli_ninja_question *question,
-                          const struct br_ninja_set *printed, struct br_ninja_set *dirty,
-                          struct br_ninja_named *named, struct br_diag *diag)
+                          const struct br_ninja_set *printed, const char *state,
+                          struct br_ninja_set *dirty, struct br_ninja_named *named,
+                          struct br_diag *diag)
 {
-    struct br_ninja_naming naming = {printed, question->done, question->about, NULL};
+    struct br_ninja_naming naming = {printed, question->done, question->about, NULL, state};
     struct br_ninja_set before = {0};
     uint32_t open = UINT32_MAX;
     enum br_status status = ask_by_outputs(question, &naming, dirty, named, diag);
@@ -252,10 +254,93 @@ static enum br_status ask_first(const struct cli_ninja_question *question,
     if (refused && br_ninja_has_dyndep(options, &other))
         print_words(&saying);
     else if (refused || (!status && printed.count))
-        status = ask(question, &printed, dirty, named, diag);
+        status = ask(question, &printed, NULL, dirty, named, diag);
     br_ninja_set_finish(&printed);
     br_ninja_set_finish(&saying.words);
     return status;
+}
+
+/* ---- A log of another ninja ---- */
+
+static void say_other(const struct br_ninja_options *options, uint32_t log)
+{
+    char program[PATH_MAX];
+    cli_ninja_program(options->folder, program);
+    cli_say("the log of this build is of version %" PRIu32
+            ", which '%.200s' does not go on from: it "
+            "builds everything; NINJA names the build's own ninja",
+            log, program);
+}
+
+/* Asks without the log, whose other version ninja would delete, but with what compilers have told:
+ * ninja's folder is a temporary one for this. */
+static enum br_status ask_aside(const struct cli_ninja_question *question,
+                                const struct br_ninja_place *place, struct br_ninja_set *dirty,
+                                struct br_diag *diag)
+{
+    const struct br_ninja_options *options = question->options;
+    const char *name = options->file ? options->file : "build.ninja";
+    const char *parent = getenv("TMPDIR");
+    char aside[PATH_MAX], link[PATH_MAX + 16], deps[PATH_MAX + 16], whole[PATH_MAX];
+    const struct br_ninja_set none = {0};
+    struct br_ninja_set itself = {0}, stale = {0};
+    struct br_ninja_named named;
+    struct cli_ninja_question about = *question;
+    about.about = &itself;
+    snprintf(aside, sizeof aside, "%s/bigrocks-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(aside))
+        return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no temporary folder can be made");
+    snprintf(deps, sizeof deps, "%s/.ninja_deps", realpath(place->folder, whole) ? whole : "");
+    snprintf(link, sizeof link, "%s/.ninja_deps", aside);
+    enum br_status status = symlink(deps, link) ? BR_SYSTEM : BR_OK;
+    if (status)
+        br_fail(diag, status, NULL, "'%.200s' cannot be made", link);
+    if (!status && place->made && !br_ninja_set_add(&itself, name, strlen(name)))
+        status = br_fail_memory(diag);
+    if (!status && place->made)
+        status = ask(&about, &none, aside, &stale, &named, diag);
+    if (!status && stale.count)
+        status = br_fail(diag, BR_BAD_INPUT, "name the build's own ninja by NINJA",
+                         "'%.200s' is out of date, and another ninja than the build's would delete "
+                         "its log when it makes it anew",
+                         name);
+    if (!status)
+        status = ask(question, &none, aside, dirty, &named, diag);
+    br_ninja_set_finish(&itself);
+    br_ninja_set_finish(&stale);
+    unlink(link);
+    rmdir(aside);
+    return status;
+}
+
+/* Renames the log to .ninja_log.vN. */
+static enum br_status put_aside(const struct br_ninja_place *place, uint32_t log,
+                                struct br_diag *diag)
+{
+    char from[PATH_MAX + 16], to[PATH_MAX + 32];
+    snprintf(from, sizeof from, "%s/.ninja_log", place->folder);
+    snprintf(to, sizeof to, "%s.v%" PRIu32, from, log);
+    return rename(from, to) ? br_fail(diag, BR_SYSTEM, NULL, "'%.200s' cannot be renamed: %s", from,
+                                      strerror(errno))
+                            : BR_OK;
+}
+
+/* Is there a log that the build's ninja does not go on from? *log: its version; 0: no such one. */
+static enum br_status find_other(const struct br_ninja_options *options,
+                                 struct br_ninja_place *place, uint32_t *log, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    *log = br_ninja_log_version(options->folder);
+    if (!*log) { /* it may be elsewhere */
+        status = br_ninja_find_place(options, place, diag);
+        *log = status ? 0 : br_ninja_log_version(place->folder);
+    }
+    if (!*log || br_ninja_log_fits(*log, cli_ninja_log_version(options->folder))) {
+        *log = 0;
+        return status;
+    }
+    say_other(options, *log);
+    return br_ninja_find_place(options, place, diag);
 }
 
 enum br_status cli_ninja_ask(const struct cli_ninja_question *question, struct br_ninja_set *dirty,
@@ -264,9 +349,17 @@ enum br_status cli_ninja_ask(const struct cli_ninja_question *question, struct b
     const struct br_ninja_options *options = question->options;
     const struct br_ninja_set none = {0};
     struct br_ninja_named named = {0};
+    struct br_ninja_place place;
+    uint32_t log;
     enum br_status status = br_ninja_find(options->folder, options->file, diag);
     if (!status && (question->done->count || question->about))
-        return ask(question, &none, dirty, &named, diag);
+        return ask(question, &none, NULL, dirty, &named, diag);
+    if (!status)
+        status = find_other(options, &place, &log, diag);
+    if (!status && log && question->dry)
+        return ask_aside(question, &place, dirty, diag);
+    if (!status && log)
+        status = put_aside(&place, log, diag);
     if (!status)
         status = ask_first(question, dirty, &named, diag);
     if (!status && named.stale) {
@@ -274,7 +367,7 @@ enum br_status cli_ninja_ask(const struct cli_ninja_question *question, struct b
          * as CMake's look at globs, so once it is made it is not asked about again. */
         status = remake(options, question->words, diag);
         if (!status)
-            status = ask(question, &none, dirty, &named, diag);
+            status = ask(question, &none, NULL, dirty, &named, diag);
     }
     return status;
 }

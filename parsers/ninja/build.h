@@ -2,6 +2,7 @@
 #ifndef BR_PARSERS_NINJA_BUILD_H
 #define BR_PARSERS_NINJA_BUILD_H
 
+#include <limits.h>
 #include <stdio.h>
 
 #include "parsers/reader/input.h"
@@ -60,6 +61,20 @@ enum br_status br_ninja_has_dyndep(const struct br_ninja_options *options, struc
 enum br_status br_ninja_say_open(const struct br_ninja_options *options, const char *output,
                                  struct br_diag *diag);
 
+/* Of the build's file. */
+struct br_ninja_place {
+    char folder[PATH_MAX]; /* in which ninja keeps its log: the build's, or its variable "builddir"
+                            */
+    bool made;             /* a statement makes the build's own file */
+};
+enum br_status br_ninja_find_place(const struct br_ninja_options *options,
+                                   struct br_ninja_place *place, struct br_diag *diag);
+/* The version of the log in the folder; 0: there is none, or nothing in it. */
+uint32_t br_ninja_log_version(const char *folder);
+/* Does a ninja that writes logs of version `own` go on from a log of this version? Versions 5 and 6
+ * have the same hashes of commands, and 6 and 7 take no others. */
+bool br_ninja_log_fits(uint32_t log, uint32_t own);
+
 /* Adds a copy of the text; false when memory is out. */
 bool br_ninja_set_add(struct br_ninja_set *set, const char *text, size_t size);
 /* Puts them in order, each once; before, none is found. */
@@ -74,6 +89,7 @@ struct br_ninja_naming {
     const struct br_ninja_set *about;   /* the statements to build; NULL: those of the build */
     /* Dyndep files of these commands are not read; NULL: only those of commands that are done. */
     const struct br_ninja_set *pending;
+    const char *state; /* the folder of ninja's log; NULL: that of the build */
 };
 /* What came of it. */
 struct br_ninja_named {

@@ -5,11 +5,13 @@
  * since is still the best guess there is. */
 #include "parsers/ninja/log.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "parsers/ninja/build.h"
 #include "parsers/text/source.h"
 
 enum { TEXT_LIMIT = 1 << 30, OLDEST = 5, NEWEST = 7 };
@@ -99,4 +101,36 @@ void br_ninja_state_folder(const struct br_ninja *ninja, const char *folder, cha
         snprintf(path, size, "%s", where);
     else
         snprintf(path, size, "%s/%s", folder, where);
+}
+
+enum br_status br_ninja_find_place(const struct br_ninja_options *options,
+                                   struct br_ninja_place *place, struct br_diag *diag)
+{
+    struct br_ninja ninja;
+    const char *file = options->file ? options->file : "build.ninja";
+    enum br_status status = br_ninja_read(&ninja, options->folder, file, diag);
+    if (status)
+        return status;
+    br_ninja_state_folder(&ninja, options->folder, place->folder, sizeof place->folder);
+    place->made = br_ninja_find_producer(&ninja, file) != UINT32_MAX;
+    br_ninja_finish(&ninja);
+    return BR_OK;
+}
+
+uint32_t br_ninja_log_version(const char *folder)
+{
+    char path[PATH_MAX], line[32];
+    unsigned version = 0;
+    const int size = snprintf(path, sizeof path, "%s/.ninja_log", folder);
+    FILE *log = size < (int)sizeof path ? fopen(path, "re") : NULL;
+    if (log && fgets(line, sizeof line, log) && sscanf(line, "# ninja log v%u", &version) != 1)
+        version = 0;
+    if (log)
+        fclose(log);
+    return version;
+}
+
+bool br_ninja_log_fits(uint32_t log, uint32_t own)
+{
+    return !log || log == own || (own == 5 && log < 7);
 }

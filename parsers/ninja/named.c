@@ -72,6 +72,14 @@ static enum br_status add_about(const struct br_ninja_set *about, struct br_ninj
     return good && br_ninja_add(to, "\n", 1) ? BR_OK : br_fail_memory(diag);
 }
 
+static enum br_status add_state(const char *folder, struct br_ninja_text *to, struct br_diag *diag)
+{
+    return br_ninja_add(to, "builddir = ", 11) && br_ninja_add_path(to, folder) &&
+                   br_ninja_add(to, "\n", 1)
+               ? BR_OK
+               : br_fail_memory(diag);
+}
+
 static enum br_status write_all(const struct br_ninja *ninja, const struct br_ninja_naming *naming,
                                 struct br_ninja_text *text, FILE *out, struct br_diag *diag)
 {
@@ -86,6 +94,8 @@ static enum br_status write_all(const struct br_ninja *ninja, const struct br_ni
     if (!status)
         status = naming->about ? add_about(naming->about, text, diag)
                                : br_ninja_defaults(ninja, text, diag);
+    if (!status && naming->state) /* the last value counts */
+        status = add_state(naming->state, text, diag);
     if (!status && text->used)
         fwrite(text->text, 1, text->used, out);
     return status;

@@ -1,10 +1,12 @@
 """The ninja that is asked, and to which `-t` is handed, is the one that CMake or meson was configured with.
 
-NINJA may name another, but not ourselves: bigrocks-ninja would ask bigrocks-ninja, without an end.
+NINJA may name another, but not ourselves: bigrocks-ninja would ask bigrocks-ninja, without an end. What that one does
+to a log of another version than its own, which is to delete it or to build everything each time, does not happen.
 """
 import os
 import pathlib
 import shutil
+import subprocess
 
 import case
 
@@ -44,3 +46,54 @@ with case.folder() as scratch:
         assert asked(NINJA=None) == {'own'}
     (own / 'ninja').unlink()  # it is gone since: the one along PATH
     assert asked(NINJA=None) == {'other'}
+
+with case.folder() as scratch:
+    folder = pathlib.Path(scratch)
+    ninja, build, state = folder / 'ninja', folder / 'build', folder / 'build/state'
+    new = shutil.which('ninja')
+    own = 7 if subprocess.run([new, '--version'], capture_output=True, text=True).stdout.split('.')[1] not in '10 11 12' else 5
+    other = 12 - own
+    # As ninja 1.12 and later do; the one that is installed may be older.
+    ninja.write_text('''#!/bin/sh
+file=build.ninja last=
+for word; do
+  [ "$last" = -f ] && file=$word
+  last=$word
+done
+log=$(sed -n 's/^builddir = //p' "$file" 2>/dev/null | tail -n 1)/.ninja_log
+[ "$log" != /.ninja_log ] || log=.ninja_log
+case "$(head -n 1 "$log" 2>/dev/null)" in *v%d) rm "$log"; echo gone >>"%s/gone";; esac
+exec "%s" "$@"
+''' % (other, folder, new))
+    ninja.chmod(0o755)
+    (folder / 'tmp').mkdir()
+    environment = {**case.ENVIRONMENT, 'NINJA': str(ninja), 'TMPDIR': str(folder / 'tmp')}
+    for where, head in ((build, ''), (state, 'builddir = state\n')):
+        state.mkdir(parents=True, exist_ok=True)
+        text = head + ('rule t\n  command = touch $out\nrule g\n  command = touch build.ninja\n  generator = 1\n'
+                       'build build.ninja: g in\nbuild a: t\nbuild b: t a\ndefault b\n')
+        (build / 'build.ninja').write_text(text)
+        for name in 'a', 'b':
+            (build / name).touch()
+        os.utime(build / 'build.ninja', (2e9, 2e9))
+        (build / 'in').touch()
+        log = '# ninja log v%d\n10\t3010\t1\ta\t1\n0\t4000\t1\tb\t2\n' % other
+        (where / '.ninja_log').write_text(log)
+        done = case.bigrocks('import', 'ninja', '-C', build, '--dirty', '--capacity', 'cpu=1', env=environment)
+        assert done.returncode == 0 and '2 with the duration of the log' in done.stderr, done
+        assert 'is of version %d' % other in done.stderr and 'duration="4"' in done.stdout, done
+        done = case.bigrocks('build', '-C', build, '-n', env=environment)
+        assert done.returncode == 0 and done.stdout == '[1/2] touch a\n[2/2] touch b\n', done
+        os.utime(build / 'build.ninja', (1e9, 1e9))
+        done = case.bigrocks('build', '-C', build, '-n', env=environment)
+        assert done.returncode == 3 and "'build.ninja' is out of date" in done.stderr, done
+        assert (where / '.ninja_log').read_text() == log and not (folder / 'gone').exists()
+        for times in range(2):
+            done = case.bigrocks('build', '-C', build, '-q', env=environment)
+            assert done.returncode == 0 and ('is of version' in done.stderr) == (times == 0), done
+            assert (where / ('.ninja_log.v%d' % other)).read_text() == log
+            assert (where / '.ninja_log').read_text().startswith('# ninja log v%d\n' % own)
+        assert 'no work to do' in subprocess.run([new, '-C', build, '-n'], capture_output=True, text=True).stdout
+        (where / '.ninja_log').unlink()
+    assert not (folder / 'gone').exists()
+    assert not list((folder / 'tmp').iterdir())
