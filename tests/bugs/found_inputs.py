@@ -13,7 +13,7 @@ import case
 BUILD = '''rule make
   command = echo $out >>ran; sleep 0.3; cp $in $out
 rule cc
-  command = echo $out >>ran; cat $in gen.h >$out; echo "$out: $in gen.h sub/../gen.h" >$out.d
+  command = echo $out >>ran; cat $in gen.h >$out; echo "$out: $in sub/../gen.h" >$out.d
   depfile = $out.d
 %s
 build main.o: cc main.c

@@ -157,6 +157,24 @@ lost.tasks(2, (5, 7), attempt=1)
 lost.end(1, 7)
 dot = said(lost, 'left out 1 stage (1 tasks, 2 s) that made again', 'came second (1.5 s)', makespan=3)
 assert 'stage1' not in dot, dot
+assert 'began before' not in run(lost, 'show', '-').stderr  # 2 beside what was made again of 1
+
+# A stage of no job.
+orphan = Log()
+orphan.start(0, 0, orphan.info(0, 1, []))
+orphan.known[9] = orphan.info(9, 1, [])
+orphan.tasks(0, (0, 2))
+orphan.tasks(9, (0, 3))
+orphan.end(0, 3)
+assert 'stage9' not in said(orphan, 'left out 1 stage of no job of the log', makespan=2)
+
+# A parent with a larger number, which Spark does not write, is a parent all the same.
+turned = Log()
+turned.start(0, 0, turned.info(0, 1, [1]), turned.info(1, 1, []))
+turned.tasks(0, (0, 2))
+turned.tasks(1, (0, 2))
+turned.end(0, 2)
+assert edges(run(turned, 'convert', '-', '--format', 'dot').stdout) == ['stage1->stage0']
 
 # A bound above the time that the run took on no more cores is doubted: here stages ran side by side, though
 # one is the other's parent by the log; with fewer cores nothing is odd.

@@ -50,6 +50,10 @@ const struct fuzz_row fuzz_rows[] = {
     {"merge", fuzz_merge},
     {"values", fuzz_values},
     {"pipe", fuzz_pipe},
+    {"machine", fuzz_machine},
+    {"allocation", fuzz_allocation},
+    {"status", fuzz_status},
+    {"store", fuzz_store},
     {NULL, NULL},
 };
 
