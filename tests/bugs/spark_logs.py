@@ -150,10 +150,11 @@ lost = Log()
 lost.start(0, 0, lost.info(0, 2, []))
 lost.tasks(0, (0, 1), (0, 1))
 lost.end(0, 1, closes=False)
-lost.start(1, 1, lost.info(1, 2, []), lost.info(2, 1, [1]))
-lost.tasks(2, (1, 2.5), reason='FetchFailed')
+lost.start(1, 1, lost.info(1, 2, []), lost.info(2, 2, [1]))
+lost.tasks(2, (1, 3))
+lost.tasks(2, (1, 2.5), reason='FetchFailed', first=1)
 lost.tasks(1, (3, 5), attempt=1)
-lost.tasks(2, (5, 7), attempt=1)
+lost.tasks(2, (5, 7), attempt=1, first=1)
 lost.end(1, 7)
 dot = said(lost, 'left out 1 stage (1 tasks, 2 s) that made again', 'came second (1.5 s)', makespan=3)
 assert 'stage1' not in dot, dot
@@ -168,13 +169,17 @@ orphan.tasks(9, (0, 3))
 orphan.end(0, 3)
 assert 'stage9' not in said(orphan, 'left out 1 stage of no job of the log', makespan=2)
 
-# A parent with a larger number, which Spark does not write, is a parent all the same.
+# A parent of a job that began later, beside it.
 turned = Log()
-turned.start(0, 0, turned.info(0, 1, [1]), turned.info(1, 1, []))
-turned.tasks(0, (0, 2))
-turned.tasks(1, (0, 2))
-turned.end(0, 2)
-assert edges(run(turned, 'convert', '-', '--format', 'dot').stdout) == ['stage1->stage0']
+turned.start(0, 0, turned.info(5, 1, [2]))
+first = turned.known
+turned.start(1, 0, turned.info(2, 1, []))
+turned.known.update(first)
+turned.tasks(5, (0, 2))
+turned.tasks(2, (0, 2))
+turned.end(0, 2, closes=False)
+turned.end(1, 2)
+assert 'stage2->stage5' in edges(run(turned, 'convert', '-', '--format', 'dot').stdout)
 
 # A bound above the time that the run took on no more cores is doubted: here stages ran side by side, though
 # one is the other's parent by the log; with fewer cores nothing is odd.

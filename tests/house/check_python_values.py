@@ -137,7 +137,9 @@ def main():
                     faults.append('%s: %s: %s' % (said, type(error).__name__, error))
                     continue
                 beyond = one in WHOLE and any(wrong is b or wrong == b for b in BEYOND)
-                if (beyond or one in SHORT and wrong == 2**32 + 5) and not name.startswith('run'):
+                # C would take what stands before the NUL.
+                cut = wrong == 'a\0b' and one not in ('keep_plan', 'again')
+                if (beyond or cut or one in SHORT and wrong == 2**32 + 5) and not name.startswith('run'):
                     faults.append('%s is taken' % said)
     print('\n'.join(faults))
     print('%d calls, %d faults' % (tried, len(faults)))
