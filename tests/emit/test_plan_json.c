@@ -181,7 +181,7 @@ static void faults(void **state)
         const char *text, *what;
         uint32_t line, column;
     } cases[] = {
-        {"", "ends in the middle", 1, 1},
+        {"", "the file is empty", 1, 1},
         {"[]", "expected the plan, found an array", 1, 1},
         {"{}", "has no 'makespan'", 1, 1},
         {HEAD STAGES CLUSTER TASKS "} x", "more follows", 4, 0},
