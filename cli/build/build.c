@@ -24,6 +24,7 @@
 #include "cli/jobs/memory.h"
 #include "cli/jobs/ninja_ask.h"
 #include "cli/running/run.h"
+#include "parsers/ninja/ninja.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/guard.h"
 
@@ -72,10 +73,12 @@ static const char *value_of(const char *statement, const char *key, char *text, 
     return text;
 }
 
-static const char *command_of(const struct br_dag *dag, uint32_t stage)
+static void print_command(const struct br_dag *dag, uint32_t stage)
 {
-    const char *line = strrchr(dag->stage[stage].command, '\n');
-    return line ? line + 1 : dag->stage[stage].command;
+    struct br_ninja_text text = {0};
+    const char *script = dag->stage[stage].command;
+    cli_print_text(stdout, br_ninja_command_of(script, &text) ? text.text : script);
+    free(text.text);
 }
 
 static void print_name(struct building *building, const struct br_dag *dag, uint32_t stage)
@@ -84,7 +87,10 @@ static void print_name(struct building *building, const struct br_dag *dag, uint
     if (!building->settings->import.commands)
         value_of(building->statement[stage], "description", text, sizeof text);
     printf("[%" PRIu32 "/%" PRIu32 "] ", ++building->printed, building->total);
-    cli_print_text(stdout, *text ? text : command_of(dag, stage));
+    if (*text)
+        cli_print_text(stdout, text);
+    else
+        print_command(dag, stage);
     putchar('\n');
 }
 
@@ -95,7 +101,6 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
     struct building *building = context;
     const struct br_dag *dag = end->job->dag;
     uint32_t stage = br_dag_task_stage(dag, end->task);
-    const char *command = command_of(dag, stage);
     building->lost |= !br_ninja_set_add(failed ? &building->failed : &building->done,
                                         dag->stage[stage].id, strlen(dag->stage[stage].id));
     if (!failed)
@@ -115,7 +120,7 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
         fputs("FAILED: ", stdout);
         cli_print_text(stdout, dag->stage[stage].id);
         putchar('\n');
-        cli_print_text(stdout, command);
+        print_command(dag, stage);
         putchar('\n');
     }
     fflush(stdout);

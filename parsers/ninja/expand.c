@@ -88,10 +88,12 @@ static bool add_literal(const struct place *place, const char *text, size_t size
 {
     if (place->form != BR_NINJA_SOURCE)
         return br_ninja_add(to, text, size);
-    for (size_t k = 0; k < size; k++)
-        if (!br_ninja_add(to, text[k] == '$' ? "$$" : text + k, text[k] == '$' ? 2 : 1))
-            return false;
-    return true;
+    bool good = true;
+    for (size_t k = 0; k < size && good; k++)
+        good = text[k] == '$'    ? br_ninja_add(to, "$$", 2)
+               : text[k] == '\n' ? br_ninja_add(to, "$^", 2)
+                                 : br_ninja_add(to, text + k, 1);
+    return good;
 }
 
 /* As ninja itself has it, so that commands are its to the byte. */

@@ -122,6 +122,8 @@ struct br_ninja_text {
     uint32_t used, room;
 };
 bool br_ninja_add(struct br_ninja_text *to, const char *text, size_t size);
+/* Replaces the text by the command of a statement's script; false when memory is out. */
+bool br_ninja_command_of(const char *script, struct br_ninja_text *to);
 
 /* Reads `file` of the folder, and what it includes, by their paths as seen from there. On failure
  * there is nothing to finish. */

@@ -19,8 +19,18 @@ static bool put(void *to, const char *text, size_t size)
     return br_ninja_add(to, text, size);
 }
 
+static const char index_mark[] = "{index}";
+
+/* As a word of a script. Jobs would replace {index}, so it stands in two parts. */
 static bool add_quoted(struct br_ninja_text *to, const char *text, size_t size)
 {
+    for (const char *mark; (mark = memmem(text, size, index_mark, strlen(index_mark)));) {
+        const size_t part = (size_t)(mark - text) + 1;
+        if (!br_shell_quote(text, part, put, to))
+            return false;
+        text += part;
+        size -= part;
+    }
     return br_shell_quote(text, size, put, to);
 }
 
@@ -87,18 +97,55 @@ static enum br_status add_response(const struct br_ninja *ninja, uint32_t edge,
     return status;
 }
 
-static enum br_status check_command(const struct br_ninja *ninja, uint32_t edge,
-                                    const char *command, struct br_diag *diag)
+/* What cannot be the last line of a script as it is: several lines, {index}, which jobs replace,
+ * and what looks as if it were written by this. */
+static const char eval_begin[] = "eval \"$(printf -- '", eval_end[] = "')\"";
+
+static bool add_command(struct br_ninja_text *to, const char *command)
 {
-    const struct br_ninja_edge *it = &ninja->edge[edge];
-    const char *out = br_ninja_first_output(ninja, edge);
-    if (strchr(command, '\n'))
-        return br_fail_at(diag, it->pos, BR_BAD_INPUT, "put it into a script",
-                          "the command for '%.200s' has several lines", out);
-    if (strstr(command, "{index}"))
-        return br_fail_at(diag, it->pos, BR_BAD_INPUT, "put it into a script",
-                          "the command for '%.200s' holds {index}, which jobs replace", out);
-    return BR_OK;
+    if (!strchr(command, '\n') && !strstr(command, index_mark) &&
+        strncmp(command, eval_begin, strlen(eval_begin)) != 0)
+        return add(to, command);
+    bool good = add(to, eval_begin);
+    for (const char *at = command; *at && good; at++)
+        good = *at == '\n'   ? add(to, "\\n")
+               : *at == '%'  ? add(to, "%%")
+               : *at == '\\' ? add(to, "\\\\")
+               : *at == '\'' ? add(to, "\\047")
+               : *at == '{'  ? add(to, "\\173")
+                             : br_ninja_add(to, at, 1);
+    return good && add(to, eval_end);
+}
+
+/* The character that the escape of printf stands for; passes it. */
+static char take_escape(const char **at)
+{
+    const char *from = *at;
+    *at += 2;
+    if (from[0] == '%' || from[1] == '\\')
+        return from[1];
+    if (from[1] == 'n')
+        return '\n';
+    *at += 2;
+    return from[1] == '1' ? '{' : '\'';
+}
+
+bool br_ninja_command_of(const char *script, struct br_ninja_text *to)
+{
+    const char *line = strrchr(script, '\n'), *end;
+    line = line ? line + 1 : script;
+    to->used = 0;
+    const size_t size = strlen(line), begin = strlen(eval_begin), last = strlen(eval_end);
+    if (size < begin + last || strncmp(line, eval_begin, begin) != 0)
+        return add(to, line);
+    end = line + size - last;
+    bool good = true;
+    for (const char *at = line + begin; at < end && good;) {
+        const bool escaped = *at == '\\' || *at == '%';
+        const char c = escaped ? take_escape(&at) : *at++;
+        good = br_ninja_add(to, &c, 1);
+    }
+    return good && add(to, "");
 }
 
 enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, const char *folder,
@@ -114,9 +161,7 @@ enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, cons
         status = add_response(ninja, edge, to, &text, diag);
     if (!status)
         status = read_key(ninja, edge, BR_NINJA_COMMAND, BR_NINJA_VALUE, &text, diag);
-    if (!status)
-        status = check_command(ninja, edge, text.text, diag);
-    if (!status && !add(to, text.text))
+    if (!status && !add_command(to, text.text))
         status = br_fail_memory(diag);
     free(text.text);
     return status;
@@ -167,19 +212,33 @@ static enum br_status read_source(const struct br_ninja *ninja, uint32_t edge,
     return good ? BR_OK : br_fail_memory(diag);
 }
 
-/* A response file with a line for each input cannot be said without its rule's $in_newline, which
- * statements do not know: such a statement has a rule of its own. */
+/* A command, and the content of a response file, with a line for each input cannot be said without
+ * the rule's $in_newline, which statements do not know: such a statement has a rule of its own. */
 static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, const char *rule,
-                                   const char *content, struct br_ninja_text *to,
-                                   struct br_diag *diag)
+                                   bool command, struct br_ninja_text *to, struct br_diag *diag)
 {
-    struct br_ninja_text file = {0};
-    enum br_status status = read_source(ninja, edge, BR_NINJA_RSPFILE, &file, diag);
-    if (!status && !(add(to, "rule ") && add(to, rule) && add(to, "\n  command = :\n") &&
-                     add_let(to, "rspfile", file.text) &&
-                     add_let(to, br_ninja_key_name[BR_NINJA_RSPFILE_CONTENT], content)))
+    static const enum br_ninja_key key[] = {BR_NINJA_COMMAND, BR_NINJA_RSPFILE,
+                                            BR_NINJA_RSPFILE_CONTENT};
+    struct br_ninja_text text = {0};
+    enum br_status status = BR_OK;
+    if (!(add(to, "rule ") && add(to, rule) && add(to, "\n") &&
+          (command || add(to, "  command = :\n"))))
         status = br_fail_memory(diag);
-    free(file.text);
+    for (size_t k = !command; k < sizeof key / sizeof *key && !status; k++) {
+        status = read_source(ninja, edge, key[k], &text, diag);
+        if (!status && text.used && !add_let(to, br_ninja_key_name[key[k]], text.text))
+            status = br_fail_memory(diag);
+    }
+    free(text.text);
+    return status;
+}
+
+/* Is there a line for each input in what the key says? */
+static enum br_status has_lines(const struct br_ninja *ninja, uint32_t edge, enum br_ninja_key key,
+                                struct br_ninja_text *text, bool *lines, struct br_diag *diag)
+{
+    enum br_status status = read_source(ninja, edge, key, text, diag);
+    *lines = !status && strstr(text->text, "$in_newline");
     return status;
 }
 
@@ -226,10 +285,13 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
     struct br_ninja_text text = {0};
     char own[256];
     const char *rule = ninja->rule[it->rule].name;
-    enum br_status status = read_source(ninja, edge, BR_NINJA_RSPFILE_CONTENT, &text, diag);
-    if (!status && strstr(text.text, "$in_newline")) {
+    bool content = false, command = false;
+    enum br_status status = has_lines(ninja, edge, BR_NINJA_RSPFILE_CONTENT, &text, &content, diag);
+    if (!status && saying != BR_NINJA_NO_COMMANDS)
+        status = has_lines(ninja, edge, BR_NINJA_COMMAND, &text, &command, diag);
+    if (!status && (content || command)) {
         snprintf(own, sizeof own, "%.200s.statement-%" PRIu32, rule, edge);
-        status = add_own_rule(ninja, edge, own, text.text, to, diag);
+        status = add_own_rule(ninja, edge, own, command, to, diag);
         rule = own;
     }
     if (!status && !add_files(ninja, it, rule, saying == BR_NINJA_NAMED_COMMANDS, to))
@@ -239,6 +301,7 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
             (key == BR_NINJA_COMMAND && saying == BR_NINJA_NO_COMMANDS) ||
             (key == BR_NINJA_DESCRIPTION && saying == BR_NINJA_NAMED_COMMANDS) ||
             (key == BR_NINJA_DYNDEP && saying == BR_NINJA_NAMED_COMMANDS) ||
+            (key == BR_NINJA_COMMAND && command) ||
             (rule == own && (key == BR_NINJA_RSPFILE || key == BR_NINJA_RSPFILE_CONTENT));
         if (elsewhere)
             continue;

@@ -6,8 +6,8 @@
 #include "parsers/ninja/ninja.h"
 
 /* Adds the script: changes into the folder, makes the folders of the outputs, writes the response
- * file; its last line is the very command of the statement. Refused (BR_BAD_INPUT) are commands of
- * several lines. */
+ * file; its last line is the very command of the statement, or does it by `eval` if it has several
+ * lines or holds {index}. */
 enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, const char *folder,
                                struct br_ninja_text *to, struct br_diag *diag);
 

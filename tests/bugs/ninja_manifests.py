@@ -116,8 +116,44 @@ def colours(folder):
         assert done.returncode == 3 and 'build.ninja:9' in done.stderr and "'%s'" % name in done.stderr, done
 
 
+def commands(folder):
+    """Commands of several lines, and {index} in commands and response files, which jobs replace, refuse no build."""
+    (folder / 'build.ninja').write_text("""rule lines
+  command = cat $in_newline >$out $
+    && echo "100%d \\\\ 'it'" >>$out
+rule index
+  command = sh -c 'cat $out.rsp; echo {index}' >$out; exit $status
+  rspfile = $out.rsp
+  rspfile_content = {index} $in_newline
+build one: index a b
+  status = 0
+build two: lines a
+build two.lines: lines a b
+build bad: index a
+  status = 3
+build {index}/out: index a
+  status = 0
+default one two {index}/out
+""")
+    for name in 'a', 'b':
+        (folder / name).write_text('echo %s\n' % name)
+    build(folder)
+    assert (folder / 'one').read_text() == '{index} a\nb{index}\n', (folder / 'one').read_text()
+    assert (folder / '{index}/out').read_text() == '{index} a{index}\n'
+    assert (folder / 'two').read_text() == "echo a\n100%d \\\\ 'it'\n".replace('\\\\', '\\'), (folder / 'two').read_text()
+    done = build(folder, '-v', 'bad', code=1)
+    assert "FAILED: bad\nsh -c 'cat bad.rsp; echo {index}' >bad; exit 3\n" in done.stdout, done.stdout
+    # Ninja runs "cat a" and then the second line; so do we, and by its records neither has to run again.
+    (folder / 'b').chmod(0o755)
+    ours = case.bigrocks('build', '-C', folder, 'two.lines').returncode
+    text = (folder / 'two.lines').read_text() if (folder / 'two.lines').exists() else None
+    theirs = subprocess.run(['ninja', '-C', folder, 'two.lines'], capture_output=True, text=True)
+    assert (ours == 0) == (theirs.returncode == 0) and (ours or 'no work to do' in theirs.stdout), (ours, theirs)
+    assert text == ((folder / 'two.lines').read_text() if (folder / 'two.lines').exists() else None)
+
+
 with case.folder() as scratch:
-    for check in (validations, response_files, pools, refusals, stamps, samurai, colours):
+    for check in (commands, validations, response_files, pools, refusals, stamps, samurai, colours):
         folder = pathlib.Path(scratch) / check.__name__
         folder.mkdir()
         check(folder)
