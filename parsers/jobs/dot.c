@@ -105,7 +105,8 @@ static enum br_status read_job(struct br_dot_reader *reader, struct br_diag *dia
     for (Agsym_t *s = NULL; !status && (s = agnxtattr(graph, AGRAPH, s));)
         if (*agxget(graph, s) && strcmp(s->name, "resources") != 0 && strcmp(s->name, "units") != 0)
             status = br_dot_pass(reader->dag, BR_OWNER_JOB, 0, s->name, agxget(graph, s), diag);
-    if (!status && !br_dot_names_init(&reader->names, graph, br_dot_passes(reader, "label")))
+    if (!status &&
+        !br_dot_names_init(&reader->names, &reader->marks, graph, br_dot_passes(reader, "label")))
         status = br_fail_memory(diag);
     if (!status)
         status = br_dot_add_stages(reader, diag);

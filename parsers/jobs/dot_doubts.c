@@ -7,28 +7,44 @@
 
 enum { LOOKED_AT = 1 << 16, NAMED = 3, NAME_MOST = 40 };
 
-/* Tools whose arrows go from what waits to what it waits for, by what only they write; and what
- * their graphs have lost of the order. */
+/* Tools by what only they write: whether their arrows go from what waits to what it waits for, what
+ * their graphs have lost of the order, and which of their nodes are no tasks. */
 static const struct {
-    const char *tool, *mark, *also, *lost;
-} backward[] = {
-    {"cmake --graphviz", "node [\n  fontsize = \"12\"\n];", "\"node0\"", NULL},
-    {"turbo run --graph", "\"[root] ", NULL, NULL},
-    {"DataFusion's EXPLAIN FORMAT GRAPHVIZ", "// Begin DataFusion GraphViz Plan", NULL,
-     "every operator is there twice, once in each cluster"},
-    {"DuckDB's EXPLAIN", "node_0_0", "\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80", NULL},
-    {"jdeps", "// Path: ", NULL,
-     "'b (x)' behind an arrow is 'b' before others, so that no way has two arrows"},
-    {"cargo depgraph", "    0 [ label = \"", NULL, NULL},
-    {"modgraphviz", "digraph gomodgraph", NULL, NULL},
-    {"dependency-cruiser", "\"dependency-cruiser output\"", NULL, NULL},
-    {"debtree", "digraph \"debtree\"", NULL, "conflicts and suggestions are arrows, too"},
-    {"apt-cache dotty", "digraph packages", "concentrate=true", "conflicts are arrows, too"},
-    {"conan graph info", "\"conanfile.py", NULL,
+    const char *tool, *mark, *also;
+    bool backward;
+    const char *lost, *others;
+} tools[] = {
+    {"cmake --graphviz", "node [\n  fontsize = \"12\"\n];", "\"node0\"", true, NULL, NULL},
+    {"turbo run --graph", "\"[root] ", NULL, true, NULL, "___ROOT___ is none"},
+    {"DataFusion's EXPLAIN FORMAT GRAPHVIZ", "// Begin DataFusion GraphViz Plan", NULL, true,
+     "every operator is there twice, once in each cluster", NULL},
+    {"DuckDB's EXPLAIN", "node_0_0", "\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80", true, NULL, NULL},
+    {"jdeps", "// Path: ", NULL, true,
+     "'b (x)' behind an arrow is 'b' before others, so that no way has two arrows", NULL},
+    {"cargo depgraph", "    0 [ label = \"", NULL, true, NULL, NULL},
+    {"modgraphviz", "digraph gomodgraph", NULL, true, NULL, "go and toolchain are versions"},
+    {"dependency-cruiser", "\"dependency-cruiser output\"", NULL, true, NULL, NULL},
+    {"madge", "bgcolor=\"#111111\"", "layout=dot", true, NULL, NULL},
+    {"doit-graph, unless by its --reverse,", "node [color=lightblue2,\n\t\tstyle=filled", NULL,
+     true, NULL, NULL},
+    {"pipdeptree, unless by its --reverse,", "digraph {\n\t", "[label=\">=", true, NULL, NULL},
+    {"debtree", "digraph \"debtree\"", NULL, true, "conflicts and suggestions are arrows, too",
+     NULL},
+    {"apt-cache dotty", "digraph packages", "concentrate=true", true, "conflicts are arrows, too",
+     NULL},
+    {"conan graph info", "\"conanfile.py", NULL, true,
      "host and build packages of one name are one node; 'conan graph build-order' tells them "
-     "apart"},
-    {"Maven's dependency:tree", ":jar:", "digraph \"",
-     "it is a tree, without arrows to what stands elsewhere; Maven's reactor tells the order"},
+     "apart",
+     NULL},
+    {"Maven's dependency:tree", ":jar:", "digraph \"", true,
+     "it is a tree, without arrows to what stands elsewhere; Maven's reactor tells the order",
+     NULL},
+    {"pytask dag", "shape=hexagon", ".py::", false, NULL, "boxes are files"},
+    {"ninja -t graph", "digraph ninja {", NULL, false, NULL,
+     "half of them are files; the build.ninja itself is read, too"},
+    {"Hamilton", "cluster__legend", "_inputs [label=", false, NULL, "dashed ones are inputs"},
+    {"cwltool --print-dot", "cluster_inputs", "cluster_outputs", false, NULL,
+     "those of the clusters of inputs and outputs are files"},
 };
 
 /* Is there such a text in the graph, near its beginning? */
@@ -42,22 +58,26 @@ static enum br_status doubt_tool(const struct br_dot_marks *marks, const struct 
                                  bool reversed, struct br_dag *dag, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
-    for (size_t k = 0; k < sizeof backward / sizeof *backward && !status; k++) {
-        if (!has_mark(marks->text, scan, backward[k].mark) ||
-            (backward[k].also && !has_mark(marks->text, scan, backward[k].also)))
-            continue;
-        if (!reversed)
-            status = br_dag_add_doubt(
-                dag, diag,
-                "it looks like what %s writes, whose arrows go from what waits to "
-                "what it waits for, so that a plan runs backwards; --reverse turns "
-                "them",
-                backward[k].tool);
-        if (!status && backward[k].lost)
-            status = br_dag_add_doubt(dag, diag, "the order is not all in what %s writes: %s",
-                                      backward[k].tool, backward[k].lost);
-        break;
-    }
+    size_t k = 0;
+    while (k < sizeof tools / sizeof *tools &&
+           (!has_mark(marks->text, scan, tools[k].mark) ||
+            (tools[k].also && !has_mark(marks->text, scan, tools[k].also))))
+        k++;
+    if (k == sizeof tools / sizeof *tools)
+        return BR_OK;
+    if (tools[k].backward && !reversed)
+        status =
+            br_dag_add_doubt(dag, diag,
+                             "it looks like what %s writes, whose arrows go from what waits to "
+                             "what it waits for, so that a plan runs backwards; --reverse turns "
+                             "them",
+                             tools[k].tool);
+    if (!status && tools[k].lost)
+        status = br_dag_add_doubt(dag, diag, "the order is not all in what %s writes: %s",
+                                  tools[k].tool, tools[k].lost);
+    if (!status && tools[k].others)
+        status = br_dag_add_doubt(dag, diag, "not all nodes that %s writes are tasks: %s",
+                                  tools[k].tool, tools[k].others);
     return status;
 }
 
@@ -100,6 +120,8 @@ static enum br_status doubt_edges(const struct br_dot_marks *marks, struct br_da
     for (Agnode_t *n = agfstnode(marks->graph); n; n = agnxtnode(marks->graph, n))
         for (Agedge_t *e = agfstout(marks->graph, n); e; e = agnxtout(marks->graph, e)) {
             const char *dir = br_dot_value(e, "dir");
+            if ((br_dot_mark(marks, n) | br_dot_mark(marks, aghead(e))) & BR_DOT_LEFT_OUT)
+                continue;
             unseen += strstr(br_dot_value(e, "style"), "invis") != NULL;
             back += strcmp(dir, "back") == 0;
             none += strcmp(dir, "none") == 0 || strcmp(dir, "both") == 0;

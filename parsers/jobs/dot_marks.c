@@ -71,7 +71,7 @@ static void mark_insides(struct br_dot_marks *marks)
 {
     for (uint32_t k = 0; k < marks->insides.count; k++) {
         const struct br_dot_inside *inside = &marks->insides.inside[k];
-        if (!inside->joins && !br_dot_has_time(inside->node))
+        if (!inside->joins)
             marks->node[AGSEQ(inside->node)] |= BR_DOT_NO_WORK;
         for (Agnode_t *n = agfstnode(inside->cluster); n; n = agnxtnode(inside->cluster, n))
             marks->node[AGSEQ(n)] |= BR_DOT_INSIDE;

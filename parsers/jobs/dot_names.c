@@ -23,6 +23,37 @@ static bool is_address(const char *id)
     return strncmp(id, "p0x", 3) == 0 && is_number(id + 1);
 }
 
+/* The length of "node", "node_" or a letter in front of a number such as 7 or 0_7; 0: no such id.
+ */
+static size_t series_prefix(const char *id)
+{
+    const size_t node = strncmp(id, "node", 4) == 0 ? 4 + (id[4] == '_') : 0;
+    const size_t length = node ? node : 1;
+    const bool letter = node || (id[0] >= 'A' && id[0] <= 'Z') || (id[0] >= 'a' && id[0] <= 'z');
+    const char *digits = letter ? id + length : "";
+    return *digits >= '0' && *digits <= '9' && !digits[strspn(digits, "0123456789_")] ? length : 0;
+}
+
+/* Are all nodes numbered by one prefix, and have labels? Then the labels say which is which. */
+static bool is_series(const struct br_dot_marks *marks, Agraph_t *graph)
+{
+    const char *first = NULL;
+    uint32_t count = 0;
+    for (Agnode_t *n = agfstnode(graph); n; n = agnxtnode(graph, n)) {
+        const char *id = agnameof(n), *label = br_dot_value(n, "label");
+        if (br_dot_mark(marks, n) & BR_DOT_LEFT_OUT)
+            continue;
+        const size_t length = series_prefix(id);
+        if (!first)
+            first = id;
+        if (!length || length != series_prefix(first) || strncmp(id, first, length) != 0 ||
+            !*label || strcmp(label, "\\N") == 0)
+            return false;
+        count++;
+    }
+    return count > 1;
+}
+
 /* A copy of the label whose line breaks are blanks; NULL: memory is out. */
 static char *join_lines(const char *label)
 {
@@ -75,7 +106,8 @@ static void drop_equals(const struct br_dot_names *names, const char ***place)
     }
 }
 
-bool br_dot_names_init(struct br_dot_names *names, Agraph_t *graph, bool labels)
+bool br_dot_names_init(struct br_dot_names *names, const struct br_dot_marks *marks,
+                       Agraph_t *graph, bool labels)
 {
     Agsym_t *label = agattr(graph, AGNODE, (char *)"label", NULL);
     Agsym_t *shape = agattr(graph, AGNODE, (char *)"shape", NULL);
@@ -85,12 +117,14 @@ bool br_dot_names_init(struct br_dot_names *names, Agraph_t *graph, bool labels)
     names->nodes = (uint32_t)agnnodes(graph);
     names->label = calloc((size_t)names->nodes + 1, sizeof *names->label);
     const char ***place = malloc(((size_t)names->nodes + 1) * sizeof *place);
+    const bool series = is_series(marks, graph);
     bool done = true;
     for (Agnode_t *n = agfstnode(graph); names->label && n; n = agnxtnode(graph, n)) {
         bool record = shape && strstr(agxget(n, shape), "record");
         const char *text = agxget(n, label);
-        if (AGSEQ(n) > names->nodes || !(is_number(agnameof(n)) || is_address(agnameof(n))) ||
-            record || aghtmlstr((char *)text))
+        if (AGSEQ(n) > names->nodes ||
+            !(series || is_number(agnameof(n)) || is_address(agnameof(n))) || record ||
+            aghtmlstr((char *)text))
             continue;
         if (strchr(text, '\\')) {
             if (!names->made)
