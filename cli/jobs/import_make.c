@@ -10,7 +10,7 @@
 #include "cli/jobs/make_ask.h"
 #include "parsers/make/build.h"
 
-static void say_report(const struct br_make_report *report)
+static void say_report(const struct br_make_report *report, const struct br_dag *dag)
 {
     fprintf(stderr, "bigrocks: ");
     cli_print_count(stderr, report->commands, "task", "tasks");
@@ -24,6 +24,8 @@ static void say_report(const struct br_make_report *report)
         cli_say("%" PRIu32 " of these do more than call make; what they do besides comes after "
                 "the tasks of the makes, or give --whole",
                 report->beside);
+    for (uint32_t d = 0; d < dag->doubts; d++)
+        cli_say("warning: %s", dag->doubt[d]);
 }
 
 static enum br_status read_make(const struct cli_settings *settings, const char *const *argument,
@@ -66,7 +68,7 @@ int cli_import_make(const struct cli_settings *settings, const char *const *argu
                        "--printed knows no targets, -C, --file and --dirty");
     enum br_status status = read_make(settings, argument, arguments, &input, &report, diag);
     if (!status && !settings->output.quiet)
-        say_report(&report);
+        say_report(&report, input.dag);
     if (!status)
         status = cli_import_write(settings, &input, diag);
     br_input_finish(&input);

@@ -275,6 +275,8 @@ static enum br_status fill(struct br_making *making)
         if (make->level[k].depth == make->level[0].depth)
             status = add_level(making, k, &none);
     if (!status)
+        status = br_making_doubt_order(making);
+    if (!status)
         status = br_dag_add_attribute(making->dag, BR_OWNER_JOB, 0, "shell", "true", making->diag);
     return status ? status : br_dag_finish(making->dag, making->diag);
 }

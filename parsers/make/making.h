@@ -49,6 +49,10 @@ enum br_status br_making_find_parents(struct br_making *making, const struct br_
 /* Gives recipes the waits of all lists that make has looked at. False when memory is out. */
 bool br_making_find_waits(struct br_making *making);
 
+/* Tells in a doubt of the job which recipes name files that earlier ones make and do not wait for
+ * them. After all edges are there. O(words + recipes that name what is no prerequisite * edges). */
+enum br_status br_making_doubt_order(struct br_making *making);
+
 /* The recipe's items from `first` up to `end` as a part. */
 struct br_make_part br_making_count_lines(const struct br_making *making, uint32_t first,
                                           uint32_t end);

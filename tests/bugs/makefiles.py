@@ -120,6 +120,26 @@ def check_later_makes(where):
     assert (where / 'sub2/o').read_text() == 'a  b%s\n' % os.environ['HOME'], (where / 'sub2/o').read_text()
 
 
+def check_serial(where):
+    """What only a make without -j keeps in order is told: a file of an earlier recipe that nothing leads to."""
+    def told(text, *words):
+        write(where, {'Makefile': text})
+        done = bigrocks('import', 'make', '-C', where, '-o', where / 'j.xml', *words)
+        assert done.returncode == 0, done
+        return re.findall('warning: (.*)', done.stderr)
+
+    rules = 'lib: ; touch lib\nmid: lib ; touch mid\n'
+    found = told('all: lib one prog more\n' + rules + 'one: mid ; cat lib mid\nprog: ; cat "./lib">prog\nmore: ; cat lib prog\n')
+    assert found == ["2 recipes name files that earlier ones make, but do not wait for them (the first: 'prog' names "
+                     "'lib'); as under make -j, they may run too early"], found
+    found = told('all: lib prog\n' + rules + 'prog: ; echo $(CURDIR)/lib\n')
+    assert len(found) == 1 and found[0].startswith("1 recipe names a file that an earlier one makes, but does not"), found
+    # A prerequisite, what one needs, what comes later, the target itself, an option.
+    assert told('all: prog lib last\n' + rules + 'prog: mid ; cat lib mid > prog\nlast: ; touch last -lib xlib\n') == []
+    assert told('all: prog lib\n' + rules + 'prog: ; echo lib\n') == []
+    assert told('.NOTPARALLEL:\nall: lib prog\n' + rules + 'prog: ; echo lib\n') == []
+
+
 HEAD = "make: Entering directory '/top'\n"
 TAIL = "make: Leaving directory '/top'\n"
 
@@ -234,7 +254,7 @@ with folder() as name:
     top = pathlib.Path(name).resolve()
     write(top, {'n/build.ninja': 'rule r\n command = true\nbuild a: r\n'})
     for check in (check_folder, check_names, check_wait, check_told, check_variables, check_several_targets, check_left_over,
-                  check_unexport, check_later_makes, check_statements, check_makefiles,
+                  check_unexport, check_later_makes, check_serial, check_statements, check_makefiles,
                   check_makes_for_makefiles, check_quiet_makes):
         where = top / check.__name__
         where.mkdir()

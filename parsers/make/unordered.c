@@ -1,0 +1,131 @@
+/* What only a make without -j keeps in order: a recipe names a file that an earlier recipe makes,
+ * and no prerequisite says that it waits for it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/memory.h"
+#include "parsers/make/making.h"
+
+struct search {
+    struct br_making *making;
+    uint32_t *first, *parent; /* by stage: where its parents begin */
+    uint32_t *stack, *seen;
+    uint32_t visit;
+    uint32_t found; /* recipes */
+    const char *target, *file;
+};
+
+static bool list_parents(struct search *search)
+{
+    const struct br_dag *dag = search->making->dag;
+    search->first = br_calloc((size_t)dag->stages + 2, sizeof *search->first);
+    search->parent = br_calloc((size_t)dag->edges + 1, sizeof *search->parent);
+    search->stack = br_calloc((size_t)dag->stages + 1, sizeof *search->stack);
+    search->seen = br_calloc((size_t)dag->stages + 1, sizeof *search->seen);
+    if (!search->first || !search->parent || !search->stack || !search->seen)
+        return false;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        search->first[dag->edge[e].child + 2]++;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        search->first[s + 2] += search->first[s + 1];
+    for (uint32_t e = 0; e < dag->edges; e++)
+        search->parent[search->first[dag->edge[e].child + 1]++] = dag->edge[e].parent;
+    return true;
+}
+
+/* Marks all that the stage waits for. */
+static void mark_ahead(struct search *search, uint32_t stage)
+{
+    uint32_t depth = 0;
+    search->visit++;
+    search->stack[depth++] = stage;
+    while (depth) {
+        uint32_t s = search->stack[--depth];
+        for (uint32_t k = search->first[s]; k < search->first[s + 1]; k++)
+            if (search->seen[search->parent[k]] != search->visit) {
+                search->seen[search->parent[k]] = search->visit;
+                search->stack[depth++] = search->parent[k];
+            }
+    }
+}
+
+/* Does the stage wait for the other? All is marked only if a parent is none. */
+static bool waits(struct search *search, uint32_t stage, uint32_t other, bool *marked)
+{
+    for (uint32_t k = search->first[stage]; k < search->first[stage + 1]; k++)
+        if (search->parent[k] == other)
+            return true;
+    if (!*marked)
+        mark_ahead(search, stage);
+    *marked = true;
+    return search->seen[other] == search->visit;
+}
+
+static enum br_status look_at_word(struct search *search, uint32_t number, const char *word,
+                                   bool *marked, bool *found)
+{
+    const struct br_make *make = search->making->make;
+    const struct br_make_recipe *recipe = &make->recipe[number];
+    char *path = br_making_path(make->level[recipe->level].folder, word);
+    if (!path)
+        return br_fail_memory(search->making->diag);
+    uint32_t other = br_making_find_file(search->making, path);
+    free(path);
+    if (other == BR_MAKE_NONE || make->recipe[other].stage >= recipe->stage ||
+        waits(search, recipe->stage, make->recipe[other].stage, marked))
+        return BR_OK;
+    *found = true;
+    if (search->found == 0) {
+        search->target = recipe->target;
+        search->file = make->recipe[other].target;
+    }
+    return BR_OK;
+}
+
+static enum br_status look_at_recipe(struct search *search, uint32_t number)
+{
+    static const char ends[] = " \t\n\\;|&<>()'\"`=";
+    const struct br_make *make = search->making->make;
+    bool marked = false, found = false;
+    enum br_status status = BR_OK;
+    for (uint32_t k = make->recipe[number].first; k != BR_MAKE_NONE; k = make->item[k].next) {
+        if (make->item[k].kind != BR_MAKE_LINE)
+            continue;
+        char *text = strdup(make->item[k].text), *rest = NULL;
+        if (!text)
+            return br_fail_memory(search->making->diag);
+        for (char *word = strtok_r(text, ends, &rest); word && !found && !status;
+             word = strtok_r(NULL, ends, &rest))
+            if (*word != '-')
+                status = look_at_word(search, number, word, &marked, &found);
+        free(text);
+        if (status)
+            return status;
+    }
+    search->found += found;
+    return BR_OK;
+}
+
+enum br_status br_making_doubt_order(struct br_making *making)
+{
+    struct search search = {.making = making};
+    enum br_status status = list_parents(&search) ? BR_OK : br_fail_memory(making->diag);
+    for (uint32_t r = 0; r < making->make->recipes && !status; r++)
+        if (making->make->recipe[r].stage != BR_MAKE_NONE)
+            status = look_at_recipe(&search, r);
+    if (!status && search.found)
+        status = br_dag_add_doubt(
+            making->dag, making->diag,
+            "%" PRIu32 " recipe%s (the first: '%.80s' names '%.80s'); as under make -j, %s may "
+            "run too early",
+            search.found,
+            search.found == 1 ? " names a file that an earlier one makes, but does not wait for it"
+                              : "s name files that earlier ones make, but do not wait for them",
+            search.target, search.file, search.found == 1 ? "it" : "they");
+    br_free(search.first);
+    br_free(search.parent);
+    br_free(search.stack);
+    br_free(search.seen);
+    return status;
+}
