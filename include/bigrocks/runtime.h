@@ -141,8 +141,10 @@ struct br_decision {
  * demand at once; the caller starts it, or says br_runtime_failed. Returns their number; where that
  * is `room`, there may be more, so ask again. 0 of a machine that is not there. `machine`: only for
  * this one, which has just reported, or BR_ANY. `now_ns`: the time on the caller's clock, never
- * less than before. Only differences count. O(log n) a decision on average for n kinds of equal
- * tasks. */
+ * less than before. Only differences count. A decision looks at O(log n) subtrees of n kinds of
+ * equal tasks that are ready if their bounds tell them apart, and mostly at less than the square
+ * root of n if all differ in demands and order; with a plan that is kept also at the next 128 tasks
+ * of the plan on the machine, at most. */
 BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
                                   struct br_decision *decisions, uint32_t room);
 

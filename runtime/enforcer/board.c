@@ -2,18 +2,20 @@
  *
  * The work that a job has left falls with every start. Its offers carry a lower bound of it, which
  * is exact while nothing has started or few offers are there, and else lags behind by up to a
- * sixteenth, so that one start does not touch all offers of the job. */
+ * sixteenth, so that one start does not touch all offers of the job. Of a job that has no other
+ * beside it, whose work therefore does not count, it may lag by half until another comes. */
 #include "runtime/enforcer/board.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/sorted.h"
 #include "base/invariant.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
 static const double packing_units = 0x1p40; /* sums of packing are whole numbers of these */
-static const double lag = 15.0 / 16;
+static const double lag = 15.0 / 16, lag_alone = 1.0 / 2;
 enum { FEW = 8 };
 
 /* ---- Set up ---- */
@@ -35,47 +37,27 @@ bool br_board_add_group(struct br_runtime *runtime)
     return true;
 }
 
-/* Tasks of one kind on one planned machine are a cell; returns how many there are. cell: by rank.
- */
-static uint32_t find_cells(const struct br_job *job, uint32_t *cell, uint32_t *kind_cell)
-{
-    uint32_t cells = 0;
-    for (uint32_t p = 0; p < job->form->places; p++) {
-        uint32_t first = cells; /* those of this machine come from here on */
-        for (uint32_t at = job->form->local_first[p]; at < job->form->local_first[p + 1]; at++) {
-            uint32_t k = job->form->local[at], kind = job->ready.form->rank_kind[k];
-            if (kind_cell[kind] <= first) {
-                cells++;
-                kind_cell[kind] = cells;
-            }
-            cell[k] = kind_cell[kind] - 1;
-        }
-    }
-    return cells;
-}
-
 static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t number)
 {
     struct br_posted *posted = &job->posted;
     struct br_arena *arena = &job->arena;
-    uint32_t *kind_cell = calloc((size_t)job->ready.form->kinds + 1, sizeof *kind_cell);
-    bool ok = kind_cell && ARRAY(arena, job->form->tasks, posted->rank_cell) &&
-              ARRAY(arena, job->form->tasks, posted->counted);
-    uint32_t cells = ok ? find_cells(job, posted->rank_cell, kind_cell) : 0;
-    ok = ok && ARRAY(arena, cells, posted->cell) && ARRAY(arena, cells, posted->cell_ready);
-    for (uint32_t p = 0; ok && p < job->form->places; p++)
-        for (uint32_t at = job->form->local_first[p]; at < job->form->local_first[p + 1]; at++) {
-            uint32_t k = job->form->local[at], kind = job->ready.form->rank_kind[k];
-            posted->cell[posted->rank_cell[k]] = (struct br_offer){
-                .job = number,
-                .kind = kind,
-                .tree = br_board_local_tree(runtime, job->group, job->form->place_machine[p]),
-                .demand = job->form->demand + (size_t)kind * runtime->resources,
-                .share = 1};
-        }
-    posted->cells = cells;
-    free(kind_cell);
-    return ok;
+    const struct br_cells *cells = &job->form->cells;
+    if (!ARRAY(arena, job->form->tasks, posted->counted) ||
+        !ARRAY(arena, cells->count, posted->cell) ||
+        !ARRAY(arena, cells->count, posted->cell_ready) ||
+        !ARRAY(arena, cells->count, posted->cell_head))
+        return false;
+    memcpy(posted->cell_head, cells->first, cells->count * sizeof *posted->cell_head);
+    for (uint32_t c = 0; c < cells->count; c++)
+        posted->cell[c] = (struct br_offer){
+            .job = number,
+            .kind = cells->kind[c],
+            .tree =
+                br_board_local_tree(runtime, job->group, job->form->place_machine[cells->place[c]]),
+            .demand = job->form->demand + (size_t)cells->kind[c] * runtime->resources,
+            .times = {cells->duration_ns[c], cells->start_ns[c]},
+            .share = 1};
+    return true;
 }
 
 /* Beside what becomes ready, jobs with a limit may come back at any end of a task. */
@@ -86,7 +68,7 @@ static bool reserve(struct br_runtime *runtime, uint64_t offers)
 
 static uint64_t most_offers(const struct br_job *job)
 {
-    return (uint64_t)job->ready.form->kinds + job->posted.cells;
+    return (uint64_t)job->ready.form->kinds + job->form->cells.count;
 }
 
 bool br_board_reserve_limited(struct br_runtime *runtime, const struct br_job *job)
@@ -115,6 +97,7 @@ bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t numbe
                               .kind = kind,
                               .demand = job->form->demand + (size_t)kind * runtime->resources,
                               .tree = br_board_tree(runtime, job->group),
+                              .times = {0, INT64_MAX},
                               .share = job->form->planned ? runtime->options.remote_penalty : 1};
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         posted->set[s].remaining = job->remaining;
@@ -201,10 +184,18 @@ static bool set_best(struct br_runtime *runtime, struct br_job *job, struct br_o
     return false;
 }
 
+/* How long the first takes. All other tasks of the kind wait for it, or stand in cells. */
+static void update_duration(struct br_job *job, struct br_offer *offer, uint32_t k)
+{
+    if (k != BR_NO_RANK)
+        offer->times.duration_ns = job->form->duration_ns[job->form->task[k]];
+}
+
 static void update_kind(struct br_runtime *runtime, struct br_job *job, uint32_t kind)
 {
     struct br_offer *offer = &job->posted.kind[kind];
     uint32_t best = br_job_keeps_back(job, kind) ? BR_NO_RANK : br_ready_best(&job->ready, kind);
+    update_duration(job, offer, best);
     if (!set_best(runtime, job, offer, best))
         return;
     br_vacancy_wake(&runtime->vacancy, offer);
@@ -212,12 +203,24 @@ static void update_kind(struct br_runtime *runtime, struct br_job *job, uint32_t
         runtime->kept_stale = true;
 }
 
-/* Nothing that the plan has before the head of its machine is ready. */
-static void post_cell(struct br_runtime *runtime, struct br_job *job, uint32_t cell, uint32_t place)
+/* Nothing of the cell before its head is ready. */
+static void post_cell(struct br_runtime *runtime, struct br_job *job, uint32_t cell)
 {
     bool any = job->posted.cell_ready[cell] && !br_job_keeps_back(job, job->posted.cell[cell].kind);
     set_best(runtime, job, &job->posted.cell[cell],
-             any ? job->form->local[job->local_head[place]] : BR_NO_RANK);
+             any ? job->form->cells.rank[job->posted.cell_head[cell]] : BR_NO_RANK);
+}
+
+/* The task with rank k + 1 has become ready, or is so no more. */
+static void move_head(struct br_job *job, uint32_t cell, uint32_t k)
+{
+    const struct br_cells *cells = &job->form->cells;
+    uint32_t *head = &job->posted.cell_head[cell], first = cells->first[cell];
+    uint32_t end = cells->first[cell + 1];
+    if (job->ready.is_ready[k] && (*head == end || k < cells->rank[*head]))
+        *head = first + br_sorted_find(cells->rank + first, end - first, k);
+    while (*head < end && job->task_state[job->form->task[cells->rank[*head]]] > BR_TASK_READY)
+        ++*head;
 }
 
 static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t k)
@@ -227,23 +230,43 @@ static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t
     if (ready == posted->counted[k])
         return;
     posted->counted[k] = ready;
-    uint32_t cell = posted->rank_cell[k];
+    uint32_t cell = job->form->cells.rank_cell[k];
     posted->cell_ready[cell] += ready ? 1 : UINT32_MAX;
-    post_cell(runtime, job, cell, job->form->place[job->form->task[k]]);
+    move_head(job, cell, k);
+    post_cell(runtime, job, cell);
 }
 
-static void update_remaining(struct br_runtime *runtime, const struct br_job *job,
-                             struct br_posted_set *set)
+static void set_remaining(struct br_runtime *runtime, struct br_posted_set *set, double remaining)
 {
+    set->remaining = remaining;
+    for (struct br_offer *offer = set->first; offer; offer = offer->after) {
+        offer->remaining = remaining;
+        br_offers_update(&runtime->offers, offer);
+    }
+}
+
+static void update_remaining(struct br_runtime *runtime, uint32_t number, struct br_posted_set *set)
+{
+    const struct br_job *job = runtime->job[number];
+    bool alone = runtime->pending.jobs < 2;
     if (!set->offers)
         set->remaining = job->remaining;
     if (set->remaining <= job->remaining)
         return;
-    set->remaining = set->offers <= FEW ? job->remaining : lag * job->remaining;
-    for (struct br_offer *offer = set->first; offer; offer = offer->after) {
-        offer->remaining = set->remaining;
-        br_offers_update(&runtime->offers, offer);
-    }
+    if (alone && set->offers > FEW)
+        runtime->loose = number;
+    set_remaining(runtime, set,
+                  set->offers <= FEW ? job->remaining : (alone ? lag_alone : lag) * job->remaining);
+}
+
+/* Another job has come: what the offers of the one that was alone say counts from now on. */
+static void tighten(struct br_runtime *runtime)
+{
+    struct br_job *job = runtime->job[runtime->loose];
+    runtime->loose = BR_ANY;
+    for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
+        if (job->posted.set[s].remaining < lag * job->remaining)
+            set_remaining(runtime, &job->posted.set[s], job->remaining);
 }
 
 /* ---- Sums ---- */
@@ -288,7 +311,9 @@ void br_board_update(struct br_runtime *runtime, uint32_t number)
     struct br_ready *ready = &job->ready;
     update_sums(runtime, job, job->state.ready || job->state.waiting);
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
-        update_remaining(runtime, job, &job->posted.set[s]);
+        update_remaining(runtime, number, &job->posted.set[s]);
+    if (runtime->loose != BR_ANY && runtime->pending.jobs > 1)
+        tighten(runtime);
     for (uint32_t c = 0; c < ready->changes; c++) {
         uint32_t k = ready->changed[c];
         ready->is_changed[k] = false;
@@ -302,16 +327,10 @@ void br_board_update(struct br_runtime *runtime, uint32_t number)
 void br_board_hold(struct br_runtime *runtime, uint32_t number)
 {
     struct br_job *job = runtime->job[number];
-    struct br_posted *posted = &job->posted;
-    uint32_t first = br_board_local_tree(runtime, job->group, 0);
     for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
         update_kind(runtime, job, kind);
-    /* Cells ascend by place, and places by machine. */
-    for (uint32_t c = 0, place = 0; c < posted->cells; c++) {
-        while (job->form->place_machine[place] < posted->cell[c].tree - first)
-            place++;
-        post_cell(runtime, job, c, place);
-    }
+    for (uint32_t c = 0; c < job->form->cells.count; c++)
+        post_cell(runtime, job, c);
 }
 
 void br_board_drop(struct br_runtime *runtime, uint32_t number)
@@ -319,6 +338,8 @@ void br_board_drop(struct br_runtime *runtime, uint32_t number)
     struct br_job *job = runtime->job[number];
     struct br_posted *posted = &job->posted;
     update_sums(runtime, job, false);
+    if (runtime->loose == number)
+        runtime->loose = BR_ANY;
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         while (posted->set[s].first)
             withdraw(runtime, job, posted->set[s].first);
@@ -338,10 +359,10 @@ static bool job_is_sound(const struct br_runtime *runtime, const struct br_job *
              (offer->priority < br_job_priority(job, k) || offer->remaining > job->remaining)))
             return false;
     }
-    for (uint32_t c = 0; c < job->posted.cells; c++)
+    for (uint32_t c = 0; c < job->form->cells.count; c++)
         offers += job->posted.cell[c].node != 0;
     for (uint32_t k = 0; job->form->planned && k < job->form->tasks; k++) {
-        const struct br_offer *offer = &job->posted.cell[job->posted.rank_cell[k]];
+        const struct br_offer *offer = &job->posted.cell[job->form->cells.rank_cell[k]];
         if (job->ready.is_ready[k] && !br_job_keeps_back(job, offer->kind) &&
             (!offer->node || offer->priority < br_job_priority(job, k) ||
              offer->remaining > job->remaining))

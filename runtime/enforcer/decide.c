@@ -133,8 +133,14 @@ static bool wins_tie(void *context, double priority, uint32_t job)
 
 static bool allowed(const struct pass *pass, uint32_t k)
 {
-    return !pass->guarded || br_outlook_allows(&pass->runtime->outlook, pass->job,
-                                               pass->job->form->task[k], pass->machine);
+    return !pass->guarded || br_outlook_allows(&pass->runtime->outlook, pass->job->form->task[k]);
+}
+
+/* Could one of the tasks of some offers be allowed? */
+static bool could_allow(void *context, const double *demand, int64_t duration_ns, int64_t start_ns)
+{
+    struct pass *pass = context;
+    return br_outlook_could_allow(&pass->runtime->outlook, demand, duration_ns, start_ns);
 }
 
 /* The first ready task of the kind. */
@@ -149,26 +155,30 @@ static void visit(void *context, const struct br_offer *offer)
         offer_task(pass, k);
 }
 
-/* The next tasks of the job's plan on this machine, of which one at least is ready. */
+/* The next tasks of the job's plan on this machine, once a pass. */
+static void visit_next(struct pass *pass, struct br_job *job)
+{
+    if (job->posted.looked == pass->runtime->pass)
+        return;
+    job->posted.looked = pass->runtime->pass;
+    uint32_t place = br_form_place(job->form, pass->machine); /* an offer here is of the plan's */
+    uint32_t head = job->local_head[place], end = job->form->local_first[place + 1];
+    for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
+        uint32_t k = job->form->local[head];
+        if (job->ready.is_ready[k] && !br_job_keeps_back(job, job->ready.form->rank_kind[k]) &&
+            br_ready_kind_fits(&job->ready, job->ready.form->rank_kind[k], pass->runtime->room) &&
+            !in_bundle(pass, k) && allowed(pass, k))
+            offer_task(pass, k);
+    }
+}
+
+/* Something that the job's plan has on this machine is ready. */
 static void visit_local(void *context, const struct br_offer *offer)
 {
     struct pass *pass = context;
-    struct br_job *job = pass->job = pass->runtime->job[offer->job];
     pass->number = offer->job;
-    if (job->posted.looked != pass->runtime->pass) {
-        uint32_t place =
-            br_form_place(job->form, pass->machine); /* an offer here is of the plan's */
-        uint32_t head = job->local_head[place], end = job->form->local_first[place + 1];
-        job->posted.looked = pass->runtime->pass;
-        for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
-            uint32_t k = job->form->local[head];
-            if (job->ready.is_ready[k] && !br_job_keeps_back(job, job->ready.form->rank_kind[k]) &&
-                br_ready_kind_fits(&job->ready, job->ready.form->rank_kind[k],
-                                   pass->runtime->room) &&
-                !in_bundle(pass, k) && allowed(pass, k))
-                offer_task(pass, k);
-        }
-    }
+    pass->job = pass->runtime->job[offer->job];
+    visit_next(pass, pass->job);
     /* The first of the kind may be further on. */
     visit(pass, offer);
 }
@@ -187,6 +197,7 @@ static void collect_group(struct pass *pass, uint32_t group)
                                      .least = &pass->least,
                                      .wins_tie = wins_tie,
                                      .visit = visit_local,
+                                     .may_allow = pass->guarded ? could_allow : NULL,
                                      .context = pass};
     br_offers_search(&runtime->offers,
                      runtime->tree[br_board_local_tree(runtime, group, pass->machine)], &search);
@@ -208,7 +219,7 @@ static void collect_most(struct pass *pass, uint32_t group, uint32_t most)
 }
 
 /* Does anything ready of the group, or of all groups, fit? */
-static bool any_fits(const struct br_runtime *runtime, uint32_t group, const int64_t *room)
+static bool any_fits(struct br_runtime *runtime, uint32_t group, const int64_t *room)
 {
     for (uint32_t g = 0; g < runtime->groups; g++)
         if ((group == BR_ANY || group == g) &&
@@ -276,7 +287,7 @@ static void account(struct br_runtime *runtime, const struct br_job *job, uint32
 }
 
 /* Could a machine of the class hold a ready task of the group if it were empty? */
-static bool would_fit(const struct br_runtime *runtime, uint32_t group, uint32_t cls)
+static bool would_fit(struct br_runtime *runtime, uint32_t group, uint32_t cls)
 {
     return br_offers_any_fits(&runtime->offers, runtime->tree[br_board_tree(runtime, group)],
                               runtime->capacity + (size_t)cls * runtime->resources);
@@ -284,7 +295,7 @@ static bool would_fit(const struct br_runtime *runtime, uint32_t group, uint32_t
 
 /* Would a pass over any machine that is kept free keep it so? Nothing that is ready of the group
  * fits there yet; what becomes ready makes this stale. */
-static bool stays_kept(const struct br_runtime *runtime)
+static bool stays_kept(struct br_runtime *runtime)
 {
     uint32_t group = runtime->kept_for;
     if (runtime->kept_stale || most_unfair(runtime) != group ||

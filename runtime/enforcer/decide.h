@@ -12,6 +12,11 @@
 /* The ready task runs on the machine from now on and holds its demand there. */
 void br_runtime_place(struct br_runtime *runtime, uint32_t job, uint32_t task, uint32_t machine);
 
+/* The job has changed: brings the group's counts from what they were before to what they are, and
+ * the trees over all jobs with them. */
+void br_runtime_recount(struct br_runtime *runtime, uint32_t number,
+                        const struct br_job_state *before);
+
 /* br_runtime_submit of a plan that may be of other durations and edges, such as one that was made
  * with expected durations, or before the job was changed. */
 enum br_status br_runtime_take(struct br_runtime *runtime, const struct br_dag *dag,

@@ -130,7 +130,7 @@ static bool fill_places(struct br_form *form)
 {
     struct br_arena *arena = &form->arena;
     if (!ARRAY(arena, (size_t)form->places + 2, form->local_first) ||
-        !ARRAY(arena, form->tasks, form->local))
+        !ARRAY(arena, form->tasks, form->local) || !ARRAY(arena, form->tasks, form->local_start_ns))
         return false;
     /* One ahead while it is filled, so that no second array of places is needed. */
     for (uint32_t t = 0; t < form->tasks; t++)
@@ -139,6 +139,14 @@ static bool fill_places(struct br_form *form)
         form->local_first[p + 2] += form->local_first[p + 1];
     for (uint32_t k = 0; k < form->tasks; k++)
         form->local[form->local_first[form->place[form->task[k]] + 1]++] = k;
+    for (uint32_t p = 0; p < form->places; p++) {
+        int64_t least_ns = INT64_MAX;
+        for (uint32_t at = form->local_first[p + 1]; at-- > form->local_first[p];) {
+            int64_t start_ns = form->plan_start_ns[form->task[form->local[at]]];
+            least_ns = start_ns < least_ns ? start_ns : least_ns;
+            form->local_start_ns[at] = least_ns;
+        }
+    }
     return true;
 }
 
@@ -237,6 +245,20 @@ static bool count_kinds(struct br_form *form, const struct br_kinds *kinds, uint
                               rank_kind, size, form->tasks);
 }
 
+static bool take_cells(struct br_form *form)
+{
+    const struct br_planned plan = {.tasks = form->tasks,
+                                    .kinds = form->ready.kinds,
+                                    .places = form->places,
+                                    .local_first = form->local_first,
+                                    .local = form->local,
+                                    .task = form->task,
+                                    .kind = form->ready.rank_kind,
+                                    .duration_ns = form->duration_ns,
+                                    .start_ns = form->plan_start_ns};
+    return !form->planned || br_cells_find(&form->cells, &form->arena, &plan);
+}
+
 enum br_status br_form_create(const struct br_dag *dag, const struct br_plan *plan,
                               const uint32_t *order, const struct br_scale *scale,
                               uint32_t machines, struct br_form **created, struct br_diag *diag)
@@ -266,7 +288,7 @@ enum br_status br_form_create(const struct br_dag *dag, const struct br_plan *pl
     form->kind_work = found.work;
     form->kind_share = found.share;
     if (!take_edges(form, dag) || !take_plan(form, dag, plan, order, machines) ||
-        !count_kinds(form, &found, scale->resources, machines))
+        !count_kinds(form, &found, scale->resources, machines) || !take_cells(form))
         status = br_fail_memory(diag);
 out:
     if (status)

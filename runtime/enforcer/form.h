@@ -8,6 +8,7 @@
 
 #include "base/collections/arena.h"
 #include "base/numbers/wide.h"
+#include "runtime/enforcer/cells.h"
 #include "runtime/enforcer/kinds.h"
 #include "runtime/enforcer/ready.h"
 
@@ -39,6 +40,9 @@ struct br_form {
     uint32_t *place;         /* by task */
     uint32_t *local_first;   /* places + 1 */
     uint32_t *local;         /* ranks, ascending by place */
+    int64_t *
+        local_start_ns; /* by entry of `local`: none from there to the place's end starts earlier */
+    struct br_cells cells;
 
     /* Children in CSR form, and how many parents are in the way at the start. */
     uint32_t *child_first; /* stages + 1 */

@@ -30,10 +30,11 @@ enum { BR_POSTED_KINDS, BR_POSTED_CELLS, BR_POSTED_SETS };
 /* What board.c has of the job in the trees over all jobs. */
 struct br_posted {
     struct br_offer *kind; /* by kind */
-    /* Where the job is planned: what the plan has of one kind on one machine is a cell. */
-    uint32_t cells, *rank_cell, *cell_ready; /* cell by rank - 1; ready tasks by cell */
-    struct br_offer *cell;                   /* by cell */
-    uint8_t *counted;                        /* by rank - 1: among cell_ready */
+    /* By cell, if the job is planned. */
+    struct br_offer *cell;
+    uint32_t *cell_ready; /* ready tasks */
+    uint32_t *cell_head;  /* in the form's ranks of cells: all before it have been started */
+    uint8_t *counted;     /* by rank - 1: among cell_ready */
     struct br_posted_set set[BR_POSTED_SETS];
     bool pending; /* in the sums behind eta, with this work */
     br_wide work;

@@ -65,6 +65,7 @@ struct br_runtime {
     size_t tree_room;
     struct br_vacancy vacancy;
     struct br_pending pending;
+    uint32_t loose;    /* the job whose offers lag far behind its work left; BR_ANY: none does */
     uint64_t limited;  /* offers that jobs with a limit may have together */
     uint32_t kept_for; /* the group that machines are kept free for; BR_ANY: none has been */
     bool kept_stale;   /* and something of it has become ready since */

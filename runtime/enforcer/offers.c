@@ -76,11 +76,13 @@ bool br_offers_reserve(struct br_offers *offers, uint64_t more)
     offers->node = node ? node : offers->node;
     void *box = realloc(offers->box, 2 * (size_t)room * stride(offers) * sizeof *offers->box);
     offers->box = box ? box : offers->box;
+    void *times = realloc(offers->times, 2 * (size_t)room * sizeof *offers->times);
+    offers->times = times ? times : offers->times;
     void *scratch = realloc(offers->scratch, room * sizeof(struct br_offer *));
     offers->scratch = scratch ? scratch : offers->scratch;
     void *front = realloc(offers->front, 2 * (size_t)room * sizeof *offers->front);
     offers->front = front ? front : offers->front;
-    if (!node || !box || !scratch || !front)
+    if (!node || !box || !times || !scratch || !front)
         return false;
     offers->room = room;
     if (!offers->used)
@@ -92,6 +94,7 @@ void br_offers_finish(struct br_offers *offers)
 {
     free(offers->node);
     free(offers->box);
+    free(offers->times);
     free(offers->scratch);
     free(offers->front);
     *offers = (struct br_offers){0};
@@ -130,6 +133,7 @@ static void set_leaf(struct br_offers *offers, uint32_t node, uint32_t parent,
     terms[PRIORITY] = offer->priority;
     terms[REMAINING] = offer->remaining;
     terms[SHARE] = offer->share;
+    offers->times[node] = offer->times;
     set_link(offers, node);
     offer->node = node;
 }
@@ -142,6 +146,7 @@ static void move_node(struct br_offers *offers, uint32_t to, uint32_t from)
     *node = offers->node[from];
     node->parent = parent;
     memcpy(box_of(offers, to), box_of(offers, from), stride(offers) * sizeof *offers->box);
+    offers->times[to] = offers->times[from];
     if (node->left)
         offers->node[node->left].parent = offers->node[node->left + 1].parent = to;
     else
@@ -158,6 +163,16 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
+/* Bounds the node's times by its children's; false where that changes nothing. */
+static bool enclose_times(struct br_offers *offers, uint32_t node)
+{
+    const struct br_offer_times *a = &offers->times[offers->node[node].left], *b = a + 1;
+    struct br_offer_times *times = &offers->times[node], old = *times;
+    times->duration_ns = a->duration_ns < b->duration_ns ? a->duration_ns : b->duration_ns;
+    times->start_ns = a->start_ns < b->start_ns ? a->start_ns : b->start_ns;
+    return times->duration_ns != old.duration_ns || times->start_ns != old.start_ns;
+}
+
 /* Bounds the node by its children; false where that changes nothing. */
 static bool enclose(struct br_offers *offers, uint32_t node)
 {
@@ -166,7 +181,7 @@ static bool enclose(struct br_offers *offers, uint32_t node)
     uint32_t width = 2 * pairs(offers),
              job = child[0].job < child[1].job ? child[0].job : child[1].job;
     double *box = box_of(offers, node), *a = box_of(offers, n->left), *b = a + stride(offers);
-    bool changed = n->job != job;
+    bool changed = enclose_times(offers, node) || n->job != job;
     n->job = job;
     set_link(offers, node);
     for (uint32_t k = 0; k < 2 * width + LINK; k++) {
@@ -374,16 +389,20 @@ void br_offers_remove(struct br_offers *offers, uint32_t *root, struct br_offer 
 void br_offers_update(struct br_offers *offers, const struct br_offer *offer)
 {
     double *terms = terms_of(offers, offer->node);
-    bool changed = terms[PRIORITY] != offer->priority || terms[REMAINING] != offer->remaining;
+    struct br_offer_times *times = &offers->times[offer->node];
+    bool changed = terms[PRIORITY] != offer->priority || terms[REMAINING] != offer->remaining ||
+                   times->duration_ns != offer->times.duration_ns;
     terms[PRIORITY] = offer->priority;
     terms[REMAINING] = offer->remaining;
+    *times = offer->times;
     for (uint32_t node = offers->node[offer->node].parent; node && changed;
          node = offers->node[node].parent) {
         const double *a = terms_of(offers, offers->node[node].left), *b = a + stride(offers);
         double priority = greater(a[PRIORITY], b[PRIORITY]);
         double remaining = lesser(a[REMAINING], b[REMAINING]);
         terms = terms_of(offers, node);
-        changed = terms[PRIORITY] != priority || terms[REMAINING] != remaining;
+        changed = enclose_times(offers, node) || terms[PRIORITY] != priority ||
+                  terms[REMAINING] != remaining;
         terms[PRIORITY] = priority;
         terms[REMAINING] = remaining;
     }
@@ -422,17 +441,21 @@ __attribute__((always_inline)) static inline double bound_over(const struct br_o
         .eta = search->eta,
     };
     double score = search->score(&best);
-    if (score > *search->least)
-        return score;
-    return score == *search->least &&
-                   search->wins_tie(search->context, best.priority, link_in(terms).job)
+    if (!(score > *search->least) &&
+        !(score == *search->least &&
+          search->wins_tie(search->context, best.priority, link_in(terms).job)))
+        return -INFINITY;
+    const struct br_offer_times *times = &offers->times[node];
+    return !search->may_allow ||
+                   search->may_allow(search->context, box, times->duration_ns, times->start_ns)
                ? score
                : -INFINITY;
 }
 
-static double bound_of(const struct br_offers *offers, const struct br_offer_search *search,
+static double bound_of(struct br_offers *offers, const struct br_offer_search *search,
                        uint32_t node)
 {
+    offers->looked++;
     switch (pairs(offers)) {
     case 1:
         return bound_over(offers, search, node, 1);
@@ -503,10 +526,11 @@ void br_offers_search(struct br_offers *offers, uint32_t root, const struct br_o
     }
 }
 
-bool br_offers_any_fits(const struct br_offers *offers, uint32_t root, const int64_t *room)
+bool br_offers_any_fits(struct br_offers *offers, uint32_t root, const int64_t *room)
 {
     if (!root)
         return false;
+    offers->looked++;
     const double *least = box_of(offers, root);
     for (uint32_t r = 0; r < offers->width; r++)
         if (least[r] > 0 && least[r] > (double)room[r])
@@ -532,7 +556,10 @@ bool br_offers_is_sound(const struct br_offers *offers, uint32_t root)
     uint32_t width = 2 * pairs(offers);
     for (uint32_t c = 0; c < 2; c++) {
         const double *part = box_of(offers, n->left + c);
-        if (child[c].parent != root || child[c].job < n->job)
+        const struct br_offer_times *times = &offers->times[n->left + c];
+        if (times->duration_ns < offers->times[root].duration_ns ||
+            times->start_ns < offers->times[root].start_ns || child[c].parent != root ||
+            child[c].job < n->job)
             return false;
         for (uint32_t k = 0; k < 2 * width + LINK; k++)
             if (k < width || k == 2 * width + REMAINING ? part[k] < box[k] : part[k] > box[k])

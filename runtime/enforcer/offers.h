@@ -15,15 +15,22 @@
 
 #include "runtime/enforcer/policy.h"
 
+/* Of an offer, or of all below a node. */
+struct br_offer_times {
+    int64_t duration_ns, start_ns;
+};
+
 struct br_offer {
     uint32_t job, kind;
-    uint32_t tree;           /* the number of its tree, for the owner */
-    uint32_t node;           /* its leaf; 0: it stands in no tree */
-    const int64_t *demand;   /* by resource, borrowed */
-    double priority;         /* no task of it has more */
-    double remaining;        /* its job has no less work left */
-    double share;            /* factor on packing that no task of it exceeds */
-    struct br_offer *before; /* the job's offers that stand in a tree, chained */
+    uint32_t tree;               /* the number of its tree, for the owner */
+    uint32_t node;               /* its leaf; 0: it stands in no tree */
+    const int64_t *demand;       /* by resource, borrowed */
+    struct br_offer_times times; /* its first task takes no less; none that the plan has on the
+                                    tree's machine starts earlier */
+    double priority;             /* no task of it has more */
+    double remaining;            /* its job has no less work left */
+    double share;                /* factor on packing that no task of it exceeds */
+    struct br_offer *before;     /* the job's offers that stand in a tree, chained */
     struct br_offer *after;
     bool woken; /* among what has become ready lately; see vacancy.h */
 };
@@ -50,8 +57,10 @@ struct br_offers {
     double eta;                /* of the last search: what work weighs against packing */
     uint32_t room, used, free; /* pairs of nodes; `free` heads the chain of those given back */
     uint32_t live;             /* offers that stand in trees */
+    uint64_t looked;           /* nodes that questions and searches have looked at */
     struct br_offer_node *node;
-    double *box; /* by node: least and most demands, priority, remaining, share */
+    double *box;                  /* by node: least and most demands, priority, remaining, share */
+    struct br_offer_times *times; /* by node: the least */
     struct br_offer **scratch;
     struct br_offer_front *front;
 };
@@ -68,6 +77,9 @@ struct br_offer_search {
      * score is *least? */
     bool (*wins_tie)(void *context, double priority, uint32_t job);
     void (*visit)(void *context, const struct br_offer *offer);
+    /* May one of some tasks start? None demands less of any resource, takes less time or, where the
+     * plan has it on this tree's machine, starts earlier in it. NULL: all may. */
+    bool (*may_allow)(void *context, const double *demand, int64_t duration_ns, int64_t start_ns);
     void *context;
 };
 
@@ -86,7 +98,7 @@ void br_offers_update(struct br_offers *offers, const struct br_offer *offer);
 void br_offers_search(struct br_offers *offers, uint32_t root,
                       const struct br_offer_search *search);
 /* Does any offer of the tree fit into the room? */
-bool br_offers_any_fits(const struct br_offers *offers, uint32_t root, const int64_t *room);
+bool br_offers_any_fits(struct br_offers *offers, uint32_t root, const int64_t *room);
 
 /* An invariant: the tree's nodes bound what is below them. O(offers x resources). */
 bool br_offers_is_sound(const struct br_offers *offers, uint32_t root);

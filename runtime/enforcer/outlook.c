@@ -17,133 +17,220 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
+#include "base/collections/heap.h"
 #include "base/invariant.h"
 
 /* Planned tasks that are looked at; what is further ahead is not protected. */
 enum { AHEAD = 128 };
 
-static int compare(const void *a, const void *b)
+static bool sooner(const void *none, const struct br_outlook_event *a,
+                   const struct br_outlook_event *b)
 {
-    const struct br_outlook_event *x = a, *y = b;
-    if (x->at_ns != y->at_ns)
-        return x->at_ns < y->at_ns ? -1 : 1;
-    return x->task != y->task ? (x->task < y->task ? -1 : 1) : y->sign - x->sign;
+    (void)none;
+    return a->at_ns < b->at_ns;
 }
 
-static bool add(struct br_outlook *outlook, int64_t at_ns, uint32_t task, int32_t sign)
+BR_HEAP(events, struct br_outlook_event, const void *, sooner, 2)
+
+static void add(struct br_outlook *outlook, int64_t at_ns, uint32_t task, int32_t sign)
 {
-    if (!br_grow(&outlook->event, outlook->events, &outlook->event_room, sizeof *outlook->event))
-        return false;
-    outlook->event[outlook->events++] = (struct br_outlook_event){at_ns, task, sign};
-    return true;
+    assert(outlook->events < outlook->event_room);
+    events_push(NULL, outlook->event, &outlook->events,
+                (struct br_outlook_event){at_ns, task, sign});
 }
 
-static bool add_running(struct br_outlook *outlook, const struct br_job *job, uint32_t machine)
+static bool add_running(struct br_outlook *outlook)
 {
+    const struct br_job *job = outlook->job;
     bool ok = true;
-    for (uint32_t t = job->first_running[machine]; ok && t != BR_ANY; t = job->next_running[t]) {
+    for (uint32_t t = job->first_running[outlook->machine]; ok && t != BR_ANY;
+         t = job->next_running[t]) {
         int64_t end_ns = job->started_ns[t] + job->form->duration_ns[t];
         if (end_ns <= outlook->now_ns)
             end_ns = 2 * outlook->now_ns - end_ns;
-        ok = add(outlook, end_ns, t, 1);
+        ok =
+            br_grow(&outlook->event, outlook->events, &outlook->event_room, sizeof *outlook->event);
+        if (ok)
+            add(outlook, end_ns, t, 1);
     }
     return ok;
+}
+
+/* Where the plan goes on on the machine. */
+static void find_planned(struct br_outlook *outlook)
+{
+    uint32_t place = br_form_place(outlook->job->form, outlook->machine);
+    outlook->planned = 0;
+    outlook->at = place == BR_ANY ? 0 : outlook->job->local_head[place];
+    outlook->end = place == BR_ANY ? 0 : outlook->job->form->local_first[place + 1];
+}
+
+/* Room for all that is still to come: later nothing asks for memory. */
+static bool reserve(struct br_outlook *outlook)
+{
+    uint32_t ahead = outlook->end - outlook->at < AHEAD ? outlook->end - outlook->at : AHEAD;
+    uint32_t events = outlook->events + 2 * ahead, spans = events + 1;
+    uint32_t width = outlook->width ? outlook->width : 1;
+    if (events > outlook->event_room) {
+        if (!br_enlarge(&outlook->event, events, sizeof *outlook->event))
+            return false;
+        outlook->event_room = events;
+    }
+    if (spans > outlook->span_room) {
+        uint32_t room = spans + spans / 2;
+        if (!br_enlarge(&outlook->from_ns, room, sizeof *outlook->from_ns) ||
+            !br_enlarge(&outlook->least, room, width * sizeof *outlook->least) ||
+            !br_enlarge(&outlook->free, 1, width * sizeof *outlook->free))
+            return false;
+        outlook->span_room = room;
+    }
+    return true;
 }
 
 /* The time at which the plan starts the task, as things are. */
-static int64_t due_ns(const struct br_outlook *outlook, const struct br_job *job, uint32_t task)
+static int64_t due_ns(const struct br_outlook *outlook, uint32_t task)
 {
-    return job->plan_start_ns[task] + outlook->late_ns;
+    return outlook->job->plan_start_ns[task] + outlook->late_ns;
 }
 
-static bool add_planned(struct br_outlook *outlook, const struct br_job *job, uint32_t machine)
+/* Adds the next planned task. */
+static void add_planned(struct br_outlook *outlook)
 {
-    uint32_t place = br_form_place(job->form, machine);
-    uint32_t at = place == BR_ANY ? 0 : job->local_head[place];
-    uint32_t end = place == BR_ANY ? 0 : job->form->local_first[place + 1];
+    const struct br_job *job = outlook->job;
+    uint32_t task = job->form->task[job->form->local[outlook->at++]];
+    int64_t start_ns = due_ns(outlook, task);
     /* Whether what waits comes is for the caller to say, or a failure has made it doubtful. */
     enum br_task_state first = job->by_event || job->state.failed ? BR_TASK_READY : BR_TASK_WAITING;
-    bool ok = true;
-    for (uint32_t looked = 0; ok && at < end && looked < AHEAD; at++) {
-        uint32_t task = job->form->task[job->form->local[at]];
-        int64_t start_ns = due_ns(outlook, job, task);
-        if (job->task_state[task] > BR_TASK_READY || job->task_state[task] < first)
-            continue;
-        looked++;
-        if (start_ns < outlook->now_ns) {
-            if (job->task_state[task] == BR_TASK_WAITING)
-                continue;
-            start_ns = outlook->now_ns;
-        }
-        ok = add(outlook, start_ns, task, -1) &&
-             add(outlook, start_ns + job->form->duration_ns[task], task, 1);
+    outlook->looked++;
+    if (job->task_state[task] > BR_TASK_READY || job->task_state[task] < first)
+        return;
+    outlook->planned++;
+    if (start_ns < outlook->now_ns) {
+        if (job->task_state[task] == BR_TASK_WAITING)
+            return;
+        start_ns = outlook->now_ns;
     }
-    return ok;
+    add(outlook, start_ns, task, -1);
+    add(outlook, start_ns + job->form->duration_ns[task], task, 1);
 }
 
-/* Room for one more span, in both arrays. */
-static bool add_span(struct br_outlook *outlook, int64_t from_ns)
+/* Nothing that is not among the events comes before the first of them. */
+static void look_ahead(struct br_outlook *outlook)
 {
-    uint32_t width = outlook->width ? outlook->width : 1, room = outlook->span_room;
-    if (!br_grow(&outlook->from_ns, outlook->spans, &room, sizeof *outlook->from_ns))
-        return false;
-    if (room != outlook->span_room) {
-        int64_t *free_room = realloc(outlook->free, (size_t)room * width * sizeof *free_room);
-        if (!free_room)
-            return false;
-        outlook->free = free_room;
-        outlook->span_room = room;
+    const int64_t *start_ns = outlook->job->form->local_start_ns;
+    while (
+        outlook->at < outlook->end && outlook->planned < AHEAD &&
+        (!outlook->events || start_ns[outlook->at] + outlook->late_ns <= outlook->event[0].at_ns))
+        add_planned(outlook);
+}
+
+/* All that happens until `from_ns` has happened; the next span begins then. */
+static void add_span(struct br_outlook *outlook, int64_t from_ns)
+{
+    uint32_t width = outlook->width;
+    for (look_ahead(outlook); outlook->events && outlook->event[0].at_ns <= from_ns;
+         look_ahead(outlook)) {
+        struct br_outlook_event event = events_pop(NULL, outlook->event, &outlook->events);
+        const int64_t *demand = br_job_demand(outlook->job, event.task, width);
+        for (uint32_t r = 0; r < width; r++)
+            outlook->free[r] += event.sign * demand[r];
     }
+    int64_t *least = outlook->least + (size_t)outlook->spans * width;
+    const int64_t *before = outlook->spans ? least - width : outlook->free;
+    assert(outlook->spans < outlook->span_room);
     assert(outlook->spans == 0 || outlook->from_ns[outlook->spans - 1] < from_ns);
+    for (uint32_t r = 0; r < width; r++)
+        least[r] = before[r] < outlook->free[r] ? before[r] : outlook->free[r];
     outlook->from_ns[outlook->spans++] = from_ns;
-    return true;
+    outlook->looked++;
 }
 
 bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint32_t machine,
                      const int64_t *room, uint32_t resources, int64_t now_ns)
 {
-    uint32_t first = job->ready.best[1], width = resources;
-    outlook->width = width;
+    uint32_t first = job->ready.best[1];
+    outlook->job = job;
+    outlook->machine = machine;
+    outlook->width = resources;
     outlook->events = outlook->spans = 0;
     outlook->now_ns = now_ns - job->began_ns;
     outlook->late_ns = 0;
     if (first != BR_NO_RANK && job->plan_start_ns[job->form->task[first]] < outlook->now_ns)
         outlook->late_ns = outlook->now_ns - job->plan_start_ns[job->form->task[first]];
-    if (!add_running(outlook, job, machine) || !add_planned(outlook, job, machine) ||
-        !add_span(outlook, outlook->now_ns))
+    find_planned(outlook);
+    if (!add_running(outlook) || !reserve(outlook))
         return false;
-    memcpy(outlook->free, room, width * sizeof *room);
-    if (outlook->events) /* a NULL array is none to qsort, however short */
-        qsort(outlook->event, outlook->events, sizeof *outlook->event, compare);
-    for (uint32_t e = 0; e < outlook->events; e++) {
-        const struct br_outlook_event *event = &outlook->event[e];
-        if (event->at_ns > outlook->from_ns[outlook->spans - 1]) {
-            if (!add_span(outlook, event->at_ns))
-                return false;
-            int64_t *free_now = outlook->free + (size_t)(outlook->spans - 1) * width;
-            memcpy(free_now, free_now - width, width * sizeof *free_now);
-        }
-        int64_t *free_now = outlook->free + (size_t)(outlook->spans - 1) * width;
-        const int64_t *demand = br_job_demand(job, event->task, width);
-        for (uint32_t r = 0; r < width; r++)
-            free_now[r] += event->sign * demand[r];
-    }
+    memcpy(outlook->free, room, resources * sizeof *room);
+    add_span(outlook, outlook->now_ns);
     return true;
 }
 
-bool br_outlook_allows(const struct br_outlook *outlook, const struct br_job *job, uint32_t task,
-                       uint32_t machine)
+/* Goes on to the next span; false where nothing more happens. */
+static bool next_span(struct br_outlook *outlook)
 {
-    const int64_t *demand = br_job_demand(job, task, outlook->width);
-    int64_t until_ns = outlook->now_ns + job->form->duration_ns[task];
-    /* From its own time on the plan has room for it, if it is here. */
-    if (job->form->planned[task] == machine && due_ns(outlook, job, task) < until_ns)
-        until_ns = due_ns(outlook, job, task);
-    for (uint32_t s = 0; s < outlook->spans && outlook->from_ns[s] < until_ns; s++)
-        for (uint32_t r = 0; r < outlook->width; r++)
-            if (demand[r] > 0 && demand[r] > outlook->free[(size_t)s * outlook->width + r])
-                return false;
+    look_ahead(outlook);
+    if (!outlook->events)
+        return false;
+    add_span(outlook, outlook->event[0].at_ns);
     return true;
+}
+
+/* A demand, or what is no less than it in floating point. */
+struct need {
+    const int64_t *demand;
+    const double *bound;
+};
+
+static bool fits(struct br_outlook *outlook, uint32_t span, const struct need *need)
+{
+    const int64_t *least = outlook->least + (size_t)span * outlook->width;
+    outlook->looked++;
+    for (uint32_t r = 0; r < outlook->width; r++)
+        if (need->demand ? need->demand[r] > 0 && need->demand[r] > least[r]
+                         : need->bound[r] > 0 && need->bound[r] > (double)least[r])
+            return false;
+    return true;
+}
+
+/* Is so much free from now until then? */
+static bool has_room(struct br_outlook *outlook, const struct need *need, int64_t until_ns)
+{
+    while (outlook->from_ns[outlook->spans - 1] < until_ns) {
+        if (!fits(outlook, outlook->spans - 1, need))
+            return false;
+        if (!next_span(outlook))
+            return true;
+    }
+    uint32_t low = 0, high = outlook->spans - 1; /* spans before `low` begin in time */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (outlook->from_ns[middle] < until_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == 0 || fits(outlook, low - 1, need);
+}
+
+bool br_outlook_allows(struct br_outlook *outlook, uint32_t task)
+{
+    const struct br_form *form = outlook->job->form;
+    int64_t until_ns = outlook->now_ns + form->duration_ns[task];
+    /* From its own time on the plan has room for it, if it is here. */
+    if (form->planned[task] == outlook->machine && due_ns(outlook, task) < until_ns)
+        until_ns = due_ns(outlook, task);
+    return has_room(outlook,
+                    &(struct need){.demand = br_job_demand(outlook->job, task, outlook->width)},
+                    until_ns);
+}
+
+bool br_outlook_could_allow(struct br_outlook *outlook, const double *demand, int64_t duration_ns,
+                            int64_t start_ns)
+{
+    int64_t until_ns = outlook->now_ns + duration_ns;
+    if (start_ns < until_ns - outlook->late_ns)
+        until_ns = start_ns + outlook->late_ns;
+    return has_room(outlook, &(struct need){.bound = demand}, until_ns);
 }
 
 void br_outlook_finish(struct br_outlook *outlook)
@@ -151,5 +238,6 @@ void br_outlook_finish(struct br_outlook *outlook)
     free(outlook->event);
     free(outlook->from_ns);
     free(outlook->free);
+    free(outlook->least);
     *outlook = (struct br_outlook){0};
 }

@@ -1,4 +1,5 @@
-/* The outlook of one machine: when its running tasks end, and when the plan starts others. */
+/* The outlook of one machine: when its running tasks end, and when the plan starts others. It is
+ * made as far ahead as questions ask. */
 #ifndef BR_RUNTIME_ENFORCER_OUTLOOK_H
 #define BR_RUNTIME_ENFORCER_OUTLOOK_H
 
@@ -15,23 +16,32 @@ struct br_outlook_event {
 
 /* Spans of time, ascending; each lasts until the next begins, the last for good. */
 struct br_outlook {
+    const struct br_job *job;
     uint32_t width; /* resources */
+    uint32_t machine, at, end,
+        planned; /* the next planned task, and how many have been looked at */
     uint32_t spans, span_room, events, event_room;
     int64_t now_ns, late_ns;
-    struct br_outlook_event *event;
-    int64_t *from_ns; /* by span */
-    int64_t *free; /* [span * width]: neither taken by running tasks nor promised to planned ones */
+    struct br_outlook_event *event; /* to come: a heap with the first on top */
+    int64_t *from_ns;               /* by span */
+    int64_t
+        *free; /* in the last span: neither taken by running tasks nor promised to planned ones */
+    int64_t *least;  /* [span * width]: the least free from now to the span's end */
+    uint64_t looked; /* planned tasks and spans that questions have looked at */
 };
 
 /* Looks at the machine, of which `room` is free now. False when memory is out; then, too, the
- * outlook is to be finished. O(n log n) in its running tasks and as many planned ones as are looked
- * at (a constant). */
+ * outlook is to be finished. O(n log n) in its running tasks. What the questions below add to it is
+ * O(log n) by planned task that they look at, a constant number at most. */
 bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint32_t machine,
                      const int64_t *room, uint32_t resources, int64_t now_ns);
 /* May the ready task start there now, without making another later than the plan has it? A task
  * that is due may. */
-bool br_outlook_allows(const struct br_outlook *outlook, const struct br_job *job, uint32_t task,
-                       uint32_t machine);
+bool br_outlook_allows(struct br_outlook *outlook, uint32_t task);
+/* Could one of these tasks start there now? None demands less of any resource, takes less time or,
+ * if the plan has it here, starts earlier in the plan (INT64_MAX: the plan has none here). */
+bool br_outlook_could_allow(struct br_outlook *outlook, const double *demand, int64_t duration_ns,
+                            int64_t start_ns);
 void br_outlook_finish(struct br_outlook *outlook);
 
 #endif

@@ -11,8 +11,6 @@
 #include "base/numbers/real.h"
 #include "base/roles.h"
 #include "planner/model/cluster.h"
-#include "planner/model/dag.h"
-#include "planner/model/plan.h"
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/capacities.h"
 #include "runtime/enforcer/decide.h"
@@ -119,7 +117,7 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
     runtime->policy = br_policy_find(options->policy);
     runtime->options.policy = runtime->policy->name;
     runtime->epoch = 1;
-    runtime->kept_for = BR_ANY;
+    runtime->kept_for = runtime->loose = BR_ANY;
     uint32_t group;
     enum br_status status = take_cluster(runtime, cluster, diag);
     if (!status)
@@ -219,9 +217,8 @@ static bool machine_is_sound(const struct br_runtime *runtime, uint32_t machine)
     return true;
 }
 
-/* Brings the group's counts from what they were before the job changed to what they are, and the
- * trees over all jobs with them. */
-static void recount(struct br_runtime *runtime, uint32_t number, const struct br_job_state *before)
+void br_runtime_recount(struct br_runtime *runtime, uint32_t number,
+                        const struct br_job_state *before)
 {
     struct br_job *job = runtime->job[number];
     struct br_group *group = &runtime->group[job->group];
@@ -250,169 +247,6 @@ static void recount(struct br_runtime *runtime, uint32_t number, const struct br
     br_costly_assert(br_board_is_sound(runtime));
 }
 
-/* A demand that no machine could ever hold would wait for good. */
-static enum br_status check_kinds(const struct br_runtime *runtime, const struct br_form *form,
-                                  const struct br_dag *dag, struct br_diag *diag)
-{
-    uint32_t width = runtime->resources;
-    for (uint32_t s = 0; s < form->stages; s++) {
-        const int64_t *demand = form->demand + (size_t)form->stage_kind[s] * width;
-        bool held = false;
-        for (uint32_t c = 0; c < runtime->classes && !held; c++) {
-            held = true;
-            for (uint32_t r = 0; r < width && held; r++)
-                held = demand[r] <= runtime->capacity[(size_t)c * width + r];
-        }
-        if (!held)
-            return br_fail_at(diag, dag->stage[s].pos, BR_BAD_INPUT,
-                              "give the cluster a larger machine, or the task a smaller demand",
-                              "no machine holds a task of stage '%s'", dag->stage[s].id);
-    }
-    return BR_OK;
-}
-
-static enum br_status check_group(const struct br_runtime *runtime, uint32_t group,
-                                  struct br_diag *diag)
-{
-    return group < runtime->groups ? BR_OK
-                                   : br_fail(diag, BR_USAGE, NULL, "there is no group %u", group);
-}
-
-enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br_dag *dag,
-                               const struct br_plan *plan, struct br_form **form,
-                               struct br_diag *diag)
-{
-    *form = NULL;
-    if (!dag->finished)
-        return br_fail(diag, BR_USAGE, "call br_dag_finish", "the job is not finished");
-    if (plan && plan->tasks != dag->tasks)
-        return br_fail(diag, BR_USAGE, "plan this very job", "the plan has %u tasks and the job %u",
-                       plan->tasks, dag->tasks);
-    struct br_form *made;
-    enum br_status status =
-        br_form_create(dag, plan, NULL, &runtime->scale, runtime->machines, &made, diag);
-    if (!status)
-        status = check_kinds(runtime, made, dag, diag);
-    if (status)
-        br_form_release(made);
-    else
-        *form = made;
-    return status;
-}
-
-enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form *form,
-                                      uint32_t group, enum br_readiness readiness, uint32_t *number,
-                                      struct br_diag *diag)
-{
-    if (check_group(runtime, group, diag))
-        return BR_USAGE;
-    uint32_t at = runtime->taken;
-    while (at < runtime->jobs && runtime->job[at])
-        at++;
-    if (at == runtime->jobs &&
-        !br_grow(&runtime->job, runtime->jobs, &runtime->job_room, sizeof *runtime->job))
-        return br_fail_memory(diag);
-    struct br_job *job = br_job_create(form, readiness == BR_READY_BY_EVENT);
-    if (!job)
-        return br_fail_memory(diag);
-    job->group = group;
-    job->most = BR_ANY;
-    if (!br_board_add(runtime, job, at)) {
-        br_job_destroy(job);
-        return br_fail_memory(diag);
-    }
-    runtime->job[at] = job;
-    runtime->taken = at + 1;
-    if (at == runtime->jobs)
-        runtime->jobs++;
-    recount(runtime, at, &(struct br_job_state){0});
-    br_costly_assert(br_job_is_sound(job));
-    *number = at;
-    return BR_OK;
-}
-
-enum br_status br_runtime_take(struct br_runtime *runtime, const struct br_dag *dag,
-                               const struct br_plan *plan, uint32_t group,
-                               enum br_readiness readiness, uint32_t *number, struct br_diag *diag)
-{
-    struct br_form *form = NULL;
-    enum br_status status = check_group(runtime, group, diag);
-    if (!status)
-        status = br_runtime_form(runtime, dag, plan, &form, diag);
-    if (!status)
-        status = br_runtime_submit_form(runtime, form, group, readiness, number, diag);
-    br_form_release(form);
-    return status;
-}
-
-/* The last of the stage's tasks in the plan's order, and the first. */
-static uint32_t last_rank(const struct br_plan *plan, const struct br_stage *stage)
-{
-    uint32_t last = 0;
-    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
-        last = plan->rank[t] > last ? plan->rank[t] : last;
-    return last;
-}
-
-static uint32_t first_rank(const struct br_plan *plan, const struct br_stage *stage)
-{
-    uint32_t first = UINT32_MAX;
-    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
-        first = plan->rank[t] < first ? plan->rank[t] : first;
-    return first;
-}
-
-/* Does the plan have what waits over the edge behind what it waits for? */
-static bool keeps_edge(const struct br_plan *plan, const struct br_dag *dag,
-                       const struct br_edge *edge)
-{
-    const struct br_stage *parent = &dag->stage[edge->parent], *child = &dag->stage[edge->child];
-    if (edge->type == BR_BARRIER)
-        return last_rank(plan, parent) < first_rank(plan, child);
-    for (uint32_t i = 0; i < parent->tasks; i++)
-        if (plan->rank[parent->first_task + i] >= plan->rank[child->first_task + i])
-            return false;
-    return true;
-}
-
-/* Is it the plan of this job: as many tasks, each as long, and none before its parents? */
-static enum br_status check_plan(const struct br_plan *plan, const struct br_dag *dag,
-                                 struct br_diag *diag)
-{
-    static const char hint[] = "plan this very job";
-    for (uint32_t t = 0; t < dag->tasks && t < plan->tasks; t++) {
-        const int64_t planned_ns = plan->end_ns[t] - plan->start_ns[t];
-        char id[200];
-        if (planned_ns == dag->duration_ns[t])
-            continue;
-        br_dag_task_id(dag, t, id, sizeof id);
-        return br_fail(diag, BR_USAGE, hint,
-                       "the plan is of another job: task %s lasts %.9g s in it, not %.9g s", id,
-                       (double)planned_ns / 1e9, (double)dag->duration_ns[t] / 1e9);
-    }
-    for (uint32_t e = 0; e < dag->edges && plan->tasks == dag->tasks; e++)
-        if (!keeps_edge(plan, dag, &dag->edge[e]))
-            return br_fail(diag, BR_USAGE, hint,
-                           "the plan is of another job: it starts '%s' before '%s', which it "
-                           "waits for",
-                           dag->stage[dag->edge[e].child].id, dag->stage[dag->edge[e].parent].id);
-    return BR_OK;
-}
-
-enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
-                                 const struct br_plan *plan, uint32_t group,
-                                 enum br_readiness readiness, uint32_t *number,
-                                 struct br_diag *diag)
-{
-    BR_NEED(diag, runtime, dag, number);
-    if (readiness != BR_READY_BY_EDGES && readiness != BR_READY_BY_EVENT)
-        return br_fail(diag, BR_USAGE, "take a value of enum br_readiness",
-                       "there is no readiness %d", (int)readiness);
-    if (plan && dag->finished && check_plan(plan, dag, diag))
-        return BR_USAGE;
-    return br_runtime_take(runtime, dag, plan, group, readiness, number, diag);
-}
-
 /* Adds the task's demand to what the machine's tasks hold, or takes it away. */
 static void hold(struct br_runtime *runtime, struct br_job *job, uint32_t task, uint32_t machine,
                  int sign)
@@ -439,7 +273,7 @@ void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task
     struct br_job_state before = job->state;
     br_job_run(job, task, machine, runtime->now_ns);
     hold(runtime, job, task, machine, 1);
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
 }
 
@@ -461,7 +295,7 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
     job->state = (struct br_job_state){0};
     if (is_limited(job))
         br_board_release_limited(runtime, job);
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     br_board_drop(runtime, number);
     br_job_destroy(job);
     runtime->job[number] = NULL;
@@ -482,7 +316,7 @@ enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t number, str
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     struct br_job_state before = job->state;
     br_job_close(job);
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     runtime->epoch++; /* what was kept back for its tasks may start */
     return BR_OK;
@@ -493,7 +327,7 @@ static void limits_have_changed(struct br_runtime *runtime, uint32_t number)
 {
     struct br_job *job = runtime->job[number];
     struct br_job_state before = job->state;
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     /* Only now, since what stands in the trees has its room from here on. */
     if (!is_limited(job))
         br_board_release_limited(runtime, job);
@@ -568,7 +402,7 @@ enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uin
         return br_fail_memory(diag);
     struct br_job_state before = job->state;
     br_job_ready(job, task);
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     return BR_OK;
 }
@@ -585,7 +419,7 @@ enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number,
         return fail_state(job, number, task, "withdrawn", diag);
     struct br_job_state before = job->state;
     br_job_withdraw(job, task);
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     runtime->epoch++; /* what was kept back for it may start */
     return BR_OK;
@@ -609,7 +443,7 @@ enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, u
     release(runtime, job, task);
     br_job_run(job, task, machine, runtime->now_ns);
     hold(runtime, job, task, machine, 1);
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
     return BR_OK;
 }
@@ -630,7 +464,7 @@ enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, 
     uint32_t machine = job->machine[task];
     release(runtime, job, task);
     br_job_finish(job, task);
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     br_costly_assert(machine == BR_ANY || machine_is_sound(runtime, machine));
     return BR_OK;
@@ -652,7 +486,7 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
     uint32_t machine = job->machine[task];
     release(runtime, job, task);
     br_job_fail(job, task, again, runtime->now_ns);
-    recount(runtime, number, &before);
+    br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
     if (!again)
         runtime->epoch++; /* what was kept back for its children may start */

@@ -11,7 +11,7 @@
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 
-enum { JOBS = 4, TASKS = 26, GROUPS = 3, MACHINES = 8, RESOURCES = 4, MOST = 5 };
+enum { JOBS = 4, TASKS = 60, GROUPS = 3, MACHINES = 8, RESOURCES = 4, MOST = 5 };
 enum { WAITING, READY, RUNNING, DONE, LOST };
 
 struct model_job {
