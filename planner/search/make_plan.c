@@ -462,9 +462,6 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
         return refuse_method(o->method, diag);
     if (!o->method)
         o->method = br_method_name(0);
-    if (!(o->troublesome_limit >= 0 && o->troublesome_limit <= 1))
-        return br_fail(diag, BR_USAGE, "give a share from 0 to 1",
-                       "the limit on the share of troublesome work is %g", o->troublesome_limit);
     if (o->objective != BR_OBJECTIVE_MAKESPAN && making.method.kind != BR_METHOD_BEST)
         return br_fail(diag, BR_USAGE, "take method best, or the objective makespan",
                        "method %s knows the objective makespan alone", o->method);
