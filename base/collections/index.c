@@ -39,21 +39,22 @@ uint32_t br_index_find(const struct br_index *index, const struct br_index_keys 
     if (index->slots == 0)
         return UINT32_MAX;
     uint32_t mask = index->slots - 1;
-    for (uint32_t at = (uint32_t)hash & mask; index->slot[at]; at = (at + 1) & mask)
-        if (keys->equal(context, index->slot[at] - 1, key))
-            return index->slot[at] - 1;
+    for (uint32_t at = (uint32_t)hash & mask; index->slot[at].number; at = (at + 1) & mask)
+        if (index->slot[at].hash == (uint32_t)hash &&
+            keys->equal(context, index->slot[at].number - 1, key))
+            return index->slot[at].number - 1;
     return UINT32_MAX;
 }
 
-static void put(struct br_index *index, uint32_t number, uint64_t hash)
+static void put(struct br_index *index, struct br_index_slot slot)
 {
-    uint32_t mask = index->slots - 1, at = (uint32_t)hash & mask;
-    while (index->slot[at])
+    uint32_t mask = index->slots - 1, at = slot.hash & mask;
+    while (index->slot[at].number)
         at = (at + 1) & mask;
-    index->slot[at] = number + 1;
+    index->slot[at] = slot;
 }
 
-static bool grow(struct br_index *index, const struct br_index_keys *keys, const void *context)
+static bool grow(struct br_index *index)
 {
     if (index->slots > UINT32_MAX / 4)
         return false;
@@ -62,8 +63,8 @@ static bool grow(struct br_index *index, const struct br_index_keys *keys, const
     if (!larger.slot)
         return false;
     for (uint32_t at = 0; at < index->slots; at++)
-        if (index->slot[at])
-            put(&larger, index->slot[at] - 1, keys->hash(context, index->slot[at] - 1));
+        if (index->slot[at].number)
+            put(&larger, index->slot[at]);
     br_free(index->slot);
     *index = larger;
     return true;
@@ -72,9 +73,9 @@ static bool grow(struct br_index *index, const struct br_index_keys *keys, const
 bool br_index_add(struct br_index *index, const struct br_index_keys *keys, const void *context,
                   uint32_t number)
 {
-    if (index->used >= index->slots / 2 && !grow(index, keys, context))
+    if (index->used >= index->slots / 2 && !grow(index))
         return false;
-    put(index, number, keys->hash(context, number));
+    put(index, (struct br_index_slot){number + 1, (uint32_t)keys->hash(context, number)});
     index->used++;
     return true;
 }
@@ -85,18 +86,18 @@ void br_index_remove(struct br_index *index, const struct br_index_keys *keys, c
                      uint32_t number)
 {
     uint32_t mask = index->slots - 1, gap = (uint32_t)keys->hash(context, number) & mask;
-    while (index->slot[gap] != number + 1) {
-        assert(index->slot[gap]);
+    while (index->slot[gap].number != number + 1) {
+        assert(index->slot[gap].number);
         gap = (gap + 1) & mask;
     }
-    for (uint32_t at = (gap + 1) & mask; index->slot[at]; at = (at + 1) & mask) {
-        uint32_t home = (uint32_t)keys->hash(context, index->slot[at] - 1) & mask;
+    for (uint32_t at = (gap + 1) & mask; index->slot[at].number; at = (at + 1) & mask) {
+        uint32_t home = index->slot[at].hash & mask;
         if (((at - home) & mask) < ((at - gap) & mask))
             continue;
         index->slot[gap] = index->slot[at];
         gap = at;
     }
-    index->slot[gap] = 0;
+    index->slot[gap] = (struct br_index_slot){0, 0};
     index->used--;
 }
 

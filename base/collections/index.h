@@ -1,6 +1,5 @@
 /* The hash table of this program: an index from keys to numbers 0, 1, 2, ... of things that hold
- * their keys themselves. It takes four to sixteen bytes per thing, where a table of nodes needs
- * eighty. */
+ * their keys themselves. It takes 16 to 32 bytes per thing, where a table of nodes needs eighty. */
 #ifndef BR_BASE_COLLECTIONS_INDEX_H
 #define BR_BASE_COLLECTIONS_INDEX_H
 
@@ -8,8 +7,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct br_index_slot {
+    uint32_t number; /* + 1; 0 is free */
+    uint32_t hash;   /* its lower half: keys are looked at only where it is the same */
+};
+
 struct br_index {
-    uint32_t *slot; /* number + 1; 0 is free */
+    struct br_index_slot *slot;
     uint32_t slots; /* a power of two, or 0 */
     uint32_t used;
 };

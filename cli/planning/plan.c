@@ -19,14 +19,16 @@
 #include <bigrocks/network.h>
 #include <bigrocks/store.h>
 
-/* What writing a task of the plan takes, about. */
-static const int64_t write_task_ns = 1500;
+/* What writing a task of the plan takes, about; and a stage with its edge and its proof. */
+static const int64_t write_task_ns = 1500, write_stage_ns = 1000;
 
 /* What is left of the time limit for planning: reading has taken its part, and writing will. */
 static int64_t time_left(const struct br_plan_options *options, int64_t began_ns,
                          const struct br_input *input, bool writes)
 {
-    int64_t write_ns = writes ? write_task_ns * br_dag_task_count(input->dag) : 0;
+    int64_t write_ns = writes ? write_task_ns * br_dag_task_count(input->dag) +
+                                    write_stage_ns * br_dag_stage_count(input->dag)
+                              : 0;
     int64_t left_ns = options->time_limit_ns - (br_now_ns() - began_ns) - write_ns;
     return options->time_limit_ns == 0 ? 0 : left_ns > 0 ? left_ns : 1;
 }

@@ -305,8 +305,11 @@ static uint64_t hash_alike(const void *context, uint32_t number)
     return 31;
 }
 
+static uint32_t looked_at; /* keys that an index has asked for */
+
 static bool is_word(const void *context, uint32_t number, const void *key)
 {
+    looked_at++;
     return strcmp(((const struct words *)context)->text[number], key) == 0;
 }
 
@@ -321,6 +324,7 @@ static void indices(void **state)
             snprintf(words.text[words.count], sizeof words.text[0], "%" PRIu32, words.count * 7);
             assert_true(br_index_add(&index, &keys[k], &words, words.count));
         }
+        looked_at = 0;
         for (uint32_t n = 0; n < 21000; n++) {
             char word[16];
             snprintf(word, sizeof word, "%" PRIu32, n);
@@ -328,6 +332,8 @@ static void indices(void **state)
             assert_int_equal(br_index_find(&index, &keys[k], &words, word, hash),
                              n % 7 ? UINT32_MAX : n / 7);
         }
+        /* Those that are found, and no other that stands in the way. */
+        assert_true(k == 1 || looked_at == words.count);
         /* Every second and third is taken out, from the last on; some come back. */
         for (uint32_t n = words.count; n-- > 0;)
             if (n % 2 == 0 || n % 3 == 0)
