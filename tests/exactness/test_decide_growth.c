@@ -146,9 +146,38 @@ static void test_growth(void **state)
         }
 }
 
+/* Of a job that is alone the bounds of work left lag by up to half; they are near again as soon as
+ * another comes and work left counts, or else a search would take the job for one that is short. */
+static void test_company(void **state)
+{
+    struct br_cluster *cluster = make_cluster();
+    struct br_dag *dag = make_dag(FEW, 1), *other = make_dag(1, 2);
+    struct run r = {.dag = dag, .rng = br_rng_seed(2)};
+    uint32_t job;
+    assert_int_equal(br_runtime_create(cluster, NULL, &r.runtime, NULL), BR_OK);
+    assert_int_equal(br_runtime_submit(r.runtime, dag, NULL, 0, BR_READY_BY_EDGES, &job, NULL),
+                     BR_OK);
+    const struct br_job *first = r.runtime->job[job];
+    const struct br_posted_set *kinds = &first->posted.set[BR_POSTED_KINDS];
+    for (start(&r); r.decisions < FEW / 10; start(&r)) {
+        assert_true(kinds->remaining <= first->remaining);
+        end(&r);
+    }
+    assert_true(kinds->remaining < 0.75 * first->remaining);
+    assert_int_equal(br_runtime_submit(r.runtime, other, NULL, 0, BR_READY_BY_EDGES, &job, NULL),
+                     BR_OK);
+    assert_true(kinds->remaining > 0.9 * first->remaining);
+    assert_true(kinds->remaining <= first->remaining);
+    br_runtime_destroy(r.runtime);
+    br_dag_destroy(dag);
+    br_dag_destroy(other);
+    br_cluster_destroy(cluster);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_company),
         cmocka_unit_test(test_growth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
