@@ -215,7 +215,8 @@ static enum br_status read_source(const struct br_ninja *ninja, uint32_t edge,
 /* A command, and the content of a response file, with a line for each input cannot be said without
  * the rule's $in_newline, which statements do not know: such a statement has a rule of its own. */
 static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, const char *rule,
-                                   bool command, struct br_ninja_text *to, struct br_diag *diag)
+                                   bool command, bool content, struct br_ninja_text *to,
+                                   struct br_diag *diag)
 {
     static const enum br_ninja_key key[] = {BR_NINJA_COMMAND, BR_NINJA_RSPFILE,
                                             BR_NINJA_RSPFILE_CONTENT};
@@ -224,7 +225,7 @@ static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, 
     if (!(add(to, "rule ") && add(to, rule) && add(to, "\n") &&
           (command || add(to, "  command = :\n"))))
         status = br_fail_memory(diag);
-    for (size_t k = !command; k < sizeof key / sizeof *key && !status; k++) {
+    for (size_t k = !command; k < (content ? sizeof key / sizeof *key : 1) && !status; k++) {
         status = read_source(ninja, edge, key[k], &text, diag);
         if (!status && text.used && !add_let(to, br_ninja_key_name[key[k]], text.text))
             status = br_fail_memory(diag);
@@ -291,18 +292,17 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
         status = has_lines(ninja, edge, BR_NINJA_COMMAND, &text, &command, diag);
     if (!status && (content || command)) {
         snprintf(own, sizeof own, "%.200s.statement-%" PRIu32, rule, edge);
-        status = add_own_rule(ninja, edge, own, command, to, diag);
+        status = add_own_rule(ninja, edge, own, command, content, to, diag);
         rule = own;
     }
     if (!status && !add_files(ninja, it, rule, saying == BR_NINJA_NAMED_COMMANDS, to))
         status = br_fail_memory(diag);
     for (int key = 0; key < BR_NINJA_KEYS && !status && it->rule != BR_NINJA_PHONY; key++) {
-        bool elsewhere =
-            (key == BR_NINJA_COMMAND && saying == BR_NINJA_NO_COMMANDS) ||
-            (key == BR_NINJA_DESCRIPTION && saying == BR_NINJA_NAMED_COMMANDS) ||
-            (key == BR_NINJA_DYNDEP && saying == BR_NINJA_NAMED_COMMANDS) ||
-            (key == BR_NINJA_COMMAND && command) ||
-            (rule == own && (key == BR_NINJA_RSPFILE || key == BR_NINJA_RSPFILE_CONTENT));
+        bool elsewhere = (key == BR_NINJA_COMMAND && saying == BR_NINJA_NO_COMMANDS) ||
+                         (key == BR_NINJA_DESCRIPTION && saying == BR_NINJA_NAMED_COMMANDS) ||
+                         (key == BR_NINJA_DYNDEP && saying == BR_NINJA_NAMED_COMMANDS) ||
+                         (key == BR_NINJA_COMMAND && command) ||
+                         (content && (key == BR_NINJA_RSPFILE || key == BR_NINJA_RSPFILE_CONTENT));
         if (elsewhere)
             continue;
         status = read_source(ninja, edge, (enum br_ninja_key)key, &text, diag);
