@@ -97,6 +97,19 @@ def by_size(bigrocks, scratch):
     assert re.search(r'with up to 1\d\d MiB', said), said
 
 
+def alone(bigrocks, scratch):
+    """What holds more than there is runs alone, also beside what nobody has measured."""
+    project = Project(bigrocks, scratch / 'alone')
+    project.write(big=100)
+    project.build('250MiB')
+    text = (project.folder / 'build.ninja').read_text()
+    (project.folder / 'build.ninja').write_text(text + ''.join('build n%d: link hold\n  mib = 1\n' % k for k in range(2)))
+    (project.folder / 'big').unlink()
+    said, most = project.build('50MiB', 'n0', 'big', 'n1')
+    course = (project.folder / 'course').read_text()
+    assert "'big' needs 1" in said and 'begin big\nend big\n' in course and most == 2, (said, course)
+
+
 def by_pattern(bigrocks, scratch):
     project = Project(bigrocks, scratch / 'pattern')
     project.write(**{'x%d' % k: 1 for k in range(4)}, other=100)
@@ -125,6 +138,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-memory') as scratch:
         by_pattern(bigrocks, pathlib.Path(scratch))
         if 'no SQLite' not in run(bigrocks, '--version'):
+            alone(bigrocks, pathlib.Path(scratch))
             by_rule(bigrocks, pathlib.Path(scratch))
             by_size(bigrocks, pathlib.Path(scratch))
     return 0
