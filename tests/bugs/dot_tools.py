@@ -3,6 +3,7 @@
 
 The texts have the forms of the tools that are named; see docs/formats.md.
 """
+import functools
 import pathlib
 import re
 import shutil
@@ -15,15 +16,19 @@ class Graph:
     """A graph in DOT as the program plans it."""
 
     def __init__(self, folder, text, *words):
-        path = folder / 'x.dot'
-        path.write_text(text)
-        done = case.bigrocks('plan', path, '--capacity', 'cpu=9', '-f', 'order', '-q', *words)
+        self.path = folder / ('%d.dot' % len(list(folder.iterdir())))
+        self.path.write_text(text)
+        done = case.bigrocks('plan', self.path, '--capacity', 'cpu=9', '-f', 'order', '-q', *words)
         self.status, self.said = done.returncode, done.stderr
         rows = [row.split('\t') for row in done.stdout.splitlines()[1:]]
         self.start = {row[1]: float(row[3]) for row in rows}
         self.end = max((float(row[4]) for row in rows), default=0)
-        told = case.bigrocks('show', path, *(w for w in words if w != '--capacity'))
-        self.told = told.stderr
+        self.show = ('show', self.path, *words)
+
+    @functools.cached_property
+    def told(self):
+        """What is said of the graph."""
+        return case.bigrocks(*self.show).stderr
 
 
 def numbers(folder):
@@ -162,7 +167,7 @@ def insides(folder):
     graph = Graph(folder, taskflow, '--default-duration', '1')
     assert graph.start == {'load': 0, 'split': 1, 'x': 2, 'y': 3, 'body': 4, 'mod': 1, 'i1': 1, 'i2': 2, 'done': 3}, graph.start
     assert '2 clusters that no arrow enters are read as the inside of the node' in graph.told, graph.told
-    pairs = re.findall('"?(\\w+)"? -> "?(\\w+)', case.bigrocks('convert', folder / 'x.dot', '--format', 'dot').stdout)
+    pairs = re.findall('"?(\\w+)"? -> "?(\\w+)', case.bigrocks('convert', graph.path, '--format', 'dot').stdout)
     assert sorted(pairs) == sorted(zip('load load split mod split x y mod i1 i2'.split(),
                                        'split mod body done x y body i1 i2 done'.split())), pairs
     timed = 'digraph { a [label=in, duration=2]; b; a -> b; subgraph cluster_c { label=in; x } }'
