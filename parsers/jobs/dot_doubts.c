@@ -21,6 +21,7 @@ static const struct {
     {"DuckDB's EXPLAIN", "node_0_0", "\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80", true, NULL, NULL},
     {"jdeps", "// Path: ", NULL, true,
      "'b (x)' behind an arrow is 'b' before others, so that no way has two arrows", NULL},
+    {"moon task-graph", "label=\"required\" arrowhead=box", NULL, true, NULL, NULL},
     {"cargo depgraph", "    0 [ label = \"", NULL, true, NULL, NULL},
     {"modgraphviz", "digraph gomodgraph", NULL, true, NULL, "go and toolchain are versions"},
     {"dependency-cruiser", "\"dependency-cruiser output\"", NULL, true, NULL, NULL},
