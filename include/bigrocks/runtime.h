@@ -141,10 +141,10 @@ struct br_decision {
  * demand at once; the caller starts it, or says br_runtime_failed. Returns their number; where that
  * is `room`, there may be more, so ask again. 0 of a machine that is not there. `machine`: only for
  * this one, which has just reported, or BR_ANY. `now_ns`: the time on the caller's clock, never
- * less than before. Only differences count. A decision looks at O(log n) subtrees of n kinds of
- * equal tasks that are ready if their bounds tell them apart, and mostly at less than the square
- * root of n if all differ in demands and order; with a plan that is kept also at the next 128 tasks
- * of the plan on the machine, at most. */
+ * less than before. Only differences count. A search over n kinds of equal ready tasks looks at
+ * O(log n) subtrees if bounds tell the kinds apart; if all differ in several demands and in order,
+ * what it looks at grows about as the square root of n. With a plan that is kept, it also looks at
+ * what runs on the machine and at no more than the next 128 tasks that the plan has there. */
 BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
                                   struct br_decision *decisions, uint32_t room);
 
