@@ -98,6 +98,7 @@ static void unified_in_namespace(void **state)
     assert_int_equal(limited().processors, 4);
     assert_int_equal(limited().memory_bytes, 3 * gib);
     put("groups", "0::/../elsewhere\n"); /* outside of what is seen here */
+    put("elsewhere/memory.max", "1048576\n");
     assert_int_equal(limited().memory_bytes, 3 * gib);
 }
 
@@ -120,6 +121,7 @@ static void by_controller(void **state)
         "9223372036854771712\n"); /* as the kernel says that there is none */
     assert_int_equal(limited().memory_bytes, 256 * gib);
     put("groups", "5:memory:/docker/12abc\n"); /* not below the mount, though it begins so */
+    put("mc/memory.limit_in_bytes", "1048576\n");
     put("m/memory.limit_in_bytes", "1073741824\n");
     assert_int_equal(limited().memory_bytes, gib);
 }

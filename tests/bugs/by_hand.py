@@ -31,3 +31,5 @@ with case.folder() as scratch:
     for words in (['bound', '--no-lp'], ['plan'], ['plan', '--robust', '0.9']):
         done = case.bigrocks(*words, job, '--history', history, '--durations', hand, '--capacity', 'cpu=1,mem=1GiB')
         assert done.returncode == 0 and '50.0' in done.stdout, done
+    done = case.bigrocks('deadline', job, '--history', history, '--durations', hand, '--tokens', '1', '--runs', '20')
+    assert done.returncode == 0 and ' 50.0' in done.stdout, done

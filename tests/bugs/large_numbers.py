@@ -12,6 +12,7 @@ FILES = {
     'long.stg': '1\n0 0 0\n1 2147483648 1 0\n2 0 1 1\n',
     'many.rcp': '1 1\n1000000000000000000\n3 1 0\n',
     'longer.rcp': '1 1\n1\n9223372037 1 0\n',
+    'wide.rcp': '1 1\n18446744073709551617\n3 1 0\n',  # 2^64 + 1
     'shop.txt': '3 2\n0 3 1 2\n1 4 0 1\n0 2 1 5\n',
 }
 FILES['bytes.sm'] = '''jobs (incl. supersource/sink ):  1
@@ -28,7 +29,8 @@ RESOURCEAVAILABILITIES:
  8589934592
 '''
 WANTED = {'bytes.rcp': '3', 'bytes.sm': '3', 'long.rcp': '2000000000', 'long.stg': '2147483648'}
-REFUSED = {'many.rcp': 'amounts have up to 18 digits', 'longer.rcp': 'durations go up to 292 years',
+REFUSED = {'many.rcp': 'amounts have up to 18 digits', 'wide.rcp': 'amounts have up to 18 digits',
+           'longer.rcp': 'durations go up to 292 years',
            'shop.txt': 'this looks like a job shop'}
 
 with folder() as scratch:

@@ -18,3 +18,7 @@ with folder() as scratch:
     # A bound that was not asked for costs no proof.
     done = bigrocks('plan', job, '--capacity', 'cpu=1', '--bound', 'none')
     assert done.returncode == 0 and 'not asked for (--bound)' in done.stdout, done.stdout
+    job.write_text(LONG.replace('300000000', '3'))
+    for words, said in ((), '0 %, proven optimal\n'), (('--bound', 'none'), 'by its bound, which has no certificate\n'):
+        done = bigrocks('plan', job, '--capacity', 'cpu=1', '--no-lp', *words)
+        assert done.returncode == 0 and said in done.stdout, done.stdout
