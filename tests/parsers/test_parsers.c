@@ -298,7 +298,7 @@ static void dot_labels(void **state)
 
 static void dax_explicit(void **state)
 {
-    static const char plain[] = "files\nresource cpu\n"
+    static const char plain[] = "in-files\nresource cpu\n"
                                 "ID1*1 13.39 cpu=1 {name=split} @5:3\n"
                                 "ID2*1 0 cpu=4 {name=work} @13:3\n"
                                 "ID3*1 0 cpu=1 {name=work} @18:3\n"
@@ -325,7 +325,7 @@ static void dax_transfers(void **state)
 {
     struct br_parse_options options = options_with("50", BR_TRANSFER_DELAY);
     expect("files.dax", &options,
-           "files\nresource cpu\n"
+           "in-files\nresource cpu\n"
            "ID1*1 13.39 cpu=1 {name=split} @5:3\n"
            "ID2*1 0 cpu=4 {name=work} @13:3\n"
            "ID3*1 0 cpu=1 {name=work} @18:3\n"
@@ -341,7 +341,7 @@ static void dax_transfers(void **state)
     options = options_with("22.9", BR_TRANSFER_DEMAND);
     /* ID1 sends 150 + 308 bytes, which take 20 s; ID2 takes in 150, ID3 308. */
     expect("files.dax", &options,
-           "files\nresource cpu\nresource net\n"
+           "in-files\nresource cpu\nresource net\n"
            "ID1*1 20 cpu=1 net=22.9 {name=split} @5:3\n"
            "ID2*1 6.550218341 cpu=4 net=22.9 {name=work} @13:3\n"
            "ID3*1 13.44978166 cpu=1 net=22.9 {name=work} @18:3\n"

@@ -199,9 +199,13 @@ static void test_order_by_hand(void **state)
     assert_int_equal(order_bound_of(last, &proof, &units), BR_BAD_INPUT);
     two_rows[0].weight = NAN;
     assert_int_equal(order_bound_of(last, &proof, &units), BR_BAD_INPUT);
-    cycle.coflow[2] = 1;
     proof = (struct br_order_proof){0, 1, NULL, &cycle};
-    assert_int_equal(order_bound_of(trace, &proof, &units), BR_BAD_INPUT);
+    for (int k = 0; k < 3; k++) { /* a coflow twice */
+        cycle = (struct br_order_cycle){{0, 1, 2}, 1};
+        assert_int_equal(order_bound_of(trace, &proof, &units), BR_OK);
+        cycle.coflow[k] = cycle.coflow[(k + 1) % 3];
+        assert_int_equal(order_bound_of(trace, &proof, &units), BR_BAD_INPUT);
+    }
     br_coflows_destroy(trace);
     br_coflows_destroy(last);
 }
