@@ -80,6 +80,7 @@ def series(folder):
     for text, names in (('node0 [label=app]; node1 [label=lib]; node1 -> node0; subgraph cluster_l { label=Legend; key }', 'app lib'),
                         ('t0 [label=a]; t1 [label=b]', 'a b'), ('node_0_0 [label="S\\nx"]; node_0_1 [label=T]', 'S_x T'),
                         ('t0 [label=a]; t1', 't0 t1'), ('t0 [label=a]; u1 [label=b]', 't0 u1'), ('t0 [label=a]', 't0'),
+                        ('t0 [label="\\N"]; t1 [label=b]', 't0 t1'), ('t0x [label=a]; t1 [label=b]', 't0x t1'),
                         ('t0 [label=a]; t [label=b]', 't t0'), ('map0 [label=a]; map1 [label=b]', 'map0 map1'),
                         ('node0 [label=a]; node_1 [label=b]', 'node0 node_1'), ('t1 [label=a]; t2 [label=a]', 't1 t2')):
         graph = Graph(folder, 'digraph { %s }' % text)
@@ -226,6 +227,12 @@ def comments(folder):
     assert Graph(folder, 'digraph {\n# a\n a /*/ b */ -> c [duration=1] }').status == 0
 
 
+def twice(folder):
+    """What two arrows between the same nodes say alike is kept once."""
+    done = case.bigrocks('convert', '-', '--format', 'dot', input='digraph { a -> b [x=y]; a -> b [x=y, z=1]; }')
+    assert done.stdout.count('x=y') == 1 and 'z="1"' in done.stdout, done
+
+
 def cycles(folder):
     """A cycle that only this form of the tool's graph has: the advice names the other."""
     for text, words in (('digraph snakemake_dag { 0 [label=all]; 1 [label=m]; 1 -> 1; 1 -> 0 }', 'snakemake --dag'),
@@ -289,6 +296,6 @@ def no_tasks(folder):
 
 
 for walk in (numbers, brackets, long_texts, labels, series, declared, ports, arrows, clusters, insides, several, comments,
-             cycles, plain, no_tasks):
+             twice, cycles, plain, no_tasks):
     with case.folder() as scratch:
         walk(pathlib.Path(scratch))
