@@ -39,3 +39,4 @@ with case.folder() as folder:
         assert statuses(path) == (wanted, wanted), (name, wanted, statuses(path))
     assert statuses(folder / 'none') == (5, 5)
     assert statuses(folder / 'good', folder / 'more', folder / 'deep') == (3, 3)
+    assert statuses(folder / 'deep', folder / 'good') == (3, 3)
