@@ -100,12 +100,13 @@ def check_left_over(where):
 
 
 def check_unexport(where):
-    write(where, {'Makefile': 'unexport GONE\nexport MAKE_KIND = x\nall:\n\techo "[$${GONE-none}$$MAKE_KIND]" > all\n'})
+    write(where, {'Makefile': 'unexport GONE\nexport MAKE_KIND = x\nexport az09_AZ = y\n'
+                              'all:\n\techo "[$${GONE-none}$$MAKE_KIND$$az09_AZ]" > all\n'})
     (where / 'j.xml').write_bytes(b'')
     done = bigrocks('import', 'make', '-C', where, '-q', '-o', where / 'j.xml', env=dict(ENVIRONMENT, GONE='here'))
     assert done.returncode == 0, done.stderr
     done = bigrocks('run', where / 'j.xml', '-q', env=dict(ENVIRONMENT, GONE='here'))
-    assert done.returncode == 0 and (where / 'all').read_text() == '[nonex]\n', (where / 'all').read_text()
+    assert done.returncode == 0 and (where / 'all').read_text() == '[nonexy]\n', (where / 'all').read_text()
 
 
 def check_later_makes(where):
