@@ -251,8 +251,11 @@ enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struc
         "It prints the numbers of the jobs; their output is where sbatch puts it.", NULL};
     static const char *const left_out[] = {
         "the order of tasks inside a stage: Slurm goes by index",
+        "stages whose tasks the plan mixes: an array has one priority, that of its first task, so",
+        "  all of it goes before a stage that the plan begins later",
         "machines and start times: Slurm places jobs itself, those of lower --nice first",
-        "arrays beyond Slurm's MaxArraySize (1001 unless set)", NULL};
+        "arrays beyond Slurm's MaxArraySize (1001 unless set)",
+        NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
