@@ -54,7 +54,7 @@ def face_of(face, folder):
     said = run(*face, '-dexplain', '-C', folder)
     assert 'COPY b' in said and re.search(r"explain.*b", said), said
     assert 'explain' not in run(*face, '-C', folder)
-    said = run(*face, '-C', folder, 'x.c^', code=3)
+    said = run(*face, '-C', folder, './sub/../x.c^', code=3)
     assert "no command of the build reads 'x.c'" in said, said
     assert 'is not known here' in run(*face, '-C', folder, '-d', 'stats', code=2)
     assert 'explain' in run(*face, '-d', 'list', code=1)
