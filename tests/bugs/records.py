@@ -61,6 +61,8 @@ assert work(resized)[0] == 31200
 assert jobs(resized)[0] == {'19': (0, 0), '19:2': (3620, 3620)}
 done = case.bigrocks('workload', '-', input=requeued + row('6', 2, 2, 3, 60, cpus=2))
 assert done.returncode == 3 and "there are two jobs '6'" in done.stderr, done
+done = case.bigrocks('workload', '-', input=requeued + row('5', 601, 722, 723, 600))  # its second run twice
+assert done.returncode == 3 and "there are two jobs '5'" in done.stderr, done
 found, _ = jobs(HEAD + ''.join(row('5', k, k, k, 1) for k in range(200)) + row('6', 300, 300, 300, 1) +
                 row('6', 400, 400, 400, 1))
 assert len(found) == 202 and {'5', '5:200', '6', '6:2'} < set(found), found
@@ -83,6 +85,11 @@ assert both == 5720 and 'left out 3 of pieces' in said, said
 alone, said = work('; Preemption: Yes\n' + PARTS + OTHERS)
 assert alone == 5720 and 'since no line has the whole: 1, from 3 parts' in said, said
 assert jobs('; Preemption: Yes\n' + PARTS + OTHERS)[0]['2'] == (10, 10)
+for cores, lasts in ((64, 650), (7, None)):  # on as many processors as the largest part had, 8, which seven cores lack
+    done = case.bigrocks('simulate', '-', '--machines', '1', '--capacity', 'cpu=%d' % cores, '--policy', 'fifo', '-f', 'csv',
+                         input='; Preemption: Yes\n' + PARTS)
+    ran = [float(line['end']) - float(line['start']) for line in csv.DictReader(io.StringIO(done.stdout))]
+    assert ran == [lasts] if lasts else done.returncode, (ran, done)
 open_end, said = work('; Preemption: Yes\n' + PARTS.replace('-1 3 2 1', '-1 2 2 1') + OTHERS)
 assert open_end == 520 and 'left out 1 that still ran' in said, said
 failed = '; Preemption: Yes\n' + PARTS.replace('-1 3 2 1', '-1 4 2 1') + OTHERS
@@ -155,7 +162,7 @@ assert done.returncode == 3 and 'this is a workload of many jobs' in done.stderr
 def predict(wait, form):
     lines = [form(1 + 10 * day + k, 86400 * day + 7200 * k, wait, 600 + (day * 2700) % 9000, day)
              for day in range(30) for k in range(10)]
-    head = {swf: '; MaxProcs: 8\n', sacct: HEAD}[form]
+    head = {swf: '; MaxProcs: 8\n', parts: '; MaxProcs: 8\n; Preemption: Yes\n', sacct: HEAD}[form]
     done = case.bigrocks('predict', '-', '--parallel', 'tasks', '--predictor', 'point', '-f', 'json', '-q',
                          input=head + ''.join(lines))
     assert done.returncode == 0, done
@@ -166,11 +173,18 @@ def swf(number, arrival, wait, ran, day):
     return '%d %d %d %d 4 -1 -1 4 %d -1 1 7 1 1 1 1 -1 -1\n' % (number, arrival, wait, ran, 36000 + day)
 
 
+def parts(number, arrival, wait, ran, day):
+    """Half of it at once, half after the wait."""
+    return ('%d %d 0 %d 4 -1 -1 4 %d -1 2 7 1 1 1 1 -1 -1\n' % (number, arrival, ran // 2, 36000 + day) +
+            '%d %d %d %d 4 -1 -1 4 %d -1 3 7 1 1 1 1 -1 -1\n' %
+            (number, arrival + ran // 2, wait, ran - ran // 2, 36000 + day))
+
+
 def sacct(number, arrival, wait, ran, day):
     return '|'.join((str(number), 'ann', 'COMPLETED', str(arrival), str(arrival), str(arrival + wait),
                      str(arrival + wait + ran), str(ran), '10:00:%02d' % day, '4')) + '\n'
 
 
-for form in (swf, sacct):
+for form in (swf, parts, sacct):
     at_once, waited = predict(0, form), predict(90000, form)
     assert at_once < 0.05 and waited > 0.3, (form, at_once, waited)
