@@ -32,7 +32,7 @@ TaskPlugin=task/none
 JobAcctGatherType=jobacct_gather/none
 JobCompType=jobcomp/filetxt
 JobCompLoc={base}/completed
-AccountingStorageType=accounting_storage/none
+{accounting}
 MpiDefault=none
 SwitchType=switch/none
 ReturnToService=2
@@ -73,9 +73,12 @@ def kill(pid_file):
 
 
 @contextlib.contextmanager
-def slurm(base, count, cpus, memory, priority='multifactor', licenses='', default=DEFAULT_MEMORY):
+def slurm(base, count, cpus, memory, priority='multifactor', licenses='', default=DEFAULT_MEMORY,
+          accounting='AccountingStorageType=accounting_storage/none', before=None):
     """A controller and daemons of their own for `count` nodes of as many cores and MB, with a key of
-    their own, where jobs that do not say have `default` MB a core (None: a node's memory); gone in the end. Their files, the log of completed jobs among them, are in `base`."""
+    their own, where jobs that do not say have `default` MB a core (None: a node's memory); gone
+    in the end. Their files, the log of completed jobs among them, are in `base`. `accounting` are lines of the
+    configuration; `before` is called when munged runs and the controller does not yet."""
     ports, host = free_ports(count + 1), socket.gethostname().split('.')[0]
     base.chmod(0o755)
     (base / 'state').mkdir()
@@ -87,7 +90,8 @@ def slurm(base, count, cpus, memory, priority='multifactor', licenses='', defaul
     conf = base / 'slurm.conf'
     conf.write_text(CONFIGURATION.format(base=base, host=host, port=ports[-1],
                                          nodes='\n'.join(nodes), last=count - 1,
-                                         priority=priority, default='DefMemPerCPU=%d' % default if default else '',
+                                         priority=priority, accounting=accounting,
+                                         default='DefMemPerCPU=%d' % default if default else '',
                                          # An empty list would end the controller.
                                          licenses='Licenses=%s' % licenses if licenses else ''))
     # Nothing here uses control groups, and this way slurmd does not look for any: some machines,
@@ -103,6 +107,8 @@ def slurm(base, count, cpus, memory, priority='multifactor', licenses='', defaul
         start('munged', '--force', '--key-file=%s/key' % base, '--socket=%s/munge.socket' % base,
               '--pid-file=%s/munged.pid' % base, '--log-file=%s/munged.log' % base,
               '--seed-file=%s/seed' % base)
+        if before:
+            before()
         start('slurmctld', '-c', '-f', conf)
         for k in range(count):
             start('slurmd', '-c', '-f', conf, '-N', 'n%d' % k)
