@@ -15,7 +15,8 @@ struct cli_trace {
     const char *path;              /* borrowed */
     struct cli_progress *progress; /* cleared before a line */
 };
-/* Opens the file (NULL: none; "-": standard output), which can be read while it grows, and writes its heading. */
+/* Opens the file (NULL: none; "-": standard output), which can be read while it grows, and writes
+ * its heading. */
 enum br_status cli_trace_begin(struct cli_trace *trace, const char *path, struct br_diag *diag);
 /* For br_plan_options.found; the context is the struct. */
 void cli_trace_found(void *trace, const struct br_incumbent *incumbent);

@@ -35,7 +35,7 @@ struct br_parse_options {
     bool many;                   /* the table is for several jobs */
     bool reverse; /* of formats whose arrows tools draw either way (DOT): they lead to what runs
                      first */
-    const char *graph; /* of a file with several (DOT): its name, or its number; NULL: the only one */
+    const char *graph; /* name or number, of a file with several (DOT); NULL: the only one */
 };
 struct br_parse_options br_parse_options_default(void);
 
