@@ -124,9 +124,9 @@ static enum br_status list_spawns(const struct lister *lister)
 enum br_status br_dot_list_init(struct br_dot_list *list, struct br_dot_reader *reader,
                                 struct br_diag *diag)
 {
-    const struct lister lister = {reader, list, diag};
     enum br_status status = BR_OK;
     *list = (struct br_dot_list){0};
+    const struct lister lister = {reader, list, diag};
     for (Agnode_t *n = agfstnode(reader->graph); n; n = agnxtnode(reader->graph, n))
         for (Agedge_t *e = agfstout(reader->graph, n); e && !status; e = agnxtout(reader->graph, e))
             status = list_tails(&lister, e);

@@ -141,8 +141,11 @@ bool br_ninja_command_of(const char *script, struct br_ninja_text *to)
     end = line + size - last;
     bool good = true;
     for (const char *at = line + begin; at < end && good;) {
-        const bool escaped = *at == '\\' || *at == '%';
-        const char c = escaped ? take_escape(&at) : *at++;
+        char c = *at;
+        if (c == '\\' || c == '%')
+            c = take_escape(&at);
+        else
+            at++;
         good = br_ninja_add(to, &c, 1);
     }
     return good && add(to, "");

@@ -57,10 +57,11 @@ static enum br_status list(struct br_parts *parts, struct br_diag *diag)
             continue;
         if (!br_grow(&parts->part, parts->count, &parts->room, sizeof *parts->part))
             return br_fail_memory(diag);
-        char *name = strdup(entry->d_name);
-        if (!name)
+        struct part *part = &parts->part[parts->count];
+        *part = (struct part){number, strdup(entry->d_name)};
+        if (!part->name)
             return br_fail_memory(diag);
-        parts->part[parts->count++] = (struct part){number, name};
+        parts->count++;
     }
     if (errno)
         return br_fail_at(diag, BR_NO_POS, BR_SYSTEM, NULL, "cannot be read: %s", strerror(errno));

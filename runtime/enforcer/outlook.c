@@ -13,6 +13,7 @@
  */
 #include "runtime/enforcer/outlook.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,7 @@ struct need {
 static bool fits(struct br_outlook *outlook, uint32_t span, const struct need *need)
 {
     const int64_t *least = outlook->least + (size_t)span * outlook->width;
+    assert(need->demand || need->bound);
     outlook->looked++;
     for (uint32_t r = 0; r < outlook->width; r++)
         if (need->demand ? need->demand[r] > 0 && need->demand[r] > least[r]
