@@ -7,14 +7,14 @@
  * itself, without backslashes (\N is the id) but those that break lines (\n, \l, \r), which become
  * blanks, not in angle brackets, not of a record, and nothing that another node is called by or has
  * as its label, too. All others are named by their ids. */
-#ifndef BR_PARSERS_JOBS_DOT_NAMES_H
-#define BR_PARSERS_JOBS_DOT_NAMES_H
+#ifndef BR_PARSERS_DOT_NAMES_H
+#define BR_PARSERS_DOT_NAMES_H
 
 #include <graphviz/cgraph.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "parsers/jobs/dot_marks.h"
+#include "parsers/dot/marks.h"
 
 struct br_dot_names {
     Agraph_t *graph;

@@ -1,10 +1,10 @@
 /* Between which nodes the edges of a graph are, clusters included: an edge with `ltail` or `lhead`
- * is one from or to all nodes of the cluster, and what a node has inside (dot_inside.h) stands
+ * is one from or to all nodes of the cluster, and what a node has inside (inside.h) stands
  * between it and what waits for it. */
-#ifndef BR_PARSERS_JOBS_DOT_ENDS_H
-#define BR_PARSERS_JOBS_DOT_ENDS_H
+#ifndef BR_PARSERS_DOT_ENDS_H
+#define BR_PARSERS_DOT_ENDS_H
 
-#include "parsers/jobs/dot_reader.h"
+#include "parsers/dot/reader.h"
 
 struct br_dot_ends {
     Agnode_t *tail, *head;

@@ -7,8 +7,8 @@
  * and arrow, and notes where each stands, which cgraph does not tell. On a job of 20,000 stages the
  * guard takes 9 % of the instructions of reading and writing the job, cgraph 44 %, and the places
  * less than 2 %. */
-#ifndef BR_PARSERS_JOBS_DOT_SCAN_H
-#define BR_PARSERS_JOBS_DOT_SCAN_H
+#ifndef BR_PARSERS_DOT_SCAN_H
+#define BR_PARSERS_DOT_SCAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 /* What is refused before cgraph sees the text: what it would answer with endless memory or
  * recursion, what it reads in another way than was meant, and what it reads in another way by its
  * version. */
-#ifndef BR_PARSERS_JOBS_DOT_REFUSE_H
-#define BR_PARSERS_JOBS_DOT_REFUSE_H
+#ifndef BR_PARSERS_DOT_REFUSE_H
+#define BR_PARSERS_DOT_REFUSE_H
 
-#include "parsers/jobs/dot_scan.h"
+#include "parsers/dot/scan.h"
 
 enum { BR_DOT_OBJECTS_MOST = 3000000 }; /* nodes, and edges */
 

@@ -1,5 +1,5 @@
 /* What is refused before cgraph sees the text. */
-#include "parsers/jobs/dot_refuse.h"
+#include "parsers/dot/refuse.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "parsers/jobs/dot_inside.h"
+#include "parsers/dot/inside.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Resources and stages: what a graph and its nodes say of a job. */
-#include "parsers/jobs/dot_reader.h"
+#include "parsers/dot/reader.h"
 #include "parsers/text/value.h"
 
 #include <stdio.h>

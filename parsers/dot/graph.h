@@ -1,10 +1,10 @@
 /* The only reader of DOT by cgraph, one text at a time. */
-#ifndef BR_PARSERS_JOBS_DOT_GRAPH_H
-#define BR_PARSERS_JOBS_DOT_GRAPH_H
+#ifndef BR_PARSERS_DOT_GRAPH_H
+#define BR_PARSERS_DOT_GRAPH_H
 
 #include <graphviz/cgraph.h>
 
-#include "parsers/jobs/dot_scan.h"
+#include "parsers/dot/scan.h"
 
 /* Held as long as a graph is read or looked at. */
 void br_dot_graph_lock(void);

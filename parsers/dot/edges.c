@@ -1,5 +1,5 @@
 /* Edges of the job: what each carries, and where it stands in the text. */
-#include "parsers/jobs/dot_ends.h"
+#include "parsers/dot/ends.h"
 #include "parsers/jobs/transfer.h"
 #include "parsers/text/value.h"
 

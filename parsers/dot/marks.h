@@ -1,13 +1,13 @@
 /* What a graph's marks say about its nodes, which tools write for the eye: legends, joins without a
  * name, what is done, clusters that are the inside of a node. */
-#ifndef BR_PARSERS_JOBS_DOT_MARKS_H
-#define BR_PARSERS_JOBS_DOT_MARKS_H
+#ifndef BR_PARSERS_DOT_MARKS_H
+#define BR_PARSERS_DOT_MARKS_H
 
 #include <graphviz/cgraph.h>
 
-#include "parsers/jobs/dot_clusters.h"
-#include "parsers/jobs/dot_inside.h"
-#include "parsers/jobs/dot_scan.h"
+#include "parsers/dot/clusters.h"
+#include "parsers/dot/inside.h"
+#include "parsers/dot/scan.h"
 
 /* Of a node: it is no task; it takes no time unless the file says some; it stands inside another.
  */

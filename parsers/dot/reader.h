@@ -1,11 +1,11 @@
 /* What the parts of the reader of DOT share: the graph, what was found in it, and the job that it
  * becomes. */
-#ifndef BR_PARSERS_JOBS_DOT_READER_H
-#define BR_PARSERS_JOBS_DOT_READER_H
+#ifndef BR_PARSERS_DOT_READER_H
+#define BR_PARSERS_DOT_READER_H
 
-#include "parsers/jobs/dot_marks.h"
-#include "parsers/jobs/dot_names.h"
-#include "parsers/jobs/dot_scan.h"
+#include "parsers/dot/marks.h"
+#include "parsers/dot/names.h"
+#include "parsers/dot/scan.h"
 #include "parsers/reader/input.h"
 
 struct br_dot_reader {

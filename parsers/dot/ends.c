@@ -1,5 +1,5 @@
-#include "parsers/jobs/dot_ends.h"
-#include "parsers/jobs/dot_refuse.h"
+#include "parsers/dot/ends.h"
+#include "parsers/dot/refuse.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "parsers/jobs/dot_clusters.h"
+#include "parsers/dot/clusters.h"
 
 #include <stdlib.h>
 #include <string.h>

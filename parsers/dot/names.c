@@ -1,5 +1,5 @@
 /* Which labels name their nodes. */
-#include "parsers/jobs/dot_names.h"
+#include "parsers/dot/names.h"
 
 #include <stdlib.h>
 #include <string.h>

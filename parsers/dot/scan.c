@@ -1,6 +1,6 @@
 /* A tokenizer of the DOT language, and just enough grammar to tell nodes from the rest: an ID
  * outside of brackets that is no keyword, no "name = value", no name of a subgraph and no port. */
-#include "parsers/jobs/dot_scan.h"
+#include "parsers/dot/scan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "parsers/jobs/dot_doubts.h"
+#include "parsers/dot/doubts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,13 +2,13 @@
  * demands) and in that of SimGrid and daggen (nodes with `size` in operations, edges with `size` in
  * bytes).
  *
- * A scan of our own comes before cgraph (dot_scan.h). It ends the graph, and finds what is refused
- * (dot_refuse.h). Then cgraph reads the text (dot_graph.h), marks for the eye are looked at
- * (dot_marks.h), and nodes become stages and arrows edges (dot_nodes.c, dot_edges.c). */
-#include "parsers/jobs/dot_doubts.h"
-#include "parsers/jobs/dot_graph.h"
-#include "parsers/jobs/dot_reader.h"
-#include "parsers/jobs/dot_refuse.h"
+ * A scan of our own comes before cgraph (scan.h). It ends the graph, and finds what is refused
+ * (refuse.h). Then cgraph reads the text (graph.h), marks for the eye are looked at (marks.h), and
+ * nodes become stages and arrows edges (nodes.c, edges.c). */
+#include "parsers/dot/doubts.h"
+#include "parsers/dot/graph.h"
+#include "parsers/dot/reader.h"
+#include "parsers/dot/refuse.h"
 #include "parsers/jobs/transfer.h"
 #include "parsers/reader/formats.h"
 #include "parsers/text/value.h"

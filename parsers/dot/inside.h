@@ -4,14 +4,14 @@
  * Taskflow draws such a cluster as `cluster_ID` of the node `ID`, with an arrow from its first node
  * back to that one (`ltail`); CUDA's graphs, and Taskflow's modules, have the cluster's label as a
  * line or a field of the node's. */
-#ifndef BR_PARSERS_JOBS_DOT_INSIDE_H
-#define BR_PARSERS_JOBS_DOT_INSIDE_H
+#ifndef BR_PARSERS_DOT_INSIDE_H
+#define BR_PARSERS_DOT_INSIDE_H
 
 #include <graphviz/cgraph.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "parsers/jobs/dot_clusters.h"
+#include "parsers/dot/clusters.h"
 
 struct br_dot_inside {
     Agraph_t *cluster;

@@ -1,9 +1,9 @@
 /* The talk with cgraph: what it is given, and what it says of it.
  *
  * cgraph's reader keeps its state in static variables, so that one lock serves all readers. The
- * scan (dot_scan.h) has ended the text behind the graph and has seen that nothing is open there,
+ * scan (scan.h) has ended the text behind the graph and has seen that nothing is open there,
  * or the next text would be read as the rest of this one. */
-#include "parsers/jobs/dot_graph.h"
+#include "parsers/dot/graph.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* What is told of a graph in DOT: what its marks may mean, and which tool it looks like. */
-#ifndef BR_PARSERS_JOBS_DOT_DOUBTS_H
-#define BR_PARSERS_JOBS_DOT_DOUBTS_H
+#ifndef BR_PARSERS_DOT_DOUBTS_H
+#define BR_PARSERS_DOT_DOUBTS_H
 
-#include "parsers/jobs/dot_marks.h"
-#include "parsers/jobs/dot_scan.h"
+#include "parsers/dot/marks.h"
+#include "parsers/dot/scan.h"
 #include "planner/model/dag.h"
 
 /* Adds the doubts. `reversed`: the arrows have been turned. */

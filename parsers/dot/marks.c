@@ -1,4 +1,4 @@
-#include "parsers/jobs/dot_marks.h"
+#include "parsers/dot/marks.h"
 
 #include <stdlib.h>
 #include <string.h>

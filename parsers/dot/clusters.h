@@ -1,6 +1,6 @@
 /* The clusters of a graph, by name. */
-#ifndef BR_PARSERS_JOBS_DOT_CLUSTERS_H
-#define BR_PARSERS_JOBS_DOT_CLUSTERS_H
+#ifndef BR_PARSERS_DOT_CLUSTERS_H
+#define BR_PARSERS_DOT_CLUSTERS_H
 
 #include <graphviz/cgraph.h>
 #include <stdbool.h>
