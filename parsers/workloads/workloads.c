@@ -110,6 +110,17 @@ static enum br_status refer(const struct br_source *source,
     return BR_OK;
 }
 
+/* How much of a note fits a message: parts of it are set apart by semicolons, and none is cut. */
+static int fitting(const char *note)
+{
+    size_t length = strlen(note), room = 200;
+    if (length <= room)
+        return (int)length;
+    while (room > 0 && note[room] != ';')
+        room--;
+    return room > 0 ? (int)room : 200;
+}
+
 static enum br_status read_source(struct br_source *source,
                                   const struct br_workload_options *options,
                                   struct br_workload **workload, struct br_diag *diag)
@@ -126,7 +137,8 @@ static enum br_status read_source(struct br_source *source,
     status = format->read(source, options, *workload, diag);
     if (!status && (*workload)->jobs == 0 && (*workload)->note)
         status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "take a record of whole jobs",
-                            "the workload has no job: %.200s", (*workload)->note);
+                            "the workload has no job: %.*s", fitting((*workload)->note),
+                            (*workload)->note);
     if (!status)
         status = refer(source, options, *workload, diag);
     if (!status && !(*workload)->finished) {

@@ -96,6 +96,7 @@ MISSING = 'tasks of 1 stage are missing (the first: stage 0 said 8 tasks, and 3 
 said(cut, MISSING, '1 of 1 jobs have no end (the first: job 0)', workload=False, makespan=10)
 done = run(cut, 'workload', '-')
 assert done.returncode == 3 and 'the workload has no job: left out 1 that still ran' in done.stderr, done
+assert 'while they ran; take a record of whole jobs' in done.stderr, ('a word is cut', done)
 cut.end(0, 11, closes=False)
 said(cut, MISSING, "does not have the application's end", makespan=10)
 cut.add('ApplicationEnd', Timestamp=ms(12))
