@@ -54,7 +54,7 @@ static bool generate(struct br_schedule *best, struct br_schedule *other,
     const enum br_keep kept = br_keep_machines(best, in, &old->order, old->machine);
     if (kept == BR_KEEP_NO_MEMORY || !serial(other, in, &old->order))
         return false;
-    if (kept == BR_KEEP_NOT_IN_ORDER || br_schedule_better(other, best))
+    if (br_schedule_better(other, best)) /* than none, if the order cannot be kept */
         br_schedule_swap(best, other);
     if (!br_dispatch(other, in, &old->order, BR_DISPATCH_ORDER, NULL))
         return false;

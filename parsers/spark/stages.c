@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
@@ -276,8 +277,7 @@ enum br_status br_spark_cluster(const struct br_spark_log *log, struct br_cluste
     *cluster = NULL;
     if (!status) {
         uint32_t when = follow(log, log->changes, there);
-        for (uint32_t e = 0; e < log->executors; e++)
-            there[e] = false;
+        memset(there, 0, log->executors * sizeof *there);
         follow(log, when, there);
         for (uint32_t e = 0; e < log->executors; e++)
             if (there[e] && log->executor[e].cores > 0)

@@ -90,9 +90,9 @@ static double bound_ms(const struct bound *bound, const struct br_waves *waves, 
 static struct number number_of(const struct bound *bound, const struct br_waves *waves,
                                uint32_t most)
 {
-    double least = INFINITY;
+    double least = bound_ms(bound, waves, 1);
     struct number number = {waves, 1};
-    for (uint32_t k = 1; k <= most; k++) {
+    for (uint32_t k = 2; k <= most; k++) {
         double cost = bound_ms(bound, waves, k) * br_real_pow(k, bound->power);
         if (cost >= least)
             continue;
@@ -106,9 +106,9 @@ static struct number number_of(const struct bound *bound, const struct br_waves 
 static uint32_t number_of_stage(const struct bound *bound, const struct br_waves *waves,
                                 uint32_t stage, uint32_t most)
 {
-    double least = INFINITY, work_ms = 0;
+    double work_ms = 0, least = stage_ms(waves, stage, 1, &work_ms);
     uint32_t number = 1, tasks = waves->stage[stage].tasks;
-    for (uint32_t k = 1; k <= most && k <= tasks; k++) {
+    for (uint32_t k = 2; k <= most && k <= tasks; k++) {
         double cost = stage_ms(waves, stage, k, &work_ms) * br_real_pow(k, bound->power);
         if (cost >= least)
             continue;

@@ -1,6 +1,7 @@
 /* Copies of what the dag says, and orders of its stages. */
 #include "simulate/joint/job.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/collections/sort.h"
@@ -114,7 +115,7 @@ static void rank_by_level(struct br_joint_job *job, const struct br_dag *dag, in
 /* A share of the cluster is at most 1, and times are below 2^62. */
 static uint64_t most_first(double value)
 {
-    return ~(uint64_t)(value < 0x1p62 ? value : 0x1p62);
+    return ~(uint64_t)fmin(value, 0x1p62);
 }
 
 static void rank_by_size(struct br_joint_job *job, struct br_sort_item *item)

@@ -274,9 +274,50 @@ static void test_replanner(void **state)
     br_dag_destroy(dag);
 }
 
+/* By default 3 % of the tasks are pilots, and a mean that is off by more than a tenth is news; the
+ * seed draws other pilots. */
+static void test_defaults(void **state)
+{
+    struct br_replanner_options options = br_replanner_options_default();
+    const bool unknown[1] = {true};
+    struct br_dag *dag = br_dag_create("wide");
+    (void)state;
+    OK(br_dag_add_stage(dag, "a", 200, 0, NULL, &diag));
+    OK(br_dag_finish(dag, &diag));
+    bool first[200];
+    for (uint32_t run = 0; run < 3; run++) {
+        struct br_beliefs *beliefs;
+        struct br_replanner *replanner;
+        uint32_t measured = 0;
+        OK(br_beliefs_create(NULL, &beliefs, &diag));
+        options.seed += run == 2;
+        OK(br_replanner_create(dag, unknown, beliefs, &options, &replanner, &diag));
+        struct br_rest rest = br_replanner_look(replanner, 0, NULL);
+        assert_int_equal(count_pilots(&rest, 0, 200), 6);
+        if (run == 0)
+            memcpy(first, rest.pilot, sizeof first);
+        assert_int_equal(memcmp(first, rest.pilot, sizeof first) != 0, run == 2);
+        for (uint32_t t = 0; t < 200; t++)
+            if (rest.pilot[t])
+                br_replanner_ended(replanner, t, 100 * MS);
+        br_replanner_look(replanner, 0, NULL);
+        /* Six took 100 ms. Six more make the mean 109 ms, or 112 ms. */
+        for (uint32_t t = 0; t < 200 && measured < 6; t++)
+            if (!first[t] && !rest.pilot[t]) {
+                br_replanner_ended(replanner, t, (run ? 124 : 118) * MS);
+                measured++;
+            }
+        assert_int_equal(br_replanner_wants(replanner), run != 0);
+        br_replanner_destroy(replanner);
+        br_beliefs_destroy(beliefs);
+    }
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_rests),
-                                       cmocka_unit_test(test_replanner)};
+                                       cmocka_unit_test(test_replanner),
+                                       cmocka_unit_test(test_defaults)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -123,6 +123,30 @@ static void test_promises(void **state)
     br_waves_destroy(waves[1]);
 }
 
+/* An executor that finds its stage full is asked about, though the job has others that were asked
+ * and stay. */
+static void test_full_on_arrival(void **state)
+{
+    const struct stage a[] = {{3, 10000, 10000, 10000}, {1, 10, 10, 10}}, b = {8, 10, 10, 10};
+    const uint32_t edge[][2] = {{0, 1}};
+    struct br_waves *waves[] = {waves_of(a, 2, edge, 1), waves_of(&b, 1, NULL, 0)};
+    struct br_executors *sim = sim_of(3, false);
+    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL, 0},
+                                                {waves[1], 11000 * MS, 8, NULL, 0}};
+    (void)state;
+    begin(sim, jobs, 2, NULL);
+    expect(sim, 0, 3, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    br_executors_decide(sim, 0, 2);
+    expect(sim, 11000, 1, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    br_executors_decide(sim, 0, 3);
+    expect(sim, 12000, 2, 0, 0); /* the first has begun the third task */
+    br_executors_decide(sim, STAY, 0);
+    expect(sim, 13000, 2, 0, BR_EXECUTORS_NONE);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves[0]);
+    br_waves_destroy(waves[1]);
+}
+
 /* Of one moment ends come first, then jobs that arrive: those that run the last tasks of a stage
  * are not asked about a job that comes as they end, but then, as free ones. */
 static void test_moment(void **state)
@@ -724,6 +748,7 @@ int main(void)
         cmocka_unit_test(test_promises),
         cmocka_unit_test(test_until),
         cmocka_unit_test(test_moment),
+        cmocka_unit_test(test_full_on_arrival),
         cmocka_unit_test(test_promised_order),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_policies),

@@ -474,6 +474,42 @@ static void test_search(void **state)
     assert_true(held * 50 > count);
 }
 
+/* The stage with the most work goes first, also if no number of nanoseconds holds that. */
+static void test_most_work(void **state)
+{
+    const int64_t century = INT64_C(3155760000);
+    struct br_dag *dag = play_chain(3, (uint32_t[]){1, 32, 2}, (int64_t[]){1, century, century});
+    struct play play;
+    play_begin(&play, play_cluster(1));
+    play_job(&play, dag, 0);
+    assert_int_equal(play.job[0]->stage[0].rank[BR_WITHIN_WORK], 2);
+    assert_int_equal(play.job[0]->stage[1].rank[BR_WITHIN_WORK], 0);
+    assert_int_equal(play.job[0]->stage[2].rank[BR_WITHIN_WORK], 1);
+    play_finish(&play);
+    br_dag_destroy(dag);
+}
+
+/* A search spends what its runs look at, and what it takes to copy the scene for each. */
+static void test_copies_cost(void **state)
+{
+    struct br_dag *dag = play_chain(1, (uint32_t[]){1}, (int64_t[]){1});
+    struct br_joint_search search;
+    struct play play;
+    uint32_t place = 0, behind = BR_SCENE_FREE;
+    uint8_t within = 0;
+    struct br_joint_order order = {&place, &within, 0, &behind};
+    play_begin(&play, play_cluster(1));
+    play_job(&play, dag, 0);
+    assert_true(br_joint_search_init(&search, play.cluster, &play.capacities, 1000, 1));
+    assert_true(br_joint_search_reserve(&search, &play.scene));
+    br_joint_search_run(&search, &play.scene, play.running, play.runs, 0, &order);
+    assert_true(search.trials > 1);
+    assert_int_equal(search.spent, search.trials * (1 + search.forward.cost));
+    br_joint_search_finish(&search);
+    play_finish(&play);
+    br_dag_destroy(dag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand_made),
@@ -488,6 +524,8 @@ int main(void)
                                        cmocka_unit_test(test_shared),
                                        cmocka_unit_test(test_kept),
                                        cmocka_unit_test(test_packing),
-                                       cmocka_unit_test(test_search)};
+                                       cmocka_unit_test(test_search),
+                                       cmocka_unit_test(test_copies_cost),
+                                       cmocka_unit_test(test_most_work)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

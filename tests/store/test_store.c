@@ -141,8 +141,8 @@ static void test_refit(void **state)
     assert_true(several * 8 > jobs && known * 2 < jobs);
 }
 
-/* The length of a schedule by parallel generation in the order of the stored plan. */
-static int64_t dispatched_ns(const struct br_plan *stored, const struct random_job *job)
+/* The length of a schedule by serial or parallel generation in the order of the stored plan. */
+static int64_t generated_ns(const struct br_plan *stored, const struct random_job *job, bool serial)
 {
     struct br_instance *in;
     struct br_schedule schedule = {0};
@@ -155,7 +155,14 @@ static int64_t dispatched_ns(const struct br_plan *stored, const struct random_j
                                  .second = -(int64_t)in->position[in->task_stage[t]],
                                  .third = in->duration[t]};
     assert_true(br_order_init(&order, in, key) && br_schedule_init(&schedule, in));
-    assert_true(br_dispatch(&schedule, in, &order, BR_DISPATCH_ORDER, NULL));
+    if (serial) {
+        struct br_placer *placer = br_placer_create(in);
+        assert_true(br_place(placer, BR_FORWARD, schedule.subset, 'S', &order, NULL));
+        br_schedule_take(&schedule, in, placer, schedule.subset);
+        br_placer_destroy(placer);
+    } else {
+        assert_true(br_dispatch(&schedule, in, &order, BR_DISPATCH_ORDER, NULL));
+    }
     int64_t length_ns = schedule.makespan * in->tick_ns;
     br_schedule_finish(&schedule);
     br_order_finish(&order);
@@ -164,9 +171,9 @@ static int64_t dispatched_ns(const struct br_plan *stored, const struct random_j
     return length_ns;
 }
 
-/* A plan that is refitted to other machines is never longer than parallel generation in its order.
- */
-static void test_refit_in_parallel(void **state)
+/* A plan that is refitted to other machines is never longer than serial or parallel generation in
+ * its order. */
+static void test_refit_generates(void **state)
 {
     static const uint32_t changed[4] = {300, 20, 100, 170};
     unsigned refitted = 0;
@@ -182,7 +189,8 @@ static void test_refit_in_parallel(void **state)
         struct br_plan *found = store_get(store, &other, NULL, &hit);
         assert_non_null(found);
         if (hit.match == BR_STORE_REFITTED && hit.stored_ns == plan->makespan_ns) {
-            assert_true(found->makespan_ns <= dispatched_ns(plan, &other));
+            assert_true(found->makespan_ns <= generated_ns(plan, &other, false));
+            assert_true(found->makespan_ns <= generated_ns(plan, &other, true));
             refitted++;
         }
         br_plan_destroy(found);
@@ -509,7 +517,7 @@ static void test_bound_stays(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STORE_TEST(test_exact),       STORE_TEST(test_refit),  STORE_TEST(test_refit_in_parallel),
+        STORE_TEST(test_exact),       STORE_TEST(test_refit),  STORE_TEST(test_refit_generates),
         STORE_TEST(test_order),       STORE_TEST(test_choice), STORE_TEST(test_bad_rows),
         STORE_TEST(test_worse),       STORE_TEST(test_effort), STORE_TEST(test_plan),
         STORE_TEST(test_bound_stays),
