@@ -392,42 +392,78 @@ bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
     return ok;
 }
 
-/* The same for the whole in one part; kept where it is as good as the parts are together. */
-static bool certify_whole(struct br_certificate *c, const struct br_instance *whole,
-                          int64_t whole_ticks, const struct br_bounds_effort *effort)
+/* A path through the whole job as the proof in one part, where it is as long as `sum`. */
+static bool certify_by_path(struct br_certificate *c, const struct br_instance *whole, int64_t sum)
 {
-    struct br_proof proof;
-    int64_t sum = 0;
-    for (uint32_t k = 0; k < c->parts; k++)
-        sum += c->part[k].bound;
-    if (c->parts == 1)
-        return true;
-    bool done = false, ok;
-    if (whole_ticks >= sum) {
-        ok = br_certify_part_by(&c->arena, whole, whole, whole_ticks, effort, &proof);
-        done = ok && proof.bound >= sum;
-    } else {
-        proof = (struct br_proof){.bound = sum};
-        ok = certify_path(&c->arena, whole, whole, NULL, &proof, &done);
-    }
-    if (done) {
+    struct br_proof proof = {.bound = sum};
+    bool done;
+    bool ok = certify_path(&c->arena, whole, whole, NULL, &proof, &done);
+    if (ok && done) {
         c->part[0] = proof;
         c->parts = 1;
     }
     return ok;
 }
 
+/* The whole in one part; kept where it is as good as the parts are together. */
+static bool certify_whole(struct br_certificate *c, const struct br_instance *whole,
+                          int64_t whole_ticks, int64_t sum, const struct br_bounds_effort *effort)
+{
+    struct br_proof proof;
+    if (!br_certify_part_by(&c->arena, whole, whole, whole_ticks, effort, &proof))
+        return false;
+    if (proof.bound >= sum) {
+        c->part[0] = proof;
+        c->parts = 1;
+    }
+    return true;
+}
+
+/* The proofs of all parts, and in `sum` what they prove together. */
+static bool certify_each(struct br_certificate *c, const struct br_parts *parts,
+                         const struct br_bounds *bounds, const struct br_bounds_effort *effort,
+                         int64_t *sum)
+{
+    *sum = 0;
+    for (uint32_t k = 0; k < parts->count; k++) {
+        if (!br_certify_part_by(&c->arena, parts->whole, parts->part[k], bounds->part[k].ticks,
+                                effort, &c->part[k]))
+            return false;
+        *sum += c->part[k].bound;
+    }
+    return true;
+}
+
+/* A path through the whole says all that many parts do, and is sooner found. */
+static bool certify_all(struct br_certificate *c, const struct br_parts *parts,
+                        const struct br_bounds *bounds, const struct br_bounds_effort *effort)
+{
+    const struct br_instance *whole = parts->whole;
+    const int64_t whole_ticks = bounds->whole.ticks;
+    int64_t sum = 0, proven;
+    for (uint32_t k = 0; k < parts->count; k++)
+        sum += bounds->part[k].ticks;
+    if (parts->count > 1 && whole_ticks < sum) {
+        if (!certify_by_path(c, whole, sum))
+            return false;
+        if (c->parts == 1)
+            return true;
+    }
+    if (!certify_each(c, parts, bounds, effort, &proven))
+        return false;
+    if (parts->count == 1)
+        return true;
+    if (whole_ticks >= proven)
+        return certify_whole(c, whole, whole_ticks, proven, effort);
+    return proven == sum || certify_by_path(c, whole, proven);
+}
+
 struct br_certificate *br_certify_parts(const struct br_parts *parts,
                                         const struct br_bounds *bounds,
                                         const struct br_bounds_effort *effort)
 {
-    const struct br_instance *whole = parts->whole;
-    struct br_certificate *c = br_certificate_create(whole->tick_ns, parts->count);
-    bool ok = c != NULL;
-    for (uint32_t k = 0; ok && k < parts->count; k++)
-        ok = br_certify_part_by(&c->arena, whole, parts->part[k], bounds->part[k].ticks, effort,
-                                &c->part[k]);
-    if (ok && certify_whole(c, whole, bounds->whole.ticks, effort))
+    struct br_certificate *c = br_certificate_create(parts->whole->tick_ns, parts->count);
+    if (c && certify_all(c, parts, bounds, effort))
         return c;
     br_certificate_destroy(c);
     return NULL;

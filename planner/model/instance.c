@@ -17,9 +17,9 @@
  * machines stay below this in 64. */
 #define AMOUNT_MAX (INT64_MAX / 4)
 
-static bool allocate(struct br_instance *in, uint32_t arcs)
+/* All that is a job's own; what a part has of the cluster is its whole's. */
+static bool allocate(struct br_instance *in, struct br_arena *arena, uint32_t arcs)
 {
-    struct br_arena *arena = &in->arena;
     return ARRAY(arena, (size_t)in->stages + 1, in->stage_first) &&
            ARRAY(arena, in->tasks, in->task_stage) && ARRAY(arena, in->tasks, in->duration) &&
            ARRAY(arena, in->stages, in->stage_longest) &&
@@ -28,9 +28,13 @@ static bool allocate(struct br_instance *in, uint32_t arcs)
            ARRAY(arena, in->tasks, in->task_origin) && ARRAY(arena, in->stages, in->topological) &&
            ARRAY(arena, in->stages, in->position) &&
            ARRAY(arena, (size_t)in->stages + 1, in->child_first) && ARRAY(arena, arcs, in->child) &&
-           ARRAY(arena, (size_t)in->stages + 1, in->parent_first) &&
-           ARRAY(arena, arcs, in->parent) &&
-           ARRAY(arena, (size_t)in->classes + 1, in->class_first) &&
+           ARRAY(arena, (size_t)in->stages + 1, in->parent_first) && ARRAY(arena, arcs, in->parent);
+}
+
+static bool allocate_cluster(struct br_instance *in)
+{
+    struct br_arena *arena = &in->arena;
+    return ARRAY(arena, (size_t)in->classes + 1, in->class_first) &&
            ARRAY(arena, (size_t)in->classes * in->resources, in->capacity) &&
            ARRAY(arena, in->resources, in->total) &&
            ARRAY(arena, in->resources, in->resource_origin) &&
@@ -362,7 +366,8 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
         to[e] = dag->edge[e].child;
         one[e] = dag->edge[e].type == BR_ONE_TO_ONE && dag->stage[from[e]].tasks > 1;
     }
-    if (!allocate(in, dag->edges) || !link_arcs(in, from, to, one, dag->edges))
+    if (!allocate(in, &in->arena, dag->edges) || !allocate_cluster(in) ||
+        !link_arcs(in, from, to, one, dag->edges))
         goto out;
     for (uint32_t s = 0; s < dag->stages; s++)
         in->stage_first[s] = dag->stage[s].first_task;
@@ -401,59 +406,71 @@ void br_instance_destroy(struct br_instance *instance)
     br_free(instance);
 }
 
-struct place {
-    uint32_t position, stage;
-};
-
-static int by_position(const void *a, const void *b)
+/* The place of a stage of the whole in the part; UINT32_MAX: it is not there. A job may have as
+ * many parts as stages, so one part alone must not cost a table as long as the whole. */
+static uint32_t place_in(const struct br_part_stages *share, uint32_t stage)
 {
-    const struct place *x = a, *y = b;
-    return x->position < y->position ? -1 : x->position > y->position;
+    if (!share->place)
+        return br_sorted_find(share->stages, share->count, stage);
+    const uint32_t place = share->place[stage];
+    return place < share->count && share->stages[place] == stage ? place : UINT32_MAX;
 }
 
-struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
-                                     uint32_t count)
+/* Copies the arcs of one direction whose two ends are in the part; sorted, as those of the whole
+ * are. With `arc` NULL it only counts them. */
+static uint32_t copy_arcs(const struct br_part_stages *share, const uint32_t *whole_first,
+                          const struct br_arc *whole_arc, uint32_t *first, struct br_arc *arc)
 {
-    struct br_instance *in = br_calloc(1, sizeof *in);
-    struct place *place = br_malloc(((size_t)count + 1) * sizeof *place);
     uint32_t arcs = 0;
-    uint32_t *from = NULL, *to = NULL;
-    bool *one = NULL, ok = in && place;
-    if (!ok)
-        goto out;
-    for (uint32_t k = 0; k < count; k++) {
-        place[k] = (struct place){whole->position[stages[k]], k};
-        in->tasks += whole->stage_first[stages[k] + 1] - whole->stage_first[stages[k]];
-        arcs += whole->child_first[stages[k] + 1] - whole->child_first[stages[k]];
+    for (uint32_t k = 0; k < share->count; k++) {
+        const uint32_t s = share->stages[k];
+        for (uint32_t a = whole_first[s]; a < whole_first[s + 1]; a++) {
+            const uint32_t place = place_in(share, whole_arc[a].stage);
+            if (place == UINT32_MAX)
+                continue;
+            if (arc)
+                arc[arcs] = (struct br_arc){place, whole_arc[a].one_to_one};
+            arcs++;
+        }
+        if (arc)
+            first[k + 1] = arcs;
     }
-    from = br_malloc(((size_t)arcs + 1) * sizeof *from);
-    to = br_malloc(((size_t)arcs + 1) * sizeof *to);
-    one = br_malloc((size_t)arcs + 1);
-    in->stages = count;
+    return arcs;
+}
+
+/* What the part has of the cluster is the whole's. */
+static void share_cluster(struct br_instance *in, const struct br_instance *whole)
+{
     in->resources = whole->resources;
     in->classes = whole->classes;
     in->machines = whole->machines;
     in->tick_ns = whole->tick_ns;
-    arcs = 0;
-    for (uint32_t k = 0; from && to && one && k < count; k++)
-        for (uint32_t a = whole->child_first[stages[k]]; a < whole->child_first[stages[k] + 1];
-             a++) {
-            /* A job may have as many parts as stages, so a part must not cost a table as long as
-             * the whole. */
-            uint32_t child = br_sorted_find(stages, count, whole->child[a].stage);
-            if (child == UINT32_MAX)
-                continue;
-            from[arcs] = k;
-            to[arcs] = child;
-            one[arcs++] = whole->child[a].one_to_one;
-        }
-    ok = from && to && one && allocate(in, arcs) && link_arcs(in, from, to, one, arcs);
-    if (!ok)
-        goto out;
-    size_t row = (size_t)whole->resources * sizeof *whole->demand;
+    in->class_first = whole->class_first;
+    in->capacity = whole->capacity;
+    in->total = whole->total;
+    in->resource_origin = whole->resource_origin;
+    in->resource_digits = whole->resource_digits;
+}
+
+/* Fills a zeroed instance with the part. False when memory is out. */
+static bool fill_part(struct br_instance *in, struct br_arena *arena,
+                      const struct br_instance *whole, const struct br_part_stages *share)
+{
+    const uint32_t *stages = share->stages, count = share->count;
+    share_cluster(in, whole);
+    in->stages = count;
+    for (uint32_t k = 0; k < count; k++)
+        in->tasks += whole->stage_first[stages[k] + 1] - whole->stage_first[stages[k]];
+    const uint32_t arcs = copy_arcs(share, whole->child_first, whole->child, NULL, NULL);
+    if (!allocate(in, arena, arcs))
+        return false;
+    copy_arcs(share, whole->child_first, whole->child, in->child_first, in->child);
+    copy_arcs(share, whole->parent_first, whole->parent, in->parent_first, in->parent);
+    const size_t row = (size_t)whole->resources * sizeof *whole->demand;
     for (uint32_t k = 0, t = 0; k < count; k++) {
         uint32_t s = stages[k];
         in->stage_first[k] = t;
+        in->topological[k] = place_in(share, share->topological[k]);
         if (row)
             memcpy(in->demand + (size_t)k * in->resources,
                    whole->demand + (size_t)s * whole->resources, row);
@@ -463,30 +480,42 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
         }
     }
     in->stage_first[count] = in->tasks;
-    br_sort_by(place, count, sizeof *place, by_position);
-    for (uint32_t k = 0; k < count; k++)
-        in->topological[k] = place[k].stage;
-    memcpy(in->class_first, whole->class_first, ((size_t)whole->classes + 1) * sizeof(uint32_t));
-    if (row) {
-        memcpy(in->capacity, whole->capacity, (size_t)whole->classes * row);
-        memcpy(in->total, whole->total, row);
-        memcpy(in->resource_origin, whole->resource_origin,
-               whole->resources * sizeof *in->resource_origin);
-        memcpy(in->resource_digits, whole->resource_digits,
-               whole->resources * sizeof *in->resource_digits);
-    }
     describe_stages(in);
     br_costly_assert(arcs_are_sound(in) && amounts_are_sound(in));
-out:
-    br_free(place);
-    br_free(from);
-    br_free(to);
-    br_free(one);
-    if (!ok) {
-        br_instance_destroy(in);
-        in = NULL;
+    return true;
+}
+
+struct br_instance *br_instance_share(struct br_arena *arena, const struct br_instance *whole,
+                                      const struct br_part_stages *share)
+{
+    struct br_instance *in = br_arena_alloc(arena, sizeof *in);
+    return in && fill_part(in, arena, whole, share) ? in : NULL;
+}
+
+static int by_position(const void *a, const void *b, void *context)
+{
+    const uint32_t *position = context;
+    const uint32_t x = position[*(const uint32_t *)a], y = position[*(const uint32_t *)b];
+    return x < y ? -1 : x > y;
+}
+
+struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
+                                     uint32_t count)
+{
+    struct br_instance *in = br_calloc(1, sizeof *in);
+    uint32_t *topological = br_malloc(((size_t)count + 1) * sizeof *topological);
+    const struct br_part_stages share = {stages, topological, count, NULL};
+    bool ok = in && topological;
+    if (ok) {
+        memcpy(topological, stages, count * sizeof *topological);
+        br_sort_within(topological, count, sizeof *topological, by_position, whole->position);
+        ok = fill_part(in, &in->arena, whole, &share);
     }
-    return in;
+    br_free(topological);
+    if (ok)
+        return in;
+    br_instance_destroy(in);
+    return NULL;
 }
 
 enum { MANY_MACHINES = 1024 }; /* fewer are looked at sooner than left out */

@@ -64,10 +64,23 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
                                   struct br_instance **instance, struct br_diag *diag);
 void br_instance_destroy(struct br_instance *instance);
 
-/* The sub-instance of the given stages (ascending numbers), same cluster and tick. NULL when
- * memory is out. task_origin holds the numbers in the original Dag. */
+/* The sub-instance of the given stages (ascending numbers), same cluster and tick; task_origin
+ * holds the numbers in the original Dag. What it has of the cluster is borrowed from the whole.
+ * NULL when memory is out. */
 struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
                                      uint32_t count);
+
+/* The stages of one of many parts. */
+struct br_part_stages {
+    const uint32_t *stages;      /* by number, ascending */
+    const uint32_t *topological; /* the same, parents first */
+    uint32_t count;
+    const uint32_t *place; /* by stage of the whole: of one of the part, where `stages` has it */
+};
+
+/* The same, with all its memory in the arena. O(tasks + arcs). */
+struct br_instance *br_instance_share(struct br_arena *arena, const struct br_instance *whole,
+                                      const struct br_part_stages *share);
 
 /* Fills *few as the instance with no more machines of a class than there are tasks, as alike ones
  * never serve beyond that: a schedule on it is one of the instance by br_instance_machine. Its

@@ -132,30 +132,44 @@ static uint32_t count_tasks(const struct br_parts *parts)
     return tasks;
 }
 
+/* Makes the instances of the parts. False when memory is out. */
+static bool make_instances(struct br_parts *parts, const uint32_t *length, uint32_t count,
+                           uint32_t *stages, uint32_t *place)
+{
+    const struct br_instance *whole = parts->whole;
+    memcpy(stages, whole->topological, (size_t)whole->stages * sizeof *stages);
+    for (uint32_t k = 0, first = 0; k < count; first = length[k++]) {
+        const struct br_part_stages share = {stages + first, whole->topological + first,
+                                             length[k] - first, place};
+        br_sort_by(stages + first, share.count, sizeof *stages, ascending);
+        for (uint32_t i = 0; i < share.count; i++)
+            place[share.stages[i]] = i;
+        parts->part[k] = br_instance_share(&parts->arena, whole, &share);
+        if (!parts->part[k])
+            return false;
+        parts->count++;
+    }
+    return true;
+}
+
 enum br_status br_parts_create(const struct br_instance *whole, struct br_parts *parts,
                                struct br_diag *diag)
 {
     *parts = (struct br_parts){.whole = whole};
     uint32_t *length = br_malloc((size_t)whole->stages * sizeof *length);
     uint32_t *stages = br_malloc((size_t)whole->stages * sizeof *stages);
-    uint32_t count = length && stages ? find_cuts(whole, length) : 0;
+    uint32_t *place = br_calloc(whole->stages, sizeof *place);
+    uint32_t count = length && stages && place ? find_cuts(whole, length) : 0;
     if (count)
         parts->part = br_calloc(count, sizeof *parts->part);
     bool ok = parts->part != NULL;
-    if (ok && count == 1) {
+    if (ok && count == 1)
         parts->part[parts->count++] = whole;
-    } else if (ok) {
-        assert(stages && length); /* or no parts were counted */
-        memcpy(stages, whole->topological, (size_t)whole->stages * sizeof *stages);
-        for (uint32_t k = 0, first = 0; ok && k < count; first = length[k++]) {
-            br_sort_by(stages + first, length[k] - first, sizeof *stages, ascending);
-            parts->part[k] = br_instance_part(whole, stages + first, length[k] - first);
-            ok = parts->part[k] != NULL;
-            parts->count += ok;
-        }
-    }
+    else if (ok)
+        ok = make_instances(parts, length, count, stages, place);
     br_free(length);
     br_free(stages);
+    br_free(place);
     if (ok) {
         br_costly_assert(count_tasks(parts) == whole->tasks);
         return BR_OK;
@@ -166,9 +180,7 @@ enum br_status br_parts_create(const struct br_instance *whole, struct br_parts 
 
 void br_parts_finish(struct br_parts *parts)
 {
-    for (uint32_t k = 0; k < parts->count; k++)
-        if (parts->part[k] != parts->whole)
-            br_instance_destroy((struct br_instance *)parts->part[k]);
+    br_arena_finish(&parts->arena);
     br_free(parts->part);
     *parts = (struct br_parts){0};
 }

@@ -14,13 +14,14 @@ struct br_parts {
     uint32_t count; /* at least 1 */
     /* In the order in which they run. Owned by this struct, except that a job without a cut has
      * one part which is the whole itself, borrowed: so the whole must outlive the parts, and
-     * nobody but br_parts_finish releases a part. */
+     * nobody but br_parts_finish releases a part. Parts have of the cluster what the whole has. */
     const struct br_instance **part;
     const struct br_instance *whole; /* borrowed */
+    struct br_arena arena;           /* of the parts' instances */
 };
 
 /* Splits the instance at all its cuts. On failure (memory) *parts is zeroed.
- * O(tasks + stages log stages + arcs log stages). */
+ * O(tasks + stages log stages + arcs). */
 enum br_status br_parts_create(const struct br_instance *whole, struct br_parts *parts,
                                struct br_diag *diag);
 /* Releases the parts; zeroed parts are fine. */

@@ -238,10 +238,9 @@ static void show_machines(struct dispatch *d)
 }
 
 /* Any machine that could hold the demand serves a task of duration 0. */
-static uint32_t first_holder(const struct dispatch *d, uint32_t stage)
+static uint32_t first_holder(const struct br_instance *in, uint32_t stage)
 {
-    const struct br_instance *in = d->in;
-    const int64_t *demand = demand_of(d, stage);
+    const int64_t *demand = in->demand + (size_t)stage * in->resources;
     for (uint32_t c = 0;; c++) {
         uint32_t r = 0;
         while (r < in->resources && in->capacity[(size_t)c * in->resources + r] >= demand[r])
@@ -394,7 +393,7 @@ static void try_fresh(struct dispatch *d, int64_t now)
         return;
     }
     if (d->in->duration[first_ready(d, stage)] == 0) {
-        machine = first_holder(d, stage);
+        machine = first_holder(d->in, stage);
     } else {
         show_machines(d);
         machine = br_best_fit_find(&d->machines, stage);
@@ -438,7 +437,7 @@ static void start_packed(struct dispatch *d, int64_t now)
         if (d->blocked[stage] || !has_ready(d, stage))
             continue;
         while (has_ready(d, stage) && in->duration[first_ready(d, stage)] == 0)
-            start_tasks(d, stage, first_holder(d, stage), now);
+            start_tasks(d, stage, first_holder(in, stage), now);
         if (!has_ready(d, stage))
             continue;
         block(d, stage);
@@ -618,4 +617,12 @@ bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
     }
     release(&d);
     return ok;
+}
+
+void br_dispatch_single(struct br_schedule *schedule, const struct br_instance *in)
+{
+    assert(in->tasks == 1);
+    schedule->start[0] = 0;
+    schedule->machine[0] = in->duration[0] ? br_best_fit_empty(in, 0) : first_holder(in, 0);
+    br_schedule_measure(schedule, in);
 }

@@ -23,5 +23,7 @@ enum br_dispatch_rule {
 bool br_dispatch(struct br_schedule *schedule, const struct br_instance *instance,
                  const struct br_order *order, enum br_dispatch_rule rule,
                  const struct br_stop *stop);
+/* The schedule of an instance of a single task, which every order gives. */
+void br_dispatch_single(struct br_schedule *schedule, const struct br_instance *in);
 
 #endif

@@ -14,6 +14,10 @@ static bool dispatch_by(br_key_function *fill, enum br_dispatch_rule rule,
                         struct br_schedule *schedule, const struct br_instance *in,
                         const struct br_reach *reach, uint64_t seed, const struct br_stop *stop)
 {
+    if (in->tasks == 1 && rule == BR_DISPATCH_ORDER) {
+        br_dispatch_single(schedule, in);
+        return true;
+    }
     struct br_key *key = br_calloc(in->tasks, sizeof *key);
     struct br_order order = {0};
     bool ok = key && fill(key, in, reach, seed) && br_order_init(&order, in, key) &&

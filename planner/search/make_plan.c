@@ -43,6 +43,12 @@ struct br_plan_options br_plan_options_default(void)
 static const double task_ns = 400, doubt = 1.5;
 static const int64_t least_reserve_ns = 200000;
 
+/* What work on parts has taken that tells how long the rest will. */
+struct spent {
+    uint64_t placements, heuristic_ns; /* the ones by simple orders, in that time */
+    uint64_t proven_ns;                /* on bounds, and a quarter of what was on clauses */
+};
+
 /* One call of br_plan_make, shared between the planning thread and the supervisor. */
 struct making {
     const struct br_dag *dag;
@@ -57,8 +63,8 @@ struct making {
 
     /* Of the planning thread alone. */
     struct br_proving proving;
-    uint32_t tasks, left;       /* of the job; and those in parts that have no schedule yet */
-    struct br_counters planned; /* of the parts that have one */
+    uint32_t tasks, left; /* of the job; and those in parts that have no schedule yet */
+    struct spent planned; /* on the parts that have one */
 };
 
 /* One part while it is planned. */
@@ -88,23 +94,27 @@ static const struct br_stop *on_turn(void *context, double share)
     return br_watch_turn(&part->making->watch, share);
 }
 
+static void add_spent(struct spent *spent, const struct br_counters *more)
+{
+    spent->placements += more->heuristic_placements;
+    spent->heuristic_ns += more->heuristic_ns;
+    spent->proven_ns += more->bound_ns + more->exact_ns / 4;
+}
+
 /* Keeps back from the time limit what is left to do in any case: a schedule by one heuristic of
  * what has none, which takes as long for a task as it has so far; for the whole the ranks, the
  * longest path as a proof, the verification, which together take about as long again; and the proof
  * of the bounds, which takes as long as they, or a quarter of the time for those by clauses. */
 static void keep_back(struct making *making, const struct br_search *search)
 {
-    struct br_counters now = making->planned;
+    struct spent now = making->planned;
     if (making->options.time_limit_ns <= 0)
         return;
     if (search)
-        br_counters_add(&now, &search->counters);
-    double rate = now.heuristic_placements
-                      ? (double)now.heuristic_ns / (double)now.heuristic_placements
-                      : task_ns;
+        add_spent(&now, &search->counters);
+    double rate = now.placements ? (double)now.heuristic_ns / (double)now.placements : task_ns;
     double quick_ns = doubt * rate * ((double)making->left + making->tasks);
-    br_watch_reserve(&making->watch, least_reserve_ns + (int64_t)quick_ns + (int64_t)now.bound_ns +
-                                         (int64_t)now.exact_ns / 4);
+    br_watch_reserve(&making->watch, least_reserve_ns + (int64_t)quick_ns + (int64_t)now.proven_ns);
 }
 
 static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
@@ -166,18 +176,19 @@ static bool by_clock(const struct making *making)
 }
 
 /* The share of a part in those from it on that are still open. */
-static double share_of_open(const struct part_making *kept, uint32_t parts, uint32_t k)
+static double share_of_open(struct part_making *const *kept, uint32_t parts, uint32_t k)
 {
     double sum = 0;
     for (uint32_t j = k; j < parts; j++)
-        if (kept[j].search.in && !br_search_done(&kept[j].search))
-            sum += kept[j].share;
-    return sum > 0 ? kept[k].share / sum : 1;
+        if (kept[j] && !br_search_done(&kept[j]->search))
+            sum += kept[j]->share;
+    return sum > 0 ? kept[k]->share / sum : 1;
 }
 
 /* Effort max: goes round the parts that are kept, longer in every cycle, until each has reached its
  * bound or something ends the search. */
-static bool search_on(struct making *making, struct part_making *kept, uint32_t parts, bool *cut)
+static bool search_on(struct making *making, struct part_making *const *kept, uint32_t parts,
+                      bool *cut)
 {
     struct br_plan *plan = making->plan;
     uint64_t limit = making->options.placements;
@@ -185,9 +196,9 @@ static bool search_on(struct making *making, struct part_making *kept, uint32_t 
     for (uint32_t cycle = by_clock(making) ? 0 : 1; ok && open && !ended; cycle++) {
         open = false;
         for (uint32_t k = 0; ok && !ended && k < parts; k++) {
-            struct br_search *search = &kept[k].search;
-            if (!search->in || br_search_done(search))
+            if (!kept[k] || br_search_done(&kept[k]->search))
                 continue;
+            struct br_search *search = &kept[k]->search;
             open = true;
             ended = br_stopped(&making->watch.stop) || (limit && plan->placements >= limit);
             if (ended)
@@ -206,17 +217,18 @@ static bool search_on(struct making *making, struct part_making *kept, uint32_t 
 }
 
 /* The parts one after another, with what the last cycle made of them. False when memory is out. */
-static bool put_again(struct br_plan *plan, const struct br_parts *parts, struct part_making *kept)
+static bool put_again(struct br_plan *plan, const struct br_parts *parts,
+                      struct part_making *const *kept)
 {
     int64_t offset = 0;
     for (uint32_t k = 0; k < parts->count; k++) {
         struct br_plan_part *out = &plan->part[k];
         const struct br_instance *in = parts->part[k];
         int64_t shift = offset * in->tick_ns - out->start_ns;
-        if (kept[k].search.in) {
-            if (!br_search_settle(&kept[k].search))
+        if (kept[k]) {
+            if (!br_search_settle(&kept[k]->search))
                 return false;
-            put_part(plan, out, &kept[k].search, offset);
+            put_part(plan, out, &kept[k]->search, offset);
         } else {
             for (uint32_t t = 0; t < in->tasks; t++)
                 plan->start_ns[in->task_origin[t]] += shift;
@@ -262,7 +274,7 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
     plan->placements += part->search.placements;
     put_part(plan, &plan->part[k], &part->search, offset);
     making->left -= parts->part[k]->tasks;
-    br_counters_add(&making->planned, &part->search.counters);
+    add_spent(&making->planned, &part->search.counters);
     keep_back(making, NULL);
     return true;
 }
@@ -284,13 +296,17 @@ static void name_plan(struct br_plan *plan, const char *asked)
     plan->method = mixed ? asked : main_part->method;
 }
 
-/* Moves a part to where the search on it goes on. */
-static void keep_part(struct part_making *kept, const struct part_making *part)
+/* Moves a part to where the search on it goes on; NULL when memory is out. */
+static struct part_making *keep_part(const struct part_making *part)
 {
+    struct part_making *kept = br_malloc(sizeof *kept);
+    if (!kept)
+        return NULL;
     *kept = *part;
     kept->search.context = kept;
     if (part->search.in != part->search.origin)
         kept->search.in = &kept->few;
+    return kept;
 }
 
 static void finish_part(struct part_making *part)
@@ -309,7 +325,8 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     int64_t offset = 0;
     bool on = goes_on(making), cut = false;
     struct part_making part = {.making = making};
-    struct part_making *kept = on ? br_calloc(parts->count, sizeof *kept) : NULL;
+    struct part_making **kept =
+        on ? br_calloc(parts->count, sizeof *kept) : NULL; /* the open ones */
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
     making->proving.dag = making->dag;
     making->proving.watch = &making->watch;
@@ -329,8 +346,10 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
                              ? INT64_MAX
                              : trial[row] + part_trial[row];
         if (ok && on && !br_search_done(&part.search)) {
-            keep_part(&kept[plan->parts], &part);
-        } else {
+            kept[plan->parts] = keep_part(&part);
+            ok = kept[plan->parts] != NULL;
+        }
+        if (!ok || !on || !kept[plan->parts]) {
             br_proving_take(&making->proving, parts, plan->parts, &part.search);
             br_search_count(&part.search, &plan->counters);
             finish_part(&part);
@@ -339,9 +358,9 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     if (ok && on) {
         ok = search_on(making, kept, parts->count, &cut) && put_again(plan, parts, kept);
         for (uint32_t k = 0; k < parts->count; k++)
-            if (kept[k].search.in) {
-                br_proving_take(&making->proving, parts, k, &kept[k].search);
-                br_search_count(&kept[k].search, &plan->counters);
+            if (kept[k]) {
+                br_proving_take(&making->proving, parts, k, &kept[k]->search);
+                br_search_count(&kept[k]->search, &plan->counters);
             }
     }
     ok = ok && br_proving_sum_up(&making->proving, parts, plan);
@@ -354,8 +373,10 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         ok = add_trials(plan, trial, rows, parts->whole->tick_ns);
     }
     for (uint32_t k = 0; kept && k < parts->count; k++)
-        if (kept[k].search.in)
-            finish_part(&kept[k]);
+        if (kept[k]) {
+            finish_part(kept[k]);
+            br_free(kept[k]);
+        }
     br_free(kept);
     br_free(trial);
     br_free(part_trial);

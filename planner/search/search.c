@@ -61,6 +61,8 @@ static struct br_bound argue(struct br_search *s)
                                       .stop = s->stop};
     if (asked == BR_PLAN_BOUND_NONE)
         return (struct br_bound){s->reach.critical_path, "critical path"};
+    if (s->reach.critical_path >= effort.enough)
+        return (struct br_bound){s->reach.critical_path, "critical path"};
     struct br_bound bound = br_bounds_by(s->origin, &effort);
     if (!s->turn || asked == BR_PLAN_BOUND_CHEAP || bound.ticks < 0 || bound.ticks >= effort.enough)
         return bound;

@@ -26,6 +26,13 @@ static const int64_t *leaf_of(const struct br_best_fit *index, uint32_t machine)
     return range_of(index, (size_t)index->leaves + machine);
 }
 
+/* Of a whole machine of a class. */
+static double weight_of(const struct br_instance *in, uint32_t cls, uint32_t resource)
+{
+    double capacity = (double)in->capacity[(size_t)cls * in->resources + resource];
+    return capacity > 0 ? 1 / (capacity * capacity) : 0;
+}
+
 static void weigh(struct br_best_fit *index)
 {
     const struct br_instance *in = index->in;
@@ -33,8 +40,7 @@ static void weigh(struct br_best_fit *index)
         for (uint32_t m = in->class_first[c]; m < in->class_first[c + 1]; m++)
             index->machine_class[m] = c;
         for (uint32_t r = 0; r < in->resources; r++) {
-            double capacity = (double)in->capacity[(size_t)c * in->resources + r];
-            double weight = capacity > 0 ? 1 / (capacity * capacity) : 0;
+            double weight = weight_of(in, c, r);
             index->weight[(size_t)c * index->width + r] = weight;
             if (c == 0 || weight < index->lightest[r])
                 index->lightest[r] = weight;
@@ -169,6 +175,25 @@ double br_best_fit_slack(const struct br_best_fit *index, uint32_t stage, uint32
     for (uint32_t r = 0; r < index->in->resources; r++)
         sum += (double)demand[r] * (double)free[r] * weight[r];
     return sum;
+}
+
+uint32_t br_best_fit_empty(const struct br_instance *in, uint32_t stage)
+{
+    uint32_t best = BR_BEST_FIT_NONE;
+    double least = 0;
+    for (uint32_t c = 0; c < in->classes; c++) {
+        const int64_t *capacity = in->capacity + (size_t)c * in->resources;
+        const int64_t *demand = in->demand + (size_t)stage * in->resources;
+        double slack = 0;
+        uint32_t r = 0;
+        for (; r < in->resources && capacity[r] >= demand[r]; r++)
+            slack += (double)demand[r] * (double)capacity[r] * weight_of(in, c, r);
+        if (r == in->resources && (best == BR_BEST_FIT_NONE || slack < least)) {
+            best = in->class_first[c];
+            least = slack;
+        }
+    }
+    return best;
 }
 
 /* A node to look at. */

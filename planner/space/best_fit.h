@@ -68,5 +68,7 @@ uint32_t br_best_fit_next(const struct br_best_fit *index, uint32_t stage, uint3
  */
 double br_best_fit_slack(const struct br_best_fit *index, uint32_t stage, uint32_t machine,
                          const int64_t *free);
+/* What br_best_fit_find finds while nothing runs, without an index. O(classes x resources). */
+uint32_t br_best_fit_empty(const struct br_instance *in, uint32_t stage);
 
 #endif

@@ -162,11 +162,30 @@ static void test_fills_up(void **state)
     }
 }
 
+/* While nothing runs no index is needed: of equal machines the first. */
+static void test_empty_cluster(void **state)
+{
+    for (uint64_t seed = 1; seed <= ROUNDS; seed++) {
+        struct br_rng rng = br_rng_seed(2000 + seed);
+        struct br_instance *in = instance_of(&rng);
+        struct br_best_fit index;
+        assert_true(br_best_fit_init(&index, in));
+        for (uint32_t m = 0; m < in->machines; m++)
+            br_best_fit_set(&index, m,
+                            in->capacity + br_instance_machine_class(in, m) * in->resources);
+        for (uint32_t stage = 0; stage < STAGES; stage++)
+            assert_int_equal(br_best_fit_empty(in, stage), br_best_fit_find(&index, stage));
+        br_best_fit_finish(&index);
+        br_instance_destroy(in);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_a_look_at_all),
         cmocka_unit_test(test_fills_up),
+        cmocka_unit_test(test_empty_cluster),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

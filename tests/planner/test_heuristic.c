@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/schedule/dispatch.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/rank.h"
 #include "tests/support/random_job.h"
@@ -112,6 +113,32 @@ static void test_schedules(void **state)
     }
 }
 
+/* A single task needs no event loop for the schedule that this would make. */
+static void test_single_task(void **state)
+{
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct random_job job;
+        struct br_instance *in;
+        struct br_order order;
+        struct br_schedule single, full;
+        struct br_key key = {0};
+        assert_true(random_job_make(seed, 1, 0, &job));
+        assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+        assert_true(br_order_init(&order, in, &key) && br_schedule_init(&single, in) &&
+                    br_schedule_init(&full, in));
+        br_dispatch_single(&single, in);
+        assert_true(br_dispatch(&full, in, &order, BR_DISPATCH_ORDER, NULL));
+        assert_int_equal(single.start[0], full.start[0]);
+        assert_int_equal(single.machine[0], full.machine[0]);
+        assert_int_equal(single.makespan, full.makespan);
+        br_schedule_finish(&single);
+        br_schedule_finish(&full);
+        br_order_finish(&order);
+        br_instance_destroy(in);
+        random_job_finish(&job);
+    }
+}
+
 static void test_ranks(void **state)
 {
     /* 0 -> 2, 0 -> 3, 1 -> 4, 2 -> 5, 3 -> 5, 4 -> 5 */
@@ -145,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_schedules),
+        cmocka_unit_test(test_single_task),
         cmocka_unit_test(test_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

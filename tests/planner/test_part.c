@@ -36,6 +36,40 @@ static uint32_t cut_sizes(uint32_t tasks, const char *before, uint32_t of_size[T
     return count;
 }
 
+#define SAME(count, a, b) assert_memory_equal(a, b, (count) * sizeof *(a))
+
+/* Is a part what br_instance_part makes of its stages? */
+static void check_alike(const struct br_instance *in, const struct br_instance *part)
+{
+    uint32_t stages[TASKS];
+    for (uint32_t s = 0; s < part->stages; s++)
+        stages[s] = in->task_stage[part->task_origin[part->stage_first[s]]];
+    struct br_instance *alone = br_instance_part(in, stages, part->stages);
+    assert_non_null(alone);
+    assert_int_equal(part->tasks, alone->tasks);
+    assert_int_equal(part->machines, in->machines);
+    assert_int_equal(part->tick_ns, in->tick_ns);
+    SAME(part->stages + 1, part->stage_first, alone->stage_first);
+    SAME(part->stages, part->topological, alone->topological);
+    SAME(part->stages, part->position, alone->position);
+    SAME(part->stages + 1, part->child_first, alone->child_first);
+    SAME(part->stages + 1, part->parent_first, alone->parent_first);
+    for (uint32_t a = 0; a < part->child_first[part->stages]; a++) {
+        assert_int_equal(part->child[a].stage, alone->child[a].stage);
+        assert_int_equal(part->child[a].one_to_one, alone->child[a].one_to_one);
+        assert_int_equal(part->parent[a].stage, alone->parent[a].stage);
+        assert_int_equal(part->parent[a].one_to_one, alone->parent[a].one_to_one);
+    }
+    for (uint32_t s = 0; s < part->stages; s++) { /* every arc within the part is there */
+        uint32_t arcs = 0;
+        for (uint32_t a = in->child_first[stages[s]]; a < in->child_first[stages[s] + 1]; a++)
+            for (uint32_t other = 0; other < part->stages; other++)
+                arcs += stages[other] == in->child[a].stage;
+        assert_int_equal(part->child_first[s + 1] - part->child_first[s], arcs);
+    }
+    br_instance_destroy(alone);
+}
+
 static void check_parts(const struct br_instance *in, const struct br_parts *parts)
 {
     char *before = precedence_closure(in);
@@ -51,6 +85,7 @@ static void check_parts(const struct br_instance *in, const struct br_parts *par
             set |= UINT32_C(1) << origin;
         }
         size += part->tasks;
+        check_alike(in, part);
         if (k + 1 < parts->count)
             assert_int_equal(set, of_size[size]);
         for (uint32_t s = 0; s < part->stages; s++) {
