@@ -8,7 +8,8 @@
 
 static void name(FILE *out, const struct br_dag *dag, const char *before, uint32_t stage)
 {
-    fprintf(out, "%s\"", before);
+    fputs(before, out);
+    putc('"', out);
     br_write_text(out, BR_QUOTE_JSON, dag->stage[stage].id);
     putc('"', out);
 }

@@ -7,6 +7,7 @@
 #include "emit/data/certificate_json.h"
 #include "emit/data/plan_json.h"
 #include "emit/write/outputs.h"
+#include "emit/write/row.h"
 #include "emit/write/slack.h"
 #include "emit/write/write.h"
 #include "planner/model/completions.h"
@@ -16,99 +17,105 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-static void text(FILE *out, const char *value)
+static void text(struct br_row *out, const char *value)
 {
-    putc('"', out);
-    br_write_text(out, BR_QUOTE_JSON, value);
-    putc('"', out);
+    br_row_char(out, '"');
+    br_row_text(out, value);
+    br_row_char(out, '"');
 }
 
-static void write_key(FILE *out, const char *before, const char *key)
+#define INLINE                                                                                     \
+    __attribute__((always_inline)) static inline /* so that lengths of keys are known              \
+                                                  */
+
+INLINE void write_key(struct br_row *out, const char *before, const char *key)
 {
-    fputs(before, out);
-    putc('"', out);
-    fputs(key, out);
-    fputs("\": ", out);
+    br_row_say(out, before);
+    br_row_char(out, '"');
+    br_row_say(out, key);
+    br_row_say(out, "\": ");
 }
 
-static void text_key(FILE *out, const char *before, const char *key, const char *value)
+INLINE void text_key(struct br_row *out, const char *before, const char *key, const char *value)
 {
     write_key(out, before, key);
     text(out, value);
 }
 
-static void seconds_key(FILE *out, const char *before, const char *key, int64_t ns)
+INLINE void seconds_key(struct br_row *out, const char *before, const char *key, int64_t ns)
 {
     write_key(out, before, key);
-    br_write_seconds(out, ns);
+    br_row_seconds(out, ns);
 }
 
-static void count_key(FILE *out, const char *before, const char *key, uint64_t count)
+INLINE void count_key(struct br_row *out, const char *before, const char *key, uint64_t count)
 {
     write_key(out, before, key);
-    br_write_count(out, count);
+    br_row_count(out, count);
 }
 
 /* Scores lie in 0..1; nine decimals, and null for "none". */
-static void score_key(FILE *out, const char *before, const char *key, double score)
+static void score_key(struct br_row *out, const char *before, const char *key, double score)
 {
     write_key(out, before, key);
     if (isfinite(score) && fabs(score) < 1e9)
-        br_write_seconds(out, llround(score * 1e9));
+        br_row_seconds(out, llround(score * 1e9));
     else
-        fputs("null", out);
+        br_row_say(out, "null");
 }
 
-static void write_attributes(FILE *out, const char *before, const struct br_attributes *by,
+static void write_attributes(struct br_row *out, const char *before, const struct br_attributes *by,
                              enum br_owner owner, uint32_t index)
 {
     uint32_t count;
     const struct br_attribute **run = br_attributes_run(by, owner, index, &count);
     if (count == 0)
         return;
-    fprintf(out, "%s\"attributes\": {", before);
+    write_key(out, before, "attributes");
+    br_row_char(out, '{');
     for (uint32_t a = 0; a < count; a++) {
-        fputs(a ? ", " : "", out);
+        br_row_say(out, a ? ", " : "");
         text(out, run[a]->name);
-        fputs(": ", out);
+        br_row_say(out, ": ");
         text(out, run[a]->value);
     }
-    putc('}', out);
+    br_row_char(out, '}');
 }
 
-static void write_amount(FILE *out, bool first, const char *resource, struct br_decimal value)
+static void write_amount(struct br_row *out, bool first, const char *resource,
+                         struct br_decimal value)
 {
-    fputs(first ? "" : ", ", out);
+    br_row_say(out, first ? "" : ", ");
     text(out, resource);
-    fputs(": ", out);
-    br_write_decimal(out, value);
+    br_row_say(out, ": ");
+    br_row_decimal(out, value);
 }
 
-static void write_resources(FILE *out, const struct br_dag *dag)
+static void write_resources(struct br_row *out, const struct br_dag *dag)
 {
-    fputs(",\n \"resources\": [", out);
+    br_row_say(out, ",\n \"resources\": [");
     for (uint32_t r = 0; r < dag->resources; r++) {
         text_key(out, r ? ",\n  {" : "\n  {", "name", dag->resource[r].name);
         if (dag->resource[r].unit)
             text_key(out, ", ", "unit", dag->resource[r].unit);
-        putc('}', out);
+        br_row_char(out, '}');
     }
-    putc(']', out);
+    br_row_char(out, ']');
 }
 
-static void write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
+static void write_stage(struct br_row *out, const struct br_dag *dag, uint32_t s,
                         const struct br_attributes *by)
 {
     const struct br_stage *stage = &dag->stage[s];
     text_key(out, s ? ",\n  {" : "\n  {", "id", stage->id);
     count_key(out, ", ", "tasks", stage->tasks);
     seconds_key(out, ", ", "duration", stage->duration_ns);
-    fputs(", \"demands\": {", out);
+    br_row_say(out, ", \"demands\": {");
     for (uint32_t d = 0; d < stage->demands; d++) {
         const struct br_demand *demand = &dag->demand[stage->first_demand + d];
         write_amount(out, d == 0, dag->resource[demand->resource].name, demand->amount);
     }
-    putc('}', out);
+    br_row_char(out, '}');
     bool first = true;
     for (uint32_t i = 0; i < stage->tasks; i++) {
         int64_t duration_ns = dag->duration_ns[stage->first_task + i];
@@ -116,23 +123,24 @@ static void write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
             continue;
         count_key(out, first ? ", \"durations\": [{" : ", {", "index", i);
         seconds_key(out, ", ", "duration", duration_ns);
-        putc('}', out);
+        br_row_char(out, '}');
         first = false;
     }
-    fputs(first ? "" : "]", out);
+    br_row_say(out, first ? "" : "]");
     if (stage->command)
         text_key(out, ", ", "command", stage->command);
     write_attributes(out, ", ", by, BR_OWNER_STAGE, s);
-    putc('}', out);
+    br_row_char(out, '}');
 }
 
-static void write_stages(FILE *out, const struct br_dag *dag, const struct br_attributes *by)
+static void write_stages(struct br_row *out, const struct br_dag *dag,
+                         const struct br_attributes *by)
 {
-    fputs(",\n \"stages\": [", out);
-    for (uint32_t s = 0; s < dag->stages && !ferror(out); s++)
+    br_row_say(out, ",\n \"stages\": [");
+    for (uint32_t s = 0; s < dag->stages && !ferror(out->out); s++)
         write_stage(out, dag, s, by);
-    fputs("],\n \"edges\": [", out);
-    for (uint32_t e = 0; e < dag->edges && !ferror(out); e++) {
+    br_row_say(out, "],\n \"edges\": [");
+    for (uint32_t e = 0; e < dag->edges && !ferror(out->out); e++) {
         const struct br_edge *edge = &dag->edge[e];
         text_key(out, e ? ",\n  {" : "\n  {", "from", dag->stage[edge->parent].id);
         text_key(out, ", ", "to", dag->stage[edge->child].id);
@@ -140,17 +148,18 @@ static void write_stages(FILE *out, const struct br_dag *dag, const struct br_at
         if (edge->bytes)
             count_key(out, ", ", "bytes", (uint64_t)edge->bytes);
         write_attributes(out, ", ", by, BR_OWNER_EDGE, e);
-        putc('}', out);
+        br_row_char(out, '}');
     }
-    putc(']', out);
+    br_row_char(out, ']');
 }
 
-static void write_cluster(FILE *out, const struct br_cluster *cluster)
+static void write_cluster(struct br_row *out, const struct br_cluster *cluster)
 {
-    fputs(",\n \"cluster\": {", out);
+    br_row_say(out, ",\n \"cluster\": {");
     if (cluster->name)
         text_key(out, "", "name", cluster->name);
-    fprintf(out, "%s\"classes\": [", cluster->name ? ", " : "");
+    write_key(out, cluster->name ? ", " : "", "classes");
+    br_row_char(out, '[');
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const struct br_class *cls = &cluster->cls[c];
         text_key(out, c ? ",\n  {" : "\n  {", "class", cls->name);
@@ -159,44 +168,44 @@ static void write_cluster(FILE *out, const struct br_cluster *cluster)
             count_key(out, ", ", "up", (uint64_t)cls->up);
             count_key(out, ", ", "down", (uint64_t)cls->down);
         }
-        fputs(", \"capacities\": {", out);
+        br_row_say(out, ", \"capacities\": {");
         for (uint32_t k = 0; k < cls->capacities; k++)
             write_amount(out, k == 0, cls->capacity[k].resource, cls->capacity[k].amount);
-        fputs("}}", out);
+        br_row_say(out, "}}");
     }
-    putc(']', out);
+    br_row_char(out, ']');
     for (uint32_t k = 0; k < cluster->fungibles; k++) {
-        fputs(k ? ", " : ", \"fungible\": [", out);
+        br_row_say(out, k ? ", " : ", \"fungible\": [");
         text(out, cluster->fungible[k]);
     }
-    fputs(cluster->fungibles ? "]" : "", out);
+    br_row_say(out, cluster->fungibles ? "]" : "");
     for (uint32_t k = 0; k < cluster->generics; k++) {
-        fputs(k ? ", " : ", \"generic\": [", out);
+        br_row_say(out, k ? ", " : ", \"generic\": [");
         text(out, cluster->generic[k]);
     }
-    fputs(cluster->generics ? "]" : "", out);
+    br_row_say(out, cluster->generics ? "]" : "");
     if (cluster->partition)
         text_key(out, ", ", "partition", cluster->partition);
     if (cluster->account)
         text_key(out, ", ", "account", cluster->account);
     if (cluster->time_factor.mantissa) {
-        fputs(", \"time-factor\": \"", out);
-        br_write_decimal(out, cluster->time_factor);
-        putc('"', out);
+        br_row_say(out, ", \"time-factor\": \"");
+        br_row_decimal(out, cluster->time_factor);
+        br_row_char(out, '"');
     }
-    putc('}', out);
+    br_row_char(out, '}');
 }
 
-static void write_search(FILE *out, const struct br_plan *plan)
+static void write_search(struct br_row *out, const struct br_plan *plan)
 {
-    fputs(",\n \"trials\": [", out);
+    br_row_say(out, ",\n \"trials\": [");
     for (uint32_t k = 0; k < plan->trials; k++) {
         text_key(out, k ? ",\n  {" : "\n  {", "method", plan->trial[k].method);
         seconds_key(out, ", ", "makespan", plan->trial[k].makespan_ns);
-        putc('}', out);
+        br_row_char(out, '}');
     }
-    fputs("],\n \"parts\": [", out);
-    for (uint32_t k = 0; k < plan->parts && !ferror(out); k++) {
+    br_row_say(out, "],\n \"parts\": [");
+    for (uint32_t k = 0; k < plan->parts && !ferror(out->out); k++) {
         const struct br_plan_part *part = &plan->part[k];
         count_key(out, k ? ",\n  {" : "\n  {", "stages", part->stages);
         count_key(out, ", ", "tasks", part->tasks);
@@ -222,64 +231,65 @@ static void write_search(FILE *out, const struct br_plan *plan)
         count_key(out, ", ", "duplicate", part->duplicate);
         count_key(out, ", ", "pruned", part->pruned);
         count_key(out, ", ", "variants", part->variants);
-        putc('}', out);
+        br_row_char(out, '}');
     }
-    putc(']', out);
+    br_row_char(out, ']');
 }
 
-static void write_noise(FILE *out, const struct br_plan *plan)
+static void write_noise(struct br_row *out, const struct br_plan *plan)
 {
     for (uint32_t k = 0; k < plan->noises; k++) {
         count_key(out, k ? ", {" : ",\n \"noise\": [{", "percent", plan->noise[k].percent);
         count_key(out, ", ", "runs", plan->noise[k].runs);
         seconds_key(out, ", ", "makespan", plan->noise[k].mean_ns);
-        putc('}', out);
+        br_row_char(out, '}');
     }
-    fputs(plan->noises ? "]" : "", out);
+    br_row_say(out, plan->noises ? "]" : "");
 }
 
 /* slack: by task; NULL: there is none to tell. */
-static void write_tasks(FILE *out, const struct br_emit_input *input,
+static void write_tasks(struct br_row *out, const struct br_emit_input *input,
                         const struct br_task_slack *slack)
 {
     const struct br_plan *plan = input->plan;
-    fputs(",\n \"tasks\": [", out);
-    for (uint32_t k = 0; k < plan->tasks && !ferror(out); k++) {
+    br_row_say(out, ",\n \"tasks\": [");
+    for (uint32_t k = 0; k < plan->tasks && !ferror(out->out); k++) {
         uint32_t task = plan->order[k];
-        fputs(k ? ",\n  {\"id\": \"" : "\n  {\"id\": \"", out);
-        br_write_task(out, BR_QUOTE_JSON, input->dag, task);
+        br_row_say(out, k ? ",\n  {\"id\": \"" : "\n  {\"id\": \"");
+        br_row_task(out, input->dag, task);
         seconds_key(out, "\", ", "start", plan->start_ns[task]);
         seconds_key(out, ", ", "end", plan->end_ns[task]);
-        fputs(", \"machine\": \"", out);
-        br_write_machine(out, BR_QUOTE_JSON, input->cluster, plan->machine[task]);
+        br_row_say(out, ", \"machine\": \"");
+        br_row_machine(out, input->cluster, plan->machine[task]);
         count_key(out, "\", ", "rank", k + 1);
-        fputs(", \"priority\": ", out);
-        br_write_ratio(out, (int64_t)plan->tasks - k, plan->tasks);
-        fputs(", \"subset\": \"", out);
-        putc(plan->subset[task], out);
-        putc('"', out);
+        br_row_say(out, ", \"priority\": ");
+        br_row_ratio(out, (int64_t)plan->tasks - k, plan->tasks);
+        br_row_say(out, ", \"subset\": \"");
+        br_row_char(out, plan->subset[task]);
+        br_row_char(out, '"');
         if (slack) {
             seconds_key(out, ", ", "slack", slack[task].total_ns);
             seconds_key(out, ", ", "free_slack", slack[task].free_ns);
         }
-        putc('}', out);
+        br_row_char(out, '}');
     }
-    putc(']', out);
+    br_row_char(out, ']');
 }
 
-static void machine_key(FILE *out, const char *key, const struct br_cluster *cluster,
+static void machine_key(struct br_row *out, const char *key, const struct br_cluster *cluster,
                         uint32_t machine)
 {
-    fprintf(out, ", \"%s\": \"", key);
-    br_write_machine(out, BR_QUOTE_JSON, cluster, machine);
-    putc('"', out);
+    write_key(out, ", ", key);
+    br_row_char(out, '"');
+    br_row_machine(out, cluster, machine);
+    br_row_char(out, '"');
 }
 
-static void write_transfers(FILE *out, const struct br_emit_input *input)
+static void write_transfers(struct br_row *out, const struct br_emit_input *input)
 {
     const struct br_transfers *all = &input->plan->carried;
-    fputs(",\n \"transfers\": [", out);
-    for (uint32_t k = 0; k < all->transfers && !ferror(out); k++) {
+    br_row_say(out, ",\n \"transfers\": [");
+    for (uint32_t k = 0; k < all->transfers && !ferror(out->out); k++) {
         const struct br_transfer *t = &all->transfer[k];
         text_key(out, k ? ",\n  {" : "\n  {", "from", input->dag->stage[t->parent].id);
         text_key(out, ", ", "to", input->dag->stage[t->child].id);
@@ -290,19 +300,20 @@ static void write_transfers(FILE *out, const struct br_emit_input *input)
         count_key(out, ", ", "bytes", (uint64_t)t->bytes);
         seconds_key(out, ", ", "start", br_transfer_start(all, k));
         seconds_key(out, ", ", "end", br_transfer_end(all, k));
-        fputs(", \"rates\": [", out);
+        br_row_say(out, ", \"rates\": [");
         for (uint32_t i = t->first_piece; i < t->first_piece + t->pieces; i++) {
             seconds_key(out, i > t->first_piece ? ", {" : "{", "start", all->piece[i].start_ns);
             seconds_key(out, ", ", "end", all->piece[i].end_ns);
             count_key(out, ", ", "rate", (uint64_t)all->piece[i].rate);
-            putc('}', out);
+            br_row_char(out, '}');
         }
-        fputs("]}", out);
+        br_row_say(out, "]}");
     }
-    putc(']', out);
+    br_row_char(out, ']');
 }
 
-static void write_job(FILE *out, const struct br_emit_input *input, const struct br_attributes *by)
+static void write_job(struct br_row *out, const struct br_emit_input *input,
+                      const struct br_attributes *by)
 {
     write_attributes(out, ",\n ", by, BR_OWNER_JOB, 0);
     write_resources(out, input->dag);
@@ -311,8 +322,9 @@ static void write_job(FILE *out, const struct br_emit_input *input, const struct
 }
 
 enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_emit_bound *bound,
-                             FILE *out, struct br_diag *diag)
+                             FILE *file, struct br_diag *diag)
 {
+    struct br_row row = {.out = file}, *out = &row;
     struct br_attributes by;
     enum br_status status = br_attributes_init(&by, input->dag, diag);
     if (status)
@@ -325,7 +337,7 @@ enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_
     text_key(out, ",\n ", "bound_status", bound->certificate ? "proven" : "unproven");
     seconds_key(out, ",\n \"core\": {", "lower_bound", bound->core_ns);
     text_key(out, ", ", "method", bound->core_method);
-    fputs("},\n \"lp\": {", out);
+    br_row_say(out, "},\n \"lp\": {");
     if (bound->lp_note) {
         text_key(out, "", "note", bound->lp_note);
     } else {
@@ -334,20 +346,23 @@ enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_
         if (bound->lp_status[0])
             text_key(out, ", ", "status", bound->lp_status);
     }
-    putc('}', out);
+    br_row_char(out, '}');
     if (bound->certificate) {
-        fputs(",\n \"certificate\": ", out);
-        br_write_certificate(out, input->dag, bound->certificate);
+        br_row_say(out, ",\n \"certificate\": ");
+        br_row_flush(out);
+        br_write_certificate(file, input->dag, bound->certificate);
     }
     write_job(out, input, &by);
-    fputs("\n}\n", out);
+    br_row_say(out, "\n}\n");
+    br_row_flush(out);
     br_attributes_finish(&by);
     return BR_OK;
 }
 
-enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struct br_diag *diag)
 {
     const struct br_plan *plan = input->plan;
+    struct br_row row = {.out = file}, *out = &row;
     struct br_attributes by;
     struct br_task_slack *slack;
     enum br_status status = br_emit_slack(input, &slack, diag);
@@ -370,16 +385,17 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct
         seconds_key(out, ",\n ", "mean_completion", plan->mean_ns);
         seconds_key(out, ",\n ", "mean_bound", plan->mean_bound_ns);
     }
-    fputs(",\n \"gap\": ", out);
+    br_row_say(out, ",\n \"gap\": ");
     if (plan->lower_bound_ns > 0)
-        br_write_ratio(out, plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);
+        br_row_ratio(out, plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);
     else /* nothing is known against an infinite gap, unless there is nothing to do */
-        fputs(plan->makespan_ns == 0 ? "0" : "null", out);
+        br_row_say(out, plan->makespan_ns == 0 ? "0" : "null");
     text_key(out, ",\n ", "bound_method", plan->bound_method);
     text_key(out, ",\n ", "bound_status", plan->certificate ? "proven" : "unproven");
     if (plan->certificate) {
-        fputs(",\n \"certificate\": ", out);
-        br_write_certificate(out, input->dag, plan->certificate);
+        br_row_say(out, ",\n \"certificate\": ");
+        br_row_flush(out);
+        br_write_certificate(file, input->dag, plan->certificate);
     }
     count_key(out, ",\n ", "placements", plan->placements);
     if (plan->note)
@@ -390,7 +406,8 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *out, struct
     if (plan->network)
         write_transfers(out, input);
     write_tasks(out, input, slack);
-    fputs("\n}\n", out);
+    br_row_say(out, "\n}\n");
+    br_row_flush(out);
     br_attributes_finish(&by);
     free(slack);
     return BR_OK;

@@ -205,15 +205,24 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
     }
 }
 
-void br_write_text(FILE *out, enum br_quote quote, const char *text)
-{
-    br_write_part(out, quote, text, strlen(text));
-}
-
 /* Most of what names are made of, and the same in every format. */
 static bool is_plain(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_' ||
+           c == ' ';
+}
+
+size_t br_text_plain(const char *text)
+{
+    const char *end = text;
+    while (is_plain(*end))
+        end++;
+    return (size_t)(end - text);
+}
+
+void br_write_text(FILE *out, enum br_quote quote, const char *text)
+{
+    br_write_part(out, quote, text, strlen(text));
 }
 
 /* Graphviz takes no piece of a text in quotation marks that fills its buffer of 16 KiB; a + joins
@@ -348,7 +357,7 @@ void br_write_decimal(FILE *out, struct br_decimal value)
     fputs(text, out);
 }
 
-void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator)
+int br_ratio_format(int64_t numerator, int64_t denominator, char text[BR_RATIO_TEXT])
 {
     const int64_t unit = 1000000000;
     int64_t whole = numerator / denominator;
@@ -359,13 +368,22 @@ void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator)
         whole += fraction / unit;
         fraction = 0;
     }
-    char text[BR_SECONDS_TEXT]; /* nine decimals: the text of nanoseconds */
-    br_seconds_format(fraction, text);
-    const char *point = strchr(text, '.');
+    char *at = text, nanoseconds[BR_SECONDS_TEXT]; /* nine decimals, too */
+    br_seconds_format(fraction, nanoseconds);
+    const char *point = strchr(nanoseconds, '.');
     if (numerator < 0 && (whole != 0 || fraction != 0))
-        putc('-', out);
-    br_write_count(out, whole < 0 ? -(uint64_t)whole : (uint64_t)whole);
-    fputs(point ? point : "", out);
+        *at++ = '-';
+    at += br_count_format(whole < 0 ? -(uint64_t)whole : (uint64_t)whole, at);
+    if (point)
+        at = stpcpy(at, point);
+    return (int)(at - text);
+}
+
+void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator)
+{
+    char text[BR_RATIO_TEXT];
+    br_ratio_format(numerator, denominator, text);
+    fputs(text, out);
 }
 
 const char *br_edge_type_name(enum br_edge_type type)

@@ -39,6 +39,8 @@ void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t cha
 /* The same of its first `size` bytes, which end with a whole character. */
 void br_write_cut_part(FILE *out, enum br_quote quote, const char *text, size_t size,
                        uint32_t characters);
+/* How many bytes at the beginning of a text every format writes as they are, in its midst. */
+size_t br_text_plain(const char *text);
 /* Number of characters (code points) of the text. */
 uint32_t br_text_length(const char *text);
 
@@ -54,6 +56,8 @@ void br_write_decimal(FILE *out, struct br_decimal value);
 /* numerator / denominator (> 0, both below 2^63) rounded to nine decimals, trailing zeros left
  * out; exact arithmetic, so that no locale and no printf of floats can change a byte. */
 void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator);
+enum { BR_RATIO_TEXT = 36 };
+int br_ratio_format(int64_t numerator, int64_t denominator, char text[BR_RATIO_TEXT]);
 
 /* "barrier" or "one-to-one". */
 const char *br_edge_type_name(enum br_edge_type type);

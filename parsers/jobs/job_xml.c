@@ -35,6 +35,7 @@ struct job_reader {
     const struct br_xml_rule *open[KNOWN_DEPTH + 1]; /* by depth */
     uint32_t stage;                                  /* the open one */
     uint32_t edge; /* the open one, in the dag; UINT32_MAX: the last waiting one */
+    uint32_t near; /* the stage at an end of the last edge */
 
     struct br_arena arena;
     uint32_t edges, edge_room, attributes, attribute_room;
@@ -178,6 +179,19 @@ static enum br_status add_edge(struct job_reader *reader, const struct waiting_e
     return status;
 }
 
+/* The stage of this id. Edges mostly stand in the order of their stages, so that one is looked at
+ * which is near the last before all are searched, in memory that is far apart. */
+static uint32_t find_near(struct job_reader *reader, const char *id)
+{
+    for (uint32_t near = reader->near; near < reader->near + 2; near++)
+        if (near < reader->dag->stages && strcmp(reader->dag->stage[near].id, id) == 0)
+            return reader->near = near;
+    const uint32_t found = br_dag_find_stage(reader->dag, id);
+    if (found != UINT32_MAX)
+        reader->near = found;
+    return found;
+}
+
 static enum br_status start_edge(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
@@ -200,8 +214,8 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
             return status;
     }
     if (!reader->edges) {
-        uint32_t parent = br_dag_find_stage(reader->dag, from);
-        uint32_t child = br_dag_find_stage(reader->dag, to);
+        uint32_t parent = find_near(reader, from);
+        uint32_t child = find_near(reader, to);
         if (parent != UINT32_MAX && child != UINT32_MAX) {
             enum br_status status = add_edge(reader, &edge, parent, child, xml->diag);
             reader->edge = br_dag_last_edge(reader->dag);

@@ -39,6 +39,8 @@ uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task)
 {
     if (!dag || task >= dag->tasks)
         return UINT32_MAX;
+    if (dag->tasks == dag->stages) /* of one task each */
+        return task;
     uint32_t low = 0, high = dag->stages;
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;

@@ -17,6 +17,7 @@
 #include "emit/pictures/chart.h"
 #include "emit/pictures/picture.h"
 #include "emit/write/figures.h"
+#include "emit/write/row.h"
 #include "emit/write/write.h"
 
 static char *read_golden(const char *path)
@@ -569,6 +570,46 @@ static void cuts(void **state)
     free(written);
 }
 
+/* Rows are the same bytes as single pieces, whatever is in them and wherever the buffer ends. */
+static void rows(void **state)
+{
+    static const char *const names[] = {
+        "a", "", "plain name_0.x", "b\"\\\n\x01", "=1", "-2", "\xff\xc3\xa9", "z\u2028", "long"};
+    enum { NAMES = sizeof names / sizeof *names, ROWS = 20000 };
+    char *text[2], longest[2 * BR_ROW_SIZE];
+    size_t size[2];
+    FILE *row_file = open_memstream(&text[0], &size[0]), *out = open_memstream(&text[1], &size[1]);
+    struct br_row row = {.out = row_file};
+    memset(longest, 'x', sizeof longest);
+    longest[sizeof longest - 1] = '\0';
+    for (uint64_t k = 0; k < ROWS; k++) {
+        const uint64_t number = k * UINT64_C(0x9e3779b97f4a7c15) >> k % 64;
+        const int64_t ns = (int64_t)number;
+        const char *name = k % 1000 == 999 ? longest : names[number % NAMES];
+        br_row_say(&row, ", \"key\": ");
+        br_row_text(&row, name);
+        br_row_count(&row, number);
+        br_row_seconds(&row, ns);
+        br_row_ratio(&row, ns / 2, (ns & INT64_MAX) / 3 + 1);
+        br_row_decimal(&row, (struct br_decimal){ns / 1000, (int32_t)(k % 37) - 18});
+        br_row_char(&row, '}');
+        fputs(", \"key\": ", out);
+        br_write_text(out, BR_QUOTE_JSON, name);
+        br_write_count(out, number);
+        br_write_seconds(out, ns);
+        br_write_ratio(out, ns / 2, (ns & INT64_MAX) / 3 + 1);
+        br_write_decimal(out, (struct br_decimal){ns / 1000, (int32_t)(k % 37) - 18});
+        putc('}', out);
+    }
+    br_row_flush(&row);
+    fclose(row_file);
+    fclose(out);
+    assert_int_equal(size[0], size[1]);
+    assert_memory_equal(text[0], text[1], size[0]);
+    free(text[0]);
+    free(text[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -579,6 +620,7 @@ int main(void)
         cmocka_unit_test(full_disk),
         cmocka_unit_test(ratios),
         cmocka_unit_test(quoting),
+        cmocka_unit_test(rows),
         cmocka_unit_test(times_for_people),
         cmocka_unit_test(unsayable),
         cmocka_unit_test(charts),
