@@ -20,13 +20,12 @@ static char *next_line(char *line)
 
 /* ---- Comments ---- */
 
-/* Behind the comment that begins here; NULL: none does. Three dashes are a rule of psql's. */
+/* Behind the comment that begins here; NULL: none does. A rule of psql's without a title is one. */
 static const char *past_comment(const char *text)
 {
     if (begins(text, "/*"))
         return br_text_past(text + 2, "*/");
-    if (*text == '#' || begins(text, "//") ||
-        (begins(text, "--") && text[2] != '-' && text[2] != '+'))
+    if (*text == '#' || begins(text, "//") || begins(text, "--"))
         return text + strcspn(text, "\n");
     return NULL;
 }
@@ -61,14 +60,13 @@ static void shed(char *line, size_t count)
     memset(line + length - count, ' ', count);
 }
 
-/* What a mail puts before a line that it quotes. */
+/* What a mail puts before a line that it quotes, which begins with its mark. */
 static size_t quotation(const char *line)
 {
     size_t length = strspn(line, "> ");
-    size_t last = length;
-    while (last && line[last - 1] != '>')
-        last--;
-    return last + (last && line[last] == ' ');
+    while (line[length - 1] != '>')
+        length--;
+    return length + (line[length] == ' ');
 }
 
 static void shed_quotations(char *text)
@@ -87,6 +85,8 @@ static void shed_quotes(char *text)
         return;
     for (char *line = text; *line; line = next_line(line)) {
         size_t length = strcspn(line, "\r\n");
+        while (length && line[length - 1] == ' ')
+            length--;
         if (length < 2 || *line != '\'' || line[length - 1] != '\'')
             continue;
         line[length - 1] = ' ';

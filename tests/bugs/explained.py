@@ -56,10 +56,12 @@ def frames():
     yield '\n'.join([SORT[0], *(' ' + line for line in SORT[1:]), ''])  # copied from its first letter on
     yield '\n'.join("'%s'" % line for line in SORT) + '\n'
     yield '\n'.join('"%s"' % line for line in SORT) + '\n'
-    for comment in '-- from a ticket', '# mine', '/* two\n   lines */', '// one':
+    for comment in '-- from a ticket', '-' * (width + 2), '# mine', '/* two\n   lines */', '// one':
         yield '\n'.join([comment, *SORT, ''])
     yield '\n'.join('> ' + line for line in SORT) + '\n'
     yield '\n'.join('>> ' + line for line in SORT) + '\n'
+    yield '\n'.join('> > ' + line for line in SORT) + '\n'
+    yield '\n'.join("> '%s'" % line for line in SORT) + '\n'
     for numbered in '%d. %s', '%d: %s', '%3d| %s':
         lines = [numbered % (k + 1, line) for k, line in enumerate(SORT[:3])]
         yield '\n'.join(['QUERY PLAN', *lines, SORT[3], ''])
@@ -78,6 +80,15 @@ for text in frames():
 assert call('\n'.join(SORT[:3]), 'show').returncode == 0  # and without being told what it is
 for text in list(frames())[:12]:
     assert call(text, 'show').returncode == 0, text
+
+# Comments hold no plan, and stand before any form.
+for comment in '-- %s', '# %s', '/* %s */', '// %s':
+    found = times('\n'.join([comment % ('Result  ' + figures('7.000')), *SORT, '']))
+    assert found[0] == SORTED[0] and len(found) == 2, (comment, found)
+    for form in 'json', 'yaml', 'xml':
+        path = case.FILES.parent.parent / 'data' / ('query.explain.' + form)
+        done = call(comment % 'mine' + '\n' + path.read_text(), 'show')
+        assert done.returncode == 0, (comment, form, done)
 
 # Tabs of four blanks each, wherever they stand.
 tabbed = 'Limit  %s\n  ->  Sort  %s\n    \t->  Result  %s\n          \t->  Seq Scan on t  %s\n' % (

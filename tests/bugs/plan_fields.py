@@ -120,8 +120,71 @@ def examine(folder, document):
     return tried, missed
 
 
+PATHS = '<job xmlns="urn:bigrocks:job:1" name="j"><resource name="cpu"/>' + ''.join(
+    '<stage id="%s" tasks="2" duration="1"><demand resource="cpu" amount="1"/></stage>' % s for s in 'abcde') + \
+    '<edge from="a" to="b" type="one-to-one"/><edge from="b" to="c" type="one-to-one"/><edge from="d" to="e"/>' \
+    '<cluster name="c"><machine class="m"><capacity resource="cpu" amount="2"/></machine></cluster></job>'
+BEFORE = {'b[0]': ['a[0]'], 'b[1]': ['a[1]'], 'c[0]': ['a[0]', 'b[0]'], 'c[1]': ['a[1]', 'b[1]'],
+          'e[0]': ['d[0]', 'd[1]'], 'e[1]': ['d[0]', 'd[1]']}
+
+
+def examine_subsets(folder):
+    """What is neither in T nor between tasks of T is of the subset that its place makes it."""
+    (folder / 'paths.xml').write_text(PATHS)
+    document = json.loads(case.bigrocks('plan', folder / 'paths.xml', '-q', '--format', 'json').stdout)
+    document.pop('parts', None)  # whose sizes say too much
+
+    def check(subsets):
+        for task in document['tasks']:
+            task['subset'] = subsets[task['id']]
+        (folder / 'paths.json').write_text(json.dumps(document))
+        done = case.bigrocks('check', folder / 'paths.xml', folder / 'paths.json')
+        return done.stdout if done.returncode else ''
+
+    for chosen in ('b[0]', 'd[1]'), ('a[0]', 'b[0]', 'c[0]'):
+        right = {}
+        for task in sorted(t['id'] for t in document['tasks']):
+            after = any(t in BEFORE.get(task, []) for t in chosen)
+            before = any(task in BEFORE.get(t, []) for t in chosen)
+            right[task] = 'T' if task in chosen else 'C' if after and not before else 'P' if before and not after else 'S'
+        assert not check(right), (right, check(right))
+        for task in right:
+            for other in set('SPC') - {right[task]}:
+                if right[task] != 'T':
+                    said = check({**right, task: other})
+                    assert 'task %s is of subset %s, but' % (task, other) in said, (task, other, said)
+    for other in 'SPC':
+        assert 'task b[0] lies between tasks of subset T' in check({**right, 'b[0]': other}), other
+
+
+def examine_parts(folder):
+    """Parts are where they say, and as long as their bounds, also if all of them come to the right sum."""
+    text = job().replace('</job>', '').replace('<edge', '<stage id="z" duration="3"><demand resource="cpu" amount="1"/>'
+                                               '</stage><edge', 1).replace('<cluster', '<edge from="f" to="z"/><cluster')
+    (folder / 'parts.xml').write_text(text + '</job>')
+    document = json.loads(case.bigrocks('plan', folder / 'parts.xml', '-q', '--method', 'graphene', '--format', 'json').stdout)
+
+    def check(*changed):
+        parts = copy.deepcopy(document['parts'])
+        for part, member in changed:
+            parts[part].update(member)
+        (folder / 'parts.json').write_text(json.dumps({**document, 'parts': parts}))
+        done = case.bigrocks('check', folder / 'parts.xml', folder / 'parts.json')
+        return done.stdout if done.returncode else ''
+
+    assert len(document['parts']) > 1 and not check()
+    for part in 0, len(document['parts']) - 1:
+        one = document['parts'][part]
+        said = check((part, {'start': one['start'] + 0.5, 'makespan': one['makespan'] - 0.5}))
+        assert 'part %d runs from' % (part + 1) in said, said
+    said = check((0, {'lower_bound': 0}), (part, {'lower_bound': one['makespan'] + 1}))
+    assert 'part %d is said to be shorter' % (part + 1) in said, said
+
+
 with case.folder() as scratch:
     folder = pathlib.Path(scratch)
+    examine_subsets(folder)
+    examine_parts(folder)
     (folder / 'job.xml').write_text(job())
     tried, missed = 0, []
     for words in (['--method', 'graphene'], ['--method', 'graphene', '--network'], ['--explain']):

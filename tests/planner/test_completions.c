@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/collections/index.h"
 #include "base/numbers/rng.h"
 #include "planner/improve/completion_search.h"
 #include "planner/model/instance.h"
@@ -62,12 +63,11 @@ static void try_lists(struct all *all, int64_t *key, uint32_t used, uint32_t k)
         }
 }
 
-static bool open_job(struct all *all, uint64_t seed)
+static bool open_job(struct all *all, uint64_t seed, uint32_t tasks)
 {
     struct br_rng rng = br_rng_seed(seed);
-    int64_t key[TASKS];
     memset(all, 0, sizeof *all);
-    assert_true(random_job_make(seed, TASKS, 0, &all->job));
+    assert_true(random_job_make(seed, tasks, 0, &all->job));
     assert_int_equal(br_instance_create(all->job.dag, all->job.cluster, &all->in, NULL), BR_OK);
     assert_int_equal(br_completions_find(all->job.dag, false, &all->ends, NULL), BR_OK);
     if (all->in->machines > 1 || all->ends.count == 1)
@@ -83,7 +83,6 @@ static bool open_job(struct all *all, uint64_t seed)
     assert_true(br_schedule_init(&all->shortest, all->in));
     all->least = (br_wide)1 << 120;
     all->least_short = all->least;
-    try_lists(all, key, 0, 0);
     return true;
 }
 
@@ -99,14 +98,15 @@ static void close_job(struct all *all)
 }
 
 /* The sum that the search gets from the schedule, within the limit. */
-static br_wide search(struct all *all, const struct br_schedule *from, int64_t limit)
+static br_wide search(struct all *all, const struct br_schedule *from, int64_t limit,
+                      uint64_t placements)
 {
     struct br_completion_search search = {.in = all->in,
                                           .dag = all->job.dag,
                                           .ends = &all->ends,
                                           .limit = limit,
                                           .seed = 1,
-                                          .placements = PLACEMENTS};
+                                          .placements = placements};
     br_schedule_copy(&all->schedule, from);
     br_wide before = sum_of(all, from);
     assert_true(br_completions_improve(&search, &all->schedule));
@@ -123,20 +123,22 @@ static void test_all_lists(void **state)
     for (uint64_t seed = 0; seed < random_jobs(JOBS); seed++) {
         static struct all all;
         int64_t key[TASKS] = {0};
-        if (open_job(&all, seed)) {
+        if (open_job(&all, seed, TASKS)) {
+            try_lists(&all, key, 0, 0);
+            memset(key, 0, sizeof key);
             /* The bound is rounded down, to a nanosecond of the mean. */
             int64_t bound_ns = br_completions_bound(&all.ends, all.in);
             int64_t least_ns = (int64_t)(all.least * all.in->tick_ns / all.ends.weights);
             assert_true(bound_ns >= 0 && bound_ns <= least_ns);
             met += bound_ns == least_ns;
             apart += all.ends.apart;
-            br_wide shorter = search(&all, &all.shortest, all.shortest.makespan);
+            br_wide shorter = search(&all, &all.shortest, all.shortest.makespan, PLACEMENTS);
             assert_true(shorter >= all.least_short);
             best_short += shorter == all.least_short;
             struct br_schedule any;
             assert_true(br_schedule_init(&any, all.in));
             assert_true(br_serial_pass(all.serial, BR_FORWARD, key, INT64_MAX, &any, NULL));
-            br_wide sum = search(&all, &any, INT64_MAX);
+            br_wide sum = search(&all, &any, INT64_MAX, PLACEMENTS);
             br_schedule_finish(&any);
             assert_true(sum >= all.least);
             best += sum == all.least;
@@ -250,6 +252,172 @@ static void test_plans(void **state)
     assert_true(smaller > random_jobs(150) / 10 && larger <= 1 + random_jobs(150) / 50);
 }
 
+/* So many stages of one task, a CPU each, and these edges, unfinished. */
+static struct br_dag *make_stages(uint32_t stages, int64_t lasts_ns, uint32_t edges,
+                                  const uint32_t (*edge)[2])
+{
+    struct br_dag *dag = br_dag_create("stages");
+    for (uint32_t s = 0; s < stages; s++) {
+        char id[8];
+        snprintf(id, sizeof id, "s%u", (unsigned)s);
+        assert_int_equal(br_dag_add_stage(dag, id, 1, lasts_ns, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+    }
+    for (uint32_t e = 0; e < edges; e++)
+        assert_int_equal(br_dag_add_edge(dag, edge[e][0], edge[e][1], BR_BARRIER, NULL), BR_OK);
+    return dag;
+}
+
+static int64_t bound_of(struct br_dag *dag, const char *cpus)
+{
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct br_completions ends;
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", cpus, NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_int_equal(br_completions_find(dag, false, &ends, NULL), BR_OK);
+    int64_t bound_ns = br_completions_bound(&ends, in);
+    br_completions_finish(&ends);
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+    return bound_ns;
+}
+
+/* What edges join is one job, whatever its stages' order; of one job alone the last stages end. */
+static void test_ends(void **state)
+{
+    static const uint32_t apart[][2] = {{3, 0}, {1, 4}, {3, 5}, {0, 6}},
+                          one[][2] = {{0, 1}, {0, 2}};
+    struct br_completions ends;
+    struct br_dag *dag = make_stages(7, 1, 4, apart);
+    (void)state;
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_completions_find(dag, false, &ends, NULL), BR_OK);
+    assert_true(ends.apart);
+    assert_int_equal(ends.count, 3);
+    assert_memory_equal(ends.end, ((uint32_t[]){0, 1, 2, 0, 1, 0, 0}), 7 * sizeof *ends.end);
+    br_completions_finish(&ends);
+    br_dag_destroy(dag);
+    dag = make_stages(3, 1, 2, one);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_completions_find(dag, false, &ends, NULL), BR_OK);
+    assert_false(ends.apart);
+    assert_int_equal(ends.count, 2);
+    assert_memory_equal(ends.end, ((uint32_t[]){BR_NO_END, 0, 1}), 3 * sizeof *ends.end);
+    br_completions_finish(&ends);
+    br_dag_destroy(dag);
+}
+
+/* The largest weight of a job's stages counts, 1 if there is none; only stages have weights. */
+static void test_weights(void **state)
+{
+    static const uint32_t edges[][2] = {{0, 1}, {1, 2}};
+    struct br_completions ends;
+    struct br_dag *dag = make_stages(4, 1, 2, edges);
+    (void)state;
+    assert_int_equal(br_dag_set_weight(dag, 0, 3, NULL), BR_OK);
+    assert_int_equal(br_dag_set_weight(dag, 1, 5, NULL), BR_OK);
+    assert_int_equal(br_dag_set_weight(dag, 2, 4, NULL), BR_OK);
+    assert_int_equal(br_dag_add_attribute(dag, BR_OWNER_EDGE, 0, BR_WEIGHT_ATTRIBUTE, "9", NULL),
+                     BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_completions_find(dag, true, &ends, NULL), BR_OK);
+    assert_int_equal(ends.weight[0], 5);
+    assert_int_equal(ends.weight[1], 1);
+    assert_int_equal(ends.weights, 6);
+    br_completions_finish(&ends);
+    br_dag_destroy(dag);
+    static const char *const wrong[] = {"1000001", "-1", "0.5", "many"};
+    for (uint32_t k = 0; k < 4; k++) {
+        dag = make_stages(1, 1, 0, NULL);
+        assert_int_equal(
+            br_dag_add_attribute(dag, BR_OWNER_STAGE, 0, BR_WEIGHT_ATTRIBUTE, wrong[k], NULL),
+            BR_OK);
+        assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+        assert_int_equal(br_completions_find(dag, true, &ends, NULL), BR_BAD_INPUT);
+        br_completions_finish(&ends);
+        br_dag_destroy(dag);
+    }
+}
+
+/* Five tasks on two processors end at no less than (1 + 2 + 3 + 4 + 5) / 2 in all, which is 8 whole
+ * tasks. Work that takes many ticks counts, too. With room for all, paths count: through both kinds
+ * of edges to the last task of each end. */
+static void test_bounds(void **state)
+{
+    struct br_dag *dag;
+    (void)state;
+    assert_int_equal(bound_of(make_stages(5, 10, 0, NULL), "2"), 16);
+    dag = make_stages(2, 3000017, 0, NULL);
+    assert_int_equal(br_dag_add_stage(dag, "other", 1, 1000003, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, 2, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(bound_of(dag, "1"), (1000003 + 4000020 + 7000037) / 3);
+    dag = br_dag_create("paths");
+    assert_int_equal(br_dag_add_stage(dag, "a", 2, 5, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_set_duration(dag, 0, 0, 7, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "b", 2, 3, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_set_duration(dag, 1, 0, 4, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "c", 2, 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_set_duration(dag, 2, 1, 6, NULL), BR_OK);
+    assert_int_equal(br_dag_add_stage(dag, "d", 1, 8, NULL, NULL), BR_OK);
+    for (uint32_t s = 0; s < 4; s++)
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", "1", NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(dag, 0, 1, BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(dag, 1, 2, BR_ONE_TO_ONE, NULL), BR_OK);
+    assert_int_equal(br_dag_add_edge(dag, 0, 3, BR_BARRIER, NULL), BR_OK);
+    /* c ends at 7 + 3 + 6, the larger of that and 7 + 4 + 1; d at 7 + 8. */
+    assert_int_equal(bound_of(dag, "9"), (16 + 15) / 2);
+}
+
+/* The same seed gives the same schedules on every machine: another number is another search. */
+static void test_same(void **state)
+{
+    static const uint64_t placements[] = {60, 300, 1000, 200000};
+    uint64_t sum = 0;
+    (void)state;
+    for (uint64_t seed = 1, tried = 0; tried < 40; seed++) {
+        static struct all all;
+        struct br_schedule schedule;
+        int64_t key[60] = {0};
+        if (open_job(&all, seed, 60)) {
+            all.ends.weights -= all.ends.weight[0];
+            all.ends.weight[0] = 0;
+            assert_true(br_schedule_init(&schedule, all.in));
+            assert_true(br_serial_pass(all.serial, BR_FORWARD, key, INT64_MAX, &schedule, NULL));
+            search(&all, &schedule, INT64_MAX, placements[tried++ % 4]);
+            for (uint32_t t = 0; t < all.in->tasks; t++)
+                sum = br_hash_number(sum ^ (uint64_t)all.schedule.start[t]);
+            br_schedule_finish(&schedule);
+        }
+        close_job(&all);
+    }
+    assert_int_equal(sum, UINT64_C(0x476889b917ca5df3));
+}
+
+/* A mean that is good enough ends the search before it begins. */
+static void test_enough(void **state)
+{
+    static struct all all;
+    int64_t key[TASKS] = {0};
+    uint64_t seed = 0;
+    (void)state;
+    for (; !open_job(&all, seed, TASKS); seed++)
+        close_job(&all);
+    struct br_completion_search search = {.in = all.in,
+                                          .dag = all.job.dag,
+                                          .ends = &all.ends,
+                                          .limit = INT64_MAX,
+                                          .placements = PLACEMENTS,
+                                          .enough_ns = INT64_MAX};
+    assert_true(br_serial_pass(all.serial, BR_FORWARD, key, INT64_MAX, &all.schedule, NULL));
+    assert_true(br_completions_improve(&search, &all.schedule));
+    assert_int_equal(search.spent, 0);
+    close_job(&all);
+}
+
 static void test_refused(void **state)
 {
     struct br_dag *dag = br_dag_create("refused");
@@ -271,7 +439,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_lists), cmocka_unit_test(test_two),
         cmocka_unit_test(test_stated),    cmocka_unit_test(test_plans),
-        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_weights),   cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_same),      cmocka_unit_test(test_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

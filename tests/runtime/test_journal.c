@@ -329,6 +329,40 @@ static void test_journal_of_a_spool(void **state)
     br_dag_destroy(y);
 }
 
+/* A journal is lines of text, whatever a job is called; the job is known again. */
+static void test_journal_of_any_name(void **state)
+{
+    static const char name[] = "a\nb\033[2J\t\xe2\x80\xae";
+    char folder[64], path[96], text[HEAD + 2 * SESSION + 1];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/named", folder);
+    struct br_dag *dag = make_job("x");
+    bool done[5];
+    struct br_journal journal;
+    struct br_journal_job job = {dag, done, 0, 0, NULL};
+    assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
+    assert_int_equal(add_job(&journal, name, &job), BR_OK);
+    assert_int_equal(br_journal_finished(&journal, job.number, 2, 0, NULL), BR_OK);
+    br_journal_close(&journal);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    size_t size = fread(text, 1, sizeof text - 1, file);
+    text[size] = '\0';
+    fclose(file);
+    assert_int_equal(size, sizeof text - 1);
+    assert_non_null(strstr(text, " a?b?[2J?? "));
+    for (size_t k = 0; k < size; k++)
+        assert_true((text[k] >= ' ' && text[k] < 127) || text[k] == '\n');
+    assert_int_equal(open_jobs(&journal, path, NULL, 0), BR_OK);
+    assert_int_equal(add_job(&journal, name, &job), BR_OK);
+    for (uint32_t t = 0; t < 5; t++)
+        assert_int_equal(done[t], t == 2);
+    br_journal_close(&journal);
+    unlink(path);
+    rmdir(folder);
+    br_dag_destroy(dag);
+}
+
 static void flip(const char *path, long at, int bit)
 {
     FILE *file = fopen(path, "r+b");
@@ -421,6 +455,7 @@ int main(void)
         cmocka_unit_test(test_journal),
         cmocka_unit_test(test_journal_of_several),
         cmocka_unit_test(test_journal_of_a_spool),
+        cmocka_unit_test(test_journal_of_any_name),
         cmocka_unit_test(test_journal_damage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
