@@ -223,7 +223,7 @@ static enum br_status choose(const struct br_source *source, const struct br_par
                                   formats[k].name);
             if (options->graph && *read != br_read_dot)
                 return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
-                                  "--graph chooses one of several graphs in DOT, and this is %s",
+                                  "--graph chooses of several graphs in DOT, and this is %s",
                                   formats[k].name);
             return BR_OK;
         }

@@ -113,7 +113,8 @@ const struct br_option cli_options[] = {
      .offset = MEMBER(job.reverse)},
     {.name = "graph",
      .argument = "NAME",
-     .help = "which graph of a file with several in DOT, by its name or number",
+     .help = "which graph of a file with several in DOT, by its name or number; all: joins them by "
+             "the names of their nodes",
      .commands = READ,
      .kind = BR_OPTION_TEXT,
      .offset = MEMBER(job.graph)},

@@ -58,7 +58,17 @@ Agraph_t *br_dot_end(const struct br_dot_clusters *clusters, Agedge_t *edge, con
         else
             high = middle;
     }
-    const bool found =
-        *wanted && low < clusters->count && strcmp(agnameof(clusters->cluster[low]), wanted) == 0;
-    return found ? clusters->cluster[low] : NULL;
+    /* Graphs that are joined may have clusters of one name. */
+    Agnode_t *node = strcmp(name, "ltail") == 0 ? agtail(edge) : aghead(edge);
+    Agraph_t *first = NULL;
+    for (; *wanted && low < clusters->count; low++) {
+        Agraph_t *cluster = clusters->cluster[low];
+        if (strcmp(agnameof(cluster), wanted) != 0)
+            break;
+        if (agsubnode(cluster, node, 0))
+            return cluster;
+        if (!first)
+            first = cluster;
+    }
+    return first;
 }

@@ -18,9 +18,12 @@ static const struct {
     {"turbo run --graph", "\"[root] ", NULL, true, NULL, "___ROOT___ is none"},
     {"DataFusion's EXPLAIN FORMAT GRAPHVIZ", "// Begin DataFusion GraphViz Plan", NULL, true,
      "every operator is there twice, once in each cluster", NULL},
+    {"XLA's --xla_dump_hlo_as_dot", "// Disable the tooltip.  Interestingly", NULL, false,
+     "what a loop, a branch or a call has inside (the cluster with an arrow to it) begins at once, "
+     "and before it",
+     "parameters and ROOT are none, and a cluster of a fused expression is one"},
     {"DuckDB's EXPLAIN", "node_0_0", "\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80", true, NULL, NULL},
-    {"jdeps", "// Path: ", NULL, true,
-     "'b (x)' behind an arrow is 'b' before others, so that no way has two arrows", NULL},
+    {"jdeps", "\n    // Path: ", NULL, true, NULL, NULL},
     {"moon task-graph", "label=\"required\" arrowhead=box", NULL, true, NULL, NULL},
     {"cargo depgraph", "    0 [ label = \"", NULL, true, NULL, NULL},
     {"modgraphviz", "digraph gomodgraph", NULL, true, NULL, "go and toolchain are versions"},
@@ -38,7 +41,8 @@ static const struct {
      "apart",
      NULL},
     {"Maven's dependency:tree", ":jar:", "digraph \"", true,
-     "it is a tree, without arrows to what stands elsewhere; Maven's reactor tells the order",
+     "it is a tree, without arrows to what stands elsewhere; those of dependency:tree -Dverbose "
+     "are read",
      NULL},
     {"pytask dag", "shape=hexagon", ".py::", false, NULL, "boxes are files"},
     {"ninja -t graph", "digraph ninja {", NULL, false, NULL,
@@ -55,8 +59,16 @@ static bool has_mark(const char *text, const struct br_dot_scan *scan, const cha
     return memmem(text, length, mark, strlen(mark)) != NULL;
 }
 
+/* Has what is lost of the order been found again? */
+static bool is_repaired(const struct br_dot_marks *marks, const struct br_dot_scan *scan,
+                        const struct br_dot_twins *twins)
+{
+    return marks->repeated || (twins->united && !has_mark(marks->text, scan, " omitted for "));
+}
+
 static enum br_status doubt_tool(const struct br_dot_marks *marks, const struct br_dot_scan *scan,
-                                 bool reversed, struct br_dag *dag, struct br_diag *diag)
+                                 const struct br_dot_twins *twins, bool reversed,
+                                 struct br_dag *dag, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     size_t k = 0;
@@ -73,7 +85,7 @@ static enum br_status doubt_tool(const struct br_dot_marks *marks, const struct 
                              "what it waits for, so that a plan runs backwards; --reverse turns "
                              "them",
                              tools[k].tool);
-    if (!status && tools[k].lost)
+    if (!status && tools[k].lost && !is_repaired(marks, scan, twins))
         status = br_dag_add_doubt(dag, diag, "the order is not all in what %s writes: %s",
                                   tools[k].tool, tools[k].lost);
     if (!status && tools[k].others)
@@ -159,8 +171,11 @@ static enum br_status doubt_nodes(const struct br_dot_marks *marks, struct br_da
 {
     char alone[NAMED * (NAME_MOST + 4) + 40] = "", out[sizeof alone] = "";
     uint32_t alones = 0, outs = 0;
+    const uint8_t unread = BR_DOT_REPEATED | BR_DOT_ELSEWHERE;
     enum br_status status = BR_OK;
     for (Agnode_t *n = agfstnode(marks->graph); n; n = agnxtnode(marks->graph, n)) {
+        if (br_dot_mark(marks, n) & unread)
+            continue;
         if (br_dot_mark(marks, n) & BR_DOT_LEFT_OUT)
             add_name(out, sizeof out, outs++, agnameof(n));
         else if (agdegree(marks->graph, n, 1, 1) == 0 && !br_dot_has_time(n) &&
@@ -192,6 +207,34 @@ static enum br_status doubt_nodes(const struct br_dot_marks *marks, struct br_da
         status = br_dag_add_doubt(dag, diag,
                                   "%" PRIu32 " nodes have no arrow, and may start at once: %s%s",
                                   alones, alone, alones > NAMED ? ", ..." : "");
+    return status;
+}
+
+static enum br_status doubt_unread(const struct br_dot_marks *marks,
+                                   const struct br_dot_twins *twins, struct br_dag *dag,
+                                   struct br_diag *diag)
+{
+    char name[NAMED * (NAME_MOST + 4) + 40] = "";
+    uint32_t elsewhere = 0;
+    enum br_status status = BR_OK;
+    for (Agnode_t *n = agfstnode(marks->graph); n; n = agnxtnode(marks->graph, n))
+        if (br_dot_mark(marks, n) & BR_DOT_ELSEWHERE)
+            add_name(name, sizeof name, elsewhere++, agnameof(n));
+    if (twins->united)
+        status = br_dag_add_doubt(dag, diag,
+                                  "%" PRIu32 " arrows end at the second name of a node, which is "
+                                  "read as its first; the first such name: '%s'",
+                                  twins->united, twins->first);
+    if (!status && elsewhere)
+        status = br_dag_add_doubt(dag, diag,
+                                  "%" PRIu32 " nodes of archives that are not read are left out: "
+                                  "%s%s",
+                                  elsewhere, name, elsewhere > NAMED ? ", ..." : "");
+    if (!status && marks->repeated)
+        status = br_dag_add_doubt(dag, diag,
+                                  "%" PRIu32 " nodes are left out: their cluster repeats the plan "
+                                  "with its schemas",
+                                  marks->repeated);
     return status;
 }
 
@@ -252,9 +295,12 @@ static enum br_status doubt_ports(const struct br_dot_marks *marks, const struct
 }
 
 enum br_status br_dot_doubt(const struct br_dot_marks *marks, const struct br_dot_scan *scan,
-                            bool reversed, struct br_dag *dag, struct br_diag *diag)
+                            const struct br_dot_twins *twins, bool reversed, struct br_dag *dag,
+                            struct br_diag *diag)
 {
-    enum br_status status = doubt_tool(marks, scan, reversed, dag, diag);
+    enum br_status status = doubt_tool(marks, scan, twins, reversed, dag, diag);
+    if (!status)
+        status = doubt_unread(marks, twins, dag, diag);
     if (!status)
         status = doubt_edges(marks, dag, diag);
     if (!status)

@@ -8,7 +8,8 @@
 
 /* Adds the doubts. `reversed`: the arrows have been turned. */
 enum br_status br_dot_doubt(const struct br_dot_marks *marks, const struct br_dot_scan *scan,
-                            bool reversed, struct br_dag *dag, struct br_diag *diag);
+                            const struct br_dot_twins *twins, bool reversed, struct br_dag *dag,
+                            struct br_diag *diag);
 /* How the tool that the text looks like makes a graph without cycles; NULL: no such tool. */
 const char *br_dot_cycle_hint(const char *text, const struct br_dot_scan *scan);
 

@@ -78,8 +78,43 @@ static void mark_insides(struct br_dot_marks *marks)
     }
 }
 
+static void leave_out(struct br_dot_marks *marks, Agnode_t *node, uint8_t why)
+{
+    if (AGSEQ(node) <= marks->nodes)
+        marks->node[AGSEQ(node)] |= BR_DOT_LEFT_OUT | why;
+}
+
+static Agraph_t *cluster_of_label(Agraph_t *graph, const char *label)
+{
+    Agraph_t *sub = agfstsubg(graph);
+    while (sub && strcmp(br_dot_value(sub, "label"), label) != 0)
+        sub = agnxtsubg(sub);
+    return sub;
+}
+
+/* DataFusion draws each plan twice, in clusters of equal size: by itself, and with schemas. */
+static void leave_out_repeated(struct br_dot_marks *marks, Agraph_t *graph)
+{
+    Agraph_t *plan = cluster_of_label(graph, "LogicalPlan");
+    Agraph_t *detailed = cluster_of_label(graph, "Detailed LogicalPlan");
+    if (!plan || !detailed || agnnodes(plan) != agnnodes(detailed) ||
+        agnnodes(plan) + agnnodes(detailed) != agnnodes(graph))
+        return;
+    for (Agnode_t *n = agfstnode(detailed); n; n = agnxtnode(detailed, n)) {
+        leave_out(marks, n, BR_DOT_REPEATED);
+        marks->repeated++;
+    }
+}
+
+static void leave_out_elsewhere(struct br_dot_marks *marks, const struct br_dot_twins *twins)
+{
+    for (Agnode_t *n = agfstnode(marks->graph); n; n = agnxtnode(marks->graph, n))
+        if (br_dot_twins_is_elsewhere(twins, agnameof(n)))
+            leave_out(marks, n, BR_DOT_ELSEWHERE);
+}
+
 bool br_dot_marks_init(struct br_dot_marks *marks, Agraph_t *graph, const char *text,
-                       const struct br_dot_scan *scan)
+                       const struct br_dot_scan *scan, const struct br_dot_twins *twins)
 {
     const bool snakemake = strcmp(agnameof(graph), "snakemake_dag") == 0;
     *marks = (struct br_dot_marks){.graph = graph, .text = text};
@@ -92,6 +127,8 @@ bool br_dot_marks_init(struct br_dot_marks *marks, Agraph_t *graph, const char *
         memset(marks->node, 0, marks->nodes + (size_t)1);
         marks->left_out = 0;
     }
+    leave_out_repeated(marks, graph);
+    leave_out_elsewhere(marks, twins);
     if (!mark_empty(marks, scan) || !br_dot_clusters_init(&marks->clusters, graph) ||
         !br_dot_insides_init(&marks->insides, &marks->clusters, graph))
         return false;

@@ -8,17 +8,26 @@
 #include "parsers/dot/clusters.h"
 #include "parsers/dot/inside.h"
 #include "parsers/dot/scan.h"
+#include "parsers/dot/twins.h"
 
 /* Of a node: it is no task; it takes no time unless the file says some; it stands inside another.
  */
-enum { BR_DOT_LEFT_OUT = 1, BR_DOT_NO_WORK = 2, BR_DOT_INSIDE = 4 };
+enum {
+    BR_DOT_LEFT_OUT = 1,
+    BR_DOT_NO_WORK = 2,
+    BR_DOT_INSIDE = 4,
+    /* Why it is left out, if it is of no legend: it is of what is not read, or of a second picture.
+     */
+    BR_DOT_ELSEWHERE = 8,
+    BR_DOT_REPEATED = 16
+};
 
 struct br_dot_marks {
     Agraph_t *graph;  /* borrowed */
     const char *text; /* borrowed */
     uint8_t *node;    /* by the node's number in the graph */
     uint32_t nodes;
-    uint32_t left_out, empty, done;
+    uint32_t left_out, repeated, empty, done;
     struct br_dot_clusters clusters;
     struct br_dot_insides insides;
 };
@@ -28,7 +37,7 @@ bool br_dot_has_time(Agnode_t *node);
 
 /* False when memory is out; released by br_dot_marks_finish in both cases. */
 bool br_dot_marks_init(struct br_dot_marks *marks, Agraph_t *graph, const char *text,
-                       const struct br_dot_scan *scan);
+                       const struct br_dot_scan *scan, const struct br_dot_twins *twins);
 void br_dot_marks_finish(struct br_dot_marks *marks);
 uint8_t br_dot_mark(const struct br_dot_marks *marks, Agnode_t *node);
 

@@ -106,6 +106,12 @@ static void drop_equals(const struct br_dot_names *names, const char ***place)
     }
 }
 
+bool br_dot_is_numbered(const struct br_dot_names *names, Agnode_t *node)
+{
+    return names->label &&
+           (names->series || is_number(agnameof(node)) || is_address(agnameof(node)));
+}
+
 bool br_dot_names_init(struct br_dot_names *names, const struct br_dot_marks *marks,
                        Agraph_t *graph, bool labels)
 {
@@ -117,14 +123,13 @@ bool br_dot_names_init(struct br_dot_names *names, const struct br_dot_marks *ma
     names->nodes = (uint32_t)agnnodes(graph);
     names->label = calloc((size_t)names->nodes + 1, sizeof *names->label);
     const char ***place = malloc(((size_t)names->nodes + 1) * sizeof *place);
-    const bool series = is_series(marks, graph);
+    names->series = is_series(marks, graph);
     bool done = true;
     for (Agnode_t *n = agfstnode(graph); names->label && n; n = agnxtnode(graph, n)) {
         bool record = shape && strstr(agxget(n, shape), "record");
         const char *text = agxget(n, label);
-        if (AGSEQ(n) > names->nodes ||
-            !(series || is_number(agnameof(n)) || is_address(agnameof(n))) || record ||
-            aghtmlstr((char *)text))
+        if (AGSEQ(n) > names->nodes || !br_dot_is_numbered(names, n) || record ||
+            (br_dot_mark(marks, n) & BR_DOT_LEFT_OUT) || aghtmlstr((char *)text))
             continue;
         if (strchr(text, '\\')) {
             if (!names->made)

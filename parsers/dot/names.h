@@ -21,6 +21,7 @@ struct br_dot_names {
     const char **label; /* by the node's number in the graph; NULL: its id is its name */
     char **made;        /* the same, of those that are not the graph's own texts */
     uint32_t nodes;
+    bool series; /* all nodes are numbered by one prefix */
 };
 
 /* Borrows the graph. Where labels is false, all are named by their ids. False when memory is out.
@@ -33,6 +34,8 @@ void br_dot_names_finish(struct br_dot_names *names);
 const char *br_dot_name(const struct br_dot_names *names, Agnode_t *node);
 /* Of the node with that id; where there is none, the id itself. */
 const char *br_dot_name_of(const struct br_dot_names *names, const char *id);
+/* Is its id a number, which its label may name? */
+bool br_dot_is_numbered(const struct br_dot_names *names, Agnode_t *node);
 /* Is it the label that names it? */
 bool br_dot_is_labelled(const struct br_dot_names *names, Agnode_t *node);
 

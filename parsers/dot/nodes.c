@@ -18,6 +18,11 @@ static const struct {
     {"tasks", TASKS}, {"duration", DURATION}, {"durations", DURATIONS}, {"command", COMMAND}};
 enum { OWN = sizeof own / sizeof own[0] };
 
+static bool is_unit_of(const struct br_resource *resource, const char *unit)
+{
+    return !resource->unit == !unit && (!unit || strcmp(resource->unit, unit) == 0);
+}
+
 static enum br_status add_resource(struct br_dot_reader *reader, const char *name, const char *unit,
                                    struct br_diag *diag)
 {
@@ -28,19 +33,22 @@ static enum br_status add_resource(struct br_dot_reader *reader, const char *nam
     if (!br_text_is_lines(name) || (unit && !br_text_is_lines(unit)))
         return br_fail(diag, BR_BAD_INPUT, "use printable characters",
                        "the resource '%s' or its unit has control characters", name);
-    return br_dag_add_resource(reader->dag, name, unit && *unit ? unit : NULL, diag);
+    unit = unit && *unit ? unit : NULL;
+    for (uint32_t r = 0; r < reader->dag->resources && reader->joined; r++)
+        if (strcmp(reader->dag->resource[r].name, name) == 0)
+            return is_unit_of(&reader->dag->resource[r], unit)
+                       ? BR_OK
+                       : br_fail(diag, BR_BAD_INPUT, "give it one unit",
+                                 "the graphs have different units of the resource '%.80s'", name);
+    return br_dag_add_resource(reader->dag, name, unit, diag);
 }
 
-/* resources="cpu,mem", units="cores,bytes" */
-enum br_status br_dot_add_resources(struct br_dot_reader *reader, struct br_diag *diag)
+/* resources="cpu,mem", units="cores,bytes", of the graph or of one that is joined. */
+static enum br_status add_declared(struct br_dot_reader *reader, Agraph_t *graph,
+                                   struct br_diag *diag)
 {
-    const char *list = agget(reader->graph, (char *)"resources");
-    const char *units = agget(reader->graph, (char *)"units");
-    reader->plain_cpu = reader->operations && !(list && *list);
-    if (reader->plain_cpu)
-        return br_dag_add_resource(reader->dag, "cpu", NULL, diag);
-    char *names = strdup(list ? list : ""), *rest = names;
-    char *copy = strdup(units ? units : ""), *unit_rest = copy;
+    const char *list = br_dot_value(graph, "resources"), *units = br_dot_value(graph, "units");
+    char *names = strdup(list), *rest = names, *copy = strdup(units), *unit_rest = copy;
     enum br_status status = names && copy ? BR_OK : br_fail_memory(diag);
     for (char *name; !status && (name = strsep(&rest, ", \t\r\n"));)
         if (*name) /* else two separators in a row */
@@ -50,6 +58,22 @@ enum br_status br_dot_add_resources(struct br_dot_reader *reader, struct br_diag
                          "there are more units than resources: '%.80s'", units);
     free(names);
     free(copy);
+    return status;
+}
+
+enum br_status br_dot_add_resources(struct br_dot_reader *reader, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    bool declared = *br_dot_value(reader->graph, "resources");
+    for (Agraph_t *sub = agfstsubg(reader->graph); reader->joined && sub; sub = agnxtsubg(sub))
+        declared |= *br_dot_value(sub, "resources") != 0;
+    reader->plain_cpu = reader->operations && !declared;
+    if (reader->plain_cpu)
+        return br_dag_add_resource(reader->dag, "cpu", NULL, diag);
+    if (!reader->joined)
+        return add_declared(reader, reader->graph, diag);
+    for (Agraph_t *sub = agfstsubg(reader->graph); sub && !status; sub = agnxtsubg(sub))
+        status = add_declared(reader, sub, diag);
     return status;
 }
 

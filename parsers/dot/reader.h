@@ -6,12 +6,15 @@
 #include "parsers/dot/marks.h"
 #include "parsers/dot/names.h"
 #include "parsers/dot/scan.h"
+#include "parsers/dot/twins.h"
 #include "parsers/reader/input.h"
 
 struct br_dot_reader {
     struct br_dag *dag;
     const struct br_parse_options *options;
     struct br_dot_scan scan;
+    struct br_dot_twins twins;
+    bool joined; /* the groups of the graph are graphs of the file */
     Agraph_t *graph;
     struct br_dot_names names;
     struct br_dot_marks marks;

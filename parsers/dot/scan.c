@@ -386,6 +386,7 @@ bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan
         if (token.kind == ID && !begins_graph(&token))
             scan->title =
                 (struct br_dot_mention){token.text, (uint32_t)token.length, false, token.pos};
+    scan->open = (size_t)(token.text - text);
     while (token.kind != END && !scanner->memory_out) {
         struct token ahead = next(&lexer);
         bool assigns = ahead.kind == OTHER && ahead.mark == '=';

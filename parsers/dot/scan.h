@@ -48,6 +48,7 @@ struct br_dot_scan {
     uint32_t depth;              /* deepest nesting of braces */
     struct br_pos begin;         /* of the text */
     struct br_dot_mention title; /* the graph's name; no length: none */
+    size_t open;                 /* bytes to the brace that opens the graph, or to the end */
     size_t length;               /* bytes to the end of the first graph, or of the text */
     struct br_pos end_pos;       /* of that end */
     enum br_dot_rest rest;       /* behind that */

@@ -113,7 +113,7 @@ def arrows(folder):
     for text in ('digraph "x" {\nnode [\n  fontsize = "12"\n];\n "node0" [ label = "base" ];\n "node1" -> "node0" // a -> b\n}',
                  'digraph { "[root] a#build" -> "[root] b#build" }',
                  '// Begin DataFusion GraphViz Plan,\ndigraph { 1 -> 2 [arrowhead=none, arrowtail=normal, dir=back] }',
-                 'digraph "x" {\n// Path: a.jar\n "a" -> "b (a.jar)"; }',
+                 'digraph "x" {\n    // Path: a.jar\n "a" -> "b (a.jar)"; }',
                  'digraph G {\n node_0_0 [label="SCAN\n───\n7"]; node_0_0 -> node_1_0 }', 'digraph "debtree" { a -> b }',
                  'digraph gomodgraph { a -> b }', 'strict digraph "dependency-cruiser output"{ "a" -> "b" }',
                  'digraph packages {\nconcentrate=true; a -> b }', 'digraph "ex:app:jar:1" { \n "ex:app:jar:1" -> "ex:lib:jar:1:compile" ; }',
@@ -134,8 +134,10 @@ def arrows(folder):
                         ('digraph { subgraph cluster_inputs { a } subgraph cluster_outputs { c } a -> b -> c }', 'are files')):
         told = Graph(folder, text).told
         assert 'not all nodes that ' in told and words in told, told
-    told = Graph(folder, '// Path: a\ndigraph { a -> b }').told
-    assert 'the order is not all in what jdeps writes' in told
+    told = Graph(folder, 'digraph "g:a:jar:1" {\n "g:a:jar:1" -> "g:b:jar:1:compile"; }').told
+    assert "the order is not all in what Maven's dependency:tree writes" in told and '-Dverbose are read' in told, told
+    told = Graph(folder, 'digraph G {\n// Disable the tooltip.  Interestingly, "" does not\n1 -> 2 [label=<x>] }').told
+    assert "not all in what XLA's" in told and "not all nodes that XLA's" in told and '--reverse' not in told, told
     told = Graph(folder, 'digraph { edge [dir=back]; a -> b; b -> c [dir=none]; c -> d [style=invis, dir=forward] }').told
     for words in ('1 edges are drawn with the head', '1 edges have no direction', '1 edges are invisible'):
         assert words in told, told
@@ -202,7 +204,7 @@ def several(folder):
     """Of several graphs in a file one is chosen, by name or number, with the places of the file."""
     text = 'digraph "g:a:jar:1" {\n}\n// two\ndigraph two { a [duration=3] }\ndigraph {\n b [duration=x] }\n'
     graph = Graph(folder, text)
-    assert graph.status == 3 and ':4:1: the file holds more than one graph; choose one by --graph, or split the file: ' \
+    assert graph.status == 3 and ':4:1: the file holds more than one graph; choose one by --graph, join them by --graph all, or split the file: ' \
         'g:a:jar:1, two, 3' in graph.said, graph.said
     for name in ('two', '2'):
         assert Graph(folder, text, '--graph', name).start == {'a': 0}
@@ -215,7 +217,80 @@ def several(folder):
     graph = Graph(folder, text + 'digraph {\n a -> ; }', '--graph', '4')
     assert graph.status == 3 and '.dot:8: syntax error' in graph.said, graph.said
     done = case.bigrocks('show', '-', '--graph', 'a', input='<job xmlns="urn:bigrocks:job:1" name="j"><stage id="a"/></job>')
-    assert done.returncode == 2 and '--graph chooses one of several graphs in DOT' in done.stderr, done
+    assert done.returncode == 2 and '--graph chooses of several graphs in DOT' in done.stderr, done
+
+
+def joined(folder):
+    """By --graph all the graphs of a file are one, in which nodes of one name are one node."""
+    text = 'digraph "a" { resources="cpu,mem"; units="cores,bytes"; node [duration=3]; x [cpu=1] }\n# then\n' \
+        'digraph b{node[duration=1] x -> y;\n z [cpu=1] } // end\nstrict digraph { resources=cpu; units=cores; y -> z }'
+    graph = Graph(folder, text, '--graph', 'all')
+    assert graph.start == {'x': 0, 'y': 3, 'z': 4} and graph.end == 5, (graph.start, graph.said)
+    shown = case.bigrocks('convert', graph.path, '--graph', 'all', '--format', 'xml').stdout
+    assert shown.count('<demand') == 2 and 'name="%s"' % graph.path.stem in shown, shown
+    # Places are those of the file, and what is wrong with one graph is wrong with all.
+    for wrong, words in ((text.replace('x [cpu=1]', 'x [cpu=q]'), ":1:%d: cpu 'q' of node 'x'" % (text.index('x [cpu') + 1)),
+                         (text.replace('z [cpu=1]', 'z [cpu=q]'), ":4:2: cpu 'q' of node 'z'"),
+                         (text.replace('y -> z }', 'y -> ; }'), '.dot:5: syntax error'), (text + '\n}', ":6:1: text follows the closing"),
+                         (text + '\ndigraph x', ':6:1: the graph that begins here has no body'),
+                         (text.replace('units=cores', 'units=s'), "different units of the resource 'cpu'"),
+                         (text + '\ngraph { x -- y }', '.dot:6: syntax error')):
+        graph = Graph(folder, wrong, '--graph', 'all')
+        assert graph.status == 3 and words in graph.said, (words, graph.said)
+    first = 'digraph{ a [duration=x] }'
+    assert ":1:10: duration 'x'" in Graph(folder, first, '--graph', 'all').said, 'one graph is all'
+    # Numbers are each graph's own if labels say what they are.
+    numbers = 'digraph { 0 [label=a]; 1 [label=b]; 0 -> 1 }\ndigraph { 0 [label=c] }'
+    graph = Graph(folder, numbers, '--graph', 'all')
+    assert graph.status == 3 and "each numbers its nodes anew: '0' is in 2 of them" in graph.said, graph.said
+    assert Graph(folder, numbers.replace('0 [label=c]', '2 [label=c]'), '--graph', 'all').start.keys() == {'a', 'b', 'c'}
+    # A cluster of one name stands in two graphs.
+    part = 'digraph { subgraph cluster_c { %s [duration=%d]; %s [duration=%d] } %s -> %s [ltail=cluster_c] }\n'
+    graph = Graph(folder, part % ('a', 1, 'b', 5, 'a', 'x') + part % ('c', 1, 'd', 7, 'c', 'y'),
+                  '--graph', 'all')
+    assert (graph.start['x'], graph.start['y']) == (5, 7), graph.start
+
+
+def second_names(folder):
+    """What tools write under two names is one node, and what of other archives is none."""
+    jdeps = 'digraph "%s" {\n    // Path: %s\n%s}\n'
+    arrow = '   "%s"         -> "%s (%s)";\n'
+    one = jdeps % ('one.jar', 'one.jar', arrow % ('left', 'base', 'one.jar') + arrow % ('left', 'java.lang', 'java.base'))
+    two = jdeps % ('two.jar', 'two.jar', arrow % ('app', 'left', 'one.jar') + arrow % ('app', 'right', 'two.jar') +
+                   arrow % ('right', 'base', 'one.jar'))
+    graph = Graph(folder, one, '--reverse', '--default-duration', '1')
+    assert graph.start == {'base': 0, 'left': 1}, graph.start
+    assert "1 arrows end at the second name of a node" in graph.told and "'base (one.jar)'" in graph.told, graph.told
+    assert '1 nodes of archives that are not read are left out: java.lang (java.base)' in graph.told, graph.told
+    graph = Graph(folder, two, '--reverse', '--default-duration', '1')
+    assert graph.start == {'right': 0, 'app': 1} and '2 nodes of archives' in graph.told, (graph.start, graph.told)
+    graph = Graph(folder, one + two, '--graph', 'all', '--reverse', '--default-duration', '1')
+    assert graph.start == {'base': 0, 'left': 1, 'right': 1, 'app': 2} and '1 nodes of archives' in graph.told, graph.start
+    graph = Graph(folder, 'digraph "x" { a -> "b (x)"; b -> "c (y)" }')
+    assert graph.start.keys() == {'a', 'b', 'b (x)', 'c (y)'} and 'second name' not in graph.told, 'not by jdeps'
+    maven = 'digraph "g:app:jar:1" {\n "g:app:jar:1" -> "g:left:jar:1:compile";\n "g:left:jar:1:compile" -> "g:base:jar:1:compile";\n' \
+        ' "g:app:jar:1" -> "g:right:jar:1:compile";\n "g:right:jar:1:compile" -> "(g:left:jar:1:compile - %s)"; }'
+    for reason in ('omitted for duplicate', 'version managed from 2; omitted for duplicate'):
+        graph = Graph(folder, maven % reason, '--reverse', '--default-duration', '1')
+        assert [graph.start['g:%s:jar:1%s' % name] for name in (('base', ':compile'), ('left', ':compile'), ('right', ':compile'),
+                                                                ('app', ''))] == [0, 1, 2, 3], graph.start
+        assert 'the order is not all' not in graph.told and 'second name' in graph.told
+    for conflict in (maven % 'omitted for conflict with 3', maven.replace('base:jar:1:compile";', 'base:jar:1:compile";\n "g:left:jar:1:'
+                     'compile" -> "(g:x:jar:1:compile - omitted for conflict with 2)";') % 'omitted for duplicate'):
+        assert 'the order is not all' in Graph(folder, conflict).told
+
+
+def repeated(folder):
+    """DataFusion draws each plan twice."""
+    text = '// Begin DataFusion GraphViz Plan,\ndigraph {\n subgraph cluster_1 { graph[label="LogicalPlan"]\n 2[label="Sort: s"] ' \
+        '3[label="Scan: t"] 2 -> 3 }\n subgraph cluster_4 { graph[label="Detailed LogicalPlan"]\n 5[label="Sort: s\\nSchema"] ' \
+        '6[label="Scan: t\\nSchema"] 5 -> 6 }\n}'
+    graph = Graph(folder, text, '--reverse', '--default-duration', '1')
+    assert graph.start == {'Scan: t': 0, 'Sort: s': 1}, graph.start
+    assert '2 nodes are left out: their cluster repeats the plan' in graph.told, graph.told
+    assert 'the order is not all' not in graph.told
+    for other in (text.replace('6[label', '7; 6[label'), text.replace('\n}', '\n 9 }')):
+        assert len(Graph(folder, other).start) == 5, 'they are not the same plan'
 
 
 def comments(folder):
@@ -295,7 +370,7 @@ def no_tasks(folder):
     assert len(Graph(folder, 'digraph { subgraph cluster_legend { a; b } b -> c }').start) == 3
 
 
-for walk in (numbers, brackets, long_texts, labels, series, declared, ports, arrows, clusters, insides, several, comments,
-             twice, cycles, plain, no_tasks):
+for walk in (numbers, brackets, long_texts, labels, series, declared, ports, arrows, clusters, insides, several, joined,
+             second_names, repeated, comments, twice, cycles, plain, no_tasks):
     with case.folder() as scratch:
         walk(pathlib.Path(scratch))
