@@ -252,11 +252,12 @@ static void write_tasks(struct br_row *out, const struct br_emit_input *input,
                         const struct br_task_slack *slack)
 {
     const struct br_plan *plan = input->plan;
+    uint32_t stage = 0;
     br_row_say(out, ",\n \"tasks\": [");
     for (uint32_t k = 0; k < plan->tasks && !ferror(out->out); k++) {
         uint32_t task = plan->order[k];
         br_row_say(out, k ? ",\n  {\"id\": \"" : "\n  {\"id\": \"");
-        br_row_task(out, input->dag, task);
+        br_row_task(out, input->dag, task, &stage);
         seconds_key(out, "\", ", "start", plan->start_ns[task]);
         seconds_key(out, ", ", "end", plan->end_ns[task]);
         br_row_say(out, ", \"machine\": \"");

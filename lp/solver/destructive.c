@@ -54,7 +54,8 @@ static bool bound_by_covers(struct attempt *a, const struct br_packing *packing)
         a->head[p->stage[v]] = p->head[v];
         a->tail[p->stage[v]] = p->tail[v];
     }
-    int64_t energy = br_windows_energy(&windows, one->part, &a->covers, a->proven, &found[0]);
+    int64_t energy =
+        br_windows_energy(&windows, one->part, &a->covers, a->proven, INT64_MAX, &found[0]);
     int64_t ticks = br_windows_rounds(&windows, one->part, &a->covers, energy, &found[1]);
     if (energy < 0 || ticks < 0)
         return false;

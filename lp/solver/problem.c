@@ -55,7 +55,7 @@ enum br_status lp_problem_init(struct lp_problem *p, const struct br_instance *i
     }
     if (ok) {
         find_ahead(p, &closure);
-        p->least = br_windows_energy(&windows, in, &measures, windows.ticks, NULL);
+        p->least = br_windows_energy(&windows, in, &measures, windows.ticks, INT64_MAX, NULL);
         ok = p->least >= 0;
     }
     br_closure_finish(&closure);

@@ -45,7 +45,8 @@ static struct br_bound work(const struct br_instance *in, const struct br_measur
     int64_t *zero = br_calloc(in->stages, sizeof *zero);
     none.stage_head = none.stage_tail = zero;
     if (zero)
-        bound = (struct br_bound){br_windows_energy(&none, in, measures, 0, NULL), method};
+        bound =
+            (struct br_bound){br_windows_energy(&none, in, measures, 0, INT64_MAX, NULL), method};
     br_free(zero);
     return bound;
 }
@@ -66,8 +67,8 @@ static struct br_bound energy(const struct br_instance *in, const struct br_meas
     struct br_windows windows;
     if (!br_windows_init(&windows, in, BR_LENGTH_LONGEST, NULL))
         return bound;
-    bound = (struct br_bound){br_windows_energy(&windows, in, plain, windows.ticks, NULL),
-                              "heads and tails"};
+    bound = (struct br_bound){
+        br_windows_energy(&windows, in, plain, windows.ticks, INT64_MAX, NULL), "heads and tails"};
     br_windows_finish(&windows);
     return bound;
 }
@@ -80,7 +81,7 @@ static struct br_bound window(const struct br_instance *in, const struct br_meas
         return bound;
     struct br_energy found;
     bound.method = "heads and tails by waves";
-    bound.ticks = br_windows_energy(&windows, in, all, windows.ticks, &found);
+    bound.ticks = br_windows_energy(&windows, in, all, windows.ticks, INT64_MAX, &found);
     const struct br_measure *best = found.measure;
     if (best && best->kind == BR_MEASURE_CLIQUE)
         bound.method = "heads and tails by waves, clique";

@@ -309,7 +309,7 @@ static bool certify_energy(struct br_arena *arena, const struct br_instance *who
     bool ok = br_windows_init(&windows, in, BR_LENGTH_WAVES, claims ? measures : NULL);
     int64_t ticks = ok ? windows.ticks : 0;
     if (ok && ticks < proof->bound)
-        ticks = br_windows_energy(&windows, in, measures, ticks, &energy);
+        ticks = br_windows_energy(&windows, in, measures, ticks, proof->bound, &energy);
     ok = ok && ticks >= 0;
     bool rounds = ok && ticks < proof->bound && in->stages <= BR_CLOSURE_STAGES;
     if (rounds) {
@@ -351,7 +351,7 @@ static bool certify_work(struct br_arena *arena, const struct br_instance *whole
     none.stage_tail = none.stage_head;
     none.tail_reason = none.head_reason;
     bool ok = none.stage_head && none.head_reason && br_measures_init(&measures, in, true);
-    int64_t ticks = ok ? br_windows_energy(&none, in, &measures, 0, &energy) : -1;
+    int64_t ticks = ok ? br_windows_energy(&none, in, &measures, 0, proof->bound, &energy) : -1;
     ok = ok && ticks >= 0;
     *done = ok && energy.measure && ticks >= proof->bound;
     if (*done) {

@@ -241,7 +241,8 @@ static void make_lines(struct search *e, int64_t largest_tail)
 }
 
 int64_t br_windows_energy(const struct br_windows *windows, const struct br_instance *in,
-                          const struct br_measures *measures, int64_t least, struct br_energy *best)
+                          const struct br_measures *measures, int64_t least, int64_t enough,
+                          struct br_energy *best)
 {
     uint32_t n = in->stages, tails = 0;
     struct search e = {.w = windows, .in = in, .ms = measures, .least = least, .steps = STEPS_MOST};
@@ -275,7 +276,7 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
     uint64_t tries = STEPS_MOST / ((uint64_t)n * (measures->count + 1)) + 1;
     tries = tries < tails ? tries : tails;
     /* Spread over all, with the smallest among them, which leaves all of every stage. */
-    for (uint64_t k = 0; k < tries && !br_stopped(measures->stop); k++)
+    for (uint64_t k = 0; k < tries && e.least < enough && !br_stopped(measures->stop); k++)
         go_over(&e, windows->stage_tail[tail[(tails - 1) * k / (tries > 1 ? tries - 1 : 1)].item]);
     if (best)
         *best = e.best;

@@ -15,11 +15,11 @@ struct br_energy {
  * *best (may be NULL) receives the argument, unless none beats `least`. A task with a head of h and
  * a tail of t that lasts d must run in between at least min(d, h + d - a, t + d - b, the time in
  * between). Stages whose tasks last differently count where a and b enclose them, else not at all.
- * With many stages only some b are tried. Both cost strength and not validity. -1 when memory is
- * out. O(stages^2 x measures) and no more than some 10^7 steps, or a few rounds over all stages
- * where these are more. */
+ * With many stages only some b are tried. Both cost strength and not validity. Once `enough` is
+ * reached no further b is tried. -1 when memory is out. O(stages^2 x measures) and no more than
+ * some 10^7 steps, or a few rounds over all stages where these are more. */
 int64_t br_windows_energy(const struct br_windows *windows, const struct br_instance *in,
-                          const struct br_measures *measures, int64_t least,
+                          const struct br_measures *measures, int64_t least, int64_t enough,
                           struct br_energy *best);
 
 #endif

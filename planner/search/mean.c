@@ -43,6 +43,8 @@ static enum br_status search(const struct br_mean *mean, const struct br_complet
                                           .seed = mean->options->seed,
                                           .placements = placements_of(mean),
                                           .stop = mean->stop};
+    if (br_stopped(mean->stop))
+        return BR_OK;
     /* What rules and a few moves take; more is not there for a job so large. */
     if (search.placements && search.placements < 4 * (uint64_t)in->tasks)
         return BR_OK;
