@@ -4,7 +4,7 @@
 
 # Packages that the program and its own tests are built from, as Debian names it ...
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
-    libxml2-dev libyaml-dev libgraphviz-dev graphviz libglpk-dev libsqlite3-dev libzstd-dev libcmocka-dev)
+    libxml2-dev libyaml-dev libgraphviz-dev graphviz libglpk-dev libsqlite3-dev libzstd-dev zlib1g-dev libcmocka-dev)
 # ... what some tests use besides (without it they are skipped, which fails .ci/run) ...
 test_packages=(g++ binutils make mypy python3-venv python3-jsonschema python3-yaml libxml2-utils librsvg2-bin
     scdoc valgrind postgresql)

@@ -1,6 +1,6 @@
-/* Compressed files by their first bytes; those of zstd come here if libzstd is not built in. Spark
- * writes its logs by codecs of its own: lz4 in blocks of lz4-java, snappy in blocks of snappy-java,
- * and LZF; zstd it writes as the program does. */
+/* Compressed files by their first bytes; those of gzip and zstd come here if their libraries are
+ * not built in, or within others. Spark writes its logs by codecs of its own: lz4 in blocks of
+ * lz4-java, snappy in blocks of snappy-java, and LZF; zstd it writes as the program does. */
 #include "parsers/text/packed.h"
 
 #include <string.h>

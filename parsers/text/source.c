@@ -50,10 +50,13 @@ static ssize_t read_some(struct br_source *source, char *to, size_t size)
 
 enum br_status br_source_fail(const struct br_source *source, struct br_diag *diag)
 {
-    if (source->damage)
-        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT,
-                          "'zstd -dcf FILE | bigrocks ... -' reads what is there",
-                          "the text cannot be decompressed by zstd: %s", source->damage);
+    if (source->damage) {
+        char hint[80];
+        const char *packer = br_unpack_name(source->unpack);
+        snprintf(hint, sizeof hint, "'%s -dcf FILE | bigrocks ... -' reads what is there", packer);
+        return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, hint,
+                          "the text cannot be decompressed by %s: %s", packer, source->damage);
+    }
     const char *hint = source->fault == EISDIR ? "give a file" : NULL;
     return br_fail_at(diag, BR_NO_POS, BR_SYSTEM, hint, "cannot be read: %s",
                       strerror(source->fault));

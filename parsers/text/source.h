@@ -29,8 +29,8 @@ struct br_source {
 };
 
 /* Opens the file, standard input for "-", or the parts of a log in a folder, and reads the first
- * bytes; zstd is decompressed. Names the file in the diagnostic. BR_SYSTEM if it cannot be read,
- * BR_BAD_INPUT if it is compressed otherwise; then there is nothing to close. */
+ * bytes; gzip and zstd are decompressed. Names the file in the diagnostic. BR_SYSTEM if it cannot
+ * be read, BR_BAD_INPUT if it is compressed otherwise; then there is nothing to close. */
 enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag);
 void br_source_close(struct br_source *source);
 /* A source of a text that is in memory already; borrowed, and nothing to close. It has no name. */

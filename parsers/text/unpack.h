@@ -1,4 +1,4 @@
-/* Files that are compressed by zstd, as their text. Internal to source.c. */
+/* Files that are compressed by gzip or zstd, as their text. Internal to source.c. */
 #ifndef BR_PARSERS_TEXT_UNPACK_H
 #define BR_PARSERS_TEXT_UNPACK_H
 
@@ -13,9 +13,11 @@ typedef ssize_t br_unpack_pull(void *from, char *to, size_t size);
 
 /* Whether the file that begins so can be read here. */
 bool br_unpack_knows(const char *bytes, size_t size);
-/* Takes over `bytes`, the first of the file, which have `room`; NULL if memory is out, then they
- * stay the caller's. */
+/* Takes over `bytes`, the first of the file, which is known and which have `room`; NULL if memory
+ * is out, then they stay the caller's. */
 struct br_unpack *br_unpack_create(char *bytes, size_t size, size_t room);
+/* "gzip" or "zstd". */
+const char *br_unpack_name(const struct br_unpack *unpack);
 /* As pull, of the text. If it fails and *fault stays NULL, pull has failed, else it says why. */
 ssize_t br_unpack_read(struct br_unpack *unpack, char *to, size_t size, br_unpack_pull *pull,
                        void *from, const char **fault);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Spark's logs that are cut, lossy, old, or of runs with losses, are planned with a word of what is
 missing; pipelined and barrier stages are planned as they run; compressed files are named."""
+import gzip
 import json
 import os
 import struct
@@ -206,8 +207,9 @@ part = ''.join(whole.text().splitlines(True)[-2:])
 done = run(part, 'plan', '-')
 assert done.returncode == 3 and 'all parts of a rolled log' in done.stderr, done
 
-# Compressed files are named, whatever the format that was asked for; zstd is read.
+# Compressed files are named, whatever the format that was asked for; gzip and zstd are read.
 WITH_ZSTD = ', libzstd' in case.bigrocks('--version').stdout
+WITH_GZIP = ', zlib' in case.bigrocks('--version').stdout
 MAGIC = {b'\x1f\x8b\x08': 'gzip', b'\x28\xb5\x2f\xfd\x04': 'zstd', b'\xfd7zXZ\0\0': 'xz',
          b'BZh91AY&SY': 'bzip2', b'\x04\x22\x4d\x18': 'lz4', b'LZ4Block\x25': "lz4, in Spark's blocks",
          b'\x82SNAPPY\0': "snappy, in Spark's blocks", b'\xff\x06\0\0sNaPpY': 'snappy', b'ZV\x01': 'LZF'}
@@ -215,7 +217,8 @@ for magic, name in MAGIC.items():
     for words in (('show', '-'), ('show', '-', '--from', 'spark'), ('workload', '-'), ('check', '-', '-')):
         done = case.bigrocks(*words, input=magic + b'\xb0rest', text=False)
         assert done.returncode in (2, 3), (name, words, done)
-        said_so = 'cannot be decompressed by zstd' if name == 'zstd' and WITH_ZSTD else 'compressed by %s; ' % name
+        read = name == 'zstd' and WITH_ZSTD or name == 'gzip' and WITH_GZIP
+        said_so = ('cannot be decompressed by %s' if read else 'compressed by %s; ') % name
         if words[0] != 'check':
             assert said_so.encode() in done.stderr, (name, words, done)
 
@@ -291,5 +294,23 @@ with case.folder() as folder:
         # Cut, damaged, packed twice.
         for data, word in ((packed(text)[:-1], 'its end is missing'), (packed(text) + packed(b'')[:6] + b'\7\0\0', 'zstd: '),
                            (packed(text)[:8], 'its end is missing'), (packed(packed(text)), 'the file is compressed by zstd')):
+            done = outcome('convert', '-', '--format', 'xml', data=data)
+            assert done[0] == 3 and word in done[2], (word, done)
+    if WITH_GZIP:
+        zipped = parts(at('gzip'), *map(gzip.compress, lines), suffix='_app.gz')
+        assert outcome('convert', zipped, '--format', 'xml') == (0, expected, '')
+        # Standard input, several members, much text in few bytes; other formats.
+        blanks = gzip.compress(b' ' * (4 << 20))
+        for data in (gzip.compress(text), gzip.compress(text[:99]) + gzip.compress(text[99:]), blanks.join(map(gzip.compress, lines))):
+            assert outcome('convert', '-', '--format', 'xml', data=data) == (0, expected, ''), len(data)
+        assert outcome('convert', '-', '--format', 'xml', data=gzip.compress(expected)) == (0, expected, '')
+        done = outcome('convert', '-', '--format', 'xml', data=gzip.compress(b'digraph { a }' + b' ' * (64 << 20)))
+        assert done[0] == 3 and 'larger than the 64 MiB that are read of the dot format' in done[2], done
+        # Cut, damaged, packed twice.
+        packing, wrong = gzip.compress(text), bytearray(gzip.compress(text))
+        wrong[-6] ^= 1
+        for data, word in ((packing[:-1], "its end is missing; 'gzip -dcf FILE"), (bytes(wrong), 'gzip: incorrect data check'),
+                           (packing[:8], 'its end is missing'), (packing + b'rest', 'gzip: incorrect header check'),
+                           (gzip.compress(packing), 'the file is compressed by gzip')):
             done = outcome('convert', '-', '--format', 'xml', data=data)
             assert done[0] == 3 and word in done[2], (word, done)

@@ -302,7 +302,7 @@ static const struct bad unknown[] = {
     {"{\"format\": \"bigrocks-plan/1\"}", 1, "JSON"},
     {"<html/>", 1, "root element <html>"},
     {"<!-- only a comment -->", 1, "not known"},
-    {"\x1f\x8b\x08", 1, "gzip"},
+    {"BZh91AY&SY", 1, "bzip2"},
     {"\xff\xfe<\0", 1, "UTF-16"},
     {CLUSTER("<machine class=\"m\"/>"), 1, "this is a cluster"},
     /* No plans of queries, though they look like some. */
