@@ -110,6 +110,48 @@ static void test_remote_penalty(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* The plan for m[0]: d until 10 s, then c on the whole machine until 20 s, then the short a, and
+ * the long b; for m[1]: the long x. All three demand the same. Only a may start beside d, since it
+ * has ended before c; e, f and g demand other amounts and are long. */
+static void test_short_beside(void **state)
+{
+    static const char *const cpus[] = {"2", "8", "4", "4", "4", "3", "5", "6"};
+    static const int64_t start_s[] = {0, 10, 0, 20, 20, 120, 120, 220},
+                         end_s[] = {10, 20, 99, 21, 120, 220, 220, 320};
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_dag *dag = br_dag_create("beside");
+    struct br_runtime_options options = br_runtime_options_default();
+    struct br_plan *plan;
+    assert_int_equal(br_cluster_add_class(cluster, "m", 2, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "8", NULL), BR_OK);
+    for (uint32_t t = 0; t < 8; t++)
+        add_stage(dag, &"d\0c\0x\0a\0b\0e\0f\0g"[2 * t], (end_s[t] - start_s[t]) * 1000000000,
+                  "cpu", cpus[t]);
+    assert_int_equal(br_dag_add_edge(dag, 0, 1, BR_BARRIER, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_plan_make(dag, cluster, NULL, &plan, NULL), BR_OK);
+    for (uint32_t t = 0; t < 8; t++) {
+        plan->order[t] = t;
+        plan->rank[t] = t + 1;
+        plan->machine[t] = t == 2;
+        plan->start_ns[t] = start_s[t] * 1000000000;
+        plan->end_ns[t] = end_s[t] * 1000000000;
+    }
+    struct br_runtime *runtime;
+    struct br_decision decision[2];
+    uint32_t job;
+    assert_int_equal(br_runtime_create(cluster, &options, &runtime, NULL), BR_OK);
+    assert_int_equal(br_runtime_submit(runtime, dag, plan, 0, BR_READY_BY_EDGES, &job, NULL),
+                     BR_OK);
+    assert_int_equal(br_runtime_started(runtime, job, 0, 0, NULL), BR_OK);
+    assert_int_equal(br_runtime_decide(runtime, 0, 0, decision, 2), 1);
+    assert_int_equal(decision[0].task, 3);
+    br_runtime_destroy(runtime);
+    br_plan_destroy(plan);
+    br_dag_destroy(dag);
+    br_cluster_destroy(cluster);
+}
+
 /* Two jobs of equal tasks, of 20 and of 2: both of the short one go first. Where remaining work
  * counts for nothing, the first of each job does: then the next of the long one is later in its
  * order than that of the short one. */
@@ -261,13 +303,10 @@ static void test_what_is_overbooked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packing),
-        cmocka_unit_test(test_bundle),
-        cmocka_unit_test(test_remote_penalty),
-        cmocka_unit_test(test_remaining_work),
-        cmocka_unit_test(test_weight_of_work),
-        cmocka_unit_test(test_deficits),
-        cmocka_unit_test(test_what_is_overbooked),
+        cmocka_unit_test(test_packing),        cmocka_unit_test(test_bundle),
+        cmocka_unit_test(test_remote_penalty), cmocka_unit_test(test_short_beside),
+        cmocka_unit_test(test_remaining_work), cmocka_unit_test(test_weight_of_work),
+        cmocka_unit_test(test_deficits),       cmocka_unit_test(test_what_is_overbooked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
