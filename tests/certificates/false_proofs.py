@@ -823,6 +823,23 @@ rule('cases: of the same stages, so that they list none', document(
     EITHER, [cases(12, group(8, 7), a=NO_ROOM, b=dict(NO_ROOM, stages=list(EITHER)))], EITHER_EDGES, EITHER_MACHINE),
     ("'stages' not in cases[s] and ", ''), (CASES, 'when->proof->stages || ', ''), only_form=True)
 
+rule('cases: no stage of the group is there twice', document(
+    EITHER, [cases(12, group(8, 7, 'a', 'b', 'b'), a=NO_ROOM, b=NO_ROOM)], EITHER_EDGES, EITHER_MACHINE),
+    ('len(group) == len(names) and ', ''), (CASES, 's == UINT32_MAX || listed[s]', 's == UINT32_MAX'), only_form=True)
+AFTER, AFTER_EDGES = dict({'z': (1, {})}, **EITHER), EITHER_EDGES + [('z', s) for s in 'tqp']
+rule('cases: the group is of the part', document(
+    AFTER, [path(1, 'z', stages=['z']),
+            dict(cases(12, group(8, 7, 'a', 'b', 'z'), a=NO_ROOM, b=NO_ROOM), stages=list(EITHER))],
+    AFTER_EDGES, EITHER_MACHINE), None, None, 'what is not there would be read', only_form=True)
+# a and b are after p and q, on one machine: the optimum is 10, since only one of p and q has to end by 2.
+PAIR = {'p': (2, {'s': 1}), 'a': (4, 1), 'q': (2, {'s': 1}), 'b': (4, 1), 'z': (1, {})}
+rule('cases: only what is before the stage has to end before the group', document(
+    PAIR, [cases(11, group(8, 7), a=energy(11, 0, 2, {'resource': 's'}), b=energy(11, 0, 2, {'resource': 's'}))],
+    [('p', 'a'), ('q', 'b'), ('p', 'z')], EITHER_MACHINE),
+    ('        for p, one in ahead[s]:\n            if not one:',
+     '        for p, one in [arc for u in group for arc in ahead[u]]:\n            if not one:'),
+    (CASES, 'a < first[e + 1]; a++)\n            if (!arc', 'a <= first[e + 1]; a++)\n            if (!arc'))
+
 # One true proof of each kind that needs its own argument: no window is too narrow by itself. Both accept them.
 # Among them lines with less room for s than for q, before which or behind which p has to run. And prices as large as they may be, and ones that prove nothing without their chain: the tasks pay
 # 22, which is more than the 3 a tick that the cluster holds with the chain, and less than its 4 without. And
@@ -852,6 +869,10 @@ TRUE = [document(ONE_BY_ONE, [proof]) for proof in (
     document({'p': (2, 1), 'q': (3, 1), 's': (1, 1)}, [claimed(6, 's', 5, 0, 4, 'tails')],
              [('s', 'p'), ('s', 'q')]),
     document(EITHER, [cases(12, group(8, 7), a=NO_ROOM, b=NO_ROOM)], EITHER_EDGES, EITHER_MACHINE),
+    document(ONE_BY_ONE, [cases(7, group(3, 2, 'a'), a=energy(7, 0, 6))]),
+    document(AFTER, [path(1, 'z', stages=['z']), dict(cases(
+        12, group(8, 7), **{s: energy(12, 0, 4, {'clique': ['t', t]}) for s, t in ('ap', 'bq')}), stages=list(EITHER))],
+             AFTER_EDGES, EITHER_MACHINE),
     document(EITHER, [cases(12, group(8, 7), 'last', a=dict(NO_ROOM, **{'from': 7, 'to': 11}),
                             b=dict(NO_ROOM, **{'from': 7, 'to': 11}))],
              [(t, s) for s, t in EITHER_EDGES], EITHER_MACHINE)] + [
