@@ -247,17 +247,26 @@ static void write_noise(struct br_row *out, const struct br_plan *plan)
     br_row_say(out, plan->noises ? "]" : "");
 }
 
-/* slack: by task; NULL: there is none to tell. */
+/* By task its stage, since those that follow each other are of many; NULL when memory is out. */
+static uint32_t *stages_of(const struct br_dag *dag)
+{
+    uint32_t *stage = malloc(dag->tasks * sizeof *stage);
+    for (uint32_t s = 0, t = 0; stage && s < dag->stages; s++)
+        while (t < dag->stage[s].first_task + dag->stage[s].tasks)
+            stage[t++] = s;
+    return stage;
+}
+
+/* By task: its stage; its slack, or NULL: there is none to tell. */
 static void write_tasks(struct br_row *out, const struct br_emit_input *input,
-                        const struct br_task_slack *slack)
+                        const uint32_t *stage, const struct br_task_slack *slack)
 {
     const struct br_plan *plan = input->plan;
-    uint32_t stage = 0;
     br_row_say(out, ",\n \"tasks\": [");
     for (uint32_t k = 0; k < plan->tasks && !ferror(out->out); k++) {
         uint32_t task = plan->order[k];
         br_row_say(out, k ? ",\n  {\"id\": \"" : "\n  {\"id\": \"");
-        br_row_task(out, input->dag, task, &stage);
+        br_row_task(out, &input->dag->stage[stage[task]], task);
         seconds_key(out, "\", ", "start", plan->start_ns[task]);
         seconds_key(out, ", ", "end", plan->end_ns[task]);
         br_row_say(out, ", \"machine\": \"");
@@ -366,10 +375,12 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struc
     struct br_row row = {.out = file}, *out = &row;
     struct br_attributes by;
     struct br_task_slack *slack;
+    uint32_t *stage = stages_of(input->dag);
     enum br_status status = br_emit_slack(input, &slack, diag);
     if (!status)
-        status = br_attributes_init(&by, input->dag, diag);
+        status = stage ? br_attributes_init(&by, input->dag, diag) : br_fail_memory(diag);
     if (status) {
+        free(stage);
         free(slack);
         return status;
     }
@@ -406,10 +417,11 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struc
     write_search(out, plan);
     if (plan->network)
         write_transfers(out, input);
-    write_tasks(out, input, slack);
+    write_tasks(out, input, stage, slack);
     br_row_say(out, "\n}\n");
     br_row_flush(out);
     br_attributes_finish(&by);
+    free(stage);
     free(slack);
     return BR_OK;
 }

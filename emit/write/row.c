@@ -20,13 +20,8 @@ static void number_of(struct br_row *row, uint32_t index)
     br_row_char(row, ']');
 }
 
-void br_row_task(struct br_row *row, const struct br_dag *dag, uint32_t task, uint32_t *near)
+void br_row_task(struct br_row *row, const struct br_stage *stage, uint32_t task)
 {
-    const struct br_stage *stage = &dag->stage[*near];
-    if (task - stage->first_task >= stage->tasks) {
-        *near = br_dag_task_stage(dag, task);
-        stage = &dag->stage[*near];
-    }
     br_row_text(row, stage->id);
     if (stage->tasks > 1)
         number_of(row, task - stage->first_task);

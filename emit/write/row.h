@@ -60,8 +60,8 @@ static inline void br_row_seconds(struct br_row *row, int64_t ns)
 
 /* As by BR_QUOTE_JSON: as br_write_text, br_write_task, br_write_machine and br_write_ratio. */
 void br_row_text(struct br_row *row, const char *text);
-/* *near: the stage of the last task, which is looked at first; 0 before any. */
-void br_row_task(struct br_row *row, const struct br_dag *dag, uint32_t task, uint32_t *near);
+/* A task of this stage. */
+void br_row_task(struct br_row *row, const struct br_stage *stage, uint32_t task);
 void br_row_machine(struct br_row *row, const struct br_cluster *cluster, uint32_t machine);
 void br_row_ratio(struct br_row *row, int64_t numerator, int64_t denominator);
 void br_row_decimal(struct br_row *row, struct br_decimal value);
