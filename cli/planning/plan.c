@@ -14,23 +14,21 @@
 #include "cli/planning/robust.h"
 #include "cli/planning/summary.h"
 #include "cli/planning/trace.h"
+#include "cli/planning/writing.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
 #include <bigrocks/network.h>
 #include <bigrocks/store.h>
 
-/* What writing a task of the plan takes, about; and a stage with its edge and its proof. */
-static const int64_t write_task_ns = 1500, write_stage_ns = 1000;
-
 /* What is left of the time limit for planning: reading has taken its part, and writing will. */
 static int64_t time_left(const struct br_plan_options *options, int64_t began_ns,
-                         const struct br_input *input, bool writes)
+                         const struct br_input *input, const char *format)
 {
-    int64_t write_ns = writes ? write_task_ns * br_dag_task_count(input->dag) +
-                                    write_stage_ns * br_dag_stage_count(input->dag)
-                              : 0;
+    if (options->time_limit_ns == 0)
+        return 0;
+    int64_t write_ns = format ? cli_writing_ns(input, format, br_now_ns) : 0;
     int64_t left_ns = options->time_limit_ns - (br_now_ns() - began_ns) - write_ns;
-    return options->time_limit_ns == 0 ? 0 : left_ns > 0 ? left_ns : 1;
+    return left_ns > 0 ? left_ns : 1;
 }
 
 static struct br_plan_options search_options(const struct cli_settings *settings,
