@@ -8,7 +8,7 @@
 
 static bool takes_file(const struct br_option *option)
 {
-    return option->kind == BR_OPTION_TEXT && option->argument &&
+    return (option->kind == BR_OPTION_TEXT || option->kind == BR_OPTION_PATH) && option->argument &&
            (strcmp(option->argument, "FILE") == 0 || strcmp(option->argument, "DIR") == 0);
 }
 

@@ -154,6 +154,11 @@ static enum br_status store(const struct br_option *option, bool negated, const 
     case BR_OPTION_SWITCH:
         *(int *)member = negated ? -1 : 1;
         return BR_OK;
+    case BR_OPTION_PATH:
+        if (strcmp(value, "-") == 0)
+            return br_fail(diag, BR_USAGE, "write ./- if the name is meant",
+                           "option '--%s': '-' is neither read nor written here", option->name);
+        /* fall through */
     case BR_OPTION_TEXT:
         if (!*value)
             return br_fail(diag, BR_USAGE, NULL, "option '--%s' is empty", option->name);

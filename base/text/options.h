@@ -19,6 +19,7 @@ enum br_option_kind {
     BR_OPTION_FLAG,    /* bool: true where given; takes no value */
     BR_OPTION_SWITCH,  /* int: 1 for --name, -1 for --no-name, untouched where not given */
     BR_OPTION_TEXT,    /* const char *: borrowed from the arguments */
+    BR_OPTION_PATH,    /* the same, of a file or folder that is kept: "-" is none */
     BR_OPTION_CHOICE,  /* const char *: one of the row's choices, which it borrows */
     BR_OPTION_COUNT,   /* uint64_t: a whole number within least..most */
     BR_OPTION_SECONDS, /* int64_t: seconds on the command line, nanoseconds >= 0 here */

@@ -1,7 +1,6 @@
 /* Tables of several shards, or of several unfinished runs, put together by the numbers of their
  * rows. Rows are copied byte for byte, so that what the shards of a list give is what one run over
  * the whole of it does. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,9 @@
 #include "cli/batch/batch.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
+#include "cli/common/whole.h"
+
+enum { TABLE_MOST = 1 << 30 };
 
 struct line {
     struct cli_row_key key;
@@ -33,33 +35,13 @@ static enum br_status fail_table(const char *path, const char *hint, const char 
     return br_fail(diag, BR_BAD_INPUT, hint, "%s", what);
 }
 
-/* The whole file as a text with a NUL. */
-static enum br_status read_table(const char *path, char **text, size_t *size, struct br_diag *diag)
-{
-    size_t room = 0;
-    ssize_t length;
-    bool standard = strcmp(path, "-") == 0;
-    *text = NULL;
-    br_diag_file(diag, path);
-    FILE *in = standard ? stdin : fopen(path, "re");
-    errno = in ? 0 : errno;
-    /* No NUL is in a table; what follows one in something else is not worth reading. */
-    length = in ? getdelim(text, &room, 0, in) : -1;
-    int error = errno;
-    if (in && !standard)
-        fclose(in);
-    if (length < 0 && error)
-        return br_fail(diag, BR_SYSTEM, NULL, "cannot be read: %s", strerror(error));
-    *size = length < 0 ? 0 : strlen(*text);
-    return BR_OK;
-}
-
 /* Takes the rows of a table; a torn last line, or one that is no row, is left out with a note. */
 static enum br_status take_table(struct merge *merge, const char *path, struct br_diag *diag)
 {
     size_t size = 0;
     char **text = &merge->table[merge->tables];
-    enum br_status status = read_table(path, text, &size, diag);
+    bool has_nul; /* no table has one, and what follows is not worth reading */
+    enum br_status status = cli_whole_read(path, TABLE_MOST, text, &size, &has_nul, diag);
     if (status)
         return status;
     const char *at = *text, *end = at + size;

@@ -10,7 +10,10 @@
 
 #include "base/collections/grow.h"
 #include "cli/common/job_list.h"
+#include "cli/common/whole.h"
 #include "parsers/parsers.h"
+
+enum { LIST_MOST = 1 << 28 };
 
 /* Makes room for `size` more bytes of text. */
 static bool grow_text(struct cli_job_list *list, size_t size)
@@ -75,35 +78,30 @@ static enum br_status fail_read(const char *path, struct br_diag *diag)
 
 /* ---- A file with a name a line ---- */
 
-static enum br_status read_lines(struct cli_job_list *list, FILE *file, const char *path,
-                                 struct br_diag *diag)
+static enum br_status read_lines(struct cli_job_list *list, const char *path, struct br_diag *diag)
 {
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t size;
+    char *text, *rest;
+    size_t size;
+    bool has_nul;
     uint32_t number = 0;
-    enum br_status status = BR_OK;
-    errno = 0;
-    while (!status && (size = getline(&line, &room, file)) >= 0) {
-        char *name = line;
+    enum br_status status = cli_whole_read(path, LIST_MOST, &text, &size, &has_nul, diag);
+    for (char *name = rest = status ? NULL : text; !status && (name = strsep(&rest, "\n"));) {
         number++;
-        if (strlen(line) < (size_t)size) {
-            br_diag_file(diag, path);
+        if (!rest && has_nul) {
             status = br_fail_at(diag, ((struct br_pos){number, 0}), BR_BAD_INPUT,
                                 "give a text file with a path a line",
                                 "there is a NUL byte in the list");
             break;
         }
-        while (size > 0 && strchr(" \t\r\n", line[size - 1]))
-            line[--size] = 0;
-        name += strspn(name, " \t");
+        name += strspn(name, " \t\r");
+        for (size = strlen(name); size && strchr(" \t\r", name[size - 1]);)
+            name[--size] = '\0';
         if (*name && *name != '#')
             status = add(list, name, diag);
-        errno = 0;
     }
-    if (!status && (ferror(file) || errno == ENOMEM))
-        status = errno == ENOMEM ? br_fail_memory(diag) : fail_read(path, diag);
-    free(line);
+    if (!status)
+        br_diag_file(diag, NULL);
+    free(text);
     return status;
 }
 
@@ -112,7 +110,7 @@ static enum br_status read_list(struct cli_job_list *list, const char *path, str
     struct stat about;
     if (strcmp(path, "-") == 0) {
         list->folder = strdup("");
-        return list->folder ? read_lines(list, stdin, "<stdin>", diag) : br_fail_memory(diag);
+        return list->folder ? read_lines(list, path, diag) : br_fail_memory(diag);
     }
     /* A pipe can be read once only, and the folder it is in, if any, is none of jobs. */
     bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
@@ -129,12 +127,7 @@ static enum br_status read_list(struct cli_job_list *list, const char *path, str
     list->folder = strndup(path, slash ? (size_t)(slash + 1 - path) : 0);
     if (!list->folder)
         return br_fail_memory(diag);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return fail_read(path, diag);
-    enum br_status status = read_lines(list, file, path, diag);
-    fclose(file);
-    return status;
+    return read_lines(list, path, diag);
 }
 
 /* ---- A folder ---- */

@@ -51,6 +51,7 @@ static bool option_value(const struct br_option *option, const void *member, cha
     case BR_OPTION_FLAG:
     case BR_OPTION_SWITCH:
         return false;
+    case BR_OPTION_PATH:
     case BR_OPTION_TEXT:
     case BR_OPTION_CHOICE: {
         const char *value = *(const char *const *)member;

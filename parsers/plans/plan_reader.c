@@ -9,6 +9,9 @@
 
 #include "parsers/text/source.h"
 
+/* A task takes some 170 bytes, and no job has more than 2e7. */
+static const size_t TEXT_LIMIT = (size_t)4 << 30;
+
 /* The stage that the next string names. */
 bool br_plan_stage_named(struct br_plan_reader *r, const char *what, uint32_t *stage)
 {
@@ -302,9 +305,14 @@ enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, con
     if (status)
         return status;
     char *text = NULL;
-    status = br_source_text(&source, SIZE_MAX / 2, what, &text, r->diag);
+    /* Of another kind of file the beginning is enough to say so. */
+    const char *first = source.buffer + strspn(source.buffer, " \t\r\n");
+    const bool is_object = *first == '{' || *first == '\0';
+    if (is_object)
+        status = br_source_text(&source, TEXT_LIMIT, what, &text, r->diag);
     if (!status) {
-        br_json_init(&r->json, text, strlen(text), r->diag);
+        const char *begin = is_object ? text : source.buffer;
+        br_json_init(&r->json, begin, strlen(begin), r->diag);
         read(r, source.name);
         status = r->json.status;
         br_json_finish(&r->json);

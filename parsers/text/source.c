@@ -203,12 +203,15 @@ enum br_status br_source_text(struct br_source *source, size_t limit, const char
         if (n <= 0)
             break;
         size += (size_t)n;
+        if (memchr(memory + size - n, 0, (size_t)n)) /* no text goes on behind it */
+            break;
         if (size > limit) {
-            status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT,
-                                "write such a job in the native XML form, which has no such limit",
-                                "the file is larger than the %zu MiB that are read of the %s "
-                                "format",
-                                limit >> 20, format);
+            status = br_fail_at(
+                diag, BR_NO_POS, BR_BAD_INPUT,
+                "is this the file that you meant? Jobs in the native XML form have no such limit",
+                "the file is larger than the %zu MiB that are read of the %s "
+                "format",
+                limit >> 20, format);
         } else if (room - size - 1 == 0) {
             char *larger = realloc(memory, room * 2);
             if (larger) {

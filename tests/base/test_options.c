@@ -50,6 +50,11 @@ static const struct br_option table[] = {
      .commands = ONE,
      .kind = BR_OPTION_TEXT,
      .offset = offsetof(struct settings, name)},
+    {.name = "keep",
+     .argument = "FILE",
+     .commands = ONE,
+     .kind = BR_OPTION_PATH,
+     .offset = offsetof(struct settings, name)},
     {.name = "colour",
      .argument = "COLOUR",
      .commands = ONE,
@@ -122,6 +127,13 @@ static void test_forms(void **state)
     call = PARSE(ONE, "--name", "--loud"); /* a value may look like an option */
     assert_string_equal(call.settings.name, "--loud");
     assert_false(call.settings.loud);
+
+    call = PARSE(ONE, "--keep", "./-");
+    assert_string_equal(call.settings.name, "./-");
+    call = PARSE(ONE, "--keep", "-");
+    assert_int_equal(call.status, BR_USAGE);
+    assert_string_equal(call.diag.what, "option '--keep': '-' is neither read nor written here");
+    assert_int_equal(PARSE(ONE, "--keep=").status, BR_USAGE);
 }
 
 static void test_end_of_options(void **state)

@@ -1,6 +1,8 @@
-"""An import that is interrupted while it asks make or Snakemake ends them and leaves no folder behind."""
+"""An import that is interrupted while it asks make or Snakemake ends them and leaves no folder behind; a study of coflows
+that is interrupted ends with status 1, since it lacks policies."""
 import os
 import pathlib
+import re
 import signal
 import time
 
@@ -43,3 +45,13 @@ with case.folder() as scratch:
     pathlib.Path('slow').chmod(0o755)
     interrupt(signal.SIGINT, 'import', 'make')
     interrupt(signal.SIGTERM, 'import', 'snakemake')
+    flows = ' '.join('%d:7' % port for port in range(40))
+    ports = ' '.join(map(str, range(40)))
+    pathlib.Path('coflows').write_text('40 4000\n' + ''.join('%d %d 40 %s 40 %s\n' % (k, k, ports, flows) for k in range(4000)))
+    child = case.start('coflow', 'coflows', '--policy', 'fair,expected', '--no-bounds', '-q')
+    while not int(re.search(r'SigCgt:\t(\w+)', pathlib.Path('/proc/%d/status' % child.pid).read_text()).group(1), 16) & 2:
+        assert child.poll() is None, child.communicate()
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=20)[1]
+    assert child.returncode == 1 and 'interrupted with 0 of 2 policies done' in said, (child.returncode, said)

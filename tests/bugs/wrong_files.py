@@ -1,7 +1,9 @@
 """Empty files passed for tables of durations and were called plans cut short; two things were read from standard
-input, of which one found nothing; --trace-search - made a file of that name."""
+input, of which one found nothing; --trace-search - and others made a file of that name; devices and pipes were read without
+an end."""
 import pathlib
 import os
+import subprocess
 
 import case
 
@@ -38,3 +40,29 @@ with case.folder() as scratch:
     refused(5, 'blank: a server cannot be here: Address already in use; give another --socket PATH', 'serve',
             '--socket', 'blank', '--capacity', 'cpu=1', '--', 'true')
     refused(3, "'make -n -p -w --trace --debug=basic' prints it", 'import', 'make', '--printed', 'blank')
+    # What is kept is no stream.
+    for words in (['plan', 'job.dot', '--store', '-'], ['batch', 'list', '--store', '-'], ['batch', 'list', '--out-dir', '-'],
+                  ['run', 'job.dot', '--journal', '-'], ['run', '--spool', '-'], ['run', 'job.dot', '--history', '-'],
+                  ['serve', '--socket', '-'], ['serve', '--history', '-'], ['build', '--history', '-'],
+                  ['annotate', 'job.dot', '--history', '-'], ['train', 'job.dot', '--checkpoint', '-']):
+        refused(2, "'-' is neither read nor written here; write ./- if the name is meant", *words)
+    assert not pathlib.Path('-').exists()
+    # Devices and pipes without an end; what is no plan is known by its beginning.
+    for words, said in ((['check', 'job.dot', '/dev/zero'], 'there is a NUL byte in the text'),
+                        (['check', '--certificate', '/dev/zero'], 'there is a NUL byte in the text'),
+                        (['render', '/dev/zero', '-f', 'svg'], 'there is a NUL byte in the text'),
+                        (['run', 'job.dot', *CORES, '--plan', '/dev/zero'], 'there is a NUL byte in the text'),
+                        (['show', '/dev/zero', '--from', 'dot'], 'there is a NUL byte in the text'),
+                        (['build', '-f', '/dev/zero'], 'there is a NUL byte in the text'),
+                        (['batch', '/dev/zero', *CORES], ':1: there is a NUL byte in the list'),
+                        (['batch', '--merge', '/dev/zero'], 'this is no table of a batch'),
+                        (['simulate', '--merge', '/dev/zero'], 'this is no table of a simulation')):
+        refused(3, said, *words, timeout=20)
+    with subprocess.Popen(['yes'], stdout=subprocess.PIPE) as endless:
+        refused(3, "<stdin>:1:1: expected the plan, found 'y'", 'check', 'job.dot', '-', stdin=endless.stdout, timeout=20)
+        refused(3, 'the file is larger than 256 MiB', 'batch', '-', *CORES, stdin=endless.stdout, timeout=40)
+        endless.kill()
+    pathlib.Path('list').write_bytes(b'# jobs\n\tjob.dot \r\n\njob.dot')
+    done = case.bigrocks('batch', 'list', *CORES, '-q')
+    assert done.returncode == 0 and done.stdout.count('planned') == 2, done
+    refused(3, '<stdin>:2: there is a NUL byte in the list', 'batch', '-', *CORES, input='job.dot\njob\0.dot\n')

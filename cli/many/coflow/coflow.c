@@ -286,6 +286,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     }
     if (!status && results)
         status = write_study(settings, &study, results, diag);
+    if (!status && results < study.policies)
+        status = BR_NO; /* a script has to know that policies are missing */
     finish(&study);
     br_coflows_destroy(trace);
     return status;

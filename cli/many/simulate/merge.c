@@ -2,11 +2,14 @@
  * run by run. Rows of one run stand together and begin with the same policy and seed. */
 #include "cli/many/simulate/merge.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "cli/common/whole.h"
+
+enum { TABLE_MOST = 1 << 30 };
 
 struct table {
     char *text;
@@ -23,17 +26,12 @@ static enum br_status fail(const char *path, const char *hint, const char *what,
 
 static enum br_status read_table(const char *path, struct table *table, struct br_diag *diag)
 {
-    size_t room = 0;
-    FILE *in = fopen(path, "re");
-    errno = in ? 0 : errno;
-    ssize_t length = in ? getdelim(&table->text, &room, 0, in) : -1;
-    int error = errno;
-    if (in)
-        fclose(in);
-    br_diag_file(diag, path);
-    if (length < 0 && error)
-        return br_fail(diag, BR_SYSTEM, NULL, "cannot be read: %s", strerror(error));
-    const char *end = length > 0 ? strchr(table->text, '\n') : NULL;
+    size_t size;
+    bool has_nul;
+    enum br_status status = cli_whole_read(path, TABLE_MOST, &table->text, &size, &has_nul, diag);
+    if (status)
+        return status;
+    const char *end = strchr(table->text, '\n');
     if (!end || strncmp(table->text, "policy,seed,", 12) != 0)
         return fail(path, "give what 'bigrocks simulate --shard I/N -f csv' (or runs) wrote",
                     "this is no table of a simulation", diag);
