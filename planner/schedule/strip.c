@@ -35,6 +35,8 @@ static bool pack(struct strips *s, uint32_t *task, uint32_t count)
     int64_t end = s->floor;
     br_sort_within(task, count, sizeof *task, by_duration, (void *)in);
     for (uint32_t k = 0; k < count; k++) {
+        if (br_stopped(s->stop)) /* one strip may hold nearly all tasks */
+            return false;
         uint32_t t = task[k], stage = in->task_stage[t];
         struct br_fit fit = br_space_earliest(s->space, stage, in->duration[t], s->floor);
         if (!br_space_place(s->space, stage, in->duration[t], fit, 1))
@@ -45,7 +47,7 @@ static bool pack(struct strips *s, uint32_t *task, uint32_t count)
             end = fit.start + in->duration[t];
     }
     s->floor = end;
-    return !br_stopped(s->stop);
+    return true;
 }
 
 /* The tasks run within low..high in the unlimited schedule. */

@@ -7,10 +7,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/process/stop.h"
 #include "planner/schedule/dispatch.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/rank.h"
+#include "planner/schedule/strip.h"
 #include "tests/support/random_job.h"
 
 enum { JOBS = 3000, TASKS = 16 };
@@ -139,6 +142,50 @@ static void test_single_task(void **state)
     }
 }
 
+static double seconds_of(struct br_schedule *schedule, const struct br_instance *in,
+                         const struct br_reach *reach, const struct br_stop *stop, bool *done)
+{
+    struct timespec began, ended;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &began);
+    *done = br_strip_partition(schedule, in, reach, stop);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended);
+    return (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9;
+}
+
+/* A stop ends strip-part in the midst of a strip: here all tasks are one. */
+static void test_strip_stops(void **state)
+{
+    enum { MANY = 30000 };
+    struct br_dag *dag = br_dag_create("wide");
+    struct br_cluster *cluster = br_cluster_create(NULL);
+    struct br_instance *in;
+    struct br_reach reach;
+    struct br_schedule schedule;
+    struct br_stop stop = {0};
+    bool done;
+    assert_int_equal(br_dag_add_stage(dag, "a", MANY, 1000, NULL, NULL), BR_OK);
+    assert_int_equal(br_dag_add_demand(dag, 0, "cpu", "1", NULL), BR_OK);
+    for (uint32_t t = 0; t < MANY; t++)
+        assert_int_equal(br_dag_set_duration(dag, 0, t, 1000 + t * 7919 % 997, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(cluster, "m", 50, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "4", NULL), BR_OK);
+    assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
+    assert_true(br_reach_init(&reach, in) && br_schedule_init(&schedule, in));
+    const double whole = seconds_of(&schedule, in, &reach, &stop, &done);
+    assert_true(done);
+    br_stop_raise(&stop);
+    const double stopped = seconds_of(&schedule, in, &reach, &stop, &done);
+    assert_false(done);
+    print_message("%.4f s, stopped %.4f s\n", whole, stopped);
+    assert_true(stopped < whole / 2);
+    br_schedule_finish(&schedule);
+    br_reach_finish(&reach);
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+}
+
 static void test_ranks(void **state)
 {
     /* 0 -> 2, 0 -> 3, 1 -> 4, 2 -> 5, 3 -> 5, 4 -> 5 */
@@ -173,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_schedules),
         cmocka_unit_test(test_single_task),
+        cmocka_unit_test(test_strip_stops),
         cmocka_unit_test(test_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
