@@ -10,6 +10,7 @@
 #include "cli/common/say.h"
 #include "planner/model/plan.h"
 #include "planner/search/exact_search.h"
+#include "planner/search/orders_search.h"
 
 /* The word before a line; the lines are aligned. */
 static void label(FILE *out, const char *text)
@@ -40,12 +41,18 @@ static void print_trials(FILE *out, const struct br_plan *plan)
     }
 }
 
+static bool is_search(const char *method)
+{
+    return strcmp(method, br_exact_search_method) == 0 ||
+           strcmp(method, br_orders_search_method) == 0;
+}
+
 /* Was the bound, of the whole or of some part, found by searching for all shorter schedules? */
 static bool is_exhaustive(const struct br_plan *plan)
 {
-    bool exhaustive = strcmp(br_plan_bound_method(plan), br_exact_search_method) == 0;
+    bool exhaustive = is_search(br_plan_bound_method(plan));
     for (uint32_t k = 0; k < plan->parts && !exhaustive; k++)
-        exhaustive = strcmp(plan->part[k].bound_method, br_exact_search_method) == 0;
+        exhaustive = is_search(plan->part[k].bound_method);
     return exhaustive;
 }
 

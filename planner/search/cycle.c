@@ -8,6 +8,7 @@
 #include "planner/rcpsp/population.h"
 #include "planner/schedule/run.h"
 #include "planner/search/exact_search.h"
+#include "planner/search/orders_search.h"
 
 /* The grant of the default effort to the search on one machine, where placements are cheap: passes
  * for each task of the job, placements on a large one. */
@@ -26,6 +27,11 @@ enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
  * each, by the third power of the tasks, as larger jobs take longer for one and are closed less
  * often. Under a limit of placements that leaves fewer than the least they do not. */
 enum { CLOSE_TASKS = 64, CLOSE_CONFLICTS = 225000000, CLOSE_LEAST = 100 };
+
+/* All orders of few tasks are tried once, on one machine from so many ticks on, where a conflict
+ * takes long, and without exact solvers; then these have a share of the run for a certificate. */
+enum { ORDERS_TICKS = 1 << 18 };
+static const double orders_certify = 0.3;
 
 /* Whether the instance is one for the population search: of a larger one there would be too few
  * schedules to breed from. */
@@ -146,11 +152,34 @@ static bool nearly_closed(const struct br_search *s)
     return makespan - s->bound.ticks <= makespan / NEARLY;
 }
 
+/* Whether all orders of the tasks may be tried: where there is no exact solver, or it goes through
+ * a profile of many ticks. */
+static bool suits_orders(const struct br_search *s)
+{
+    bool long_profile = s->in->machines == 1 && br_search_best(s)->makespan > ORDERS_TICKS;
+    return (!s->exact || long_profile) && br_orders_search_suits(s);
+}
+
+/* All orders, and then the exact solvers, where there are any, for a certificate. They close the
+ * part unless something limits them. */
+static bool try_orders(struct br_search *s, struct br_run *run)
+{
+    int64_t optimum;
+    bool ok = br_orders_search(s, run, &optimum);
+    run->stopped &= optimum == 0;
+    if (ok && s->exact && optimum && !br_search_done(s))
+        ok = run_stretch(s, run, true, orders_certify);
+    if (optimum > s->bound.ticks)
+        s->bound = (struct br_bound){optimum, br_orders_search_method};
+    run->lower_bound = s->bound.ticks;
+    return ok;
+}
+
 /* The search for one machine: the population, and on what is not too large for them the exact
  * solvers, first for a moment, since small jobs need no more, and again between two populations; of
  * larger jobs, after the population, where they have come near. Where a tick is left, the last
  * stretch is theirs in any case. */
-static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
+static bool improve_on_one_machine(struct br_search *s, struct br_run *run, bool first)
 {
     static const struct stretch {
         bool exact;
@@ -167,6 +196,10 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run)
         s->exact = br_exact_search_create(s->in, br_search_best(s)->makespan, s->bound.ticks);
     if (!s->exact)
         stretch = large;
+    if (first && suits_orders(s) && !try_orders(s, run))
+        return false;
+    if (br_search_done(s) || run->stopped)
+        return true;
     bool ok = run_stretch(s, run, stretch->exact, stretch->share);
     if (stretch == medium && nearly_closed(s))
         stretch = near;
@@ -196,13 +229,17 @@ static bool close_on_machines(struct br_search *s, struct br_run *run, uint64_t 
 
 /* The search for several machines; on a small job the exact solvers first and last, and between
  * them the others with their grant, or about half of what there is where that is less. */
-static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_t grant)
+static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_t grant, bool first)
 {
     bool closing = suits_closing(s->origin);
     if ((closing || suits_exact_machines(s->origin)) && !s->exact)
         s->exact = br_exact_search_create(s->origin, br_search_best(s)->makespan, s->bound.ticks);
+    if (first && suits_orders(s) && !try_orders(s, run))
+        return false;
+    if (br_search_done(s) || run->stopped)
+        return true;
     if (!s->exact)
-        return br_machines_search(run, NULL);
+        return run_stretch(s, run, false, 1);
     if (closing)
         return close_on_machines(s, run, grant);
     double others = (double)grant / (double)run->placements;
@@ -240,8 +277,8 @@ bool br_search_cycle(struct br_search *s, uint32_t cycle)
     if (run.horizon > run.placements)
         run.horizon = run.placements;
     bool ok = suits_population(s->in)
-                  ? improve_on_one_machine(s, &run)
-                  : improve_on_machines(s, &run, br_cycle_placements(s->in) << doubled);
+                  ? improve_on_one_machine(s, &run, cycle == 0)
+                  : improve_on_machines(s, &run, br_cycle_placements(s->in) << doubled, cycle == 0);
     s->placements += run.spent;
     br_counters_add(&s->counters, &run.counters);
     s->cut |= (run.stopped && (!s->turn || br_stopped(s->stop))) || (limited && !br_search_done(s));

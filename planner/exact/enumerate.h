@@ -1,0 +1,39 @@
+/* The shortest schedule of few tasks by trying all orders in which they can start.
+ *
+ * The cost depends on the number of tasks, not on how many ticks they last, so this is for jobs
+ * whose horizon br_exact_create refuses. It leaves no certificate. */
+#ifndef BR_PLANNER_EXACT_ENUMERATE_H
+#define BR_PLANNER_EXACT_ENUMERATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/process/stop.h"
+#include "planner/model/instance.h"
+
+enum { BR_ENUMERATE_TASKS = 16, BR_ENUMERATE_MACHINES = 64 };
+
+/* Of instances with at most so many tasks, and as many machines. */
+struct br_enumerate {
+    /* Set by the caller. */
+    const struct br_instance *in;
+    int64_t lower;              /* no schedule is shorter */
+    uint64_t nodes_max;         /* partial schedules to look at, at most */
+    const struct br_stop *stop; /* may be NULL */
+    int64_t *start;             /* by task; room for a schedule */
+    uint32_t *machine;
+
+    /* In: a schedule as long is known. Out: the shortest makespan found; below what it was,
+     * `start` and `machine` hold the schedule. */
+    int64_t upper;
+    /* Its outcome. */
+    bool found;      /* a schedule shorter than the one that was known */
+    bool complete;   /* no schedule is shorter than `upper` */
+    bool memory_out; /* not all was tried, since there was no memory for it */
+    uint64_t nodes;
+};
+
+/* O(2^tasks) memory, and time by nodes: of each O(tasks x machines x resources + tasks^2). */
+void br_enumerate_run(struct br_enumerate *enumerate);
+
+#endif
