@@ -83,23 +83,95 @@ static enum br_status look_at_word(struct search *search, uint32_t number, const
     return BR_OK;
 }
 
+/* Words of a shell's line: blanks and operators end them, unless they stand in quotation marks. */
+struct words {
+    const char *at;
+    char *word;    /* with room for the whole line */
+    bool begins;   /* the next word is a command */
+    bool says;     /* the command is echo or printf, whose words are texts */
+    bool is_text;  /* so is this one */
+    bool has_more; /* word is one */
+};
+
+static bool is_one_of(const char *word, const char *const *list)
+{
+    while (*list && strcmp(word, *list) != 0)
+        list++;
+    return *list != NULL;
+}
+
+/* A word where a command may stand. */
+static void look_at_command(struct words *words)
+{
+    static const char *const before[] = {"if",    "then",  "elif", "else", "do",
+                                         "while", "until", "!",    "{",    NULL};
+    static const char *const sayers[] = {"echo", "printf", ":", NULL};
+    const char *value = strchr(words->word, '=');
+    words->begins = is_one_of(words->word, before) || (value && value > words->word);
+    words->says = is_one_of(words->word, sayers);
+}
+
+/* Copies one more word, without its quotation marks. */
+static void next_word(struct words *words)
+{
+    static const char ends[] = " \t\n;|&<>()`";
+    char *to = words->word, quote = '\0';
+    bool is_redirected = false;
+    for (; *words->at && strchr(ends, *words->at); words->at++) {
+        const bool redirects = strchr("<>", *words->at) != NULL;
+        /* "2>&1" is one word. */
+        words->begins |= !redirects && !is_redirected && strchr("\n;|&()`", *words->at);
+        is_redirected |= redirects;
+    }
+    for (; *words->at && (quote || !strchr(ends, *words->at)); words->at++) {
+        const char c = *words->at;
+        if (c == '\\' && quote != '\'' && words->at[1]) {
+            if (*++words->at != '\n')
+                *to++ = *words->at;
+        } else if (c == quote) {
+            quote = '\0';
+        } else if (!quote && (c == '\'' || c == '"')) {
+            quote = c;
+        } else {
+            *to++ = c;
+        }
+    }
+    words->has_more = *words->at || to > words->word;
+    *to = '\0';
+    words->is_text = words->says && !words->begins && !is_redirected;
+    if (words->begins && !is_redirected)
+        look_at_command(words);
+}
+
+/* A word may be an option with a file behind an equals sign. */
+static enum br_status look_at_line(struct search *search, uint32_t number, const char *line,
+                                   bool *marked, bool *found)
+{
+    struct words words = {.at = line, .word = malloc(strlen(line) + 1), .begins = true};
+    enum br_status status = words.word ? BR_OK : br_fail_memory(search->making->diag);
+    for (words.has_more = !status; words.has_more && !*found && !status;) {
+        next_word(&words);
+        const char *value = strchr(words.word, '=');
+        if (words.is_text)
+            continue;
+        if (*words.word && *words.word != '-')
+            status = look_at_word(search, number, words.word, marked, found);
+        if (!status && value && value[1] && !*found)
+            status = look_at_word(search, number, value + 1, marked, found);
+    }
+    free(words.word);
+    return status;
+}
+
 static enum br_status look_at_recipe(struct search *search, uint32_t number)
 {
-    static const char ends[] = " \t\n\\;|&<>()'\"`=";
     const struct br_make *make = search->making->make;
     bool marked = false, found = false;
     enum br_status status = BR_OK;
     for (uint32_t k = make->recipe[number].first; k != BR_MAKE_NONE; k = make->item[k].next) {
-        if (make->item[k].kind != BR_MAKE_LINE)
+        if (make->item[k].kind != BR_MAKE_LINE || found)
             continue;
-        char *text = strdup(make->item[k].text), *rest = NULL;
-        if (!text)
-            return br_fail_memory(search->making->diag);
-        for (char *word = strtok_r(text, ends, &rest); word && !found && !status;
-             word = strtok_r(NULL, ends, &rest))
-            if (*word != '-')
-                status = look_at_word(search, number, word, &marked, &found);
-        free(text);
+        status = look_at_line(search, number, make->item[k].text, &marked, &found);
         if (status)
             return status;
     }

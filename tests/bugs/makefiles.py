@@ -133,12 +133,23 @@ def check_serial(where):
     found = told('all: lib one prog more\n' + rules + 'one: mid ; cat lib mid\nprog: ; cat "./lib">prog\nmore: ; cat lib prog\n')
     assert found == ["2 recipes name files that earlier ones make, but do not wait for them (the first: 'prog' names "
                      "'lib'); as under make -j, they may run too early"], found
-    found = told('all: lib prog\n' + rules + 'prog: ; echo $(CURDIR)/lib\n')
+    found = told('all: lib prog\n' + rules + 'prog: ; cat $(CURDIR)/lib\n')
     assert len(found) == 1 and found[0].startswith("1 recipe names a file that an earlier one makes, but does not"), found
     # A prerequisite, what one needs, what comes later, the target itself, an option.
     assert told('all: prog lib last\n' + rules + 'prog: mid ; cat lib mid > prog\nlast: ; touch last -lib xlib\n') == []
-    assert told('all: prog lib\n' + rules + 'prog: ; echo lib\n') == []
-    assert told('.NOTPARALLEL:\nall: lib prog\n' + rules + 'prog: ; echo lib\n') == []
+    assert told('all: prog lib\n' + rules + 'prog: ; cat lib\n') == []
+    assert told('.NOTPARALLEL:\nall: lib prog\n' + rules + 'prog: ; cat lib\n') == []
+    # What stands in quotation marks with other letters, and what is only said, is no file; what stands alone in them is.
+    def together(*recipes):
+        return told('all: lib %s\n%s%s' % (' '.join('p%d' % k for k in range(len(recipes))), rules,
+                                          ''.join('p%d: ; %s\n' % pair for pair in enumerate(recipes))))
+
+    found = together('echo lib', 'printf lib', 'true; echo x lib', 'A=1 echo lib', 'if true; then echo lib; fi', "sed 's|x|lib|' /dev/null",
+                     "true 'a lib b'", 'true "of lib"', 'true x\\ lib', 'echo 2>&1 lib')
+    assert found == [], found
+    found = together("cat 'lib'", 'echo x | cat - lib', 'echo x >>lib', 'cat <lib', 'true && cat lib', 'true --of=lib', 'A=lib true',
+                     'true \\\n\t  lib', '(cat lib)', 'echo `cat lib`', 'echo x; cat l"ib"', 'true "x" lib', 'cat >/dev/null lib')
+    assert len(found) == 1 and found[0].startswith('13 recipes name files'), found
 
 
 HEAD = "make: Entering directory '/top'\n"
