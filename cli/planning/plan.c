@@ -20,14 +20,24 @@
 #include <bigrocks/network.h>
 #include <bigrocks/store.h>
 
+/* What runs that are drawn after the plan may take: a twentieth of the time limit, and a moment
+ * once somebody has asked for the end. */
+static int64_t draw_most_ns(const struct cli_settings *settings)
+{
+    const int64_t limit_ns = settings->search.time_limit_ns, moment_ns = 50000000;
+    if (cli_interrupted())
+        return moment_ns;
+    return limit_ns > 0 ? limit_ns / 20 : limit_ns == 0 ? 0 : INT64_MAX;
+}
+
 /* What is left of the time limit for planning: reading has taken its part, and writing will. */
 static int64_t time_left(const struct br_plan_options *options, int64_t began_ns,
-                         const struct br_input *input, const char *format)
+                         const struct br_input *input, const char *format, int64_t drawn_ns)
 {
     if (options->time_limit_ns == 0)
         return 0;
     int64_t write_ns = format ? cli_writing_ns(input, format, br_now_ns) : 0;
-    int64_t left_ns = options->time_limit_ns - (br_now_ns() - began_ns) - write_ns;
+    int64_t left_ns = options->time_limit_ns - (br_now_ns() - began_ns) - write_ns - drawn_ns;
     return left_ns > 0 ? left_ns : 1;
 }
 
@@ -112,7 +122,8 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     trace->progress = &progress;
     const struct br_bound_source program = br_bound_program(NULL);
     struct br_plan_options options = search_options(settings, stop, &progress, trace);
-    options.time_limit_ns = time_left(&options, began_ns, input, format);
+    options.time_limit_ns = time_left(&options, began_ns, input, format,
+                                      settings->output.explain ? draw_most_ns(settings) : 0);
     if (!refusal(settings, input))
         options.source = &program;
     struct br_store_hit hit = {0};
@@ -129,7 +140,8 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     if (settings->search.store && !settings->output.quiet)
         tell_hit(settings->search.store, &hit);
     if (settings->output.explain)
-        status = cli_noise_measure(input, *plan, settings->search.seed, diag);
+        status =
+            cli_noise_measure(input, *plan, settings->search.seed, draw_most_ns(settings), diag);
     if (status)
         return status;
     struct br_emit_note note = {""};
@@ -203,7 +215,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                               lp_note(settings, &input, plan));
         if (!settings->output.quiet)
             status = cli_robust_print(out, &robust, &input, plan, settings->search.seed,
-                                      settings->output.explain, diag);
+                                      draw_most_ns(settings), settings->output.explain, diag);
         if (settings->output.explain) {
             cli_noise_print(out, plan);
             cli_print_explanation(out, plan);

@@ -15,6 +15,8 @@
 
 /* Runs drawn, and how many tasks they may have together before they are fewer. */
 enum { RUNS_MOST = 200, RUNS_LEAST = 20, TASKS_DRAWN = 2000000 };
+/* What a task of a run takes, about. */
+static const int64_t run_task_ns = 4000;
 /* Of runs, where no quantile is asked for. */
 #define USUAL_QUANTILE 0.9
 /* The upper end of the interval BR_BELIEF_INTERVAL, in standard deviations. */
@@ -140,14 +142,19 @@ struct outlook {
     uint32_t runs;
 };
 
+/* So many runs, or fewer that take no longer than that. */
+static uint32_t runs_within(uint32_t runs, uint32_t tasks, int64_t most_ns)
+{
+    const int64_t fit = most_ns / (run_task_ns * (int64_t)tasks);
+    return fit < runs ? (uint32_t)fit : runs;
+}
+
 static enum br_status look_ahead(const struct cli_robust *robust, const struct br_input *input,
-                                 const struct br_plan *plan, uint64_t seed, struct outlook *outlook,
-                                 struct br_diag *diag)
+                                 const struct br_plan *plan, uint64_t seed, uint32_t runs,
+                                 struct outlook *outlook, struct br_diag *diag)
 {
     struct br_arena arena = {0};
     struct br_rng rng = br_rng_seed(seed);
-    uint32_t runs = TASKS_DRAWN / robust->mean->tasks;
-    runs = runs > RUNS_MOST ? RUNS_MOST : runs < RUNS_LEAST ? RUNS_LEAST : runs;
     int64_t *lasts_ns = br_arena_array(&arena, robust->mean->tasks, sizeof *lasts_ns);
     struct br_sort_item *item = br_arena_array(&arena, 2 * (size_t)runs, sizeof *item);
     double sum = 0;
@@ -195,14 +202,19 @@ static void print_stages(FILE *out, const struct cli_robust *robust)
 
 enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
                                 const struct br_input *input, const struct br_plan *plan,
-                                uint64_t seed, bool stages, struct br_diag *diag)
+                                uint64_t seed, int64_t most_ns, bool stages, struct br_diag *diag)
 {
     struct outlook outlook = {0};
     char mean[CLI_SECONDS_TEXT], average[CLI_SECONDS_TEXT], quantile[CLI_SECONDS_TEXT];
     const int64_t digit = 1000000;
     if (!robust->mean)
         return BR_OK;
-    enum br_status status = look_ahead(robust, input, plan, seed, &outlook, diag);
+    uint32_t runs = TASKS_DRAWN / robust->mean->tasks;
+    runs = runs > RUNS_MOST ? RUNS_MOST : runs < RUNS_LEAST ? RUNS_LEAST : runs;
+    runs = runs_within(runs, robust->mean->tasks, most_ns);
+    if (runs == 0)
+        return BR_OK;
+    enum br_status status = look_ahead(robust, input, plan, seed, runs, &outlook, diag);
     if (status)
         return status;
     if (robust->quantile > 0)
@@ -221,13 +233,14 @@ enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
 }
 
 enum br_status cli_noise_measure(const struct br_input *input, struct br_plan *plan, uint64_t seed,
-                                 struct br_diag *diag)
+                                 int64_t most_ns, struct br_diag *diag)
 {
     static const uint32_t percent[] = {10, 30};
     enum br_status status = BR_OK;
     uint32_t runs = TASKS_DRAWN / 10 / input->dag->tasks;
     runs = runs > RUNS_LEAST ? RUNS_LEAST : runs < 1 ? 1 : runs;
-    if (plan->network || plan->makespan_ns == 0)
+    runs = runs_within(runs, input->dag->tasks, most_ns / 2); /* for each of two */
+    if (plan->network || plan->makespan_ns == 0 || runs == 0)
         return BR_OK;
     for (uint32_t k = 0; k < sizeof percent / sizeof *percent && !status; k++) {
         struct br_plan_noise noise = {percent[k], runs, 0};

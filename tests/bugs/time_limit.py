@@ -6,7 +6,7 @@ Times are the processor's, and compared with those of equal work on the same mac
 import os
 import pathlib
 
-from case import BIGROCKS, ENVIRONMENT, cost, folder, start
+from case import BIGROCKS, ENVIRONMENT, bigrocks, cost, folder, start
 
 JOB = '<?xml version="1.0"?><job xmlns="urn:bigrocks:job:1" name="j">%s%s</job>'
 
@@ -56,6 +56,18 @@ with folder() as scratch:
     few = cost('plan', wide, '--machines', '100', '--capacity', 'cpu=1', '--no-lp', '-q')[0]
     lots = cost('plan', wide, '--machines', '1000000', '--capacity', 'cpu=1', '--no-lp', '-q')[0]
     assert lots < 8 * few + 0.5, (few, lots)
+    # Runs that are drawn behind the plan are within the limit, too: their number goes by it.
+    scattered = scratch / 'scattered.xml'
+    scattered.write_text((JOB % ('<stage id="a" tasks="6000" duration="1" spread="0.3">'
+                                 '<demand resource="cpu" amount="1"/></stage>', '')))
+    for limit, noise, drawn in (None, 20, 200), ('0.5', 0, 1), ('1', 1, 2), ('0.1', 0, 0):
+        words = ('--time-limit', limit) if limit else ()
+        done = bigrocks('plan', scattered, '--capacity', 'cpu=100', '--no-lp', '--effort', 'fast', '--explain',
+                        '--robust', '0.9', *words)
+        assert done.returncode == 0, done.stderr
+        found = [int(line.split()[-2]) for line in done.stdout.splitlines() if line.startswith('noise')]
+        assert found == ([noise] * 2 if noise else []), (limit, done.stdout)
+        assert ('(%d drawn' % drawn in done.stdout) == (drawn > 0), (limit, done.stdout)
     # Where there is no time for a bound, none is looked for beyond the critical path.
     cost('generate', '--like', 'layered', '--tasks', '6000', '--stages', '2000', '--seed', '11', '-o', many)
     cluster = ('--machines', '10', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000')
