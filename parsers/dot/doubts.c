@@ -18,10 +18,8 @@ static const struct {
     {"turbo run --graph", "\"[root] ", NULL, true, NULL, "___ROOT___ is none"},
     {"DataFusion's EXPLAIN FORMAT GRAPHVIZ", "// Begin DataFusion GraphViz Plan", NULL, true,
      "every operator is there twice, once in each cluster", NULL},
-    {"XLA's --xla_dump_hlo_as_dot", "// Disable the tooltip.  Interestingly", NULL, false,
-     "what a loop, a branch or a call has inside (the cluster with an arrow to it) begins at once, "
-     "and before it",
-     "parameters and ROOT are none, and a cluster of a fused expression is one"},
+    {"XLA's --xla_dump_hlo_as_dot", "// Disable the tooltip.  Interestingly", NULL, false, NULL,
+     "a fusion is one, parameters take no time, and what a loop runs counts once"},
     {"DuckDB's EXPLAIN", "node_0_0", "\xe2\x94\x80\xe2\x94\x80\xe2\x94\x80", true, NULL, NULL},
     {"jdeps", "\n    // Path: ", NULL, true, NULL, NULL},
     {"moon task-graph", "label=\"required\" arrowhead=box", NULL, true, NULL, NULL},
@@ -171,7 +169,7 @@ static enum br_status doubt_nodes(const struct br_dot_marks *marks, struct br_da
 {
     char alone[NAMED * (NAME_MOST + 4) + 40] = "", out[sizeof alone] = "";
     uint32_t alones = 0, outs = 0;
-    const uint8_t unread = BR_DOT_REPEATED | BR_DOT_ELSEWHERE;
+    const uint8_t unread = BR_DOT_REPEATED | BR_DOT_ELSEWHERE | BR_DOT_FUSED;
     enum br_status status = BR_OK;
     for (Agnode_t *n = agfstnode(marks->graph); n; n = agnxtnode(marks->graph, n)) {
         if (br_dot_mark(marks, n) & unread)
@@ -230,6 +228,12 @@ static enum br_status doubt_unread(const struct br_dot_marks *marks,
                                   "%" PRIu32 " nodes of archives that are not read are left out: "
                                   "%s%s",
                                   elsewhere, name, elsewhere > NAMED ? ", ..." : "");
+    if (!status && marks->parts)
+        status =
+            br_dag_add_doubt(dag, diag,
+                             "%" PRIu32 " nodes are parts of others: of fusions, or of functions "
+                             "that operations apply",
+                             marks->parts);
     if (!status && marks->repeated)
         status = br_dag_add_doubt(dag, diag,
                                   "%" PRIu32 " nodes are left out: their cluster repeats the plan "

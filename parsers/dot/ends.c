@@ -33,6 +33,11 @@ static enum br_status list_edge(const struct lister *lister, Agedge_t *edge, Agn
 {
     struct br_dot_list *list = lister->list;
     const struct br_dot_marks *marks = &lister->reader->marks;
+    Agnode_t *const from = br_dot_fused_whole(&marks->fused, tail);
+    Agnode_t *const to = br_dot_fused_whole(&marks->fused, head);
+    whole |= from != tail || to != head;
+    tail = from;
+    head = to;
     if (((br_dot_mark(marks, tail) | br_dot_mark(marks, head)) & BR_DOT_LEFT_OUT) ||
         (whole && AGSEQ(tail) == AGSEQ(head)))
         return BR_OK;

@@ -1,4 +1,5 @@
 #include "parsers/dot/inside.h"
+#include "parsers/dot/fused.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,8 @@ static bool list_closed(struct br_dot_insides *insides, const struct br_dot_clus
         Agraph_t *cluster = clusters->cluster[k];
         Agnode_t *node = node_of_name(graph, cluster);
         struct br_dot_inside inside = {.cluster = cluster, .label = br_dot_value(cluster, "label")};
+        if (!node)
+            node = br_dot_fused_control(graph, clusters, cluster);
         if (node && !agsubnode(cluster, node, 0))
             inside.node = node;
         if (strncmp(agnameof(cluster), "cluster", 7) != 0 || !agfstnode(cluster) ||

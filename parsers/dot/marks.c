@@ -113,6 +113,18 @@ static void leave_out_elsewhere(struct br_dot_marks *marks, const struct br_dot_
             leave_out(marks, n, BR_DOT_ELSEWHERE);
 }
 
+static void mark_fused(struct br_dot_marks *marks)
+{
+    for (Agnode_t *n = agfstnode(marks->graph); n; n = agnxtnode(marks->graph, n)) {
+        const enum br_dot_kind kind = br_dot_fused_kind(&marks->fused, marks->graph, n);
+        marks->parts += kind == BR_DOT_PART;
+        if (kind == BR_DOT_PART || kind == BR_DOT_NO_STEP)
+            leave_out(marks, n, BR_DOT_FUSED);
+        else if (kind == BR_DOT_WAITS)
+            marks->node[AGSEQ(n)] |= BR_DOT_NO_WORK;
+    }
+}
+
 bool br_dot_marks_init(struct br_dot_marks *marks, Agraph_t *graph, const char *text,
                        const struct br_dot_scan *scan, const struct br_dot_twins *twins)
 {
@@ -130,9 +142,11 @@ bool br_dot_marks_init(struct br_dot_marks *marks, Agraph_t *graph, const char *
     leave_out_repeated(marks, graph);
     leave_out_elsewhere(marks, twins);
     if (!mark_empty(marks, scan) || !br_dot_clusters_init(&marks->clusters, graph) ||
+        !br_dot_fused_init(&marks->fused, &marks->clusters, graph, text, scan->length) ||
         !br_dot_insides_init(&marks->insides, &marks->clusters, graph))
         return false;
     mark_insides(marks);
+    mark_fused(marks);
     for (Agnode_t *n = agfstnode(graph); n; n = agnxtnode(graph, n)) {
         if (strcmp(br_dot_value(n, "shape"), "point") == 0)
             take_time(marks, n, &marks->empty);
@@ -146,6 +160,7 @@ void br_dot_marks_finish(struct br_dot_marks *marks)
 {
     br_dot_clusters_finish(&marks->clusters);
     br_dot_insides_finish(&marks->insides);
+    br_dot_fused_finish(&marks->fused);
     free(marks->node);
     marks->node = NULL;
 }

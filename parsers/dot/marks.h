@@ -6,6 +6,7 @@
 #include <graphviz/cgraph.h>
 
 #include "parsers/dot/clusters.h"
+#include "parsers/dot/fused.h"
 #include "parsers/dot/inside.h"
 #include "parsers/dot/scan.h"
 #include "parsers/dot/twins.h"
@@ -19,7 +20,8 @@ enum {
     /* Why it is left out, if it is of no legend: it is of what is not read, or of a second picture.
      */
     BR_DOT_ELSEWHERE = 8,
-    BR_DOT_REPEATED = 16
+    BR_DOT_REPEATED = 16,
+    BR_DOT_FUSED = 32 /* it is a part of another, or nothing */
 };
 
 struct br_dot_marks {
@@ -30,6 +32,8 @@ struct br_dot_marks {
     uint32_t left_out, repeated, empty, done;
     struct br_dot_clusters clusters;
     struct br_dot_insides insides;
+    struct br_dot_fused fused;
+    uint32_t parts; /* of others */
 };
 
 /* Does the file say how long the node lasts? */

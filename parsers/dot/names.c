@@ -86,6 +86,18 @@ static int by_text(const void *a, const void *b)
     return strcmp(x, y);
 }
 
+/* Keeps the text, which may be NULL, for the node of the number. */
+static const char *make_name(struct br_dot_names *names, uint32_t number, char *text)
+{
+    if (!names->made)
+        names->made = calloc((size_t)names->nodes + 1, sizeof *names->made);
+    if (!names->made) {
+        free(text);
+        return NULL;
+    }
+    return names->made[number] = text;
+}
+
 /* Takes back what stands for two nodes; `place` has room for all of them. */
 static void drop_equals(const struct br_dot_names *names, const char ***place)
 {
@@ -128,13 +140,19 @@ bool br_dot_names_init(struct br_dot_names *names, const struct br_dot_marks *ma
     for (Agnode_t *n = agfstnode(graph); names->label && n; n = agnxtnode(graph, n)) {
         bool record = shape && strstr(agxget(n, shape), "record");
         const char *text = agxget(n, label);
+        if (marks->fused.whole && AGSEQ(n) <= names->nodes &&
+            !(br_dot_mark(marks, n) & BR_DOT_LEFT_OUT)) {
+            text = make_name(names, AGSEQ(n), br_dot_fused_name(&marks->fused, n));
+            done &= text != NULL;
+            if (text && is_name(text))
+                names->label[AGSEQ(n)] = text;
+            continue;
+        }
         if (AGSEQ(n) > names->nodes || !br_dot_is_numbered(names, n) || record ||
             (br_dot_mark(marks, n) & BR_DOT_LEFT_OUT) || aghtmlstr((char *)text))
             continue;
         if (strchr(text, '\\')) {
-            if (!names->made)
-                names->made = calloc((size_t)names->nodes + 1, sizeof *names->made);
-            text = names->made ? names->made[AGSEQ(n)] = join_lines(text) : NULL;
+            text = make_name(names, AGSEQ(n), join_lines(text));
             done &= text != NULL;
         }
         if (text && is_name(text))

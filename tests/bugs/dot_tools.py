@@ -136,8 +136,6 @@ def arrows(folder):
         assert 'not all nodes that ' in told and words in told, told
     told = Graph(folder, 'digraph "g:a:jar:1" {\n "g:a:jar:1" -> "g:b:jar:1:compile"; }').told
     assert "the order is not all in what Maven's dependency:tree writes" in told and '-Dverbose are read' in told, told
-    told = Graph(folder, 'digraph G {\n// Disable the tooltip.  Interestingly, "" does not\n1 -> 2 [label=<x>] }').told
-    assert "not all in what XLA's" in told and "not all nodes that XLA's" in told and '--reverse' not in told, told
     told = Graph(folder, 'digraph { edge [dir=back]; a -> b; b -> c [dir=none]; c -> d [style=invis, dir=forward] }').told
     for words in ('1 edges are drawn with the head', '1 edges have no direction', '1 edges are invisible'):
         assert words in told, told
@@ -293,6 +291,29 @@ def repeated(folder):
         assert len(Graph(folder, other).start) == 5, 'they are not the same plan'
 
 
+def kernels(folder):
+    """Of XLA's graphs a fusion is one task, a function a part of what applies it, and loops run their insides."""
+    text = '''digraph G {
+// Disable the tooltip.  Interestingly, "" doesn't work!
+1 [label=<<b>Parameter 0</b><br/>f32>, color="#c88719"]; 2 [label=<<b>Parameter 1</b>>];
+subgraph cluster_10 { label = <Subcomputation for <b>while.5</b><br/>body>;
+ 3 [label=<<b>Parameter 0</b>>];
+ subgraph cluster_11 { label = <Fused expression for <b>fused.add</b><br/>loop>; 4 [label=<<b>mul</b>>]; 5 [label=<<b>Parameter 0</b>>];
+  6 [label=<<b>add</b>>]; 5 -> 4 -> 6 }
+ 7 [label=<<b>tuple.3</b>>] 3 -> 5; 6 -> 7 }
+8 [label=<<b>while.5</b>>, color="#005005"]; 7 -> 8 [ltail="cluster_10", style="dashed"];
+subgraph cluster_12 { label = <Subcomputation for <b>sort.0</b>>; 13 [label=<<b>Parameter 0</b>>]; 14 [label=<<b>lt</b>>]; 13 -> 14 }
+15 [label=<<b>sort.0</b><br/>dimensions={0}>, color="#9e9e9e"]; 14 -> 15 [ltail="cluster_12", style="dashed"];
+16 [label=<<b>copy.1</b>>]; 1 -> 16; 16 -> 8; 2 -> 15; 8 -> 17; 15 -> 17; 17 [label=<<b>add.4</b>>];
+cluster_9 [label=<ROOT>, shape=circle]; 17 -> cluster_9 }'''
+    graph = Graph(folder, text, '--default-duration', '1')
+    assert graph.start == {'copy.1': 0, 'sort.0': 0, 'while.5': 1, 'Parameter 0': 1, 'fused.add': 1, 'tuple.3': 2, 'add.4': 3}, graph.start
+    assert graph.end == 4 and '4 nodes are parts of others: of fusions' in graph.told, graph.told
+    assert "not all nodes that XLA's" in graph.told and '--reverse' not in graph.told and 'nodes have no arrow' not in graph.told, graph.told
+    other = Graph(folder, text.replace('// Disable the tooltip', '// Disable no tooltip'), '--default-duration', '1')
+    assert len(other.start) == 14 and 'parts of others' not in other.told, other.start
+
+
 def comments(folder):
     """Graphviz's scanner would stay within what the text does not close, and read the next text as its rest."""
     graph = Graph(folder, 'digraph {\n a /*/ b }')
@@ -371,6 +392,6 @@ def no_tasks(folder):
 
 
 for walk in (numbers, brackets, long_texts, labels, series, declared, ports, arrows, clusters, insides, several, joined,
-             second_names, repeated, comments, twice, cycles, plain, no_tasks):
+             second_names, repeated, kernels, comments, twice, cycles, plain, no_tasks):
     with case.folder() as scratch:
         walk(pathlib.Path(scratch))
