@@ -84,6 +84,7 @@ class Enforcer(Owner):
         call(lib.br_runtime_started, self._runtime, job, task, machine)
 
     def finished(self, job, task):
+        """A task is done. It may never have started here, such as one that an earlier run finished."""
         call(lib.br_runtime_finished, self._runtime, job, task)
 
     def failed(self, job, task, again=False):
