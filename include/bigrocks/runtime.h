@@ -143,7 +143,7 @@ struct br_decision {
  * this one, which has just reported, or BR_ANY. `now_ns`: the time on the caller's clock, never
  * less than before. Only differences count. A search over n kinds of equal ready tasks looks at
  * O(log n) subtrees if bounds tell the kinds apart; if all differ in several demands and in order,
- * what it looks at grows about as the square root of n. With a plan that is kept, it also looks at
+ * what it looks at grows about as the cube root of n. With a plan that is kept, it also looks at
  * what runs on the machine and at no more than the next 128 tasks that the plan has there. */
 BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
                                   struct br_decision *decisions, uint32_t room);

@@ -34,6 +34,8 @@ struct pass {
     const int64_t *free;
     const double *weight;
     double eta;
+    double whole, twice; /* of free x weight, see offers.h */
+    uint32_t twice_of;
     uint32_t most;  /* candidates that the bundle may hold now */
     double least;   /* the worst score of a full bundle, else -INFINITY */
     bool guarded;   /* by the outlook */
@@ -192,6 +194,9 @@ static void collect_group(struct pass *pass, uint32_t group)
     struct br_offer_search search = {.room = runtime->bounds,
                                      .free = runtime->bounds + step,
                                      .weight = runtime->bounds + 2 * (size_t)step,
+                                     .whole = pass->whole,
+                                     .twice = pass->twice,
+                                     .twice_of = pass->twice_of,
                                      .eta = pass->eta,
                                      .score = runtime->policy->score,
                                      .least = &pass->least,
@@ -199,6 +204,8 @@ static void collect_group(struct pass *pass, uint32_t group)
                                      .visit = visit_local,
                                      .may_allow = pass->guarded ? could_allow : NULL,
                                      .context = pass};
+    if (runtime->policy->product && !pass->guarded)
+        search.rest = runtime->bounds + 3 * (size_t)step;
     br_offers_search(&runtime->offers,
                      runtime->tree[br_board_local_tree(runtime, group, pass->machine)], &search);
     search.visit = visit;
@@ -325,6 +332,30 @@ static struct br_job *guarded_job(const struct br_runtime *runtime)
     return runtime->options.keep_plan && job && job->form->planned && job->state.ready ? job : NULL;
 }
 
+/* Divides free x weight: into what is in proportion to an average machine, as much of that with the
+ * largest resource counted twice, and the rest. */
+static void divide(struct pass *pass, const double *free, const double *weight, double *rest)
+{
+    const struct br_runtime *runtime = pass->runtime;
+    const double *scale = runtime->offers.scale;
+    double least = INFINITY, most = 0;
+    pass->twice_of = 0;
+    for (uint32_t r = 0; r < runtime->resources; r++) {
+        double part = scale[r] > 0 ? free[r] * weight[r] / scale[r] : INFINITY;
+        least = fmin(least, part);
+        if (part < INFINITY && part > most) {
+            most = part;
+            pass->twice_of = r;
+        }
+    }
+    pass->twice = least < INFINITY ? fmin(least, most - least) : 0;
+    pass->whole = least < INFINITY ? least - pass->twice : 0;
+    for (uint32_t r = 0; r < runtime->resources; r++) {
+        double part = pass->whole + (r == pass->twice_of ? 2 : 1) * pass->twice;
+        rest[r] = fmax(free[r] * weight[r] - part * scale[r], 0);
+    }
+}
+
 /* Looks at the room of the machine, and at its outlook where the plan is to be kept. */
 static void look(struct pass *pass)
 {
@@ -339,6 +370,7 @@ static void look(struct pass *pass)
         free[r] = pass->free[r] > 0 ? (double)pass->free[r] : 0;
         weight[r] = pass->weight[r];
     }
+    divide(pass, free, weight, weight + step);
     struct br_job *job = guarded_job(runtime);
     pass->guarded = job != NULL;
     if (!job)

@@ -75,7 +75,8 @@ struct br_runtime {
     struct br_candidate *bundle; /* options.bundle, a heap with the worst on top */
     uint32_t candidates;
     int64_t *room, *rest; /* by resource */
-    double *bounds;       /* by resource: room, free capacity, neither below 0, and weight */
+    double *bounds;       /* by resource: room, free capacity, neither below 0, weight, and what
+                             is left of free x weight (offers.h) */
     uint64_t pass;
     struct br_outlook outlook;
 };

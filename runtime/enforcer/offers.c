@@ -21,6 +21,13 @@ struct link {
     uint32_t left, job; /* as in the node */
 };
 
+/* What bounds products of priority and packing, by node: the most of the priority times the demands
+ * in sum, as shares of an average machine (WHOLE), and for each resource times its demand, and
+ * times the sum with this resource counted twice. */
+enum { WHOLE, PRODUCTS };
+/* More than what sums of products lose by rounding. */
+static const double above = 1 + 1e-9;
+
 /* Two numbers that the processor handles at once. */
 enum { LINE = 64 /* bytes that memory brings at once */ };
 
@@ -46,6 +53,16 @@ static double *box_of(const struct br_offers *offers, uint32_t node)
 static double *terms_of(const struct br_offers *offers, uint32_t node)
 {
     return box_of(offers, node) + 4 * (size_t)pairs(offers);
+}
+
+static size_t product_stride(const struct br_offers *offers)
+{
+    return PRODUCTS + 2 * (size_t)offers->width;
+}
+
+static double *products_of(const struct br_offers *offers, uint32_t node)
+{
+    return offers->product + node * product_stride(offers);
 }
 
 static struct link link_in(const double *terms)
@@ -76,13 +93,16 @@ bool br_offers_reserve(struct br_offers *offers, uint64_t more)
     offers->node = node ? node : offers->node;
     void *box = realloc(offers->box, 2 * (size_t)room * stride(offers) * sizeof *offers->box);
     offers->box = box ? box : offers->box;
+    void *product =
+        realloc(offers->product, 2 * (size_t)room * product_stride(offers) * sizeof(double));
+    offers->product = product ? product : offers->product;
     void *times = realloc(offers->times, 2 * (size_t)room * sizeof *offers->times);
     offers->times = times ? times : offers->times;
     void *scratch = realloc(offers->scratch, room * sizeof(struct br_offer *));
     offers->scratch = scratch ? scratch : offers->scratch;
     void *front = realloc(offers->front, 2 * (size_t)room * sizeof *offers->front);
     offers->front = front ? front : offers->front;
-    if (!node || !box || !times || !scratch || !front)
+    if (!node || !box || !product || !times || !scratch || !front)
         return false;
     offers->room = room;
     if (!offers->used)
@@ -94,6 +114,7 @@ void br_offers_finish(struct br_offers *offers)
 {
     free(offers->node);
     free(offers->box);
+    free(offers->product);
     free(offers->times);
     free(offers->scratch);
     free(offers->front);
@@ -119,6 +140,34 @@ static void give_pair(struct br_offers *offers, uint32_t node)
     offers->free = node / 2;
 }
 
+static void set_products(struct br_offers *offers, const struct br_offer *offer)
+{
+    double *product = products_of(offers, offer->node), *one = product + PRODUCTS, whole = 0;
+    for (uint32_t r = 0; r < offers->width; r++)
+        whole += (double)offer->demand[r] * offers->scale[r];
+    product[WHOLE] = offer->priority * whole;
+    for (uint32_t r = 0; r < offers->width; r++) {
+        double demand = (double)offer->demand[r];
+        one[r] = offer->priority * demand;
+        one[offers->width + r] = offer->priority * (whole + demand * offers->scale[r]);
+    }
+}
+
+/* Bounds the node's products by its children's; false where that changes nothing. */
+static bool enclose_products(struct br_offers *offers, uint32_t node)
+{
+    size_t count = product_stride(offers);
+    double *product = products_of(offers, node);
+    const double *a = products_of(offers, offers->node[node].left), *b = a + count;
+    bool changed = false;
+    for (size_t k = 0; k < count; k++) {
+        double most = a[k] > b[k] ? a[k] : b[k];
+        changed |= product[k] != most;
+        product[k] = most;
+    }
+    return changed;
+}
+
 /* The node becomes the offer's leaf. */
 static void set_leaf(struct br_offers *offers, uint32_t node, uint32_t parent,
                      struct br_offer *offer)
@@ -136,6 +185,7 @@ static void set_leaf(struct br_offers *offers, uint32_t node, uint32_t parent,
     offers->times[node] = offer->times;
     set_link(offers, node);
     offer->node = node;
+    set_products(offers, offer);
 }
 
 /* What hangs below `from` hangs below `to`, whose parent stays. */
@@ -146,6 +196,8 @@ static void move_node(struct br_offers *offers, uint32_t to, uint32_t from)
     *node = offers->node[from];
     node->parent = parent;
     memcpy(box_of(offers, to), box_of(offers, from), stride(offers) * sizeof *offers->box);
+    memcpy(products_of(offers, to), products_of(offers, from),
+           product_stride(offers) * sizeof *offers->product);
     offers->times[to] = offers->times[from];
     if (node->left)
         offers->node[node->left].parent = offers->node[node->left + 1].parent = to;
@@ -181,7 +233,8 @@ static bool enclose(struct br_offers *offers, uint32_t node)
     uint32_t width = 2 * pairs(offers),
              job = child[0].job < child[1].job ? child[0].job : child[1].job;
     double *box = box_of(offers, node), *a = box_of(offers, n->left), *b = a + stride(offers);
-    bool changed = enclose_times(offers, node) || n->job != job;
+    bool times = enclose_times(offers, node), products = enclose_products(offers, node);
+    bool changed = times || products || n->job != job;
     n->job = job;
     set_link(offers, node);
     for (uint32_t k = 0; k < 2 * width + LINK; k++) {
@@ -395,20 +448,41 @@ void br_offers_update(struct br_offers *offers, const struct br_offer *offer)
     terms[PRIORITY] = offer->priority;
     terms[REMAINING] = offer->remaining;
     *times = offer->times;
+    set_products(offers, offer);
     for (uint32_t node = offers->node[offer->node].parent; node && changed;
          node = offers->node[node].parent) {
         const double *a = terms_of(offers, offers->node[node].left), *b = a + stride(offers);
         double priority = greater(a[PRIORITY], b[PRIORITY]);
         double remaining = lesser(a[REMAINING], b[REMAINING]);
         terms = terms_of(offers, node);
-        changed = enclose_times(offers, node) || terms[PRIORITY] != priority ||
-                  terms[REMAINING] != remaining;
+        bool sooner = enclose_times(offers, node), products = enclose_products(offers, node);
+        changed =
+            sooner || products || terms[PRIORITY] != priority || terms[REMAINING] != remaining;
         terms[PRIORITY] = priority;
         terms[REMAINING] = remaining;
     }
 }
 
 /* ---- Searching ---- */
+
+/* The bound of the node by products of priority and packing, if the score knows no more of them. */
+static double bound_by_products(const struct br_offers *offers,
+                                const struct br_offer_search *search, uint32_t node)
+{
+    const double *product = products_of(offers, node), *one = product + PRODUCTS;
+    const double *terms = terms_of(offers, node);
+    double packing =
+        product[WHOLE] * search->whole + one[offers->width + search->twice_of] * search->twice;
+    for (uint32_t r = 0; r < offers->width; r++)
+        packing += one[r] * search->rest[r];
+    const struct br_score_terms best = {
+        .priority = 1,
+        .packing = packing * terms[SHARE] * above,
+        .remaining = terms[REMAINING],
+        .eta = search->eta,
+    };
+    return search->score(&best);
+}
 
 /* The bound of the node, whose offers have `count` pairs of resources. Inlined, so that the
  * compiler knows the usual counts. */
@@ -445,6 +519,11 @@ __attribute__((always_inline)) static inline double bound_over(const struct br_o
         !(score == *search->least &&
           search->wins_tie(search->context, best.priority, link_in(terms).job)))
         return -INFINITY;
+    if (search->rest && link_in(terms).left) {
+        score = lesser(score, bound_by_products(offers, search, node));
+        if (score < *search->least)
+            return -INFINITY;
+    }
     const struct br_offer_times *times = &offers->times[node];
     return !search->may_allow ||
                    search->may_allow(search->context, box, times->duration_ns, times->start_ns)
@@ -561,6 +640,10 @@ bool br_offers_is_sound(const struct br_offers *offers, uint32_t root)
             times->start_ns < offers->times[root].start_ns || child[c].parent != root ||
             child[c].job < n->job)
             return false;
+        const double *product = products_of(offers, n->left + c);
+        for (size_t k = 0; k < product_stride(offers); k++)
+            if (product[k] > products_of(offers, root)[k])
+                return false;
         for (uint32_t k = 0; k < 2 * width + LINK; k++)
             if (k < width || k == 2 * width + REMAINING ? part[k] < box[k] : part[k] > box[k])
                 return false;

@@ -60,6 +60,7 @@ struct br_offers {
     uint64_t looked;           /* nodes that questions and searches have looked at */
     struct br_offer_node *node;
     double *box;                  /* by node: least and most demands, priority, remaining, share */
+    double *product;              /* by node: what bounds priority x packing */
     struct br_offer_times *times; /* by node: the least */
     struct br_offer **scratch;
     struct br_offer_front *front;
@@ -70,6 +71,12 @@ struct br_offers {
 struct br_offer_search {
     /* By resource, and one more 0 where their number is odd; none below 0. */
     const double *room, *free, *weight;
+    /* Free x weight as `whole` x scale, `twice` x scale counted twice for the resource `twice_of`,
+     * and `rest` by resource; NULL unless the score knows priority and packing by their product
+     * only. */
+    const double *rest;
+    double whole, twice;
+    uint32_t twice_of;
     double eta;
     double (*score)(const struct br_score_terms *terms);
     const double *least; /* visits raise it */

@@ -19,9 +19,9 @@ static double packing_score(const struct br_score_terms *t)
 }
 
 static const struct br_policy policies[] = {
-    {"graphene", "plan's order x packing, less remaining work of the job", perf_score},
-    {"order", "plan's order alone", order_score},
-    {"packing", "packing, less remaining work of the job, as Tetris has it", packing_score},
+    {"graphene", "plan's order x packing, less remaining work of the job", perf_score, true},
+    {"order", "plan's order alone", order_score, false},
+    {"packing", "packing, less remaining work of the job, as Tetris has it", packing_score, false},
 };
 enum { POLICIES = sizeof policies / sizeof *policies };
 

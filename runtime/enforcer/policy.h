@@ -3,6 +3,7 @@
 #define BR_RUNTIME_ENFORCER_POLICY_H
 
 #include <bigrocks/runtime.h>
+#include <stdbool.h>
 
 /* The terms of the score of a task that could start on a machine now. */
 struct br_score_terms {
@@ -20,6 +21,7 @@ struct br_score_terms {
 struct br_policy {
     const char *name, *summary;
     double (*score)(const struct br_score_terms *terms);
+    bool product; /* it knows priority and packing by their product only */
 };
 
 /* The row with this name; NULL where there is none. */

@@ -68,7 +68,7 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
         !ARRAY(arena, cluster->machines, runtime->away) ||
         !ARRAY(arena, resources, runtime->room) || !ARRAY(arena, resources, runtime->rest) ||
         !ARRAY(arena, resources, scale) ||
-        !ARRAY(arena, 3 * ((size_t)resources + 1), runtime->bounds) ||
+        !ARRAY(arena, 4 * ((size_t)resources + 1), runtime->bounds) ||
         !ARRAY(arena, cluster->classes, runtime->kept) ||
         !br_vacancy_init(&runtime->vacancy, arena, cluster->machines, resources) ||
         !ARRAY(arena, runtime->options.bundle, runtime->bundle))
