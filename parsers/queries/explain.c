@@ -151,8 +151,9 @@ static int64_t kib(uint64_t count)
     return count < (UINT64_C(1) << 50) ? (int64_t)count * 1024 : 0;
 }
 
-/* The space of a sort and where it was, which come in any order. A sort on disk has filled all the
- * memory that it may take first. Workers report their own; the largest counts for all. */
+/* The space of a sort, or since 17 of kept rows, and where it was, which come in any order. What is
+ * on disk has filled all the memory that it may take first. Workers report their own; the largest
+ * counts for all. */
 static void apply_sort(struct br_plan_node *node)
 {
     if (node->said.sort_bytes < 0 || node->said.sort_space == BR_SPACE_UNKNOWN)
@@ -175,11 +176,11 @@ static enum br_status read_memory(struct br_explain *explain, struct br_pos pos,
         status = read_count(explain, pos, name, text, &count);
         if (kib(count) > node->mem_bytes)
             node->mem_bytes = kib(count);
-    } else if (strcmp(name, "Sort Space Used") == 0) {
+    } else if (strcmp(name, "Sort Space Used") == 0 || strcmp(name, "Maximum Storage") == 0) {
         status = read_count(explain, pos, name, text, &count);
         node->said.sort_bytes = kib(count);
         apply_sort(node);
-    } else if (strcmp(name, "Sort Space Type") == 0) {
+    } else if (strcmp(name, "Sort Space Type") == 0 || strcmp(name, "Storage") == 0) {
         node->said.sort_space = strcmp(text, "Memory") == 0 ? BR_SPACE_MEMORY : BR_SPACE_DISK;
         apply_sort(node);
     }

@@ -334,6 +334,14 @@ static enum br_status read_sort(struct reader *reader, const char *text)
     return status ? status : property(reader, "Sort Space Type", memory ? "Memory" : "Disk");
 }
 
+/* "Storage: Memory  Maximum Storage: 17kB": of rows that are kept, since 17 */
+static enum br_status read_storage(struct reader *reader, const char *text)
+{
+    enum br_status status = read_space(reader, text, "  Maximum Storage: ", "Sort Space Used");
+    bool memory = begins(text, "Storage: Memory");
+    return status ? status : property(reader, "Sort Space Type", memory ? "Memory" : "Disk");
+}
+
 /* "I/O Timings: shared read=1.5 write=2.0, temp read=1.0", or before 15 without the first word. */
 static enum br_status read_waits(struct reader *reader, const char *text)
 {
@@ -362,6 +370,8 @@ static enum br_status read_property(struct reader *reader, char *text)
         return read_sort(reader, text);
     if (begins(text, "Buckets: ") || begins(text, "Batches: ") || begins(text, "Hits: "))
         return read_space(reader, text, "Memory Usage: ", "Peak Memory Usage");
+    if (begins(text, "Storage: ") && strstr(text, "  Maximum Storage: "))
+        return read_storage(reader, text);
     if (begins(text, "I/O Timings: "))
         return read_waits(reader, text);
     if (begins(text, "Workers Planned: "))

@@ -106,6 +106,16 @@ segments = ('Gather Motion 3:1  (slice1; segments: 3)  %s\n  ->  HashAggregate  
             '(slice2; segments: 3)  %s\n              ->  Seq Scan on t  %s\n')
 assert times(segments % (figures('50.000'), figures('45.000', first='40.000'), figures('30.000'), figures('20.000'))) == \
     [('Seq Scan on t', [20] * 3), ('Redistribute Motion, Aggregate', [20] * 3), ('result', [5] * 3), ('Gather Motion', [5])]
+# Since 17 rows that are kept tell their memory; what went to disk had filled all that it may take.
+kept = 'WindowAgg  %s\n  Window: w AS (PARTITION BY a)\n  Storage: Memory  Maximum Storage: 17kB\n  ->  Seq Scan on t  %s\n'
+assert stages(kept % (figures('9.000'), figures('5.000')))[0][2]['mem'] == '17408'
+spilled = kept.replace('Memory  Maximum', 'Disk  Maximum') % (figures('9.000'), figures('5.000'))
+assert stages(spilled)[0][2]['mem'] == str(4 << 20)
+node = {'Actual Startup Time': 0.01, 'Actual Total Time': 9, 'Actual Rows': 9.00, 'Actual Loops': 1, 'Disabled': True}
+for storage, memory in ('Memory', '17408'), ('Disk', str(4 << 20)):
+    kept = [{'Plan': {'Node Type': 'WindowAgg', **node, 'Storage': storage, 'Maximum Storage': 17}}]
+    assert stages(json.dumps(kept))[0][2]['mem'] == memory, storage
+
 serialized = 'Seq Scan on f  %s\nPlanning:\n  Buffers: shared hit=6\nSerialization: time=120.000 ms  output=9kB\n' \
     'Execution Time: 170.000 ms\n' % figures('45.000')
 assert times(serialized) == [('Seq Scan on f, Serialization', [165])]
