@@ -67,13 +67,15 @@ static void area(const struct page *page, const char *name, uint64_t number, str
     fprintf(page->out, ", penwidth=0, fillcolor=\"%s\"];\n", colour);
 }
 
-/* Opens a node of text alone; the caller writes the label and calls end_text. */
+/* Opens a node of text alone; the caller writes the label and calls end_text. Graphviz 14 warns of
+ * text that is higher than its node, as it is in some fonts, unless only the shape is fixed. */
 static void begin_text(const struct page *page, const char *name, uint64_t number, struct place at,
                        int64_t font)
 {
     fprintf(page->out, "  \"%s %" PRIu64 "\"", name, number);
     write_place(page, at);
-    fprintf(page->out, ", shape=plaintext, style=\"\", fontsize=%" PRId64 ", label=\"", font);
+    fprintf(page->out,
+            ", shape=plaintext, fixedsize=shape, style=\"\", fontsize=%" PRId64 ", label=\"", font);
 }
 
 /* side: "\\l", "\\r", or "" for the middle. */
