@@ -28,6 +28,7 @@ fuzz_target fuzz_search;
 fuzz_target fuzz_coflow, fuzz_swf, fuzz_sacct, fuzz_spark, fuzz_workload_xml, fuzz_workload_csv;
 fuzz_target fuzz_table;
 fuzz_target fuzz_model;
+fuzz_target fuzz_proc, fuzz_slurm;
 fuzz_target fuzz_machine, fuzz_allocation, fuzz_status, fuzz_store;
 fuzz_target fuzz_settings, fuzz_list, fuzz_merge, fuzz_values, fuzz_pipe;
 

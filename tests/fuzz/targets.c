@@ -52,6 +52,8 @@ const struct fuzz_row fuzz_rows[] = {
     {"pipe", fuzz_pipe},
     {"machine", fuzz_machine},
     {"allocation", fuzz_allocation},
+    {"proc", fuzz_proc},
+    {"slurm", fuzz_slurm},
     {"status", fuzz_status},
     {"store", fuzz_store},
     {NULL, NULL},

@@ -21,16 +21,11 @@ static int open_file(pid_t pid, const char *name)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-bool br_proc_read(pid_t pid, struct br_proc *proc)
+/* The name stands in parentheses, and may itself hold some. */
+static bool read_stat(pid_t pid, const char *text, struct br_proc *proc)
 {
-    char text[1024], state;
-    int file = open_file(pid, "stat");
-    ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
-    if (file >= 0)
-        close(file);
-    text[size > 0 ? size : 0] = '\0';
-    /* The name stands in parentheses, and may itself hold some. */
-    char *after = strrchr(text, ')');
+    const char *after = strrchr(text, ')');
+    char state;
     long parent, group;
     uint64_t start;
     if (!after || sscanf(after + 1,
@@ -41,6 +36,17 @@ bool br_proc_read(pid_t pid, struct br_proc *proc)
     *proc = (struct br_proc){pid, (pid_t)parent, (pid_t)group,
                              state == 'Z' || state == 'X' || state == 'x', start};
     return true;
+}
+
+bool br_proc_read(pid_t pid, struct br_proc *proc)
+{
+    char text[1024];
+    int file = open_file(pid, "stat");
+    ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
+    if (file >= 0)
+        close(file);
+    text[size > 0 ? size : 0] = '\0';
+    return read_stat(pid, text, proc);
 }
 
 static int by_number(const void *a, const void *b)
@@ -136,6 +142,19 @@ bool br_proc_carries(pid_t pid, const char *const *text)
     return false;
 }
 
+/* Does the line of a process' status list the number, in whichever namespace? */
+static bool lists_number(const char *line, pid_t number)
+{
+    if (strncmp(line, "NSpid:", 6) != 0)
+        return false;
+    char *next;
+    for (const char *at = line + 6;; at = next) {
+        long inner = strtol(at, &next, 10);
+        if (next == at || inner == number)
+            return next != at;
+    }
+}
+
 bool br_proc_is_known_as(pid_t pid, pid_t number)
 {
     char path[64], line[256];
@@ -143,13 +162,7 @@ bool br_proc_is_known_as(pid_t pid, pid_t number)
     snprintf(path, sizeof path, "/proc/%ld/status", (long)pid);
     FILE *file = known ? NULL : fopen(path, "re");
     while (file && !known && fgets(line, sizeof line, file))
-        if (strncmp(line, "NSpid:", 6) == 0)
-            for (char *at = line + 6, *next; !known; at = next) {
-                long inner = strtol(at, &next, 10);
-                if (next == at)
-                    break;
-                known = inner == number;
-            }
+        known = lists_number(line, number);
     if (file)
         fclose(file);
     return known;

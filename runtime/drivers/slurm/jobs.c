@@ -328,17 +328,10 @@ static bool has_lost_parent(const struct jobs *jobs, uint32_t task)
     return false;
 }
 
-/* Asks for the jobs of the run that Slurm still has: sets `seen`, and takes them up on the first
- * call. */
-static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag *diag)
+/* The jobs of the run that squeue lists: sets `seen`, and takes them up. */
+static void read_queue(struct jobs *jobs, char *text, bool take_up)
 {
-    const char *argv[] = {"squeue",       "--noheader",        "--me",
-                          "--states=all", "--format=%A %T %j", NULL};
-    char *text;
     size_t length = strlen(jobs->work.journal.run);
-    enum br_status status = br_slurm_ask(argv, &text, diag);
-    if (status)
-        return status;
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         uint64_t id;
         char word[64], name[128];
@@ -359,6 +352,18 @@ static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag 
         }
         jobs->seen[task] = jobs->now_ns;
     }
+}
+
+/* Asks for the jobs of the run that Slurm still has, and takes them up on the first call. */
+static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag *diag)
+{
+    const char *argv[] = {"squeue",       "--noheader",        "--me",
+                          "--states=all", "--format=%A %T %j", NULL};
+    char *text;
+    enum br_status status = br_slurm_ask(argv, &text, diag);
+    if (status)
+        return status;
+    read_queue(jobs, text, take_up);
     free(text);
     return BR_OK;
 }
@@ -553,8 +558,23 @@ static void note(const struct jobs *jobs, const char *format, const char *name)
     jobs->work.options->note(jobs->work.options->context, text);
 }
 
-/* What `scontrol show WHAT` says after each KEY at the beginning of a line, between blanks; empty
- * where it cannot be asked. */
+/* What the text has after each key at the beginning of a line, between blanks; as long at most. */
+static void read_site(char *text, const char *key, char *list)
+{
+    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, key, strlen(key)) != 0)
+            continue;
+        line += strlen(key);
+        line += strspn(line, " =");
+        size_t n = strcspn(line, " ");
+        memcpy(list, line, n);
+        list += n;
+        *list++ = ' ';
+    }
+    *list = '\0';
+}
+
+/* What `scontrol show WHAT` says after each KEY; empty where it cannot be asked. */
 static char *ask_site(struct jobs *jobs, const char *what, const char *key)
 {
     const char *const argv[] = {"scontrol", "show", what, NULL};
@@ -562,30 +582,18 @@ static char *ask_site(struct jobs *jobs, const char *what, const char *key)
     char *text, *found = br_arena_array(&jobs->job.arena, 1, 1);
     if (br_slurm_ask(argv, &text, &ignored))
         return found;
-    char *list = br_arena_array(&jobs->job.arena, strlen(text) + 2, 1), *to = list;
-    for (char *line = strtok(text, "\n"); list && line; line = strtok(NULL, "\n")) {
-        if (strncmp(line, key, strlen(key)) != 0)
-            continue;
-        line += strlen(key);
-        line += strspn(line, " =");
-        size_t n = strcspn(line, " ");
-        memcpy(to, line, n);
-        to += n;
-        *to++ = ' ';
-    }
+    char *list = br_arena_array(&jobs->job.arena, strlen(text) + 2, 1);
+    if (list)
+        read_site(text, key, list);
     free(text);
     return list;
 }
 
-/* The least memory that a node has for each of its processors, in MiB; 0: not told. */
-static int64_t ask_share(void)
+/* The least memory that a node has for each of its processors, in MiB, of lines with both; 0: not
+ * told. */
+static int64_t read_share(const char *text)
 {
-    const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%c %m", NULL};
-    struct br_diag ignored = {0};
     int64_t share = 0;
-    char *text;
-    if (br_slurm_ask(argv, &text, &ignored))
-        return 0;
     for (const char *line = text; line && *line;) {
         int64_t cores, mib;
         if (sscanf(line, "%" SCNd64 " %" SCNd64, &cores, &mib) == 2 && cores > 0 && mib > 0 &&
@@ -594,6 +602,17 @@ static int64_t ask_share(void)
         line = strchr(line, '\n');
         line += line != NULL;
     }
+    return share;
+}
+
+static int64_t ask_share(void)
+{
+    const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%c %m", NULL};
+    struct br_diag ignored = {0};
+    char *text;
+    if (br_slurm_ask(argv, &text, &ignored))
+        return 0;
+    int64_t share = read_share(text);
     free(text);
     return share;
 }
