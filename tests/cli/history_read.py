@@ -10,6 +10,7 @@ import contextlib
 import os
 import pathlib
 import resource
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -35,6 +36,16 @@ def readers(job, history):
             (['run', job, *POOL, '--simulate', '--history', history], known),
             (['history', history], 'j '),
             (['history', history, 'j'], 'a  ')]
+
+
+@contextlib.contextmanager
+def openly():
+    """A copy of the program that everybody may run, also if the build's folder is closed to others."""
+    global BIGROCKS
+    with tempfile.TemporaryDirectory(prefix='bigrocks-open') as folder:
+        os.chmod(folder, 0o755)
+        BIGROCKS = pathlib.Path(shutil.copy(BIGROCKS, folder))
+        yield
 
 
 def bigrocks(*words, cwd, status=0, user=None, limit=None):
@@ -133,7 +144,7 @@ def check_many(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix='bigrocks-history') as folder:
+    with openly(), tempfile.TemporaryDirectory(prefix='bigrocks-history') as folder:
         folder = pathlib.Path(folder)
         os.chmod(folder, 0o755)
         (folder / 'job.xml').write_text(JOB)
