@@ -46,7 +46,7 @@ enum br_status cli_whole_read(const char *path, size_t most, char **text, size_t
     enum br_status status = in ? read_on(in, most, text, size, has_nul, diag) : BR_OK;
     if (!status && (!in || ferror(in)))
         status = br_fail(diag, BR_SYSTEM, NULL, "cannot be read: %s", strerror(errno));
-    if (in && !standard)
+    if (in && in != stdin)
         fclose(in);
     return status;
 }

@@ -124,6 +124,26 @@ bool br_dot_is_numbered(const struct br_dot_names *names, Agnode_t *node)
            (names->series || is_number(agnameof(node)) || is_address(agnameof(node)));
 }
 
+/* The label is the name of a node that a number stands for, and of what XLA has fused; false when
+ * memory is out. */
+static bool name_node(struct br_dot_names *names, const struct br_dot_marks *marks, Agnode_t *node,
+                      const char *label, bool is_record)
+{
+    const uint32_t number = AGSEQ(node);
+    const char *text = label;
+    if (number > names->nodes || (br_dot_mark(marks, node) & BR_DOT_LEFT_OUT))
+        return true;
+    if (marks->fused.whole)
+        text = make_name(names, number, br_dot_fused_name(&marks->fused, node));
+    else if (!br_dot_is_numbered(names, node) || is_record || aghtmlstr((char *)label))
+        return true;
+    else if (strchr(label, '\\'))
+        text = make_name(names, number, join_lines(label));
+    if (text && is_name(text))
+        names->label[number] = text;
+    return text != NULL;
+}
+
 bool br_dot_names_init(struct br_dot_names *names, const struct br_dot_marks *marks,
                        Agraph_t *graph, bool labels)
 {
@@ -136,32 +156,14 @@ bool br_dot_names_init(struct br_dot_names *names, const struct br_dot_marks *ma
     names->label = calloc((size_t)names->nodes + 1, sizeof *names->label);
     const char ***place = malloc(((size_t)names->nodes + 1) * sizeof *place);
     names->series = is_series(marks, graph);
-    bool done = true;
-    for (Agnode_t *n = agfstnode(graph); names->label && n; n = agnxtnode(graph, n)) {
-        bool record = shape && strstr(agxget(n, shape), "record");
-        const char *text = agxget(n, label);
-        if (marks->fused.whole && AGSEQ(n) <= names->nodes &&
-            !(br_dot_mark(marks, n) & BR_DOT_LEFT_OUT)) {
-            text = make_name(names, AGSEQ(n), br_dot_fused_name(&marks->fused, n));
-            done &= text != NULL;
-            if (text && is_name(text))
-                names->label[AGSEQ(n)] = text;
-            continue;
-        }
-        if (AGSEQ(n) > names->nodes || !br_dot_is_numbered(names, n) || record ||
-            (br_dot_mark(marks, n) & BR_DOT_LEFT_OUT) || aghtmlstr((char *)text))
-            continue;
-        if (strchr(text, '\\')) {
-            text = make_name(names, AGSEQ(n), join_lines(text));
-            done &= text != NULL;
-        }
-        if (text && is_name(text))
-            names->label[AGSEQ(n)] = text;
-    }
-    if (names->label && place)
+    bool done = names->label && place;
+    for (Agnode_t *n = agfstnode(graph); done && n; n = agnxtnode(graph, n))
+        done = name_node(names, marks, n, agxget(n, label),
+                         shape && strstr(agxget(n, shape), "record"));
+    if (done)
         drop_equals(names, place);
     free(place);
-    return done && names->label && place;
+    return done;
 }
 
 void br_dot_names_finish(struct br_dot_names *names)

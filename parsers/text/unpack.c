@@ -126,12 +126,13 @@ bool br_unpack_knows(const char *bytes, size_t size)
 
 struct br_unpack *br_unpack_create(char *bytes, size_t size, size_t room)
 {
-    struct br_unpack *unpack = malloc(sizeof *unpack);
+    const struct way *way = way_of(bytes, size);
+    struct br_unpack *unpack = way ? malloc(sizeof *unpack) : NULL;
     if (!unpack)
         return NULL;
-    *unpack = (struct br_unpack){
-        .way = way_of(bytes, size), .bytes = bytes, .room = room, .size = size, .open = true};
-    if (unpack->way->begin(unpack))
+    *unpack =
+        (struct br_unpack){.way = way, .bytes = bytes, .room = room, .size = size, .open = true};
+    if (way->begin(unpack))
         return unpack;
     free(unpack);
     return NULL;

@@ -186,7 +186,7 @@ static bool is_spare(const struct tree *t, const struct node *n, uint32_t machin
     for (uint32_t k = 0; k < n->count; k++) {
         uint32_t m = n->run[k].machine;
         busy += m == machine;
-        if (t->cls[m] == t->cls[machine] && m < machine) {
+        if (m < machine && t->cls[m] == t->cls[machine]) {
             bool again = false;
             for (uint32_t j = 0; j < k; j++)
                 again |= n->run[j].machine == m;
@@ -406,7 +406,7 @@ static bool search_below(struct tree *t, const struct node *n, uint32_t depth)
     struct br_enumerate *e = t->e;
     struct child *child = t->child + (size_t)depth * t->tasks * t->in->machines;
     struct node next;
-    int64_t earliest[TASKS];
+    int64_t earliest[TASKS] = {0};
     if (n->set == (UINT32_C(1) << t->tasks) - 1) {
         keep_schedule(t, n);
         return true;
