@@ -76,12 +76,12 @@ static const char memories[] =
     "        \"--mem-per-cpu=... as an option of this script counts instead.\" >&2 ;;\n"
     "esac\n";
 
-/* Only some of Slurm's plugins go by --nice; others go by the order of submission. */
+/* Slurm's own plugins go by --nice; of a site's own it is not known. */
 static const char priorities[] =
     "kind=$(site PriorityType)\n"
     "case $kind in\n"
-    "    '' | priority/multifactor) ;;\n"
-    "    *) echo \"Slurm goes by $kind, which does not order jobs by --nice; the stages are\" \\\n"
+    "    '' | priority/multifactor | priority/basic) ;;\n"
+    "    *) echo \"Slurm goes by $kind, which may not order jobs by --nice; the stages are\" \\\n"
     "        \"submitted in the plan's order.\" >&2 ;;\n"
     "esac\n";
 

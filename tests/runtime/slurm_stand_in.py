@@ -237,7 +237,7 @@ def test_site(slurm):
     """Partition, account, time, licenses and GRES; what Slurm does not have is said, and not asked for."""
     (slurm.folder / 'site.xml').write_text(SITE)
     (slurm.state / 'licenses').write_text('LicenseName=tapeworm\n    Total=9\nLicenseName=tape\n    Total=3 Used=0\n')
-    (slurm.state / 'config').write_text('PriorityParameters      = (null)\nPriorityType            = priority/basic\n')
+    (slurm.state / 'config').write_text('PriorityParameters      = (null)\nPriorityType            = priority/own\n')
     slurm.job(stage('one', tasks=2, duration=61, cpu='1', gpu='1.5', tape='2', fog='1') +
               stage('two', duration=80, cpu='1', fog='0') + stage('three', duration=80.1, gpu='1'), '--cluster', 'site.xml')
     _, err = slurm.run('plan.json', '--journal', 'journal')
@@ -247,9 +247,9 @@ def test_site(slurm):
     assert [option(asked[t], '--licenses') for t in range(4)] == ['tape:2', 'tape:2', None, None], asked
     assert all(option(row, '--partition') == 'long' and option(row, '--account') == 'physics' for row in asked.values())
     assert "Slurm has no licenses 'fog'" in err and "'tape'" not in err and "'gpu'" not in err, err
-    assert 'Slurm goes by priority/basic, which does not order jobs by --nice' in err, err
-    # By multifactor the order is kept; without a word of Slurm's nothing is said of it. Without a site nothing is asked.
-    for number, text in enumerate(('PriorityType = priority/multifactor\n', '')):
+    assert 'Slurm goes by priority/own, which may not order jobs by --nice' in err, err
+    # Slurm's own two go by --nice; without a word of Slurm's nothing is said of it. Without a site nothing is asked.
+    for number, text in enumerate(('PriorityType = priority/multifactor\n', 'PriorityType = priority/basic\n', '')):
         (slurm.state / 'config').write_text(text)
         _, err = slurm.run('plan.json', '--journal', 'other%d' % number)
         assert '--nice' not in err, err
@@ -263,7 +263,7 @@ def test_script(slurm):
     """The same of the script that `render` writes, whose stages come in the plan's order."""
     (slurm.folder / 'site.xml').write_text(SITE)
     (slurm.state / 'licenses').write_text('LicenseName=tape\n    Total=3 Used=0\n')
-    (slurm.state / 'config').write_text('PriorityType            = priority/basic\n')
+    (slurm.state / 'config').write_text('PriorityType            = priority/own\n')
     ranks = slurm.job(stage('late', duration=5, cpu='8', tape='1') + stage('early', duration=61, cpu='8', gpu='0.5', fog='1') +
                       stage('mid', duration=30, cpu='8') + edge('early', 'mid') + edge('mid', 'late'),
                       '--cluster', 'site.xml')
@@ -284,7 +284,11 @@ def test_script(slurm):
     assert [option(row, '--licenses') for row in rows] == [None, None, 'tape:1'], rows
     assert all(row.index('--partition=long') < row.index('--account=physics') < row.index('--account=other')
                for row in rows), rows
-    assert 'Slurm goes by priority/basic' in done.stderr and "Slurm has no licenses 'fog'" in done.stderr, done.stderr
+    assert 'Slurm goes by priority/own' in done.stderr and "Slurm has no licenses 'fog'" in done.stderr, done.stderr
+    (slurm.state / 'config').write_text('PriorityType            = priority/basic\n')
+    done = subprocess.run(['sh', 'job.sh'], cwd=slurm.folder, env=slurm.environment, text=True, capture_output=True,
+                          check=True)
+    assert '--nice' not in done.stderr, done.stderr
 
 
 def test_without_plan_order(slurm):

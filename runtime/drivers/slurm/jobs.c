@@ -661,9 +661,10 @@ static bool ask_needs(struct jobs *jobs)
             !br_cluster_is_generic(jobs->cluster, name) && !br_slurm_is_listed(licenses, name))
             note(jobs, "Slurm has no licenses '%.80s', so their limit is not kept", name);
     }
-    if (*priority && strcmp(priority, "priority/multifactor ") != 0)
+    if (*priority && strcmp(priority, "priority/multifactor ") != 0 &&
+        strcmp(priority, "priority/basic ") != 0)
         note(jobs,
-             "Slurm goes by %.80s, which does not order jobs by --nice; they are submitted in "
+             "Slurm goes by %.80s, which may not order jobs by --nice; they are submitted in "
              "the plan's order",
              strtok(priority, " "));
     return jobs->need && ask_memory(jobs);
