@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/process/launch.h"
@@ -226,6 +227,24 @@ static enum br_status adopt_history(const char *path, const struct br_dag *dag,
     free(latest.job);
     enum br_status closed = br_history_close(history, status ? NULL : diag);
     return status ? status : closed;
+}
+
+/* Can the history be read, where it has anything? The build may end without a look into it. */
+static enum br_status check_history(const struct building *building, struct br_diag *diag)
+{
+    const char *given = building->settings->needs.history, *path = given;
+    char own[PATH_MAX];
+    struct br_history *history = NULL;
+    struct stat about;
+    if (!given) {
+        snprintf(own, sizeof own, "%s/.bigrocks-history", building->options.folder);
+        path = own;
+    }
+    if ((!given && !br_history_is_there()) || stat(path, &about) || about.st_size == 0)
+        return BR_OK;
+    enum br_status status = br_history_open_to_read(path, "", &history, diag);
+    br_history_close(history, NULL);
+    return status;
 }
 
 /* Opens the history to read what it knows of the build: the build's own, or a file for several. */
@@ -469,6 +488,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     enum br_status status = cli_resolve_targets(&building.options, &resolved, diag);
     if (resolved)
         building.options.target = (const char *const *)resolved;
+    if (!status)
+        status = check_history(&building, diag);
     const int lock =
         status || settings->import.dry ? -1 : cli_build_lock(folder, settings->output.quiet);
     if (!status)

@@ -46,6 +46,40 @@ def failures(face, folder):
     run(*face, '-k', code=2, *('-C',))  # without the folder that -C needs
 
 
+def failures_of_rounds(face, folder):
+    """-k N counts failures over all rounds: the dyndep files that a round makes let the next one start."""
+    (folder / 'rounds.ninja').write_text(
+        'rule no\n  command = false\nrule dd\n  command = printf "ninja_dyndep_version = 1\\nbuild $of: dyndep\\n" > $out\n'
+        'rule late\n  command = false\n  dyndep = $dd\n'
+        'build e1: no\nbuild e2: no\nbuild d1: dd\n  of = l1\nbuild d2: dd\n  of = l2\nbuild d3: dd\n  of = l3\n'
+        + ''.join('build l%d: late || d%d\n  dd = d%d\n' % (k, k, k) for k in (1, 2, 3)))
+    for most, failed in ((1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 5), (0, 5)):
+        for made in folder.glob('d[123]'):
+            made.unlink()
+        said = run(*face, '-C', folder, '-f', 'rounds.ninja', '-j1', '--capacity', 'cpu=1,mem=1GiB', '-k', most,
+                   'd1', 'd2', 'd3', 'e1', 'e2', 'l1', 'l2', 'l3', code=1)
+        assert said.count('FAILED: ') == failed, (most, said)
+
+
+def wrong_history(face, folder):
+    """A file that is no history is refused, whatever there is to do; one without contents becomes one."""
+    own = folder / '.bigrocks-history'
+    if not own.exists():
+        return print('built without histories')
+    (folder / 'wrong').write_text('no history\n')
+    for words in (('-n',), (), ('-n', 'in.c')):
+        said = run(*face, '-C', folder, *words, '--history', folder / 'wrong', code=3)
+        assert 'the history cannot be used' in said and 'COPY' not in said, said
+    (folder / 'wrong').write_text('')
+    run(*face, '-C', folder, '-n', '--history', folder / 'wrong')
+    run(*face, '-C', folder, '-n', '--history', folder / 'none')
+    assert (folder / 'wrong').stat().st_size == 0 and not (folder / 'none').exists()
+    kept = own.read_bytes()
+    own.write_text('no history\n')
+    assert 'the history cannot be used' in run(*face, '-C', folder, '-n', code=3)
+    own.write_bytes(kept)
+
+
 def face_of(face, folder):
     (folder / 'other.ninja').write_text(BUILD.replace('COPY', 'OTHER'))
     said = run(*face, '-C', folder, '-f', 'other.ninja', '-l', '3.5', '-j0', '-d', 'keepdepfile', '-w', 'dupbuild=err', 'in.c^')
@@ -121,6 +155,8 @@ def main():
             (folder / 'build.ninja').write_text(BUILD)
             (folder / 'in.c').write_text('in\n')
             failures(face, folder)
+            failures_of_rounds(face, folder)
+            wrong_history(face, folder)
             face_of(face, folder)
             two_at_once(face, folder)
             console(face, folder)
