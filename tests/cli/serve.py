@@ -305,6 +305,15 @@ def test_status(folder):
         said = bigrocks('serve', '--status', '--socket', server.socket).stdout
         (folder / 'went').touch()
         assert client.wait(30) == 0 and 'mem 400 MiB of 1000 MiB\n' in said and 's: mem 400 MiB\n' in said, said
+    # A unit neither steers the terminal nor makes a line of its own, is cut where it is long, and may begin with "@".
+    for unit, shown in (('@s\u202e', r'@s\u202e'), ('a&#10;b', r'a\nb'), ('u' * 30, 'u' * 19 + '\u2026')):
+        (folder / 'unit.xml').write_text(
+            '<job xmlns="urn:bigrocks:job:1" name="u"><resource name="lic" unit="%s"/><stage id="s" duration="1">'
+            '<demand resource="lic" amount="4"/></stage></job>' % unit)
+        assert bigrocks('plan', 'unit.xml', '--capacity', 'lic=10', '-q', '-o', 'unit.json', cwd=folder).returncode == 0
+        with Server(folder, '--plan', 'unit.json') as server:
+            said = bigrocks('serve', '--status', '--socket', server.socket).stdout
+            assert said == '0 commands run, 0 wait; lic 0 %s of 10 %s\n' % (shown, shown), said
     # Without a name, it is all of one's own, where servers put their sockets.
     own = folder / 'own'
     own.mkdir()
