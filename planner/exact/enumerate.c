@@ -310,7 +310,8 @@ static bool remember(struct tree *t, const struct node *n)
     while (t->pooled + n->count > t->pool_room)
         if (!br_grow(&t->pool, t->pool_room, &t->pool_room, sizeof *t->pool))
             return false;
-    memcpy(t->pool + t->pooled, n->run, n->count * sizeof *n->run);
+    if (n->count) /* else nothing runs, and there may be no pool yet */
+        memcpy(t->pool + t->pooled, n->run, n->count * sizeof *n->run);
     t->known[t->knowns++] = (struct known){.now = n->now,
                                            .sum = n->sum,
                                            .next = t->list[n->set],
