@@ -169,10 +169,12 @@ static void test_empty_cluster(void **state)
         struct br_rng rng = br_rng_seed(2000 + seed);
         struct br_instance *in = instance_of(&rng);
         struct br_best_fit index;
+        const int64_t nothing = 0; /* of a job without resources the index keeps one, too */
         assert_true(br_best_fit_init(&index, in));
-        for (uint32_t m = 0; m < in->machines; m++)
-            br_best_fit_set(&index, m,
-                            in->capacity + br_instance_machine_class(in, m) * in->resources);
+        for (uint32_t m = 0; m < in->machines; m++) {
+            const int64_t *all = in->capacity + br_instance_machine_class(in, m) * in->resources;
+            br_best_fit_set(&index, m, in->resources ? all : &nothing);
+        }
         for (uint32_t stage = 0; stage < STAGES; stage++)
             assert_int_equal(br_best_fit_empty(in, stage), br_best_fit_find(&index, stage));
         br_best_fit_finish(&index);
