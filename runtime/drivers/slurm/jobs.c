@@ -600,7 +600,7 @@ static int64_t read_share(const char *text)
             (share == 0 || mib / cores < share))
             share = mib / cores;
         line = strchr(line, '\n');
-        line += line != NULL;
+        line = line ? line + 1 : NULL;
     }
     return share;
 }
