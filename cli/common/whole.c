@@ -7,6 +7,11 @@
 
 enum { ROOM = 1 << 16 };
 
+static enum br_status cannot_be_read(struct br_diag *diag)
+{
+    return br_fail(diag, BR_SYSTEM, NULL, "cannot be read: %s", strerror(errno));
+}
+
 /* Reads until a NUL byte, the end, or one byte more than the limit. */
 static enum br_status read_on(FILE *in, size_t most, char **text, size_t *size, bool *has_nul,
                               struct br_diag *diag)
@@ -30,7 +35,7 @@ static enum br_status read_on(FILE *in, size_t most, char **text, size_t *size, 
             return br_fail(diag, BR_BAD_INPUT, "is this the file that you meant?",
                            "the file is larger than %zu MiB", most >> 20);
     } while (!*has_nul && !feof(in) && !ferror(in));
-    return BR_OK;
+    return ferror(in) ? cannot_be_read(diag) : BR_OK;
 }
 
 enum br_status cli_whole_read(const char *path, size_t most, char **text, size_t *size,
@@ -41,12 +46,12 @@ enum br_status cli_whole_read(const char *path, size_t most, char **text, size_t
     *size = 0;
     *has_nul = false;
     br_diag_file(diag, standard ? "<stdin>" : path);
-    FILE *in = standard ? stdin : fopen(path, "re");
-    errno = in ? 0 : errno;
-    enum br_status status = in ? read_on(in, most, text, size, has_nul, diag) : BR_OK;
-    if (!status && (!in || ferror(in)))
-        status = br_fail(diag, BR_SYSTEM, NULL, "cannot be read: %s", strerror(errno));
-    if (in && in != stdin)
-        fclose(in);
+    if (standard)
+        return read_on(stdin, most, text, size, has_nul, diag);
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return cannot_be_read(diag);
+    enum br_status status = read_on(in, most, text, size, has_nul, diag);
+    fclose(in);
     return status;
 }

@@ -86,18 +86,6 @@ static int by_text(const void *a, const void *b)
     return strcmp(x, y);
 }
 
-/* Keeps the text, which may be NULL, for the node of the number. */
-static const char *make_name(struct br_dot_names *names, uint32_t number, char *text)
-{
-    if (!names->made)
-        names->made = calloc((size_t)names->nodes + 1, sizeof *names->made);
-    if (!names->made) {
-        free(text);
-        return NULL;
-    }
-    return names->made[number] = text;
-}
-
 /* Takes back what stands for two nodes; `place` has room for all of them. */
 static void drop_equals(const struct br_dot_names *names, const char ***place)
 {
@@ -134,11 +122,11 @@ static bool name_node(struct br_dot_names *names, const struct br_dot_marks *mar
     if (number > names->nodes || (br_dot_mark(marks, node) & BR_DOT_LEFT_OUT))
         return true;
     if (marks->fused.whole)
-        text = make_name(names, number, br_dot_fused_name(&marks->fused, node));
+        text = names->made[number] = br_dot_fused_name(&marks->fused, node);
     else if (!br_dot_is_numbered(names, node) || is_record || aghtmlstr((char *)label))
         return true;
     else if (strchr(label, '\\'))
-        text = make_name(names, number, join_lines(label));
+        text = names->made[number] = join_lines(label);
     if (text && is_name(text))
         names->label[number] = text;
     return text != NULL;
@@ -154,9 +142,10 @@ bool br_dot_names_init(struct br_dot_names *names, const struct br_dot_marks *ma
         return true;
     names->nodes = (uint32_t)agnnodes(graph);
     names->label = calloc((size_t)names->nodes + 1, sizeof *names->label);
+    names->made = calloc((size_t)names->nodes + 1, sizeof *names->made);
     const char ***place = malloc(((size_t)names->nodes + 1) * sizeof *place);
     names->series = is_series(marks, graph);
-    bool done = names->label && place;
+    bool done = names->label && names->made && place;
     for (Agnode_t *n = agfstnode(graph); done && n; n = agnxtnode(graph, n))
         done = name_node(names, marks, n, agxget(n, label),
                          shape && strstr(agxget(n, shape), "record"));

@@ -203,12 +203,15 @@ static void update_kind(struct br_runtime *runtime, struct br_job *job, uint32_t
         runtime->kept_stale = true;
 }
 
-/* Nothing of the cell before its head is ready. */
+/* Nothing of the cell before its head is ready, and nothing at all if that is its end: where a job
+ * is closed, some that are counted as ready may be so no more. */
 static void post_cell(struct br_runtime *runtime, struct br_job *job, uint32_t cell)
 {
-    bool any = job->posted.cell_ready[cell] && !br_job_keeps_back(job, job->posted.cell[cell].kind);
-    set_best(runtime, job, &job->posted.cell[cell],
-             any ? job->form->cells.rank[job->posted.cell_head[cell]] : BR_NO_RANK);
+    const struct br_cells *cells = &job->form->cells;
+    uint32_t head = job->posted.cell_head[cell];
+    bool any = job->posted.cell_ready[cell] && head < cells->first[cell + 1] &&
+               !br_job_keeps_back(job, job->posted.cell[cell].kind);
+    set_best(runtime, job, &job->posted.cell[cell], any ? cells->rank[head] : BR_NO_RANK);
 }
 
 /* The task with rank k + 1 has become ready, or is so no more. */
