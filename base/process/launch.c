@@ -22,7 +22,7 @@ static int set_files(posix_spawn_file_actions_t *actions, const struct br_launch
     return error;
 }
 
-static void set_signals(posix_spawnattr_t *attributes)
+static void set_signals(posix_spawnattr_t *attributes, bool foreground)
 {
     sigset_t none, all;
     sigemptyset(&none);
@@ -33,8 +33,8 @@ static void set_signals(posix_spawnattr_t *attributes)
     posix_spawnattr_setsigmask(attributes, &none);
     posix_spawnattr_setsigdefault(attributes, &all);
     posix_spawnattr_setpgroup(attributes, 0);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-                                             POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(attributes, (foreground ? 0 : POSIX_SPAWN_SETPGROUP) |
+                                             POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
 }
 
 int br_launch(const struct br_launch *how, pid_t *pid)
@@ -49,7 +49,7 @@ int br_launch(const struct br_launch *how, pid_t *pid)
         posix_spawn_file_actions_destroy(&actions);
         return error;
     }
-    set_signals(&attributes);
+    set_signals(&attributes, how->foreground);
     error = set_files(&actions, how);
     if (!error)
         error = posix_spawnp(pid, how->program, &actions, &attributes, how->argv,

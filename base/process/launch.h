@@ -2,6 +2,7 @@
 #ifndef BR_BASE_PROCESS_LAUNCH_H
 #define BR_BASE_PROCESS_LAUNCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct br_launch {
@@ -9,11 +10,13 @@ struct br_launch {
     char *const *argv;   /* NULL-terminated */
     char *const *environment; /* NULL-terminated; NULL: this program's */
     const char *directory;    /* where it runs; NULL: here */
-    int stream[3]; /* what becomes its standard streams; borrowed; -1: /dev/null to read from */
+    int stream[3];   /* what becomes its standard streams; borrowed; -1: /dev/null to read from */
+    bool foreground; /* in this program's process group: it may read from the terminal, and Ctrl-C
+                        there is meant for it, too */
 };
 
-/* Starts it in a process group of its own, so that Ctrl-C at the terminal is not meant for it, with
- * all signals as programs expect them. Returns 0 and the number, or the errno of what failed. */
+/* Starts it, in a process group of its own if not in the foreground, with all signals as programs
+ * expect them. Returns 0 and the number, or the errno of what failed. */
 int br_launch(const struct br_launch *how, pid_t *pid);
 
 /* A file without a name in $TMPDIR (/tmp), which is appended to and is gone with its last

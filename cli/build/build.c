@@ -39,6 +39,8 @@ struct building {
     uint32_t behind;                  /* that wait for others than those of the round */
     struct cli_run_sum sum;           /* of the rounds */
     bool terminal, lost;              /* lost: memory was out for one of those */
+    bool console;                     /* a command has it, and its line is printed */
+    uint32_t console_stage;           /* of that */
     bool told_memory;                 /* that it is not known of some commands */
     bool unlogged;                    /* ninja's log has not all of the round's durations */
 };
@@ -95,7 +97,22 @@ static void print_name(struct building *building, const struct br_dag *dag, uint
     putchar('\n');
 }
 
-/* As ninja prints it: "[3/49] CXX format.o" when a command has ended. */
+/* As ninja prints it: "[3/49] CXX format.o" when a command has ended, or before it has the console.
+ */
+static void print_console(void *context, const struct br_run_job *job, uint32_t task)
+{
+    struct building *building = context;
+    const uint32_t stage = br_dag_task_stage(job->dag, task);
+    if (building->console && building->console_stage == stage)
+        return; /* another attempt */
+    building->console_stage = stage;
+    building->console = true;
+    if (building->settings->output.quiet)
+        building->printed++;
+    else
+        print_name(building, job->dag, stage);
+}
+
 static void print_line(void *context, const struct br_task_end *end, bool failed,
                        struct cli_progress *moving)
 {
@@ -106,6 +123,11 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
                                         dag->stage[stage].id, strlen(dag->stage[stage].id));
     if (!failed)
         cli_needless_ended(&building->needless, stage);
+    const bool named = building->console && building->console_stage == stage;
+    if (named)
+        building->console = false;
+    if (named && !failed)
+        return;
     if (building->settings->output.quiet && !failed) {
         building->printed++;
         return;
@@ -116,7 +138,8 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
         return; /* the moving line tells enough */
     }
     cli_progress_end(moving);
-    print_name(building, dag, stage);
+    if (!named)
+        print_name(building, dag, stage);
     if (failed) {
         fputs("FAILED: ", stdout);
         cli_print_text(stdout, dag->stage[stage].id);
@@ -304,6 +327,7 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     struct cli_run_jobs jobs = {0};
     struct br_counters counters = {0};
     const struct cli_run_part part = {.print = print_line,
+                                      .console = print_console,
                                       .needless = is_needless,
                                       .context = building,
                                       .again = "the same build goes on from here\n",

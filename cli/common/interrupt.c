@@ -4,7 +4,6 @@
  * the child again. */
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/process/clock.h"
@@ -17,6 +16,7 @@ static const char *volatile to_remove; /* half-written file */
 static volatile sig_atomic_t caught;   /* the flag is being watched */
 static volatile sig_atomic_t counting; /* up to two */
 static volatile sig_atomic_t last;     /* signal */
+static volatile sig_atomic_t typed;    /* it was the terminal's */
 static const int64_t moment_ns = 200000000;
 static int64_t heeded_ns; /* when one was last; atomic, since any thread may handle a signal */
 
@@ -37,12 +37,14 @@ static bool heeded(void)
     return false;
 }
 
-static void handle(int signal_number)
+static void handle(int signal_number, siginfo_t *info, void *context)
 {
+    (void)context;
     int64_t now_ns = br_now_ns(), before_ns = __atomic_load_n(&heeded_ns, __ATOMIC_RELAXED);
     if (before_ns && signal_number == last && now_ns - before_ns < moment_ns)
         return;
     last = signal_number;
+    typed = info->si_code == SI_KERNEL;
     if (heeded()) {
         __atomic_store_n(&heeded_ns, now_ns, __ATOMIC_RELAXED);
         return;
@@ -65,26 +67,23 @@ static void handle_pipe(int signal_number)
 
 /* Signals that the caller ignores stay ignored: under nohup the end of the terminal is no reason to
  * stop. */
-static void install_unless_ignored(int number, void (*handler)(int))
+static void install_unless_ignored(int number, const struct sigaction *action)
 {
-    struct sigaction action, before;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handler;
-    sigemptyset(&action.sa_mask);
+    struct sigaction before;
     if (sigaction(number, NULL, &before) == 0 && before.sa_handler != SIG_IGN)
-        sigaction(number, &action, NULL);
+        sigaction(number, action, NULL);
 }
 
 static void install(void)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = handle;
+    struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_SIGINFO};
+    struct sigaction unread = {.sa_handler = handle_pipe};
     sigemptyset(&action.sa_mask);
+    sigemptyset(&unread.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    install_unless_ignored(SIGHUP, handle);
-    install_unless_ignored(SIGPIPE, handle_pipe);
+    install_unless_ignored(SIGHUP, &action);
+    install_unless_ignored(SIGPIPE, &unread);
 }
 
 const struct br_stop *cli_interrupt_catch(void)
@@ -131,6 +130,11 @@ enum br_status cli_die_unread(struct br_diag *diag)
 bool cli_interrupted(void)
 {
     return br_stopped(&raised);
+}
+
+bool cli_interrupted_by_terminal(void)
+{
+    return cli_interrupted() && typed;
 }
 
 void cli_interrupt_remove(const char *path)

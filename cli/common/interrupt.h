@@ -21,6 +21,8 @@ enum br_status cli_die_unread(struct br_diag *diag);
 /* From here on they end the program again. */
 void cli_interrupt_release(void);
 bool cli_interrupted(void);
+/* Was it the terminal, which tells all of its foreground group? */
+bool cli_interrupted_by_terminal(void);
 /* The file to remove should a signal end the program; NULL: none. Borrowed until the next call. */
 void cli_interrupt_remove(const char *path);
 

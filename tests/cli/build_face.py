@@ -4,7 +4,9 @@ belongs to it, `source^`; and as the make program of CMake, for `cmake --build`.
 
 usage: build_face.py BIGROCKS
 """
+import os
 import pathlib
+import pty
 import re
 import shutil
 import subprocess
@@ -114,17 +116,93 @@ def two_at_once(face, folder):
     assert 'another build' not in run(*face, '-C', folder, 'outer') and (folder / 'inner').exists()
 
 
+CONSOLE = r'''rule t
+  command = %s
+  description = TEST
+  pool = console
+rule r
+  command = %s && touch $out
+  description = REST $out
+build test: t
+build rest: r
+build behind: r | test rest
+'''
+
+
 def console(face, folder):
-    """What a command of the pool "console" writes is there before it ends, once, and its name behind it."""
-    (folder / 'build.ninja').write_text('rule t\n  command = echo one; while [ ! -e go ]; do sleep 0.05; done; echo two; printf three\n'
-                                        '  description = TEST\n  pool = console\nbuild test: t\n')
-    (folder / 'go').unlink(missing_ok=True)
-    child = subprocess.Popen(list(map(str, [*face, '-C', folder, 'test'])), stdout=subprocess.PIPE,
-                             stderr=subprocess.DEVNULL, text=True)
-    assert child.stdout.readline() == 'one\n'  # and it waits for us
-    (folder / 'go').touch()
-    said = child.stdout.read()
-    assert child.wait() == 0 and said == 'two\nthree\n[1/1] TEST\n', said
+    """A command of the pool "console" has our standard streams: what it writes is there before it ends, it reads what is
+    typed, and what others write in between comes behind it; to a file as to a pipe, as under ninja."""
+    (folder / 'console.ninja').write_text(CONSOLE % (
+        'echo one; read word; while [ ! -e rest ]; do sleep 0.01; done; sleep 0.2; echo $$word; echo wrong >&2; printf three',
+        'echo of $out'))
+    told = []
+    for tool in (face, ['ninja']):
+        for made in 'rest', 'behind':
+            (folder / made).unlink(missing_ok=True)
+        command = list(map(str, [*tool, '-C', folder, '-f', 'console.ninja', '-j2', 'behind']))
+        child = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        line = child.stdout.readline()
+        while 'TEST' not in line:
+            assert line, child.communicate()
+            line = child.stdout.readline()
+        assert child.stdout.readline() == 'one\n'  # and it waits for us
+        out, error = child.communicate('two\n')
+        assert child.returncode == 0 and 'wrong\n' in error, (out, error)
+        told.append(re.sub(r'\[\d/\d\] ', '', out))
+        (folder / 'rest').unlink()
+        with open(folder / 'out', 'w+', encoding='utf-8') as file:
+            assert subprocess.run(command, input='four\n', stdout=file, stderr=file, text=True, timeout=100).returncode == 0
+        out = (folder / 'out').read_text()
+        told.append(re.sub(r'^(?s:.*)TEST\n|\[\d/\d\] |bigrocks: .*\n', '', out))
+    assert told[0] == 'two\nthreeREST rest\nof rest\nREST behind\nof behind\n' == told[2], told
+    assert told[1] == told[3] and told[1].startswith('one\nfour\nwrong\nthree') and 'of rest' in told[1], told
+
+
+def at_terminal(tool, folder, keys):
+    """What a terminal shows while these are typed, each when its text has appeared, and the status."""
+    pid, terminal = pty.fork()
+    if not pid:
+        os.execvp(str(tool[0]), list(map(str, [*tool, '-C', folder, '-f', 'console.ninja', 'test'])))
+    shown = b''
+    for text, key in [*keys, (None, b'')]:
+        while text is None or text not in shown:
+            try:
+                piece = os.read(terminal, 4096)
+            except OSError:
+                piece = b''
+            if not piece:
+                assert text is None, shown
+                break
+            shown += piece
+        os.write(terminal, key) if key else None
+    status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(terminal)
+    return shown, status
+
+
+def console_at_terminal(face, folder):
+    """It has the terminal: it may ask, and of Ctrl-C it is told once, by the terminal alone, and is waited for."""
+    for script, keys, expected in (
+            ('test -t 0 && test -t 1 && test -t 2 && printf ask; read word; echo got $$word', [(b'ask', b'that\n')],
+             [b'got that\r\n']),
+            ('trap "" TERM; trap "sleep 0.4; echo cleaned; exit 3" INT; echo ready; while :; do sleep 0.05; done',
+             [(b'ready', b'\x03')], [b'cleaned\r\n']),
+            ('trap "echo hi\'\'nted" TERM; trap n=1 INT; echo ready; while [ -z "$$n" ]; do sleep 0.05; done; sleep 0.4; exit 3',
+             [(b'ready', b'\x03')], [b'ready\r\n'])):
+        (folder / 'console.ninja').write_text(CONSOLE % (script, 'true'))
+        for tool in (face, ['ninja']):
+            shown, status = at_terminal(tool, folder, keys)
+            assert all(text in shown for text in expected) and b'hinted' not in shown, (tool, shown)
+            assert (status == 0) == (expected[0].startswith(b'got')), (tool, shown, status)
+    # Asked by others than the terminal, it is told as well.
+    (folder / 'console.ninja').write_text(CONSOLE % (
+        'trap "echo asked; exit 3" TERM; echo ready; while :; do sleep 0.05; done', 'true'))
+    child = subprocess.Popen(list(map(str, [*face, '-C', folder, '-f', 'console.ninja', 'test'])), stdin=subprocess.DEVNULL,
+                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    while child.stdout.readline() != 'ready\n':
+        assert child.poll() is None
+    child.terminate()
+    assert child.communicate(timeout=100)[0].startswith('asked\n') and child.returncode
 
 
 def cmake(ninja, folder):
@@ -160,6 +238,7 @@ def main():
             face_of(face, folder)
             two_at_once(face, folder)
             console(face, folder)
+            console_at_terminal(face, folder)
     assert run(ninja, '--version') == run('ninja', '--version')
     assert 'bigrocks' in run(bigrocks, 'build', '--version')
     with tempfile.TemporaryDirectory(prefix='bigrocks-face') as scratch:

@@ -1,26 +1,27 @@
-/* Ninja's pool "console": what such a task writes is shown as it comes. */
+/* Ninja's pool "console": such a task has this program's own standard streams and its terminal, one
+ * at a time, and what else there is to say waits until it has ended. */
 #ifndef BR_CLI_RUNNING_REPORT_CONSOLE_H
 #define BR_CLI_RUNNING_REPORT_CONSOLE_H
 
-#include "cli/common/progress.h"
+#include "cli/running/report/spool.h"
 #include "runtime/drivers/common/run.h"
+
+/* As builds of ninja are read. */
+#define CLI_CONSOLE "pool.console"
 
 /* The task that has the console. Zeroed: none. */
 struct cli_console {
     const struct br_run_job *job; /* NULL: none */
     uint32_t task;
-    int output;    /* borrowed */
-    int64_t shown; /* bytes */
-    char last;     /* of them */
 };
 
-/* A task has started, whose output comes into this file. */
-void cli_console_started(struct cli_console *console, const struct br_run_job *job, uint32_t task,
-                         int output);
-/* Shows what is new, on standard output; ends the moving line before. */
-void cli_console_show(struct cli_console *console, struct cli_progress *moving);
-/* A task has ended. If it had the console, the rest of its output is shown: true then. */
-bool cli_console_ended(struct cli_console *console, const struct br_task_end *end,
-                       struct cli_progress *moving);
+bool cli_console_is_demanded(const struct br_run_job *job, uint32_t task);
+/* The task gets these streams; the spools of the standard streams are lent to it. What was said
+ * before is flushed. */
+void cli_console_give(struct cli_console *console, const struct br_run_job *job, uint32_t task,
+                      struct cli_spool *out, struct cli_spool *err, int stream[3]);
+/* A task has ended. If it had the console, that is taken back: true then. */
+bool cli_console_take_back(struct cli_console *console, const struct br_task_end *end,
+                           struct cli_spool *out, struct cli_spool *err);
 
 #endif

@@ -214,11 +214,22 @@ void cli_report_started(void *context, const struct br_run_job *job, uint32_t ta
     cli_run_learn_started(cli_run_job_of(job)->input.learn, task, now_ns);
 }
 
-void cli_report_opened(void *context, const struct br_run_job *job, uint32_t task, int output)
+/* Of several jobs that have a console each, one at a time; one whose output goes elsewhere has
+ * none. */
+bool cli_report_foreground(void *context, const struct br_run_job *job, uint32_t task,
+                           int stream[3])
 {
     struct cli_report *report = context;
-    if (!cli_run_job_of(job)->output)
-        cli_console_started(&report->console, job, task, output);
+    struct cli_console *console = &report->console;
+    const bool again = console->job == job && console->task == task;
+    if ((console->job && !again) || report->passing || cli_run_job_of(job)->output ||
+        !cli_console_is_demanded(job, task))
+        return false;
+    cli_progress_end(&report->progress);
+    if (report->part && !again)
+        report->part->console(report->part->context, job, task);
+    cli_console_give(console, job, task, &report->out, &report->err, stream);
+    return true;
 }
 
 bool cli_report_replan(void *context, struct br_run_job *job, struct br_replan *replan)
@@ -255,7 +266,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     struct cli_report *report = context;
     struct cli_run_job *one = cli_run_job_of(end->job);
     bool failed = end->outcome != BR_TASK_DONE && end->outcome != BR_TASK_STOPPED;
-    const bool shown = cli_console_ended(&report->console, end, &report->progress);
+    cli_console_take_back(&report->console, end, &report->out, &report->err);
     say_before(report);
     cli_live_ended(&report->live, end);
     cli_run_trace_add(&report->trace, end);
@@ -286,7 +297,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
         report->part->print(report->part->context, end, failed, &report->progress);
     else
         cli_progress_end(&report->progress);
-    if (end->output_size && !shown)
+    if (end->output_size)
         copy_output(end, one->output ? one->output : stdout);
     if (failed && !line)
         print_failure(stderr, report, end);
@@ -322,9 +333,10 @@ void cli_report_tick(void *context, const struct br_run_state *state)
         cli_progress_end(&report->progress);
         cli_live_print(&report->live, state);
     }
-    cli_console_show(&report->console, &report->progress);
     wake_spools(report);
     cli_run_deadline_tick(&report->deadline, &report->progress, state->now_ns);
+    if (report->console.job) /* then nothing moves */
+        return;
     cli_seconds(state->now_ns / tenth * tenth, now);
     if (report->several) {
         used = snprintf(text, sizeof text, "%s s, %" PRIu32 " of %" PRIu32 " jobs", now,
@@ -452,9 +464,10 @@ void cli_report_begin(struct cli_report *report, const struct br_run_result *res
     bool one = cli_same_file(STDOUT_FILENO, STDERR_FILENO);
     cli_progress_begin(&report->progress, report->settings->output.quiet);
     fflush(stdout);
-    cli_spool_open(&report->out, STDOUT_FILENO, one ? STDERR_FILENO : -1);
+    const bool console = !report->passing && is_demanded(report, CLI_CONSOLE);
+    cli_spool_open(&report->out, STDOUT_FILENO, one ? STDERR_FILENO : -1, console);
     if (!one)
-        cli_spool_open(&report->err, STDERR_FILENO, -1);
+        cli_spool_open(&report->err, STDERR_FILENO, -1, console);
 }
 
 enum br_status cli_report_end(struct cli_report *report, enum br_status status, bool *unread,

@@ -29,6 +29,8 @@ struct cli_run_part {
     /* Ends the moving line before it prints; where it prints nothing, the line stays. */
     void (*print)(void *context, const struct br_task_end *end, bool failed,
                   struct cli_progress *moving);
+    /* The task is about to get the console: what is said of it stands before what it writes. */
+    void (*console)(void *context, const struct br_run_job *job, uint32_t task);
     /* Is the stage not to be run after all? As br_run_options has it; NULL: none. */
     bool (*needless)(void *context, uint32_t stage);
     void *context;
@@ -71,8 +73,9 @@ void cli_report_resumed(void *report, const struct br_run_job *job, uint32_t tas
                         int64_t lasted_ns);
 void cli_report_ended(void *report, const struct br_task_end *end);
 void cli_report_tick(void *report, const struct br_run_state *state);
-void cli_report_opened(void *report, const struct br_run_job *job, uint32_t task, int output);
 void cli_report_started(void *report, const struct br_run_job *job, uint32_t task, int64_t now_ns);
+bool cli_report_foreground(void *report, const struct br_run_job *job, uint32_t task,
+                           int stream[3]);
 bool cli_report_needless(void *report, const struct br_run_job *job, uint32_t task);
 bool cli_report_replan(void *report, struct br_run_job *job, struct br_replan *replan);
 /* The last word. */

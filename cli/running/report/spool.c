@@ -40,9 +40,11 @@ static bool may_block(int fd)
 static bool wait_for_news(struct cli_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);
-    while (!spool->news && !spool->ending)
+    spool->busy = false;
+    pthread_cond_broadcast(&spool->changed);
+    while ((!spool->news || spool->lent) && !spool->ending)
         pthread_cond_wait(&spool->changed, &spool->lock);
-    bool any = spool->news;
+    bool any = spool->busy = spool->news;
     spool->news = false;
     pthread_mutex_unlock(&spool->lock);
     return any;
@@ -125,12 +127,12 @@ static void clean(struct cli_spool *spool)
     pthread_cond_destroy(&spool->changed);
 }
 
-void cli_spool_open(struct cli_spool *spool, int fd, int twin)
+void cli_spool_open(struct cli_spool *spool, int fd, int twin, bool always)
 {
     sigset_t all, before;
     struct sigaction wake = {.sa_handler = do_nothing}; /* without SA_RESTART */
     *spool = (struct cli_spool){.fd = fd, .twin = twin};
-    if (!may_block(fd))
+    if (!always && !may_block(fd))
         return;
     spool->real = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     spool->file = br_unnamed_file();
@@ -162,6 +164,43 @@ void cli_spool_wake(struct cli_spool *spool)
     pthread_mutex_unlock(&spool->lock);
 }
 
+/* Waits, with the lock, for what the thread does, as long as the run goes on and a moment longer;
+ * false where that was not enough. */
+static bool wait_a_while(struct cli_spool *spool, int64_t *since_ns)
+{
+    int64_t now_ns = br_now_ns();
+    if (!cli_interrupted())
+        *since_ns = now_ns;
+    br_condition_wait(&spool->changed, &spool->lock, now_ns + LOOK_MS * INT64_C(1000000));
+    return now_ns - *since_ns <= patience_ns;
+}
+
+int cli_spool_lend(struct cli_spool *spool)
+{
+    int64_t since_ns = br_now_ns();
+    if (!spool->open)
+        return spool->fd;
+    pthread_mutex_lock(&spool->lock);
+    spool->news = true;
+    pthread_cond_broadcast(&spool->changed);
+    while ((spool->news || spool->busy) && wait_a_while(spool, &since_ns))
+        continue;
+    spool->lent = true;
+    pthread_mutex_unlock(&spool->lock);
+    return spool->real;
+}
+
+void cli_spool_give_back(struct cli_spool *spool)
+{
+    if (!spool->open)
+        return;
+    pthread_mutex_lock(&spool->lock);
+    spool->lent = false;
+    spool->news = true;
+    pthread_cond_broadcast(&spool->changed);
+    pthread_mutex_unlock(&spool->lock);
+}
+
 int cli_spool_error(struct cli_spool *spool)
 {
     if (!spool->open)
@@ -179,16 +218,11 @@ static void wait_for_end(struct cli_spool *spool)
     pthread_mutex_lock(&spool->lock);
     spool->news = spool->ending = true;
     pthread_cond_broadcast(&spool->changed);
-    while (!spool->ended) {
-        int64_t now_ns = br_now_ns(), wake_ns = now_ns + LOOK_MS * INT64_C(1000000);
-        if (!cli_interrupted())
-            since_ns = now_ns;
-        if (now_ns - since_ns > patience_ns) {
+    while (!spool->ended)
+        if (!wait_a_while(spool, &since_ns)) {
             atomic_store(&spool->given_up, true);
             pthread_kill(spool->thread, WAKE);
         }
-        br_condition_wait(&spool->changed, &spool->lock, wake_ns);
-    }
     pthread_mutex_unlock(&spool->lock);
 }
 

@@ -38,7 +38,7 @@ enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
     if (!trace->file)
         return fail_file(trace, diag);
     if (trace->file != stdout)
-        cli_spool_open(&trace->spool, fileno(trace->file), -1);
+        cli_spool_open(&trace->spool, fileno(trace->file), -1, false);
     if (trace->csv)
         fputs("task,stage,index,machine,attempt,outcome,code,start,end,user,system,peak,job\n",
               trace->file);

@@ -119,7 +119,8 @@ uint32_t br_family_signal(const struct br_family *family, const struct br_own *o
     uint32_t count, hit = 0;
     struct br_proc *all = br_proc_list(&count);
     for (uint32_t k = 0; k < count; k++)
-        if (!all[k].over && descends(all, count, &all[k]) && !own->has(own->context, all[k].group))
+        if (!all[k].over && descends(all, count, &all[k]) &&
+            !own->has(own->context, all[k].group) && !own->has(own->context, all[k].pid))
             hit += br_proc_signal(&all[k], text, number);
     free(all);
     return hit;

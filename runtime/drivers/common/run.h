@@ -168,15 +168,21 @@ struct br_run_options {
     void (*note)(void *context, const char *text); /* what will not be kept, a sentence */
     void (*tick)(void *context, const struct br_run_state *state);
     /* Of the driver on this machine, may be NULL: `started` is called for every task that has been
-     * started, `opened` then with the file that its output goes to, which is there until its end is
-     * told; `replan` often for every job, and returns true with a plan that is to be followed
+     * started; `replan` often for every job, and returns true with a plan that is to be followed
      * from now on. */
     void (*started)(void *context, const struct br_run_job *job, uint32_t task, int64_t now_ns);
-    void (*opened)(void *context, const struct br_run_job *job, uint32_t task, int output);
     bool (*replan)(void *context, struct br_run_job *job, struct br_replan *replan);
     /* Of the driver on this machine, may be NULL: asked right before a task with a command starts.
      * True: it is not to run; what waits for it goes on, and it is no task of the run any more. */
     bool (*needless)(void *context, const struct br_run_job *job, uint32_t task);
+    /* Of the driver on this machine, may be NULL: asked right before a task with a command starts.
+     * True: it runs in the foreground, in this program's process group, with these standard
+     * streams (borrowed until its end is told; -1: nothing to read), and has no output of its own.
+     * Where it could not be started for want of room, it is asked again. */
+    bool (*foreground)(void *context, const struct br_run_job *job, uint32_t task, int stream[3]);
+    /* Was `stop` raised by a signal that a terminal has sent, to tasks in the foreground, too? Then
+     * these are not asked to end once more. NULL: no. */
+    bool (*by_terminal)(void);
     void *context;
 };
 

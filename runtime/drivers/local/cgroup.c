@@ -233,7 +233,7 @@ static int try_start(struct br_cgroups *groups)
     int group, error = br_cgroup_make(groups, 0, &group, &number);
     if (error)
         return error;
-    error = br_process_start(&process, words, none, NULL, group);
+    error = br_process_start(&process, words, none, NULL, group, NULL);
     if (!error) {
         while (!br_process_ended(&process, &ending))
             nanosleep(&(struct timespec){0, 1000000}, NULL);

@@ -50,9 +50,10 @@ static int become(const struct br_launch *how)
     for (int number = 1; number < 32; number++)
         if (number != SIGKILL && number != SIGSTOP)
             signal(number, SIG_DFL);
-    int input = open("/dev/null", O_RDONLY);
+    int input = how->stream[0] < 0 ? open("/dev/null", O_RDONLY) : how->stream[0];
     if (input < 0 || dup2(input, 0) < 0 || dup2(how->stream[1], 1) < 0 ||
-        dup2(how->stream[2], 2) < 0 || setpgid(0, 0) || (how->directory && chdir(how->directory)))
+        dup2(how->stream[2], 2) < 0 || (!how->foreground && setpgid(0, 0)) ||
+        (how->directory && chdir(how->directory)))
         return errno;
     if (input > 2)
         close(input);
@@ -123,12 +124,15 @@ static int launch(const struct br_launch *how, pid_t *pid)
 }
 
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
-                     const char *directory, int group)
+                     const char *directory, int group, const int stream[3])
 {
     char path[BR_SCRIPT_PATH], *by_file[] = {argv[0], path, NULL};
-    *process =
-        (struct br_process){.pid = -1, .watch = -1, .output = br_unnamed_file(), .script = -1};
-    if (process->output < 0)
+    *process = (struct br_process){.pid = -1,
+                                   .watch = -1,
+                                   .output = stream ? -1 : br_unnamed_file(),
+                                   .foreground = stream != NULL,
+                                   .script = -1};
+    if (process->output < 0 && !stream)
         return errno;
     if (is_long_script(argv)) {
         process->script = br_script_open(argv[2], path);
@@ -139,15 +143,21 @@ int br_process_start(struct br_process *process, char *const *argv, char *const 
         }
         argv = by_file;
     }
-    struct br_launch how = {
-        argv[0], argv, environment, directory, {-1, process->output, process->output}};
+    struct br_launch how = {.program = argv[0],
+                            .argv = argv,
+                            .environment = environment,
+                            .directory = directory,
+                            .stream = {-1, process->output, process->output},
+                            .foreground = process->foreground};
+    if (stream)
+        memcpy(how.stream, stream, sizeof how.stream);
     int error = group < 0 ? launch(&how, &process->pid) : clone_into(&how, group, &process->pid);
     if (!error) {
         /* The process is our child and not collected yet, so the number is still its own. */
         process->watch = (int)syscall(SYS_pidfd_open, process->pid, 0);
         if (process->watch < 0) {
             error = errno;
-            kill(-process->pid, SIGKILL);
+            br_process_signal(process, SIGKILL);
             kill(process->pid, SIGKILL);
             while (waitpid(process->pid, NULL, 0) < 0 && errno == EINTR)
                 continue;
@@ -173,7 +183,7 @@ void br_process_close(struct br_process *process)
 void br_process_signal(const struct br_process *process, int number)
 {
     if (process->pid > 0)
-        kill(-process->pid, number);
+        kill(process->foreground ? process->pid : -process->pid, number);
 }
 
 static int64_t nanoseconds(struct timeval time)

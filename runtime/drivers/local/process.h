@@ -1,5 +1,6 @@
 /* One process of a task: started in a group of its own, watched by a descriptor, its output kept in
- * an unnamed file until it ends. */
+ * an unnamed file until it ends; or in the foreground, in our group and with the caller's streams.
+ */
 #ifndef BR_RUNTIME_DRIVERS_LOCAL_PROCESS_H
 #define BR_RUNTIME_DRIVERS_LOCAL_PROCESS_H
 
@@ -12,8 +13,9 @@
 struct br_process {
     pid_t pid;
     int watch;  /* becomes readable when the process ends */
-    int output; /* what it has written, from the beginning */
+    int output; /* what it has written, from the beginning; in the foreground: -1 */
     int script; /* the file that its shell reads, where that is too long for an argument; or -1 */
+    bool foreground;
 };
 
 /* How a process ended. */
@@ -32,10 +34,11 @@ int br_script_open(const char *text, char path[BR_SCRIPT_PATH]);
 /* Starts the program (found along PATH) with the environment, in the directory (NULL: this one),
  * without input; a script without #! is run by /bin/sh, and one of 128 KiB or more for "/bin/sh -c"
  * is given to it as a file. Where `group` is not -1, in the control group of that descriptor from
- * its first moment on. Returns 0, or the errno of what failed; then nothing is left. */
+ * its first moment on. Where `stream` is not NULL, in the foreground with these standard streams
+ * (borrowed; -1: nothing to read). Returns 0, or the errno of what failed; then nothing is left. */
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
-                     const char *directory, int group);
-/* Sends the signal to the whole group. */
+                     const char *directory, int group, const int stream[3]);
+/* Sends the signal to the whole group, if it is its own. */
 void br_process_signal(const struct br_process *process, int number);
 /* Collects the process if it has ended; false where it still runs. Of one that has failed, what is
  * left of its group is killed first, while the number is its own. */

@@ -36,7 +36,7 @@ struct br_slot *br_slots_take(struct br_slots *slots, uint32_t *number)
         slots->slot = slot;
         for (uint32_t k = 0; k < more; k++)
             slot[slots->count + k] = (struct br_slot){
-                .process = {-1, -1, -1, -1},
+                .process = {.pid = -1, .watch = -1, .output = -1, .script = -1},
                 .group = -1,
                 .next = k + 1 < more ? slots->count + k + 1 : BR_ANY,
             };
@@ -69,5 +69,5 @@ bool br_slots_has(const void *context, pid_t leader)
     for (uint32_t k = 0; k < slots->count; k++)
         if (slots->slot[k].process.pid == leader)
             return true;
-    return false;
+    return slots->told && leader == getpgrp();
 }

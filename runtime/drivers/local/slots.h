@@ -27,6 +27,7 @@ struct br_slots {
     uint32_t count, free, running; /* free: the first */
     int epoll;                     /* has the descriptors of all that run, with their numbers */
     struct br_cgroups *cgroups;    /* borrowed; may be NULL */
+    bool told; /* our own process group, in which tasks in the foreground are, is one of them */
 };
 
 /* Opens no descriptor yet; to be finished also where nothing else is done. */
@@ -39,8 +40,8 @@ void br_slots_finish(struct br_slots *slots);
 struct br_slot *br_slots_take(struct br_slots *slots, uint32_t *number);
 /* Closes what the slot has open, and removes its control group. */
 void br_slots_give(struct br_slots *slots, uint32_t number);
-/* Is that one of the processes, as the leader of its group? For struct br_own; the context is the
- * slots. */
+/* Is that one of the processes, as the leader of its group or in the foreground? For struct br_own;
+ * the context is the slots. */
 bool br_slots_has(const void *context, pid_t leader);
 
 #endif

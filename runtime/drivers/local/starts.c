@@ -89,9 +89,14 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
                                job->limit_bytes ? job->limit_bytes[stage] : 0, &slot->group,
                                &slot->group_number);
     br_driver_read_clock(driver);
+    int stream[3];
+    bool foreground = !error && driver->work.options->foreground &&
+                      driver->work.options->foreground(driver->work.options->context, job->work.job,
+                                                       task, stream);
     if (!error)
         error = br_process_start(&slot->process, words, driver->environment.entry,
-                                 driver->work.options->directory, slot->group);
+                                 driver->work.options->directory, slot->group,
+                                 foreground ? stream : NULL);
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = number};
     if (!error && epoll_ctl(driver->slots.epoll, EPOLL_CTL_ADD, slot->process.watch, &event)) {
         struct br_ending ending;
@@ -114,9 +119,6 @@ static void start(struct br_driver *driver, const struct br_decision *decision)
     if (driver->work.options->started)
         driver->work.options->started(driver->work.options->context, job->work.job, task,
                                       driver->now_ns);
-    if (driver->work.options->opened)
-        driver->work.options->opened(driver->work.options->context, job->work.job, task,
-                                     slot->process.output);
 }
 
 /* Tells the enforcer the limits of jobs as they are now. */

@@ -97,7 +97,8 @@ static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int numbe
         br_driver_kill(slot);
         return;
     }
-    br_process_signal(&slot->process, number);
+    if (!slot->process.foreground || !driver->slots.told)
+        br_process_signal(&slot->process, number);
     /* A process that was stopped by a signal has to run to see one. */
     br_process_signal(&slot->process, SIGCONT);
 }
@@ -119,9 +120,13 @@ void br_driver_watch_stops(struct br_driver *driver)
         driver->stopping = stop;
         driver->closing = true;
         driver->asked_ns = br_awake_ns(&driver->awake);
+        /* What is in the foreground has the terminal's signal already. */
+        driver->slots.told =
+            stop == 1 && driver->work.options->by_terminal && driver->work.options->by_terminal();
         for (uint32_t k = 0; k < driver->slots.count; k++)
             ask_to_end(driver, &driver->slots.slot[k], stop > 1 ? SIGKILL : SIGTERM);
         signal_strays(driver, stop > 1 ? SIGKILL : SIGTERM);
+        driver->slots.told = false;
     }
     if (!driver->work.options->timeout_ns && !driver->stopping)
         return;

@@ -109,7 +109,8 @@ enum br_status br_slurm_ask(const char *const *argv, char **text, struct br_diag
 {
     /* Both outputs go to files, so that neither can block the other. */
     int out = br_unnamed_file(), complaints = out < 0 ? -1 : br_unnamed_file(), state = 0;
-    struct br_launch how = {argv[0], (char *const *)argv, NULL, NULL, {-1, out, complaints}};
+    const struct br_launch how = {
+        .program = argv[0], .argv = (char *const *)argv, .stream = {-1, out, complaints}};
     pid_t pid;
     *text = NULL;
     if (complaints < 0) {
