@@ -74,6 +74,16 @@ static enum br_status read_lines(struct br_explain *explain, char *text)
     return status;
 }
 
+/* Up to PostgreSQL 18, of a MERGE into partitions these forms are not what they are called. */
+static enum br_status hint_at_merge(bool merges, enum br_status status, struct br_diag *diag)
+{
+    if (merges && status == BR_BAD_INPUT && diag && !diag->hint[0])
+        snprintf(diag->hint, sizeof diag->hint,
+                 "of a MERGE into partitions PostgreSQL writes invalid JSON and YAML; take FORMAT "
+                 "TEXT or XML");
+    return status;
+}
+
 /* Reads the plans of a text that nothing is drawn around. */
 static enum br_status read_plans(char *text, struct br_queries *queries, struct br_diag *diag)
 {
@@ -81,11 +91,12 @@ static enum br_status read_plans(char *text, struct br_queries *queries, struct 
     const char *begin = br_text_begin(text);
     if (*begin == '<')
         return br_read_explain_xml(&explain, text, strlen(text));
+    const bool merges = strstr(begin, "\"Merge\"");
     if (*begin == '[' || *begin == '{')
-        return br_read_explain_json(&explain, text, strlen(text));
+        return hint_at_merge(merges, br_read_explain_json(&explain, text, strlen(text)), diag);
     if ((*begin == '-' && begin[1] != '>') || strstr(begin, "\nPlan: ") ||
         strstr(begin, "\n Plan: "))
-        return br_read_explain_yaml(&explain, text, strlen(text));
+        return hint_at_merge(merges, br_read_explain_yaml(&explain, text, strlen(text)), diag);
     return read_lines(&explain, text);
 }
 

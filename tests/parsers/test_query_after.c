@@ -250,11 +250,31 @@ static void one_bad_plan(void **state)
     (void)state;
 }
 
+/* As PostgreSQL writes it of a MERGE into partitions: a name without a value. Other faults of other
+ * plans have no such hint. */
+static void merge(void **state)
+{
+    static const char *const text[] = {
+        "[{\"Plan\": {\"Node Type\": \"ModifyTable\", \"Operation\": \"Merge\", \"Tuples\" }}]",
+        "- Plan:\n    Node Type: \"ModifyTable\"\n    Operation: \"Merge\"\n    Tuples: [\n",
+        "[{\"Plan\": {\"Node Type\": \"ModifyTable\", \"Operation\": \"Insert\", \"Tuples\" }}]"};
+    for (size_t k = 0; k < 3; k++) {
+        struct parse_text file = parse_text_open(text[k], strlen(text[k]));
+        struct br_input input;
+        struct br_diag diag = {0};
+        assert_int_equal(br_parse_job(file.path, NULL, &input, &diag), BR_BAD_INPUT);
+        assert_int_equal(strstr(diag.hint, "take FORMAT TEXT or XML") != NULL, k < 2);
+        br_input_finish(&input);
+        parse_text_close(&file);
+    }
+    (void)state;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(triggers), cmocka_unit_test(anew),         cmocka_unit_test(logs),
-        cmocka_unit_test(all_logs), cmocka_unit_test(one_bad_plan),
+        cmocka_unit_test(all_logs), cmocka_unit_test(one_bad_plan), cmocka_unit_test(merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

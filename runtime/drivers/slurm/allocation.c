@@ -10,6 +10,8 @@
 #include "planner/model/dag.h"
 #include "runtime/drivers/slurm/slurm.h"
 
+enum { KIB_IN_MIB = 1024 };
+
 /* The least number of a list such as "4(x2),2"; 0: there is none. */
 static int64_t least_of(const char *list)
 {
@@ -34,7 +36,7 @@ static int64_t least_memory(const char *text)
         if (each > 0 && (least == 0 || each < least))
             least = each;
     }
-    return least;
+    return least < INT64_MAX / KIB_IN_MIB ? least : INT64_MAX / KIB_IN_MIB;
 }
 
 struct br_slurm_allocation br_slurm_allocation(void)
@@ -46,7 +48,7 @@ struct br_slurm_allocation br_slurm_allocation(void)
     char *text;
     if (found.cpus == 0 || br_slurm_ask(argv, &text, &ignored))
         return found;
-    found.kib = least_memory(text) * 1024;
+    found.kib = least_memory(text) * KIB_IN_MIB;
     free(text);
     return found;
 }
@@ -80,11 +82,12 @@ enum br_status br_slurm_allocation_suffices(const struct br_slurm_allocation *al
                 "a machine of class '%s' has %lld cores, and a node of the allocation "
                 "%lld",
                 cluster->cls[c].name, (long long)cpus, (long long)allocation->cpus);
-        if (allocation->kib > 0 && mib > allocation->kib / 1024)
+        if (allocation->kib > 0 && mib > allocation->kib / KIB_IN_MIB)
             return br_fail(diag, BR_USAGE, "ask salloc for more (--mem), or plan for less",
                            "a machine of class '%s' has %lld MiB of memory, and a node of the "
                            "allocation %lld",
-                           cluster->cls[c].name, (long long)mib, (long long)allocation->kib / 1024);
+                           cluster->cls[c].name, (long long)mib,
+                           (long long)allocation->kib / KIB_IN_MIB);
     }
     return BR_OK;
 }

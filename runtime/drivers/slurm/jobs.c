@@ -243,9 +243,14 @@ static enum br_status submit_all(struct jobs *jobs)
 
 /* ---- Following ---- */
 
+/* Whatever stands in a file; nonsense is no overflow. */
 static int64_t since(const struct jobs *jobs, double seconds)
 {
-    return (int64_t)((seconds - (double)jobs->began.tv_sec) * 1e9) - jobs->began.tv_nsec;
+    const double most_ns = 0x1p60, past_ns = (seconds - (double)jobs->began.tv_sec) * 1e9;
+    return (int64_t)(past_ns > most_ns    ? most_ns
+                     : past_ns > -most_ns ? past_ns
+                                          : -most_ns) -
+           jobs->began.tv_nsec;
 }
 
 static void leave(struct jobs *jobs, uint32_t task, enum state state)
