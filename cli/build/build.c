@@ -43,6 +43,7 @@ struct building {
     uint32_t console_stage;           /* of that */
     bool told_memory;                 /* that it is not known of some commands */
     bool unlogged;                    /* ninja's log has not all of the round's durations */
+    int lock;                         /* on the folder; -1: there is none */
 };
 
 /* ---- What is said ---- */
@@ -361,7 +362,7 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     settings.output.quiet = building->settings->output.quiet;
     br_mark_make(mark);
     struct br_jobserver *jobserver = cli_jobserver_join(&settings);
-    struct br_guard guard = br_guard_start(mark, NULL, NULL, jobserver);
+    struct br_guard guard = br_guard_start(mark, NULL, NULL, jobserver, building->lock);
     jobs.jobserver = jobserver;
     if (!status)
         status = cli_run_here(&settings, &jobs, &part, mark, guard.pid, &counters, unread, diag);
@@ -507,19 +508,19 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                                             .open = true,
                                             .bare = true,
                                             .flow = &building.needless.flow},
-                                .terminal = isatty(STDOUT_FILENO)};
+                                .terminal = isatty(STDOUT_FILENO),
+                                .lock = -1};
     char **resolved;
     enum br_status status = cli_resolve_targets(&building.options, &resolved, diag);
     if (resolved)
         building.options.target = (const char *const *)resolved;
     if (!status)
         status = check_history(&building, diag);
-    const int lock =
-        status || settings->import.dry ? -1 : cli_build_lock(folder, settings->output.quiet);
+    if (!status && !settings->import.dry)
+        building.lock = cli_build_lock(folder, settings->output.quiet);
     if (!status)
         status = build(&building, &unread, diag);
-    if (lock >= 0)
-        close(lock);
+    cli_build_unlock(building.lock);
     cli_free_targets(resolved, arguments);
     building.sum.result.left += building.behind;
     if (!unread && (!status || (status == BR_NO && !diag->what[0])))

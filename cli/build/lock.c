@@ -1,6 +1,7 @@
 /* The lock is on the folder itself, so nothing is left behind, and the kernel gives it back when
- * this program ends in whatever way. A build that a command of ours starts in the same folder finds
- * the folder's name in its environment: it would wait for itself. */
+ * this program and its guard have ended in whatever way: so a build that is started right after
+ * kill -9 begins when nothing of the one before runs. A build that a command of ours starts in the
+ * same folder finds the folder's name in its environment: it would wait for itself. */
 #include "cli/build/lock.h"
 
 #include <errno.h>
@@ -49,4 +50,12 @@ int cli_build_lock(const char *folder, bool quiet)
         return lock;
     close(lock);
     return -1;
+}
+
+void cli_build_unlock(int lock)
+{
+    if (lock < 0)
+        return;
+    flock(lock, LOCK_UN); /* also for the guard, which may end later */
+    close(lock);
 }

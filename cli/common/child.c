@@ -123,7 +123,7 @@ struct br_guard cli_guard_children(const struct br_own_file *file, const char *f
     br_mark_make(mark);
     char *equals = strchr(mark, '=');
     assert(equals); /* a mark is "name=value" */
-    struct br_guard guard = br_guard_start(mark, file, folder, jobserver);
+    struct br_guard guard = br_guard_start(mark, file, folder, jobserver, -1);
     *equals = '\0';
     if (setenv(mark, equals + 1, 1))
         br_guard_end(&guard); /* nothing would be found */

@@ -426,7 +426,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!settings->run.simulate && strcmp(settings->run.on, "here") == 0)
         jobserver = cli_jobserver_join(settings);
     if (!settings->run.simulate)
-        guard = br_guard_start(mark, NULL, NULL, jobserver);
+        guard = br_guard_start(mark, NULL, NULL, jobserver, -1);
     status = cli_run_jobs_load(settings, argument, arguments, &jobs, diag);
     if (!status && !settings->run.simulate)
         status = cli_jobserver_make(settings, jobs.cluster, &jobserver, diag);

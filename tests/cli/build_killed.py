@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """A build that is killed loses what was running and nothing else: ninja's records are kept command by command.
 `bigrocks build`, `run` of an imported build and `import --measure` are ended by kill -9 at several moments; ninja and
-the next build of ours run what had not ended, and only that. A resumed run keeps the times that the log has.
+the next build of ours run what had not ended, and only that. A resumed run keeps the times that the log has. A build
+that is started right after kill -9 begins when what ran has ended.
 
 usage: build_killed.py BIGROCKS
 """
@@ -72,6 +73,53 @@ def check_lost(folder, before):
     return lost
 
 
+def guard_of(tag):
+    """The guard of the build that has the tag in its environment."""
+    while True:
+        for process in pathlib.Path('/proc').glob('[0-9]*'):
+            try:
+                if (process / 'comm').read_text() == 'bigrocks-guard\n' and tag in (process / 'environ').read_bytes():
+                    return int(process.name)
+            except OSError:
+                continue
+        time.sleep(0.01)
+
+
+def check_slow_guard(bigrocks, folder):
+    """Where the guard is slow to end what a killed build has left, the next one waits for it."""
+    folder.mkdir()
+    (folder / 'build.ninja').write_text('rule long\n  command = echo begin >> ended; while test ! -e go; do sleep 0.02; done; '
+                                        'echo end >> ended; touch out\nbuild out: long\n')
+    tag = 'TAG_OF_TEST=%s' % folder
+    command = [str(bigrocks), 'build', '-C', str(folder), '--capacity', 'cpu=1,mem=1GiB']
+    environment = dict(os.environ, TAG_OF_TEST=str(folder))
+    first = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while ended(folder) != ['begin']:
+        time.sleep(0.01)
+    guard = guard_of(tag.encode())
+    os.kill(guard, signal.SIGSTOP)
+    try:
+        first.kill()
+        first.wait()
+        with open(folder.with_name('said'), 'w') as said:
+            second = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
+            while 'waiting for its end' not in (folder.with_name('said')).read_text():
+                assert ended(folder) == ['begin'], 'the command runs twice at once'
+                time.sleep(0.02)
+    finally:
+        os.kill(guard, signal.SIGCONT)
+    while ended(folder) != ['begin', 'begin']:
+        time.sleep(0.02)
+    (folder / 'go').touch()
+    assert second.wait() == 0
+    assert ended(folder) == ['begin', 'begin', 'end'], ended(folder)
+    # The lock is free as soon as a build has ended, although its guard may end later.
+    for _ in range(5):
+        (folder / 'out').unlink()
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0 and 'waiting' not in done.stderr, done
+
+
 def main():
     bigrocks = pathlib.Path(sys.argv[1]).resolve()
     if not shutil.which('ninja'):
@@ -80,6 +128,7 @@ def main():
     machine = '--capacity', 'cpu=%d,mem=1GiB' % JOBS
     with tempfile.TemporaryDirectory(prefix='bigrocks-killed') as scratch:
         folder = pathlib.Path(scratch)
+        check_slow_guard(bigrocks, folder / 'slow')
         for count in (1, 7, 15, 22):
             one = folder / ('build-%d' % count)
             make(one)

@@ -14,12 +14,12 @@
 #include "runtime/drivers/common/family.h"
 #include "runtime/jobserver/jobserver.h"
 
-enum { LINE, TOKENS, FILE_KEPT, KEPT };
+enum { LINE, TOKENS, FILE_KEPT, LOCK, KEPT };
 
-/* Keeps these descriptors (-1: there is none) as LINE, TOKENS and FILE_KEPT, and no others. */
-static void keep_only(int line, int tokens, int file)
+/* Keeps these descriptors (-1: there is none), in the order of the enum, and no others. */
+static void keep_only(int line, int tokens, int file, int lock)
 {
-    int kept[KEPT] = {line, tokens, file};
+    int kept[KEPT] = {line, tokens, file, lock};
     for (int k = 0; k < KEPT; k++) /* none is in the way of another */
         kept[k] = kept[k] < 0 ? -1 : fcntl(kept[k], F_DUPFD, KEPT);
     for (int k = 0; k < KEPT; k++)
@@ -29,7 +29,7 @@ static void keep_only(int line, int tokens, int file)
 }
 
 static void watch(int from, const char *mark, const struct br_own_file *file, const char *folder,
-                  const struct br_jobserver *jobserver)
+                  const struct br_jobserver *jobserver, int lock)
 {
     char word;
     pid_t own = getpid();
@@ -41,7 +41,7 @@ static void watch(int from, const char *mark, const struct br_own_file *file, co
     struct br_own_file name = {.fd = -1};
     if (file)
         name = *file;
-    keep_only(from, jobserver ? br_jobserver_way(jobserver) : -1, name.fd);
+    keep_only(from, jobserver ? br_jobserver_way(jobserver) : -1, name.fd, lock);
     name.fd = name.fd < 0 ? -1 : FILE_KEPT;
     if (chdir("/") || write(LINE, &own, sizeof own) != sizeof own)
         return;
@@ -58,7 +58,7 @@ static void watch(int from, const char *mark, const struct br_own_file *file, co
 }
 
 struct br_guard br_guard_start(const char *mark, const struct br_own_file *file, const char *folder,
-                               const struct br_jobserver *jobserver)
+                               const struct br_jobserver *jobserver, int lock)
 {
     struct br_guard guard = {-1, 0};
     int ends[2];
@@ -71,7 +71,7 @@ struct br_guard br_guard_start(const char *mark, const struct br_own_file *file,
         close(ends[1]);
         setsid();
         if (fork() == 0)
-            watch(ends[0], mark, file, folder, jobserver);
+            watch(ends[0], mark, file, folder, jobserver, lock);
         _exit(0);
     }
     close(ends[0]);

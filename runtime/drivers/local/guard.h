@@ -16,11 +16,12 @@ struct br_guard {
 
 /* Starts it, for all processes that carry the mark (family.h); the file (NULL: none) and the folder
  * (an absolute path, or NULL), if that is empty, are removed after them, and the tokens of the
- * jobserver (NULL: none) that are held then are given back. Call it early, while this program is
- * small and has one thread, since it keeps a copy. Where it cannot be there is none; then a run
- * that goes on with the journal finds what is left. */
+ * jobserver (NULL: none) that are held then are given back. Until then it also holds a copy of the
+ * lock (a descriptor of flock's; -1: none), so that nobody else gets it. Call it early, while this
+ * program is small and has one thread, since it keeps a copy. Where it cannot be there is none;
+ * then a run that goes on with the journal finds what is left. */
 struct br_guard br_guard_start(const char *mark, const struct br_own_file *file, const char *folder,
-                               const struct br_jobserver *jobserver);
+                               const struct br_jobserver *jobserver, int lock);
 /* All has ended as it should. */
 void br_guard_end(struct br_guard *guard);
 
