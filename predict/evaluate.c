@@ -7,12 +7,12 @@
 #include "base/collections/sort.h"
 #include "base/numbers/rng.h"
 
-struct br_queues br_queues_default(void)
+struct br_job_queues br_queues_default(void)
 {
-    return (struct br_queues){10, 1e12, 10};
+    return (struct br_job_queues){10, 1e12, 10};
 }
 
-uint32_t br_queue_of(const struct br_queues *queues, double work_ns)
+uint32_t br_queue_of(const struct br_job_queues *queues, double work_ns)
 {
     double most = queues->first_ns;
     uint32_t queue = 0;
@@ -182,7 +182,7 @@ static double percentile(const double *sorted, uint32_t count, double share)
     return sorted[low] + (sorted[high] - sorted[low]) * (rank - low);
 }
 
-static void judge(const struct br_prediction *p, const struct br_queues *queues,
+static void judge(const struct br_prediction *p, const struct br_job_queues *queues,
                   struct br_accuracy *a)
 {
     uint32_t wanted = br_queue_of(queues, p->work_ns);
@@ -214,7 +214,7 @@ static void divide(struct br_accuracy *a)
 }
 
 enum br_status br_accuracy_of(const struct br_evaluation *evaluation,
-                              const struct br_queues *queues, struct br_accuracy *accuracy,
+                              const struct br_job_queues *queues, struct br_accuracy *accuracy,
                               struct br_diag *diag)
 {
     double *error = malloc(2 * ((size_t)evaluation->count + 1) * sizeof *error);

@@ -8,13 +8,13 @@
 
 /* Queues of jobs by their work: the first up to first_ns, each up to `factor` times as much as the
  * one before, and the last without end. */
-struct br_queues {
+struct br_job_queues {
     uint32_t count;
     double first_ns, factor;
 };
 /* Ten, from 1000 s of work on, by tens. [Jajoo22, 5.2.1] */
-struct br_queues br_queues_default(void);
-uint32_t br_queue_of(const struct br_queues *queues, double work_ns);
+struct br_job_queues br_queues_default(void);
+uint32_t br_queue_of(const struct br_job_queues *queues, double work_ns);
 
 /* A job, whose stages hold the durations of all of their tasks. */
 struct br_predict_case {
@@ -64,7 +64,7 @@ struct br_accuracy {
 };
 /* BR_SYSTEM (memory). O(n log n). */
 enum br_status br_accuracy_of(const struct br_evaluation *evaluation,
-                              const struct br_queues *queues, struct br_accuracy *accuracy,
+                              const struct br_job_queues *queues, struct br_accuracy *accuracy,
                               struct br_diag *diag);
 
 #endif

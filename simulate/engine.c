@@ -57,7 +57,7 @@ enum state { IDLE, RUNNING, DONE };
 /* A job that has arrived and not ended. Of thousands of jobs nothing stays near the processor, so a
  * job is small: it has durations of its own only where they were drawn. */
 struct live {
-    const struct br_shape *shape;
+    const struct br_job_shape *shape;
     uint32_t *stage_left;   /* tasks that have not ended; its block of memory */
     uint8_t *state;         /* by task */
     const int64_t *true_ns; /* by task */
@@ -71,7 +71,7 @@ struct simulation {
     struct br_policy_setup setup;
     void *policy;
     struct br_arena arena;
-    struct br_shape *shape;
+    struct br_job_shape *shape;
     struct br_machines machines;
     bool moves;                /* bytes, or jobs are placed */
     struct br_transit transit; /* where so */
@@ -307,7 +307,7 @@ static const char *objection(const struct simulation *sim, const struct br_decis
     if (decision->job >= sim->workload->jobs || !sim->live[decision->job].left)
         return "is of a job that is not there";
     const struct live *live = &sim->live[decision->job];
-    const struct br_shape *shape = live->shape;
+    const struct br_job_shape *shape = live->shape;
     const struct br_dag *dag = shape->dag;
     if (decision->task >= dag->tasks || live->state[decision->task] != IDLE)
         return "runs or has finished";

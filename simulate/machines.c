@@ -117,7 +117,7 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
     slot->version = version;
     slot->start_ns = slot->work_ns = now_ns;
     if (machines->paced)
-        machines->progress[at] = (struct br_progress){lasts_ns, now_ns, 1, 1};
+        machines->progress[at] = (struct br_pace){lasts_ns, now_ns, 1, 1};
     if (machines->chained)
         chain(machines, at);
     hold(machines, slot, 1);
@@ -125,7 +125,7 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
 }
 
 /* The end of a task from what is left of it. */
-static int64_t end_of(const struct br_progress *progress, int64_t now_ns)
+static int64_t end_of(const struct br_pace *progress, int64_t now_ns)
 {
     br_wide lasts =
         ((br_wide)progress->left_ns * progress->of + progress->rate - 1) / progress->rate;
@@ -176,7 +176,7 @@ void br_machines_settle(struct br_machines *machines, uint32_t machine, int64_t 
 {
     for (uint32_t at = machines->overbooked ? machines->first[machine] : BR_NO_SLOT;
          at != BR_NO_SLOT; at = machines->slot[at].next) {
-        struct br_progress *progress = &machines->progress[at];
+        struct br_pace *progress = &machines->progress[at];
         int64_t rate, of;
         find_rate(machines, &machines->slot[at], &rate, &of);
         if (rate == progress->rate && of == progress->of)

@@ -26,7 +26,7 @@ struct br_running {
 
 /* The same task's progress, where machines are paced: what is left at full speed at the time
  * `seen_ns`, and the rate since. */
-struct br_progress {
+struct br_pace {
     int64_t left_ns, seen_ns;
     int64_t rate, of; /* rate / of, at most 1 */
 };
@@ -45,7 +45,7 @@ struct br_machines {
     uint32_t *first; /* where chained, by machine: slot of a running task, or BR_NO_SLOT */
     struct br_running *slot;
     uint32_t slots, slot_room;
-    struct br_progress *progress; /* by slot, where paced */
+    struct br_pace *progress; /* by slot, where paced */
     uint32_t progress_room;
     uint32_t *unused, unused_count, unused_room;
 };

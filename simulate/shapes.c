@@ -18,7 +18,7 @@ static bool fits_somewhere(const struct br_cluster *cluster, const struct br_cap
     return false;
 }
 
-static bool take_parents(struct br_arena *arena, const struct br_dag *dag, struct br_shape *shape)
+static bool take_parents(struct br_arena *arena, const struct br_dag *dag, struct br_job_shape *shape)
 {
     uint32_t *first;
     if (!ARRAY(arena, (size_t)dag->stages + 2, first) || !ARRAY(arena, dag->edges, shape->parent))
@@ -39,7 +39,7 @@ static bool take_parents(struct br_arena *arena, const struct br_dag *dag, struc
 
 static enum br_status make_shape(struct br_arena *arena, const struct br_dag *dag,
                                  const struct br_cluster *cluster,
-                                 const struct br_capacities *capacities, struct br_shape *shape,
+                                 const struct br_capacities *capacities, struct br_job_shape *shape,
                                  struct br_diag *diag)
 {
     struct br_kinds kinds;
@@ -65,7 +65,7 @@ static enum br_status make_shape(struct br_arena *arena, const struct br_dag *da
 
 enum br_status br_shapes_make(struct br_arena *arena, const struct br_workload *workload,
                               const struct br_cluster *cluster,
-                              const struct br_capacities *capacities, struct br_shape **shapes,
+                              const struct br_capacities *capacities, struct br_job_shape **shapes,
                               struct br_diag *diag)
 {
     enum br_status status = BR_OK;

@@ -11,7 +11,7 @@ struct br_shape_parent {
     bool one_to_one;
 };
 
-struct br_shape {
+struct br_job_shape {
     const struct br_dag *dag; /* the workload's */
     uint32_t *task_stage;
     uint32_t *stage_kind;
@@ -24,10 +24,10 @@ struct br_shape {
  * machine holds. O(tasks + edges + stages x classes x resources). */
 enum br_status br_shapes_make(struct br_arena *arena, const struct br_workload *workload,
                               const struct br_cluster *cluster,
-                              const struct br_capacities *capacities, struct br_shape **shapes,
+                              const struct br_capacities *capacities, struct br_job_shape **shapes,
                               struct br_diag *diag);
 
-static inline const int64_t *br_shape_demand(const struct br_shape *shape, uint32_t task,
+static inline const int64_t *br_shape_demand(const struct br_job_shape *shape, uint32_t task,
                                              uint32_t resources)
 {
     return shape->demand + (size_t)shape->stage_kind[shape->task_stage[task]] * resources;

@@ -9,7 +9,7 @@
  * more: seconds. */
 enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000 };
 
-enum br_status cli_profile_history(const char *path, struct br_profile *profile, bool quiet,
+enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile, bool quiet,
                                    uint32_t *known, struct br_diag *diag)
 {
     const struct br_dag *dag = profile->dag;
@@ -68,7 +68,7 @@ enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct
                                   struct br_made_table *made, struct br_diag *diag)
 {
     struct br_deadline_request request = br_deadline_request_default();
-    struct br_profile profile = {0};
+    struct br_deadline_profile profile = {0};
     uint32_t known = 0;
     *made = (struct br_made_table){0};
     enum br_status status = br_profile_init(&profile, job->dag, diag);

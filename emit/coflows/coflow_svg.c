@@ -102,8 +102,8 @@ static void find_range(struct picture *p)
 static void draw_curves(struct picture *p, int64_t top)
 {
     struct br_plot plot = {p->out, LEFT * PX, top, PLOT * PX, CURVES * PX};
-    struct br_scale shares = br_scale_number(100, "%");
-    struct br_scale times = br_scale_number(decades(p->most_s / p->least_s), "");
+    struct br_plot_scale shares = br_scale_number(100, "%");
+    struct br_plot_scale times = br_scale_number(decades(p->most_s / p->least_s), "");
     char text[64];
     br_plot_text(p->out, 16 * PX, top - 12 * PX, "class=\"strong\" font-size=\"12\"",
                  "Coflows done within a time");
@@ -160,9 +160,9 @@ static void sum_columns(const struct picture *p, uint32_t k, double column[COLUM
 static void draw_use(const struct picture *p, uint32_t k, int64_t top)
 {
     struct br_plot plot = {p->out, LEFT * PX, top, PLOT * PX, ROW * PX};
-    struct br_scale shares = br_scale_number(100, "%");
+    struct br_plot_scale shares = br_scale_number(100, "%");
     int64_t per_unit;
-    struct br_scale times = br_scale_time(p->end_s, &per_unit);
+    struct br_plot_scale times = br_scale_time(p->end_s, &per_unit);
     double column[COLUMNS];
     double full = p->end_s * 1000 / COLUMNS * p->study->port_rate * p->study->trace->ports;
     char text[64];

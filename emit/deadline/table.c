@@ -42,7 +42,7 @@ static struct br_table_place place_of(uint32_t cell)
     return (struct br_table_place){.low = cell, .high = cell};
 }
 
-static void write_csv(const struct br_table *table, FILE *out)
+static void write_csv(const struct br_deadline_table *table, FILE *out)
 {
     fputs("order,allocation,progress,start,mean_s", out);
     for (uint32_t k = 0; k < table->quantiles; k++) {
@@ -73,7 +73,7 @@ static void json_text(FILE *out, const char *name, const char *text)
     fputs("\",\n", out);
 }
 
-static void json_head(const struct br_table *table, FILE *out)
+static void json_head(const struct br_deadline_table *table, FILE *out)
 {
     fputs("{\n  \"format\": \"bigrocks-deadline/1\",\n", out);
     json_text(out, "job", table->job);
@@ -83,7 +83,7 @@ static void json_head(const struct br_table *table, FILE *out)
     fprintf(out, "  \"runs\": %" PRIu32 ",\n  \"seed\": %" PRIu64 ",\n", table->runs, table->seed);
 }
 
-static void json_stages(const struct br_table *table, FILE *out)
+static void json_stages(const struct br_deadline_table *table, FILE *out)
 {
     fputs("  \"stages\": [", out);
     for (uint32_t s = 0; s < table->stages; s++) {
@@ -105,7 +105,7 @@ static void json_stages(const struct br_table *table, FILE *out)
     fputs("\n  ],\n", out);
 }
 
-static void json_cell(const struct br_table *table, uint32_t layer, uint32_t a, uint32_t c,
+static void json_cell(const struct br_deadline_table *table, uint32_t layer, uint32_t a, uint32_t c,
                       FILE *out)
 {
     fputs(c ? ",\n      {\"progress\": " : "\n      {\"progress\": ", out);
@@ -120,7 +120,7 @@ static void json_cell(const struct br_table *table, uint32_t layer, uint32_t a, 
     fputs("]}", out);
 }
 
-static void write_json(const struct br_table *table, const int64_t *amdahl_ns, FILE *out)
+static void write_json(const struct br_deadline_table *table, const int64_t *amdahl_ns, FILE *out)
 {
     json_head(table, out);
     fputs("  \"levels\": [", out);
@@ -145,7 +145,7 @@ static void write_json(const struct br_table *table, const int64_t *amdahl_ns, F
 }
 
 /* What Amdahl's model says of the whole job, by allocation. NULL when memory is out. */
-static int64_t *ask_amdahl(const struct br_table *table)
+static int64_t *ask_amdahl(const struct br_deadline_table *table)
 {
     uint32_t *done = calloc(table->stages, sizeof *done);
     int64_t *ns = malloc(table->allocations * sizeof *ns);
@@ -159,7 +159,7 @@ static int64_t *ask_amdahl(const struct br_table *table)
     return ns;
 }
 
-enum br_status br_emit_table(const char *format, const struct br_table *table, FILE *out,
+enum br_status br_emit_table(const char *format, const struct br_deadline_table *table, FILE *out,
                              struct br_diag *diag)
 {
     int64_t *amdahl_ns = ask_amdahl(table);
@@ -219,7 +219,7 @@ static double field_of(const struct br_trial *trial, size_t k)
     return value;
 }
 
-static void trials_csv(const struct br_table *table, const struct br_trials *trials, FILE *out)
+static void trials_csv(const struct br_deadline_table *table, const struct br_trials *trials, FILE *out)
 {
     fputs("order,allocation,runs", out);
     for (size_t k = 0; k < FIELDS; k++)
@@ -257,7 +257,7 @@ static void json_shares(FILE *out, const char *name, const double *share)
     putc(']', out);
 }
 
-static void trials_json(const struct br_table *table, const struct br_trials *trials, FILE *out)
+static void trials_json(const struct br_deadline_table *table, const struct br_trials *trials, FILE *out)
 {
     fputs("{\n  \"format\": \"bigrocks-deadline-check/1\",\n", out);
     json_text(out, "job", table->job);
@@ -280,7 +280,7 @@ static void trials_json(const struct br_table *table, const struct br_trials *tr
     fputs("\n  ]\n}\n", out);
 }
 
-enum br_status br_emit_trials(const char *format, const struct br_table *table,
+enum br_status br_emit_trials(const char *format, const struct br_deadline_table *table,
                               const struct br_trials *trials, FILE *out, struct br_diag *diag)
 {
     if (strcmp(format, "text") == 0)

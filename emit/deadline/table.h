@@ -12,16 +12,16 @@ const char *br_table_format_summary(uint32_t k);
 
 /* Writes the table as text, csv, json or svg. BR_USAGE for others; BR_SYSTEM where writing fails.
  */
-enum br_status br_emit_table(const char *format, const struct br_table *table, FILE *out,
+enum br_status br_emit_table(const char *format, const struct br_deadline_table *table, FILE *out,
                              struct br_diag *diag);
 /* Writes what the table's forecasts were held against as text, csv or json. */
-enum br_status br_emit_trials(const char *format, const struct br_table *table,
+enum br_status br_emit_trials(const char *format, const struct br_deadline_table *table,
                               const struct br_trials *trials, FILE *out, struct br_diag *diag);
 
 /* Parts of them, a file each. */
-void br_table_text(const struct br_table *table, const int64_t *amdahl_ns, FILE *out);
-void br_table_svg(const struct br_table *table, FILE *out);
-void br_trials_text(const struct br_table *table, const struct br_trials *trials, FILE *out);
+void br_table_text(const struct br_deadline_table *table, const int64_t *amdahl_ns, FILE *out);
+void br_table_svg(const struct br_deadline_table *table, FILE *out);
+void br_trials_text(const struct br_deadline_table *table, const struct br_trials *trials, FILE *out);
 /* "tokens" or "percents"; "plain" or "planned". */
 const char *br_allocation_name(enum br_allocation kind);
 const char *br_order_name(uint32_t layer);

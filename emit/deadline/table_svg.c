@@ -13,15 +13,15 @@
 enum { LEFT = 62, TOP = 62, WIDTH = 620, HEIGHT = 380, RIGHT = 130, BOTTOM = 50, LINES = 7 };
 
 struct picture {
-    const struct br_table *table;
+    const struct br_deadline_table *table;
     struct br_plot plot;
-    struct br_scale x, y;
+    struct br_plot_scale x, y;
     int64_t per_unit;
 };
 
 /* Allocations whose times are about equally far apart, as their reciprocals are: the most, then
  * half of it, and so on. Returns their number. */
-static uint32_t choose_lines(const struct br_table *table, uint32_t index[LINES])
+static uint32_t choose_lines(const struct br_deadline_table *table, uint32_t index[LINES])
 {
     static const uint32_t divisor[LINES] = {1, 2, 3, 5, 8, 12, 20};
     uint32_t most = table->allocation[table->allocations - 1], lines = 0;
@@ -101,7 +101,7 @@ static void draw_words(const struct picture *p)
                  "class=\"soft\" text-anchor=\"middle\"", "progress");
 }
 
-void br_table_svg(const struct br_table *table, FILE *out)
+void br_table_svg(const struct br_deadline_table *table, FILE *out)
 {
     struct picture p = {.table = table,
                         .plot = {out, LEFT * PX, TOP * PX, WIDTH * PX, HEIGHT * PX}};

@@ -28,12 +28,12 @@ static void cell(FILE *out, double seconds, const struct unit *unit)
     fprintf(out, "%9.*f", value >= 1000 ? 0 : 2, value);
 }
 
-static double quantile_s(const struct br_table *table, uint32_t layer, uint32_t a, double q)
+static double quantile_s(const struct br_deadline_table *table, uint32_t layer, uint32_t a, double q)
 {
     return (double)br_table_quantile_ns(table, layer, br_table_start(table), a, q) / 1e9;
 }
 
-static void head(const struct br_table *table, FILE *out)
+static void head(const struct br_deadline_table *table, FILE *out)
 {
     fputs("job         ", out);
     br_write_text(out, BR_QUOTE_TABS, table->job);
@@ -49,7 +49,7 @@ static void head(const struct br_table *table, FILE *out)
             table->cells - 1);
 }
 
-void br_table_text(const struct br_table *table, const int64_t *amdahl_ns, FILE *out)
+void br_table_text(const struct br_deadline_table *table, const int64_t *amdahl_ns, FILE *out)
 {
     struct unit unit = choose_unit(quantile_s(table, 0, table->allocations - 1, 1));
     uint32_t rows = table->allocations < ROWS ? table->allocations : ROWS;
@@ -88,7 +88,7 @@ static double off(const double *share)
     return 100 * most;
 }
 
-void br_trials_text(const struct br_table *table, const struct br_trials *trials, FILE *out)
+void br_trials_text(const struct br_deadline_table *table, const struct br_trials *trials, FILE *out)
 {
     double most_s = 0, sum[3] = {0};
     for (uint32_t i = 0; i < trials->count; i++)

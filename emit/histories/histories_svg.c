@@ -49,7 +49,7 @@ static void draw_strip(FILE *out, const struct strip *strip, int64_t top, uint32
 {
     const struct br_plot plot = {out, LEFT * PX, top, WIDTH * PX, STRIP * PX};
     /* Above the longest is some air. */
-    const struct br_scale y = {strip->most_ns > 0 ? strip->most_ns + strip->most_ns / 10 + 1 : 1, 1,
+    const struct br_plot_scale y = {strip->most_ns > 0 ? strip->most_ns + strip->most_ns / 10 + 1 : 1, 1,
                                ""};
     /* A job that ran less often than others ends where they do: at its last run. */
     const uint32_t later = runs - strip->runs;

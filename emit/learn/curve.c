@@ -28,7 +28,7 @@ static void write_csv(const struct br_course *course, FILE *out)
 
 struct picture {
     struct br_plot plot;
-    struct br_scale x, y;
+    struct br_plot_scale x, y;
 };
 
 static void draw(const struct picture *p, const struct br_course *course, bool tried, int colour)

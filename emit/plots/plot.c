@@ -31,15 +31,15 @@ static const char *const shades[BR_PLOT_SHADES] = {
     "#2FA198", "#3BAD92", "#4EB988", "#65C37C", "#7ECC6F", "#98D262", "#B1D657", "#C8D752",
     "#DDD452", "#EDCB54", "#F6BC53", "#F8AA4F", "#F4954A", "#EB7F46", "#DD6943", "#CB5342"};
 
-struct br_scale br_scale_number(double most, const char *unit)
+struct br_plot_scale br_scale_number(double most, const char *unit)
 {
     int64_t span = br_scale_value(most);
     span = span < 1 ? 1 : span;
     /* br_draw_step allows for twelve. */
-    return (struct br_scale){span, br_draw_step(span < INT64_MAX / 2 ? 2 * span : span), unit};
+    return (struct br_plot_scale){span, br_draw_step(span < INT64_MAX / 2 ? 2 * span : span), unit};
 }
 
-struct br_scale br_scale_time(double seconds, int64_t *per_unit)
+struct br_plot_scale br_scale_time(double seconds, int64_t *per_unit)
 {
     static const struct {
         const char *name;
@@ -156,13 +156,13 @@ void br_plot_point(FILE *out, char letter, int64_t x, int64_t y)
     br_draw_fixed(out, y, BR_PX, 2);
 }
 
-int64_t br_plot_x(const struct br_plot *plot, const struct br_scale *scale, int64_t value)
+int64_t br_plot_x(const struct br_plot *plot, const struct br_plot_scale *scale, int64_t value)
 {
     value = value < scale->span ? value : scale->span;
     return plot->left + (int64_t)((br_wide)value * plot->width / scale->span);
 }
 
-int64_t br_plot_y(const struct br_plot *plot, const struct br_scale *scale, int64_t value)
+int64_t br_plot_y(const struct br_plot *plot, const struct br_plot_scale *scale, int64_t value)
 {
     value = value < scale->span ? value : scale->span;
     return plot->top + plot->height - (int64_t)((br_wide)value * plot->height / scale->span);
@@ -176,7 +176,7 @@ static void tick_text(FILE *out, int64_t x, int64_t y, const char *attributes, i
     fprintf(out, "%s%s</text>\n", *unit && *unit != '%' ? " " : "", unit);
 }
 
-void br_plot_x_axis(const struct br_plot *plot, const struct br_scale *scale, bool labels)
+void br_plot_x_axis(const struct br_plot *plot, const struct br_plot_scale *scale, bool labels)
 {
     int64_t foot = plot->top + plot->height;
     for (int64_t value = 0;; value += scale->step) {
@@ -191,7 +191,7 @@ void br_plot_x_axis(const struct br_plot *plot, const struct br_scale *scale, bo
     }
 }
 
-void br_plot_y_axis(const struct br_plot *plot, const struct br_scale *scale)
+void br_plot_y_axis(const struct br_plot *plot, const struct br_plot_scale *scale)
 {
     for (int64_t value = 0;; value += scale->step) {
         int64_t y = br_plot_y(plot, scale, value);

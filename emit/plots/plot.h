@@ -20,15 +20,15 @@ struct br_plot {
 };
 
 /* A scale from 0 to `span`, in billionths of `unit` where that is not 0. */
-struct br_scale {
+struct br_plot_scale {
     int64_t span; /* at least 1 */
     int64_t step; /* between its ticks, of which there are at most six; >= 1 */
     const char *unit;
 };
 /* Of seconds, with days, hours or minutes as the unit where there are many; *per_unit seconds each.
  */
-struct br_scale br_scale_time(double seconds, int64_t *per_unit);
-struct br_scale br_scale_number(double most, const char *unit);
+struct br_plot_scale br_scale_time(double seconds, int64_t *per_unit);
+struct br_plot_scale br_scale_number(double most, const char *unit);
 /* Billionths, within what a scale holds. */
 int64_t br_scale_value(double value);
 
@@ -52,9 +52,9 @@ void br_plot_rectangle(FILE *out, int64_t x, int64_t y, int64_t width, int64_t h
 void br_plot_point(FILE *out, char letter, int64_t x, int64_t y);
 
 /* Lines and texts of the axes; without `labels`, lines alone. */
-void br_plot_x_axis(const struct br_plot *plot, const struct br_scale *scale, bool labels);
-void br_plot_y_axis(const struct br_plot *plot, const struct br_scale *scale);
-int64_t br_plot_x(const struct br_plot *plot, const struct br_scale *scale, int64_t value);
-int64_t br_plot_y(const struct br_plot *plot, const struct br_scale *scale, int64_t value);
+void br_plot_x_axis(const struct br_plot *plot, const struct br_plot_scale *scale, bool labels);
+void br_plot_y_axis(const struct br_plot *plot, const struct br_plot_scale *scale);
+int64_t br_plot_x(const struct br_plot *plot, const struct br_plot_scale *scale, int64_t value);
+int64_t br_plot_y(const struct br_plot *plot, const struct br_plot_scale *scale, int64_t value);
 
 #endif

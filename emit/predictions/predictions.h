@@ -26,7 +26,7 @@ struct br_predictions {
     const struct br_workload *workload; /* cases have the numbers of its jobs, from `first` on */
     uint32_t first;
     double interval;
-    const struct br_queues *queues;
+    const struct br_job_queues *queues;
     uint32_t features;
     const char *const *feature; /* names of those that were used */
     uint32_t runs;

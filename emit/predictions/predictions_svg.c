@@ -44,8 +44,8 @@ static const char *curve_class(char buffer[64], uint32_t k)
     return buffer;
 }
 
-static bool draw_errors(const struct br_plot *plot, const struct br_scale *x,
-                        const struct br_scale *y, const struct br_predictions *p)
+static bool draw_errors(const struct br_plot *plot, const struct br_plot_scale *x,
+                        const struct br_plot_scale *y, const struct br_predictions *p)
 {
     char buffer[64];
     for (uint32_t r = 0; r < p->runs && r < DRAWN_MOST; r++) {
@@ -67,7 +67,7 @@ static bool draw_errors(const struct br_plot *plot, const struct br_scale *x,
     return true;
 }
 
-static void draw_calibration(const struct br_plot *plot, const struct br_scale *scale,
+static void draw_calibration(const struct br_plot *plot, const struct br_plot_scale *scale,
                              const struct br_predictions *p)
 {
     char buffer[64];
@@ -109,8 +109,8 @@ enum br_status br_predictions_svg(const struct br_predictions *p, FILE *out, str
 {
     const struct br_plot errors = {out, 50 * PX, TOP * PX, 520 * PX, PLOT_HEIGHT * PX};
     const struct br_plot intervals = {out, 660 * PX, TOP * PX, 320 * PX, PLOT_HEIGHT * PX};
-    const struct br_scale percent = br_scale_number(100, "%");
-    const struct br_scale error = br_scale_number(ERROR_MOST, "%");
+    const struct br_plot_scale percent = br_scale_number(100, "%");
+    const struct br_plot_scale error = br_scale_number(ERROR_MOST, "%");
     br_plot_open(out, WIDTH * PX, HEIGHT * PX);
     draw_legend(out, p);
     br_plot_text(out, errors.left, (TOP - 14) * PX, "class=\"strong\" font-size=\"12\"",

@@ -56,7 +56,7 @@ static uint32_t find_rows(const struct br_study *study, struct row row[ROWS_MOST
 struct axes {
     struct br_plot tokens, ends;
     int64_t per_unit;
-    struct br_scale times, counts, lasts, shares;
+    struct br_plot_scale times, counts, lasts, shares;
     int64_t arrival_ns, end_ns;
 };
 
@@ -103,7 +103,7 @@ static double deadline(const struct br_allotment *row, int64_t elapsed_ns)
 
 /* One figure of the job over time: level from one decision to the next, or joined by lines. */
 static void curve(const struct row *row, const struct axes *axes, const struct br_plot *plot,
-                  const struct br_scale *scale, double unit, figure_of *of, bool level,
+                  const struct br_plot_scale *scale, double unit, figure_of *of, bool level,
                   const char *attributes)
 {
     const struct br_allotments *all = row->run->allotments;

@@ -88,7 +88,7 @@ struct times {
     bool logarithmic;
     double least, most; /* seconds */
     int64_t per_unit;   /* seconds */
-    struct br_scale scale;
+    struct br_plot_scale scale;
 };
 
 static double decades(double ratio)
@@ -154,7 +154,7 @@ static void times_axis(const struct br_plot *plot, const struct times *t)
 static void draw_distribution(const struct picture *p, int64_t top, int64_t height)
 {
     struct br_plot plot = {p->out, LEFT * PX, top, PLOT * PX, height};
-    struct br_scale shares = br_scale_number(100, "%");
+    struct br_plot_scale shares = br_scale_number(100, "%");
     struct times times = scale_times(p);
     heading(p, 16 * PX, top - 12 * PX, "Jobs done within a time after their arrival");
     br_plot_y_axis(&plot, &shares);
@@ -208,7 +208,7 @@ static void draw_bars(const struct picture *p, const struct bars *bars, int64_t 
         if (low && isnan(bound))
             bound = br_study_mean(p->study, &p->policy[k], low);
     }
-    struct br_scale scale = br_scale_time(most * 1.2, &per_unit); /* room for the values */
+    struct br_plot_scale scale = br_scale_time(most * 1.2, &per_unit); /* room for the values */
     bool bounded = !isnan(bound) && bound <= most;
     heading(p, left - 50 * PX, top - 12 * PX, bounded ? bars->bounded_title : bars->title);
     br_plot_x_axis(&plot, &scale, true);
@@ -248,7 +248,7 @@ static void draw_fairness(const struct picture *p, int64_t left, int64_t top)
     static const char *const fade[BR_JAIN_WINDOWS] = {" fill-opacity=\"0.45\"",
                                                       " fill-opacity=\"0.7\"", ""};
     struct br_plot plot = {p->out, left, top, PLOT * PX, p->drawn * BAR * PX};
-    struct br_scale scale = br_scale_number(1, "");
+    struct br_plot_scale scale = br_scale_number(1, "");
     heading(p, left - 50 * PX, top - 12 * PX,
             "Jain's index between groups in windows of 10 s (pale), 60 s, 240 s; 1 is fair");
     br_plot_x_axis(&plot, &scale, true);
@@ -265,8 +265,8 @@ static void draw_fairness(const struct picture *p, int64_t left, int64_t top)
 }
 
 /* The outline of a sum of bands from the foot, filled; columns of one height are one step. */
-static void draw_area(const struct br_plot *plot, const struct br_scale *times,
-                      const struct br_scale *counts, const struct br_series *series, double unit_s,
+static void draw_area(const struct br_plot *plot, const struct br_plot_scale *times,
+                      const struct br_plot_scale *counts, const struct br_series *series, double unit_s,
                       const double *sum, const char *attributes)
 {
     int64_t column_s = 0, foot = plot->top + plot->height, last_y = foot;
@@ -296,8 +296,8 @@ static void draw_area(const struct br_plot *plot, const struct br_scale *times,
 }
 
 /* Bands on each other: the sum of all first, in the last one's shade, and smaller sums over it. */
-static void draw_running(const struct br_plot *plot, const struct br_scale *times,
-                         const struct br_scale *counts, const struct br_series *series,
+static void draw_running(const struct br_plot *plot, const struct br_plot_scale *times,
+                         const struct br_plot_scale *counts, const struct br_series *series,
                          double unit_s)
 {
     double sum[BR_SERIES_COLUMNS] = {0};
@@ -314,8 +314,8 @@ static void draw_running(const struct br_plot *plot, const struct br_scale *time
     }
 }
 
-static void draw_use(const struct br_plot *plot, const struct br_scale *times,
-                     const struct br_scale *shares, const struct br_series *series, double unit_s)
+static void draw_use(const struct br_plot *plot, const struct br_plot_scale *times,
+                     const struct br_plot_scale *shares, const struct br_series *series, double unit_s)
 {
     double width_s = (double)series->span_ns / 1e9 / BR_SERIES_COLUMNS;
     for (uint32_t r = 0; r < series->resources && r < USES_MOST; r++) {
@@ -362,7 +362,7 @@ static void time_headings(const struct picture *p, const struct br_series *serie
 /* Scales that all rows share. */
 struct scales {
     int64_t per_unit;
-    struct br_scale times, counts, shares;
+    struct br_plot_scale times, counts, shares;
 };
 
 static struct scales scale_rows(const struct picture *p)

@@ -105,7 +105,7 @@ static void score_all(struct br_scene *scene, const struct br_dense *part, uint3
     soften(scores);
 }
 
-bool br_scene_score_nodes(struct br_scene *scene, const struct br_candidate *candidate,
+bool br_scene_score_nodes(struct br_scene *scene, const struct br_scene_candidate *candidate,
                           uint32_t count, struct br_choices *scores)
 {
     const struct br_network *network = scene->network;
@@ -130,7 +130,7 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_candidate *can
 }
 
 /* What a planner says of a limit. */
-static void advise(const struct br_limits *limits, uint32_t limit, br_weight *advice)
+static void advise(const struct br_scene_limits *limits, uint32_t limit, br_weight *advice)
 {
     double over = (double)limit - limits->number;
     advice[0] = (br_weight)(limit == limits->advised);
@@ -138,7 +138,7 @@ static void advise(const struct br_limits *limits, uint32_t limit, br_weight *ad
     advice[2] = (br_weight)(over > 0 ? over / 10 : 0);
 }
 
-bool br_scene_score_limits(struct br_scene *scene, const struct br_limits *limits,
+bool br_scene_score_limits(struct br_scene *scene, const struct br_scene_limits *limits,
                            struct br_choices *scores)
 {
     const struct br_network *network = scene->network;
@@ -183,7 +183,7 @@ static bool score_back(struct br_scene *scene, const struct br_dense *part,
     return true;
 }
 
-void br_scene_nodes_back(struct br_scene *scene, const struct br_candidate *candidate,
+void br_scene_nodes_back(struct br_scene *scene, const struct br_scene_candidate *candidate,
                          const struct br_choices *scores)
 {
     const struct br_network *network = scene->network;

@@ -15,7 +15,7 @@ struct br_scene_job {
 };
 
 /* A stage that could be started. */
-struct br_candidate {
+struct br_scene_candidate {
     uint32_t job, node;                /* job: place in the scene */
     br_weight advice[BR_STAGE_ADVICE]; /* 0 where the network takes none */
 };
@@ -50,19 +50,19 @@ bool br_choices_reserve(struct br_choices *scores, const struct br_dense *part, 
 void br_scene_update(struct br_scene *scene);
 
 /* Scores and shares of candidates. False when memory is out. */
-bool br_scene_score_nodes(struct br_scene *scene, const struct br_candidate *candidate,
+bool br_scene_score_nodes(struct br_scene *scene, const struct br_scene_candidate *candidate,
                           uint32_t count, struct br_choices *scores);
 /* Limits first..last of one job, of `most` executors in all; `advised` is what a planner takes, and
  * `number` how many executors it wants the job to have. */
-struct br_limits {
+struct br_scene_limits {
     uint32_t job, first, last, most, advised, number;
 };
 /* Scores and shares of limits. */
-bool br_scene_score_limits(struct br_scene *scene, const struct br_limits *limits,
+bool br_scene_score_limits(struct br_scene *scene, const struct br_scene_limits *limits,
                            struct br_choices *scores);
 
 /* Send the derivatives of the scores back as far as the embeddings, where they wait. */
-void br_scene_nodes_back(struct br_scene *scene, const struct br_candidate *candidate,
+void br_scene_nodes_back(struct br_scene *scene, const struct br_scene_candidate *candidate,
                          const struct br_choices *scores);
 void br_scene_limits_back(struct br_scene *scene, uint32_t job, const struct br_choices *scores);
 /* After both: sends those by the whole to the jobs. */

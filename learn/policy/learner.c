@@ -282,8 +282,8 @@ bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
         uint32_t stage = sim->ready[k], job = sim->stage[stage].job;
         if (!br_executors_selectable(sim, stage))
             continue;
-        struct br_candidate *candidate = &learner->candidate[learner->candidates];
-        *candidate = (struct br_candidate){
+        struct br_scene_candidate *candidate = &learner->candidate[learner->candidates];
+        *candidate = (struct br_scene_candidate){
             .job = sim->job[job].place,
             .node = learner->job[job].node[stage - sim->job[job].first_stage]};
         if (learner->model->network.stage_advice)
@@ -302,7 +302,7 @@ static bool look_at_limits(struct br_learner *learner, const struct br_executors
 {
     uint32_t stage = learner->stage[candidate], job = sim->stage[stage].job;
     learner->first_limit = br_executors_held(sim, job) + 1;
-    struct br_limits limits = {.job = learner->candidate[candidate].job,
+    struct br_scene_limits limits = {.job = learner->candidate[candidate].job,
                                .first = learner->first_limit,
                                .last = learner->first_limit + sim->group.count - 1,
                                .most = sim->options.executors};

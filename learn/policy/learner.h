@@ -27,7 +27,7 @@ struct br_learner {
     struct br_scene scene;
     struct br_learner_job *job; /* by number in the run */
     uint32_t jobs, job_room, scene_room, candidate_room;
-    struct br_candidate *candidate;
+    struct br_scene_candidate *candidate;
     uint32_t *stage; /* by candidate: its number in the run */
     uint32_t candidates;
     struct br_choices nodes, limits;

@@ -110,7 +110,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
     const char *name = br_xml_attribute(xml, "file"), *size = br_xml_attribute(xml, "size");
     const char *link = br_xml_attribute(xml, "link");
     struct br_decimal value = {0, 0};
-    struct br_use use = {.stage = reader->stage, .pos = xml->pos};
+    struct br_file_use use = {.stage = reader->stage, .pos = xml->pos};
     if (!name)
         name = br_xml_attribute(xml, "name"); /* 3.x */
     if (!name)

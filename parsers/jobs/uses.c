@@ -7,7 +7,7 @@
 
 #include "base/collections/grow.h"
 
-bool br_uses_add(struct br_uses *uses, struct br_use use)
+bool br_uses_add(struct br_uses *uses, struct br_file_use use)
 {
     if (!br_grow(&uses->use, uses->uses, &uses->room, sizeof *uses->use))
         return false;
@@ -23,13 +23,13 @@ void br_uses_finish(struct br_uses *uses)
 
 static int by_name(const void *a, const void *b)
 {
-    const struct br_use *x = a, *y = b;
+    const struct br_file_use *x = a, *y = b;
     return strcmp(x->name, y->name);
 }
 
 static int by_stage(const void *a, const void *b)
 {
-    const struct br_use *x = a, *y = b;
+    const struct br_file_use *x = a, *y = b;
     if (x->stage != y->stage)
         return x->stage < y->stage ? -1 : 1;
     return x->file < y->file ? -1 : x->file > y->file;
@@ -37,7 +37,7 @@ static int by_stage(const void *a, const void *b)
 
 void br_uses_sort(struct br_uses *uses)
 {
-    struct br_use *use = uses->use;
+    struct br_file_use *use = uses->use;
     uint32_t file = 0, kept = 0;
     if (!uses->uses)
         return;
@@ -61,7 +61,7 @@ void br_uses_sort(struct br_uses *uses)
 /* The uses of a stage: begin <= u < the begin of the next stage. */
 static uint32_t first_use(const struct br_uses *uses, uint32_t stage, uint32_t file)
 {
-    const struct br_use key = {.stage = stage, .file = file};
+    const struct br_file_use key = {.stage = stage, .file = file};
     uint32_t low = 0, high = uses->uses;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -80,13 +80,13 @@ bool br_uses_shared(const struct br_uses *uses, uint32_t parent, uint32_t child,
     bool over_child = c_end - c < p_end - p;
     *bytes = 0;
     for (uint32_t u = over_child ? c : p; u < (over_child ? c_end : p_end); u++) {
-        const struct br_use *one = &uses->use[u];
+        const struct br_file_use *one = &uses->use[u];
         uint32_t at = first_use(uses, over_child ? parent : child, one->file);
         if (at == uses->uses || uses->use[at].file != one->file ||
             uses->use[at].stage != (over_child ? parent : child))
             continue;
-        const struct br_use *other = &uses->use[at];
-        const struct br_use *written = over_child ? other : one, *read = over_child ? one : other;
+        const struct br_file_use *other = &uses->use[at];
+        const struct br_file_use *written = over_child ? other : one, *read = over_child ? one : other;
         int64_t size = written->bytes > read->bytes ? written->bytes : read->bytes;
         if ((written->direction & BR_USE_OUTPUT) && (read->direction & BR_USE_INPUT) &&
             __builtin_add_overflow(*bytes, size, bytes))

@@ -8,7 +8,7 @@
 enum { BR_USE_INPUT = 1, BR_USE_OUTPUT = 2 };
 
 /* One file of one job. */
-struct br_use {
+struct br_file_use {
     uint32_t stage, file; /* files get their numbers from br_uses_sort */
     const char *name;     /* borrowed */
     int64_t bytes;
@@ -18,11 +18,11 @@ struct br_use {
 
 struct br_uses {
     uint32_t uses, room;
-    struct br_use *use;
+    struct br_file_use *use;
 };
 
 /* Adds one; false when memory is out. */
-bool br_uses_add(struct br_uses *uses, struct br_use use);
+bool br_uses_add(struct br_uses *uses, struct br_file_use use);
 void br_uses_finish(struct br_uses *uses);
 
 /* Numbers the files by name, and sorts by job and file, each pair once. Where a job has a file

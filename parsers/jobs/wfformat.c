@@ -120,7 +120,7 @@ static bool read_use(void *context, uint32_t k)
     (void)k;
     if (!br_json_string(&wf->json, "the id of a file"))
         return false;
-    struct br_use use = {
+    struct br_file_use use = {
         .stage = wf->stage, .name = keep(wf), .direction = wf->direction, .pos = wf->pos};
     if (!use.name)
         return false;

@@ -65,7 +65,7 @@ static void touch(struct br_haul *haul, uint32_t machine)
 static void make_ready(void *context, uint32_t task)
 {
     struct br_haul *haul = context;
-    const struct br_course *course = haul->course;
+    const struct br_haul_course *course = haul->course;
     uint32_t m = course->machine[task];
     assert(!haul->is_ready[task]);
     haul->is_ready[task] = true;
@@ -168,7 +168,7 @@ static void begin(struct br_haul *haul)
 {
     const struct br_network_job *job = haul->job;
     const struct br_dag *dag = job->dag;
-    const struct br_course *course = haul->course;
+    const struct br_haul_course *course = haul->course;
     uint32_t machines = job->cluster->machines, resources = job->in->resources;
     haul->makespan_ns = 0;
     haul->ends = haul->dirties = 0;
@@ -194,7 +194,7 @@ static void begin(struct br_haul *haul)
     memset(haul->ready, 0, machines * sizeof *haul->ready);
 }
 
-enum br_status br_haul_run(struct br_haul *haul, const struct br_course *course)
+enum br_status br_haul_run(struct br_haul *haul, const struct br_haul_course *course)
 {
     const struct br_supply_user user = {haul, begin_wire, make_ready};
     uint32_t left = haul->job->dag->tasks;

@@ -7,7 +7,7 @@
 #include "planner/ports/flows.h"
 
 /* What to follow. All borrowed. */
-struct br_course {
+struct br_haul_course {
     const uint32_t *machine;  /* by task */
     const uint32_t *sequence; /* tasks, in an order in which parents come first */
     /* A task waits for all tasks of its machine that are before it in the sequence to start. Else
@@ -22,7 +22,7 @@ struct br_haul {
     const struct br_network_job *job;
     struct br_supply supply;
     struct br_flows flows;
-    const struct br_course *course; /* borrowed, while it runs */
+    const struct br_haul_course *course; /* borrowed, while it runs */
     int64_t now_ns;
     int64_t *start_ns;   /* out, by task */
     int64_t makespan_ns; /* out; BR_NETWORK_NEVER: given up */
@@ -51,6 +51,6 @@ void br_haul_finish(struct br_haul *haul);
 /* Carries the job out. BR_NO where there are too many transfers or the network is too slow;
  * BR_SYSTEM (memory). O(log tasks) an end of a task, O(transfers that move) an end or a start of a
  * transfer. */
-enum br_status br_haul_run(struct br_haul *haul, const struct br_course *course);
+enum br_status br_haul_run(struct br_haul *haul, const struct br_haul_course *course);
 
 #endif

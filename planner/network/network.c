@@ -45,7 +45,7 @@ struct planning {
 static int64_t measure(struct planning *p, const struct course *course, bool record,
                        int64_t limit_ns)
 {
-    const struct br_course follow = {.machine = course->machine,
+    const struct br_haul_course follow = {.machine = course->machine,
                                      .sequence = course->sequence,
                                      .strict = course->strict,
                                      .sharing = course->sharing,

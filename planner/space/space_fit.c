@@ -65,7 +65,7 @@ struct query {
     bool forward;
 };
 
-static bool offer_before(const struct br_offer *a, const struct br_offer *b)
+static bool offer_before(const struct br_space_offer *a, const struct br_space_offer *b)
 {
     if (a->time != b->time)
         return a->time < b->time;
@@ -74,7 +74,7 @@ static bool offer_before(const struct br_offer *a, const struct br_offer *b)
     return a->machine < b->machine;
 }
 
-static bool offer_better(const void *none, const struct br_offer *a, const struct br_offer *b)
+static bool offer_better(const void *none, const struct br_space_offer *a, const struct br_space_offer *b)
 {
     (void)none;
     return offer_before(a, b);
@@ -88,12 +88,12 @@ static int64_t point_of(const struct query *q, int64_t bound)
 
 /* The machine's best time from the bound on, or one after the limit. The segment is the one that
  * the search begins with. */
-static inline struct br_offer ask_from(const struct query *q, uint32_t cls, uint32_t machine,
+static inline struct br_space_offer ask_from(const struct query *q, uint32_t cls, uint32_t machine,
                                        int64_t bound, int64_t limit, struct br_segment at)
 {
     const struct br_space *space = q->space;
     const struct br_profile *p = &space->profile[machine];
-    struct br_offer offer = {.machine = machine};
+    struct br_space_offer offer = {.machine = machine};
     if (q->forward) {
         offer.time = earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at);
     } else {
@@ -106,7 +106,7 @@ static inline struct br_offer ask_from(const struct query *q, uint32_t cls, uint
     return offer;
 }
 
-static struct br_offer ask(const struct query *q, uint32_t cls, uint32_t machine, int64_t bound,
+static struct br_space_offer ask(const struct query *q, uint32_t cls, uint32_t machine, int64_t bound,
                            int64_t limit)
 {
     const struct br_profile *p = &q->space->profile[machine];
@@ -123,10 +123,10 @@ static uint32_t next_of(const struct query *q, uint32_t cls, uint32_t from, bool
 }
 
 /* The offer of an idle machine of the class: that of all of them. */
-static struct br_offer offer_idle(const struct query *q, uint32_t cls, uint32_t machine)
+static struct br_space_offer offer_idle(const struct query *q, uint32_t cls, uint32_t machine)
 {
     const int64_t *capacity = q->space->in->capacity + (size_t)cls * q->space->resources;
-    return (struct br_offer){
+    return (struct br_space_offer){
         .time = q->bound,
         .slack = br_space_slack(q->space, cls, capacity, q->demand),
         .machine = machine,
@@ -149,7 +149,7 @@ static struct query make_query(const struct br_space *space, bool forward, uint3
                           .forward = forward};
 }
 
-static struct br_fit fit_of(const struct query *q, const struct br_offer *offer)
+static struct br_fit fit_of(const struct query *q, const struct br_space_offer *offer)
 {
     return (struct br_fit){q->forward ? offer->time : -offer->time - q->duration, offer->machine};
 }
@@ -158,16 +158,16 @@ struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t
                             int64_t duration, int64_t bound)
 {
     struct query q = make_query(space, forward, stage, duration, bound);
-    struct br_offer best = {.time = BR_FOREVER - 1};
+    struct br_space_offer best = {.time = BR_FOREVER - 1};
     if (duration == 0) {
-        best = (struct br_offer){.time = q.bound, .machine = first_holder(space, q.demand)};
+        best = (struct br_space_offer){.time = q.bound, .machine = first_holder(space, q.demand)};
         return fit_of(&q, &best);
     }
     for (uint32_t c = 0; c < space->in->classes; c++) {
         if (!class_holds(&q, c))
             continue;
         uint32_t first = space->in->class_first[c], idle = next_of(&q, c, first, true);
-        struct br_offer offer;
+        struct br_space_offer offer;
         if (idle != NONE && (offer = offer_idle(&q, c, idle), offer_before(&offer, &best)))
             best = offer;
         for (uint32_t m = first; (m = next_of(&q, c, m, false)) != NONE; m++) {
@@ -251,12 +251,12 @@ uint32_t br_space_copies(const struct br_space *space, uint32_t stage, int64_t d
     return copies_idle(space, space->machine_class[fit.machine], demand, most);
 }
 
-BR_HEAP(offer, struct br_offer, const void *, offer_better, 2)
+BR_HEAP(offer, struct br_space_offer, const void *, offer_better, 2)
 
 /* Asks the machines of the class that are not idle from the bound on, and puts their offers up to
  * the limit into the heap. Their profiles lie far from one another: so machines are taken in
  * groups, and each part of a profile is called for while the others of the group are looked at. */
-static void ask_all(const struct query *q, uint32_t cls, int64_t limit, struct br_offer *heap,
+static void ask_all(const struct query *q, uint32_t cls, int64_t limit, struct br_space_offer *heap,
                     uint32_t *size)
 {
     const struct br_space *space = q->space;
@@ -279,7 +279,7 @@ static void ask_all(const struct query *q, uint32_t cls, int64_t limit, struct b
             __builtin_prefetch(block->free + (size_t)at[i].at * resources);
         }
         for (uint32_t i = 0; i < n; i++) {
-            struct br_offer offer = ask_from(q, cls, machine[i], q->bound, limit, at[i]);
+            struct br_space_offer offer = ask_from(q, cls, machine[i], q->bound, limit, at[i]);
             if (offer.time <= limit)
                 offer_push(NULL, heap, size, offer);
         }
@@ -306,7 +306,7 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
                    void (*settle)(void *context, struct br_fit fit, uint32_t copies), void *context)
 {
     struct query q = make_query(space, forward, stage, duration, bound);
-    struct br_offer *heap = space->offer;
+    struct br_space_offer *heap = space->offer;
     uint32_t size = 0;
     if (duration == 0) {
         struct br_fit fit = br_space_find(space, forward, stage, duration, bound);
@@ -328,7 +328,7 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         ask_all(&q, c, limit, heap, &size);
     }
     while (copies) {
-        struct br_offer offer = offer_pop(NULL, heap, &size);
+        struct br_space_offer offer = offer_pop(NULL, heap, &size);
         uint32_t cls = space->machine_class[offer.machine];
         bool idle = br_idle_time(&space->idle[!forward], offer.machine) <= q.bound;
         struct br_fit fit = fit_of(&q, &offer);
@@ -342,7 +342,7 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         copies -= batch;
         if (!copies)
             break;
-        struct br_offer again = ask(&q, cls, offer.machine, offer.time, limit);
+        struct br_space_offer again = ask(&q, cls, offer.machine, offer.time, limit);
         if (again.time <= limit)
             offer_push(NULL, heap, &size, again);
         uint32_t next = idle ? next_of(&q, cls, offer.machine + 1, true) : NONE;

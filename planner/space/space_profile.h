@@ -46,7 +46,7 @@ struct br_step {
 
 /* A machine's next fit for some query: its start, or minus its end where the search goes backward,
  * so that less is sooner. */
-struct br_offer {
+struct br_space_offer {
     int64_t time;
     double slack;
     uint32_t machine;
@@ -63,7 +63,7 @@ struct br_space {
     uint32_t *touched; /* by class */
     uint32_t *machine_class;
     double *weight;         /* [class * resources + resource]: 1 / capacity^2, 0 where none */
-    struct br_offer *offer; /* scratch: a heap of one offer a machine */
+    struct br_space_offer *offer; /* scratch: a heap of one offer a machine */
     struct br_step *trail;
     uint64_t steps, room;
     int64_t begin, end;

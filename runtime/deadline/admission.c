@@ -7,7 +7,7 @@
 double br_admission_time_s(const struct br_candidacy *job, const struct br_control_options *options,
                            uint32_t index)
 {
-    const struct br_table *table = job->table;
+    const struct br_deadline_table *table = job->table;
     struct br_table_place place =
         job->progress > 0 ? br_table_at(table, job->progress) : br_table_start(table);
     double q = options->on_time > 0 ? options->on_time : 0.95;
@@ -17,7 +17,7 @@ double br_admission_time_s(const struct br_candidacy *job, const struct br_contr
 
 uint32_t br_admission_need(const struct br_candidacy *job, const struct br_control_options *options)
 {
-    const struct br_table *table = job->table;
+    const struct br_deadline_table *table = job->table;
     for (uint32_t k = 0; k < table->allocations && table->allocation[k] <= options->most; k++)
         if (br_admission_time_s(job, options, k) <= job->deadline_s)
             return table->allocation[k];
@@ -27,7 +27,7 @@ uint32_t br_admission_need(const struct br_candidacy *job, const struct br_contr
 double br_admission_earliest_s(const struct br_candidacy *job,
                                const struct br_control_options *options, uint32_t amount)
 {
-    const struct br_table *table = job->table;
+    const struct br_deadline_table *table = job->table;
     double least = INFINITY;
     for (uint32_t k = 0; k < table->allocations && table->allocation[k] <= amount &&
                          table->allocation[k] <= options->most;

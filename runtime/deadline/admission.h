@@ -7,7 +7,7 @@
 
 /* A job that is there, or asks to come. Table borrowed. */
 struct br_candidacy {
-    const struct br_table *table;
+    const struct br_deadline_table *table;
     double progress;   /* 0: it has not begun */
     double deadline_s; /* from now on */
 };

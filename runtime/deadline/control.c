@@ -32,7 +32,7 @@ enum br_status br_control_check(const struct br_control_options *options, struct
     return wrong ? br_fail(diag, BR_USAGE, "see docs/deadlines.md", "%s", wrong) : BR_OK;
 }
 
-enum br_status br_control_init(struct br_control *control, const struct br_table *table,
+enum br_status br_control_init(struct br_control *control, const struct br_deadline_table *table,
                                const struct br_control_options *options,
                                const struct br_utility *utility, struct br_diag *diag)
 {
@@ -62,7 +62,7 @@ struct look {
 
 static struct look look_at(const struct br_control *control, const struct br_control_view *view)
 {
-    const struct br_table *table = control->table;
+    const struct br_deadline_table *table = control->table;
     struct look look = {.control = control, .elapsed_s = (double)view->elapsed_ns * 1e-9};
     if (view->begun)
         look.progress = br_table_progress(table, view->done);
@@ -140,7 +140,7 @@ static double most_worth(const struct look *look, double earlier_s)
 /* Allocations of the table that may be had; at least one. */
 static uint32_t choices(const struct br_control *control)
 {
-    const struct br_table *table = control->table;
+    const struct br_deadline_table *table = control->table;
     uint32_t last = br_table_index(table, control->options.most);
     return last + (last == 0 || table->allocation[last] <= control->options.most);
 }
@@ -247,7 +247,7 @@ static double follow(const struct br_control *control, uint32_t raw, uint32_t le
 
 /* The last allocation of the table that is at most the amount: what is between two of them is told
  * by the lesser. */
-static uint32_t index_within(const struct br_table *table, uint32_t amount)
+static uint32_t index_within(const struct br_deadline_table *table, uint32_t amount)
 {
     uint32_t index = br_table_index(table, amount);
     return index && table->allocation[index] > amount ? index - 1 : index;
@@ -257,7 +257,7 @@ static uint32_t index_within(const struct br_table *table, uint32_t amount)
 static void tell(const struct look *look, struct br_control_decision *decision)
 {
     const struct br_control *control = look->control;
-    const struct br_table *table = control->table;
+    const struct br_deadline_table *table = control->table;
     double left_s[BR_TABLE_QUANTILES];
     uint32_t index = index_within(table, control->amount);
     uint32_t quantiles = distribution(look, index, left_s);
@@ -310,7 +310,7 @@ void br_control_wait(struct br_control *control, const struct br_control_view *v
 void br_control_decide(struct br_control *control, const struct br_control_view *view,
                        struct br_control_decision *decision)
 {
-    const struct br_table *table = control->table;
+    const struct br_deadline_table *table = control->table;
     const struct look look = look_at(control, view);
     uint32_t raw = table->allocation[best_of(&look, control->options.dead_zone_s)], least = raw;
     if (control->smooth > 0 && control->smooth < raw && control->options.dead_zone_s > 0)
@@ -354,7 +354,7 @@ double br_control_mean_s(const struct br_control *control, const struct br_contr
 double br_control_used(const struct br_control *control, const struct br_control_moment *moment,
                        uint32_t index)
 {
-    const struct br_table *table = control->table;
+    const struct br_deadline_table *table = control->table;
     double work_s = br_control_mean_s(control, moment, 0) * table->allocation[0];
     double mean_s = br_control_mean_s(control, moment, index), most = table->allocation[index];
     double used = mean_s > 0 ? work_s / mean_s : most;
@@ -381,7 +381,7 @@ double br_control_later(const struct br_control *control, const struct br_contro
 double br_control_worth(const struct br_control *control, const struct br_control_view *view,
                         uint32_t index, double end_s)
 {
-    const struct br_table *table = control->table;
+    const struct br_deadline_table *table = control->table;
     const struct look look = look_at(control, view);
     double left_s[BR_TABLE_QUANTILES];
     double mean_s =

@@ -35,7 +35,7 @@ struct br_control_options {
     uint32_t most;      /* >= 1: no allocation is above it; 100 */
     enum br_forecast forecast;
     enum br_adaptation adaptation;
-    uint32_t layer; /* enum br_order below table->layers */
+    uint32_t layer; /* enum br_table_order below table->layers */
     /* Above 0, up to 1: instead of the utility counts the probability to end by its deadline, which
      * more than this does not better. Slack and dead zone count as with utilities. */
     double on_time;
@@ -46,14 +46,14 @@ enum br_status br_control_check(const struct br_control_options *options, struct
 
 /* The loop of one job. Table borrowed. */
 struct br_control {
-    const struct br_table *table;
+    const struct br_deadline_table *table;
     struct br_control_options options;
     struct br_utility utility;
     double smooth;   /* the allocation before it is rounded up; 0: no decision yet */
     uint32_t amount; /* what the job has; 0: no decision yet */
 };
 /* BR_USAGE where a number is out of its range or the table lacks the layer. */
-enum br_status br_control_init(struct br_control *control, const struct br_table *table,
+enum br_status br_control_init(struct br_control *control, const struct br_deadline_table *table,
                                const struct br_control_options *options,
                                const struct br_utility *utility, struct br_diag *diag);
 

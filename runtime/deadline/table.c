@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-struct br_table_place br_table_start(const struct br_table *table)
+struct br_table_place br_table_start(const struct br_deadline_table *table)
 {
     (void)table;
     return (struct br_table_place){0};
@@ -19,7 +19,7 @@ static double part_of(const double *at, uint32_t low, uint32_t high, double prog
     return part < 1 ? part : 1;
 }
 
-static void find_bend(const struct br_table *table, double progress, struct br_table_place *place)
+static void find_bend(const struct br_deadline_table *table, double progress, struct br_table_place *place)
 {
     uint32_t low = (uint32_t)(progress * table->bends), last = table->bends - 1;
     low = low < last ? low : last;
@@ -31,7 +31,7 @@ static void find_bend(const struct br_table *table, double progress, struct br_t
     place->bend_part = part_of(table->bend_at, low, place->bend_high, progress);
 }
 
-struct br_table_place br_table_at(const struct br_table *table, double progress)
+struct br_table_place br_table_at(const struct br_deadline_table *table, double progress)
 {
     uint32_t inner = table->cells - 1;
     progress = progress > 0 ? progress < 1 ? progress : 1 : 0;
@@ -48,12 +48,12 @@ struct br_table_place br_table_at(const struct br_table *table, double progress)
     return place;
 }
 
-double br_table_progress(const struct br_table *table, const uint32_t *done)
+double br_table_progress(const struct br_deadline_table *table, const uint32_t *done)
 {
     return br_progress(table->indicator, table->weight, table->tasks, done, table->stages);
 }
 
-uint32_t br_table_index(const struct br_table *table, uint32_t value)
+uint32_t br_table_index(const struct br_deadline_table *table, uint32_t value)
 {
     uint32_t low = 0, high = table->allocations - 1;
     while (low < high) {
@@ -73,7 +73,7 @@ struct cells {
 };
 
 /* How far off the line between the cells, in units. */
-static double bend_at(const struct br_table *table, uint32_t layer, struct br_table_place place,
+static double bend_at(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
                       uint32_t index)
 {
     size_t row = (size_t)table->layers * table->allocations;
@@ -83,7 +83,7 @@ static double bend_at(const struct br_table *table, uint32_t layer, struct br_ta
     return (low + (high - low) * place.bend_part) * table->bend_unit[column];
 }
 
-static struct cells find(const struct br_table *table, uint32_t layer, struct br_table_place place,
+static struct cells find(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
                          uint32_t index)
 {
     assert(layer < table->layers && index < table->allocations && place.high < table->cells);
@@ -106,14 +106,14 @@ static inline double number(const struct cells *cells, uint32_t k)
     return units > 0 ? units * cells->unit_ns : 0;
 }
 
-int64_t br_table_mean_ns(const struct br_table *table, uint32_t layer, struct br_table_place place,
+int64_t br_table_mean_ns(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
                          uint32_t index)
 {
     struct cells cells = find(table, layer, place, index);
     return (int64_t)(number(&cells, 0) + 0.5);
 }
 
-int64_t br_table_quantile_ns(const struct br_table *table, uint32_t layer,
+int64_t br_table_quantile_ns(const struct br_deadline_table *table, uint32_t layer,
                              struct br_table_place place, uint32_t index, double q)
 {
     struct cells cells = find(table, layer, place, index);
@@ -126,7 +126,7 @@ int64_t br_table_quantile_ns(const struct br_table *table, uint32_t layer,
     return (int64_t)(low + (high - low) * ((q - from) / (to - from)) + 0.5);
 }
 
-double br_table_share(const struct br_table *table, uint32_t layer, struct br_table_place place,
+double br_table_share(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
                       uint32_t index, int64_t left_ns)
 {
     struct cells cells = find(table, layer, place, index);
@@ -143,7 +143,7 @@ double br_table_share(const struct br_table *table, uint32_t layer, struct br_ta
     return 1;
 }
 
-void br_table_distribution(const struct br_table *table, uint32_t layer,
+void br_table_distribution(const struct br_deadline_table *table, uint32_t layer,
                            struct br_table_place place, uint32_t index, double *left_s)
 {
     struct cells cells = find(table, layer, place, index);

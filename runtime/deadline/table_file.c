@@ -123,7 +123,7 @@ static bool is_time(double seconds)
     return seconds >= 0 && seconds <= 1e15;
 }
 
-static enum br_status check_stages(const struct br_table *table, struct br_diag *diag)
+static enum br_status check_stages(const struct br_deadline_table *table, struct br_diag *diag)
 {
     for (uint32_t s = 0; s < table->stages; s++) {
         const struct br_table_stage *stage = &table->stage[s];
@@ -137,7 +137,7 @@ static enum br_status check_stages(const struct br_table *table, struct br_diag 
     return BR_OK;
 }
 
-static enum br_status check_axes(const struct br_table *table, struct br_diag *diag)
+static enum br_status check_axes(const struct br_deadline_table *table, struct br_diag *diag)
 {
     for (uint32_t k = 0; k < table->allocations; k++)
         if (table->allocation[k] <= (k ? table->allocation[k - 1] : 0))
@@ -154,7 +154,7 @@ static enum br_status check_axes(const struct br_table *table, struct br_diag *d
     return BR_OK;
 }
 
-static enum br_status check_numbers(const struct br_table *table, struct br_diag *diag)
+static enum br_status check_numbers(const struct br_deadline_table *table, struct br_diag *diag)
 {
     uint64_t cells = (uint64_t)table->layers * table->cells * table->allocations;
     const uint32_t *left = table->left;
@@ -165,7 +165,7 @@ static enum br_status check_numbers(const struct br_table *table, struct br_diag
     return BR_OK;
 }
 
-static enum br_status check_bends(const struct br_table *table, struct br_diag *diag)
+static enum br_status check_bends(const struct br_deadline_table *table, struct br_diag *diag)
 {
     for (uint32_t k = 0; k < table->bends; k++)
         if (!(table->bend_at[k] * table->bends >= k - 1e-9 &&
@@ -192,17 +192,17 @@ static bool is_name(const char *text, uint32_t length)
     return strnlen(text, (size_t)length + 1) == length;
 }
 
-enum br_status br_table_read(const void *bytes, size_t size, struct br_table *table,
+enum br_status br_table_read(const void *bytes, size_t size, struct br_deadline_table *table,
                              struct br_diag *diag)
 {
     const struct head *head = bytes;
-    *table = (struct br_table){0};
+    *table = (struct br_deadline_table){0};
     enum br_status status = check_head(head, size, diag);
     if (status)
         return status;
     struct layout layout = lay_out(head);
     const char *base = bytes;
-    struct br_table read = {
+    struct br_deadline_table read = {
         .job = base + layout.at[JOB],
         .cluster = base + layout.at[CLUSTER],
         .fingerprint = head->fingerprint,
@@ -271,11 +271,11 @@ static enum br_status map_file(int file, void **map, size_t *size, struct br_dia
     return BR_OK;
 }
 
-enum br_status br_table_open(const char *path, struct br_table *table, struct br_diag *diag)
+enum br_status br_table_open(const char *path, struct br_deadline_table *table, struct br_diag *diag)
 {
     void *map = NULL;
     size_t size = 0;
-    *table = (struct br_table){0};
+    *table = (struct br_deadline_table){0};
     br_diag_file(diag, path);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
@@ -295,16 +295,16 @@ enum br_status br_table_open(const char *path, struct br_table *table, struct br
     return BR_OK;
 }
 
-void br_table_close(struct br_table *table)
+void br_table_close(struct br_deadline_table *table)
 {
     if (table->map)
         munmap(table->map, table->map_size);
-    *table = (struct br_table){0};
+    *table = (struct br_deadline_table){0};
 }
 
 /* ---- Writing ---- */
 
-static const void *part_of(const struct br_table *table, enum part part)
+static const void *part_of(const struct br_deadline_table *table, enum part part)
 {
     const void *const of[PARTS] = {
         [STAGE] = table->stage,
@@ -323,7 +323,7 @@ static const void *part_of(const struct br_table *table, enum part part)
     return of[part];
 }
 
-enum br_status br_table_write(const struct br_table *table, FILE *out, struct br_diag *diag)
+enum br_status br_table_write(const struct br_deadline_table *table, FILE *out, struct br_diag *diag)
 {
     static const char zeros[8];
     size_t job = strlen(table->job), cluster = strlen(table->cluster);
@@ -366,7 +366,7 @@ enum br_status br_table_write(const struct br_table *table, FILE *out, struct br
 
 /* ---- Whose table it is ---- */
 
-enum br_status br_table_check_job(const struct br_table *table, const struct br_dag *dag,
+enum br_status br_table_check_job(const struct br_deadline_table *table, const struct br_dag *dag,
                                   const struct br_cluster *cluster, struct br_diag *diag)
 {
     if (table->fingerprint != br_dag_fingerprint(dag, false))

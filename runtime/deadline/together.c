@@ -95,7 +95,7 @@ static struct br_control_moment moment_of(const struct together *all, uint32_t j
 }
 
 /* The largest choice up to the need within the room; at least the first. */
-static uint32_t within(const struct br_table *table, uint32_t need, double room)
+static uint32_t within(const struct br_deadline_table *table, uint32_t need, double room)
 {
     while (need > 0 && table->allocation[need] > room)
         need--;
@@ -134,7 +134,7 @@ static bool hand_out(struct together *all, const uint32_t *order, double now_s)
     for (uint32_t k = 0; k < all->jobs; k++) {
         struct played *played = &all->played[order[k]];
         const struct br_control *control = all->rival[order[k]].control;
-        const struct br_table *table = control->table;
+        const struct br_deadline_table *table = control->table;
         if (played->ended)
             continue;
         struct br_control_moment moment = moment_of(all, order[k], now_s);

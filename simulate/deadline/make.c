@@ -101,7 +101,7 @@ static enum br_status choose_allocations(const struct br_runner_job *job,
     return BR_OK;
 }
 
-static uint32_t choose_runs(const struct br_deadline_request *request, const struct br_table *table)
+static uint32_t choose_runs(const struct br_deadline_request *request, const struct br_deadline_table *table)
 {
     if (request->runs)
         return request->runs;
@@ -155,7 +155,7 @@ static void finished(void *context, uint32_t stage, int64_t now_ns)
 
 static void run_once(struct making *making, struct worker *worker, uint32_t point, uint32_t run)
 {
-    const struct br_table *table = &making->made->table;
+    const struct br_deadline_table *table = &making->made->table;
     const struct br_runner_watch watch = {.finished = finished, .context = worker};
     br_meter_reset(&worker->meter);
     br_trail_begin(&worker->trail);
@@ -169,7 +169,7 @@ static void run_once(struct making *making, struct worker *worker, uint32_t poin
 static bool make_point(void *context, uint32_t number, uint32_t point)
 {
     struct making *making = context;
-    const struct br_table *table = &making->made->table;
+    const struct br_deadline_table *table = &making->made->table;
     struct worker *worker = &making->worker[number];
     for (uint32_t run = 0; run < table->runs; run++) {
         if (br_stopped(making->request->stop))
@@ -187,7 +187,7 @@ static bool make_point(void *context, uint32_t number, uint32_t point)
 
 static bool init_worker(struct making *making, struct worker *worker)
 {
-    const struct br_table *table = &making->made->table;
+    const struct br_deadline_table *table = &making->made->table;
     worker->runner = br_runner_create(&making->job);
     bool trail = br_trail_init(&worker->trail, making->bins);
     bool meter = br_meter_init(&worker->meter, table->indicator, making->weight, table->tasks,
@@ -216,7 +216,7 @@ static enum br_status describe(struct making *making, struct br_diag *diag)
     const struct br_deadline_request *request = making->request;
     struct br_made_table *made = making->made;
     const char *cluster = request->cluster && request->cluster->name ? request->cluster->name : "";
-    made->table = (struct br_table){
+    made->table = (struct br_deadline_table){
         .job = br_arena_text(&made->arena, request->dag->name),
         .cluster = br_arena_text(&made->arena, cluster),
         .fingerprint = br_dag_fingerprint(request->dag, false),
@@ -247,7 +247,7 @@ static enum br_status describe(struct making *making, struct br_diag *diag)
 
 static enum br_status make_room(struct making *making, struct br_diag *diag)
 {
-    struct br_table *table = &making->made->table;
+    struct br_deadline_table *table = &making->made->table;
     size_t points = (size_t)table->layers * table->allocations;
     making->bins = (table->cells - 1) * EACH;
     making->threads =
@@ -271,7 +271,7 @@ static enum br_status stopped(struct br_diag *diag)
 
 static enum br_status run_all(struct making *making, struct br_diag *diag)
 {
-    struct br_table *table = &making->made->table;
+    struct br_deadline_table *table = &making->made->table;
     br_parallel(making->threads, table->runs, draw, making);
     if (br_stopped(making->request->stop))
         return stopped(diag);

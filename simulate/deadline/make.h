@@ -19,7 +19,7 @@ struct br_deadline_request br_deadline_request_default(void);
 /* A table in memory, with what it is made of. */
 struct br_made_table {
     struct br_arena arena;
-    struct br_table table;
+    struct br_deadline_table table;
 };
 
 /* Makes it. Release by br_deadline_release, also after a failure. BR_USAGE: a number out of its

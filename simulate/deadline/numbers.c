@@ -14,7 +14,7 @@
 struct filling {
     const struct br_points *points;
     struct br_arena *arena;
-    struct br_table *table;
+    struct br_deadline_table *table;
     uint32_t count; /* points */
     double *at;     /* of the cells; of the bends */
     double *bend_at;
@@ -53,7 +53,7 @@ static double place_of(const struct filling *filling, const double *length_s, ui
 
 static enum br_status place_all(struct filling *filling, struct br_diag *diag)
 {
-    struct br_table *table = filling->table;
+    struct br_deadline_table *table = filling->table;
     uint32_t cells = table->cells - 1, bins = filling->points->bins, each = bins / cells;
     double *length_s;
     if (!ARRAY(filling, table->cells, filling->at) || !ARRAY(filling, bins, filling->bend_at) ||
@@ -72,7 +72,7 @@ static enum br_status place_all(struct filling *filling, struct br_diag *diag)
 
 static double *row_of(const struct filling *filling, uint32_t point, uint32_t cell)
 {
-    const struct br_table *table = filling->table;
+    const struct br_deadline_table *table = filling->table;
     uint32_t layer = point / table->allocations, index = point % table->allocations;
     size_t number = ((size_t)layer * table->cells + cell) * table->allocations + index;
     return filling->points->row + number * (table->quantiles + 1);
@@ -81,7 +81,7 @@ static double *row_of(const struct filling *filling, uint32_t point, uint32_t ce
 /* Adds the curve to the cells of a point, and finds how far off their lines it is. */
 static void add_curve(struct filling *filling, uint32_t point)
 {
-    const struct br_table *table = filling->table;
+    const struct br_deadline_table *table = filling->table;
     const struct br_cell_node *node = nodes_of(filling, point);
     uint32_t bins = filling->points->bins;
     for (uint32_t cell = 1; cell < table->cells; cell++) {
@@ -104,7 +104,7 @@ static void add_curve(struct filling *filling, uint32_t point)
  */
 static enum br_status round_numbers(const struct filling *filling, struct br_diag *diag)
 {
-    struct br_table *table = filling->table;
+    struct br_deadline_table *table = filling->table;
     size_t row = (size_t)table->quantiles + 1;
     size_t count = (size_t)filling->count * table->cells * row;
     const double *number_s = filling->points->row;
@@ -130,7 +130,7 @@ static enum br_status round_numbers(const struct filling *filling, struct br_dia
 /* The same for bends, with a unit for each point. */
 static enum br_status round_bends(const struct filling *filling, struct br_diag *diag)
 {
-    struct br_table *table = filling->table;
+    struct br_deadline_table *table = filling->table;
     uint32_t bins = filling->points->bins, *unit;
     int16_t *bend;
     if (!ARRAY(filling, filling->count, unit) ||
@@ -157,7 +157,7 @@ static enum br_status round_bends(const struct filling *filling, struct br_diag 
 }
 
 enum br_status br_numbers_fill(const struct br_points *points, struct br_arena *arena,
-                               struct br_table *table, struct br_diag *diag)
+                               struct br_deadline_table *table, struct br_diag *diag)
 {
     struct filling filling = {.points = points,
                               .arena = arena,

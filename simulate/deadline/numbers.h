@@ -17,6 +17,6 @@ struct br_points {
 /* Sets the table's places of cells and bends, its numbers and their units, from the arena; all
  * other counts of the table are set. Changes the rows. BR_SYSTEM: memory. */
 enum br_status br_numbers_fill(const struct br_points *points, struct br_arena *arena,
-                               struct br_table *table, struct br_diag *diag);
+                               struct br_deadline_table *table, struct br_diag *diag);
 
 #endif

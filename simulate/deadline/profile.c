@@ -10,10 +10,10 @@
 /* From so many samples on, a draw is on the line between two of them. */
 enum { SAMPLES_LINEAR = 8 };
 
-enum br_status br_profile_init(struct br_profile *profile, const struct br_dag *dag,
+enum br_status br_profile_init(struct br_deadline_profile *profile, const struct br_dag *dag,
                                struct br_diag *diag)
 {
-    *profile = (struct br_profile){.dag = dag};
+    *profile = (struct br_deadline_profile){.dag = dag};
     profile->stage = br_arena_array(&profile->arena, dag->stages, sizeof *profile->stage);
     if (!profile->stage)
         return br_fail_memory(diag);
@@ -33,7 +33,7 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-enum br_status br_profile_measured(struct br_profile *profile, uint32_t stage,
+enum br_status br_profile_measured(struct br_deadline_profile *profile, uint32_t stage,
                                    const int64_t *sample_ns, uint32_t samples, struct br_diag *diag)
 {
     int64_t *copy = br_arena_array(&profile->arena, samples, sizeof *copy);
@@ -47,10 +47,10 @@ enum br_status br_profile_measured(struct br_profile *profile, uint32_t stage,
     return BR_OK;
 }
 
-void br_profile_finish(struct br_profile *profile)
+void br_profile_finish(struct br_deadline_profile *profile)
 {
     br_arena_finish(&profile->arena);
-    *profile = (struct br_profile){0};
+    *profile = (struct br_deadline_profile){0};
 }
 
 /* One of the samples; of many, a time on the line between two neighbours. */
@@ -73,7 +73,7 @@ static int64_t draw_declared(const struct br_profile_stage *stage, int64_t mean_
     return lasts_ns < (double)most ? (int64_t)(lasts_ns + 0.5) : most;
 }
 
-void br_profile_draw(const struct br_profile *profile, uint64_t seed, int64_t *duration_ns)
+void br_profile_draw(const struct br_deadline_profile *profile, uint64_t seed, int64_t *duration_ns)
 {
     const struct br_dag *dag = profile->dag;
     for (uint32_t s = 0; s < dag->stages; s++) {
@@ -87,11 +87,11 @@ void br_profile_draw(const struct br_profile *profile, uint64_t seed, int64_t *d
     }
 }
 
-enum br_status br_profile_learn(struct br_profile *profile, uint64_t seed, uint32_t runs,
+enum br_status br_profile_learn(struct br_deadline_profile *profile, uint64_t seed, uint32_t runs,
                                 struct br_diag *diag)
 {
     const struct br_dag *dag = profile->dag;
-    struct br_profile declared = *profile, learned;
+    struct br_deadline_profile declared = *profile, learned;
     int64_t *drawn = calloc((size_t)runs * dag->tasks, sizeof *drawn);
     int64_t *sample = calloc((size_t)runs * dag->tasks, sizeof *sample);
     enum br_status status = br_profile_init(&learned, dag, diag);

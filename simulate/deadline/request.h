@@ -9,7 +9,7 @@
 /* Start from br_deadline_request_default(). All borrowed. */
 struct br_deadline_request {
     const struct br_dag *dag;
-    const struct br_profile *profile;
+    const struct br_deadline_profile *profile;
     enum br_allocation kind;
     uint32_t most; /* allocations are 1 .. most, of many some */
     /* BR_SHARES: what percents are of, as one pool. BR_TOKENS: only its name and fingerprint are

@@ -27,7 +27,7 @@ struct moment {
 
 struct trying {
     const struct br_deadline_request *request;
-    const struct br_table *table;
+    const struct br_deadline_table *table;
     struct br_runner_job job;
     struct br_trials *trials;
     struct tryer {
@@ -42,7 +42,7 @@ struct trying {
 /* A run while it goes on. */
 struct watch {
     struct tryer *tryer;
-    const struct br_table *table;
+    const struct br_deadline_table *table;
     int64_t period_ns, next_ns, changed_ns, stuck_ns;
     double progress;
     uint32_t moments;
@@ -95,7 +95,7 @@ static void count_moments(const struct watch *watch, const struct tryer *tryer, 
 static void try_once(struct trying *trying, struct tryer *tryer, struct br_trial *trial,
                      uint32_t run)
 {
-    const struct br_table *table = trying->table;
+    const struct br_deadline_table *table = trying->table;
     uint64_t seed = br_hash_number(
         br_hash_number(trying->request->seed ^ br_hash_number(WORLD_OF_TRIALS)) ^ run);
     struct watch watch = {.tryer = tryer, .table = table, .period_ns = trying->trials->period_ns};
@@ -159,7 +159,7 @@ static void sum_up(const struct tryer *tryer, uint32_t runs, struct br_trial *tr
 
 static void forecast(const struct trying *trying, const struct tryer *tryer, struct br_trial *trial)
 {
-    const struct br_table *table = trying->table;
+    const struct br_deadline_table *table = trying->table;
     struct br_table_place start = br_table_start(table);
     uint32_t layer = trial->layer, index = trial->index;
     static const double at[] = {0.1, 0.5, 0.9};
@@ -191,7 +191,7 @@ static bool try_point(void *context, uint32_t worker, uint32_t point)
 
 static bool init_tryer(const struct trying *trying, struct tryer *tryer)
 {
-    const struct br_table *table = trying->table;
+    const struct br_deadline_table *table = trying->table;
     tryer->runner = br_runner_create(&trying->job);
     tryer->duration_ns = calloc(trying->job.tasks, sizeof *tryer->duration_ns);
     tryer->end_ns = calloc(trying->trials->runs, sizeof *tryer->end_ns);
@@ -217,7 +217,7 @@ static void finish(struct trying *trying)
 /* Every order at allocations that are as far apart as they can be, the last among them. */
 static enum br_status choose_points(struct trying *trying, struct br_diag *diag)
 {
-    const struct br_table *table = trying->table;
+    const struct br_deadline_table *table = trying->table;
     struct br_trials *trials = trying->trials;
     uint32_t layers = trying->job.rank ? table->layers : 1;
     uint32_t each = table->allocations < ALLOCATIONS ? table->allocations : ALLOCATIONS;
@@ -234,7 +234,7 @@ static enum br_status choose_points(struct trying *trying, struct br_diag *diag)
 }
 
 enum br_status br_trials_make(const struct br_deadline_request *request,
-                              const struct br_table *table, uint32_t runs, int64_t period_ns,
+                              const struct br_deadline_table *table, uint32_t runs, int64_t period_ns,
                               struct br_trials *trials, struct br_diag *diag)
 {
     struct br_deadline_request same = *request;

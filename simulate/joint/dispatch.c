@@ -15,7 +15,7 @@ static bool goes_first(const struct br_dispatch *d, struct br_scene_open a, stru
 
 void br_dispatch_sort(const struct br_dispatch *d)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     struct br_scene_open *open = scene->open;
     for (uint32_t k = scene->sorted; k < scene->opens; k++) {
         struct br_scene_open one = open[k];
@@ -29,7 +29,7 @@ void br_dispatch_sort(const struct br_dispatch *d)
 
 void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, uint32_t machine)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     struct br_scene_live *live = &scene->live[open.slot];
     const struct br_joint_stage *stage = &live->job->stage[open.stage];
     int64_t *room = scene->free + (size_t)machine * scene->resources;
@@ -43,7 +43,7 @@ void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, u
     d->start(d->context, open.slot, task, machine);
 }
 
-double br_dispatch_eta(const struct br_scene *scene, double factor)
+double br_dispatch_eta(const struct br_joint_scene *scene, double factor)
 {
     double work = 0, packing = 0, tasks = 0;
     uint32_t jobs = 0;
@@ -60,7 +60,7 @@ double br_dispatch_eta(const struct br_scene *scene, double factor)
 }
 
 /* The dot product of the demand and what is free, as shares of the machine. */
-static double packing_of(const struct br_scene *scene, const int64_t *demand, uint32_t machine)
+static double packing_of(const struct br_joint_scene *scene, const int64_t *demand, uint32_t machine)
 {
     const int64_t *room = scene->free + (size_t)machine * scene->resources;
     const int64_t *capacity = scene->capacities->capacity +
@@ -73,7 +73,7 @@ static double packing_of(const struct br_scene *scene, const int64_t *demand, ui
     return sum;
 }
 
-double br_dispatch_score(const struct br_scene *scene, struct br_scene_open open, uint32_t machine,
+double br_dispatch_score(const struct br_joint_scene *scene, struct br_scene_open open, uint32_t machine,
                          double eta)
 {
     const struct br_scene_live *live = &scene->live[open.slot];

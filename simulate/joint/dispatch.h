@@ -7,7 +7,7 @@
 enum { BR_DISPATCH_SMALL = 16 };
 
 struct br_dispatch {
-    struct br_scene *scene;
+    struct br_joint_scene *scene;
     const struct br_joint_order *order;
     void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine);
     void *context;
@@ -17,7 +17,7 @@ struct br_dispatch {
     bool held; /* some stage was passed over, so may fit somewhere at the next dispatch */
 };
 
-static inline bool br_dispatch_fits(const struct br_scene *scene, const int64_t *demand,
+static inline bool br_dispatch_fits(const struct br_joint_scene *scene, const int64_t *demand,
                                     uint32_t machine)
 {
     const int64_t *room = scene->free + (size_t)machine * scene->resources;
@@ -56,9 +56,9 @@ void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, u
 /* What brings the work that a job has left onto the scale of packing: the factor x the mean packing
  * of a task on a machine / the mean work left, over the jobs that have tasks to start; 0 where
  * there are no two. */
-double br_dispatch_eta(const struct br_scene *scene, double factor);
+double br_dispatch_eta(const struct br_joint_scene *scene, double factor);
 /* How well the stage's demand packs on the machine, less what is left of its job's work. */
-double br_dispatch_score(const struct br_scene *scene, struct br_scene_open open, uint32_t machine,
+double br_dispatch_score(const struct br_joint_scene *scene, struct br_scene_open open, uint32_t machine,
                          double eta);
 /* Starts what is ready where groups share the scene: in the order, or by packing. */
 void br_dispatch_fairly(struct br_dispatch *d);

@@ -10,7 +10,7 @@
 
 enum { NO_GROUP = -1 };
 
-static uint32_t group_of(const struct br_scene *scene, struct br_scene_open open)
+static uint32_t group_of(const struct br_joint_scene *scene, struct br_scene_open open)
 {
     return scene->live[open.slot].job->group;
 }
@@ -18,7 +18,7 @@ static uint32_t group_of(const struct br_scene *scene, struct br_scene_open open
 /* Counts what groups want. One without jobs is owed nothing. */
 static void count(const struct br_dispatch *d)
 {
-    const struct br_scene *scene = d->scene;
+    const struct br_joint_scene *scene = d->scene;
     uint32_t groups = scene->sharing->groups;
     memset(scene->wants, 0, groups * sizeof *scene->wants);
     for (uint32_t k = 0; k < scene->slots; k++)
@@ -38,7 +38,7 @@ static void count(const struct br_dispatch *d)
 }
 
 /* The group that is owed most of those that want something, where that is too much. */
-static int64_t most_owed(const struct br_scene *scene)
+static int64_t most_owed(const struct br_joint_scene *scene)
 {
     int64_t most = NO_GROUP;
     uint32_t wanting = 0;
@@ -51,7 +51,7 @@ static int64_t most_owed(const struct br_scene *scene)
 }
 
 /* A task of the stage starts: what all groups that want something are owed. */
-static void account(const struct br_scene *scene, struct br_scene_open open)
+static void account(const struct br_joint_scene *scene, struct br_scene_open open)
 {
     const struct br_scene_sharing *sharing = scene->sharing;
     const struct br_joint_job *job = scene->live[open.slot].job;
@@ -70,7 +70,7 @@ static void account(const struct br_scene *scene, struct br_scene_open open)
 /* Is the machine kept free for the group, some ready task of which it holds when empty? */
 static bool is_kept(const struct br_dispatch *d, int64_t group, uint32_t machine)
 {
-    const struct br_scene *scene = d->scene;
+    const struct br_joint_scene *scene = d->scene;
     uint32_t width = scene->resources;
     const int64_t *capacity =
         scene->capacities->capacity + (size_t)scene->capacities->machine_class[machine] * width;
@@ -96,7 +96,7 @@ static bool is_kept(const struct br_dispatch *d, int64_t group, uint32_t machine
 static bool may_start(const struct br_dispatch *d, struct br_scene_open open, uint32_t machine,
                       int64_t group, bool others)
 {
-    const struct br_scene *scene = d->scene;
+    const struct br_joint_scene *scene = d->scene;
     const struct br_scene_live *live = &scene->live[open.slot];
     return (open.fresh || scene->is_changed[machine]) && br_scene_is_open(live, open.stage) &&
            (group == NO_GROUP || (live->job->group == group) != others) &&
@@ -107,7 +107,7 @@ static bool may_start(const struct br_dispatch *d, struct br_scene_open open, ui
 static const struct br_scene_open *find(const struct br_dispatch *d, uint32_t machine,
                                         int64_t group, bool others, double eta)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     const struct br_scene_open *best = NULL;
     double most = -INFINITY;
     scene->looks += scene->opens;
@@ -130,7 +130,7 @@ static const struct br_scene_open *find(const struct br_dispatch *d, uint32_t ma
  * did. */
 static bool serve(const struct br_dispatch *d, int64_t group, bool others, double eta)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     bool any = false;
     for (uint32_t k = 0; k < scene->changes + scene->machines; k++) {
         uint32_t machine = k < scene->changes ? scene->changed[k] : k - scene->changes;
@@ -151,7 +151,7 @@ static bool serve(const struct br_dispatch *d, int64_t group, bool others, doubl
 
 void br_dispatch_fairly(struct br_dispatch *d)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     double eta = d->order->eta > 0 ? br_dispatch_eta(scene, d->order->eta) : 0;
     uint32_t kept = 0;
     int64_t group;

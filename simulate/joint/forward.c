@@ -10,7 +10,7 @@
 enum { NUMBERS_A_PLACEMENT = 64 /* that are copied in the time of a placement */ };
 
 /* Ends of one moment in the order in which the engine tells them. */
-static bool before(const struct br_scene *scene, const struct br_forward_task *a,
+static bool before(const struct br_joint_scene *scene, const struct br_forward_task *a,
                    const struct br_forward_task *b)
 {
     if (a->at_ns != b->at_ns)
@@ -20,7 +20,7 @@ static bool before(const struct br_scene *scene, const struct br_forward_task *a
     return a->task < b->task;
 }
 
-BR_HEAP(end, struct br_forward_task, const struct br_scene *, before, 4)
+BR_HEAP(end, struct br_forward_task, const struct br_joint_scene *, before, 4)
 
 bool br_forward_init(struct br_forward *forward, const struct br_cluster *cluster,
                      const struct br_capacities *capacities)
@@ -55,7 +55,7 @@ static bool reach(struct br_forward_task **array, uint32_t *room, uint64_t count
     return true;
 }
 
-bool br_forward_reserve(struct br_forward *forward, const struct br_scene *scene)
+bool br_forward_reserve(struct br_forward *forward, const struct br_joint_scene *scene)
 {
     uint64_t tasks = 0, numbers = 0;
     for (uint32_t k = 0; k < scene->slots; k++)
@@ -85,7 +85,7 @@ static uint32_t thinned(uint32_t tasks, uint32_t step)
 }
 
 /* Takes every step-th ready task of the stage. */
-static void thin_ready(struct br_scene *base, uint32_t slot, uint32_t s,
+static void thin_ready(struct br_joint_scene *base, uint32_t slot, uint32_t s,
                        const struct br_scene_live *from)
 {
     struct br_scene_live *live = &base->live[slot];
@@ -97,7 +97,7 @@ static void thin_ready(struct br_scene *base, uint32_t slot, uint32_t s,
 }
 
 /* Tasks of the stage that the scene holds and that neither run nor have ended. */
-static uint32_t count_waiting(const struct br_scene *base, const struct br_scene_live *live,
+static uint32_t count_waiting(const struct br_joint_scene *base, const struct br_scene_live *live,
                               uint32_t s)
 {
     const struct br_joint_stage *stage = &live->job->stage[s];
@@ -109,7 +109,7 @@ static uint32_t count_waiting(const struct br_scene *base, const struct br_scene
     return count;
 }
 
-static void thin_job(struct br_scene *base, uint32_t slot, const struct br_scene_live *from)
+static void thin_job(struct br_joint_scene *base, uint32_t slot, const struct br_scene_live *from)
 {
     struct br_scene_live *live = &base->live[slot];
     live->tasks_left = live->to_start = 0;
@@ -127,7 +127,7 @@ static void thin_job(struct br_scene *base, uint32_t slot, const struct br_scene
 }
 
 /* The stages of which nothing is left but what the scene does not hold count as ended. */
-static void end_stages(struct br_scene *base, uint32_t slot, const struct br_scene_live *from)
+static void end_stages(struct br_joint_scene *base, uint32_t slot, const struct br_scene_live *from)
 {
     struct br_scene_live *live = &base->live[slot];
     const struct br_joint_job *job = live->job;
@@ -145,7 +145,7 @@ static void end_stages(struct br_scene *base, uint32_t slot, const struct br_sce
 
 static void add_running(struct br_forward *forward, const struct br_forward_task *one)
 {
-    struct br_scene *base = &forward->base;
+    struct br_joint_scene *base = &forward->base;
     struct br_scene_live *live = &base->live[one->slot];
     const struct br_joint_job *job = live->job;
     uint32_t s = job->task_stage[one->task];
@@ -165,11 +165,11 @@ static void add_running(struct br_forward *forward, const struct br_forward_task
     end_push(base, forward->running, &forward->runs, task);
 }
 
-void br_forward_begin(struct br_forward *forward, const struct br_scene *scene,
+void br_forward_begin(struct br_forward *forward, const struct br_joint_scene *scene,
                       const struct br_forward_task *running, uint32_t count, int64_t now_ns,
                       uint32_t step)
 {
-    struct br_scene *base = &forward->base;
+    struct br_joint_scene *base = &forward->base;
     forward->start_ns = now_ns;
     forward->runs = 0;
     bool copied = br_scene_copy(base, scene); /* into what has been reserved */
@@ -245,7 +245,7 @@ static int64_t path_left(const struct br_scene_live *live)
 /* Jobs that are left end one after another. */
 static void guess_ends(struct br_forward *forward, const struct br_joint_order *order)
 {
-    struct br_scene *trial = &forward->trial;
+    struct br_joint_scene *trial = &forward->trial;
     struct br_sort_item *left = forward->left;
     uint32_t count = 0;
     double work_ns = 0;
@@ -276,7 +276,7 @@ static uint64_t spent(const struct br_forward *forward)
 double br_forward_run(struct br_forward *forward, const struct br_joint_order *order, uint64_t most,
                       int64_t until_ns)
 {
-    struct br_scene *trial = &forward->trial;
+    struct br_joint_scene *trial = &forward->trial;
     double sum = 0;
     bool copied = br_scene_copy(trial, &forward->base);
     assert(copied);

@@ -11,7 +11,7 @@ struct br_forward_task {
 };
 
 struct br_forward {
-    struct br_scene base, trial;
+    struct br_joint_scene base, trial;
     struct br_forward_task *running; /* at the start, a heap by believed ends */
     uint32_t runs, run_room;
     struct br_forward_task *end; /* of the run, a heap */
@@ -34,13 +34,13 @@ void br_forward_finish(struct br_forward *forward);
 
 /* Makes room for looking ahead from the scene, until another job comes to it. False when memory is
  * out. O(tasks). */
-bool br_forward_reserve(struct br_forward *forward, const struct br_scene *scene);
+bool br_forward_reserve(struct br_forward *forward, const struct br_joint_scene *scene);
 
 /* The runs to come begin with this scene. Running tasks end when they are declared to; those that
  * should have ended by now are believed to last half as long again as they have. With a step above
  * 1 every step-th task of a stage and every step-th machine stand for all. O(tasks +
  * machines). */
-void br_forward_begin(struct br_forward *forward, const struct br_scene *scene,
+void br_forward_begin(struct br_forward *forward, const struct br_joint_scene *scene,
                       const struct br_forward_task *running, uint32_t count, int64_t now_ns,
                       uint32_t step);
 

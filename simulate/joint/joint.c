@@ -21,7 +21,7 @@ struct joint {
     struct br_arena arena;
     struct br_capacities capacities;
     struct br_scene_sharing sharing;
-    struct br_scene scene; /* the real one */
+    struct br_joint_scene scene; /* the real one */
     struct br_joint_search search;
     struct br_joint_order order; /* by slot of the scene */
     struct br_joint_job **job;   /* by slot, owned */

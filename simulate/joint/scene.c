@@ -6,11 +6,11 @@
 #include "base/collections/grow.h"
 #include "base/invariant.h"
 
-bool br_scene_init(struct br_scene *scene, const struct br_cluster *cluster,
+bool br_scene_init(struct br_joint_scene *scene, const struct br_cluster *cluster,
                    const struct br_capacities *capacities)
 {
     uint32_t machines = cluster->machines, width = capacities->scale.resources;
-    *scene = (struct br_scene){
+    *scene = (struct br_joint_scene){
         .capacities = capacities, .machines = machines, .resources = width, .step = 1};
     scene->free = calloc((size_t)machines * width + 1, sizeof *scene->free);
     scene->away = calloc(machines, sizeof *scene->away);
@@ -25,7 +25,7 @@ bool br_scene_init(struct br_scene *scene, const struct br_cluster *cluster,
     return true;
 }
 
-void br_scene_finish(struct br_scene *scene)
+void br_scene_finish(struct br_joint_scene *scene)
 {
     for (uint32_t k = 0; k < scene->slot_room; k++)
         free(scene->live[k].block);
@@ -37,10 +37,10 @@ void br_scene_finish(struct br_scene *scene)
     free(scene->open);
     free(scene->owed);
     free(scene->wants);
-    *scene = (struct br_scene){0};
+    *scene = (struct br_joint_scene){0};
 }
 
-bool br_scene_share(struct br_scene *scene, const struct br_scene_sharing *sharing)
+bool br_scene_share(struct br_joint_scene *scene, const struct br_scene_sharing *sharing)
 {
     if (!scene->owed) {
         scene->owed = calloc(sharing->groups, sizeof *scene->owed);
@@ -57,7 +57,7 @@ static size_t block_size(const struct br_joint_job *job)
     return 4 * (size_t)job->stages + (job->pairs ? 2 : 1) * (size_t)job->tasks;
 }
 
-static bool reach_slots(struct br_scene *scene, uint32_t slots)
+static bool reach_slots(struct br_joint_scene *scene, uint32_t slots)
 {
     while (scene->slot_room < slots) {
         uint32_t before = scene->slot_room;
@@ -68,7 +68,7 @@ static bool reach_slots(struct br_scene *scene, uint32_t slots)
     return true;
 }
 
-static bool reach_open(struct br_scene *scene, uint32_t opens)
+static bool reach_open(struct br_joint_scene *scene, uint32_t opens)
 {
     while (scene->open_room < opens)
         if (!br_grow(&scene->open, scene->open_room, &scene->open_room, sizeof *scene->open))
@@ -76,7 +76,7 @@ static bool reach_open(struct br_scene *scene, uint32_t opens)
     return true;
 }
 
-bool br_scene_seat(struct br_scene *scene, uint32_t slot, const struct br_joint_job *job)
+bool br_scene_seat(struct br_joint_scene *scene, uint32_t slot, const struct br_joint_job *job)
 {
     size_t size = block_size(job);
     uint32_t stages = job->stages;
@@ -101,7 +101,7 @@ bool br_scene_seat(struct br_scene *scene, uint32_t slot, const struct br_joint_
     return true;
 }
 
-bool br_scene_copy(struct br_scene *to, const struct br_scene *from)
+bool br_scene_copy(struct br_joint_scene *to, const struct br_joint_scene *from)
 {
     if (!reach_slots(to, from->slots) || !reach_open(to, from->open_room))
         return false;
@@ -140,7 +140,7 @@ bool br_scene_copy(struct br_scene *to, const struct br_scene *from)
 
 /* ---- What happens ---- */
 
-static void open_stage(struct br_scene *scene, uint32_t slot, uint32_t stage)
+static void open_stage(struct br_joint_scene *scene, uint32_t slot, uint32_t stage)
 {
     assert(scene->opens < scene->open_room); /* which holds all stages of all jobs */
     scene->open[scene->opens++] =
@@ -148,7 +148,7 @@ static void open_stage(struct br_scene *scene, uint32_t slot, uint32_t stage)
     scene->any_fresh = true;
 }
 
-void br_scene_make_ready(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_t task)
+void br_scene_make_ready(struct br_joint_scene *scene, uint32_t slot, uint32_t stage, uint32_t task)
 {
     struct br_scene_live *live = &scene->live[slot];
     if (!br_scene_is_open(live, stage))
@@ -156,7 +156,7 @@ void br_scene_make_ready(struct br_scene *scene, uint32_t slot, uint32_t stage, 
     live->ready[live->ready_end[stage]++] = task;
 }
 
-void br_scene_release(struct br_scene *scene, uint32_t slot, uint32_t stage)
+void br_scene_release(struct br_joint_scene *scene, uint32_t slot, uint32_t stage)
 {
     const struct br_scene_live *live = &scene->live[slot];
     const struct br_joint_stage *what = &live->job->stage[stage];
@@ -167,7 +167,7 @@ void br_scene_release(struct br_scene *scene, uint32_t slot, uint32_t stage)
     }
 }
 
-static bool reserve(struct br_scene *scene, const struct br_joint_job *job)
+static bool reserve(struct br_joint_scene *scene, const struct br_joint_job *job)
 {
     uint64_t stages = job->stages;
     for (uint32_t k = 0; k < scene->slots; k++)
@@ -175,7 +175,7 @@ static bool reserve(struct br_scene *scene, const struct br_joint_job *job)
     return stages <= UINT32_MAX && reach_open(scene, (uint32_t)stages);
 }
 
-bool br_scene_arrive(struct br_scene *scene, const struct br_joint_job *job, uint32_t *slot)
+bool br_scene_arrive(struct br_joint_scene *scene, const struct br_joint_job *job, uint32_t *slot)
 {
     uint32_t k = 0;
     while (k < scene->slots && scene->live[k].job)
@@ -202,19 +202,19 @@ bool br_scene_arrive(struct br_scene *scene, const struct br_joint_job *job, uin
     return true;
 }
 
-void br_scene_retire(struct br_scene *scene, uint32_t slot)
+void br_scene_retire(struct br_joint_scene *scene, uint32_t slot)
 {
     scene->live[slot].job = NULL;
 }
 
-static void mark_changed(struct br_scene *scene, uint32_t machine)
+static void mark_changed(struct br_joint_scene *scene, uint32_t machine)
 {
     if (!scene->is_changed[machine])
         scene->changed[scene->changes++] = machine;
     scene->is_changed[machine] = true;
 }
 
-void br_scene_move(struct br_scene *scene, uint32_t machine, bool there)
+void br_scene_move(struct br_joint_scene *scene, uint32_t machine, bool there)
 {
     scene->away[machine] = !there;
     if (there)
@@ -222,7 +222,7 @@ void br_scene_move(struct br_scene *scene, uint32_t machine, bool there)
 }
 
 /* The failed task is the first of its stage to start again. */
-static void again(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_t task)
+static void again(struct br_joint_scene *scene, uint32_t slot, uint32_t stage, uint32_t task)
 {
     struct br_scene_live *live = &scene->live[slot];
     const struct br_joint_stage *what = &live->job->stage[stage];
@@ -236,7 +236,7 @@ static void again(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_
     live->total_work_left += what->sum * lasts_ns;
 }
 
-void br_scene_end(struct br_scene *scene, uint32_t slot, uint32_t task, uint32_t machine,
+void br_scene_end(struct br_joint_scene *scene, uint32_t slot, uint32_t task, uint32_t machine,
                   bool failed)
 {
     struct br_scene_live *live = &scene->live[slot];

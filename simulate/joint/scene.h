@@ -37,7 +37,7 @@ struct br_scene_sharing {
     enum br_fairness fairness;
 };
 
-struct br_scene {
+struct br_joint_scene {
     const struct br_capacities *capacities;
     uint32_t machines, resources;
     /* Of every `step` tasks and machines it holds one, to look ahead at less cost; 1: all. */
@@ -72,33 +72,33 @@ struct br_joint_order {
 };
 
 /* All machines empty. False when memory is out; release by br_scene_finish, also then. */
-bool br_scene_init(struct br_scene *scene, const struct br_cluster *cluster,
+bool br_scene_init(struct br_joint_scene *scene, const struct br_cluster *cluster,
                    const struct br_capacities *capacities);
-void br_scene_finish(struct br_scene *scene);
+void br_scene_finish(struct br_joint_scene *scene);
 /* Groups share it from now on; `sharing` must outlive it. False when memory is out. */
-bool br_scene_share(struct br_scene *scene, const struct br_scene_sharing *sharing);
+bool br_scene_share(struct br_joint_scene *scene, const struct br_scene_sharing *sharing);
 /* Makes `to`, of the same cluster, equal; it may be dispatched in another order. False when memory
  * is out; then `to` is of no use but to be copied to again. */
-bool br_scene_copy(struct br_scene *to, const struct br_scene *from);
+bool br_scene_copy(struct br_joint_scene *to, const struct br_joint_scene *from);
 
 /* A job arrives. False when memory is out. */
-bool br_scene_arrive(struct br_scene *scene, const struct br_joint_job *job, uint32_t *slot);
+bool br_scene_arrive(struct br_joint_scene *scene, const struct br_joint_job *job, uint32_t *slot);
 /* Its last task has ended. */
-void br_scene_retire(struct br_scene *scene, uint32_t slot);
+void br_scene_retire(struct br_joint_scene *scene, uint32_t slot);
 /* A running task ends, or fails and is ready again. */
-void br_scene_end(struct br_scene *scene, uint32_t slot, uint32_t task, uint32_t machine,
+void br_scene_end(struct br_joint_scene *scene, uint32_t slot, uint32_t task, uint32_t machine,
                   bool failed);
 /* The machine leaves (nothing runs there any more), or returns. */
-void br_scene_move(struct br_scene *scene, uint32_t machine, bool there);
+void br_scene_move(struct br_joint_scene *scene, uint32_t machine, bool there);
 
 /* Starts what is ready in the order, stage by stage on the first machines with room, or machine by
  * machine, until nothing fits. `start` is told of each; it has room for all tasks of the jobs.
  * Where the order is not that of the last dispatch, br_scene_reorder tells so before. */
-void br_scene_dispatch(struct br_scene *scene, const struct br_joint_order *order,
+void br_scene_dispatch(struct br_joint_scene *scene, const struct br_joint_order *order,
                        void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine),
                        void *context);
 
-static inline void br_scene_reorder(struct br_scene *scene)
+static inline void br_scene_reorder(struct br_joint_scene *scene)
 {
     scene->sorted = 0;
 }
@@ -109,15 +109,15 @@ static inline bool br_scene_is_open(const struct br_scene_live *live, uint32_t s
     return live->ready_first[stage] < live->ready_end[stage];
 }
 /* Is the task one of those that the scene holds? */
-static inline bool br_scene_holds(const struct br_scene *scene, const struct br_joint_stage *stage,
+static inline bool br_scene_holds(const struct br_joint_scene *scene, const struct br_joint_stage *stage,
                                   uint32_t task)
 {
     return scene->step == 1 || (task - stage->first) % scene->step == 0;
 }
 /* Gives the slot its arrays, of unset numbers. False when memory is out. */
-bool br_scene_seat(struct br_scene *scene, uint32_t slot, const struct br_joint_job *job);
+bool br_scene_seat(struct br_joint_scene *scene, uint32_t slot, const struct br_joint_job *job);
 /* The stage waits for no other: its tasks that wait for nothing are ready. */
-void br_scene_release(struct br_scene *scene, uint32_t slot, uint32_t stage);
-void br_scene_make_ready(struct br_scene *scene, uint32_t slot, uint32_t stage, uint32_t task);
+void br_scene_release(struct br_joint_scene *scene, uint32_t slot, uint32_t stage);
+void br_scene_make_ready(struct br_joint_scene *scene, uint32_t slot, uint32_t stage, uint32_t task);
 
 #endif

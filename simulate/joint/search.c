@@ -88,7 +88,7 @@ static bool make_row(struct br_joint_row *row, uint32_t slots)
     return row->slot && row->behind && row->within && row->item;
 }
 
-bool br_joint_search_reserve(struct br_joint_search *search, const struct br_scene *scene)
+bool br_joint_search_reserve(struct br_joint_search *search, const struct br_joint_scene *scene)
 {
     uint32_t slots = scene->slots;
     if (!br_forward_reserve(&search->forward, scene))
@@ -136,7 +136,7 @@ static void sort_row(struct br_joint_row *row)
 }
 
 /* The least remaining work over weight first; ties in the order of arrival. */
-static void row_by_work(const struct br_joint_search *search, const struct br_scene *scene,
+static void row_by_work(const struct br_joint_search *search, const struct br_joint_scene *scene,
                         struct br_joint_row *row, uint8_t within)
 {
     row->count = 0;
@@ -157,7 +157,7 @@ static void row_by_work(const struct br_joint_search *search, const struct br_sc
 
 /* Behind whom the job was held. One that has gone holds nobody, and neither does a job that has
  * come into its slot since. */
-static uint32_t held_behind(const struct br_scene *scene, const struct br_joint_order *last,
+static uint32_t held_behind(const struct br_joint_scene *scene, const struct br_joint_order *last,
                             uint32_t slot)
 {
     uint32_t behind = last->behind ? last->behind[slot] : BR_SCENE_FREE;
@@ -168,7 +168,7 @@ static uint32_t held_behind(const struct br_scene *scene, const struct br_joint_
 
 /* The last order; what had no place comes in before the first with more work left. The row is by
  * work. False where no job had a place. */
-static bool row_of_last(const struct br_scene *scene, const struct br_joint_order *last,
+static bool row_of_last(const struct br_joint_scene *scene, const struct br_joint_order *last,
                         struct br_joint_row *row)
 {
     uint32_t old = 0, count = row->count;
@@ -250,7 +250,7 @@ static void try_row(struct br_joint_search *search, bool equal)
     }
 }
 
-static void begin(struct br_joint_search *search, const struct br_scene *scene,
+static void begin(struct br_joint_search *search, const struct br_joint_scene *scene,
                   const struct br_joint_order *last)
 {
     search->value = search->listed_value = INFINITY;
@@ -332,7 +332,7 @@ static void improve(struct br_joint_search *search)
 /* Shares the budget out: how many starts a run may take, and how many tasks and machines one stands
  * for. Runs shall see the end of all jobs rather than be many. Returns false where they would see
  * so little of what is left that what they say is worth nothing. */
-static bool share_out(struct br_joint_search *search, const struct br_scene *scene, uint32_t *step)
+static bool share_out(struct br_joint_search *search, const struct br_joint_scene *scene, uint32_t *step)
 {
     uint64_t tasks = 0, most_step = scene->machines / LEAST_MACHINES;
     for (uint32_t k = 0; k < scene->slots; k++)
@@ -351,7 +351,7 @@ static bool share_out(struct br_joint_search *search, const struct br_scene *sce
     return search->most * *step >= tasks / WORTH;
 }
 
-void br_joint_search_run(struct br_joint_search *search, const struct br_scene *scene,
+void br_joint_search_run(struct br_joint_search *search, const struct br_joint_scene *scene,
                          const struct br_forward_task *running, uint32_t count, int64_t now_ns,
                          struct br_joint_order *order)
 {

@@ -33,11 +33,11 @@ void br_joint_search_finish(struct br_joint_search *search);
 
 /* Makes room for searches from the scene, until another job comes to it. False when memory is out.
  */
-bool br_joint_search_reserve(struct br_joint_search *search, const struct br_scene *scene);
+bool br_joint_search_reserve(struct br_joint_search *search, const struct br_joint_scene *scene);
 /* Finds an order for the jobs of the scene, as good as the one given at least, by the runs of
  * forward.h. order: those of the last search, BR_JOINT_NEW for jobs that came since; receives what
  * was found. */
-void br_joint_search_run(struct br_joint_search *search, const struct br_scene *scene,
+void br_joint_search_run(struct br_joint_search *search, const struct br_joint_scene *scene,
                          const struct br_forward_task *running, uint32_t count, int64_t now_ns,
                          struct br_joint_order *order);
 

@@ -10,7 +10,7 @@
 /* Starts tasks of the stage on the machine while there are some and they fit. */
 static void fill(const struct br_dispatch *d, struct br_scene_open open, uint32_t machine)
 {
-    const struct br_scene *scene = d->scene;
+    const struct br_joint_scene *scene = d->scene;
     const struct br_scene_live *live = &scene->live[open.slot];
     while (br_dispatch_fits(scene, open.demand, machine) && br_scene_is_open(live, open.stage))
         br_dispatch_start(d, open, machine);
@@ -19,7 +19,7 @@ static void fill(const struct br_dispatch *d, struct br_scene_open open, uint32_
 /* Returns whether the stage has ready tasks left. */
 static bool serve(struct br_dispatch *d, struct br_scene_open *at)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     struct br_scene_open open = *at;
     const struct br_scene_live *live = &scene->live[open.slot];
     scene->looks++;
@@ -45,7 +45,7 @@ static bool serve(struct br_dispatch *d, struct br_scene_open *at)
 
 static void serve_in_order(struct br_dispatch *d)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     uint32_t kept = 0;
     br_dispatch_sort(d);
     for (uint32_t k = 0; k < scene->opens; k++)
@@ -60,7 +60,7 @@ static void serve_in_order(struct br_dispatch *d)
  * equal ones what goes first in the order. `fresh`: of stages alone that have just become ready. */
 static void pack(const struct br_dispatch *d, uint32_t machine, double eta, bool fresh)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     for (;;) {
         const struct br_scene_open *best = NULL;
         double most = -INFINITY;
@@ -84,7 +84,7 @@ static void pack(const struct br_dispatch *d, uint32_t machine, double eta, bool
 
 static void serve_by_packing(struct br_dispatch *d)
 {
-    struct br_scene *scene = d->scene;
+    struct br_joint_scene *scene = d->scene;
     double eta = br_dispatch_eta(scene, d->order->eta);
     uint32_t kept = 0;
     br_dispatch_sort(d);
@@ -102,7 +102,7 @@ static void serve_by_packing(struct br_dispatch *d)
     scene->opens = kept;
 }
 
-void br_scene_dispatch(struct br_scene *scene, const struct br_joint_order *order,
+void br_scene_dispatch(struct br_joint_scene *scene, const struct br_joint_order *order,
                        void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine),
                        void *context)
 {

@@ -160,7 +160,7 @@ static enum br_status make_loop(struct deadlines *all, const struct br_arrival *
     loop->period_ns = br_real_whole(options.period_s * 1e9);
     options.forecast = all->rule->forecast;
     options.adaptation = all->rule->adaptation;
-    const struct br_table *table = settings->table(settings->context, arrival->dag_number, diag);
+    const struct br_deadline_table *table = settings->table(settings->context, arrival->dag_number, diag);
     if (!table)
         return diag ? diag->status : BR_SYSTEM;
     struct br_utility utility = settings->utility

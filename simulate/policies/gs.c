@@ -50,7 +50,7 @@ struct gs {
     void *predictor;
     struct br_gs_rule rule;
     struct br_policy_setup setup;
-    struct br_queues queues;
+    struct br_job_queues queues;
     struct br_arena arena;
     struct br_capacities capacities;
     struct br_rooms rooms;

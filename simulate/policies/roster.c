@@ -82,7 +82,7 @@ static bool reach_line(struct br_roster *roster, uint32_t line)
     roster->top = top ? top : roster->top;
     uint32_t *unused = realloc(roster->unused, next * sizeof *unused);
     roster->unused = unused ? unused : roster->unused;
-    struct br_block *block = realloc(roster->block, blocks * sizeof *block);
+    struct br_roster_block *block = realloc(roster->block, blocks * sizeof *block);
     roster->block = block ? block : roster->block;
     uint64_t *present = realloc(roster->present, blocks * sizeof *present);
     roster->present = present ? present : roster->present;
@@ -127,7 +127,7 @@ static bool is_present(const struct br_roster *roster, uint32_t l)
 }
 
 /* Where the line stands in the order of its block, of which it is one. */
-static uint32_t place_of(const struct br_block *block, uint32_t within)
+static uint32_t place_of(const struct br_roster_block *block, uint32_t within)
 {
     const uint8_t *found = memchr(block->order, (int)within, block->count);
     assert(found);
@@ -153,7 +153,7 @@ static uint32_t count_before(const struct br_turn *top, const uint8_t *order, ui
  */
 static void move_line(const struct br_roster *roster, uint32_t l, uint32_t at)
 {
-    struct br_block *block = &roster->block[l / 64];
+    struct br_roster_block *block = &roster->block[l / 64];
     const struct br_turn *top = roster->top + l / 64 * 64, *turn = &roster->top[l];
     uint8_t *order = block->order;
     uint32_t to = at, after = at + 1;
@@ -171,7 +171,7 @@ static void move_line(const struct br_roster *roster, uint32_t l, uint32_t at)
 static void look_at_top(struct br_roster *roster, uint32_t l)
 {
     const struct br_line *line = &roster->line[l];
-    struct br_block *block = &roster->block[l / 64];
+    struct br_roster_block *block = &roster->block[l / 64];
     uint64_t *present = &roster->present[l / 64], bit = UINT64_C(1) << l % 64;
     uint32_t at = *present & bit ? place_of(block, l % 64) : block->count;
     if (!line->turns) {
@@ -303,7 +303,7 @@ void br_roster_withdraw(struct br_roster *roster, struct br_roster_job *job, uin
 static const struct br_turn *first_in(const struct br_roster *roster, uint32_t number, uint64_t may,
                                       const int64_t *room, const struct br_turn *found)
 {
-    const struct br_block *block = &roster->block[number];
+    const struct br_roster_block *block = &roster->block[number];
     const struct br_turn *top = roster->top + (size_t)number * 64;
     if (found && !before(&top[block->order[0]], found))
         return found;
@@ -367,7 +367,7 @@ static bool line_is_sound(const struct br_roster *roster, uint32_t l)
 
 static bool block_is_sound(const struct br_roster *roster, uint32_t number)
 {
-    const struct br_block *block = &roster->block[number];
+    const struct br_roster_block *block = &roster->block[number];
     const struct br_turn *top = roster->top + (size_t)number * 64;
     uint64_t seen = 0;
     for (uint32_t at = 0; at < block->count; at++) {

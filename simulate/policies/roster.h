@@ -25,7 +25,7 @@ struct br_line {
 };
 
 /* 64 lines: those that somebody stands in, by their first, as numbers within the block. */
-struct br_block {
+struct br_roster_block {
     uint8_t count;
     uint8_t order[64];
 };
@@ -54,7 +54,7 @@ struct br_roster {
     uint32_t lines, line_room;
     uint32_t *unused, unused_count; /* heap of lines, so that low numbers are used again first */
     struct br_index index;          /* lines by demand */
-    struct br_block *block;
+    struct br_roster_block *block;
     uint64_t *present; /* by block: bits of the lines that somebody stands in */
     uint64_t *may;     /* of a search: those of them that may fit */
     uint32_t blocks;

@@ -21,7 +21,7 @@ static const char *good_table(size_t *size)
     static size_t length;
     struct br_diag diag = {0};
     struct br_input input = {0};
-    struct br_profile profile;
+    struct br_deadline_profile profile;
     struct br_made_table made;
     *size = length;
     if (bytes)
@@ -64,7 +64,7 @@ static void sum_up(char *bytes, size_t size)
     memcpy(bytes + SUM_AT, &sum, sizeof sum);
 }
 
-static void look_up(const struct br_table *table, uint32_t layer, uint32_t index)
+static void look_up(const struct br_deadline_table *table, uint32_t layer, uint32_t index)
 {
     static double left_s[BR_TABLE_QUANTILES];
     for (int step = 0; step <= 8; step++) {
@@ -83,7 +83,7 @@ static void look_up(const struct br_table *table, uint32_t layer, uint32_t index
     }
 }
 
-static void use(const struct br_table *table)
+static void use(const struct br_deadline_table *table)
 {
     uint32_t *done = calloc(table->stages, sizeof *done);
     if (!done)
@@ -106,7 +106,7 @@ static void use(const struct br_table *table)
 void fuzz_table(const uint8_t *data, size_t size)
 {
     struct br_diag diag = {0};
-    struct br_table table;
+    struct br_deadline_table table;
     size_t length, used = 1;
     const char *good = good_table(&length);
     if (size == 0 || data[0] == 0)

@@ -40,7 +40,7 @@ static void follow_in(const uint32_t *sequence, const struct br_dag *dag,
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_int_equal(br_network_job_init(&job, dag, cluster, in, NULL), BR_OK);
     assert_true(br_haul_init(&haul, &job));
-    const struct br_course course = {machine, sequence, strict, sharing, false, INT64_MAX};
+    const struct br_haul_course course = {machine, sequence, strict, sharing, false, INT64_MAX};
     for (int twice = 0; twice < 2; twice++) {
         assert_int_equal(br_haul_run(&haul, &course), BR_OK);
         for (uint32_t t = 0; t < dag->tasks; t++)

@@ -521,7 +521,7 @@ static void the_table(void **state)
 
 static void queues_by_work(void **state)
 {
-    const struct br_queues queues = br_queues_default();
+    const struct br_job_queues queues = br_queues_default();
     (void)state;
     assert_int_equal(br_queue_of(&queues, 0), 0);
     assert_int_equal(br_queue_of(&queues, 999.999e9), 0);
@@ -559,7 +559,7 @@ static struct br_evaluation evaluate(const char *predictor, double second_s, uin
 static void time_goes_one_way(void **state)
 {
     struct br_evaluation e = evaluate("point", 70, 1);
-    struct br_queues queues = {3, 50e9, 2};
+    struct br_job_queues queues = {3, 50e9, 2};
     struct br_accuracy accuracy;
     (void)state;
     assert_false(e.prediction[0].estimate.known);
@@ -581,7 +581,7 @@ static void time_goes_one_way(void **state)
     near(accuracy.over, 1.0 / 3, 1e-15);
     near(accuracy.pilots, 0, 0);
     /* With two queues that part at 220 s only the first is wrong, and too high. */
-    queues = (struct br_queues){2, 220e9, 2};
+    queues = (struct br_job_queues){2, 220e9, 2};
     OK(br_accuracy_of(&e, &queues, &accuracy, &diag));
     near(accuracy.too_low, 0, 0);
     near(accuracy.too_high, 1.0 / 3, 1e-15);

@@ -11,7 +11,7 @@ static void shape(struct deadline_fixture *f, uint32_t allocations, uint32_t cel
         f->at[c] = c ? (double)(c - 1) / (cells - 2) : 0;
     for (uint32_t q = 0; q < quantiles; q++)
         f->level[q] = (double)q / (quantiles - 1);
-    f->table = (struct br_table){.job = "made",
+    f->table = (struct br_deadline_table){.job = "made",
                                  .cluster = "",
                                  .fingerprint = 1,
                                  .indicator = BR_VERTEXFRAC,

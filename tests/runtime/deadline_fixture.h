@@ -9,7 +9,7 @@ enum { FIXTURE_ALLOCATIONS = 100, FIXTURE_CELLS = 41, FIXTURE_QUANTILES = 21 };
 
 /* A job of one stage of 1000 tasks whose progress is the share of them that has finished. */
 struct deadline_fixture {
-    struct br_table table;
+    struct br_deadline_table table;
     struct br_table_stage stage;
     struct br_progress_weight weight;
     uint32_t tasks;

@@ -404,7 +404,7 @@ static void test_bad_options(void **state)
 /* The least allocation of the greatest utility by a plain scan. */
 static uint32_t scan(const struct br_control *control, double elapsed_s, uint32_t done)
 {
-    const struct br_table *table = control->table;
+    const struct br_deadline_table *table = control->table;
     struct br_table_place place =
         done ? br_table_at(table, br_table_progress(table, &done)) : br_table_start(table);
     double left[BR_TABLE_QUANTILES], worth[BR_TABLE_ALLOCATIONS], most = -INFINITY;

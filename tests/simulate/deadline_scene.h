@@ -9,7 +9,7 @@
 /* A job with its profile and a request for it. */
 struct scene {
     struct br_dag *dag;
-    struct br_profile profile;
+    struct br_deadline_profile profile;
     struct br_deadline_request request;
     struct br_made_table made;
 };

@@ -14,7 +14,7 @@ struct play {
     struct br_arena arena;
     struct br_cluster *cluster;
     struct br_capacities capacities;
-    struct br_scene scene;
+    struct br_joint_scene scene;
     struct br_forward forward;
     struct br_joint_job *job[MOST_JOBS];
     uint32_t jobs, place[MOST_JOBS];

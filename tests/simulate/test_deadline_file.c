@@ -12,7 +12,7 @@
 
 #include "deadline_scene.h"
 
-static void *written(const struct br_table *table, size_t *size)
+static void *written(const struct br_deadline_table *table, size_t *size)
 {
     char *text;
     FILE *out = open_memstream(&text, size);
@@ -51,13 +51,13 @@ static void test_threads(void **state)
 static void test_file(void **state)
 {
     struct scene scene = scene_spread_job(10);
-    struct br_table read;
+    struct br_deadline_table read;
     struct br_diag diag = {0};
     size_t size;
     scene.request.most = 3;
     scene.request.cells = 4;
     scene_make(&scene);
-    const struct br_table *table = &scene.made.table;
+    const struct br_deadline_table *table = &scene.made.table;
     char *bytes = written(table, &size);
     assert_int_equal(br_table_read(bytes, size, &read, &diag), BR_OK);
     assert_string_equal(read.job, "spread");
@@ -100,7 +100,7 @@ static void test_senseless(void **state)
     scene.request.most = 3;
     scene.request.cells = 4;
     scene_make(&scene);
-    const struct br_table good = scene.made.table;
+    const struct br_deadline_table good = scene.made.table;
     uint32_t *left = (uint32_t *)good.left, *allocation = (uint32_t *)good.allocation;
     uint32_t *tasks = (uint32_t *)good.tasks;
     double *at = (double *)good.at, *bend_at = (double *)good.bend_at;
@@ -110,7 +110,7 @@ static void test_senseless(void **state)
     double level[BR_TABLE_QUANTILES];
     memcpy(level, good.level, good.quantiles * sizeof *level);
     for (int k = 0; k < 16; k++) {
-        struct br_table bad = good, read;
+        struct br_deadline_table bad = good, read;
         struct br_diag diag = {0};
         uint32_t old_left = left[5], old_allocation = allocation[1], old_tasks = tasks[0];
         double old_at = at[2], old_level = level[3], old_bend_at = bend_at[7];

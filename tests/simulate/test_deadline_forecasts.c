@@ -96,7 +96,7 @@ static void test_bends(void **state)
     scene.request.cells = 2;
     scene.request.indicator = BR_VERTEXFRAC;
     scene_make(&scene);
-    const struct br_table *table = &scene.made.table;
+    const struct br_deadline_table *table = &scene.made.table;
     static const double want[][4] = {{0.0625, 32.5, 13.75, 1},
                                      {0, 35, 15, 1},
                                      {0.25, 25, 10, 1},
@@ -115,7 +115,7 @@ static void test_bends(void **state)
         }
     }
     /* Without them the first cell's numbers would hold until its place. */
-    struct br_table straight = *table;
+    struct br_deadline_table straight = *table;
     straight.bends = 0;
     assert_true(fabs((double)br_table_mean_ns(&straight, 0, br_table_at(&straight, 0), 0) / 1e9 -
                      32.5) < 1e-3);
@@ -239,7 +239,7 @@ static void test_lookups(void **state)
     scene.request.most = 12;
     scene.request.threads = 2;
     scene_make(&scene);
-    const struct br_table *table = &scene.made.table;
+    const struct br_deadline_table *table = &scene.made.table;
     double left_s[BR_TABLE_QUANTILES];
     for (int step = -2; step <= 102; step++) {
         struct br_table_place place = br_table_at(table, step / 100.0);

@@ -12,7 +12,7 @@
 #include "deadline_scene.h"
 #include "runtime/deadline/amdahl.h"
 
-static int64_t start_ns(const struct br_table *table, uint32_t layer, uint32_t index, double q)
+static int64_t start_ns(const struct br_deadline_table *table, uint32_t layer, uint32_t index, double q)
 {
     return br_table_quantile_ns(table, layer, br_table_start(table), index, q);
 }
@@ -27,7 +27,7 @@ static void test_by_hand(void **state)
     struct scene scene = scene_two_stages();
     scene.request.most = 4;
     scene_make(&scene);
-    const struct br_table *table = &scene.made.table;
+    const struct br_deadline_table *table = &scene.made.table;
     assert_int_equal(table->allocations, 4);
     for (uint32_t a = 0; a < 4; a++) {
         assert_int_equal(table->allocation[a], a + 1);
@@ -52,7 +52,7 @@ static void test_cells(void **state)
     scene.request.cells = 7;
     scene.request.indicator = BR_VERTEXFRAC;
     scene_make(&scene);
-    const struct br_table *table = &scene.made.table;
+    const struct br_deadline_table *table = &scene.made.table;
     struct br_table_place place = br_table_at(table, 0.5);
     assert_true(fabs(br_table_progress(table, (uint32_t[]){3, 0}) - 0.5) < 1e-12);
     assert_int_equal(place.low, 4);
@@ -85,7 +85,7 @@ static void test_between_bends(void **state)
     scene.request.cells = 7;
     scene.request.indicator = BR_VERTEXFRAC;
     scene_make(&scene);
-    struct br_table straight = scene.made.table, bent = straight;
+    struct br_deadline_table straight = scene.made.table, bent = straight;
     straight.bends = 0;
     bent.bends = 2;
     bent.bend_at = at;
@@ -154,7 +154,7 @@ static void test_indicators(void **state)
         scene.request.most = 4;
         scene.request.indicator = (enum br_indicator)k;
         scene_make(&scene);
-        const struct br_table *table = &scene.made.table;
+        const struct br_deadline_table *table = &scene.made.table;
         assert_true(fabs(br_table_progress(table, (uint32_t[]){2, 0}) - want[k]) < 1e-9);
         assert_true(br_table_progress(table, (uint32_t[]){0, 0}) < 1e-9);
         assert_true(br_table_progress(table, (uint32_t[]){4, 2}) == 1);
@@ -259,7 +259,7 @@ static void test_shares(void **state)
     scene.request.kind = BR_SHARES;
     scene.request.cluster = cluster;
     scene_make(&scene);
-    const struct br_table *table = &scene.made.table;
+    const struct br_deadline_table *table = &scene.made.table;
     const uint32_t none = 0;
     assert_int_equal(table->allocation[0], 25);
     assert_int_equal(table->allocation[table->allocations - 1], 100);

@@ -442,7 +442,7 @@ static int64_t haul(const struct br_dag *dag, const struct br_cluster *cluster,
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_int_equal(br_network_job_init(&job, dag, cluster, in, NULL), BR_OK);
     assert_true(br_haul_init(&haul, &job));
-    const struct br_course course = {.machine = plan->machine,
+    const struct br_haul_course course = {.machine = plan->machine,
                                      .sequence = plan->order,
                                      .sharing = sharing,
                                      .limit_ns = INT64_MAX};

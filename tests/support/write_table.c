@@ -23,7 +23,7 @@ static void *must(void *memory)
     return memory;
 }
 
-static void fill(struct br_table *table, const struct br_dag *dag, double factor,
+static void fill(struct br_deadline_table *table, const struct br_dag *dag, double factor,
                  struct br_arena *arena)
 {
     struct br_table_stage *stage = must(br_arena_array(arena, dag->stages, sizeof *stage));
@@ -60,7 +60,7 @@ static void fill(struct br_table *table, const struct br_dag *dag, double factor
             for (uint32_t q = 0; q < QUANTILES; q++)
                 row[1 + q] = (uint32_t)(mean_ms * (0.8 + 0.4 * level[q]) + 0.5);
         }
-    *table = (struct br_table){.job = dag->name,
+    *table = (struct br_deadline_table){.job = dag->name,
                                .cluster = "",
                                .fingerprint = br_dag_fingerprint(dag, false),
                                .indicator = BR_TOTALWORK,
@@ -84,7 +84,7 @@ int main(int count, char **argument)
 {
     struct br_parse_options options = br_parse_options_default();
     struct br_input input = {0};
-    struct br_table table;
+    struct br_deadline_table table;
     struct br_diag diag = {0};
     if (count < 3 || br_parse_job(argument[1], &options, &input, &diag)) {
         fprintf(stderr, "%s\n", diag.what);

@@ -17,7 +17,7 @@ struct beside {
     struct br_arena arena;
     struct br_control_options options;
     uint32_t total, jobs;
-    struct br_table *table;
+    struct br_deadline_table *table;
     const char **path;
     struct br_candidacy *job;
 };
@@ -34,7 +34,7 @@ static bool read_number(const char *text, double *number)
 static enum br_status add(struct beside *all, const char *path, double deadline_s, double progress,
                           struct br_diag *diag)
 {
-    struct br_table *table = &all->table[all->jobs];
+    struct br_deadline_table *table = &all->table[all->jobs];
     enum br_status status = br_table_open(path, table, diag);
     if (status)
         return status;

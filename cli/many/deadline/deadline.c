@@ -22,7 +22,7 @@ static const char *format_of(const struct cli_output_settings *output)
 
 /* Writes the table in a form, or (NULL) as it is. */
 static enum br_status write_table(const struct cli_output_settings *settings, const char *format,
-                                  const struct br_table *table, struct br_diag *diag)
+                                  const struct br_deadline_table *table, struct br_diag *diag)
 {
     struct cli_output output;
     enum br_status status = cli_output_open_format(&output, settings, format, diag);
@@ -36,7 +36,7 @@ static enum br_status write_table(const struct cli_output_settings *settings, co
 static enum br_status show(const struct cli_settings *settings, struct br_diag *diag)
 {
     const char *format = format_of(&settings->output);
-    struct br_table table;
+    struct br_deadline_table table;
     enum br_status status = br_table_open(settings->deadline.show, &table, diag);
     if (!status)
         status = write_table(&settings->output, format ? format : "text", &table, diag);
@@ -70,7 +70,7 @@ static enum br_status make(const struct cli_settings *settings, const char *path
 }
 
 static enum br_status write_trials(const struct cli_settings *settings,
-                                   const struct br_table *table, const struct br_trials *trials,
+                                   const struct br_deadline_table *table, const struct br_trials *trials,
                                    struct br_diag *diag)
 {
     const char *format = format_of(&settings->output);
@@ -88,7 +88,7 @@ static enum br_status hold(const struct cli_settings *settings, const char *path
     const struct cli_deadline_settings *own = &settings->deadline;
     struct cli_deadline_job job = {0};
     struct br_trials trials = {0};
-    struct br_table table;
+    struct br_deadline_table table;
     enum br_status status = br_table_open(own->check, &table, diag);
     if (!status)
         status = cli_deadline_job_load(settings, path, &table, cli_interrupt_catch(), &job, diag);

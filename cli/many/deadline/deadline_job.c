@@ -93,7 +93,7 @@ static enum br_status make_plan(const struct cli_settings *settings, struct cli_
 /* ---- The request ---- */
 
 static enum br_status choose_allocations(const struct cli_deadline_settings *settings,
-                                         const struct br_table *like,
+                                         const struct br_deadline_table *like,
                                          struct br_deadline_request *request, struct br_diag *diag)
 {
     if (like) {
@@ -109,7 +109,7 @@ static enum br_status choose_allocations(const struct cli_deadline_settings *set
     return BR_OK;
 }
 
-static enum br_status fill_request(const struct cli_settings *settings, const struct br_table *like,
+static enum br_status fill_request(const struct cli_settings *settings, const struct br_deadline_table *like,
                                    const struct br_stop *stop, struct cli_deadline_job *job,
                                    struct br_diag *diag)
 {
@@ -138,7 +138,7 @@ static enum br_status fill_request(const struct cli_settings *settings, const st
 }
 
 enum br_status cli_deadline_job_load(const struct cli_settings *settings, const char *path,
-                                     const struct br_table *like, const struct br_stop *stop,
+                                     const struct br_deadline_table *like, const struct br_stop *stop,
                                      struct cli_deadline_job *job, struct br_diag *diag)
 {
     const struct cli_deadline_settings *own = &settings->deadline;

@@ -108,7 +108,7 @@ static enum br_status read_changes(const char *text, struct cli_deadlines *deadl
 }
 
 /* The dag, if any, that the table is of; more than one where dags are equal. */
-static bool assign(struct cli_deadlines *deadlines, const struct br_table *table,
+static bool assign(struct cli_deadlines *deadlines, const struct br_deadline_table *table,
                    struct br_diag *diag)
 {
     const struct br_workload *workload = deadlines->workload;
@@ -136,7 +136,7 @@ static enum br_status open_tables(const char *text, const struct br_cluster *clu
         if (!path)
             return br_fail_memory(diag);
         memcpy(path, text, length);
-        struct br_table *table = &deadlines->file[deadlines->files];
+        struct br_deadline_table *table = &deadlines->file[deadlines->files];
         enum br_status status = br_table_open(path, table, diag);
         if (status)
             return status;
@@ -160,7 +160,7 @@ static enum br_status open_tables(const char *text, const struct br_cluster *clu
     return BR_OK;
 }
 
-static const struct br_table *table_of(void *context, uint32_t dag, struct br_diag *diag)
+static const struct br_deadline_table *table_of(void *context, uint32_t dag, struct br_diag *diag)
 {
     const struct cli_deadlines *deadlines = context;
     (void)diag; /* those of jobs with a deadline are there */
@@ -171,7 +171,7 @@ static enum br_status make_table(struct cli_deadlines *deadlines, uint32_t dag,
                                  const struct br_deadline_request *like, struct br_diag *diag)
 {
     struct br_deadline_request request = *like;
-    struct br_profile profile = {0};
+    struct br_deadline_profile profile = {0};
     struct br_made_table *made = &deadlines->made[dag];
     request.dag = deadlines->workload->dag[dag].dag;
     request.profile = &profile;

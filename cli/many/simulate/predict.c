@@ -22,7 +22,7 @@ static const double promises[BR_CALIBRATIONS] = {0.5, 0.8, 0.9, 0.95};
 
 struct request {
     struct cli_cases cases;
-    struct br_queues queues;
+    struct br_job_queues queues;
     double interval;
     uint32_t predictors, seeds;
     uint64_t seed;

@@ -10,9 +10,9 @@
 /* A job with a deadline. */
 struct cli_run_loop {
     const struct br_run_job *job;
-    struct br_table file;      /* of --table, or of zeros */
+    struct br_deadline_table file;      /* of --table, or of zeros */
     struct br_made_table made; /* or else the job's own */
-    const struct br_table *table;
+    const struct br_deadline_table *table;
     struct br_control control;
     uint32_t *done;      /* by stage */
     uint32_t limit;      /* of tasks at once, or in percents of the cluster */

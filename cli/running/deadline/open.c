@@ -88,7 +88,7 @@ static enum br_status read_deadlines(const char *text, uint32_t jobs, struct br_
 static enum br_status check_kind(struct cli_run_deadline *deadline, const char *path,
                                  const struct br_cluster *cluster, bool first, struct br_diag *diag)
 {
-    struct br_table table;
+    struct br_deadline_table table;
     enum br_status status = br_table_open(path, &table, diag);
     if (!status && !first && table.kind != deadline->kind)
         status = br_fail(diag, BR_BAD_INPUT, "make all with --tokens, or none",
@@ -120,7 +120,7 @@ static enum br_status open_table(struct cli_run_deadline *deadline, const char *
             continue;
         }
         br_table_close(&loop->file);
-        loop->file = (struct br_table){0};
+        loop->file = (struct br_deadline_table){0};
         if (deadline->loops > 1)
             status = BR_OK; /* it may be of another one */
     }

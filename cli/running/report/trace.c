@@ -8,7 +8,7 @@
 #include "cli/running/report/trace.h"
 #include "emit/write/write.h"
 
-const char *cli_outcome(enum br_outcome outcome)
+const char *cli_outcome(enum br_task_outcome outcome)
 {
     static const char *const words[] = {
         [BR_TASK_DONE] = "done",         [BR_TASK_EXIT] = "exit",

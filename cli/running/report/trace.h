@@ -25,6 +25,6 @@ enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status s
 
 /* How the attempt ended, in a word: done, exit, signal, timeout, no-start, stopped,
  * memory or lost. */
-const char *cli_outcome(enum br_outcome outcome);
+const char *cli_outcome(enum br_task_outcome outcome);
 
 #endif

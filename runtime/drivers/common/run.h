@@ -78,7 +78,7 @@ struct br_usage {
     int64_t peak_bytes; /* of the largest process; not less than what this program itself needs */
 };
 
-enum br_outcome {
+enum br_task_outcome {
     BR_TASK_DONE,
     BR_TASK_EXIT,     /* ended with a status other than 0: code */
     BR_TASK_SIGNAL,   /* died of a signal: code */
@@ -95,7 +95,7 @@ struct br_task_end {
     uint32_t task, machine;
     const char *host; /* where it really ran; NULL: as the machine says */
     uint32_t attempt; /* from 1 */
-    enum br_outcome outcome;
+    enum br_task_outcome outcome;
     int code;
     bool again; /* it will be tried once more */
     int64_t start_ns, end_ns;
