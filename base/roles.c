@@ -40,7 +40,7 @@ bool br_role_is_own_name(enum br_role role, const char *resource)
     return role != BR_ROLE_NONE && strcmp(resource, br_role_name(role)) == 0;
 }
 
-static int64_t bytes_of(const char *unit)
+static int64_t roles_bytes_of(const char *unit)
 {
     static const struct {
         const char *name;
@@ -58,13 +58,13 @@ static int64_t bytes_of(const char *unit)
 int64_t br_role_bytes(struct br_decimal amount, const char *unit)
 {
     int64_t bytes;
-    if (__builtin_mul_overflow(br_decimal_ceil(amount), bytes_of(unit), &bytes))
+    if (__builtin_mul_overflow(br_decimal_ceil(amount), roles_bytes_of(unit), &bytes))
         return INT64_MAX;
     return bytes;
 }
 
 /* bytes / 1024^k with so many decimals that there are four digits, rounded. */
-static int64_t scaled(int64_t bytes, uint32_t k, int64_t *one)
+static int64_t roles_scaled(int64_t bytes, uint32_t k, int64_t *one)
 {
     int64_t unit = INT64_C(1) << 10 * k;
     *one = 1;
@@ -80,9 +80,9 @@ void br_role_bytes_text(int64_t bytes, char text[BR_ROLE_AMOUNT_TEXT])
     uint32_t k = 0;
     while (k + 1 < sizeof units / sizeof *units && bytes >> 10 * (k + 1) > 0)
         k++;
-    int64_t one, value = scaled(bytes, k, &one);
+    int64_t one, value = roles_scaled(bytes, k, &one);
     if (value >= 1024 * one && k + 1 < sizeof units / sizeof *units) /* rounded up to the next */
-        value = scaled(bytes, ++k, &one);
+        value = roles_scaled(bytes, ++k, &one);
     for (; one > 1 && value % 10 == 0; one /= 10)
         value /= 10;
     int digits = one == 1 ? 0 : one == 10 ? 1 : one == 100 ? 2 : 3;

@@ -29,12 +29,12 @@ static void each_form(FILE *out, const struct br_option *option,
     }
 }
 
-static void print_word(FILE *out, const char *word)
+static void completion_print_word(FILE *out, const char *word)
 {
     fprintf(out, " %s", word);
 }
 
-static void print_choices(FILE *out, const struct br_option *option)
+static void completion_print_choices(FILE *out, const struct br_option *option)
 {
     const char *name;
     for (uint32_t k = 0; (name = option->choice(k)); k++)
@@ -87,7 +87,7 @@ static void print_bash(FILE *out)
             fputs(") ", out);
             if (option->kind == BR_OPTION_CHOICE) {
                 fputs("words='", out);
-                print_choices(out, option);
+                completion_print_choices(out, option);
                 fputs("' ;;\n", out);
             } else if (takes_file(option)) {
                 fputs("COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n", out);
@@ -102,7 +102,7 @@ static void print_bash(FILE *out)
         fprintf(out, "                %s) words='", cli_commands[c]->name);
         for (const struct br_option *option = cli_options; option->name; option++)
             if (option->commands & cli_commands[c]->bit)
-                each_form(out, option, print_word);
+                each_form(out, option, completion_print_word);
         fputs("' ;;\n", out);
     }
     fputs("                esac ;;\n            *)\n"
@@ -154,7 +154,7 @@ static void print_zsh_form(FILE *out, const char *form)
         fprintf(out, ":%s:", option->argument);
         if (option->kind == BR_OPTION_CHOICE) {
             fputc('(', out);
-            print_choices(out, option);
+            completion_print_choices(out, option);
             fputc(')', out);
         } else if (takes_file(option)) {
             fputs("_files", out);
@@ -219,7 +219,7 @@ static void print_fish(FILE *out)
                     fputs(takes_file(option) ? " -r" : " -x", out);
                 if (option->kind == BR_OPTION_CHOICE) {
                     fputs(" -a '", out);
-                    print_choices(out, option);
+                    completion_print_choices(out, option);
                     fputs("'", out);
                 }
                 fputs(" -d '", out);
@@ -241,8 +241,8 @@ static void print_fish(FILE *out)
     }
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int completion_perform(const struct cli_settings *settings, const char *const *argument,
+                              uint32_t arguments, struct br_diag *diag)
 {
     static const struct {
         const char *shell;
@@ -263,7 +263,7 @@ const struct cli_command cli_completion = {
     .bit = CLI_COMPLETION,
     .least = 1,
     .most = 1,
-    .perform = perform,
+    .perform = completion_perform,
     .words = "bash zsh fish",
     .arguments = "SHELL",
     .summary = "print the completion of a shell: bash, zsh or fish",

@@ -10,7 +10,7 @@
 #include "lp/client/program.h"
 #include "runtime/drivers/local/cgroup.h"
 
-static void print_row(bool found, const char *name, const char *place, const char *use)
+static void doctor_print_row(bool found, const char *name, const char *place, const char *use)
 {
     printf("%-8s %-18s %s%s%s\n", found ? "found" : "missing", name, found ? place : "",
            found ? "; " : "", use);
@@ -32,8 +32,8 @@ static void print_machine(void)
     putchar('\n');
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int doctor_perform(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
 {
     static const struct {
         const char *program, *use, *without;
@@ -61,12 +61,13 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                        : "run counts tasks by them, and limits memory by --limit-memory",
            groups.why);
     bool found = br_bound_program_path(path);
-    print_row(found, "bigrocks-bound", path,
-              found ? "proves tighter bounds by linear programs"
-                    : "bounds are the combinatorial ones; build with GLPK to have it");
+    doctor_print_row(found, "bigrocks-bound", path,
+                     found ? "proves tighter bounds by linear programs"
+                           : "bounds are the combinatorial ones; build with GLPK to have it");
     for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
         found = cli_find_program(programs[k].program, path);
-        print_row(found, programs[k].program, path, found ? programs[k].use : programs[k].without);
+        doctor_print_row(found, programs[k].program, path,
+                         found ? programs[k].use : programs[k].without);
     }
     return BR_OK;
 }
@@ -76,7 +77,7 @@ const struct cli_command cli_doctor = {
     .bit = CLI_DOCTOR,
     .least = 0,
     .most = 0,
-    .perform = perform,
+    .perform = doctor_perform,
     .arguments = "",
     .summary = "show what is installed, what is missing, and what that costs",
     .text = "Shows the version, what the program was built with, and which of the programs that it "

@@ -21,7 +21,7 @@ static size_t width(void)
 }
 
 /* Prints so many bytes of words from the current column on, and breaks lines before the width. */
-static void print_words(FILE *out, const char *text, size_t size, size_t column, int indent)
+static void help_print_words(FILE *out, const char *text, size_t size, size_t column, int indent)
 {
     const char *end = text + size;
     while (text < end) {
@@ -43,7 +43,7 @@ static void print_words(FILE *out, const char *text, size_t size, size_t column,
 }
 
 /* Prints a text that is written in lines of its own: as it is, or with paragraphs that fit. */
-static void print_text(FILE *out, const char *text)
+static void help_print_text(FILE *out, const char *text)
 {
     while (*text) {
         size_t line = strcspn(text, "\n");
@@ -52,24 +52,24 @@ static void print_text(FILE *out, const char *text)
                text[line + 1])
             line += 1 + strcspn(text + line + 1, "\n");
         if (words)
-            print_words(out, text, line, 0, 0);
+            help_print_words(out, text, line, 0, 0);
         else
             fprintf(out, "%.*s\n", (int)line, text);
         text += line + (text[line] == '\n');
     }
 }
 
-static void print_row(FILE *out, const char *left, const char *text)
+static void help_print_row(FILE *out, const char *left, const char *text)
 {
     int indent = width() < NARROW ? NARROW_INDENT : INDENT;
     int used = fprintf(out, "  %s", left);
     if (used > indent - 2)
         used = fprintf(out, "\n") - 1;
     fprintf(out, "%*s", indent - used, "");
-    print_words(out, text, strlen(text), (size_t)indent, indent);
+    help_print_words(out, text, strlen(text), (size_t)indent, indent);
 }
 
-static void print_option(FILE *out, const struct br_option *option)
+static void help_print_option(FILE *out, const struct br_option *option)
 {
     char left[96], letter[8] = "    ";
     if (option->letter)
@@ -77,10 +77,10 @@ static void print_option(FILE *out, const struct br_option *option)
     snprintf(left, sizeof left, "%s--%s%s%s%s", letter,
              option->kind == BR_OPTION_SWITCH ? "[no-]" : "", option->name,
              option->argument ? " " : "", option->argument ? option->argument : "");
-    print_row(out, left, option->help);
+    help_print_row(out, left, option->help);
 }
 
-static void print_choices(FILE *out, const struct br_option *option)
+static void help_print_choices(FILE *out, const struct br_option *option)
 {
     const char *name;
     const struct cli_settings defaults = cli_settings_default();
@@ -91,7 +91,7 @@ static void print_choices(FILE *out, const struct br_option *option)
     fputs(":\n", out);
     for (uint32_t k = 0; (name = option->choice(k)); k++) {
         const char *summary = option->summary ? option->summary(k) : NULL;
-        print_row(out, name, summary ? summary : "");
+        help_print_row(out, name, summary ? summary : "");
     }
 }
 
@@ -122,18 +122,18 @@ static bool find_examples(char folder[PATH_MAX])
            access(strcat(folder, "/examples"), X_OK) == 0;
 }
 
-static void print_overview(FILE *out)
+static void help_print_overview(FILE *out)
 {
     char examples[PATH_MAX];
-    print_text(
+    help_print_text(
         out, "bigrocks plans a job (a DAG of tasks) on a cluster, the troublesome tasks first.\n\n"
              "usage: bigrocks COMMAND [options] ...\n\nCommands:\n");
     for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", cli_commands[k]->name, cli_commands[k]->arguments);
-        print_row(out, left, cli_commands[k]->summary);
+        help_print_row(out, left, cli_commands[k]->summary);
     }
-    print_text(
+    help_print_text(
         out,
         "\n'bigrocks help COMMAND' (or 'bigrocks COMMAND --help') shows its options. JOB and "
         "PLAN are\nfiles, or - for standard input. Results go to standard output, messages to "
@@ -148,19 +148,19 @@ static void print_overview(FILE *out)
 void cli_help_print(const struct cli_command *command, FILE *out)
 {
     if (!command) {
-        print_overview(out);
+        help_print_overview(out);
         return;
     }
     fprintf(out, "usage: bigrocks %s [options]%s%s\n\n", command->name,
             *command->arguments ? " " : "", command->arguments);
-    print_text(out, command->text);
+    help_print_text(out, command->text);
     fputs("\nOptions:\n", out);
     for (const struct br_option *option = cli_options; option->name; option++)
         if (option->commands & command->bit)
-            print_option(out, option);
+            help_print_option(out, option);
     for (const struct br_option *option = cli_options; option->name; option++)
         if ((option->commands & command->bit) && option->kind == BR_OPTION_CHOICE)
-            print_choices(out, option);
+            help_print_choices(out, option);
     char examples[PATH_MAX];
     bool installed = strstr(command->examples, "examples/") && find_examples(examples);
     fprintf(out, "\nExamples%s%s%s:\n", installed ? " (their files are in " : "",
@@ -173,8 +173,8 @@ void cli_print_version(FILE *out)
     fprintf(out, "bigrocks %s\nbuilt with %s\n", br_version(), BR_BUILT_WITH);
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int help_perform(const struct cli_settings *settings, const char *const *argument,
+                        uint32_t arguments, struct br_diag *diag)
 {
     const struct cli_command *command = NULL;
     if (arguments && !(command = cli_command_find(argument[0], diag)))
@@ -191,7 +191,7 @@ const struct cli_command cli_help = {
     .bit = CLI_HELP,
     .least = 0,
     .most = 1,
-    .perform = perform,
+    .perform = help_perform,
     .arguments = "[COMMAND]",
     .summary = "show this overview, or the help of a sub-command",
     .text = "Shows the overview, or the help of a sub-command.\n",

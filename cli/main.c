@@ -27,7 +27,8 @@ static enum br_status fail_order(struct br_diag *diag)
 }
 
 /* `positional` has room for all arguments. */
-static int run(int count, char *const *argument, const char **positional, struct br_diag *diag)
+static int cli_main_run(int count, char *const *argument, const char **positional,
+                        struct br_diag *diag)
 {
     const struct cli_command *command = NULL;
     if (count < 1) {
@@ -112,10 +113,10 @@ int main(int count, char **argument)
     if (!positional || (launcher && !launched))
         br_fail_memory(&diag);
     else if (!ninja && !build)
-        status = run(words, launcher ? launched : argument + 1, positional, &diag);
+        status = cli_main_run(words, launcher ? launched : argument + 1, positional, &diag);
     else if ((status = (int)cli_build_face(words - build, argument + 1 + build, ninja, &face,
                                            &diag)) == BR_OK)
-        status = run(face.count, face.list, positional, &diag);
+        status = cli_main_run(face.count, face.list, positional, &diag);
     free(positional);
     free(launched);
     cli_face_words_finish(&face);

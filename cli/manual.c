@@ -7,7 +7,7 @@
 #include "cli/help.h"
 
 /* Text of a paragraph: what scdoc would take as markup is escaped. */
-static void print_text(FILE *out, const char *text)
+static void manual_print_text(FILE *out, const char *text)
 {
     for (const char *p = text; *p; p++) {
         if (strchr("_*\\`#|<>+", *p) || ((p == text || p[-1] == '\n') && strchr("-.[]", *p)))
@@ -20,7 +20,7 @@ static void print_heading(FILE *out, const char *name, const char *summary)
 {
     fprintf(out, "%s(1)\n\n# NAME\n\n", name);
     fprintf(out, "%s - ", name);
-    print_text(out, summary);
+    manual_print_text(out, summary);
     fputs("\n\n# SYNOPSIS\n\n", out);
 }
 
@@ -32,7 +32,7 @@ static void print_block(FILE *out, const char *text)
     fputs("```\n\n", out);
 }
 
-static void print_option(FILE *out, const struct br_option *option)
+static void manual_print_option(FILE *out, const struct br_option *option)
 {
     if (option->letter)
         fprintf(out, "*-%c*, ", option->letter);
@@ -40,14 +40,14 @@ static void print_option(FILE *out, const struct br_option *option)
     if (option->argument)
         fprintf(out, " _%s_", option->argument);
     fputs("\n\t", out);
-    print_text(out, option->help);
+    manual_print_text(out, option->help);
     fputc('\n', out);
     const char *name;
     if (option->kind == BR_OPTION_CHOICE)
         for (uint32_t k = 0; (name = option->choice(k)); k++) {
             const char *summary = option->summary ? option->summary(k) : NULL;
             fprintf(out, "\t- *%s*%s", name, summary ? ": " : "");
-            print_text(out, summary ? summary : "");
+            manual_print_text(out, summary ? summary : "");
             fputc('\n', out);
         }
     fputc('\n', out);
@@ -64,7 +64,7 @@ static void print_see_also(FILE *out, const char *but)
     fputs("*bigrocks-formats*(5), *libbigrocks*(3)\n", out);
 }
 
-static void print_overview(FILE *out)
+static void manual_print_overview(FILE *out)
 {
     print_heading(out, "bigrocks", "plan a job of many tasks on a cluster, the big rocks first");
     fputs("*bigrocks* _COMMAND_ [options] ...\n\n# DESCRIPTION\n\n"
@@ -75,7 +75,7 @@ static void print_overview(FILE *out)
           out);
     for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++) {
         fprintf(out, "*%s*\n\t", cli_commands[k]->name);
-        print_text(out, cli_commands[k]->summary);
+        manual_print_text(out, cli_commands[k]->summary);
         fputs("\n\n", out);
     }
     fputs(
@@ -92,19 +92,19 @@ void cli_manual_print(const struct cli_command *command, FILE *out)
 {
     char name[40];
     if (!command) {
-        print_overview(out);
+        manual_print_overview(out);
         return;
     }
     snprintf(name, sizeof name, "bigrocks-%s", command->name);
     print_heading(out, name, command->summary);
     fprintf(out, "*bigrocks %s* [options] ", command->name);
-    print_text(out, command->arguments);
+    manual_print_text(out, command->arguments);
     fputs("\n\n# DESCRIPTION\n\n", out);
-    print_text(out, command->text);
+    manual_print_text(out, command->text);
     fputs("\n# OPTIONS\n\n", out);
     for (const struct br_option *option = cli_options; option->name; option++)
         if (option->commands & command->bit)
-            print_option(out, option);
+            manual_print_option(out, option);
     fputs("# EXAMPLES\n\n", out);
     print_block(out, command->examples);
     print_see_also(out, command->name);

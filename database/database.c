@@ -38,7 +38,7 @@ bool br_database_step(struct br_database *database, int which)
 }
 
 /* The one number that a query gives. */
-static bool read_number(struct br_database *database, const char *text, int64_t *number)
+static bool database_read_number(struct br_database *database, const char *text, int64_t *number)
 {
     sqlite3_stmt *statement = NULL;
     const bool good = sqlite3_prepare_v2(database->db, text, -1, &statement, NULL) == SQLITE_OK &&
@@ -74,12 +74,12 @@ static bool make_tables(struct br_database *database)
 }
 
 /* Are the tables ours? */
-static enum br_status check_file(struct br_database *database, struct br_diag *diag)
+static enum br_status database_check_file(struct br_database *database, struct br_diag *diag)
 {
     const struct br_database_form *form = database->form;
     int64_t application, version;
-    if (!read_number(database, "PRAGMA application_id", &application) ||
-        !read_number(database, "PRAGMA user_version", &version))
+    if (!database_read_number(database, "PRAGMA application_id", &application) ||
+        !database_read_number(database, "PRAGMA user_version", &version))
         return br_database_fail(database, diag);
     if (application != form->application || version != form->version) {
         char hint[80];
@@ -96,10 +96,10 @@ static enum br_status prepare_file(struct br_database *database, struct br_diag 
 {
     int64_t there;
     if (!br_database_run(database, "BEGIN IMMEDIATE") ||
-        !read_number(database, "SELECT count(*) FROM sqlite_master", &there) ||
+        !database_read_number(database, "SELECT count(*) FROM sqlite_master", &there) ||
         (there == 0 && !make_tables(database)))
         return br_database_fail(database, diag);
-    enum br_status status = check_file(database, diag);
+    enum br_status status = database_check_file(database, diag);
     if (status)
         return status;
     return br_database_run(database, "COMMIT") ? BR_OK : br_database_fail(database, diag);
@@ -190,11 +190,12 @@ static enum br_status open_to_read(struct br_database *database, struct br_diag 
     if (code != SQLITE_OK)
         return br_database_fail(database, diag);
     sqlite3_busy_timeout(database->db, BUSY_MS);
-    return br_database_run(database, "PRAGMA query_only = true") ? check_file(database, diag)
-                                                                 : br_database_fail(database, diag);
+    return br_database_run(database, "PRAGMA query_only = true")
+               ? database_check_file(database, diag)
+               : br_database_fail(database, diag);
 }
 
-static enum br_status open_file(struct br_database *database, struct br_diag *diag)
+static enum br_status database_open_file(struct br_database *database, struct br_diag *diag)
 {
     const struct br_database_form *form = database->form;
     enum br_status status =
@@ -212,7 +213,8 @@ static enum br_status open_as(struct br_database *database, const struct br_data
     *database = (struct br_database){.form = form, .reads = reads};
     database->path = strdup(path);
     database->statement = calloc((size_t)form->statements, sizeof(sqlite3_stmt *));
-    return database->path && database->statement ? open_file(database, diag) : br_fail_memory(diag);
+    return database->path && database->statement ? database_open_file(database, diag)
+                                                 : br_fail_memory(diag);
 }
 
 enum br_status br_database_open(struct br_database *database, const struct br_database_form *form,

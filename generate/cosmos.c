@@ -169,7 +169,7 @@ static uint32_t ear_length(struct growth *growth, uint32_t room)
     return length;
 }
 
-static uint32_t random_stage(struct growth *growth)
+static uint32_t cosmos_random_stage(struct growth *growth)
 {
     return (uint32_t)br_rng_below(&growth->rng, growth->graph->stages);
 }
@@ -182,7 +182,7 @@ static bool grow_input(struct growth *growth, uint32_t to)
     if (level == 0 || growth->band_first[level] > 0)
         return false;
     uint32_t length = ear_length(growth, level);
-    uint32_t other = random_stage(growth);
+    uint32_t other = cosmos_random_stage(growth);
     uint32_t end = grow_path(growth, NOBODY, to, level - length, length);
     uint32_t other_level = graph->stage[other].level;
     if (other != to && other_level >= level && growth->band_first[other_level] == 0 &&
@@ -216,7 +216,7 @@ static bool grow_cycle_to(struct growth *growth, uint32_t to)
     const struct br_graph *graph = growth->graph;
     uint32_t first = growth->band_first[graph->stage[to].level];
     for (int attempt = 0; attempt < 4; attempt++) {
-        uint32_t from = random_stage(growth);
+        uint32_t from = cosmos_random_stage(growth);
         if (growth->band_first[graph->stage[from].level] == first && grow_cycle(growth, from, to))
             return true;
     }
@@ -227,7 +227,7 @@ static bool grow_cycle_to(struct growth *growth, uint32_t to)
  * stage instead. */
 static bool grow_ear(struct growth *growth)
 {
-    uint32_t stage = random_stage(growth), level = growth->graph->stage[stage].level;
+    uint32_t stage = cosmos_random_stage(growth), level = growth->graph->stage[stage].level;
     double sort = br_rng_unit(&growth->rng);
     if (sort < INPUT_SHARE)
         return growth->band_first[level] == 0
@@ -259,7 +259,7 @@ struct candidate {
     uint32_t edge;
 };
 
-static int by_key(const void *a, const void *b)
+static int cosmos_by_key(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     if (x->key != y->key)
@@ -288,7 +288,7 @@ static enum br_status draw_barriers(struct br_graph *graph, uint64_t seed, struc
         double weight = fed[graph->edge[e].parent] ? 1 : JOIN_SHUFFLES;
         candidate[candidates++] = (struct candidate){br_rng_unit(&rng) / weight, e};
     }
-    qsort(candidate, candidates, sizeof *candidate, by_key);
+    qsort(candidate, candidates, sizeof *candidate, cosmos_by_key);
     for (uint32_t k = 0; k < candidates && k < quota; k++)
         graph->edge[candidate[k].edge].type = BR_BARRIER;
 out:

@@ -29,7 +29,7 @@ struct group {
 };
 
 /* The first stage of the group: a union-find with paths halved. */
-static uint32_t find(uint32_t *first, uint32_t s)
+static uint32_t counts_find(uint32_t *first, uint32_t s)
 {
     while (first[s] != s)
         s = first[s] = first[first[s]];
@@ -44,7 +44,8 @@ static void join_groups(const struct br_graph *graph, uint32_t *first)
     for (uint32_t e = 0; e < graph->edges; e++) {
         if (graph->edge[e].type != BR_ONE_TO_ONE)
             continue;
-        uint32_t a = find(first, graph->edge[e].parent), b = find(first, graph->edge[e].child);
+        uint32_t a = counts_find(first, graph->edge[e].parent),
+                 b = counts_find(first, graph->edge[e].child);
         uint32_t la = graph->stage[a].level, lb = graph->stage[b].level;
         if (la < lb || (la == lb && a < b))
             first[b] = a;
@@ -62,7 +63,7 @@ static void weigh_groups(const struct br_graph *graph, uint32_t *first, uint64_t
         if (graph->stage[s].level > deepest)
             deepest = graph->stage[s].level;
     for (uint32_t s = 0; s < graph->stages; s++) {
-        group[find(first, s)].stages++;
+        group[counts_find(first, s)].stages++;
         if (first[s] != s || graph->stage[s].weight == 0)
             continue;
         double fall = graph->shrink * graph->stage[s].level / deepest;
@@ -72,7 +73,7 @@ static void weigh_groups(const struct br_graph *graph, uint32_t *first, uint64_t
 }
 
 /* Gives every stage its share of `spare` tasks on top of one; returns what is left of them. */
-static uint32_t share_out(struct group *group, uint32_t stages, uint32_t spare)
+static uint32_t counts_share_out(struct group *group, uint32_t stages, uint32_t spare)
 {
     double whole = 0;
     for (uint32_t g = 0; g < stages; g++)
@@ -124,9 +125,9 @@ bool br_graph_count_tasks(struct br_graph *graph, uint64_t seed, bool exact)
         goto out;
     join_groups(graph, first);
     weigh_groups(graph, first, seed, group);
-    uint32_t left = share_out(group, graph->stages, graph->tasks - graph->stages);
+    uint32_t left = counts_share_out(group, graph->stages, graph->tasks - graph->stages);
     for (uint32_t s = 0; s < graph->stages; s++)
-        graph->stage[s].tasks = 1 + group[find(first, s)].tasks;
+        graph->stage[s].tasks = 1 + group[counts_find(first, s)].tasks;
     if (left > 0 && exact) {
         uint32_t s;
         if (!loosest_stage(graph, &s))

@@ -46,7 +46,7 @@ static const struct {
     [DISK] = {"disk", "MB/s", 5, BR_GENERATE_MB_PER_SEC / 5, 0.5, {130, 35, 40, 50}},
 };
 
-static void write_amount(char *text, size_t size, int r, uint32_t steps)
+static void fill_write_amount(char *text, size_t size, int r, uint32_t steps)
 {
     switch (r) {
     case CPU:
@@ -60,8 +60,8 @@ static void write_amount(char *text, size_t size, int r, uint32_t steps)
     }
 }
 
-static enum br_status add_demands(struct br_dag *dag, uint32_t stage, enum role role,
-                                  struct br_rng *rng, struct br_diag *diag)
+static enum br_status fill_add_demands(struct br_dag *dag, uint32_t stage, enum role role,
+                                       struct br_rng *rng, struct br_diag *diag)
 {
     double shared = br_real_normal(rng) * sqrt(DEMAND_SHARED);
     for (int r = 0; r < RESOURCES; r++) {
@@ -69,8 +69,8 @@ static enum br_status add_demands(struct br_dag *dag, uint32_t stage, enum role 
         double amount =
             resource[r].mean[role] * br_real_exp(sigma * (shared + own) - sigma * sigma / 2);
         char text[32];
-        write_amount(text, sizeof text, r,
-                     br_sample_round(amount / resource[r].step, 1, resource[r].most));
+        fill_write_amount(text, sizeof text, r,
+                          br_sample_round(amount / resource[r].step, 1, resource[r].most));
         enum br_status status = br_dag_add_demand(dag, stage, resource[r].name, text, diag);
         if (status)
             return status;
@@ -123,7 +123,7 @@ static enum br_status fill_stage(struct br_dag *dag, uint32_t stage,
 {
     enum br_status status;
     if (!from->mean_ms)
-        status = add_demands(dag, stage, role, &streams->demands, diag);
+        status = fill_add_demands(dag, stage, role, &streams->demands, diag);
     else
         status = br_dag_add_demand(dag, stage, resource[CPU].name, "1", diag);
     if (status)
@@ -136,9 +136,9 @@ static enum br_status fill_stage(struct br_dag *dag, uint32_t stage,
     return BR_OK;
 }
 
-static enum br_status add_stages(const struct br_graph *graph, const uint32_t *order, uint64_t seed,
-                                 double spread, struct place *place, struct br_dag *dag,
-                                 struct br_diag *diag)
+static enum br_status fill_add_stages(const struct br_graph *graph, const uint32_t *order,
+                                      uint64_t seed, double spread, struct place *place,
+                                      struct br_dag *dag, struct br_diag *diag)
 {
     struct streams streams = {br_sample_stream(seed, BR_STREAM_DURATION),
                               br_sample_stream(seed, BR_STREAM_DEMAND),
@@ -179,7 +179,7 @@ enum br_status br_graph_fill(const struct br_graph *graph, const uint32_t *order
     for (int r = 0; r < (graph->counted ? 1 : RESOURCES) && !status; r++)
         status = br_dag_add_resource(dag, resource[r].name, resource[r].unit, diag);
     if (!status)
-        status = add_stages(graph, order, seed, spread, place, dag, diag);
+        status = fill_add_stages(graph, order, seed, spread, place, dag, diag);
     for (uint32_t e = 0; e < graph->edges && !status; e++)
         status = br_dag_add_edge(dag, place[graph->edge[e].parent].number,
                                  place[graph->edge[e].child].number, graph->edge[e].type, diag);

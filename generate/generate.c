@@ -47,7 +47,7 @@ struct br_generate_options br_generate_options_default(void)
     return (struct br_generate_options){.kind = kinds[0].name, .seed = 1};
 }
 
-static const struct kind *find_kind(const char *name, struct br_diag *diag)
+static const struct kind *generate_find_kind(const char *name, struct br_diag *diag)
 {
     char hint[sizeof diag->hint] = "choose one of ";
     for (uint32_t k = 0; k < KINDS; k++) {
@@ -60,7 +60,8 @@ static const struct kind *find_kind(const char *name, struct br_diag *diag)
     return NULL;
 }
 
-static enum br_status check(const struct br_generate_options *options, struct br_diag *diag)
+static enum br_status generate_check(const struct br_generate_options *options,
+                                     struct br_diag *diag)
 {
     if (options->tasks > BR_MAX_TASKS || options->stages > BR_MAX_TASKS)
         return br_fail(diag, BR_USAGE, "ask for less", "a job has %u tasks at most", BR_MAX_TASKS);
@@ -75,7 +76,7 @@ static enum br_status check(const struct br_generate_options *options, struct br
 }
 
 /* The seed that repeats the job is in its name. */
-static struct br_dag *create(const struct br_generate_options *options)
+static struct br_dag *generate_create(const struct br_generate_options *options)
 {
     char name[64];
     snprintf(name, sizeof name, "%s-%" PRIu64, options->kind, options->seed);
@@ -88,8 +89,8 @@ enum br_status br_generate(const struct br_generate_options *options, struct br_
     struct br_graph graph = {0};
     uint32_t *order = NULL;
     *dag = NULL;
-    enum br_status status = check(options, diag);
-    const struct kind *kind = status ? NULL : find_kind(options->kind, diag);
+    enum br_status status = generate_check(options, diag);
+    const struct kind *kind = status ? NULL : generate_find_kind(options->kind, diag);
     if (!kind)
         return BR_USAGE;
     status = kind->build(options, &graph, diag);
@@ -97,7 +98,7 @@ enum br_status br_generate(const struct br_generate_options *options, struct br_
         goto out;
     if (graph.memory_out ||
         !(graph.counted || br_graph_count_tasks(&graph, options->seed, options->tasks > 0)) ||
-        !(order = br_graph_order(&graph)) || !(*dag = create(options))) {
+        !(order = br_graph_order(&graph)) || !(*dag = generate_create(options))) {
         status = br_fail_memory(diag);
         goto out;
     }

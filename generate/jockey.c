@@ -65,7 +65,7 @@ struct pipe {
     double key;
 };
 
-static double place(uint32_t rank, uint32_t stages)
+static double jockey_place(uint32_t rank, uint32_t stages)
 {
     return stages > 1 ? (double)rank / (stages - 1) : 0;
 }
@@ -87,12 +87,12 @@ static int more_tasks(const void *a, const void *b)
 }
 
 /* One task each, and the others by share, the largest remainders rounded up. */
-static void count(const struct job *job, struct rank *by, uint32_t stages, uint32_t tasks)
+static void jockey_count(const struct job *job, struct rank *by, uint32_t stages, uint32_t tasks)
 {
     uint32_t slow = stages / 5 > 0 ? stages / 5 : 1, left = tasks - stages;
     double sum = 0;
     for (uint32_t i = 0; i < stages; i++) {
-        double off = (place(i, stages) - job->middle) / job->width;
+        double off = (jockey_place(i, stages) - job->middle) / job->width;
         by[i] = (struct rank){.rank = i, .share = br_real_exp(-off * off / 2)};
         sum += by[i].share;
     }
@@ -114,7 +114,7 @@ static void count(const struct job *job, struct rank *by, uint32_t stages, uint3
 
 /* Cuts the ranks, by falling count, into pipelines. The largest stage stays alone and takes what
  * equal counts leave over. Returns their number. */
-static uint32_t cut(struct rank *by, uint32_t stages, struct br_rng *rng, struct pipe *pipe)
+static uint32_t jockey_cut(struct rank *by, uint32_t stages, struct br_rng *rng, struct pipe *pipe)
 {
     uint32_t pipes = 1;
     pipe[0] = (struct pipe){.first = 0, .stages = 1};
@@ -132,7 +132,7 @@ static uint32_t cut(struct rank *by, uint32_t stages, struct br_rng *rng, struct
     return pipes;
 }
 
-static int by_key(const void *a, const void *b)
+static int jockey_by_key(const void *a, const void *b)
 {
     const struct pipe *x = a, *y = b;
     if (x->key != y->key)
@@ -145,7 +145,7 @@ static void shuffle(struct pipe *pipe, uint32_t pipes, struct br_rng *rng)
 {
     for (uint32_t p = 0; p < pipes; p++)
         pipe[p].key = br_sample_lognormal(rng, pipe[p].tasks, 1);
-    qsort(pipe, pipes, sizeof *pipe, by_key);
+    qsort(pipe, pipes, sizeof *pipe, jockey_by_key);
 }
 
 /* A pipeline before `before` that is not too deep; those that nothing waits for come first. */
@@ -166,13 +166,13 @@ struct growth {
     struct br_rng rng;
 };
 
-static uint32_t add_stage(struct growth *growth, const struct pipe *pipe, uint32_t k,
-                          uint32_t level)
+static uint32_t jockey_add_stage(struct growth *growth, const struct pipe *pipe, uint32_t k,
+                                 uint32_t level)
 {
     const struct job *job = growth->job;
     uint32_t s = br_graph_add_stage(growth->graph, level), stages = growth->graph->stage_room;
     struct br_graph_stage *stage = &growth->graph->stage[s];
-    double at = place(growth->by[pipe->first + k].rank, stages);
+    double at = jockey_place(growth->by[pipe->first + k].rank, stages);
     double p90_s = job->fastest_s * br_real_pow(job->slowest_s / job->fastest_s, at);
     double mean_s = p90_s * br_real_exp(job->sigma * (job->sigma / 2 - NORMAL_90));
     stage->tasks = pipe->tasks;
@@ -186,25 +186,25 @@ static uint32_t add_stage(struct growth *growth, const struct pipe *pipe, uint32
  * *barriers edges are barriers. */
 static void grow_pipe(struct growth *growth, struct pipe *pipe, uint32_t level, uint32_t *barriers)
 {
-    pipe->head = add_stage(growth, pipe, 0, level);
+    pipe->head = jockey_add_stage(growth, pipe, 0, level);
     for (uint32_t k = 1; k < pipe->stages; k++) {
         uint32_t parent = pipe->head + k - 1;
         if (!br_sample_chance(&growth->rng, STRAIGHT))
             parent = pipe->head + (uint32_t)br_rng_below(&growth->rng, k);
-        uint32_t stage = add_stage(growth, pipe, k, growth->graph->stage[parent].level + 1);
+        uint32_t stage = jockey_add_stage(growth, pipe, k, growth->graph->stage[parent].level + 1);
         br_graph_add_edge(growth->graph, parent, stage, *barriers ? BR_BARRIER : BR_ONE_TO_ONE);
         *barriers -= *barriers > 0;
     }
     pipe->tail = pipe->head + pipe->stages - 1;
 }
 
-static void wait_for(struct growth *growth, struct pipe *parent, const struct pipe *pipe)
+static void jockey_wait_for(struct growth *growth, struct pipe *parent, const struct pipe *pipe)
 {
     br_graph_add_edge(growth->graph, parent->tail, pipe->head, BR_BARRIER);
     parent->used = true;
 }
 
-static void grow(struct growth *growth, struct pipe *pipe, uint32_t pipes)
+static void jockey_grow(struct growth *growth, struct pipe *pipe, uint32_t pipes)
 {
     uint32_t barriers = growth->job->barriers, heads = barriers < pipes - 1 ? barriers : pipes - 1;
     uint32_t inside = barriers - heads, sites = pipes - 1;
@@ -225,13 +225,13 @@ static void grow(struct growth *growth, struct pipe *pipe, uint32_t pipes)
             level = growth->graph->stage[pipe[other].tail].level;
         pipe[p].depth = pipe[deeper].depth + 1;
         grow_pipe(growth, &pipe[p], level + 1, &inside);
-        wait_for(growth, &pipe[one], &pipe[p]);
+        jockey_wait_for(growth, &pipe[one], &pipe[p]);
         if (other != one)
-            wait_for(growth, &pipe[other], &pipe[p]);
+            jockey_wait_for(growth, &pipe[other], &pipe[p]);
     }
 }
 
-static const struct job *find_job(const char *kind)
+static const struct job *jockey_find_job(const char *kind)
 {
     const struct job *job = jobs;
     while (job < jobs + sizeof jobs / sizeof *jobs - 1 && strcmp(job->kind, kind) != 0)
@@ -242,7 +242,7 @@ static const struct job *find_job(const char *kind)
 enum br_status br_build_jockey(const struct br_generate_options *options, struct br_graph *graph,
                                struct br_diag *diag)
 {
-    const struct job *job = find_job(options->kind);
+    const struct job *job = jockey_find_job(options->kind);
     uint32_t stages = options->stages ? options->stages : job->stages;
     uint32_t tasks = options->tasks ? options->tasks : job->vertices;
     if (stages > tasks && options->stages)
@@ -257,10 +257,10 @@ enum br_status br_build_jockey(const struct br_generate_options *options, struct
     struct pipe *pipe = calloc(stages, sizeof *pipe);
     if (by && pipe) {
         struct growth growth = {graph, job, by, br_sample_stream(options->seed, BR_STREAM_GRAPH)};
-        count(job, by, stages, tasks);
-        uint32_t pipes = cut(by, stages, &growth.rng, pipe);
+        jockey_count(job, by, stages, tasks);
+        uint32_t pipes = jockey_cut(by, stages, &growth.rng, pipe);
         shuffle(pipe, pipes, &growth.rng);
-        grow(&growth, pipe, pipes);
+        jockey_grow(&growth, pipe, pipes);
     } else {
         status = br_fail_memory(diag);
     }

@@ -191,7 +191,7 @@ void br_trace_destroy(struct br_trace *trace)
 
 /* ---- Programs ---- */
 
-static double draw(struct br_rng *rng, const struct law *law)
+static double generate_traces_draw(struct br_rng *rng, const struct law *law)
 {
     return br_sample_lognormal(rng, law->median, br_real_log(law->p90 / law->median) / OF_90);
 }
@@ -210,7 +210,7 @@ static uint32_t draw_width(struct br_rng *rng, const struct kind *kind)
             return w + 1;
         u -= kind->width[w];
     }
-    return br_sample_round(draw(rng, &kind->wide), 5, BR_TRACE_WIDEST);
+    return br_sample_round(generate_traces_draw(rng, &kind->wide), 5, BR_TRACE_WIDEST);
 }
 
 static bool add_app(struct br_trace *trace)
@@ -226,9 +226,10 @@ static bool add_app(struct br_trace *trace)
     for (uint32_t s = 0; s < app->stages; s++) {
         struct stage *stage = &app->stage[s];
         stage->width = draw_width(rng, kind);
-        stage->median_s = draw(rng, stage->width < 3 ? &kind->thin_s : &kind->wide_s);
-        stage->between = deviation_of(fmin(draw(rng, &kind->time), 60));
-        stage->space = draw(rng, &kind->space);
+        stage->median_s =
+            generate_traces_draw(rng, stage->width < 3 ? &kind->thin_s : &kind->wide_s);
+        stage->between = deviation_of(fmin(generate_traces_draw(rng, &kind->time), 60));
+        stage->space = generate_traces_draw(rng, &kind->space);
     }
     return true;
 }

@@ -16,7 +16,7 @@ struct other {
     bool (*is_it)(const char *text, const char *name);
 };
 
-static bool ends(const char *name, const char *with)
+static bool other_ends(const char *name, const char *with)
 {
     size_t length = strlen(name), end = strlen(with);
     return length >= end && strcmp(name + length - end, with) == 0;
@@ -34,18 +34,18 @@ static bool has_line(const char *text, const char *word)
 
 static bool is_ninja(const char *text, const char *name)
 {
-    return ends(name, ".ninja") || (has_line(text, "rule") && has_line(text, "build"));
+    return other_ends(name, ".ninja") || (has_line(text, "rule") && has_line(text, "build"));
 }
 
-static bool is_make(const char *text, const char *name)
+static bool other_is_make(const char *text, const char *name)
 {
     return strcmp(name, "Makefile") == 0 || strcmp(name, "makefile") == 0 ||
-           strcmp(name, "GNUmakefile") == 0 || ends(name, ".mk");
+           strcmp(name, "GNUmakefile") == 0 || other_ends(name, ".mk");
 }
 
 static bool is_snakefile(const char *text, const char *name)
 {
-    return strcmp(name, "Snakefile") == 0 || ends(name, ".smk");
+    return strcmp(name, "Snakefile") == 0 || other_ends(name, ".smk");
 }
 
 static bool is_wrapped(const char *text, const char *name)
@@ -75,7 +75,7 @@ static bool is_model(const char *text, const char *name)
 }
 
 /* The first line has this word between what separates columns. */
-static bool has_column(const char *text, const char *word, const char *separators)
+static bool other_has_column(const char *text, const char *word, const char *separators)
 {
     for (const char *end = text + strcspn(text, "\r\n"); text < end;) {
         size_t length = strcspn(text, separators);
@@ -94,10 +94,10 @@ bool br_is_accounting_json(const char *text)
 }
 
 /* What parsers/workloads reads: swf, sacct and tables. */
-static bool is_workload(const char *text, const char *name)
+static bool other_is_workload(const char *text, const char *name)
 {
-    return ends(name, ".swf") || has_column(text, "JobID", "|\r\n") ||
-           has_column(text, "arrival", ",\r\n") || br_is_accounting_json(text);
+    return other_ends(name, ".swf") || other_has_column(text, "JobID", "|\r\n") ||
+           other_has_column(text, "arrival", ",\r\n") || br_is_accounting_json(text);
 }
 
 /* What the command takes without being told, and what it does not take. */
@@ -167,7 +167,7 @@ static const struct other others[] = {
     {"this is a plan of PostgreSQL's without times and costs", NULL,
      "write it by EXPLAIN (ANALYZE)", is_bare_plan},
     {"this is a build of ninja's", "import ninja", NULL, is_ninja},
-    {"this is a build of make's", "import make", NULL, is_make},
+    {"this is a build of make's", "import make", NULL, other_is_make},
     {"this is a workflow of Snakemake's", "import snakemake", NULL, is_snakefile},
     {"this lists compilations, and not what waits for what", "import ninja", NULL, is_compilations},
     {"this is what a build is configured from", NULL,
@@ -178,7 +178,7 @@ static const struct other others[] = {
     {"this is a database, not a job", NULL,
      "a history of runs is given by --history, a store of plans by --store", is_database},
     {"this is a workload of many jobs, not a job", NULL, "'bigrocks simulate' takes it",
-     is_workload},
+     other_is_workload},
     {"this is a learned policy, not a job", NULL,
      "'bigrocks simulate --policy learned --model' takes it", is_model},
 };

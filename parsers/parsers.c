@@ -17,7 +17,7 @@ static bool is_job_xml(const char *text);
 static bool is_dax(const char *text);
 static bool is_wfformat(const char *text);
 static bool is_stg(const char *text);
-static bool is_profile(const char *text);
+static bool parsers_is_profile(const char *text);
 static bool is_snakemake(const char *text);
 
 static const struct format {
@@ -35,7 +35,7 @@ static const struct format {
     {"snakemake", "what 'bigrocks import snakemake' hears of a workflow (JSON)", is_snakemake,
      br_read_snakemake},
     {"stg", "Standard Task Graph", is_stg, br_read_stg},
-    {"profile", "Spark job with durations by executor count, as of TPC-H", is_profile,
+    {"profile", "Spark job with durations by executor count, as of TPC-H", parsers_is_profile,
      br_read_profile},
     {"psplib", "PSPLIB single-mode project (.sm), with its pool", is_psplib, br_read_psplib},
     {"patterson", "Patterson project (.rcp), with its pool", is_patterson, br_read_patterson},
@@ -113,7 +113,7 @@ static bool is_stg(const char *text)
 }
 
 /* "query N" alone in the first line, then the size or the number of stages. */
-static bool is_profile(const char *text)
+static bool parsers_is_profile(const char *text)
 {
     const char *p = br_text_begin(text);
     if (strncmp(p, "query ", 6) != 0)
@@ -171,7 +171,7 @@ static bool is_patterson(const char *text)
     return *p >= '0' && *p <= '9' && text[strspn(text, "0123456789 \t\r\n-")] == 0;
 }
 
-static enum br_status refuse_unknown(const struct br_source *source, struct br_diag *diag)
+static enum br_status parsers_refuse_unknown(const struct br_source *source, struct br_diag *diag)
 {
     const char *text = source->buffer, *p = br_text_begin(text);
     char name[64], hint[240];
@@ -210,8 +210,9 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
     return br_fail_at(diag, pos, BR_BAD_INPUT, hint, "the format of the file is not known");
 }
 
-static enum br_status choose(const struct br_source *source, const struct br_parse_options *options,
-                             br_read_job **read, struct br_diag *diag)
+static enum br_status parsers_choose(const struct br_source *source,
+                                     const struct br_parse_options *options, br_read_job **read,
+                                     struct br_diag *diag)
 {
     for (size_t k = 0; k < FORMATS; k++)
         if (options->from ? strcmp(options->from, formats[k].name) == 0
@@ -228,7 +229,7 @@ static enum br_status choose(const struct br_source *source, const struct br_par
             return BR_OK;
         }
     if (!options->from)
-        return refuse_unknown(source, diag);
+        return parsers_refuse_unknown(source, diag);
     char known[200] = "";
     for (size_t k = 0, used = 0; k < FORMATS; k++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
@@ -253,5 +254,5 @@ const char *br_parse_recognise(const char *path)
 enum br_status br_parse_job(const char *path, const struct br_parse_options *options,
                             struct br_input *input, struct br_diag *diag)
 {
-    return br_read_whole_job(path, options, choose, input, diag);
+    return br_read_whole_job(path, options, parsers_choose, input, diag);
 }

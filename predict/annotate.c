@@ -56,7 +56,7 @@ static double quantile_or(const struct annotating *annotating, double mean_ns, d
 }
 
 /* What the job itself says of the stage: its mean is certain, and its tasks may scatter. */
-static void declare(struct annotating *annotating, uint32_t s)
+static void predict_annotate_declare(struct annotating *annotating, uint32_t s)
 {
     const struct br_stage *stage = &annotating->dag->stage[s];
     double mean_ns = (double)stage->duration_ns, spread = br_real_of(stage->spread), factor = 1;
@@ -76,7 +76,7 @@ static void declare(struct annotating *annotating, uint32_t s)
 }
 
 /* What the history says of it. Durations of single tasks stay. */
-static void believe(struct annotating *annotating, uint32_t s)
+static void predict_annotate_believe(struct annotating *annotating, uint32_t s)
 {
     const struct br_stage *stage = &annotating->dag->stage[s];
     struct br_task_belief *belief = &annotating->belief[s];
@@ -94,7 +94,7 @@ static enum br_status annotate_stage(struct annotating *annotating, uint32_t s,
 {
     struct br_history_estimate estimate = {.cpu_milli = -1, .mem_bytes = -1};
     enum br_status status = BR_OK;
-    declare(annotating, s);
+    predict_annotate_declare(annotating, s);
     if (annotating->history)
         status = br_history_estimate(annotating->history, annotating->dag->stage[s].id, &estimate,
                                      annotating->diag);
@@ -104,12 +104,13 @@ static enum br_status annotate_stage(struct annotating *annotating, uint32_t s,
     annotating->mem_bytes[s] = annotating->mem ? br_history_mem(&estimate) : -1;
     if (!estimate.samples || annotating->dag->stage[s].by_hand)
         return BR_OK;
-    believe(annotating, s);
+    predict_annotate_believe(annotating, s);
     report->known++;
     return BR_OK;
 }
 
-static bool allocate(struct annotating *annotating, struct br_annotate_report *report)
+static bool predict_annotate_allocate(struct annotating *annotating,
+                                      struct br_annotate_report *report)
 {
     struct br_arena *arena = &annotating->arena;
     const struct br_dag *dag = annotating->dag;
@@ -160,7 +161,8 @@ enum br_status br_history_annotate(struct br_history *history, const struct br_d
     };
     *result = NULL;
     *report = (struct br_annotate_report){.stages = dag->stages};
-    enum br_status status = allocate(&annotating, report) ? BR_OK : br_fail_memory(diag);
+    enum br_status status =
+        predict_annotate_allocate(&annotating, report) ? BR_OK : br_fail_memory(diag);
     if (!status)
         status = br_beliefs_create(history, &annotating.beliefs, diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++)
@@ -192,7 +194,7 @@ struct finding {
 };
 
 /* The job under count is complete. */
-static void judge(struct finding *f)
+static void predict_annotate_judge(struct finding *f)
 {
     if (f->job && !f->best && !f->other && 2 * (uint64_t)f->shared >= f->dag->stages) {
         f->best = f->job;
@@ -207,7 +209,7 @@ static void count_stage(void *context, const struct br_history_job *row)
 {
     struct finding *f = context;
     if (!f->job || strcmp(f->job, row->name) != 0) {
-        judge(f);
+        predict_annotate_judge(f);
         f->known |= strcmp(row->name, f->dag->name) == 0;
         f->job = strdup(row->name);
         f->failed |= !f->job;
@@ -224,7 +226,7 @@ enum br_status br_history_find(struct br_history *history, const struct br_dag *
     struct finding f = {.dag = dag};
     *alike = NULL;
     enum br_status status = br_history_stages(history, count_stage, &f, diag);
-    judge(&f);
+    predict_annotate_judge(&f);
     if (!status && f.failed)
         status = br_fail_memory(diag);
     if (!status && !f.known && f.best)

@@ -13,7 +13,7 @@
 #include "predict/rows.h"
 
 /* The number that a predictor knows the stage by. */
-static uint64_t key_of(const char *job, const char *stage)
+static uint64_t beliefs_key_of(const char *job, const char *stage)
 {
     return br_hash_number(br_feature(job)) ^ br_feature(stage);
 }
@@ -29,30 +29,30 @@ struct br_beliefs {
     struct br_diag *diag;
 };
 
-static struct br_predict_job job_of(const struct br_predict_stage *stage)
+static struct br_predict_job beliefs_job_of(const struct br_predict_stage *stage)
 {
     static const uint64_t none[1] = {BR_NO_FEATURE};
     return (struct br_predict_job){.feature = none, .stages = 1, .stage = stage};
 }
 
 /* Learns what has been collected. */
-static void learn(struct br_beliefs *beliefs)
+static void beliefs_learn(struct br_beliefs *beliefs)
 {
     const struct br_predict_stage stage = {beliefs->key, beliefs->durations, beliefs->durations,
                                            beliefs->duration_ns};
-    const struct br_predict_job job = job_of(&stage);
+    const struct br_predict_job job = beliefs_job_of(&stage);
     if (beliefs->durations && !beliefs->status)
         beliefs->status =
             br_predictor_posterior.learn(beliefs->posterior, &job, NAN, beliefs->diag);
     beliefs->durations = 0;
 }
 
-static void read_row(void *context, const struct br_history_row *row)
+static void beliefs_read_row(void *context, const struct br_history_row *row)
 {
     struct br_beliefs *beliefs = context;
-    uint64_t key = key_of(row->job, row->stage);
+    uint64_t key = beliefs_key_of(row->job, row->stage);
     if (row->run != beliefs->run || key != beliefs->key)
-        learn(beliefs);
+        beliefs_learn(beliefs);
     beliefs->run = row->run;
     beliefs->key = key;
     if (!br_grow(&beliefs->duration_ns, beliefs->durations, &beliefs->room,
@@ -76,8 +76,8 @@ enum br_status br_beliefs_create(struct br_history *history, struct br_beliefs *
     enum br_status status =
         br_predictor_posterior.create(&br_predictor_posterior, &setup, &beliefs->posterior, diag);
     if (!status && history)
-        status = br_history_read(history, read_row, beliefs, diag);
-    learn(beliefs);
+        status = br_history_read(history, beliefs_read_row, beliefs, diag);
+    beliefs_learn(beliefs);
     if (!status)
         status = beliefs->status;
     beliefs->diag = NULL;
@@ -101,9 +101,9 @@ void br_beliefs_of(struct br_beliefs *beliefs, const char *job, const struct br_
                    const int64_t *duration_ns, uint32_t measured, double share,
                    struct br_task_belief *belief)
 {
-    const struct br_predict_stage own = {key_of(job, stage->id), stage->tasks, measured,
+    const struct br_predict_stage own = {beliefs_key_of(job, stage->id), stage->tasks, measured,
                                          duration_ns};
-    const struct br_predict_job asked = job_of(&own);
+    const struct br_predict_job asked = beliefs_job_of(&own);
     br_posterior_tasks(beliefs->posterior, &asked, 0, share, belief);
 }
 

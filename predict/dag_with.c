@@ -56,7 +56,7 @@ static enum br_status copy_demands(const struct copying *copying, uint32_t s)
     return status;
 }
 
-static int64_t duration_of(const struct copying *copying, uint32_t task)
+static int64_t dag_with_duration_of(const struct copying *copying, uint32_t task)
 {
     const int64_t *changed = copying->needs->duration_ns;
     return changed ? changed[task] : copying->dag->duration_ns[task];
@@ -67,7 +67,7 @@ static int64_t usual_of(const struct copying *copying, const struct br_stage *st
 {
     for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
         if (copying->dag->duration_ns[t] == stage->duration_ns)
-            return duration_of(copying, t);
+            return dag_with_duration_of(copying, t);
     return stage->duration_ns;
 }
 
@@ -83,7 +83,7 @@ static enum br_status copy_stage(const struct copying *copying, uint32_t s)
     if (!status)
         made->stage[s].by_hand = stage->by_hand;
     for (uint32_t i = 0; i < stage->tasks && !status; i++) {
-        int64_t own_ns = duration_of(copying, stage->first_task + i);
+        int64_t own_ns = dag_with_duration_of(copying, stage->first_task + i);
         if (own_ns != usual_ns)
             status = br_dag_set_duration(made, s, i, own_ns, copying->diag);
     }
@@ -92,7 +92,7 @@ static enum br_status copy_stage(const struct copying *copying, uint32_t s)
     return status ? status : copy_demands(copying, s);
 }
 
-static enum br_status copy_job(const struct copying *copying)
+static enum br_status dag_with_copy_job(const struct copying *copying)
 {
     const struct br_dag *dag = copying->dag;
     struct br_dag *made = copying->made;
@@ -123,7 +123,7 @@ enum br_status br_dag_with(const struct br_dag *dag, const struct br_needs *need
 {
     const struct copying copying = {dag, needs, br_dag_create(dag->name), diag};
     *result = NULL;
-    enum br_status status = copying.made ? copy_job(&copying) : br_fail_memory(diag);
+    enum br_status status = copying.made ? dag_with_copy_job(&copying) : br_fail_memory(diag);
     if (status)
         br_dag_destroy(copying.made);
     else

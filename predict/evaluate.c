@@ -31,7 +31,7 @@ struct evaluator {
     uint32_t stage_room, task_room;
 };
 
-static bool make_room(struct evaluator *e, uint32_t stages, uint32_t tasks)
+static bool evaluate_make_room(struct evaluator *e, uint32_t stages, uint32_t tasks)
 {
     if (stages > e->stage_room) {
         free(e->stage);
@@ -47,7 +47,7 @@ static bool make_room(struct evaluator *e, uint32_t stages, uint32_t tasks)
 }
 
 /* Brings `pilots` tasks, each as likely as any other, to the front. */
-static void draw(int64_t *duration_ns, uint32_t tasks, uint32_t pilots, struct br_rng *rng)
+static void evaluate_draw(int64_t *duration_ns, uint32_t tasks, uint32_t pilots, struct br_rng *rng)
 {
     for (uint32_t k = 0; k < pilots && k + 1 < tasks; k++) {
         uint32_t other = k + (uint32_t)br_rng_below(rng, tasks - k);
@@ -67,14 +67,14 @@ static struct br_rng rng_of(const struct evaluator *e, uint32_t number, uint32_t
     return br_rng_seed(br_rng_next(&rng));
 }
 
-static enum br_status predict(struct evaluator *e, const struct br_predict_case *of,
-                              struct br_prediction *prediction, struct br_diag *diag)
+static enum br_status evaluate_predict(struct evaluator *e, const struct br_predict_case *of,
+                                       struct br_prediction *prediction, struct br_diag *diag)
 {
     const struct br_predictor_row *row = e->options->row;
     uint32_t tasks = 0, used = 0;
     for (uint32_t s = 0; s < of->job.stages; s++)
         tasks += of->job.stage[s].tasks;
-    if (!make_room(e, of->job.stages, tasks))
+    if (!evaluate_make_room(e, of->job.stages, tasks))
         return br_fail_memory(diag);
     struct br_predict_job job = of->job;
     job.stage = e->stage;
@@ -95,7 +95,7 @@ static enum br_status predict(struct evaluator *e, const struct br_predict_case 
                           : row->pilots    ? row->pilots(e->predictor, &job, s)
                                            : 0;
         struct br_rng rng = rng_of(e, job.number, s);
-        draw(e->duration_ns + first, e->stage[s].tasks, pilots, &rng);
+        evaluate_draw(e->duration_ns + first, e->stage[s].tasks, pilots, &rng);
         e->stage[s].measured = pilots;
         prediction->pilots += row->clairvoyant ? 0 : pilots;
     }
@@ -107,7 +107,7 @@ static enum br_status predict(struct evaluator *e, const struct br_predict_case 
 /* ---- Time ---- */
 
 /* The cases by their ends, in the first half. */
-static struct br_sort_item *sort_ends(const struct br_predict_case *cases, uint32_t count)
+static struct br_sort_item *evaluate_sort_ends(const struct br_predict_case *cases, uint32_t count)
 {
     struct br_sort_item *item = malloc(2 * ((size_t)count + 1) * sizeof *item);
     for (uint32_t k = 0; item && k < count; k++)
@@ -117,9 +117,9 @@ static struct br_sort_item *sort_ends(const struct br_predict_case *cases, uint3
     return item;
 }
 
-static enum br_status pass(struct evaluator *e, const struct br_predict_case *cases, uint32_t count,
-                           const struct br_sort_item *ends, struct br_evaluation *evaluation,
-                           struct br_diag *diag)
+static enum br_status evaluate_pass(struct evaluator *e, const struct br_predict_case *cases,
+                                    uint32_t count, const struct br_sort_item *ends,
+                                    struct br_evaluation *evaluation, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     uint32_t ended = 0;
@@ -131,7 +131,7 @@ static enum br_status pass(struct evaluator *e, const struct br_predict_case *ca
             continue;
         if (br_stopped(e->options->stop))
             break;
-        status = predict(e, &cases[k], &evaluation->prediction[evaluation->count], diag);
+        status = evaluate_predict(e, &cases[k], &evaluation->prediction[evaluation->count], diag);
         evaluation->count += !status;
     }
     return status;
@@ -142,7 +142,7 @@ enum br_status br_evaluate(const struct br_predict_case *cases, uint32_t count,
                            struct br_evaluation *evaluation, struct br_diag *diag)
 {
     struct evaluator e = {.options = options};
-    struct br_sort_item *ends = sort_ends(cases, count);
+    struct br_sort_item *ends = evaluate_sort_ends(cases, count);
     *evaluation = (struct br_evaluation){
         .prediction = malloc(((size_t)count + 1) * sizeof *evaluation->prediction)};
     enum br_status status =
@@ -150,7 +150,7 @@ enum br_status br_evaluate(const struct br_predict_case *cases, uint32_t count,
             ? options->row->create(options->row, &options->setup, &e.predictor, diag)
             : br_fail_memory(diag);
     if (!status)
-        status = pass(&e, cases, count, ends, evaluation, diag);
+        status = evaluate_pass(&e, cases, count, ends, evaluation, diag);
     options->row->destroy(e.predictor);
     free(e.stage);
     free(e.duration_ns);
@@ -166,14 +166,14 @@ void br_evaluation_finish(struct br_evaluation *evaluation)
 
 /* ---- Accuracy ---- */
 
-static int compare(const void *a, const void *b)
+static int evaluate_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
 /* By linear interpolation between the nearest ranks. */
-static double percentile(const double *sorted, uint32_t count, double share)
+static double evaluate_percentile(const double *sorted, uint32_t count, double share)
 {
     if (!count)
         return NAN;
@@ -182,8 +182,8 @@ static double percentile(const double *sorted, uint32_t count, double share)
     return sorted[low] + (sorted[high] - sorted[low]) * (rank - low);
 }
 
-static void judge(const struct br_prediction *p, const struct br_job_queues *queues,
-                  struct br_accuracy *a)
+static void evaluate_judge(const struct br_prediction *p, const struct br_job_queues *queues,
+                           struct br_accuracy *a)
 {
     uint32_t wanted = br_queue_of(queues, p->work_ns);
     uint32_t got = br_queue_of(queues, p->estimate.work_ns);
@@ -202,7 +202,7 @@ static void judge(const struct br_prediction *p, const struct br_job_queues *que
 }
 
 /* Counts become shares. */
-static void divide(struct br_accuracy *a)
+static void evaluate_divide(struct br_accuracy *a)
 {
     double *of_jobs[] = {&a->over,    &a->under,    &a->right_queue,
                          &a->too_low, &a->too_high, &a->mean_error};
@@ -233,18 +233,18 @@ enum br_status br_accuracy_of(const struct br_evaluation *evaluation,
                 p->estimate.low_ns > 0 ? p->estimate.high_ns / p->estimate.low_ns : INFINITY;
         accuracy->pilots += p->pilots;
         tasks += p->tasks;
-        judge(p, queues, accuracy);
+        evaluate_judge(p, queues, accuracy);
     }
-    qsort(error, accuracy->jobs, sizeof *error, compare);
-    qsort(width, accuracy->intervals, sizeof *width, compare);
-    accuracy->p25_error = percentile(error, accuracy->jobs, 0.25);
-    accuracy->p50_error = percentile(error, accuracy->jobs, 0.5);
-    accuracy->p75_error = percentile(error, accuracy->jobs, 0.75);
-    accuracy->p90_error = percentile(error, accuracy->jobs, 0.9);
-    accuracy->p99_error = percentile(error, accuracy->jobs, 0.99);
-    accuracy->width = percentile(width, accuracy->intervals, 0.5);
+    qsort(error, accuracy->jobs, sizeof *error, evaluate_compare);
+    qsort(width, accuracy->intervals, sizeof *width, evaluate_compare);
+    accuracy->p25_error = evaluate_percentile(error, accuracy->jobs, 0.25);
+    accuracy->p50_error = evaluate_percentile(error, accuracy->jobs, 0.5);
+    accuracy->p75_error = evaluate_percentile(error, accuracy->jobs, 0.75);
+    accuracy->p90_error = evaluate_percentile(error, accuracy->jobs, 0.9);
+    accuracy->p99_error = evaluate_percentile(error, accuracy->jobs, 0.99);
+    accuracy->width = evaluate_percentile(width, accuracy->intervals, 0.5);
     accuracy->pilots = tasks > 0 ? accuracy->pilots / tasks : NAN;
-    divide(accuracy);
+    evaluate_divide(accuracy);
     free(error);
     return BR_OK;
 }

@@ -39,7 +39,7 @@ static void predict_all(const struct br_expert *expert, double prediction[KINDS]
     prediction[RECENT] = sum / last;
 }
 
-static bool learn(struct br_expert *expert, double truth)
+static bool experts_learn(struct br_expert *expert, double truth)
 {
     double prediction[KINDS];
     if (expert->seen) {
@@ -55,7 +55,7 @@ static bool learn(struct br_expert *expert, double truth)
     return br_histogram_add(&expert->histogram, truth);
 }
 
-static struct br_expert *meet(struct br_experts *experts, uint64_t key)
+static struct br_expert *experts_meet(struct br_experts *experts, uint64_t key)
 {
     bool fresh;
     uint32_t number = br_values_add(&experts->values, key, &fresh);
@@ -80,8 +80,9 @@ enum br_status br_experts_learn(struct br_experts *experts, const struct br_pred
             uint64_t value = f < experts->features ? job->feature[f] : 1;
             if (value == BR_NO_FEATURE)
                 continue;
-            struct br_expert *expert = meet(experts, br_value_key(f, value, job->stage[s].key));
-            if (!expert || !learn(expert, truth))
+            struct br_expert *expert =
+                experts_meet(experts, br_value_key(f, value, job->stage[s].key));
+            if (!expert || !experts_learn(expert, truth))
                 return br_fail_memory(diag);
         }
     }
@@ -89,7 +90,7 @@ enum br_status br_experts_learn(struct br_experts *experts, const struct br_pred
 }
 
 /* The least error of its experts; those that have predicted nothing yet stand behind all others. */
-static double error_of(const struct br_expert *expert)
+static double experts_error_of(const struct br_expert *expert)
 {
     double least = INFINITY;
     for (int k = 0; k < KINDS && expert->truth > 0; k++)
@@ -112,7 +113,7 @@ const struct br_histogram *br_experts_choose(const struct br_experts *experts,
         if (number == BR_NO_VALUE)
             continue;
         const struct br_expert *expert = &experts->expert[number];
-        double error = error_of(expert);
+        double error = experts_error_of(expert);
         if (!best || error < least) {
             best = expert;
             least = error;

@@ -7,7 +7,7 @@
 #include "base/collections/grow.h"
 
 /* The first bin at the value or behind it. */
-static uint32_t find(const struct br_histogram *histogram, double value)
+static uint32_t histogram_find(const struct br_histogram *histogram, double value)
 {
     uint32_t low = 0, high = histogram->bins;
     while (low < high) {
@@ -21,7 +21,7 @@ static uint32_t find(const struct br_histogram *histogram, double value)
 }
 
 /* Merges the two neighbours that are nearest to each other, the first of such. */
-static void merge(struct br_histogram *histogram)
+static void histogram_merge(struct br_histogram *histogram)
 {
     struct br_bin *bin = histogram->bin;
     uint32_t nearest = 0;
@@ -37,7 +37,7 @@ static void merge(struct br_histogram *histogram)
 
 bool br_histogram_add(struct br_histogram *histogram, double value)
 {
-    uint32_t k = find(histogram, value);
+    uint32_t k = histogram_find(histogram, value);
     if (k == histogram->bins || histogram->bin[k].at != value) {
         if (!br_grow(&histogram->bin, histogram->bins, &histogram->room, sizeof *histogram->bin))
             return false;
@@ -49,7 +49,7 @@ bool br_histogram_add(struct br_histogram *histogram, double value)
     histogram->bin[k].weight++;
     histogram->weight++;
     if (histogram->bins > BR_HISTOGRAM_BINS)
-        merge(histogram);
+        histogram_merge(histogram);
     return true;
 }
 

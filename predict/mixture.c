@@ -45,8 +45,8 @@ double br_normal_below(const struct br_normal *normal, double z, double *density
     return normal_below(normal, z, density ? density : &ignored);
 }
 
-static double below(const struct br_mixture *mixture, const struct br_normal *normal, double x,
-                    double *density)
+static double mixture_below(const struct br_mixture *mixture, const struct br_normal *normal,
+                            double x, double *density)
 {
     double sum = 0;
     *density = 0;
@@ -62,7 +62,7 @@ static double below(const struct br_mixture *mixture, const struct br_normal *no
 
 /* The place of a share in a normal distribution, within 0.005: only to begin with.
  * [Abramowitz64, 26.2.22] */
-static double place_of(double share)
+static double mixture_place_of(double share)
 {
     double tail = share < 0.5 ? share : 1 - share;
     double t = sqrt(-2 * br_quick_log(tail));
@@ -85,10 +85,11 @@ double br_mixture_quantile(const struct br_mixture *mixture, const struct br_nor
         square += part->weight * (part->mean * part->mean + part->deviation * part->deviation);
     }
     mean /= mixture->weight;
-    double x = mean + place_of(share) * sqrt(fmax(square / mixture->weight - mean * mean, 0));
+    double x =
+        mean + mixture_place_of(share) * sqrt(fmax(square / mixture->weight - mean * mean, 0));
     x = fmax(low, fmin(high, x));
     for (int tries = 0; tries < 80 && high - low > 1e-9; tries++) {
-        double density, error = below(mixture, normal, x, &density) - share;
+        double density, error = mixture_below(mixture, normal, x, &density) - share;
         if (error < 0)
             low = x;
         else

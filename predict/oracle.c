@@ -5,22 +5,22 @@
 #include "predict/rows.h"
 #include "predict/sum.h"
 
-static enum br_status create(const struct br_predictor_row *row,
-                             const struct br_predict_setup *setup, void **result,
-                             struct br_diag *diag)
+static enum br_status oracle_create(const struct br_predictor_row *row,
+                                    const struct br_predict_setup *setup, void **result,
+                                    struct br_diag *diag)
 {
     *result = calloc(1, 1);
     return *result ? BR_OK : br_fail_memory(diag);
 }
 
-static enum br_status learn(void *of, const struct br_predict_job *job, double normalised_jct,
-                            struct br_diag *diag)
+static enum br_status oracle_learn(void *of, const struct br_predict_job *job,
+                                   double normalised_jct, struct br_diag *diag)
 {
     return BR_OK;
 }
 
-static void predict(void *of, const struct br_predict_job *job, struct br_estimate *estimate,
-                    struct br_stage_estimate *stage)
+static void oracle_predict(void *of, const struct br_predict_job *job, struct br_estimate *estimate,
+                           struct br_stage_estimate *stage)
 {
     struct br_sum sum = br_sum_begin();
     for (uint32_t s = 0; s < job->stages; s++) {
@@ -37,8 +37,8 @@ const struct br_predictor_row br_predictor_oracle = {
     .name = "oracle",
     .summary = "told the durations ahead, which nobody is: what could be gained at most",
     .clairvoyant = true,
-    .create = create,
+    .create = oracle_create,
     .destroy = free,
-    .learn = learn,
-    .predict = predict,
+    .learn = oracle_learn,
+    .predict = oracle_predict,
 };

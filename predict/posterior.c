@@ -84,9 +84,9 @@ struct prior {
     double mean, variance, log_weight;
 };
 
-static enum br_status create(const struct br_predictor_row *row,
-                             const struct br_predict_setup *setup, void **result,
-                             struct br_diag *diag)
+static enum br_status posterior_create(const struct br_predictor_row *row,
+                                       const struct br_predict_setup *setup, void **result,
+                                       struct br_diag *diag)
 {
     struct predictor *predictor = calloc(1, sizeof *predictor);
     *result = predictor;
@@ -104,7 +104,7 @@ static enum br_status create(const struct br_predictor_row *row,
     return BR_OK;
 }
 
-static void destroy(void *of)
+static void posterior_destroy(void *of)
 {
     struct predictor *predictor = of;
     if (predictor) {
@@ -117,7 +117,7 @@ static void destroy(void *of)
 /* ---- Levels ---- */
 
 /* Sizes are told apart by their powers of two. */
-static uint64_t size_of(uint32_t tasks)
+static uint64_t posterior_size_of(uint32_t tasks)
 {
     uint64_t bits = 1;
     for (; tasks; tasks /= 2)
@@ -127,17 +127,17 @@ static uint64_t size_of(uint32_t tasks)
 
 /* The key of the job's value at a level; false where it has none. Level 2 f is feature f, 2 f + 1
  * the same with the size; behind the features those of all jobs. */
-static bool key_of(const struct predictor *predictor, const struct br_predict_job *job,
-                   uint32_t stage, uint32_t level, uint64_t *key)
+static bool posterior_key_of(const struct predictor *predictor, const struct br_predict_job *job,
+                             uint32_t stage, uint32_t level, uint64_t *key)
 {
     uint32_t f = level / 2;
     uint64_t value = f < predictor->setup.features ? job->feature[f] : 1;
-    uint64_t size = level % 2 ? size_of(job->stage[stage].tasks) : 0;
+    uint64_t size = level % 2 ? posterior_size_of(job->stage[stage].tasks) : 0;
     *key = br_value_key(level, br_hash_number(value) + size, job->stage[stage].key);
     return value != BR_NO_FEATURE;
 }
 
-static double log_of(double seconds)
+static double posterior_log_of(double seconds)
 {
     return br_quick_log(fmax(seconds, LEAST_SECONDS));
 }
@@ -149,7 +149,7 @@ static uint32_t look_up(const struct predictor *predictor, const struct br_predi
     uint32_t parts = 0;
     for (uint32_t l = 0; l < predictor->levels; l++) {
         uint64_t key;
-        if (!key_of(predictor, job, stage, l, &key))
+        if (!posterior_key_of(predictor, job, stage, l, &key))
             continue;
         uint32_t number = br_values_find(&predictor->values, key);
         if (number == BR_NO_VALUE)
@@ -172,7 +172,7 @@ static void weigh_spreads(const struct predictor *predictor, const struct br_pre
 {
     double best = -INFINITY, sum = 0, mean = 0, squares = 0, free = (double)stage->measured - 1;
     for (uint32_t k = 0; k < stage->measured; k++) {
-        double y = log_of((double)stage->duration_ns[k] / 1e9), step = y - mean;
+        double y = posterior_log_of((double)stage->duration_ns[k] / 1e9), step = y - mean;
         mean += step / (k + 1);
         squares += step * (y - mean);
     }
@@ -215,7 +215,7 @@ static void learn_mean(struct level *level, struct value *value, double y)
     value->seen++;
 }
 
-static struct value *meet(struct predictor *predictor, uint64_t key)
+static struct value *posterior_meet(struct predictor *predictor, uint64_t key)
 {
     bool fresh;
     uint32_t number = br_values_add(&predictor->values, key, &fresh);
@@ -234,7 +234,7 @@ static enum br_status learn_stage(struct predictor *predictor, const struct br_p
 {
     const struct br_predict_stage *own = &job->stage[stage];
     struct prior prior[LEVELS_MOST];
-    double y = log_of(br_stage_mean_s(own)), share[SPREADS];
+    double y = posterior_log_of(br_stage_mean_s(own)), share[SPREADS];
     uint32_t parts = look_up(predictor, job, stage, prior);
     for (uint32_t k = 0; k < parts; k++) {
         double far = (y - prior[k].mean) * (y - prior[k].mean) / prior[k].variance;
@@ -245,9 +245,9 @@ static enum br_status learn_stage(struct predictor *predictor, const struct br_p
     weigh_spreads(predictor, own, share);
     for (uint32_t l = 0; l < predictor->levels; l++) {
         uint64_t key;
-        if (!key_of(predictor, job, stage, l, &key))
+        if (!posterior_key_of(predictor, job, stage, l, &key))
             continue;
-        struct value *value = meet(predictor, key);
+        struct value *value = posterior_meet(predictor, key);
         if (!value)
             return br_fail_memory(diag);
         learn_mean(&predictor->level[l], value, y);
@@ -257,8 +257,8 @@ static enum br_status learn_stage(struct predictor *predictor, const struct br_p
     return BR_OK;
 }
 
-static enum br_status learn(void *of, const struct br_predict_job *job, double normalised_jct,
-                            struct br_diag *diag)
+static enum br_status posterior_learn(void *of, const struct br_predict_job *job,
+                                      double normalised_jct, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     for (uint32_t s = 0; s < job->stages && !status; s++)
@@ -295,11 +295,11 @@ struct pilots {
     double count, sum, mean, squares;
 };
 
-static struct pilots measure(const struct br_predict_stage *stage)
+static struct pilots posterior_measure(const struct br_predict_stage *stage)
 {
     struct pilots pilots = {.count = stage->measured};
     for (uint32_t k = 0; k < stage->measured; k++) {
-        double seconds = (double)stage->duration_ns[k] / 1e9, y = log_of(seconds);
+        double seconds = (double)stage->duration_ns[k] / 1e9, y = posterior_log_of(seconds);
         double step = y - pilots.mean;
         pilots.sum += seconds;
         pilots.mean += step / (k + 1);
@@ -348,9 +348,10 @@ static void add_strange(const struct predictor *predictor, struct prior *prior, 
 
 /* Every part of the prior with every spread that is not out of the question. *best: the largest log
  * weight. */
-static uint32_t weigh(const struct predictor *predictor, const struct prior *prior, uint32_t parts,
-                      const double share[SPREADS], const struct pilots *pilots,
-                      struct candidate *candidate, double *best)
+static uint32_t posterior_weigh(const struct predictor *predictor, const struct prior *prior,
+                                uint32_t parts, const double share[SPREADS],
+                                const struct pilots *pilots, struct candidate *candidate,
+                                double *best)
 {
     uint32_t candidates = 0;
     *best = -INFINITY;
@@ -387,12 +388,12 @@ struct belief {
     struct candidate candidate[(LEVELS_MOST + 1) * SPREADS];
 };
 
-static void believe(const struct predictor *predictor, const struct br_predict_job *job,
-                    uint32_t stage, struct belief *belief)
+static void posterior_believe(const struct predictor *predictor, const struct br_predict_job *job,
+                              uint32_t stage, struct belief *belief)
 {
     struct prior prior[LEVELS_MOST + 1];
     double share[SPREADS];
-    belief->pilots = measure(&job->stage[stage]);
+    belief->pilots = posterior_measure(&job->stage[stage]);
     uint32_t parts = look_up(predictor, job, stage, prior);
     belief->known = parts > 0 || belief->pilots.count > 0;
     belief->spread_seen = belief->pilots.count > 1;
@@ -400,14 +401,14 @@ static void believe(const struct predictor *predictor, const struct br_predict_j
         belief->spread_seen |= prior[k].value->spreads > 0;
     prior_of_spread(predictor, prior, parts, share);
     add_strange(predictor, prior, &parts);
-    belief->candidates =
-        weigh(predictor, prior, parts, share, &belief->pilots, belief->candidate, &belief->best);
+    belief->candidates = posterior_weigh(predictor, prior, parts, share, &belief->pilots,
+                                         belief->candidate, &belief->best);
 }
 
 /* Fills the mixture with the mean duration of so many tasks that have not run, in logarithms of
  * seconds; INFINITY: with the mean that they scatter about. The mean of several log-normals is
  * taken for a log-normal of the same first moments. */
-static void mix(struct predictor *predictor, const struct belief *belief, double tasks)
+static void posterior_mix(struct predictor *predictor, const struct belief *belief, double tasks)
 {
     struct br_mixture *mixture = &predictor->mixture;
     double own[SPREADS];
@@ -437,13 +438,13 @@ static struct work infer(struct predictor *predictor, const struct br_predict_jo
     struct work work = {.rest = job->stage[stage].tasks - pilots};
     if (work.rest <= 0) {
         work.known = pilots > 0;
-        work.pilots_s = measure(&job->stage[stage]).sum;
+        work.pilots_s = posterior_measure(&job->stage[stage]).sum;
         return work;
     }
-    believe(predictor, job, stage, &belief);
+    posterior_believe(predictor, job, stage, &belief);
     work.known = belief.known;
     work.pilots_s = belief.pilots.sum;
-    mix(predictor, &belief, work.rest);
+    posterior_mix(predictor, &belief, work.rest);
     return work;
 }
 
@@ -458,8 +459,8 @@ void br_posterior_tasks(void *of, const struct br_predict_job *job, uint32_t sta
     struct predictor *predictor = of;
     struct belief belief;
     double outside = (1 - predictor->setup.interval) / 2, weight = 0, square = 0;
-    believe(predictor, job, stage, &belief);
-    mix(predictor, &belief, INFINITY);
+    posterior_believe(predictor, job, stage, &belief);
+    posterior_mix(predictor, &belief, INFINITY);
     *tasks = (struct br_task_belief){.known = belief.known,
                                      .mean_ns = mixed_ns(predictor, 0.5),
                                      .low_ns = mixed_ns(predictor, outside),
@@ -476,7 +477,7 @@ void br_posterior_tasks(void *of, const struct br_predict_job *job, uint32_t sta
     }
     if (scattered) {
         tasks->spread = sqrt(square / weight);
-        mix(predictor, &belief, 1);
+        posterior_mix(predictor, &belief, 1);
     }
     tasks->task_ns = mixed_ns(predictor, share);
 }
@@ -490,8 +491,8 @@ static double work_ns(const struct predictor *predictor, const struct work *work
     return 1e9 * (work->pilots_s + rest);
 }
 
-static void predict(void *of, const struct br_predict_job *job, struct br_estimate *estimate,
-                    struct br_stage_estimate *stage)
+static void posterior_predict(void *of, const struct br_predict_job *job,
+                              struct br_estimate *estimate, struct br_stage_estimate *stage)
 {
     struct predictor *predictor = of;
     double outside = (1 - predictor->setup.interval) / 2;
@@ -509,7 +510,7 @@ static void predict(void *of, const struct br_predict_job *job, struct br_estima
     *estimate = br_sum_end(&sum);
 }
 
-static uint32_t pilots(void *of, const struct br_predict_job *job, uint32_t stage)
+static uint32_t posterior_pilots(void *of, const struct br_predict_job *job, uint32_t stage)
 {
     const struct predictor *predictor = of;
     uint32_t tasks = job->stage[stage].tasks;
@@ -527,9 +528,9 @@ const struct br_predictor_row br_predictor_posterior = {
     .least = 0,
     .most = 1,
     .thin_first = true,
-    .create = create,
-    .destroy = destroy,
-    .pilots = pilots,
-    .learn = learn,
-    .predict = predict,
+    .create = posterior_create,
+    .destroy = posterior_destroy,
+    .pilots = posterior_pilots,
+    .learn = posterior_learn,
+    .predict = posterior_predict,
 };

@@ -44,7 +44,7 @@ const char *br_predictor_summary(uint32_t k)
     return k < ROWS ? rows[k]->summary : NULL;
 }
 
-static enum br_status refuse(const char *name, struct br_diag *diag)
+static enum br_status predictors_refuse(const char *name, struct br_diag *diag)
 {
     struct br_suggestion suggestion = {.word = name};
     char hint[200] = "there are ";
@@ -58,8 +58,8 @@ static enum br_status refuse(const char *name, struct br_diag *diag)
     return br_fail(diag, BR_USAGE, hint, "there is no predictor '%.80s'", name);
 }
 
-static enum br_status read_number(const struct br_predictor_row *row, const char *text,
-                                  double *number, struct br_diag *diag)
+static enum br_status predictors_read_number(const struct br_predictor_row *row, const char *text,
+                                             double *number, struct br_diag *diag)
 {
     struct br_decimal decimal;
     char hint[160];
@@ -92,6 +92,6 @@ enum br_status br_predictor_find(const char *text, const struct br_predictor_row
         if (strcmp(name, rows[k]->name) == 0)
             *row = rows[k];
     if (!*row)
-        return refuse(name, diag);
-    return equals ? read_number(*row, equals + 1, number, diag) : BR_OK;
+        return predictors_refuse(name, diag);
+    return equals ? predictors_read_number(*row, equals + 1, number, diag) : BR_OK;
 }

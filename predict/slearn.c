@@ -30,9 +30,9 @@ struct predictor {
     uint32_t room;
 };
 
-static enum br_status create(const struct br_predictor_row *row,
-                             const struct br_predict_setup *setup, void **result,
-                             struct br_diag *diag)
+static enum br_status slearn_create(const struct br_predictor_row *row,
+                                    const struct br_predict_setup *setup, void **result,
+                                    struct br_diag *diag)
 {
     struct predictor *predictor = calloc(1, sizeof *predictor);
     *result = predictor;
@@ -47,7 +47,7 @@ static enum br_status create(const struct br_predictor_row *row,
     return BR_OK;
 }
 
-static void destroy(void *of)
+static void slearn_destroy(void *of)
 {
     struct predictor *predictor = of;
     if (predictor) {
@@ -86,7 +86,8 @@ static int choose_percent(const struct predictor *predictor)
     return best ? best : start[0];
 }
 
-static enum br_status arrive(void *of, const struct br_predict_job *job, struct br_diag *diag)
+static enum br_status slearn_arrive(void *of, const struct br_predict_job *job,
+                                    struct br_diag *diag)
 {
     struct predictor *predictor = of;
     uint32_t old = predictor->room;
@@ -129,7 +130,7 @@ static enum br_status learn_adaptive(void *of, const struct br_predict_job *job,
 
 /* ---- Pilots and prediction ---- */
 
-static uint32_t pilots(void *of, const struct br_predict_job *job, uint32_t stage)
+static uint32_t slearn_pilots(void *of, const struct br_predict_job *job, uint32_t stage)
 {
     struct predictor *predictor = of;
     uint32_t tasks = job->stage[stage].tasks;
@@ -151,8 +152,8 @@ static enum br_status learn_nothing(void *of, const struct br_predict_job *job,
     return BR_OK;
 }
 
-static void predict(void *of, const struct br_predict_job *job, struct br_estimate *estimate,
-                    struct br_stage_estimate *stage)
+static void slearn_predict(void *of, const struct br_predict_job *job, struct br_estimate *estimate,
+                           struct br_stage_estimate *stage)
 {
     struct br_sum sum = br_sum_begin();
     for (uint32_t s = 0; s < job->stages; s++) {
@@ -169,8 +170,8 @@ static void predict(void *of, const struct br_predict_job *job, struct br_estima
 
 /* ---- SLearn-DAG ---- */
 
-static enum br_status learn_history(void *of, const struct br_predict_job *job,
-                                    double normalised_jct, struct br_diag *diag)
+static enum br_status slearn_learn_history(void *of, const struct br_predict_job *job,
+                                           double normalised_jct, struct br_diag *diag)
 {
     struct predictor *predictor = of;
     return br_experts_learn(&predictor->experts, job, diag);
@@ -211,23 +212,23 @@ const struct br_predictor_row br_predictor_slearn = {
     .least = 0.0001,
     .most = 1,
     .thin_first = true,
-    .create = create,
-    .destroy = destroy,
-    .pilots = pilots,
+    .create = slearn_create,
+    .destroy = slearn_destroy,
+    .pilots = slearn_pilots,
     .learn = learn_nothing,
-    .predict = predict,
+    .predict = slearn_predict,
 };
 
 const struct br_predictor_row br_predictor_slearn_adaptive = {
     .name = "slearn-adaptive",
     .summary = "the same, with a share of 1 to 5 % that follows completion times",
     .thin_first = true,
-    .create = create,
-    .destroy = destroy,
-    .arrive = arrive,
-    .pilots = pilots,
+    .create = slearn_create,
+    .destroy = slearn_destroy,
+    .arrive = slearn_arrive,
+    .pilots = slearn_pilots,
     .learn = learn_adaptive,
-    .predict = predict,
+    .predict = slearn_predict,
 };
 
 const struct br_predictor_row br_predictor_slearn_dag = {
@@ -238,9 +239,9 @@ const struct br_predictor_row br_predictor_slearn_dag = {
     .least = 0.0001,
     .most = 1,
     .thin_first = true,
-    .create = create,
-    .destroy = destroy,
-    .pilots = pilots,
-    .learn = learn_history,
+    .create = slearn_create,
+    .destroy = slearn_destroy,
+    .pilots = slearn_pilots,
+    .learn = slearn_learn_history,
     .predict = predict_dag,
 };

@@ -13,14 +13,14 @@ struct predictor {
     double (*estimate)(const struct br_histogram *histogram);
 };
 
-static double median(const struct br_histogram *histogram)
+static double three_sigma_median(const struct br_histogram *histogram)
 {
     return br_histogram_quantile(histogram, 0.5);
 }
 
-static enum br_status create(const struct br_predictor_row *row,
-                             const struct br_predict_setup *setup, void **result,
-                             struct br_diag *diag)
+static enum br_status three_sigma_create(const struct br_predictor_row *row,
+                                         const struct br_predict_setup *setup, void **result,
+                                         struct br_diag *diag)
 {
     struct predictor *predictor = calloc(1, sizeof *predictor);
     *result = predictor;
@@ -28,11 +28,11 @@ static enum br_status create(const struct br_predictor_row *row,
         return br_fail_memory(diag);
     predictor->setup = *setup;
     predictor->experts.features = setup->features;
-    predictor->estimate = row == &br_predictor_point ? median : br_experts_utility_s;
+    predictor->estimate = row == &br_predictor_point ? three_sigma_median : br_experts_utility_s;
     return BR_OK;
 }
 
-static void destroy(void *of)
+static void three_sigma_destroy(void *of)
 {
     struct predictor *predictor = of;
     if (predictor)
@@ -40,15 +40,15 @@ static void destroy(void *of)
     free(predictor);
 }
 
-static enum br_status learn(void *of, const struct br_predict_job *job, double normalised_jct,
-                            struct br_diag *diag)
+static enum br_status three_sigma_learn(void *of, const struct br_predict_job *job,
+                                        double normalised_jct, struct br_diag *diag)
 {
     struct predictor *predictor = of;
     return br_experts_learn(&predictor->experts, job, diag);
 }
 
-static void predict(void *of, const struct br_predict_job *job, struct br_estimate *estimate,
-                    struct br_stage_estimate *stage)
+static void three_sigma_predict(void *of, const struct br_predict_job *job,
+                                struct br_estimate *estimate, struct br_stage_estimate *stage)
 {
     struct predictor *predictor = of;
     double outside = (1 - predictor->setup.interval) / 2;
@@ -70,27 +70,27 @@ static void predict(void *of, const struct br_predict_job *job, struct br_estima
 const struct br_predictor_row br_predictor_point = {
     .name = "point",
     .summary = "the median of the history of the feature that erred least",
-    .create = create,
-    .destroy = destroy,
-    .learn = learn,
-    .predict = predict,
+    .create = three_sigma_create,
+    .destroy = three_sigma_destroy,
+    .learn = three_sigma_learn,
+    .predict = three_sigma_predict,
 };
 
 const struct br_predictor_row br_predictor_3sigma = {
     .name = "3sigma",
     .summary = "3Sigma: distributions by feature, the one whose experts erred least",
-    .create = create,
-    .destroy = destroy,
-    .learn = learn,
-    .predict = predict,
+    .create = three_sigma_create,
+    .destroy = three_sigma_destroy,
+    .learn = three_sigma_learn,
+    .predict = three_sigma_predict,
 };
 
 const struct br_predictor_row br_predictor_3sigma_tl = {
     .name = "3sigma-tl",
     .summary = "the same, where jobs of few tasks go first",
     .thin_first = true,
-    .create = create,
-    .destroy = destroy,
-    .learn = learn,
-    .predict = predict,
+    .create = three_sigma_create,
+    .destroy = three_sigma_destroy,
+    .learn = three_sigma_learn,
+    .predict = three_sigma_predict,
 };

@@ -4,7 +4,7 @@
 
 #include "base/collections/grow.h"
 
-static uint64_t hash(const void *context, uint32_t number)
+static uint64_t values_hash(const void *context, uint32_t number)
 {
     return ((const struct br_values *)context)->key[number];
 }
@@ -14,7 +14,7 @@ static bool equal(const void *context, uint32_t number, const void *key)
     return ((const struct br_values *)context)->key[number] == *(const uint64_t *)key;
 }
 
-static const struct br_index_keys keys = {hash, equal};
+static const struct br_index_keys keys = {values_hash, equal};
 
 uint32_t br_values_find(const struct br_values *values, uint64_t key)
 {

@@ -33,7 +33,7 @@ static struct event event_at(int64_t at_ns, enum kind kind, uint32_t a, uint32_t
                           .about = (uint64_t)a << 32 | b};
 }
 
-static int64_t time_of(const struct event *event)
+static int64_t simulate_engine_time_of(const struct event *event)
 {
     return (int64_t)(event->when >> 1);
 }
@@ -43,14 +43,14 @@ static enum kind kind_of(const struct event *event)
     return event->when & 1 ? MACHINE : END;
 }
 
-static bool before(const void *none, const struct event *a, const struct event *b)
+static bool simulate_engine_before(const void *none, const struct event *a, const struct event *b)
 {
     (void)none;
     /* Without a branch: which of two comes first nobody can foretell, the processor included. */
     return (a->when < b->when) | ((a->when == b->when) & (a->about < b->about));
 }
 
-BR_HEAP(event, struct event, const void *, before, 4)
+BR_HEAP(event, struct event, const void *, simulate_engine_before, 4)
 
 enum state { IDLE, RUNNING, DONE };
 
@@ -107,8 +107,8 @@ static void enqueue_end(void *context, uint32_t slot, int64_t end_ns)
         sim->out_of_memory = true;
 }
 
-static enum br_status record(struct simulation *sim, const struct br_running *task,
-                             enum br_span_end end, struct br_diag *diag)
+static enum br_status simulate_engine_record(struct simulation *sim, const struct br_running *task,
+                                             enum br_span_end end, struct br_diag *diag)
 {
     struct br_outcome *outcome = sim->outcome;
     if (sim->options->no_spans)
@@ -138,7 +138,7 @@ static enum br_status record(struct simulation *sim, const struct br_running *ta
     return BR_OK;
 }
 
-static const struct br_dag *dag_of(const struct simulation *sim, uint32_t job)
+static const struct br_dag *simulate_engine_dag_of(const struct simulation *sim, uint32_t job)
 {
     return sim->workload->dag[sim->workload->job[job].dag].dag;
 }
@@ -148,7 +148,7 @@ static const struct br_dag *dag_of(const struct simulation *sim, uint32_t job)
 /* Nothing of the job has started. False when memory is out. */
 static bool make_live(const struct simulation *sim, uint32_t number, struct live *live)
 {
-    const struct br_dag *dag = dag_of(sim, number);
+    const struct br_dag *dag = simulate_engine_dag_of(sim, number);
     const struct br_world *world = &sim->options->world;
     size_t tasks = dag->tasks, stages = dag->stages + dag->stages % 2, drawn = 0;
     live->shape = &sim->shape[sim->workload->job[number].dag];
@@ -178,10 +178,11 @@ static void drop_live(struct live *live)
     *live = (struct live){0};
 }
 
-static enum br_status arrive(struct simulation *sim, uint32_t number, struct br_diag *diag)
+static enum br_status simulate_engine_arrive(struct simulation *sim, uint32_t number,
+                                             struct br_diag *diag)
 {
     const struct br_workload_job *job = &sim->workload->job[number];
-    const struct br_dag *dag = dag_of(sim, number);
+    const struct br_dag *dag = simulate_engine_dag_of(sim, number);
     struct live *live = &sim->live[number];
     if (!make_live(sim, number, live))
         return br_fail_memory(diag);
@@ -217,7 +218,8 @@ static enum br_status tell_end(struct simulation *sim, const struct br_running *
     return sim->options->row->end(sim->policy, &ended, sim->now_ns, diag);
 }
 
-static enum br_status finish_job(struct simulation *sim, uint32_t number, struct br_diag *diag)
+static enum br_status simulate_engine_finish_job(struct simulation *sim, uint32_t number,
+                                                 struct br_diag *diag)
 {
     sim->outcome->end_ns[number] = sim->now_ns;
     sim->outcome->finished++;
@@ -240,8 +242,8 @@ static bool count_attempt(struct live *live, uint32_t task)
 }
 
 /* The task of the slot leaves its machine: finished, or lost. */
-static enum br_status leave(struct simulation *sim, uint32_t slot, enum br_span_end how,
-                            struct br_diag *diag)
+static enum br_status simulate_engine_leave(struct simulation *sim, uint32_t slot,
+                                            enum br_span_end how, struct br_diag *diag)
 {
     struct br_running task = sim->machines.slot[slot];
     struct live *live = &sim->live[task.job];
@@ -250,7 +252,7 @@ static enum br_status leave(struct simulation *sim, uint32_t slot, enum br_span_
     br_machines_end(&sim->machines, slot);
     if (sim->moves && how == BR_SPAN_DONE)
         br_transit_ended(&sim->transit, task.job, task.task, task.machine, sim->now_ns);
-    enum br_status status = record(sim, &task, how, diag);
+    enum br_status status = simulate_engine_record(sim, &task, how, diag);
     if (how == BR_SPAN_DONE) {
         live->state[task.task] = DONE;
         live->stage_left[live->shape->task_stage[task.task]]--;
@@ -263,7 +265,7 @@ static enum br_status leave(struct simulation *sim, uint32_t slot, enum br_span_
     if (!status)
         status = tell_end(sim, &task, how != BR_SPAN_DONE, diag);
     if (!status && !live->left)
-        status = finish_job(sim, task.job, diag);
+        status = simulate_engine_finish_job(sim, task.job, diag);
     return status;
 }
 
@@ -274,7 +276,7 @@ static enum br_status move_machine(struct simulation *sim, const struct event *e
     bool there = k % 2 != 0;
     enum br_status status = BR_OK;
     while (!there && sim->machines.first[machine] != BR_NO_SLOT && !status)
-        status = leave(sim, sim->machines.first[machine], BR_SPAN_EVICTED, diag);
+        status = simulate_engine_leave(sim, sim->machines.first[machine], BR_SPAN_EVICTED, diag);
     sim->machines.there[machine] = there;
     sim->away += there ? -1u : 1u;
     if (!status)
@@ -285,15 +287,15 @@ static enum br_status move_machine(struct simulation *sim, const struct event *e
     return status;
 }
 
-static enum br_status perform(struct simulation *sim, const struct event *event,
-                              struct br_diag *diag)
+static enum br_status simulate_engine_perform(struct simulation *sim, const struct event *event,
+                                              struct br_diag *diag)
 {
     if (kind_of(event) == MACHINE)
         return move_machine(sim, event, diag);
     const struct br_running *task = &sim->machines.slot[event->slot];
     uint32_t machine = task->machine;
     enum br_status status =
-        leave(sim, event->slot, task->fails ? BR_SPAN_FAILED : BR_SPAN_DONE, diag);
+        simulate_engine_leave(sim, event->slot, task->fails ? BR_SPAN_FAILED : BR_SPAN_DONE, diag);
     if (sim->machines.overbooked)
         br_machines_settle(&sim->machines, machine, sim->now_ns, enqueue_end, sim);
     return sim->out_of_memory ? br_fail_memory(diag) : status;
@@ -329,8 +331,9 @@ static const char *objection(const struct simulation *sim, const struct br_decis
     return NULL;
 }
 
-static enum br_status start(struct simulation *sim, const struct br_decision *decision,
-                            struct br_diag *diag)
+static enum br_status simulate_engine_start(struct simulation *sim,
+                                            const struct br_decision *decision,
+                                            struct br_diag *diag)
 {
     const char *why_not = objection(sim, decision);
     if (why_not)
@@ -367,7 +370,7 @@ static enum br_status start(struct simulation *sim, const struct br_decision *de
     return sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
 }
 
-static enum br_status decide(struct simulation *sim, struct br_diag *diag)
+static enum br_status simulate_engine_decide(struct simulation *sim, struct br_diag *diag)
 {
     struct br_decision decision[DECISIONS];
     enum br_status status = BR_OK;
@@ -377,7 +380,7 @@ static enum br_status decide(struct simulation *sim, struct br_diag *diag)
         got =
             sim->options->row->decide(sim->policy, sim->now_ns, decision, DECISIONS, &sim->wake_ns);
         for (uint32_t d = 0; d < got && !status; d++)
-            status = start(sim, &decision[d], diag);
+            status = simulate_engine_start(sim, &decision[d], diag);
     }
     if (!status && sim->wake_ns <= sim->now_ns)
         return br_fail(diag, BR_SYSTEM, "this is a defect of the policy; please report it",
@@ -394,7 +397,7 @@ static int64_t next_time(struct simulation *sim)
     while (sim->machines.chained && sim->queued && kind_of(&sim->queue[0]) == END &&
            sim->machines.slot[sim->queue[0].slot].version != sim->queue[0].version)
         event_pop(NULL, sim->queue, &sim->queued);
-    int64_t at_ns = sim->queued ? time_of(&sim->queue[0]) : BR_NEVER;
+    int64_t at_ns = sim->queued ? simulate_engine_time_of(&sim->queue[0]) : BR_NEVER;
     if (sim->next_job < sim->workload->jobs && sim->workload->job[sim->next_job].arrival_ns < at_ns)
         at_ns = sim->workload->job[sim->next_job].arrival_ns;
     if (sim->moves && br_transit_next(&sim->transit) < at_ns)
@@ -421,7 +424,8 @@ static enum br_status receive(struct simulation *sim, struct br_diag *diag)
 }
 
 /* The job and task of the event are asked about soon: with `closely` next, else after that. */
-static void expect(const struct simulation *sim, const struct event *event, bool closely)
+static void simulate_engine_expect(const struct simulation *sim, const struct event *event,
+                                   bool closely)
 {
     uint32_t job = (uint32_t)(event->about >> 32), task = (uint32_t)event->about;
     if (kind_of(event) != END)
@@ -440,37 +444,39 @@ static void expect(const struct simulation *sim, const struct event *event, bool
 }
 
 /* Asks memory for what the next two events of the queue are about, while there is other work. */
-static void look_ahead(const struct simulation *sim)
+static void simulate_engine_look_ahead(const struct simulation *sim)
 {
     const struct event *queue = sim->queue;
     uint32_t second = 1, children = sim->queued < 5 ? sim->queued : 5;
     if (children)
-        expect(sim, &queue[0], true);
+        simulate_engine_expect(sim, &queue[0], true);
     for (uint32_t c = 2; c < children; c++)
-        second = before(NULL, &queue[c], &queue[second]) ? c : second;
+        second = simulate_engine_before(NULL, &queue[c], &queue[second]) ? c : second;
     if (children > 1)
-        expect(sim, &queue[second], false);
+        simulate_engine_expect(sim, &queue[second], false);
 }
 
-static enum br_status advance(struct simulation *sim, int64_t at_ns, struct br_diag *diag)
+static enum br_status simulate_engine_advance(struct simulation *sim, int64_t at_ns,
+                                              struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     sim->now_ns = at_ns;
-    while (next_time(sim) == at_ns && sim->queued && time_of(&sim->queue[0]) == at_ns && !status) {
+    while (next_time(sim) == at_ns && sim->queued &&
+           simulate_engine_time_of(&sim->queue[0]) == at_ns && !status) {
         struct event event = event_pop(NULL, sim->queue, &sim->queued);
         sim->outcome->events++;
-        look_ahead(sim);
-        status = perform(sim, &event, diag);
+        simulate_engine_look_ahead(sim);
+        status = simulate_engine_perform(sim, &event, diag);
     }
     while (sim->next_job < sim->workload->jobs &&
            sim->workload->job[sim->next_job].arrival_ns == at_ns && !status) {
         sim->outcome->events++;
-        status = arrive(sim, sim->next_job++, diag);
+        status = simulate_engine_arrive(sim, sim->next_job++, diag);
     }
     if (!status && sim->moves)
         status = receive(sim, diag);
     if (!status)
-        status = decide(sim, diag);
+        status = simulate_engine_decide(sim, diag);
     if (!status && sim->moves && !br_transit_share(&sim->transit, at_ns))
         status = br_fail_memory(diag);
     return status;
@@ -485,7 +491,7 @@ static bool is_stuck(const struct simulation *sim)
            br_transit_next(&sim->transit) == BR_NEVER;
 }
 
-static enum br_status run(struct simulation *sim, struct br_diag *diag)
+static enum br_status simulate_engine_run(struct simulation *sim, struct br_diag *diag)
 {
     const struct br_simulate_options *options = sim->options;
     enum br_status status = BR_OK;
@@ -499,7 +505,7 @@ static enum br_status run(struct simulation *sim, struct br_diag *diag)
             sim->outcome->cut = true;
             break;
         }
-        status = advance(sim, at_ns, diag);
+        status = simulate_engine_advance(sim, at_ns, diag);
         if (options->progress && sim->outcome->events - told >= EVENTS_A_TELL) {
             told = sim->outcome->events;
             options->progress(options->progress_context, sim->outcome->finished,
@@ -538,8 +544,9 @@ static const struct br_plan *network_plan_timed(void *context, const struct br_a
     return plan;
 }
 
-static enum br_status prepare(struct simulation *sim, const struct br_cluster *cluster,
-                              struct br_diag *diag)
+static enum br_status simulate_engine_prepare(struct simulation *sim,
+                                              const struct br_cluster *cluster,
+                                              struct br_diag *diag)
 {
     const struct br_simulate_options *options = sim->options;
     uint32_t jobs = sim->workload->jobs;
@@ -575,11 +582,11 @@ static enum br_status record_rest(struct simulation *sim, struct br_diag *diag)
     enum br_status status = BR_OK;
     for (uint32_t at = 0; at < sim->machines.slots && !status; at++)
         if (sim->machines.slot[at].demand)
-            status = record(sim, &sim->machines.slot[at], BR_SPAN_CUT, diag);
+            status = simulate_engine_record(sim, &sim->machines.slot[at], BR_SPAN_CUT, diag);
     return status;
 }
 
-static void finish(struct simulation *sim)
+static void simulate_engine_finish(struct simulation *sim)
 {
     if (sim->policy)
         sim->options->row->destroy(sim->policy);
@@ -614,13 +621,13 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
     sim.setup.features = workload->features;
     sim.setup.seed = options->world.seed;
     sim.setup.allotments = &outcome->allotments;
-    enum br_status status = prepare(&sim, cluster, diag);
+    enum br_status status = simulate_engine_prepare(&sim, cluster, diag);
     if (!status)
-        status = run(&sim, diag);
+        status = simulate_engine_run(&sim, diag);
     if (!status && outcome->cut)
         status = record_rest(&sim, diag);
     outcome->moved = sim.transit.sums;
-    finish(&sim);
+    simulate_engine_finish(&sim);
     outcome->seconds = (double)(br_now_ns() - began_ns) * 1e-9;
     return status;
 }

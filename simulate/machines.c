@@ -68,7 +68,7 @@ bool br_machines_fit(const struct br_machines *machines, uint32_t machine, const
     return machines->there[machine];
 }
 
-static void chain(struct br_machines *machines, uint32_t at)
+static void simulate_machines_chain(struct br_machines *machines, uint32_t at)
 {
     struct br_running *slot = &machines->slot[at];
     slot->last = BR_NO_SLOT;
@@ -78,7 +78,7 @@ static void chain(struct br_machines *machines, uint32_t at)
     machines->first[slot->machine] = at;
 }
 
-static void unchain(struct br_machines *machines, const struct br_running *slot)
+static void simulate_machines_unchain(struct br_machines *machines, const struct br_running *slot)
 {
     *(slot->last == BR_NO_SLOT ? &machines->first[slot->machine]
                                : &machines->slot[slot->last].next) = slot->next;
@@ -86,7 +86,8 @@ static void unchain(struct br_machines *machines, const struct br_running *slot)
         machines->slot[slot->next].last = slot->last;
 }
 
-static void hold(struct br_machines *machines, const struct br_running *task, int sign)
+static void simulate_machines_hold(struct br_machines *machines, const struct br_running *task,
+                                   int sign)
 {
     int64_t *held = machines->held + (size_t)task->machine * machines->resources;
     for (uint32_t r = 0; r < machines->resources; r++) {
@@ -119,13 +120,13 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
     if (machines->paced)
         machines->progress[at] = (struct br_pace){lasts_ns, now_ns, 1, 1};
     if (machines->chained)
-        chain(machines, at);
-    hold(machines, slot, 1);
+        simulate_machines_chain(machines, at);
+    simulate_machines_hold(machines, slot, 1);
     return at;
 }
 
 /* The end of a task from what is left of it. */
-static int64_t end_of(const struct br_pace *progress, int64_t now_ns)
+static int64_t simulate_machines_end_of(const struct br_pace *progress, int64_t now_ns)
 {
     br_wide lasts =
         ((br_wide)progress->left_ns * progress->of + progress->rate - 1) / progress->rate;
@@ -138,15 +139,15 @@ int64_t br_machines_work(struct br_machines *machines, uint32_t at, int64_t now_
     assert(slot->fetches && machines->paced);
     slot->fetches = false;
     slot->work_ns = machines->progress[at].seen_ns = now_ns;
-    return end_of(&machines->progress[at], now_ns);
+    return simulate_machines_end_of(&machines->progress[at], now_ns);
 }
 
 void br_machines_end(struct br_machines *machines, uint32_t at)
 {
     struct br_running *slot = &machines->slot[at];
-    hold(machines, slot, -1);
+    simulate_machines_hold(machines, slot, -1);
     if (machines->chained)
-        unchain(machines, slot);
+        simulate_machines_unchain(machines, slot);
     slot->demand = NULL;
     slot->version++;
     machines->unused[machines->unused_count++] = at; /* has room for all slots */
@@ -190,6 +191,6 @@ void br_machines_settle(struct br_machines *machines, uint32_t machine, int64_t 
         progress->of = of;
         machines->slot[at].version++;
         if (!fetches)
-            moved(context, at, end_of(progress, now_ns));
+            moved(context, at, simulate_machines_end_of(progress, now_ns));
     }
 }

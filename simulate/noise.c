@@ -5,9 +5,9 @@
 #include "base/text/diag.h"
 #include "simulate/replay.h"
 
-static enum br_status run_once(const struct br_dag *dag, const struct br_cluster *cluster,
-                               const struct br_plan *plan, double spread, uint64_t seed,
-                               int64_t *makespan_ns, struct br_diag *diag)
+static enum br_status noise_run_once(const struct br_dag *dag, const struct br_cluster *cluster,
+                                     const struct br_plan *plan, double spread, uint64_t seed,
+                                     int64_t *makespan_ns, struct br_diag *diag)
 {
     struct br_arena arena = {0};
     struct br_simulation simulation;
@@ -30,8 +30,8 @@ enum br_status br_plan_under_noise(const struct br_dag *dag, const struct br_clu
     br_uwide sum = 0;
     for (uint32_t k = 0; k < runs && !status; k++) {
         int64_t makespan_ns = 0;
-        status = run_once(dag, cluster, plan, spread, seed * UINT64_C(0x9e3779b97f4a7c15) + k,
-                          &makespan_ns, diag);
+        status = noise_run_once(dag, cluster, plan, spread, seed * UINT64_C(0x9e3779b97f4a7c15) + k,
+                                &makespan_ns, diag);
         sum += (br_uwide)makespan_ns;
     }
     if (!status)

@@ -21,17 +21,18 @@ struct ends {
     uint32_t count;
 };
 
-static bool before(const void *none, const struct end *a, const struct end *b)
+static bool simulate_replay_before(const void *none, const struct end *a, const struct end *b)
 {
     (void)none;
     return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->task < b->task;
 }
 
-BR_HEAP(end, struct end, const void *, before, 2)
+BR_HEAP(end, struct end, const void *, simulate_replay_before, 2)
 
 /* Starts what the enforcer decides. */
-static void start(struct br_runtime *runtime, const int64_t *duration_ns, int64_t now_ns,
-                  struct br_simulation *simulation, struct ends *ends)
+static void simulate_replay_start(struct br_runtime *runtime, const int64_t *duration_ns,
+                                  int64_t now_ns, struct br_simulation *simulation,
+                                  struct ends *ends)
 {
     struct br_decision decision[ROOM];
     uint32_t got;
@@ -48,14 +49,15 @@ static void start(struct br_runtime *runtime, const int64_t *duration_ns, int64_
         simulation->most_running = ends->count;
 }
 
-static enum br_status replay(struct br_runtime *runtime, uint32_t job, const struct br_dag *dag,
-                             const int64_t *duration_ns, struct br_simulation *simulation,
-                             struct ends *ends, struct br_diag *diag)
+static enum br_status simulate_replay(struct br_runtime *runtime, uint32_t job,
+                                      const struct br_dag *dag, const int64_t *duration_ns,
+                                      struct br_simulation *simulation, struct ends *ends,
+                                      struct br_diag *diag)
 {
     uint32_t left = dag->tasks;
     int64_t now_ns = 0;
     enum br_status status = BR_OK;
-    start(runtime, duration_ns, now_ns, simulation, ends);
+    simulate_replay_start(runtime, duration_ns, now_ns, simulation, ends);
     while (ends->count && !status) {
         now_ns = ends->end[0].at_ns;
         /* All that ends at once is known before anything is decided. */
@@ -65,7 +67,7 @@ static enum br_status replay(struct br_runtime *runtime, uint32_t job, const str
             left--;
             status = br_runtime_finished(runtime, job, task, diag);
         }
-        start(runtime, duration_ns, now_ns, simulation, ends);
+        simulate_replay_start(runtime, duration_ns, now_ns, simulation, ends);
     }
     simulation->makespan_ns = now_ns;
     if (!status && left)
@@ -94,8 +96,8 @@ enum br_status br_simulate(const struct br_dag *dag, const struct br_cluster *cl
     if (!status)
         status = br_runtime_submit(runtime, dag, plan, 0, BR_READY_BY_EDGES, &job, diag);
     if (!status)
-        status = replay(runtime, job, dag, duration_ns ? duration_ns : dag->duration_ns, simulation,
-                        &ends, diag);
+        status = simulate_replay(runtime, job, dag, duration_ns ? duration_ns : dag->duration_ns,
+                                 simulation, &ends, diag);
     br_runtime_destroy(runtime);
     free(ends.end);
     return status;

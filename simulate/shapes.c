@@ -18,7 +18,8 @@ static bool fits_somewhere(const struct br_cluster *cluster, const struct br_cap
     return false;
 }
 
-static bool take_parents(struct br_arena *arena, const struct br_dag *dag, struct br_job_shape *shape)
+static bool take_parents(struct br_arena *arena, const struct br_dag *dag,
+                         struct br_job_shape *shape)
 {
     uint32_t *first;
     if (!ARRAY(arena, (size_t)dag->stages + 2, first) || !ARRAY(arena, dag->edges, shape->parent))

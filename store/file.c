@@ -171,7 +171,7 @@ static char *copy_column(struct br_arena *arena, sqlite3_stmt *statement, int co
 }
 
 /* False when memory is out. */
-static bool read_row(sqlite3_stmt *statement, struct br_store_row *row)
+static bool file_read_row(sqlite3_stmt *statement, struct br_store_row *row)
 {
     uint64_t size;
     row->id = sqlite3_column_int64(statement, 0);
@@ -208,7 +208,7 @@ enum br_status br_store_file_find(struct br_store_file *file, const struct br_st
     sqlite3_bind_int64(statement, 4, before);
     const int code = sqlite3_step(statement);
     enum br_status status = BR_OK;
-    if (code == SQLITE_ROW && !read_row(statement, row))
+    if (code == SQLITE_ROW && !file_read_row(statement, row))
         status = br_fail_memory(diag);
     else if (code != SQLITE_ROW && code != SQLITE_DONE)
         status = br_database_fail(&file->database, diag);
@@ -229,7 +229,7 @@ static bool find_id(struct br_store_file *file, const struct br_store_keys *keys
     return sqlite3_reset(statement) == SQLITE_OK && (code == SQLITE_ROW || code == SQLITE_DONE);
 }
 
-static bool write_row(struct br_store_file *file, const struct br_store_row *row)
+static bool file_write_row(struct br_store_file *file, const struct br_store_row *row)
 {
     sqlite3_stmt *statement = file->database.statement[PUT];
     bind_keys(statement, &row->keys);
@@ -250,7 +250,7 @@ static bool write_row(struct br_store_file *file, const struct br_store_row *row
     return good;
 }
 
-static bool forget(struct br_store_file *file, const struct br_store_row *row)
+static bool file_forget(struct br_store_file *file, const struct br_store_row *row)
 {
     sqlite3_bind_int64(file->database.statement[FORGET], 1, (int64_t)row->keys.form);
     sqlite3_bind_int64(file->database.statement[FORGET], 2, BR_STORE_KEPT);
@@ -267,7 +267,7 @@ enum br_status br_store_file_put(struct br_store_file *file, const struct br_sto
     bool good = begun && find_id(file, &row->keys, &id);
     *written = id == row->id;
     if (good && *written)
-        good = write_row(file, row) && forget(file, row);
+        good = file_write_row(file, row) && file_forget(file, row);
     good = good && br_database_step(&file->database, COMMIT);
     if (!good) {
         status = br_database_fail(&file->database, diag);

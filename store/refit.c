@@ -36,8 +36,8 @@ static bool read_old(struct old *old, const struct br_store_row *row, const stru
     return ok;
 }
 
-static bool serial(struct br_schedule *schedule, const struct br_instance *in,
-                   const struct br_order *order)
+static bool refit_serial(struct br_schedule *schedule, const struct br_instance *in,
+                         const struct br_order *order)
 {
     struct br_placer *placer = br_placer_create(in);
     bool ok = placer && br_place(placer, BR_FORWARD, schedule->subset, 'S', order, NULL);
@@ -48,11 +48,11 @@ static bool serial(struct br_schedule *schedule, const struct br_instance *in,
 }
 
 /* The best of the three in *best; the other is scratch. */
-static bool generate(struct br_schedule *best, struct br_schedule *other,
-                     const struct br_instance *in, const struct old *old)
+static bool refit_generate(struct br_schedule *best, struct br_schedule *other,
+                           const struct br_instance *in, const struct old *old)
 {
     const enum br_keep kept = br_keep_machines(best, in, &old->order, old->machine);
-    if (kept == BR_KEEP_NO_MEMORY || !serial(other, in, &old->order))
+    if (kept == BR_KEEP_NO_MEMORY || !refit_serial(other, in, &old->order))
         return false;
     if (br_schedule_better(other, best)) /* than none, if the order cannot be kept */
         br_schedule_swap(best, other);
@@ -75,7 +75,7 @@ enum br_status br_store_refit(const struct br_store_row *row, const struct br_da
         return br_fail(diag, BR_NO, NULL, "the stored plan is of another job");
     struct br_plan *plan = br_plan_create(dag->tasks);
     bool ok = plan && read_old(&old, row, in) && br_schedule_init(&best, in) &&
-              br_schedule_init(&other, in) && generate(&best, &other, in, &old);
+              br_schedule_init(&other, in) && refit_generate(&best, &other, in, &old);
     enum br_status status = ok ? BR_OK : br_fail_memory(diag);
     for (uint32_t t = 0; ok && t < in->tasks; t++) {
         plan->start_ns[in->task_origin[t]] = best.start[t] * in->tick_ns;

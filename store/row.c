@@ -14,31 +14,34 @@ void br_store_row_finish(struct br_store_row *row)
     *row = (struct br_store_row){0};
 }
 
-static uint64_t add(uint64_t sum, uint64_t value)
+static uint64_t store_row_add(uint64_t sum, uint64_t value)
 {
     return br_hash_number(sum ^ value);
 }
 
 uint64_t br_store_row_sum(const struct br_store_row *row)
 {
-    uint64_t sum = add(add(add(1, row->keys.form), row->keys.details), row->keys.cluster);
-    sum = add(add(sum, br_hash_text(row->job)), br_hash_text(row->method));
-    sum = add(add(add(sum, br_hash_text(row->bound_method)), row->seed), row->placements);
-    sum = add(add(sum, (uint64_t)row->effort), (uint64_t)row->makespan_ns);
-    sum = br_hash_words(add(sum, row->cells_size), row->cells, row->cells_size);
-    sum = add(sum, row->certificate_size);
+    uint64_t sum = store_row_add(store_row_add(store_row_add(1, row->keys.form), row->keys.details),
+                                 row->keys.cluster);
+    sum = store_row_add(store_row_add(sum, br_hash_text(row->job)), br_hash_text(row->method));
+    sum =
+        store_row_add(store_row_add(store_row_add(sum, br_hash_text(row->bound_method)), row->seed),
+                      row->placements);
+    sum = store_row_add(store_row_add(sum, (uint64_t)row->effort), (uint64_t)row->makespan_ns);
+    sum = br_hash_words(store_row_add(sum, row->cells_size), row->cells, row->cells_size);
+    sum = store_row_add(sum, row->certificate_size);
     return row->certificate ? br_hash_words(sum, row->certificate, row->certificate_size) : sum;
 }
 
 /* ---- From a plan ---- */
 
-static void write_number(unsigned char *at, uint64_t number, int bytes)
+static void store_row_write_number(unsigned char *at, uint64_t number, int bytes)
 {
     for (int k = 0; k < bytes; k++)
         at[k] = (unsigned char)(number >> 8 * k);
 }
 
-static uint64_t read_number(const unsigned char *at, int bytes)
+static uint64_t store_row_read_number(const unsigned char *at, int bytes)
 {
     uint64_t number = 0;
     for (int k = bytes; k-- > 0;)
@@ -72,8 +75,8 @@ enum br_status br_store_row_fill(struct br_store_row *row, const struct br_dag *
         return br_fail_memory(diag);
     for (uint32_t t = 0; t < plan->tasks; t++) {
         unsigned char *cell = cells + (size_t)t * BR_STORE_CELL;
-        write_number(cell, (uint64_t)plan->start_ns[t], 8);
-        write_number(cell + 8, plan->machine[t], 4);
+        store_row_write_number(cell, (uint64_t)plan->start_ns[t], 8);
+        store_row_write_number(cell + 8, plan->machine[t], 4);
     }
     row->cells = cells;
     row->cells_size = (uint64_t)plan->tasks * BR_STORE_CELL;
@@ -94,13 +97,14 @@ void br_store_row_cell(const struct br_store_row *row, uint32_t task, int64_t *s
                        uint32_t *machine)
 {
     const unsigned char *cell = row->cells + (size_t)task * BR_STORE_CELL;
-    *start_ns = (int64_t)read_number(cell, 8);
-    *machine = (uint32_t)read_number(cell + 8, 4);
+    *start_ns = (int64_t)store_row_read_number(cell, 8);
+    *machine = (uint32_t)store_row_read_number(cell + 8, 4);
 }
 
 /* Takes the certificate where it proves a bound of this job that the plan does not break. */
-static bool prove(struct br_plan *plan, const struct br_dag *dag, const struct br_instance *in,
-                  struct br_certificate *certificate, const char *method)
+static bool store_row_prove(struct br_plan *plan, const struct br_dag *dag,
+                            const struct br_instance *in, struct br_certificate *certificate,
+                            const char *method)
 {
     if (certificate && !br_certificate_check(certificate, dag, in, NULL))
         return !br_plan_prove(plan, certificate, method, NULL) && plan->certificate;
@@ -117,7 +121,8 @@ static bool bound_anew(struct br_plan *plan, const struct br_dag *dag, const str
         return false;
     const struct br_bounds_effort effort = {.enough = plan->makespan_ns / in->tick_ns};
     bool ok = br_bounds_find(&bounds, &parts, &effort) &&
-              prove(plan, dag, in, br_certify_parts(&parts, &bounds, &effort), bounds.sum.method);
+              store_row_prove(plan, dag, in, br_certify_parts(&parts, &bounds, &effort),
+                              bounds.sum.method);
     br_bounds_finish(&bounds);
     br_parts_finish(&parts);
     return ok;
@@ -133,7 +138,7 @@ enum br_status br_store_complete(struct br_plan *plan, const struct br_dag *dag,
         br_certificate_destroy(certificate);
         return status;
     }
-    if (!prove(plan, dag, in, certificate, bound_method) && !bound_anew(plan, dag, in))
+    if (!store_row_prove(plan, dag, in, certificate, bound_method) && !bound_anew(plan, dag, in))
         plan->note = "memory was out: the bound has no proof";
     return br_plan_verify(plan, dag, cluster, 1, NULL, NULL, diag);
 }

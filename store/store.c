@@ -113,8 +113,9 @@ struct question {
 };
 
 /* The newest row before the one of id `before`. */
-static enum br_status look(struct question *q, enum br_store_which which, int64_t before,
-                           struct br_store_row *row, struct br_plan **plan, struct br_diag *diag)
+static enum br_status store_look(struct question *q, enum br_store_which which, int64_t before,
+                                 struct br_store_row *row, struct br_plan **plan,
+                                 struct br_diag *diag)
 {
     *plan = NULL;
     enum br_status status = br_store_file_find(q->store->file, &q->keys, which, before, row, diag);
@@ -142,7 +143,7 @@ static enum br_status get(struct question *q, struct br_plan **plan, struct br_s
     int64_t before = INT64_MAX;
     for (uint32_t k = 0; k < 3 && !status && !*plan;) {
         struct br_store_row row = {0};
-        status = look(q, order[k], before, &row, plan, diag);
+        status = store_look(q, order[k], before, &row, plan, diag);
         if (!status && *plan) {
             *effort = row.effort;
             *hit = (struct br_store_hit){
@@ -160,8 +161,8 @@ static enum br_status get(struct question *q, struct br_plan **plan, struct br_s
     return status;
 }
 
-static struct question ask(struct br_store *store, const struct br_dag *dag,
-                           const struct br_cluster *cluster)
+static struct question store_ask(struct br_store *store, const struct br_dag *dag,
+                                 const struct br_cluster *cluster)
 {
     return (struct question){
         .store = store, .dag = dag, .cluster = cluster, .keys = keys_of(dag, cluster)};
@@ -175,7 +176,7 @@ enum br_status br_store_get(struct br_store *store, const struct br_dag *dag,
     *plan = NULL;
     if (check_asked(dag, options, diag))
         return BR_USAGE;
-    struct question q = ask(store, dag, cluster);
+    struct question q = store_ask(store, dag, cluster);
     int64_t effort;
     enum br_status status = get(&q, plan, hit, &effort, diag);
     if (!status && *plan)
@@ -188,9 +189,9 @@ enum br_status br_store_get(struct br_store *store, const struct br_dag *dag,
 
 /* What the file is to hold of the plan and of what is there (NULL: nothing), which has the row's
  * id and effort. *same: that already. */
-static enum br_status merge(struct br_store_row *row, const struct question *q,
-                            const struct br_plan *plan, const struct br_plan *there, bool *same,
-                            struct br_diag *diag)
+static enum br_status store_merge(struct br_store_row *row, const struct question *q,
+                                  const struct br_plan *plan, const struct br_plan *there,
+                                  bool *same, struct br_diag *diag)
 {
     const bool shorter = !there || plan->makespan_ns < there->makespan_ns;
     const bool raised = there && plan->certificate &&
@@ -203,20 +204,20 @@ static enum br_status merge(struct br_store_row *row, const struct question *q,
     return status;
 }
 
-static enum br_status put(struct question *q, int64_t effort, const struct br_plan *plan,
-                          struct br_diag *diag)
+static enum br_status store_put(struct question *q, int64_t effort, const struct br_plan *plan,
+                                struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     for (bool written = false; !status && !written;) {
         struct br_store_row found = {0}, row = {0};
         struct br_plan *there = NULL;
         bool same = false;
-        status = look(q, BR_STORE_SAME, INT64_MAX, &found, &there, diag);
+        status = store_look(q, BR_STORE_SAME, INT64_MAX, &found, &there, diag);
         row.id = found.id;
         row.keys = q->keys;
         row.effort = there && found.effort > effort ? found.effort : effort;
         if (!status)
-            status = merge(&row, q, plan, there, &same, diag);
+            status = store_merge(&row, q, plan, there, &same, diag);
         written = same && row.effort == found.effort;
         if (!status && !written) /* not where another program has put one meanwhile: look again */
             status = br_store_file_put(q->store->file, &row, &written, diag);
@@ -244,12 +245,12 @@ enum br_status br_store_put(struct br_store *store, const struct br_dag *dag,
     BR_NEED(diag, store, dag, cluster, plan);
     if (check_asked(dag, options, diag))
         return BR_USAGE;
-    struct question q = ask(store, dag, cluster);
+    struct question q = store_ask(store, dag, cluster);
     enum br_status status = check_kept(plan, diag);
     if (!status)
         status = br_plan_verify(plan, dag, cluster, 1, NULL, NULL, diag);
     if (!status)
-        status = put(&q, made(options, plan), plan, diag);
+        status = store_put(&q, made(options, plan), plan, diag);
     br_instance_destroy(q.in);
     return status;
 }
@@ -307,7 +308,7 @@ enum br_status br_store_plan(struct br_store *store, const struct br_dag *dag,
     *plan = NULL;
     if (check_asked(dag, options, diag))
         return BR_USAGE;
-    struct question q = ask(store, dag, cluster);
+    struct question q = store_ask(store, dag, cluster);
     int64_t effort;
     options = options ? options : &usual;
     hit = hit ? hit : &own;
@@ -318,7 +319,7 @@ enum br_status br_store_plan(struct br_store *store, const struct br_dag *dag,
         status = plan_beside(&q, options, hit->match == BR_STORE_REFITTED && hit->enough, plan,
                              &effort, hit, diag);
         if (!status)
-            status = put(&q, effort, *plan, diag);
+            status = store_put(&q, effort, *plan, diag);
     }
     if (status) {
         br_plan_destroy(*plan);

@@ -9,7 +9,7 @@ struct stretch {
     int64_t from_ns, lasts_ns;
 };
 
-static int by_amount(const void *a, const void *b)
+static int allotted_by_amount(const void *a, const void *b)
 {
     const struct stretch *x = a, *y = b;
     if (x->job != y->job)
@@ -19,7 +19,7 @@ static int by_amount(const void *a, const void *b)
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-static int64_t end_of(const struct br_outcome *outcome, uint32_t job)
+static int64_t allotted_end_of(const struct br_outcome *outcome, uint32_t job)
 {
     return outcome->end_ns[job] >= 0 ? outcome->end_ns[job] : outcome->end_of_all_ns;
 }
@@ -32,7 +32,7 @@ static bool make_stretches(const struct br_outcome *outcome, struct stretch *str
     if (!next_ns)
         return false;
     for (uint32_t j = 0; j < outcome->jobs; j++)
-        next_ns[j] = end_of(outcome, j);
+        next_ns[j] = allotted_end_of(outcome, j);
     for (uint32_t r = given->rows; r-- > 0;) {
         const struct br_allotment *row = &given->row[r];
         int64_t lasts_ns = next_ns[row->job] - row->at_ns;
@@ -45,8 +45,8 @@ static bool make_stretches(const struct br_outcome *outcome, struct stretch *str
 }
 
 /* What the stretches of one job, by amount, come to. */
-static void sum_up(const struct stretch *stretch, uint32_t count, double oracle,
-                   struct br_allotted *job)
+static void allotted_sum_up(const struct stretch *stretch, uint32_t count, double oracle,
+                            struct br_allotted *job)
 {
     double all = 0, above = 0, lasts = 0, half = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -80,14 +80,14 @@ bool br_allotted_make(const struct br_workload *workload, const struct br_outcom
     for (uint32_t r = 0; fine && r < given->rows; r++)
         job[given->row[r].job].deadline_ns = given->row[r].deadline_ns;
     if (fine)
-        qsort(stretch, given->rows, sizeof *stretch, by_amount);
+        qsort(stretch, given->rows, sizeof *stretch, allotted_by_amount);
     for (uint32_t r = 0, end = 0; fine && r < given->rows; r = end) {
         uint32_t j = stretch[r].job;
         while (end < given->rows && stretch[end].job == j)
             end++;
         double span_ns = (double)(job[j].deadline_ns - workload->job[j].arrival_ns);
         job[j].oracle = outcome->spans && !given->shares ? ceil(work_ns[j] / span_ns) : NAN;
-        sum_up(stretch + r, end - r, job[j].oracle, &job[j]);
+        allotted_sum_up(stretch + r, end - r, job[j].oracle, &job[j]);
         if (isnan(job[j].oracle))
             job[j].above = NAN;
     }

@@ -15,7 +15,7 @@ struct join {
     bool *follows;            /* by line: it is not the first of its coflow */
 };
 
-static int by_number(const void *one, const void *two)
+static int coflow_join_by_number(const void *one, const void *two)
 {
     const uint32_t *a = one, *b = two;
     return (*a > *b) - (*a < *b);
@@ -36,7 +36,7 @@ static const uint32_t *unite(const struct join *join, uint32_t k, bool down, uin
         memcpy(port + at, down ? part->down : part->up, ports * sizeof *port);
         at += ports;
     }
-    qsort(port, all, sizeof *port, by_number);
+    qsort(port, all, sizeof *port, coflow_join_by_number);
     for (uint32_t p = 0; p < all; p++)
         if (kept == 0 || port[kept - 1] != port[p])
             port[kept++] = port[p];
@@ -44,9 +44,9 @@ static const uint32_t *unite(const struct join *join, uint32_t k, bool down, uin
     return port;
 }
 
-static uint32_t place_of(const uint32_t *ports, uint32_t count, uint32_t port)
+static uint32_t coflow_join_place_of(const uint32_t *ports, uint32_t count, uint32_t port)
 {
-    const uint32_t *found = bsearch(&port, ports, count, sizeof port, by_number);
+    const uint32_t *found = bsearch(&port, ports, count, sizeof port, coflow_join_by_number);
     return (uint32_t)(found - ports);
 }
 
@@ -54,10 +54,10 @@ static void add_bytes(const struct join *join, const struct br_coflow *whole,
                       const struct br_coflow *part, double *bytes)
 {
     for (uint32_t r = 0; r < part->receivers; r++) {
-        uint64_t row = place_of(whole->down, whole->receivers, part->down[r]);
+        uint64_t row = coflow_join_place_of(whole->down, whole->receivers, part->down[r]);
         for (uint32_t s = 0; s < part->senders; s++)
             bytes[whole->first + row * whole->senders +
-                  place_of(whole->up, whole->senders, part->up[s])] +=
+                  coflow_join_place_of(whole->up, whole->senders, part->up[s])] +=
                 join->trace->bytes[part->first + (uint64_t)r * part->senders + s];
     }
 }
@@ -79,8 +79,8 @@ static uint32_t link_lines(struct join *join, struct br_sort_item *item)
 }
 
 /* The joined coflows without their bytes; *flows receives the room that these take. */
-static enum br_status shape(struct join *join, uint64_t *flows, uint32_t *coflows,
-                            struct br_diag *diag)
+static enum br_status coflow_join_shape(struct join *join, uint64_t *flows, uint32_t *coflows,
+                                        struct br_diag *diag)
 {
     *flows = *coflows = 0;
     for (uint32_t k = 0; k < join->trace->coflows; k++) {
@@ -107,12 +107,12 @@ static enum br_status shape(struct join *join, uint64_t *flows, uint32_t *coflow
     return BR_OK;
 }
 
-static enum br_status join_lines(struct join *join, struct br_diag *diag)
+static enum br_status coflow_join_lines(struct join *join, struct br_diag *diag)
 {
     struct br_coflows *trace = join->trace;
     uint64_t flows;
     uint32_t coflows, at = 0;
-    enum br_status status = shape(join, &flows, &coflows, diag);
+    enum br_status status = coflow_join_shape(join, &flows, &coflows, diag);
     double *bytes = status ? NULL : calloc(flows + 1, sizeof *bytes);
     if (!bytes)
         return status ? status : br_fail_memory(diag);
@@ -144,7 +144,7 @@ enum br_status br_coflows_join(struct br_coflows *trace, struct br_diag *diag)
     enum br_status status =
         join.coflow && join.next && join.follows && item ? BR_OK : br_fail_memory(diag);
     if (!status && link_lines(&join, item) > 0)
-        status = join_lines(&join, diag);
+        status = coflow_join_lines(&join, diag);
     free(join.coflow);
     free(join.next);
     free(join.follows);

@@ -62,8 +62,8 @@ enum br_status br_coflows_repeat(struct br_coflows *trace, uint32_t times, struc
 }
 
 /* Weights of senders, normal in their logarithm, with that deviation. */
-static void spread(struct br_coflows *trace, const struct br_coflow *coflow, double deviation,
-                   struct br_rng *rng)
+static void coflow_make_spread(struct br_coflows *trace, const struct br_coflow *coflow,
+                               double deviation, struct br_rng *rng)
 {
     double *bytes = trace->bytes + coflow->first;
     double weights = 0;
@@ -89,6 +89,6 @@ void br_coflows_mantri(struct br_coflows *trace, uint64_t seed)
     struct br_rng rng = br_rng_seed(seed);
     for (uint32_t c = 0; c < trace->coflows; c++) {
         double deviation = 0.33 * br_real_exp(1.2 * br_real_normal(&rng));
-        spread(trace, &trace->coflow[c], deviation < 3 ? deviation : 3, &rng);
+        coflow_make_spread(trace, &trace->coflow[c], deviation < 3 ? deviation : 3, &rng);
     }
 }

@@ -12,14 +12,14 @@ void br_coflow_outcome_finish(struct br_coflow_outcome *outcome)
     *outcome = (struct br_coflow_outcome){0};
 }
 
-static int by_value(const void *one, const void *two)
+static int coflow_outcome_by_value(const void *one, const void *two)
 {
     double a = *(const double *)one, b = *(const double *)two;
     return (a > b) - (a < b);
 }
 
 /* The least value that at least that share of them does not exceed. */
-static double percentile(const double *sorted, uint32_t count, uint32_t percent)
+static double coflow_outcome_percentile(const double *sorted, uint32_t count, uint32_t percent)
 {
     uint64_t at = ((uint64_t)count * percent + 99) / 100;
     return sorted[at ? at - 1 : 0];
@@ -51,11 +51,11 @@ enum br_status br_coflow_figures_make(const struct br_coflows *trace,
     for (uint32_t k = 0; k < outcome->spans; k++)
         moved += outcome->span[k].bytes;
     if (figures->finished) {
-        qsort(cct, figures->finished, sizeof *cct, by_value);
+        qsort(cct, figures->finished, sizeof *cct, coflow_outcome_by_value);
         figures->average_cct_s = sum / figures->finished;
-        figures->p50_cct_s = percentile(cct, figures->finished, 50);
-        figures->p90_cct_s = percentile(cct, figures->finished, 90);
-        figures->p99_cct_s = percentile(cct, figures->finished, 99);
+        figures->p50_cct_s = coflow_outcome_percentile(cct, figures->finished, 50);
+        figures->p90_cct_s = coflow_outcome_percentile(cct, figures->finished, 90);
+        figures->p99_cct_s = coflow_outcome_percentile(cct, figures->finished, 99);
         figures->makespan_s = end / 1000;
         figures->slowdown = slowed ? slowdown / slowed : NAN;
         figures->utilisation = end > 0 ? moved / (end * port_rate * trace->ports) : NAN;

@@ -29,7 +29,7 @@ static int by_port(const void *one, const void *two)
 }
 
 /* Sorts the ends and joins those of one port; answers how many there are then. */
-static uint32_t join(struct br_coflow_end *end, uint32_t count)
+static uint32_t workload_coflows_join(struct br_coflow_end *end, uint32_t count)
 {
     uint32_t kept = 0;
     qsort(end, count, sizeof *end, by_port);
@@ -51,7 +51,7 @@ static uint32_t *ports_of(struct br_coflows *trace, const struct br_coflow_end *
 }
 
 /* Room for one more coflow and so many more flows. */
-static bool reserve(struct br_coflows *trace, uint64_t cells)
+static bool workload_coflows_reserve(struct br_coflows *trace, uint64_t cells)
 {
     if (trace->coflows == trace->room) {
         uint32_t room = trace->room ? 2 * trace->room : 64;
@@ -81,14 +81,14 @@ enum br_status br_coflows_add(struct br_coflows *trace, const struct br_coflow *
     if (!about->senders || !about->receivers)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "give it at least one mapper and one reducer",
                           "the coflow has no %s", about->senders ? "reducers" : "mappers");
-    coflow.senders = join(sender, about->senders);
-    coflow.receivers = join(receiver, about->receivers);
+    coflow.senders = workload_coflows_join(sender, about->senders);
+    coflow.receivers = workload_coflows_join(receiver, about->receivers);
     uint64_t cells = br_coflow_cells(&coflow);
     if (trace->flows + cells > BR_COFLOW_FLOWS_MOST)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "split the trace",
                           "the trace has more than %llu flows",
                           (unsigned long long)BR_COFLOW_FLOWS_MOST);
-    if (!reserve(trace, cells))
+    if (!workload_coflows_reserve(trace, cells))
         return br_fail_memory(diag);
     coflow.up = ports_of(trace, sender, coflow.senders);
     coflow.down = ports_of(trace, receiver, coflow.receivers);

@@ -38,7 +38,7 @@ struct fairness {
     uint64_t windows;
 };
 
-static void set_leaf(struct fairness *f, uint32_t group, br_wide held)
+static void fairness_set_leaf(struct fairness *f, uint32_t group, br_wide held)
 {
     double x = (double)held / f->workload->group[group].weight;
     uint32_t at = f->leaves + group;
@@ -66,7 +66,7 @@ static int64_t span_share(const struct fairness *f, const struct br_span *span)
 }
 
 /* Applies the moment to its group and answers with that. */
-static uint32_t apply(struct fairness *f, const struct br_moment *moment)
+static uint32_t fairness_apply(struct fairness *f, const struct br_moment *moment)
 {
     bool of_span = moment->kind == BR_SPAN_STARTS || moment->kind == BR_SPAN_ENDS;
     bool begins = moment->kind == BR_SPAN_STARTS || moment->kind == BR_JOB_ARRIVES;
@@ -85,7 +85,7 @@ static uint32_t apply(struct fairness *f, const struct br_moment *moment)
 }
 
 /* A moment within the window that began at start_ns. */
-static void touch(struct fairness *f, const struct br_moment *moment, int64_t start_ns)
+static void fairness_touch(struct fairness *f, const struct br_moment *moment, int64_t start_ns)
 {
     bool of_span = moment->kind == BR_SPAN_STARTS || moment->kind == BR_SPAN_ENDS;
     uint32_t item = moment->item;
@@ -100,7 +100,7 @@ static void touch(struct fairness *f, const struct br_moment *moment, int64_t st
     }
     holder->held += (br_wide)holder->share * (moment->ns - holder->last_ns);
     holder->last_ns = moment->ns;
-    apply(f, moment);
+    fairness_apply(f, moment);
     holder->counted |= holder->active > 0;
 }
 
@@ -112,13 +112,13 @@ static void close_window(struct fairness *f, int64_t end_ns)
         struct holder *holder = &f->holder[f->touched[k]];
         groups += holder->counted && holder->active == 0;
         holder->held += (br_wide)holder->share * (end_ns - holder->last_ns);
-        set_leaf(f, f->touched[k], holder->held);
+        fairness_set_leaf(f, f->touched[k], holder->held);
     }
     count_windows(f, groups, 1);
     for (uint32_t k = 0; k < f->touches; k++) {
         struct holder *holder = &f->holder[f->touched[k]];
         holder->touched = false;
-        set_leaf(f, f->touched[k], (br_wide)holder->share * f->window_ns);
+        fairness_set_leaf(f, f->touched[k], (br_wide)holder->share * f->window_ns);
     }
     f->touches = 0;
 }
@@ -132,8 +132,8 @@ static void sweep_windows(struct fairness *f, struct br_sweep *sweep)
         bool more = br_sweep_peek(sweep, &moment);
         for (; more && moment.ns <= start_ns; more = br_sweep_peek(sweep, &moment)) {
             br_sweep_step(sweep, &moment);
-            uint32_t group = apply(f, &moment);
-            set_leaf(f, group, (br_wide)f->holder[group].share * f->window_ns);
+            uint32_t group = fairness_apply(f, &moment);
+            fairness_set_leaf(f, group, (br_wide)f->holder[group].share * f->window_ns);
         }
         if (!more)
             break;
@@ -147,7 +147,7 @@ static void sweep_windows(struct fairness *f, struct br_sweep *sweep)
         int64_t end_ns = start_ns + (f->window_ns < left_ns ? f->window_ns : left_ns);
         for (; more && moment.ns < end_ns; more = br_sweep_peek(sweep, &moment)) {
             br_sweep_step(sweep, &moment);
-            touch(f, &moment, start_ns);
+            fairness_touch(f, &moment, start_ns);
         }
         close_window(f, end_ns);
         start_ns = end_ns;

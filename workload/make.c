@@ -76,7 +76,7 @@ static enum br_status check_span(double last_s, struct br_diag *diag)
                    "the last job would arrive after more than 290 years");
 }
 
-static int64_t nanoseconds(double s)
+static int64_t workload_make_nanoseconds(double s)
 {
     return (int64_t)(s * 1e9 + 0.5);
 }
@@ -99,13 +99,14 @@ enum br_status br_workload_arrive(struct br_workload *workload, enum br_arrivals
     enum br_status status = check_span(last * scale, diag);
     for (uint32_t j = 0; j < jobs && !status; j++) {
         at = time[j] * scale;
-        move_job(&workload->job[j], nanoseconds(at));
+        move_job(&workload->job[j], workload_make_nanoseconds(at));
     }
     free(time);
     return status;
 }
 
-static void find_span(const struct br_workload *workload, int64_t *first_ns, int64_t *last_ns)
+static void workload_make_find_span(const struct br_workload *workload, int64_t *first_ns,
+                                    int64_t *last_ns)
 {
     *first_ns = BR_NEVER;
     *last_ns = 0;
@@ -121,7 +122,7 @@ static void find_span(const struct br_workload *workload, int64_t *first_ns, int
 double br_workload_mean_gap(const struct br_workload *workload)
 {
     int64_t first_ns, last_ns;
-    find_span(workload, &first_ns, &last_ns);
+    workload_make_find_span(workload, &first_ns, &last_ns);
     return workload->jobs < 2 ? NAN : (double)(last_ns - first_ns) / 1e9 / (workload->jobs - 1);
 }
 
@@ -129,7 +130,7 @@ enum br_status br_workload_stretch(struct br_workload *workload, double factor,
                                    struct br_diag *diag)
 {
     int64_t first_ns, last_ns;
-    find_span(workload, &first_ns, &last_ns);
+    workload_make_find_span(workload, &first_ns, &last_ns);
     if (!workload->jobs)
         return BR_OK;
     enum br_status status =
@@ -137,7 +138,7 @@ enum br_status br_workload_stretch(struct br_workload *workload, double factor,
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         struct br_workload_job *job = &workload->job[j];
         double after_s = (double)(job->arrival_ns - first_ns) / 1e9 * factor;
-        move_job(job, first_ns + nanoseconds(after_s));
+        move_job(job, first_ns + workload_make_nanoseconds(after_s));
     }
     return status;
 }
@@ -145,7 +146,7 @@ enum br_status br_workload_stretch(struct br_workload *workload, double factor,
 /* ---- Parts of a workload ---- */
 
 /* Drops the job from the sums; the caller compacts. */
-static void keep(struct br_workload *workload, uint32_t *kept, uint32_t j)
+static void workload_make_keep(struct br_workload *workload, uint32_t *kept, uint32_t j)
 {
     workload->tasks += workload->dag[workload->job[j].dag].dag->tasks;
     workload->job[(*kept)++] = workload->job[j];
@@ -159,7 +160,7 @@ void br_workload_slice(struct br_workload *workload, int64_t from_ns, int64_t to
         int64_t arrival_ns = workload->job[j].arrival_ns;
         if (arrival_ns < from_ns || arrival_ns >= to_ns)
             continue;
-        keep(workload, &kept, j);
+        workload_make_keep(workload, &kept, j);
         move_job(&workload->job[kept - 1], arrival_ns - from_ns);
     }
     workload->jobs = kept;
@@ -172,7 +173,7 @@ void br_workload_thin(struct br_workload *workload, double share, uint64_t seed)
     workload->tasks = 0;
     for (uint32_t j = 0; j < workload->jobs; j++)
         if (br_rng_unit(&rng) < share)
-            keep(workload, &kept, j);
+            workload_make_keep(workload, &kept, j);
     workload->jobs = kept;
 }
 
@@ -192,7 +193,7 @@ enum br_status br_workload_deadline_of(const struct br_dag *dag, double factor, 
     struct br_shape shape = {0};
     enum br_status status = factor > 0 ? br_shape_measure(dag, &shape, diag) : BR_OK;
     double after_s = (double)shape.critical_ns / 1e9 * factor + (double)later_ns / 1e9;
-    *after_ns = after_s < 9e9 ? nanoseconds(after_s) : INT64_C(9000000000000000000);
+    *after_ns = after_s < 9e9 ? workload_make_nanoseconds(after_s) : INT64_C(9000000000000000000);
     if (*after_ns < 1)
         *after_ns = 1;
     br_shape_finish(&shape);

@@ -11,7 +11,7 @@
 
 const double br_jain_window_s[BR_JAIN_WINDOWS] = {10, 60, 240};
 
-static double seconds(int64_t ns)
+static double metrics_seconds(int64_t ns)
 {
     return (double)ns / 1e9;
 }
@@ -27,7 +27,7 @@ double br_percentile(const double *sorted, uint32_t count, double share)
     return sorted[low] + (at - low) * (sorted[low + 1] - sorted[low]);
 }
 
-static int by_value(const void *a, const void *b)
+static int metrics_by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -42,8 +42,9 @@ static double mean(const double *values, uint32_t count)
 }
 
 /* What is told of each job but its work. */
-static void measure_jobs(const struct br_workload *workload, const struct br_outcome *outcome,
-                         const double *bound_s, int64_t last_ns, struct br_metrics *metrics)
+static void metrics_measure_jobs(const struct br_workload *workload,
+                                 const struct br_outcome *outcome, const double *bound_s,
+                                 int64_t last_ns, struct br_metrics *metrics)
 {
     for (uint32_t j = 0; j < workload->jobs; j++) {
         const struct br_workload_job *job = &workload->job[j];
@@ -57,12 +58,12 @@ static void measure_jobs(const struct br_workload *workload, const struct br_out
             continue;
         }
         metrics->finished++;
-        m->jct_s = seconds(outcome->end_ns[j] - job->arrival_ns);
+        m->jct_s = metrics_seconds(outcome->end_ns[j] - job->arrival_ns);
         if (bound_s && bound_s[j] > 0)
             m->slowdown = m->jct_s / bound_s[j];
         if (dated) {
             bool late = outcome->end_ns[j] > deadline_ns;
-            m->lateness_s = seconds(outcome->end_ns[j] - deadline_ns);
+            m->lateness_s = metrics_seconds(outcome->end_ns[j] - deadline_ns);
             m->tardiness_s = late ? m->lateness_s : 0;
             metrics->missed += late;
         }
@@ -131,8 +132,8 @@ static enum br_status summarise_jobs(const struct br_workload *workload, struct 
     metrics->mean_jct_s = mean(jct, jcts);
     metrics->lateness_s = mean_lateness(metrics);
     metrics->mean_slowdown = mean(slowdown, slowdowns);
-    qsort(jct, jcts, sizeof *jct, by_value);
-    qsort(slowdown, slowdowns, sizeof *slowdown, by_value);
+    qsort(jct, jcts, sizeof *jct, metrics_by_value);
+    qsort(slowdown, slowdowns, sizeof *slowdown, metrics_by_value);
     metrics->p25_jct_s = br_percentile(jct, jcts, 0.25);
     metrics->p50_jct_s = br_percentile(jct, jcts, 0.5);
     metrics->p75_jct_s = br_percentile(jct, jcts, 0.75);
@@ -192,7 +193,7 @@ static enum br_status measure_work(const struct br_workload *workload,
     for (uint32_t j = 0; j < workload->jobs; j++) {
         struct br_job_metrics *m = &metrics->job[j];
         bool began = start_ns[j] != INT64_MAX;
-        m->wait_s = began ? seconds(start_ns[j] - workload->job[j].arrival_ns) : NAN;
+        m->wait_s = began ? metrics_seconds(start_ns[j] - workload->job[j].arrival_ns) : NAN;
         m->work_s = outcome->spans ? share_seconds(work[j].all) : NAN;
         m->wasted_s = outcome->spans ? share_seconds(work[j].wasted) : NAN;
         sum.all += work[j].all;
@@ -207,8 +208,8 @@ static enum br_status measure_work(const struct br_workload *workload,
 }
 
 /* Adds what a span holds (or takes it away) to what is held by resource. */
-static void hold(const struct br_workload *workload, const struct br_shares *shares,
-                 const struct br_span *span, int64_t sign, br_wide *held)
+static void metrics_hold(const struct br_workload *workload, const struct br_shares *shares,
+                         const struct br_span *span, int64_t sign, br_wide *held)
 {
     uint32_t number = workload->job[span->job].dag;
     const struct br_dag *dag = workload->dag[number].dag;
@@ -220,10 +221,10 @@ static void hold(const struct br_workload *workload, const struct br_shares *sha
 }
 
 /* Use and its peak by resource. */
-static enum br_status measure_use(const struct br_workload *workload,
-                                  const struct br_outcome *outcome, const struct br_shares *shares,
-                                  struct br_sweep *sweep, struct br_metrics *metrics,
-                                  struct br_diag *diag)
+static enum br_status metrics_measure_use(const struct br_workload *workload,
+                                          const struct br_outcome *outcome,
+                                          const struct br_shares *shares, struct br_sweep *sweep,
+                                          struct br_metrics *metrics, struct br_diag *diag)
 {
     size_t resources = shares->resources;
     br_wide *held = calloc(3 * resources + 1, sizeof *held);
@@ -232,15 +233,15 @@ static enum br_status measure_use(const struct br_workload *workload,
     br_wide *sum = held + resources, *peak = sum + resources;
     for (uint64_t s = 0; s < outcome->spans; s++) {
         const struct br_span *span = &outcome->span[s];
-        hold(workload, shares, span, span->end_ns - span->start_ns, sum);
+        metrics_hold(workload, shares, span, span->end_ns - span->start_ns, sum);
     }
     struct br_moment moment;
     br_sweep_rewind(sweep);
     for (; br_sweep_peek(sweep, &moment); br_sweep_step(sweep, &moment)) {
         if (moment.kind != BR_SPAN_STARTS && moment.kind != BR_SPAN_ENDS)
             continue;
-        hold(workload, shares, &outcome->span[moment.item], moment.kind == BR_SPAN_STARTS ? 1 : -1,
-             held);
+        metrics_hold(workload, shares, &outcome->span[moment.item],
+                     moment.kind == BR_SPAN_STARTS ? 1 : -1, held);
         for (size_t r = 0; r < resources; r++)
             if (held[r] > peak[r])
                 peak[r] = held[r];
@@ -256,7 +257,7 @@ static enum br_status measure_use(const struct br_workload *workload,
     return BR_OK;
 }
 
-static bool make_arrays(struct br_metrics *metrics, const struct br_shares *shares)
+static bool metrics_make_arrays(struct br_metrics *metrics, const struct br_shares *shares)
 {
     metrics->resources = shares->resources;
     metrics->job = br_arena_array(&metrics->arena, metrics->jobs, sizeof *metrics->job);
@@ -295,21 +296,21 @@ enum br_status br_metrics_make(const struct br_workload *workload, const struct 
     struct br_sweep sweep = {0};
     *metrics = (struct br_metrics){.jobs = workload->jobs};
     enum br_status status = br_shares_make(workload, cluster, &shares, diag);
-    if (!status && !make_arrays(metrics, &shares))
+    if (!status && !metrics_make_arrays(metrics, &shares))
         status = br_fail_memory(diag);
     if (!status)
         status = br_sweep_init(&sweep, workload, outcome, diag);
     if (!status)
         status = measure_allotments(workload, outcome, metrics, diag);
     if (!status) {
-        metrics->makespan_s = seconds(sweep.last_ns - sweep.first_ns);
-        measure_jobs(workload, outcome, bound_s, sweep.last_ns, metrics);
+        metrics->makespan_s = metrics_seconds(sweep.last_ns - sweep.first_ns);
+        metrics_measure_jobs(workload, outcome, bound_s, sweep.last_ns, metrics);
         status = summarise_jobs(workload, metrics, diag);
     }
     if (!status)
         status = measure_work(workload, outcome, &shares, metrics, diag);
     if (!status)
-        status = measure_use(workload, outcome, &shares, &sweep, metrics, diag);
+        status = metrics_measure_use(workload, outcome, &shares, &sweep, metrics, diag);
     if (!status)
         status = measure_fairness(workload, outcome, &shares, &sweep, metrics, diag);
     br_sweep_finish(&sweep);

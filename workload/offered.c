@@ -7,19 +7,19 @@
 
 #include "base/numbers/real.h"
 
-static uint64_t hash_name(const void *context, uint32_t number)
+static uint64_t offered_hash_name(const void *context, uint32_t number)
 {
     return br_hash_text(((const struct br_offered *)context)->resource[number]);
 }
 
-static bool equal_name(const void *context, uint32_t number, const void *key)
+static bool offered_equal_name(const void *context, uint32_t number, const void *key)
 {
     return strcmp(((const struct br_offered *)context)->resource[number], key) == 0;
 }
 
-static const struct br_index_keys name_keys = {hash_name, equal_name};
+static const struct br_index_keys name_keys = {offered_hash_name, offered_equal_name};
 
-static bool grow(struct br_offered *offered)
+static bool offered_grow(struct br_offered *offered)
 {
     if (offered->resources < offered->room)
         return true;
@@ -41,8 +41,9 @@ static bool grow(struct br_offered *offered)
     return true;
 }
 
-static enum br_status find_resource(struct br_offered *offered, const struct br_resource *resource,
-                                    uint32_t *number, struct br_diag *diag)
+static enum br_status offered_find_resource(struct br_offered *offered,
+                                            const struct br_resource *resource, uint32_t *number,
+                                            struct br_diag *diag)
 {
     *number = br_index_find(&offered->names, &name_keys, offered, resource->name,
                             br_hash_text(resource->name));
@@ -51,7 +52,7 @@ static enum br_status find_resource(struct br_offered *offered, const struct br_
             offered->unit[*number] = resource->unit;
         return BR_OK;
     }
-    if (!grow(offered))
+    if (!offered_grow(offered))
         return br_fail_memory(diag);
     *number = offered->resources;
     offered->resource[*number] = resource->name;
@@ -74,8 +75,8 @@ static enum br_status add_runs(struct br_offered *offered, const struct br_dag *
         offered->task_s += times * busy_s;
         for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
             uint32_t number = 0;
-            enum br_status status =
-                find_resource(offered, &dag->resource[dag->demand[d].resource], &number, diag);
+            enum br_status status = offered_find_resource(
+                offered, &dag->resource[dag->demand[d].resource], &number, diag);
             if (status)
                 return status;
             offered->amount_s[number] += times * (busy_s * br_real_of(dag->demand[d].amount));

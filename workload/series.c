@@ -29,7 +29,7 @@ static struct place place_span(const struct br_series *series, const struct br_s
     };
 }
 
-static void add(struct row *row, struct place place, int64_t amount)
+static void series_add(struct row *row, struct place place, int64_t amount)
 {
     int64_t first = place.from / COLUMN, last = place.to / COLUMN;
     if (first == last) {
@@ -42,7 +42,7 @@ static void add(struct row *row, struct place place, int64_t amount)
     row->step[last] -= amount;
 }
 
-static void finish_row(const struct row *row, double unit, double *columns)
+static void series_finish_row(const struct row *row, double unit, double *columns)
 {
     br_wide whole = 0;
     for (int c = 0; c < BR_SERIES_COLUMNS; c++) {
@@ -69,8 +69,8 @@ static uint32_t band_of(const struct br_series *series, uint32_t jobs, uint32_t 
     return band;
 }
 
-static void find_span(struct br_series *series, const struct br_workload *workload,
-                      const struct br_outcome *outcome)
+static void series_find_span(struct br_series *series, const struct br_workload *workload,
+                             const struct br_outcome *outcome)
 {
     int64_t last_ns;
     series->start_ns = workload->jobs ? workload->job[0].arrival_ns : 0;
@@ -96,10 +96,10 @@ static void add_spans(const struct br_series *series, const struct br_workload *
         const struct br_dag *dag = workload->dag[number].dag;
         const struct br_dag_shares *of = &shares->dag[number];
         const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, span->task)];
-        add(&rows[band_of(series, workload->jobs, span->job)], place, 1);
+        series_add(&rows[band_of(series, workload->jobs, span->job)], place, 1);
         for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
             if (of->resource[d] != BR_NO_RESOURCE)
-                add(&rows[series->bands + of->resource[d]], place, of->amount[d]);
+                series_add(&rows[series->bands + of->resource[d]], place, of->amount[d]);
     }
 }
 
@@ -114,7 +114,7 @@ enum br_status br_series_make(const struct br_workload *workload, const struct b
         br_shares_finish(&shares);
         return status;
     }
-    find_span(series, workload, outcome);
+    series_find_span(series, workload, outcome);
     cut_bands(series, workload->jobs);
     series->resources = shares.resources;
     uint32_t count = series->bands + shares.resources;
@@ -127,8 +127,9 @@ enum br_status br_series_make(const struct br_workload *workload, const struct b
         series->use = columns + (size_t)series->bands * BR_SERIES_COLUMNS;
         add_spans(series, workload, outcome, &shares, rows);
         for (uint32_t k = 0; k < count; k++)
-            finish_row(&rows[k], k < series->bands ? 1 : (double)shares.capacity[k - series->bands],
-                       columns + (size_t)k * BR_SERIES_COLUMNS);
+            series_finish_row(&rows[k],
+                              k < series->bands ? 1 : (double)shares.capacity[k - series->bands],
+                              columns + (size_t)k * BR_SERIES_COLUMNS);
         for (uint32_t r = 0; r < shares.resources; r++)
             series->resource[r] = shares.resource[r];
     } else {

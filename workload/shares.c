@@ -10,7 +10,7 @@
 enum { DIGITS_MOST = 18 };
 #define CAPACITY_MOST (INT64_C(1) << 52)
 
-static uint32_t find_resource(const struct br_shares *shares, const char *name)
+static uint32_t workload_shares_find_resource(const struct br_shares *shares, const char *name)
 {
     for (uint32_t r = 0; r < shares->resources; r++)
         if (strcmp(shares->resource[r], name) == 0)
@@ -19,7 +19,7 @@ static uint32_t find_resource(const struct br_shares *shares, const char *name)
 }
 
 /* value x 10^digits, not rounded. */
-static double scaled(struct br_decimal value, int32_t digits)
+static double workload_shares_scaled(struct br_decimal value, int32_t digits)
 {
     int32_t n = value.exponent + digits;
     double size = (double)value.mantissa;
@@ -30,12 +30,12 @@ static double scaled(struct br_decimal value, int32_t digits)
     return n >= 0 ? size * br_real_ten(n) : size / br_real_ten(-n);
 }
 
-static int64_t whole(struct br_decimal value, int32_t digits)
+static int64_t workload_shares_whole(struct br_decimal value, int32_t digits)
 {
     int64_t exact;
     if (br_decimal_scale(value, digits, &exact))
         return exact;
-    double size = scaled(value, digits);
+    double size = workload_shares_scaled(value, digits);
     return size < 0x1p62 ? br_real_whole(size) : INT64_C(1) << 62;
 }
 
@@ -59,7 +59,7 @@ static bool list_resources(struct br_shares *shares, const struct br_cluster *cl
         for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
             const struct br_capacity *capacity = &cluster->cls[c].capacity[k];
             if (cluster->cls[c].count && capacity->amount.mantissa > 0 &&
-                find_resource(shares, capacity->resource) == BR_NO_RESOURCE)
+                workload_shares_find_resource(shares, capacity->resource) == BR_NO_RESOURCE)
                 shares->resource[shares->resources++] = capacity->resource;
         }
     return true;
@@ -67,20 +67,22 @@ static bool list_resources(struct br_shares *shares, const struct br_cluster *cl
 
 /* Sets the capacities in the unit that the digits say, with fewer digits where they are too large.
  */
-static void scale_capacities(struct br_shares *shares, const struct br_cluster *cluster,
-                             int32_t *digits)
+static void workload_shares_scale_capacities(struct br_shares *shares,
+                                             const struct br_cluster *cluster, int32_t *digits)
 {
     for (uint32_t r = 0; r < shares->resources; r++) {
         double all = 0;
         for (uint32_t c = 0; c < cluster->classes; c++)
             all += cluster->cls[c].count *
-                   scaled(br_cluster_capacity(cluster, c, shares->resource[r]), 0);
-        while (all * scaled((struct br_decimal){1, 0}, digits[r]) > (double)CAPACITY_MOST)
+                   workload_shares_scaled(br_cluster_capacity(cluster, c, shares->resource[r]), 0);
+        while (all * workload_shares_scaled((struct br_decimal){1, 0}, digits[r]) >
+               (double)CAPACITY_MOST)
             digits[r]--;
         for (uint32_t c = 0; c < cluster->classes; c++)
             shares->capacity[r] +=
                 cluster->cls[c].count *
-                whole(br_cluster_capacity(cluster, c, shares->resource[r]), digits[r]);
+                workload_shares_whole(br_cluster_capacity(cluster, c, shares->resource[r]),
+                                      digits[r]);
         if (shares->capacity[r] < 1)
             shares->capacity[r] = 1;
     }
@@ -95,21 +97,22 @@ static bool map_resources(struct br_shares *shares, const struct br_dag *dag,
     if (!of->resource || !of->amount || !of->dominant)
         return false;
     for (uint32_t d = 0; d < dag->demands; d++) {
-        of->resource[d] = find_resource(shares, dag->resource[dag->demand[d].resource].name);
+        of->resource[d] =
+            workload_shares_find_resource(shares, dag->resource[dag->demand[d].resource].name);
         if (of->resource[d] != BR_NO_RESOURCE)
             note_digits(&digits[of->resource[d]], dag->demand[d].amount);
     }
     return true;
 }
 
-static void scale_demands(const struct br_shares *shares, const struct br_dag *dag,
-                          struct br_dag_shares *of, const int32_t *digits)
+static void workload_shares_scale_demands(const struct br_shares *shares, const struct br_dag *dag,
+                                          struct br_dag_shares *of, const int32_t *digits)
 {
     for (uint32_t d = 0; d < dag->demands; d++) {
         uint32_t r = of->resource[d];
         if (r == BR_NO_RESOURCE)
             continue;
-        of->amount[d] = whole(dag->demand[d].amount, digits[r]);
+        of->amount[d] = workload_shares_whole(dag->demand[d].amount, digits[r]);
         double share = (double)of->amount[d] / (double)shares->capacity[r];
         int64_t units = br_real_whole((share < 1024 ? share : 1024) * (double)BR_SHARE_ALL);
         if (units > of->dominant[dag->demand[d].stage])
@@ -130,16 +133,16 @@ enum br_status br_shares_make(const struct br_workload *workload, const struct b
     for (uint32_t c = 0; c < cluster->classes; c++)
         for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
             const struct br_capacity *capacity = &cluster->cls[c].capacity[k];
-            uint32_t r = find_resource(shares, capacity->resource);
+            uint32_t r = workload_shares_find_resource(shares, capacity->resource);
             if (r != BR_NO_RESOURCE)
                 note_digits(&digits[r], capacity->amount);
         }
     for (uint32_t d = 0; d < workload->dags; d++)
         if (!map_resources(shares, workload->dag[d].dag, &shares->dag[d], digits))
             return br_fail_memory(diag);
-    scale_capacities(shares, cluster, digits);
+    workload_shares_scale_capacities(shares, cluster, digits);
     for (uint32_t d = 0; d < workload->dags; d++)
-        scale_demands(shares, workload->dag[d].dag, &shares->dag[d], digits);
+        workload_shares_scale_demands(shares, workload->dag[d].dag, &shares->dag[d], digits);
     return BR_OK;
 }
 

@@ -23,7 +23,7 @@ struct pass {
     double *value;  /* room for a value a job */
 };
 
-static double seconds(int64_t ns)
+static double workload_statistics_seconds(int64_t ns)
 {
     return (double)ns / 1e9;
 }
@@ -32,7 +32,7 @@ static double task_seconds(const int64_t *duration_ns, uint32_t tasks)
 {
     double sum = 0;
     for (uint32_t t = 0; t < tasks; t++)
-        sum += seconds(duration_ns[t]);
+        sum += workload_statistics_seconds(duration_ns[t]);
     return sum;
 }
 
@@ -55,26 +55,26 @@ static enum br_status measure_dags(struct pass *pass, struct br_diag *diag)
         measured->tasks = dag->tasks;
         measured->width = shape.width;
         measured->depth = shape.depth;
-        measured->critical_s = seconds(shape.critical_ns);
+        measured->critical_s = workload_statistics_seconds(shape.critical_ns);
         measured->work_s = task_seconds(dag->duration_ns, dag->tasks);
         br_shape_finish(&shape);
     }
     return BR_OK;
 }
 
-static int by_value(const void *a, const void *b)
+static int workload_statistics_by_value(const void *a, const void *b)
 {
     const double *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
 /* Sorts the values. */
-static struct br_distribution distribution(double *value, uint32_t count)
+static struct br_distribution workload_statistics_distribution(double *value, uint32_t count)
 {
     double sum = 0;
     for (uint32_t k = 0; k < count; k++)
         sum += value[k];
-    qsort(value, count, sizeof *value, by_value);
+    qsort(value, count, sizeof *value, workload_statistics_by_value);
     return (struct br_distribution){
         .mean = count ? sum / count : NAN,
         .min = br_percentile(value, count, 0),
@@ -94,10 +94,10 @@ static struct br_distribution over_jobs(struct pass *pass, size_t member)
         const char *of = (const char *)&pass->dag[pass->workload->job[j].dag];
         memcpy(&pass->value[j], of + member, sizeof pass->value[j]);
     }
-    return distribution(pass->value, pass->workload->jobs);
+    return workload_statistics_distribution(pass->value, pass->workload->jobs);
 }
 
-static void measure_jobs(struct pass *pass)
+static void workload_statistics_measure_jobs(struct pass *pass)
 {
     const struct br_workload *workload = pass->workload;
     struct br_workload_statistics *statistics = pass->statistics;
@@ -119,7 +119,7 @@ static void measure_jobs(struct pass *pass)
     statistics->width = over_jobs(pass, offsetof(struct measured, width));
     statistics->depth = over_jobs(pass, offsetof(struct measured, depth));
     statistics->critical_s = over_jobs(pass, offsetof(struct measured, critical_s));
-    statistics->work_s = distribution(pass->work_s, workload->jobs);
+    statistics->work_s = workload_statistics_distribution(pass->work_s, workload->jobs);
     for (uint32_t j = 0; j < workload->jobs; j++) {
         const struct br_workload_job *job = &workload->job[j];
         double critical_s = pass->dag[job->dag].critical_s;
@@ -127,9 +127,10 @@ static void measure_jobs(struct pass *pass)
             continue;
         statistics->deadlines++;
         if (critical_s > 0)
-            pass->value[deadlines++] = seconds(job->deadline_ns - job->arrival_ns) / critical_s;
+            pass->value[deadlines++] =
+                workload_statistics_seconds(job->deadline_ns - job->arrival_ns) / critical_s;
     }
-    statistics->slack = distribution(pass->value, deadlines);
+    statistics->slack = workload_statistics_distribution(pass->value, deadlines);
 }
 
 /* The jobs are in the order of their arrivals. */
@@ -139,11 +140,12 @@ static void measure_arrivals(struct pass *pass)
     struct br_workload_statistics *statistics = pass->statistics;
     uint32_t jobs = workload->jobs;
     double squares = 0;
-    statistics->first_s = seconds(workload->job[0].arrival_ns);
-    statistics->last_s = seconds(workload->job[jobs - 1].arrival_ns);
+    statistics->first_s = workload_statistics_seconds(workload->job[0].arrival_ns);
+    statistics->last_s = workload_statistics_seconds(workload->job[jobs - 1].arrival_ns);
     statistics->gap_mean_s = br_workload_mean_gap(workload);
     for (uint32_t j = 1; j < jobs; j++) {
-        double gap_s = seconds(workload->job[j].arrival_ns - workload->job[j - 1].arrival_ns);
+        double gap_s = workload_statistics_seconds(workload->job[j].arrival_ns -
+                                                   workload->job[j - 1].arrival_ns);
         squares += (gap_s - statistics->gap_mean_s) * (gap_s - statistics->gap_mean_s);
     }
     statistics->gap_cov =
@@ -193,7 +195,7 @@ enum br_status br_workload_measure(const struct br_workload *workload,
     if (!status)
         status = measure_dags(&pass, diag);
     if (!status) {
-        measure_jobs(&pass);
+        workload_statistics_measure_jobs(&pass);
         measure_arrivals(&pass);
         status = measure_load(&pass, cluster, diag);
     }

@@ -7,7 +7,8 @@ static int64_t key_time(uint64_t key)
     return (int64_t)(key ^ (UINT64_C(1) << 63));
 }
 
-static int64_t job_end(const struct br_sweep *sweep, const struct br_outcome *outcome, uint32_t job)
+static int64_t sweep_job_end(const struct br_sweep *sweep, const struct br_outcome *outcome,
+                             uint32_t job)
 {
     return outcome->end_ns[job] >= 0 ? outcome->end_ns[job] : sweep->last_ns;
 }
@@ -44,7 +45,7 @@ static void list_jobs(struct br_sweep *sweep, const struct br_workload *workload
 {
     uint32_t n = 0;
     for (uint32_t j = 0; j < workload->jobs; j++) {
-        int64_t arrival_ns = workload->job[j].arrival_ns, end_ns = job_end(sweep, outcome, j);
+        int64_t arrival_ns = workload->job[j].arrival_ns, end_ns = sweep_job_end(sweep, outcome, j);
         if (end_ns <= arrival_ns)
             continue;
         sweep->list[BR_JOB_ARRIVES][n] = (struct br_sort_item){br_sort_key(arrival_ns), j};

@@ -173,8 +173,8 @@ enum br_status br_workload_add_job(struct br_workload *workload, const struct br
 
 /* ---- Finishing ---- */
 
-static enum br_status check_job(const struct br_workload *workload,
-                                const struct br_workload_job *job, struct br_diag *diag)
+static enum br_status workload_check_job(const struct br_workload *workload,
+                                         const struct br_workload_job *job, struct br_diag *diag)
 {
     if (job->arrival_ns < 0)
         return br_fail_at(diag, job->pos, BR_BAD_INPUT, "times begin at 0",
@@ -194,19 +194,19 @@ static enum br_status check_job(const struct br_workload *workload,
     return BR_OK;
 }
 
-static uint64_t hash_id(const void *context, uint32_t number)
+static uint64_t workload_hash_id(const void *context, uint32_t number)
 {
     return br_hash_text(((const struct br_workload *)context)->job[number].id);
 }
 
-static bool equal_id(const void *context, uint32_t number, const void *key)
+static bool workload_equal_id(const void *context, uint32_t number, const void *key)
 {
     return strcmp(((const struct br_workload *)context)->job[number].id, key) == 0;
 }
 
 static enum br_status check_ids(const struct br_workload *workload, struct br_diag *diag)
 {
-    static const struct br_index_keys keys = {hash_id, equal_id};
+    static const struct br_index_keys keys = {workload_hash_id, workload_equal_id};
     struct br_index index = {0};
     enum br_status status = BR_OK;
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
@@ -249,7 +249,7 @@ enum br_status br_workload_finish(struct br_workload *workload, struct br_diag *
     if (!workload->jobs)
         return br_fail(diag, BR_BAD_INPUT, NULL, "the workload has no job");
     for (uint32_t j = 0; j < workload->jobs && !status; j++)
-        status = check_job(workload, &workload->job[j], diag);
+        status = workload_check_job(workload, &workload->job[j], diag);
     if (!status)
         status = check_ids(workload, diag);
     if (!status)

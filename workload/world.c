@@ -17,7 +17,7 @@ enum draw {
     DRAW_SPREAD
 };
 
-static struct br_rng draw(uint64_t seed, enum draw about, uint64_t a, uint64_t b)
+static struct br_rng world_draw(uint64_t seed, enum draw about, uint64_t a, uint64_t b)
 {
     struct br_rng rng = br_rng_seed(seed);
     const uint64_t part[] = {(uint64_t)about, a, b};
@@ -27,7 +27,7 @@ static struct br_rng draw(uint64_t seed, enum draw about, uint64_t a, uint64_t b
     return rng;
 }
 
-static uint64_t seed_of(const struct br_world *world, const struct br_workload_job *job)
+static uint64_t world_seed_of(const struct br_world *world, const struct br_workload_job *job)
 {
     struct br_rng rng = br_rng_seed(world->seed);
     return br_rng_next(&rng) ^ job->seed * UINT64_C(0xa0761d6478bd642f);
@@ -64,23 +64,24 @@ enum br_status br_world_check(const struct br_world *world, struct br_diag *diag
 }
 
 /* The factor of what the draw is about; without a spread nothing is drawn. */
-static double factor(const struct br_error *error, uint64_t seed, enum draw about, uint64_t of)
+static double world_factor(const struct br_error *error, uint64_t seed, enum draw about,
+                           uint64_t of)
 {
     if (error->spread <= 0)
         return error->bias;
-    struct br_rng rng = draw(seed, about, of, 0);
+    struct br_rng rng = world_draw(seed, about, of, 0);
     double exponent = error->spread * (br_real_normal(&rng) - error->spread / 2);
     return error->bias * br_real_exp(exponent < -100 ? -100 : exponent > 100 ? 100 : exponent);
 }
 
-static int64_t scaled(int64_t duration_ns, double by)
+static int64_t world_scaled(int64_t duration_ns, double by)
 {
     double lasts = (double)duration_ns * by;
     return lasts < (double)(INT64_MAX / 4) ? (int64_t)(lasts + 0.5) : INT64_MAX / 4;
 }
 
 /* What is declared, with the spread that is declared. */
-static void draw_declared(const struct br_dag *dag, uint64_t seed, int64_t *true_ns)
+static void world_draw_declared(const struct br_dag *dag, uint64_t seed, int64_t *true_ns)
 {
     for (uint32_t s = 0; s < dag->stages; s++) {
         const struct br_stage *stage = &dag->stage[s];
@@ -88,7 +89,7 @@ static void draw_declared(const struct br_dag *dag, uint64_t seed, int64_t *true
         for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
             true_ns[t] = dag->duration_ns[t];
             if (spread.spread > 0)
-                true_ns[t] = scaled(true_ns[t], factor(&spread, seed, DRAW_SPREAD, t));
+                true_ns[t] = world_scaled(true_ns[t], world_factor(&spread, seed, DRAW_SPREAD, t));
             if (stage->longest_ns && true_ns[t] > stage->longest_ns)
                 true_ns[t] = stage->longest_ns;
         }
@@ -120,19 +121,19 @@ void br_world_durations(const struct br_world *world, const struct br_workload *
 {
     const struct br_workload_job *job = &workload->job[number];
     const struct br_dag *dag = workload->dag[job->dag].dag;
-    uint64_t seed = seed_of(world, job);
+    uint64_t seed = world_seed_of(world, job);
     if (job->true_ns) {
         memcpy(true_ns, job->true_ns, dag->tasks * sizeof *true_ns);
         return;
     }
-    draw_declared(dag, seed, true_ns);
-    double of_job = factor(&world->job, seed, DRAW_JOB, 0);
+    world_draw_declared(dag, seed, true_ns);
+    double of_job = world_factor(&world->job, seed, DRAW_JOB, 0);
     for (uint32_t s = 0; s < dag->stages; s++) {
-        double of_stage = of_job * factor(&world->stage, seed, DRAW_STAGE, s);
+        double of_stage = of_job * world_factor(&world->stage, seed, DRAW_STAGE, s);
         uint32_t first = dag->stage[s].first_task;
         for (uint32_t t = first; t < first + dag->stage[s].tasks; t++) {
-            double by = of_stage * factor(&world->task, seed, DRAW_TASK, t);
-            true_ns[t] = by == 1 ? true_ns[t] : scaled(true_ns[t], by);
+            double by = of_stage * world_factor(&world->task, seed, DRAW_TASK, t);
+            true_ns[t] = by == 1 ? true_ns[t] : world_scaled(true_ns[t], by);
         }
     }
 }
@@ -143,26 +144,26 @@ struct br_attempt br_world_attempt(const struct br_world *world, const struct br
     struct br_attempt result = {.lasts_ns = duration_ns};
     if (world->straggle <= 0 && world->fail <= 0)
         return result;
-    uint64_t seed = seed_of(world, job);
+    uint64_t seed = world_seed_of(world, job);
     if (world->straggle > 0) {
-        struct br_rng rng = draw(seed, DRAW_STRAGGLES, task, attempt);
+        struct br_rng rng = world_draw(seed, DRAW_STRAGGLES, task, attempt);
         if (br_rng_unit(&rng) < world->straggle)
-            result.lasts_ns = scaled(duration_ns, world->slowness);
+            result.lasts_ns = world_scaled(duration_ns, world->slowness);
     }
     if (world->fail > 0) {
-        struct br_rng rng = draw(seed, DRAW_FAILS, task, attempt);
+        struct br_rng rng = world_draw(seed, DRAW_FAILS, task, attempt);
         result.fails = br_rng_unit(&rng) < world->fail;
     }
     if (result.fails) {
-        struct br_rng rng = draw(seed, DRAW_WHEN, task, attempt);
-        result.lasts_ns = scaled(result.lasts_ns, br_rng_unit(&rng));
+        struct br_rng rng = world_draw(seed, DRAW_WHEN, task, attempt);
+        result.lasts_ns = world_scaled(result.lasts_ns, br_rng_unit(&rng));
     }
     return result;
 }
 
 int64_t br_world_machine_ns(const struct br_world *world, uint32_t machine, uint32_t k)
 {
-    struct br_rng rng = draw(world->seed, DRAW_MACHINE, machine, k);
+    struct br_rng rng = world_draw(world->seed, DRAW_MACHINE, machine, k);
     double mean_s = k % 2 == 0 ? world->leave_s : world->return_s;
     double lasts_s = -mean_s * br_real_log(1 - br_rng_unit(&rng));
     return lasts_s < 1e9 ? (int64_t)(lasts_s * 1e9) + 1 : (int64_t)1e18;

@@ -46,7 +46,7 @@ uint32_t br_index_find(const struct br_index *index, const struct br_index_keys 
     return UINT32_MAX;
 }
 
-static void put(struct br_index *index, struct br_index_slot slot)
+static void index_put(struct br_index *index, struct br_index_slot slot)
 {
     uint32_t mask = index->slots - 1, at = slot.hash & mask;
     while (index->slot[at].number)
@@ -54,7 +54,7 @@ static void put(struct br_index *index, struct br_index_slot slot)
     index->slot[at] = slot;
 }
 
-static bool grow(struct br_index *index)
+static bool index_grow(struct br_index *index)
 {
     if (index->slots > UINT32_MAX / 4)
         return false;
@@ -64,7 +64,7 @@ static bool grow(struct br_index *index)
         return false;
     for (uint32_t at = 0; at < index->slots; at++)
         if (index->slot[at].number)
-            put(&larger, index->slot[at]);
+            index_put(&larger, index->slot[at]);
     br_free(index->slot);
     *index = larger;
     return true;
@@ -73,9 +73,9 @@ static bool grow(struct br_index *index)
 bool br_index_add(struct br_index *index, const struct br_index_keys *keys, const void *context,
                   uint32_t number)
 {
-    if (index->used >= index->slots / 2 && !grow(index))
+    if (index->used >= index->slots / 2 && !index_grow(index))
         return false;
-    put(index, (struct br_index_slot){number + 1, (uint32_t)keys->hash(context, number)});
+    index_put(index, (struct br_index_slot){number + 1, (uint32_t)keys->hash(context, number)});
     index->used++;
     return true;
 }

@@ -47,14 +47,14 @@ static uint32_t class_for(size_t size)
 
 /* With the address sanitizer nobody but this file touches a block's header, so that it stands guard
  * behind the block before it, too. */
-static struct br_memory_block *open_block(void *memory)
+static struct br_memory_block *collections_memory_open_block(void *memory)
 {
     struct br_memory_block *block = (struct br_memory_block *)memory - 1;
     ASAN_UNPOISON_MEMORY_REGION(block, sizeof *block);
     return block;
 }
 
-static void *close_block(struct br_memory_block *block)
+static void *collections_memory_close_block(struct br_memory_block *block)
 {
     ASAN_POISON_MEMORY_REGION(block, sizeof *block);
     return block + 1;
@@ -87,7 +87,7 @@ static struct br_memory_chunk *add_chunk(struct br_memory *memory, size_t least)
 }
 
 /* A new block from the chunks, closed. */
-static void *cut(struct br_memory *memory, uint32_t class)
+static void *collections_memory_cut(struct br_memory *memory, uint32_t class)
 {
     const size_t size = sizeof(struct br_memory_block) + class_size(class);
     struct br_memory_chunk *chunk = memory->at;
@@ -97,23 +97,23 @@ static void *cut(struct br_memory *memory, uint32_t class)
         return NULL;
     memory->at = chunk;
     void *inside = chunk->data + chunk->used + sizeof(struct br_memory_block);
-    struct br_memory_block *block = open_block(inside);
+    struct br_memory_block *block = collections_memory_open_block(inside);
     chunk->used += size;
     block->class = class;
-    return close_block(block);
+    return collections_memory_close_block(block);
 }
 
 /* A block from those given back, or a new one. */
-static void *take(struct br_memory *memory, size_t size)
+static void *collections_memory_take(struct br_memory *memory, size_t size)
 {
     const uint32_t class = class_for(size);
     struct br_memory_block *waiting = memory->given_back[class];
     void *inside = NULL;
     if (waiting) {
         inside = waiting + 1;
-        memory->given_back[class] = open_block(inside)->next;
-        close_block(waiting);
-    } else if (!(inside = cut(memory, class))) {
+        memory->given_back[class] = collections_memory_open_block(inside)->next;
+        collections_memory_close_block(waiting);
+    } else if (!(inside = collections_memory_cut(memory, class))) {
         return NULL;
     }
     memory->live++;
@@ -121,27 +121,27 @@ static void *take(struct br_memory *memory, size_t size)
     return inside;
 }
 
-static void give_back(struct br_memory *memory, void *inside)
+static void collections_memory_give_back(struct br_memory *memory, void *inside)
 {
-    struct br_memory_block *block = open_block(inside);
+    struct br_memory_block *block = collections_memory_open_block(inside);
     assert(memory->live > 0 && block->class < BR_MEMORY_CLASSES);
     memory->live--;
     ASAN_POISON_MEMORY_REGION(inside, class_size(block->class));
     block->next = memory->given_back[block->class];
     memory->given_back[block->class] = block;
-    close_block(block);
+    collections_memory_close_block(block);
 }
 
 void *br_malloc(size_t size)
 {
-    return current && size < most ? take(current, size) : malloc(size);
+    return current && size < most ? collections_memory_take(current, size) : malloc(size);
 }
 
 void *br_calloc(size_t count, size_t size)
 {
     if (!current || (size && count >= most / size))
         return calloc(count, size);
-    void *memory = take(current, count * size);
+    void *memory = collections_memory_take(current, count * size);
     return memory ? memset(memory, 0, count * size) : NULL;
 }
 
@@ -151,9 +151,9 @@ void *br_realloc(void *memory, size_t size)
         return br_malloc(size);
     if (!current || !is_of(current, memory))
         return realloc(memory, size);
-    struct br_memory_block *block = open_block(memory);
+    struct br_memory_block *block = collections_memory_open_block(memory);
     const uint32_t class = block->class;
-    close_block(block);
+    collections_memory_close_block(block);
     if (size < most && class_for(size) == class) {
         ASAN_POISON_MEMORY_REGION(memory, class_size(class));
         ASAN_UNPOISON_MEMORY_REGION(memory, size);
@@ -165,14 +165,14 @@ void *br_realloc(void *memory, size_t size)
     size_t kept = class_size(class) < size ? class_size(class) : size;
     ASAN_UNPOISON_MEMORY_REGION(memory, kept);
     memcpy(other, memory, kept);
-    give_back(current, memory);
+    collections_memory_give_back(current, memory);
     return other;
 }
 
 void br_free(void *memory)
 {
     if (memory && current && is_of(current, memory))
-        give_back(current, memory);
+        collections_memory_give_back(current, memory);
     else
         free(memory);
 }

@@ -69,7 +69,7 @@ struct order {
     void *context;
 };
 
-static inline bool follows(const struct order *order, const void *a, const void *b)
+static inline bool sort_follows(const struct order *order, const void *a, const void *b)
 {
     return (order->plain ? order->plain(a, b) : order->within(a, b, order->context)) > 0;
 }
@@ -80,25 +80,25 @@ static inline void sort_run(unsigned char *items, unsigned char *item, size_t co
 {
     for (size_t k = 1; k < count; k++) {
         unsigned char *at = items + k * size;
-        if (!follows(order, at - size, at))
+        if (!sort_follows(order, at - size, at))
             continue;
         memcpy(item, at, size);
         do {
             memcpy(at, at - size, size);
             at -= size;
-        } while (at > items && follows(order, at - size, item));
+        } while (at > items && sort_follows(order, at - size, item));
         memcpy(at, item, size);
     }
 }
 
 /* Merges what was in front of `middle` and is in `front` now with what is from there on. */
-static inline void merge(unsigned char *items, const unsigned char *front,
-                         const unsigned char *middle, const unsigned char *end, size_t size,
-                         const struct order *order)
+static inline void sort_merge(unsigned char *items, const unsigned char *front,
+                              const unsigned char *middle, const unsigned char *end, size_t size,
+                              const struct order *order)
 {
     const unsigned char *front_end = front + (middle - items);
     while (front < front_end && middle < end) {
-        const unsigned char **least = follows(order, front, middle) ? &middle : &front;
+        const unsigned char **least = sort_follows(order, front, middle) ? &middle : &front;
         memcpy(items, *least, size);
         *least += size;
         items += size;
@@ -115,13 +115,13 @@ static void merge_sort(unsigned char *items, unsigned char *scratch, size_t coun
     if (count > RUN) {
         merge_sort(items, scratch, half, order);
         merge_sort(middle, scratch, count - half, order);
-        if (!follows(order, middle - size, middle))
+        if (!sort_follows(order, middle - size, middle))
             return;
         memcpy(scratch, items, half * size);
     }
     /* With a size that is known the compiler makes moves of the copies. */
 #define OF_SIZE(known)                                                                             \
-    (count > RUN ? merge(items, scratch, middle, end, known, order)                                \
+    (count > RUN ? sort_merge(items, scratch, middle, end, known, order)                           \
                  : sort_run(items, scratch, count, known, order))
     switch (size) {
     case 4:
@@ -142,7 +142,7 @@ static void merge_sort(unsigned char *items, unsigned char *scratch, size_t coun
 #undef OF_SIZE
 }
 
-static void sort(void *items, size_t count, const struct order *order)
+static void collections_sort(void *items, size_t count, const struct order *order)
 {
     _Alignas(max_align_t) unsigned char room[ON_STACK];
     const size_t needed = (count / 2 + 1) * order->size;
@@ -159,11 +159,12 @@ static void sort(void *items, size_t count, const struct order *order)
 
 void br_sort_by(void *items, size_t count, size_t size, int (*compare)(const void *, const void *))
 {
-    sort(items, count, &(struct order){.size = size, .plain = compare});
+    collections_sort(items, count, &(struct order){.size = size, .plain = compare});
 }
 
 void br_sort_within(void *items, size_t count, size_t size,
                     int (*compare)(const void *, const void *, void *context), void *context)
 {
-    sort(items, count, &(struct order){.size = size, .within = compare, .context = context});
+    collections_sort(items, count,
+                     &(struct order){.size = size, .within = compare, .context = context});
 }

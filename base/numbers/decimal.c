@@ -6,7 +6,7 @@
 
 #include "base/numbers/wide.h"
 
-static bool is_blank(char c)
+static bool decimal_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
@@ -37,7 +37,7 @@ static enum br_decimal_fault scan_number(const char *p, enum limit limit, struct
     bool negative = false, digits = false, point = false;
     int64_t m = 0, e = 0;
     *out = (struct scan){0};
-    while (is_blank(*p))
+    while (decimal_is_blank(*p))
         p++;
     if (*p == '+' || *p == '-')
         negative = *p++ == '-';
@@ -84,7 +84,7 @@ static enum br_decimal_fault scan_number(const char *p, enum limit limit, struct
     return BR_DECIMAL_OK;
 }
 
-static enum br_decimal_fault normalise(int64_t m, int64_t e, struct br_decimal *value)
+static enum br_decimal_fault decimal_normalise(int64_t m, int64_t e, struct br_decimal *value)
 {
     if (m == 0) {
         *value = (struct br_decimal){0, 0};
@@ -102,7 +102,7 @@ static enum br_decimal_fault normalise(int64_t m, int64_t e, struct br_decimal *
 
 static bool only_blanks(const char *p)
 {
-    while (is_blank(*p))
+    while (decimal_is_blank(*p))
         p++;
     return *p == 0;
 }
@@ -115,7 +115,7 @@ enum br_decimal_fault br_decimal_parse(const char *text, struct br_decimal *valu
         return fault;
     if (!only_blanks(s.rest))
         return BR_DECIMAL_FORM;
-    return normalise(s.mantissa, s.exponent, value);
+    return decimal_normalise(s.mantissa, s.exponent, value);
 }
 
 enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_decimal *value)
@@ -144,7 +144,7 @@ enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_deci
     enum br_decimal_fault fault = scan_number(text, EXACT_18, &s);
     if (fault)
         return fault;
-    while (is_blank(*s.rest))
+    while (decimal_is_blank(*s.rest))
         s.rest++;
     int64_t factor = 1;
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
@@ -163,7 +163,7 @@ enum br_decimal_fault br_decimal_parse_suffixed(const char *text, struct br_deci
     }
     if (__builtin_mul_overflow(s.mantissa, factor, &s.mantissa))
         return BR_DECIMAL_RANGE;
-    return normalise(s.mantissa, s.exponent, value);
+    return decimal_normalise(s.mantissa, s.exponent, value);
 }
 
 enum br_decimal_fault br_decimal_parse_nearest(const char *text, struct br_decimal *value)
@@ -183,7 +183,7 @@ enum br_decimal_fault br_decimal_parse_nearest(const char *text, struct br_decim
     }
     if (s.exponent == -18)
         s.mantissa += last >= 5 ? 1 : last <= -5 ? -1 : 0;
-    return normalise(s.mantissa, s.exponent, value);
+    return decimal_normalise(s.mantissa, s.exponent, value);
 }
 
 bool br_decimal_quotient_ns(struct br_decimal amount, struct br_decimal rate, int64_t *ns)

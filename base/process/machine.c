@@ -97,7 +97,7 @@ static void limit_up(struct br_machine *machine, const struct hierarchy *in, con
 }
 
 /* Is the word one of the list between commas? */
-static bool has_word(const char *list, const char *word)
+static bool machine_has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);
     for (const char *at = list; at; at = strchr(at, ','), at = at ? at + 1 : NULL)
@@ -116,8 +116,8 @@ static void limit_by_line(struct br_machine *machine, const struct hierarchy *in
     *group++ = '\0';
     group[strcspn(group, "\n")] = '\0';
     if (in->unified ? !*controllers
-                    : (in->cpu && has_word(controllers, "cpu")) ||
-                          (in->memory && has_word(controllers, "memory")))
+                    : (in->cpu && machine_has_word(controllers, "cpu")) ||
+                          (in->memory && machine_has_word(controllers, "memory")))
         limit_up(machine, in, strcmp(group, "/") == 0 ? "" : group);
 }
 
@@ -139,8 +139,8 @@ static bool read_mount(const char *line, struct hierarchy *in)
     if (!type || sscanf(line, "%*s %*s %*s %4095s %4095s", in->root, in->point) != 2)
         return false;
     in->unified = strncmp(type, " - cgroup2 ", 11) == 0;
-    in->cpu = !in->unified && has_word(options, "cpu");
-    in->memory = !in->unified && has_word(options, "memory");
+    in->cpu = !in->unified && machine_has_word(options, "cpu");
+    in->memory = !in->unified && machine_has_word(options, "memory");
     return in->unified || in->cpu || in->memory;
 }
 

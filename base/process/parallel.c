@@ -29,7 +29,7 @@ uint32_t br_processors(void)
     return count > 0 ? (uint32_t)count : 1;
 }
 
-static void *run(void *argument)
+static void *process_parallel_run(void *argument)
 {
     struct worker *worker = argument;
     struct pool *pool = worker->pool;
@@ -65,7 +65,7 @@ struct member {
 
 static _Thread_local struct br_crew *own_crew;
 
-static void *serve(void *argument)
+static void *process_parallel_serve(void *argument)
 {
     struct member *member = argument;
     struct br_crew *crew = member->crew;
@@ -80,7 +80,7 @@ static void *serve(void *argument)
         seen = crew->shows;
         crew->joined++;
         pthread_mutex_unlock(&crew->lock);
-        run(&self);
+        process_parallel_run(&self);
         pthread_mutex_lock(&crew->lock);
         if (--crew->joined == 0)
             pthread_cond_signal(&crew->left);
@@ -99,7 +99,7 @@ static void crew_grow(struct br_crew *crew, uint32_t count)
         *member = (struct member){.crew = crew,
                                   .number = crew->member ? crew->member->number + 1 : 1,
                                   .before = crew->member};
-        if (pthread_create(&member->thread, NULL, serve, member) != 0) {
+        if (pthread_create(&member->thread, NULL, process_parallel_serve, member) != 0) {
             free(member);
             return;
         }
@@ -119,7 +119,7 @@ static void crew_run(struct br_crew *crew, struct pool *pool, uint32_t members)
     pthread_cond_broadcast(&crew->shown);
     pthread_mutex_unlock(&crew->lock);
     own_crew = NULL; /* for calls from within the work */
-    run(&self);
+    process_parallel_run(&self);
     own_crew = crew;
     pthread_mutex_lock(&crew->lock);
     crew->pool = NULL;
@@ -174,10 +174,11 @@ void br_parallel(uint32_t threads, uint32_t count,
     struct worker *worker = more > 1 ? calloc(more - 1, sizeof *worker) : NULL;
     for (; worker && started < more - 1; started++) {
         worker[started] = (struct worker){.pool = &pool, .number = started + 1};
-        if (pthread_create(&worker[started].thread, NULL, run, &worker[started]) != 0)
+        if (pthread_create(&worker[started].thread, NULL, process_parallel_run, &worker[started]) !=
+            0)
             break;
     }
-    run(&self);
+    process_parallel_run(&self);
     for (uint32_t k = 0; k < started; k++)
         pthread_join(worker[k].thread, NULL);
     free(worker);

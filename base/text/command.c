@@ -12,7 +12,7 @@
 static const char blanks[] = " \t\r\n";
 static const char index_mark[] = "{index}";
 
-static enum br_status fail_open(struct br_diag *diag, char quote)
+static enum br_status command_fail_open(struct br_diag *diag, char quote)
 {
     return br_fail(diag, BR_BAD_INPUT, "close it", "a command ends inside of %c...", quote);
 }
@@ -25,7 +25,7 @@ static enum br_status read_word(const char **at, char *to, struct br_diag *diag)
         if (*p == '\'') {
             const char *end = strchr(p + 1, '\'');
             if (!end)
-                return fail_open(diag, '\'');
+                return command_fail_open(diag, '\'');
             memcpy(to, p + 1, (size_t)(end - p - 1));
             to += end - p - 1;
             p = end + 1;
@@ -36,7 +36,7 @@ static enum br_status read_word(const char **at, char *to, struct br_diag *diag)
                 *to++ = *p;
             }
             if (!*p)
-                return fail_open(diag, '"');
+                return command_fail_open(diag, '"');
             p++;
         } else if (strchr("|&;<>()$`*?[", *p)) {
             return br_fail(diag, BR_BAD_INPUT,
@@ -87,7 +87,7 @@ enum br_status br_command_parse(struct br_arena *arena, const char *text, bool s
     return BR_OK;
 }
 
-static bool add_text(struct br_words *words, uint32_t *used, const char *text, size_t size)
+static bool command_add_text(struct br_words *words, uint32_t *used, const char *text, size_t size)
 {
     for (size_t k = 0; k < size; k++) {
         if (!br_grow(&words->text, *used, &words->text_room, 1))
@@ -106,10 +106,10 @@ bool br_command_words(const struct br_command *command, uint32_t index, struct b
     for (uint32_t w = 0; w < command->words; w++) {
         const char *from = command->word[w], *mark;
         for (; (mark = strstr(from, index_mark)); from = mark + sizeof index_mark - 1)
-            if (!add_text(words, &used, from, (size_t)(mark - from)) ||
-                !add_text(words, &used, number, (size_t)digits))
+            if (!command_add_text(words, &used, from, (size_t)(mark - from)) ||
+                !command_add_text(words, &used, number, (size_t)digits))
                 return false;
-        if (!add_text(words, &used, from, strlen(from) + 1))
+        if (!command_add_text(words, &used, from, strlen(from) + 1))
             return false;
     }
     char *at = words->text;

@@ -19,8 +19,8 @@ static void make_printable(char *text)
     br_text_screen(text);
 }
 
-static void fill(struct br_diag *diag, struct br_pos pos, enum br_status status, const char *hint,
-                 const char *format, va_list args)
+static void diag_fill(struct br_diag *diag, struct br_pos pos, enum br_status status,
+                      const char *hint, const char *format, va_list args)
 {
     if (!diag)
         return;
@@ -38,8 +38,8 @@ void br_note_fault(struct br_diag *diag, enum br_status status, const char *hint
 {
     va_list args;
     va_start(args, format);
-    fill(diag, diag ? (struct br_pos){diag->line, diag->column} : (struct br_pos){0}, status, hint,
-         format, args);
+    diag_fill(diag, diag ? (struct br_pos){diag->line, diag->column} : (struct br_pos){0}, status,
+              hint, format, args);
     va_end(args);
 }
 
@@ -48,7 +48,7 @@ void br_note_fault_at(struct br_diag *diag, struct br_pos pos, enum br_status st
 {
     va_list args;
     va_start(args, format);
-    fill(diag, pos, status, hint, format, args);
+    diag_fill(diag, pos, status, hint, format, args);
     va_end(args);
 }
 

@@ -12,7 +12,7 @@
 
 enum { LONGEST_WORD = 63 };
 
-static uint32_t least_of(uint32_t a, uint32_t b)
+static uint32_t text_options_least_of(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
@@ -29,9 +29,10 @@ uint32_t br_edit_distance(const char *a, const char *b)
         here[0] = i;
         for (uint32_t j = 1; j <= m; j++) {
             uint32_t replace = above[j - 1] + (a[i - 1] != b[j - 1]);
-            here[j] = least_of(replace, least_of(above[j], here[j - 1]) + 1);
+            here[j] =
+                text_options_least_of(replace, text_options_least_of(above[j], here[j - 1]) + 1);
             if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                here[j] = least_of(here[j], before[j - 2] + 1);
+                here[j] = text_options_least_of(here[j], before[j - 2] + 1);
         }
     }
     return row[n % 3][m];
@@ -143,8 +144,8 @@ static bool parse_count(const char *value, uint64_t *count)
 }
 
 /* Writes one value to its member of the settings. */
-static enum br_status store(const struct br_option *option, bool negated, const char *value,
-                            void *settings, struct br_diag *diag)
+static enum br_status text_options_store(const struct br_option *option, bool negated,
+                                         const char *value, void *settings, struct br_diag *diag)
 {
     void *member = (char *)settings + option->offset;
     switch (option->kind) {
@@ -249,10 +250,11 @@ static enum br_status read_long(struct reader *reader, const char *text, struct 
         if (status)
             return status;
     }
-    return store(option, negated, value, reader->settings, diag);
+    return text_options_store(option, negated, value, reader->settings, diag);
 }
 
-static enum br_status read_short(struct reader *reader, const char *text, struct br_diag *diag)
+static enum br_status text_options_read_short(struct reader *reader, const char *text,
+                                              struct br_diag *diag)
 {
     for (const char *letter = text + 1; *letter; letter++) {
         const struct br_option *option = find_short(reader->table, reader->command, *letter);
@@ -271,7 +273,7 @@ static enum br_status read_short(struct reader *reader, const char *text, struct
             if (status)
                 return status;
         }
-        enum br_status status = store(option, false, value, reader->settings, diag);
+        enum br_status status = text_options_store(option, false, value, reader->settings, diag);
         if (status || value)
             return status;
     }
@@ -297,7 +299,7 @@ enum br_status br_options_parse(const struct br_option *table, uint32_t command,
         } else if (text[1] == '-') {
             status = read_long(&reader, text, diag);
         } else {
-            status = read_short(&reader, text, diag);
+            status = text_options_read_short(&reader, text, diag);
         }
         if (status)
             return status;

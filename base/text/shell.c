@@ -25,12 +25,12 @@ bool br_shell_quote(const char *text, size_t size, br_shell_put *put, void *to)
     return put(to, text, (size_t)(end - text)) && put(to, "'", 1);
 }
 
-static bool put_file(void *to, const char *text, size_t size)
+static bool shell_put_file(void *to, const char *text, size_t size)
 {
     return fwrite(text, 1, size, to) == size;
 }
 
 void br_shell_write(FILE *out, const char *text)
 {
-    br_shell_quote(text, strlen(text), put_file, out);
+    br_shell_quote(text, strlen(text), shell_put_file, out);
 }

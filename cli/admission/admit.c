@@ -20,7 +20,7 @@
 #include "cli/common/settings.h"
 
 /* The exit status is that of a shell. */
-static int fail_start(const char *command, int error, struct br_diag *diag)
+static int admit_fail_start(const char *command, int error, struct br_diag *diag)
 {
     br_fail(diag, BR_SYSTEM, NULL, "'%.200s' cannot be started: %s", command, strerror(error));
     return error == ENOENT ? 127 : 126;
@@ -29,10 +29,10 @@ static int fail_start(const char *command, int error, struct br_diag *diag)
 static int run_plainly(const char *const *argument, struct br_diag *diag)
 {
     execvp(argument[0], (char *const *)argument);
-    return fail_start(argument[0], errno, diag);
+    return admit_fail_start(argument[0], errno, diag);
 }
 
-static enum br_status fail_server(const char *path, const char *what, struct br_diag *diag)
+static enum br_status admit_fail_server(const char *path, const char *what, struct br_diag *diag)
 {
     br_diag_file(diag, path);
     return br_fail(diag, BR_SYSTEM, "start 'bigrocks serve' again, or unset " ADMISSION_SOCKET,
@@ -50,12 +50,12 @@ static enum br_status call(const char *path, int *fd, struct br_diag *diag)
         return br_fail(diag, BR_SYSTEM, NULL, "no socket can be made: %s", strerror(errno));
     while (connect(*fd, (const struct sockaddr *)&address, sizeof address))
         if (errno != EINTR)
-            return fail_server(path, "no server is there", diag);
+            return admit_fail_server(path, "no server is there", diag);
     return BR_OK;
 }
 
-static enum br_status ask(const char *path, int fd, const char *key, const char *demand,
-                          struct br_diag *diag)
+static enum br_status admit_ask(const char *path, int fd, const char *key, const char *demand,
+                                struct br_diag *diag)
 {
     char message[ADMISSION_MESSAGE], answer[ADMISSION_MESSAGE];
     if (strlen(key) > ADMISSION_KEY)
@@ -70,13 +70,13 @@ static enum br_status ask(const char *path, int fd, const char *key, const char 
         return br_fail(diag, BR_USAGE, NULL, "the demand is too long");
     /* A server that has hung up may have said why. */
     if (send(fd, message, (size_t)size, MSG_NOSIGNAL) != size && errno != EPIPE)
-        return fail_server(path, "the server has gone", diag);
+        return admit_fail_server(path, "the server has gone", diag);
     ssize_t got;
     while ((got = recv(fd, answer, sizeof answer - 1, 0)) < 0 &&
            (errno == EINTR || errno == ECONNRESET)) /* what it said comes after the reset */
         ;
     if (got <= 0)
-        return fail_server(path, "the server has gone while the command was waiting", diag);
+        return admit_fail_server(path, "the server has gone while the command was waiting", diag);
     answer[got] = '\0';
     if (strncmp(answer, ADMISSION_REFUSED, strlen(ADMISSION_REFUSED)) == 0)
         return br_fail(diag, BR_BAD_INPUT, NULL, "not admitted: %s",
@@ -88,7 +88,7 @@ static enum br_status ask(const char *path, int fd, const char *key, const char 
 }
 
 /* A server that has gone since is nothing to the command, which has run. */
-static void report(int fd, const struct cli_usage *usage)
+static void admit_report(int fd, const struct cli_usage *usage)
 {
     char message[128] = "end\n";
     int size = 4;
@@ -99,8 +99,8 @@ static void report(int fd, const struct cli_usage *usage)
         return;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int admit_perform(const struct cli_settings *settings, const char *const *argument,
+                         uint32_t arguments, struct br_diag *diag)
 {
     const char *path =
         settings->admission.socket ? settings->admission.socket : getenv(ADMISSION_SOCKET);
@@ -115,15 +115,15 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         key = cli_admit_key(argument, arguments, text, sizeof text);
     int status = call(path, &fd, diag);
     if (!status)
-        status = ask(path, fd, key, settings->needs.demand, diag);
+        status = admit_ask(path, fd, key, settings->needs.demand, diag);
     if (!status && setenv(ADMISSION_HELD, "1", 1)) /* else what it starts would wait for itself */
         status = br_fail_memory(diag);
     if (!status) {
         /* The command keeps the connection open for as long as it runs, whatever becomes of us. */
         fcntl(fd, F_SETFD, 0);
         int error = cli_child_run((char *const *)argument, false, &usage);
-        report(fd, error ? NULL : &usage);
-        status = error ? fail_start(argument[0], error, diag) : cli_child_exit(usage.status);
+        admit_report(fd, error ? NULL : &usage);
+        status = error ? admit_fail_start(argument[0], error, diag) : cli_child_exit(usage.status);
     }
     if (fd >= 0)
         close(fd);
@@ -135,7 +135,7 @@ const struct cli_command cli_admit = {
     .bit = CLI_ADMIT,
     .least = 1,
     .most = UINT32_MAX,
-    .perform = perform,
+    .perform = admit_perform,
     .arguments = "-- COMMAND...",
     .summary = "run a command once 'bigrocks serve' lets it",
     .text =
@@ -148,7 +148,8 @@ const struct cli_command cli_admit = {
         "answer.\n"
         "'bigrocks-admit' is the same in one word, for RUSTC_WRAPPER, CC, npm's script-shell and "
         "the\n"
-        "like. Commands that only ask (--version, -o /dev/null) do not wait. See docs/build.md.\n",
+        "like. Commands that only ask (--version, -o /dev/null) do not wait. See "
+        "docs/build.md.\n",
     .examples = "bigrocks admit --demand cpu=1,mem=300MiB -- cc --version\n"
                 "cmake -DCMAKE_C_COMPILER_LAUNCHER='bigrocks;admit;--'\n",
 };

@@ -9,7 +9,7 @@
 
 #include "cli/admission/tool.h"
 
-static const char *value_of(const struct cli_command_words *command, const char *option)
+static const char *key_value_of(const struct cli_command_words *command, const char *option)
 {
     uint32_t at = 1;
     return cli_next_value(command, option, &at);
@@ -17,10 +17,11 @@ static const char *value_of(const struct cli_command_words *command, const char 
 
 static const char *name_crate(const struct cli_command_words *command, char *text, size_t size)
 {
-    const char *crate = value_of(command, "--crate-name");
+    const char *crate = key_value_of(command, "--crate-name");
     const char *package = getenv("CARGO_PKG_NAME");
-    const char *type = cli_has_word(command, "--test") ? "test" : value_of(command, "--crate-type");
-    const char *emit = value_of(command, "--emit");
+    const char *type =
+        cli_has_word(command, "--test") ? "test" : key_value_of(command, "--crate-type");
+    const char *emit = key_value_of(command, "--emit");
     const bool checked = emit && !strstr(emit, "link");
     if (!crate)
         return NULL;
@@ -52,9 +53,9 @@ static const char *name_operands(const struct cli_command_words *command, uint32
 
 static const char *name_project(const struct cli_command_words *command, char *text, size_t size)
 {
-    const char *project = value_of(command, "-p");
+    const char *project = key_value_of(command, "-p");
     if (!project)
-        project = value_of(command, "--project");
+        project = key_value_of(command, "--project");
     if (!project)
         return NULL;
     snprintf(text, size, "tsc %s", project);
@@ -96,7 +97,7 @@ static const char *name_go(const struct cli_command_words *command, const char *
     const char *at = strstr(path, folder);
     const char *number = at ? at + strlen(folder) : "";
     const char *below = number + strspn(number, "0123456789");
-    const char *package = command->tool == CLI_TOOL_OTHER ? value_of(command, "-p") : NULL;
+    const char *package = command->tool == CLI_TOOL_OTHER ? key_value_of(command, "-p") : NULL;
     if (below == number || *below != '/')
         return path;
     if (package)

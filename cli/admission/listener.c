@@ -23,7 +23,7 @@ static enum br_status fail_socket(const struct cli_listener *listener, const cha
 
 /* Makes a folder for the socket in the user's own, in that of temporary files, or in /tmp: the
  * first that can be written and leaves room in a socket's path. */
-static bool make_folder(struct cli_listener *listener)
+static bool listener_make_folder(struct cli_listener *listener)
 {
     enum { LONGEST = 60 };
     const char *const base[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};
@@ -44,7 +44,7 @@ enum br_status cli_listener_choose(struct cli_listener *listener, const char *gi
     char path[PATH_MAX];
     if (given)
         return cli_admission_address(given, &listener->address, diag);
-    if (!make_folder(listener))
+    if (!listener_make_folder(listener))
         return br_fail(diag, BR_SYSTEM, "give --socket PATH", "no folder for the socket: %s",
                        strerror(errno));
     snprintf(path, sizeof path, "%.*s/socket", PATH_MAX - 16, listener->folder);
@@ -86,7 +86,7 @@ static bool appear(struct cli_listener *listener, int folder)
 }
 
 /* With the folder locked. */
-static bool take_name(struct cli_listener *listener, int folder)
+static bool listener_take_name(struct cli_listener *listener, int folder)
 {
     const char *path = listener->address.sun_path;
     struct stat there;
@@ -109,7 +109,7 @@ enum br_status cli_listener_open(struct cli_listener *listener, struct br_diag *
     if (folder < 0 && errno == EWOULDBLOCK)
         return fail_socket(listener, "give --socket PATH in a folder of its own",
                            "another program keeps the folder locked", diag);
-    bool done = folder >= 0 && take_name(listener, folder);
+    bool done = folder >= 0 && listener_take_name(listener, folder);
     int error = errno;
     if (folder >= 0)
         close(folder);

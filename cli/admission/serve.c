@@ -90,7 +90,7 @@ static enum br_status load_machine(struct server *server, struct br_diag *diag)
     return status == BR_BAD_INPUT ? BR_USAGE : status;
 }
 
-static const char *demand_of(void *context, const char *key)
+static const char *serve_demand_of(void *context, const char *key)
 {
     return cli_demands_of(&((const struct server *)context)->demands, key);
 }
@@ -106,7 +106,8 @@ static enum br_status have_job(struct br_history *history, const char *name, boo
 
 /* Under the plan's name, or without a plan under the whole path of the folder that we are in. Where
  * an earlier version has kept runs under the folder's own name alone, they go on under that. */
-static enum br_status open_history(struct server *server, const char *path, struct br_diag *diag)
+static enum br_status serve_open_history(struct server *server, const char *path,
+                                         struct br_diag *diag)
 {
     char folder[PATH_MAX];
     bool known = true, known_short = false;
@@ -122,7 +123,7 @@ static enum br_status open_history(struct server *server, const char *path, stru
     return !status && known_short ? br_history_use(server->history, slash + 1, diag) : status;
 }
 
-static enum br_status load(struct server *server, struct br_diag *diag)
+static enum br_status serve_load(struct server *server, struct br_diag *diag)
 {
     const struct cli_settings *settings = server->settings;
     enum br_status status = BR_OK;
@@ -138,7 +139,7 @@ static enum br_status load(struct server *server, struct br_diag *diag)
         status = br_parse_capacity(1, server->demands.usual ? server->demands.usual : "cpu=1",
                                    &server->demand, diag);
     if (!status && settings->needs.history)
-        status = open_history(server, settings->needs.history, diag);
+        status = serve_open_history(server, settings->needs.history, diag);
     if (status)
         return status;
     struct cli_gate_options options = {
@@ -147,7 +148,7 @@ static enum br_status load(struct server *server, struct br_diag *diag)
         .plan = server->plan,
         .demand = server->demand,
         .history = server->history,
-        .demand_of = demand_of,
+        .demand_of = serve_demand_of,
         .context = server,
     };
     return cli_gate_create(&options, &server->gate, diag);
@@ -263,7 +264,7 @@ static void take_in(struct server *server)
 }
 
 /* Says why, and hangs up. */
-static void refuse(struct server *server, uint32_t number, const struct br_diag *diag)
+static void serve_refuse(struct server *server, uint32_t number, const struct br_diag *diag)
 {
     char reason[ADMISSION_KEY];
     int size = snprintf(reason, sizeof reason, "%s",
@@ -273,7 +274,7 @@ static void refuse(struct server *server, uint32_t number, const struct br_diag 
     hang_up(server, number);
 }
 
-static void ask(struct server *server, uint32_t number, char *fields)
+static void serve_ask(struct server *server, uint32_t number, char *fields)
 {
     struct client *client = &server->client[number];
     struct br_diag diag = {0};
@@ -287,11 +288,11 @@ static void ask(struct server *server, uint32_t number, char *fields)
                                            : cli_gate_ask(server->gate, number, fields,
                                                           demand && *demand ? demand : NULL, &diag);
     if (status)
-        refuse(server, number, &diag);
+        serve_refuse(server, number, &diag);
 }
 
 /* "end", with what the command has used where it ended well. */
-static void end(struct server *server, uint32_t number, const char *fields)
+static void serve_end(struct server *server, uint32_t number, const char *fields)
 {
     struct br_history_sample sample = {.stage = server->client[number].key};
     long long wall, cpu, mem;
@@ -351,14 +352,14 @@ static void hear(struct server *server, uint32_t number)
     if (size > ADMISSION_MESSAGE) {
         br_fail(&diag, BR_BAD_INPUT, NULL, "a message of %zd bytes is longer than %d", size,
                 ADMISSION_MESSAGE);
-        refuse(server, number, &diag);
+        serve_refuse(server, number, &diag);
         return;
     }
     message[size] = '\0';
     if (strncmp(message, "ask\n", 4) == 0 && !client->key)
-        ask(server, number, message + 4);
+        serve_ask(server, number, message + 4);
     else if (strncmp(message, "end\n", 4) == 0 && client->admitted)
-        end(server, number, message + 4);
+        serve_end(server, number, message + 4);
     else if (strcmp(message, "status\n") == 0 && !client->key)
         tell_status(server, number);
     else
@@ -373,7 +374,7 @@ static bool has_token(struct server *server)
     return !server->hungry;
 }
 
-static void admit(struct server *server)
+static void serve_admit(struct server *server)
 {
     uint32_t number;
     while (has_token(server) && (number = cli_gate_next(server->gate, br_now_ns())) != UINT32_MAX) {
@@ -391,7 +392,7 @@ static void admit(struct server *server)
 /* ---- The loop ---- */
 
 /* Has the build ended? */
-static bool is_over(struct server *server)
+static bool serve_is_over(struct server *server)
 {
     if (server->build && waitpid(server->build, &server->build_status, WNOHANG) == server->build) {
         server->build = 0;
@@ -400,7 +401,7 @@ static bool is_over(struct server *server)
     return false;
 }
 
-static bool is_idle(const struct server *server)
+static bool serve_is_idle(const struct server *server)
 {
     int64_t limit_ns = server->settings->admission.idle_ns < 0
                            ? idle_default_ns
@@ -411,7 +412,7 @@ static bool is_idle(const struct server *server)
 
 enum { BEFORE_CLIENTS = 3 };
 
-static bool wait_for_news(struct server *server, int most_ms)
+static bool serve_wait_for_news(struct server *server, int most_ms)
 {
     uint32_t count = server->clients + BEFORE_CLIENTS;
     while (server->poll_room < count)
@@ -427,24 +428,24 @@ static bool wait_for_news(struct server *server, int most_ms)
     return poll(server->poll, count, most_ms) >= 0 || errno == EINTR;
 }
 
-static enum br_status serve(struct server *server, struct br_diag *diag)
+static enum br_status admission_serve(struct server *server, struct br_diag *diag)
 {
     bool told = false;
     server->idle_since_ns = br_now_ns();
     for (;;) {
-        bool over = is_over(server); /* what its commands have said before is heard yet */
+        bool over = serve_is_over(server); /* what its commands have said before is heard yet */
         errno = ENOMEM;
-        if (!wait_for_news(server, over ? 0 : TICK_MS))
+        if (!serve_wait_for_news(server, over ? 0 : TICK_MS))
             return br_fail(diag, BR_SYSTEM, NULL, "waiting failed: %s", strerror(errno));
         uint32_t clients = server->clients; /* those that poll has looked at */
         for (uint32_t k = 0; k < clients; k++)
             if (server->client[k].fd >= 0 && server->poll[BEFORE_CLIENTS + k].revents)
                 hear(server, k);
-        if (over || is_idle(server) || getppid() != server->parent)
+        if (over || serve_is_idle(server) || getppid() != server->parent)
             return BR_OK;
         if (server->poll[0].revents)
             take_in(server);
-        admit(server);
+        serve_admit(server);
         if (cli_interrupted() && !server->build)
             return BR_OK;
         if (cli_interrupted() && !told)
@@ -452,7 +453,7 @@ static enum br_status serve(struct server *server, struct br_diag *diag)
     }
 }
 
-static void say_result(const struct server *server)
+static void serve_say_result(const struct server *server)
 {
     fputs("bigrocks: ", stderr);
     cli_print_count(stderr, server->admitted, "command", "commands");
@@ -462,7 +463,7 @@ static void say_result(const struct server *server)
     fputc('\n', stderr);
 }
 
-static void finish(struct server *server)
+static void serve_finish(struct server *server)
 {
     for (uint32_t k = 0; k < server->clients; k++)
         hang_up(server, k);
@@ -484,8 +485,8 @@ static void finish(struct server *server)
     free(server->poll);
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int serve_perform(const struct cli_settings *settings, const char *const *argument,
+                         uint32_t arguments, struct br_diag *diag)
 {
     struct server server = {.settings = settings,
                             .listener = {.fd = -1, .name = {.fd = -1}},
@@ -505,7 +506,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!arguments && !settings->admission.socket)
         return br_fail(diag, BR_USAGE, "give a command, or --socket PATH",
                        "there is no build to serve");
-    int status = load(&server, diag);
+    int status = serve_load(&server, diag);
     if (!status)
         status = cli_listener_choose(&server.listener, settings->admission.socket, diag);
     if (!status) {
@@ -523,9 +524,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status && arguments)
         status = start_build(&server, argument, diag);
     if (!status)
-        status = serve(&server, diag);
+        status = admission_serve(&server, diag);
     if (!status && !settings->output.quiet)
-        say_result(&server);
+        serve_say_result(&server);
     if (!status && arguments)
         status = cli_child_exit(server.build_status);
     struct br_diag lost = {0};
@@ -533,7 +534,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         cli_say_diag(&lost);
         status = status ? status : BR_SYSTEM;
     }
-    finish(&server);
+    serve_finish(&server);
     return status;
 }
 
@@ -542,7 +543,7 @@ const struct cli_command cli_serve = {
     .bit = CLI_SERVE,
     .least = 0,
     .most = UINT32_MAX,
-    .perform = perform,
+    .perform = serve_perform,
     .arguments = "-- [COMMAND...]",
     .summary = "let the commands of a build start when there is room for them",
     .text =

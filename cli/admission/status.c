@@ -27,7 +27,7 @@ enum {
 
 /* ---- In the server ---- */
 
-static double amount_of(struct br_decimal amount)
+static double status_amount_of(struct br_decimal amount)
 {
     char text[BR_DECIMAL_TEXT];
     br_decimal_format(amount, text, sizeof text);
@@ -69,7 +69,7 @@ static void print_resource(const struct telling *telling, uint32_t k)
 
 /* Those that run first, by time; then who waits, by the plan's order, and by time where it knows
  * none. */
-static int by_turn(const void *a, const void *b)
+static int status_by_turn(const void *a, const void *b)
 {
     const struct cli_admission_row *x = a, *y = b;
     if (x->admitted != y->admitted)
@@ -88,7 +88,7 @@ static bool print_demands(const struct telling *telling, const struct cli_admiss
     bool any = false;
     for (uint32_t k = 0; k < telling->cls->capacities; k++) {
         double demand = cli_gate_demand(telling->state->gate, row->client, k);
-        double room = amount_of(telling->cls->capacity[k].amount) - telling->used[k];
+        double room = status_amount_of(telling->cls->capacity[k].amount) - telling->used[k];
         if (demand <= 0 || (!row->admitted && demand <= room * (1 + 1e-9)))
             continue;
         fputs(any ? ", " : row->admitted ? ": " : " for ", telling->out);
@@ -104,7 +104,7 @@ static bool print_demands(const struct telling *telling, const struct cli_admiss
     return any;
 }
 
-static void print_row(const struct telling *telling, const struct cli_admission_row *row)
+static void status_print_row(const struct telling *telling, const struct cli_admission_row *row)
 {
     fprintf(telling->out, "  %s %7.1f s  ", row->admitted ? "runs " : "waits",
             (double)(telling->state->now_ns - row->since_ns) / 1e9);
@@ -115,7 +115,7 @@ static void print_row(const struct telling *telling, const struct cli_admission_
     putc('\n', telling->out);
 }
 
-static void print_head(const struct telling *telling, uint32_t running, uint32_t waiting)
+static void status_print_head(const struct telling *telling, uint32_t running, uint32_t waiting)
 {
     cli_print_count(telling->out, running, "command runs", "commands run");
     fprintf(telling->out, ", %" PRIu32 " wait", waiting);
@@ -124,7 +124,7 @@ static void print_head(const struct telling *telling, uint32_t running, uint32_t
         print_resource(telling, k);
         print_amount(telling, telling->used[k], k);
         fputs(" of ", telling->out);
-        print_amount(telling, amount_of(telling->cls->capacity[k].amount), k);
+        print_amount(telling, status_amount_of(telling->cls->capacity[k].amount), k);
     }
     putc('\n', telling->out);
 }
@@ -136,10 +136,10 @@ static void print_all(struct telling *telling)
     for (uint32_t r = 0; r < state->rows && state->row[r].admitted; r++, running++)
         for (uint32_t k = 0; k < telling->cls->capacities; k++)
             telling->used[k] += cli_gate_demand(state->gate, state->row[r].client, k);
-    print_head(telling, running, state->rows - running);
+    status_print_head(telling, running, state->rows - running);
     for (uint32_t r = 0; r < state->rows; r++)
         if (shown[state->row[r].admitted]++ < SHOWN)
-            print_row(telling, &state->row[r]);
+            status_print_row(telling, &state->row[r]);
     for (int which = 1; which >= 0; which--)
         if (shown[which] > SHOWN)
             fprintf(telling->out, "  and %" PRIu32 " more %s\n", shown[which] - SHOWN,
@@ -154,7 +154,7 @@ char *cli_admission_tell(const struct cli_admission_state *state)
     telling.used = calloc((size_t)telling.cls->capacities + 1, sizeof *telling.used);
     telling.out = telling.used ? open_memstream(&text, &size) : NULL;
     if (state->rows)
-        qsort(state->row, state->rows, sizeof *state->row, by_turn);
+        qsort(state->row, state->rows, sizeof *state->row, status_by_turn);
     if (telling.out)
         print_all(&telling);
     if (telling.out && fclose(telling.out)) {
@@ -167,7 +167,7 @@ char *cli_admission_tell(const struct cli_admission_state *state)
 
 /* ---- Who asks ---- */
 
-static enum br_status fail_server(const char *path, const char *what, struct br_diag *diag)
+static enum br_status status_fail_server(const char *path, const char *what, struct br_diag *diag)
 {
     br_diag_file(diag, path);
     return br_fail(diag, BR_SYSTEM, NULL, "%s", what);
@@ -197,7 +197,7 @@ static bool is_own(int fd)
 }
 
 /* Whose server it may be is the caller's to say where the path is given. */
-static enum br_status ask(const char *path, bool own, struct br_diag *diag)
+static enum br_status status_ask(const char *path, bool own, struct br_diag *diag)
 {
     static const struct timeval patience = {.tv_sec = PATIENCE_S};
     struct sockaddr_un address;
@@ -214,7 +214,7 @@ static enum br_status ask(const char *path, bool own, struct br_diag *diag)
     }
     if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof address) ||
         (own && !is_own(fd)) || send(fd, "status\n", 7, MSG_NOSIGNAL) != 7)
-        status = fail_server(path, "no server is there", diag);
+        status = status_fail_server(path, "no server is there", diag);
     while (!status &&
            ((got = recv(fd, text, ADMISSION_MESSAGE, 0)) > 0 || (got < 0 && errno == EINTR))) {
         text[got > 0 ? got : 0] = '\0';
@@ -222,10 +222,10 @@ static enum br_status ask(const char *path, bool own, struct br_diag *diag)
         any |= got > 0;
     }
     if (!status && (got < 0 || !any))
-        status = fail_server(path,
-                             got < 0 ? "the server does not answer"
-                                     : "the server has hung up without an answer",
-                             diag);
+        status = status_fail_server(path,
+                                    got < 0 ? "the server does not answer"
+                                            : "the server has hung up without an answer",
+                                    diag);
     if (fd >= 0)
         close(fd);
     return status;
@@ -255,7 +255,7 @@ enum br_status cli_admission_status(const char *socket, struct br_diag *diag)
     struct stat what;
     uint32_t answers = 0;
     if (socket)
-        return ask(socket, false, diag);
+        return status_ask(socket, false, diag);
     find_sockets(&found);
     for (size_t k = 0; k < found.gl_pathc; k++) {
         struct br_diag lost = {0};
@@ -266,7 +266,7 @@ enum br_status cli_admission_status(const char *socket, struct br_diag *diag)
             cli_print_text(stdout, path);
             fputs(": ", stdout);
         }
-        if (ask(path, true, &lost) == BR_OK)
+        if (status_ask(path, true, &lost) == BR_OK)
             answers++;
         else if (found.gl_pathc > 1)
             puts(lost.what);

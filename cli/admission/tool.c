@@ -53,7 +53,7 @@ const char *cli_base_name(const char *path)
 }
 
 /* Without a version at the end: "-12", "-16.0". */
-static size_t length_of(const char *program)
+static size_t tool_length_of(const char *program)
 {
     size_t n = strlen(program), digits = n;
     while (digits && strchr("0123456789.", program[digits - 1]))
@@ -64,7 +64,7 @@ static size_t length_of(const char *program)
 /* Whole, or behind the machine that it is for: "x86_64-linux-gnu-gcc". */
 static enum cli_tool tool_of(const char *program)
 {
-    size_t n = length_of(program);
+    size_t n = tool_length_of(program);
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         size_t size = strlen(names[k].text);
         if (size <= n && strncmp(program + n - size, names[k].text, size) == 0 &&

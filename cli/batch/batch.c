@@ -68,8 +68,8 @@ static char *plan_path(const struct batch *batch, uint32_t index)
 
 /* The file appears when it is complete. Its name until then is always the same, so that what a
  * crash leaves is written over when the job is planned again. */
-static enum br_status write_plan(const struct batch *batch, uint32_t index,
-                                 const struct br_emit_input *emit, struct br_diag *diag)
+static enum br_status batch_write_plan(const struct batch *batch, uint32_t index,
+                                       const struct br_emit_input *emit, struct br_diag *diag)
 {
     char *path = plan_path(batch, index), *part = NULL;
     if (!path || asprintf(&part, "%s.part", path) < 0) {
@@ -113,7 +113,7 @@ static void tell_fault(const struct br_diag *diag, char *text, size_t size)
 }
 
 /* Takes down what became of a job, and shows it. */
-static bool report(struct batch *batch, struct cli_row *row, const struct br_diag *fault)
+static bool batch_report(struct batch *batch, struct cli_row *row, const struct br_diag *fault)
 {
     struct br_diag diag = {0};
     pthread_mutex_lock(&batch->lock);
@@ -138,7 +138,7 @@ static bool report(struct batch *batch, struct cli_row *row, const struct br_dia
     return !status;
 }
 
-static void count(struct batch *batch, const struct br_counters *counters)
+static void batch_count(struct batch *batch, const struct br_counters *counters)
 {
     pthread_mutex_lock(&batch->lock);
     br_counters_add(&batch->counters, counters);
@@ -146,7 +146,7 @@ static void count(struct batch *batch, const struct br_counters *counters)
 }
 
 /* Ends the batch for a fault that is no job's. */
-static bool give_up(struct batch *batch, enum br_status status, const struct br_diag *diag)
+static bool batch_give_up(struct batch *batch, enum br_status status, const struct br_diag *diag)
 {
     pthread_mutex_lock(&batch->lock);
     if (!batch->status) {
@@ -191,7 +191,7 @@ static enum br_status plan_kept(struct batch *batch, const struct br_dag *dag,
     return status;
 }
 
-static bool plan_job(void *context, uint32_t worker, uint32_t turn)
+static bool batch_plan_job(void *context, uint32_t worker, uint32_t turn)
 {
     struct batch *batch = context;
     uint32_t index = batch->first + turn * batch->step;
@@ -223,13 +223,13 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
     int64_t planned_ns = br_now_ns();
     if (!status && batch->settings->batch.out_dir) {
         struct br_emit_input emit = {.dag = input.dag, .cluster = cluster, .plan = plan};
-        enum br_status written = write_plan(batch, index, &emit, &diag);
-        ok = !written || give_up(batch, written, &diag);
+        enum br_status written = batch_write_plan(batch, index, &emit, &diag);
+        ok = !written || batch_give_up(batch, written, &diag);
     }
     if (!status) {
         plan->counters.read_ns = (uint64_t)read_ns;
         plan->counters.write_ns = (uint64_t)(br_now_ns() - planned_ns);
-        count(batch, &plan->counters);
+        batch_count(batch, &plan->counters);
     }
     if (status)
         tell_fault(&diag, message, sizeof message);
@@ -247,7 +247,7 @@ static bool plan_job(void *context, uint32_t worker, uint32_t turn)
                           .plan = plan,
                           .message = message,
                           .took_ns = batch->settings->batch.times ? br_now_ns() - began : -1};
-    ok = ok && report(batch, &row, &diag);
+    ok = ok && batch_report(batch, &row, &diag);
     br_plan_destroy(plan);
     br_input_finish(&input);
     free(path);
@@ -271,7 +271,7 @@ static enum br_status check_usage(const struct cli_settings *settings, uint32_t 
     return cli_check_store(&settings->search, diag);
 }
 
-static enum br_status make_folder(const char *path, struct br_diag *diag)
+static enum br_status batch_make_folder(const char *path, struct br_diag *diag)
 {
     struct stat about;
     bool there = mkdir(path, 0777) == 0 || errno == EEXIST;
@@ -303,7 +303,7 @@ static enum br_status count_kept(struct batch *batch, struct br_diag *diag)
     return BR_OK;
 }
 
-static void sum_up(const struct batch *batch, uint32_t kept, uint32_t torn)
+static void batch_sum_up(const struct batch *batch, uint32_t kept, uint32_t torn)
 {
     if (torn)
         cli_say("%s: %" PRIu32 " torn %s dropped", batch->settings->output.path, torn,
@@ -323,7 +323,7 @@ static void sum_up(const struct batch *batch, uint32_t kept, uint32_t torn)
     fputc('\n', stderr);
 }
 
-static enum br_status run(struct batch *batch, struct br_diag *diag)
+static enum br_status batch_run(struct batch *batch, struct br_diag *diag)
 {
     const struct cli_settings *settings = batch->settings;
     enum br_status status =
@@ -331,7 +331,7 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
     if (!status && settings->search.store)
         status = br_store_open(settings->search.store, &batch->store, diag);
     if (!status && settings->batch.out_dir)
-        status = make_folder(settings->batch.out_dir, diag);
+        status = batch_make_folder(settings->batch.out_dir, diag);
     if (!status)
         status = count_kept(batch, diag);
     uint32_t kept = batch->done, torn = batch->rows.dropped;
@@ -343,7 +343,7 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
         batch->plan.threads = 1;
         batch->plan.stop = cli_interrupt_catch();
         cli_progress_begin(&batch->progress, settings->output.quiet);
-        br_parallel(threads, batch->jobs, plan_job, batch);
+        br_parallel(threads, batch->jobs, batch_plan_job, batch);
         cli_progress_end(&batch->progress);
         status = batch->status;
         *diag = batch->diag;
@@ -354,15 +354,15 @@ static enum br_status run(struct batch *batch, struct br_diag *diag)
         cli_stats_print(stderr, &batch->counters, settings->output.json);
     status = cli_rows_close(&batch->rows, status, diag);
     if (ran)
-        sum_up(batch, kept, torn);
+        batch_sum_up(batch, kept, torn);
     /* Each has been reported. A share of a list may well hold bad jobs only: --merge will say. */
     if (!status && batch->refused && batch->planned + batch->interrupted == 0 && batch->step == 1)
         status = batch->bad ? BR_BAD_INPUT : BR_SYSTEM;
     return status;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int batch_perform(const struct cli_settings *settings, const char *const *argument,
+                         uint32_t arguments, struct br_diag *diag)
 {
     struct batch batch = {.settings = settings, .lock = PTHREAD_MUTEX_INITIALIZER};
     enum br_status status = check_usage(settings, arguments, diag);
@@ -381,7 +381,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
             cli_say_line(&cli_batch, settings, argument, arguments);
         if (batch.list.count > batch.first)
             batch.jobs = (batch.list.count - batch.first - 1) / batch.step + 1;
-        status = run(&batch, diag);
+        status = batch_run(&batch, diag);
     }
     cli_job_list_finish(&batch.list);
     br_cluster_destroy(batch.cluster);
@@ -395,7 +395,7 @@ const struct cli_command cli_batch = {
     .bit = CLI_BATCH,
     .least = 1,
     .most = UINT32_MAX,
-    .perform = perform,
+    .perform = batch_perform,
     .arguments = "LIST|DIR",
     .summary = "plan many jobs, one row of a table each",
     .text =

@@ -78,7 +78,7 @@ static enum br_status take_table(struct merge *merge, const char *path, struct b
 
 /* By number; of one number the best first: by status, then from the table named first, of which the
  * newest. */
-static int compare(const void *a, const void *b)
+static int batch_merge_compare(const void *a, const void *b)
 {
     const struct line *one = a, *two = b;
     if (one->key.number != two->key.number)
@@ -113,7 +113,7 @@ static enum br_status write_rows(const struct merge *merge, const char *const *f
 }
 
 /* The answer that one run would have given. */
-static enum br_status tell_refused(const struct merge *merge, struct br_diag *diag)
+static enum br_status batch_merge_tell_refused(const struct merge *merge, struct br_diag *diag)
 {
     for (uint32_t k = 0; k < merge->lines; k++)
         if (merge->line[k].key.status != CLI_ROW_REFUSED)
@@ -123,7 +123,7 @@ static enum br_status tell_refused(const struct merge *merge, struct br_diag *di
 }
 
 /* Numbers below the greatest that no row has. Beyond it nothing can be known without the list. */
-static enum br_status tell_missing(const struct merge *merge, struct br_diag *diag)
+static enum br_status batch_merge_tell_missing(const struct merge *merge, struct br_diag *diag)
 {
     uint32_t expected = 1, missing = 0, first = 0;
     for (uint32_t k = 0; k < merge->lines; k++) {
@@ -152,7 +152,7 @@ enum br_status cli_batch_merge(const struct cli_settings *settings, const char *
     for (uint32_t k = 0; !status && k < files; k++)
         status = take_table(&merge, file[k], diag);
     if (!status && merge.lines)
-        qsort(merge.line, merge.lines, sizeof *merge.line, compare);
+        qsort(merge.line, merge.lines, sizeof *merge.line, batch_merge_compare);
     if (!status)
         status = cli_output_open(&output, settings->output.path, diag);
     if (!status) {
@@ -160,9 +160,9 @@ enum br_status cli_batch_merge(const struct cli_settings *settings, const char *
         status = cli_output_close(&output, status, diag);
     }
     if (!status)
-        status = tell_missing(&merge, diag);
+        status = batch_merge_tell_missing(&merge, diag);
     if (!status)
-        status = tell_refused(&merge, diag);
+        status = batch_merge_tell_refused(&merge, diag);
     for (uint32_t k = 0; merge.table && k < files; k++)
         free(merge.table[k]);
     free(merge.table);

@@ -67,7 +67,7 @@ static void print_field(FILE *out, const char *text)
 }
 
 /* From the job's name to the placements; empty fields where there is no answer. */
-static void print_result(FILE *out, const struct br_dag *dag, const struct br_plan *plan)
+static void batch_rows_print_result(FILE *out, const struct br_dag *dag, const struct br_plan *plan)
 {
     if (!dag) {
         fputs(",,,,,,,,,", out);
@@ -104,7 +104,7 @@ char *cli_row_format(const struct cli_row *row, size_t *size)
     fprintf(out, "%" PRIu32 ",", row->number);
     print_field(out, row->file);
     fputc(',', out);
-    print_result(out, row->dag, row->plan);
+    batch_rows_print_result(out, row->dag, row->plan);
     fprintf(out, "%s,", status_names[row->status]);
     print_field(out, row->message);
     if (row->took_ns >= 0) {
@@ -148,7 +148,7 @@ static const char *pass_field(const char *at, const char *end, size_t *size)
     return at;
 }
 
-static bool read_number(const char *text, size_t size, uint32_t *number)
+static bool batch_rows_read_number(const char *text, size_t size, uint32_t *number)
 {
     uint64_t value = 0;
     for (size_t k = 0; k < size && k < 11; k++) {
@@ -173,7 +173,7 @@ bool cli_row_read(const char *line, size_t size, bool times, struct cli_row_key 
         at = pass_field(at, end, &length);
         if (!at || (at == end) != (field == fields - 1))
             return false;
-        if (field == NUMBER && !read_number(begin, length, &key->number))
+        if (field == NUMBER && !batch_rows_read_number(begin, length, &key->number))
             return false;
         if (field == FILE_NAME) {
             key->file = begin;
@@ -204,7 +204,8 @@ int cli_row_is_of(const struct cli_row_key *key, const char *file)
 
 /* ---- The journal ---- */
 
-static enum br_status fail_file(const struct cli_rows *rows, const char *what, struct br_diag *diag)
+static enum br_status batch_rows_fail_file(const struct cli_rows *rows, const char *what,
+                                           struct br_diag *diag)
 {
     int error = errno;
     br_diag_file(diag, rows->path);
@@ -213,15 +214,15 @@ static enum br_status fail_file(const struct cli_rows *rows, const char *what, s
 }
 
 /* Adds the text as a whole or not at all. */
-static enum br_status append(struct cli_rows *rows, const char *text, size_t size,
-                             struct br_diag *diag)
+static enum br_status batch_rows_append(struct cli_rows *rows, const char *text, size_t size,
+                                        struct br_diag *diag)
 {
     for (size_t done = 0; done < size;) {
         ssize_t n = pwrite(rows->fd, text + done, size - done, (off_t)(rows->end + done));
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0) {
-            enum br_status status = fail_file(rows, "cannot be written", diag);
+            enum br_status status = batch_rows_fail_file(rows, "cannot be written", diag);
             if (ftruncate(rows->fd, (off_t)rows->end) != 0)
                 return status; /* a torn line, which the next run drops */
             return status;
@@ -233,8 +234,8 @@ static enum br_status append(struct cli_rows *rows, const char *text, size_t siz
 }
 
 /* Copies a row from the journal. */
-static enum br_status copy(const struct cli_rows *rows, uint32_t index, FILE *out,
-                           struct br_diag *diag)
+static enum br_status batch_rows_copy(const struct cli_rows *rows, uint32_t index, FILE *out,
+                                      struct br_diag *diag)
 {
     char part[4096];
     const struct cli_row_place *place = &rows->place[index];
@@ -245,7 +246,7 @@ static enum br_status copy(const struct cli_rows *rows, uint32_t index, FILE *ou
             continue;
         if (n <= 0) {
             errno = n ? errno : EIO; /* somebody cut it */
-            return fail_file(rows, "cannot be read", diag);
+            return batch_rows_fail_file(rows, "cannot be read", diag);
         }
         fwrite(part, 1, (size_t)n, out);
         done += (size_t)n;
@@ -255,8 +256,8 @@ static enum br_status copy(const struct cli_rows *rows, uint32_t index, FILE *ou
 
 /* Takes note of a row that begins at `offset`: a better one than there was, or the newest of equal
  * ones. */
-static void note(struct cli_rows *rows, uint32_t number, enum cli_row_status status,
-                 uint64_t offset, size_t size)
+static void batch_rows_note(struct cli_rows *rows, uint32_t number, enum cli_row_status status,
+                            uint64_t offset, size_t size)
 {
     struct cli_row_place *place = &rows->place[number - 1];
     rows->sorted &= number > rows->last;
@@ -265,8 +266,8 @@ static void note(struct cli_rows *rows, uint32_t number, enum cli_row_status sta
         *place = (struct cli_row_place){offset, (uint32_t)size, status};
 }
 
-static enum br_status take_line(struct cli_rows *rows, const char *line, size_t size,
-                                uint64_t offset, struct br_diag *diag)
+static enum br_status batch_rows_take_line(struct cli_rows *rows, const char *line, size_t size,
+                                           uint64_t offset, struct br_diag *diag)
 {
     struct cli_row_key key;
     if (!cli_row_read(line, size - 1, rows->times, &key) || size > UINT32_MAX) {
@@ -286,12 +287,12 @@ static enum br_status take_line(struct cli_rows *rows, const char *line, size_t 
             "row %" PRIu32 " is of %.*s, which is not job %" PRIu32 " of the list", key.number,
             key.file_size < 300 ? (int)key.file_size : 300, key.file, key.number);
     }
-    note(rows, key.number, key.status, offset, size);
+    batch_rows_note(rows, key.number, key.status, offset, size);
     return BR_OK;
 }
 
 /* Reads what an earlier run left, and cuts a torn last line off. */
-static enum br_status take_up(struct cli_rows *rows, struct br_diag *diag)
+static enum br_status batch_rows_take_up(struct cli_rows *rows, struct br_diag *diag)
 {
     const char *first = cli_row_head(rows->times);
     size_t room = 0;
@@ -303,7 +304,7 @@ static enum br_status take_up(struct cli_rows *rows, struct br_diag *diag)
     if (!in) {
         if (fd >= 0)
             close(fd);
-        return fail_file(rows, "cannot be read", diag);
+        return batch_rows_fail_file(rows, "cannot be read", diag);
     }
     errno = 0;
     while (!status && (size = getline(&line, &room, in)) >= 0) {
@@ -320,16 +321,16 @@ static enum br_status take_up(struct cli_rows *rows, struct br_diag *diag)
             break;
         } else {
             if (rows->end)
-                status = take_line(rows, line, (size_t)size, rows->end, diag);
+                status = batch_rows_take_line(rows, line, (size_t)size, rows->end, diag);
             rows->end += (uint64_t)size;
         }
     }
     if (!status && (ferror(in) || errno == ENOMEM))
-        status = fail_file(rows, "cannot be read", diag);
+        status = batch_rows_fail_file(rows, "cannot be read", diag);
     free(line);
     fclose(in);
     if (!status && ftruncate(rows->fd, (off_t)rows->end) != 0)
-        status = fail_file(rows, "cannot be cut", diag);
+        status = batch_rows_fail_file(rows, "cannot be cut", diag);
     for (uint32_t k = 0; !status && k < rows->list->count; k++)
         rows->kept += rows->place[k].status == CLI_ROW_PLANNED;
     return status;
@@ -339,7 +340,7 @@ static enum br_status open_journal(struct cli_rows *rows, bool resume, struct br
 {
     rows->fd = open(rows->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (rows->fd < 0)
-        return fail_file(rows, "cannot be written", diag);
+        return batch_rows_fail_file(rows, "cannot be written", diag);
     /* Where a file system knows no locks, there is no such safety. */
     if (flock(rows->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         br_diag_file(diag, rows->path);
@@ -347,8 +348,8 @@ static enum br_status open_journal(struct cli_rows *rows, bool resume, struct br
                        "another batch is writing this table");
     }
     if (!resume && ftruncate(rows->fd, 0) != 0)
-        return fail_file(rows, "cannot be written", diag);
-    return resume ? take_up(rows, diag) : BR_OK;
+        return batch_rows_fail_file(rows, "cannot be written", diag);
+    return resume ? batch_rows_take_up(rows, diag) : BR_OK;
 }
 
 enum br_status cli_rows_open(struct cli_rows *rows, const struct cli_settings *settings,
@@ -374,7 +375,7 @@ enum br_status cli_rows_open(struct cli_rows *rows, const struct cli_settings *s
         rows->path = path;
         enum br_status status = open_journal(rows, settings->batch.resume, diag);
         if (!status && rows->end == 0)
-            status = append(rows, line, strlen(line), diag);
+            status = batch_rows_append(rows, line, strlen(line), diag);
         rows->taken_up = !status;
         return status;
     }
@@ -384,7 +385,7 @@ enum br_status cli_rows_open(struct cli_rows *rows, const struct cli_settings *s
     FILE *unnamed = tmpfile();
     rows->fd = unnamed ? fcntl(fileno(unnamed), F_DUPFD_CLOEXEC, 3) : -1;
     if (rows->fd < 0)
-        status = fail_file(rows, "cannot make a temporary file", diag);
+        status = batch_rows_fail_file(rows, "cannot make a temporary file", diag);
     if (unnamed)
         fclose(unnamed);
     fputs(line, rows->in_order.file);
@@ -404,7 +405,7 @@ void cli_rows_forget(struct cli_rows *rows, uint32_t index)
 }
 
 /* Hands on the rows whose turn has come. */
-static enum br_status hand_on(struct cli_rows *rows, bool all, struct br_diag *diag)
+static enum br_status batch_rows_hand_on(struct cli_rows *rows, bool all, struct br_diag *diag)
 {
     FILE *out = rows->in_order.file;
     enum br_status status = BR_OK;
@@ -413,7 +414,7 @@ static enum br_status hand_on(struct cli_rows *rows, bool all, struct br_diag *d
         if (!there && !all)
             break;
         if (there)
-            status = copy(rows, rows->next, out, diag);
+            status = batch_rows_copy(rows, rows->next, out, diag);
     }
     fflush(out);
     return status;
@@ -426,16 +427,16 @@ enum br_status cli_rows_add(struct cli_rows *rows, const struct cli_row *row, st
     if (!text)
         return br_fail_memory(diag);
     uint64_t offset = rows->end;
-    enum br_status status = append(rows, text, size, diag);
+    enum br_status status = batch_rows_append(rows, text, size, diag);
     free(text);
     if (status)
         return status;
-    note(rows, row->number, row->status, offset, size);
-    return rows->in_order.file ? hand_on(rows, false, diag) : BR_OK;
+    batch_rows_note(rows, row->number, row->status, offset, size);
+    return rows->in_order.file ? batch_rows_hand_on(rows, false, diag) : BR_OK;
 }
 
 /* Replaces the file by one in order. */
-static enum br_status sort(struct cli_rows *rows, struct br_diag *diag)
+static enum br_status batch_rows_sort(struct cli_rows *rows, struct br_diag *diag)
 {
     struct cli_output output;
     enum br_status status = cli_output_open(&output, rows->path, diag);
@@ -444,7 +445,7 @@ static enum br_status sort(struct cli_rows *rows, struct br_diag *diag)
     fputs(cli_row_head(rows->times), output.file);
     for (uint32_t k = 0; !status && k < rows->list->count; k++)
         if (rows->place[k].status != CLI_ROW_NONE)
-            status = copy(rows, k, output.file, diag);
+            status = batch_rows_copy(rows, k, output.file, diag);
     return cli_output_close(&output, status, diag);
 }
 
@@ -454,10 +455,10 @@ enum br_status cli_rows_close(struct cli_rows *rows, enum br_status status, stru
     enum br_status last = BR_OK;
     if (rows->in_order.file) {
         if (rows->fd >= 0)
-            last = hand_on(rows, true, &later);
+            last = batch_rows_hand_on(rows, true, &later);
         last = cli_output_close(&rows->in_order, last, &later);
     } else if (rows->taken_up && !rows->sorted) {
-        last = sort(rows, &later);
+        last = batch_rows_sort(rows, &later);
     }
     if (rows->fd >= 0)
         close(rows->fd);

@@ -26,10 +26,10 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
     return options;
 }
 
-static enum br_status find_bound(const struct cli_settings *settings, const struct br_input *input,
-                                 const struct br_instance *in, int64_t began_ns,
-                                 struct br_bound_result *r, struct br_counters *counters,
-                                 struct br_diag *diag)
+static enum br_status cli_find_bound(const struct cli_settings *settings,
+                                     const struct br_input *input, const struct br_instance *in,
+                                     int64_t began_ns, struct br_bound_result *r,
+                                     struct br_counters *counters, struct br_diag *diag)
 {
     struct cli_progress progress;
     const struct br_bound_source program = br_bound_program(NULL);
@@ -69,7 +69,7 @@ static enum br_status print_json(const struct br_input *input, const struct br_b
     return br_emit_bound(&job, &bound, stdout, diag);
 }
 
-static void print_text(const struct br_bound_result *r)
+static void bounds_print_text(const struct br_bound_result *r)
 {
     char text[CLI_SECONDS_TEXT];
     printf("lower bound  %s s%s (%s)\n", cli_seconds(r->lower_bound_ns, text),
@@ -98,8 +98,8 @@ static enum br_status check_outputs(const struct cli_settings *settings, struct 
     return BR_OK;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int bounds_perform(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input;
     struct br_bound_result r = {0};
@@ -126,7 +126,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (!status)
         status = br_instance_create(input.dag, input.cluster, &in, diag);
     if (!status)
-        status = find_bound(settings, &input, in, began_ns, &r, &counters, diag);
+        status = cli_find_bound(settings, &input, in, began_ns, &r, &counters, diag);
     if (!status)
         cli_warn_bound(argument[0], input.dag, input.cluster, r.lower_bound_ns);
     if (!status && settings->bound.json) {
@@ -136,7 +136,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         br_seconds_format(r.lower_bound_ns, text);
         printf("%s\n", text);
     } else if (!status) {
-        print_text(&r);
+        bounds_print_text(&r);
         if (settings->bound.explain)
             status = cli_explain_bound(&input, in, &r, diag);
         if (!status && settings->bound.what_if) {
@@ -158,7 +158,7 @@ const struct cli_command cli_bound = {
     .bit = CLI_BOUND,
     .least = 1,
     .most = 1,
-    .perform = perform,
+    .perform = bounds_perform,
     .arguments = "JOB",
     .summary = "prove how short no plan can be",
     .text =

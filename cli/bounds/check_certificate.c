@@ -10,7 +10,7 @@
 #include "planner/check/certificate.h"
 
 /* BR_NO with the reason said, where the proof does not hold. */
-static enum br_status check_file(bool quiet, const char *path, struct br_diag *diag)
+static enum br_status certificate_check_file(bool quiet, const char *path, struct br_diag *diag)
 {
     struct br_input input;
     struct br_certificate *certificate;
@@ -46,7 +46,7 @@ enum br_status cli_check_certificates(bool quiet, const char *const *path, uint3
 {
     enum br_status worst = BR_OK;
     for (uint32_t k = 0; k < paths; k++) {
-        enum br_status status = check_file(quiet, path[k], diag);
+        enum br_status status = certificate_check_file(quiet, path[k], diag);
         if (status > BR_NO) { /* say so, and go on: the others may be in order */
             cli_say_diag(diag);
             *diag = (struct br_diag){0};

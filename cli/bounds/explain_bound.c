@@ -19,12 +19,13 @@ struct explain {
     int64_t tick_ns;
 };
 
-static const char *seconds(const struct explain *e, int64_t ticks, char text[CLI_SECONDS_TEXT])
+static const char *explain_bound_seconds(const struct explain *e, int64_t ticks,
+                                         char text[CLI_SECONDS_TEXT])
 {
     return cli_seconds(ticks * e->tick_ns, text);
 }
 
-static void print_stage(const struct explain *e, uint32_t stage)
+static void explain_bound_print_stage(const struct explain *e, uint32_t stage)
 {
     cli_print_text(stdout, e->dag->stage[stage].id);
 }
@@ -36,7 +37,8 @@ static const char *resource_name(const struct explain *e, uint32_t r)
 
 /* The class that holds most tasks of the stage, how many, and the resource that lets no more in;
  * UINT32_MAX where it demands nothing. */
-static uint32_t tightest(const struct explain *e, uint32_t s, uint32_t *cls, int64_t *fit)
+static uint32_t explain_bound_tightest(const struct explain *e, uint32_t s, uint32_t *cls,
+                                       int64_t *fit)
 {
     const struct br_instance *in = e->in;
     uint32_t scarce = UINT32_MAX;
@@ -88,7 +90,7 @@ static void print_slots(const struct explain *e, uint32_t s, uint64_t slots)
     const struct br_instance *in = e->in;
     uint32_t cls;
     int64_t fit;
-    uint32_t r = tightest(e, s, &cls, &fit);
+    uint32_t r = explain_bound_tightest(e, s, &cls, &fit);
     printf("%" PRIu64 " at once", slots);
     if (r == UINT32_MAX)
         return;
@@ -114,21 +116,21 @@ static bool explain_path(const struct explain *e, const struct br_proof *proof)
         uint32_t s = proof->link[k].stage, first = e->in->stage_first[s];
         uint32_t tasks = e->in->stage_first[s + 1] - first;
         fputs("    ", stdout);
-        print_stage(e, s);
+        explain_bound_print_stage(e, s);
         if (proof->link[k].task != UINT32_MAX || tasks == 1) {
             uint32_t i = proof->link[k].task == UINT32_MAX ? 0 : proof->link[k].task;
             if (tasks > 1)
                 printf("[%" PRIu32 "]", i);
-            printf(": %s s\n", seconds(e, e->in->duration[first + i], text));
+            printf(": %s s\n", explain_bound_seconds(e, e->in->duration[first + i], text));
             continue;
         }
         int64_t rounds = br_stage_waves(e->in, s, scratch), longest = e->in->stage_longest[s];
         uint64_t slots = br_stage_slots(e->in, s, tasks);
-        printf(": %s s for %" PRIu32 " tasks", seconds(e, rounds, text), tasks);
+        printf(": %s s for %" PRIu32 " tasks", explain_bound_seconds(e, rounds, text), tasks);
         if (slots < tasks) {
             if (e->in->stage_equal[s] && longest > 0)
                 printf(" in %" PRId64 " rounds of %s s", rounds / longest,
-                       seconds(e, longest, each));
+                       explain_bound_seconds(e, longest, each));
             fputs("; ", stdout);
             print_slots(e, s, slots);
         }
@@ -158,7 +160,7 @@ static void explain_measure(const struct explain *e, const struct br_proof_measu
                    e->cluster->machines > 1 ? " on a machine" : "");
         for (uint32_t k = 0; k < m->stages && k < NAMED; k++) {
             fputs(k ? ", " : "", stdout);
-            print_stage(e, m->stage[k]);
+            explain_bound_print_stage(e, m->stage[k]);
         }
         if (m->stages > NAMED)
             printf(" and %d more", (int)(m->stages - NAMED));
@@ -188,7 +190,8 @@ static void explain_energy(const struct explain *e, const struct br_proof *proof
     printf(
         ", from %s s to %s s: there is no room for what has to run\n    then, if all is to end in "
         "less than %s s\n",
-        seconds(e, proof->from, from), seconds(e, proof->to, to), seconds(e, proof->bound, text));
+        explain_bound_seconds(e, proof->from, from), explain_bound_seconds(e, proof->to, to),
+        explain_bound_seconds(e, proof->bound, text));
 }
 
 /* The dearest price of a stage times its work: how much it has to do with the bound. */
@@ -233,7 +236,7 @@ static bool explain_prices(const struct explain *e, const struct br_proof *proof
             stdout);
         for (uint32_t v = 0; v < proof->prices && v < NAMED && payer[v].pays > 0; v++) {
             fputs(v ? ", " : "", stdout);
-            print_stage(e, payer[v].stage);
+            explain_bound_print_stage(e, payer[v].stage);
             printf(" (%.0f %%)", 100 * payer[v].pays / sum);
         }
         if (in->resources > 0) {
@@ -261,13 +264,13 @@ static void explain_cases(const struct explain *e, const struct br_proof *proof)
            last ? "ends last" : "begins first");
     for (uint32_t k = 0; k < proof->cases; k++) {
         fputs(k ? ", " : "", stdout);
-        print_stage(e, proof->when[k].stage);
+        explain_bound_print_stage(e, proof->when[k].stage);
     }
     printf(last ? ": with what is before them they take %s s, and what waits\n"
                   "    for it begins no sooner after the beginning\n"
                 : ": with what follows they take %s s, and what it waits for\n"
                   "    has to be over so long before the end\n",
-           seconds(e, proof->group->bound, text));
+           explain_bound_seconds(e, proof->group->bound, text));
 }
 
 static bool explain_part(const struct explain *e, const struct br_certificate *c, uint32_t k)
@@ -276,10 +279,10 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
     char text[CLI_SECONDS_TEXT];
     if (c->parts > 1) {
         printf("  part %" PRIu32 " of %" PRIu32 ", ", k + 1, c->parts);
-        print_stage(e, proof->stage[0]);
+        explain_bound_print_stage(e, proof->stage[0]);
         if (proof->stages > 1)
             printf(" and %" PRIu32 " more", proof->stages - 1);
-        printf(": %s s, by ", seconds(e, proof->bound, text));
+        printf(": %s s, by ", explain_bound_seconds(e, proof->bound, text));
     } else {
         fputs("  ", stdout);
     }
@@ -288,7 +291,7 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
         return explain_path(e, proof);
     case BR_PROOF_WINDOW:
         fputs("what has to run before and after stage ", stdout);
-        print_stage(e, proof->at);
+        explain_bound_print_stage(e, proof->at);
         fputc('\n', stdout);
         return true;
     case BR_PROOF_ENERGY:

@@ -33,7 +33,7 @@ struct curve {
     uint32_t points, room, series;
 };
 
-static enum br_status refuse(struct br_diag *diag, const char *text)
+static enum br_status what_if_refuse(struct br_diag *diag, const char *text)
 {
     return br_fail(diag, BR_USAGE,
                    "write such as cpu+25%, mem=64GiB, machines+2, or a range, machines=1..8",
@@ -41,22 +41,23 @@ static enum br_status refuse(struct br_diag *diag, const char *text)
 }
 
 /* value x 10^digits, for digits within a few. */
-static bool scaled(struct br_decimal value, int32_t digits, int64_t *out)
+static bool what_if_scaled(struct br_decimal value, int32_t digits, int64_t *out)
 {
     return br_decimal_scale(value, digits, out);
 }
 
-static bool add(struct br_decimal a, struct br_decimal b, struct br_decimal *sum)
+static bool what_if_add(struct br_decimal a, struct br_decimal b, struct br_decimal *sum)
 {
     int32_t digits = a.exponent < b.exponent ? -a.exponent : -b.exponent;
     int64_t x, y;
-    if (!scaled(a, digits, &x) || !scaled(b, digits, &y) || __builtin_add_overflow(x, y, &x))
+    if (!what_if_scaled(a, digits, &x) || !what_if_scaled(b, digits, &y) ||
+        __builtin_add_overflow(x, y, &x))
         return false;
     *sum = br_decimal_unscale(x, digits);
     return true;
 }
 
-static bool multiply(struct br_decimal a, struct br_decimal b, struct br_decimal *product)
+static bool what_if_multiply(struct br_decimal a, struct br_decimal b, struct br_decimal *product)
 {
     int64_t mantissa;
     if (__builtin_mul_overflow(a.mantissa, b.mantissa, &mantissa))
@@ -79,9 +80,10 @@ static bool change_amount(const struct cli_change *change, struct br_decimal old
     if (change->percent) {
         struct br_decimal factor;
         by.exponent -= by.mantissa ? 2 : 0;
-        if (!add(by, (struct br_decimal){1, 0}, &factor) || !multiply(old, factor, changed))
+        if (!what_if_add(by, (struct br_decimal){1, 0}, &factor) ||
+            !what_if_multiply(old, factor, changed))
             return false;
-    } else if (!add(old, by, changed)) {
+    } else if (!what_if_add(old, by, changed)) {
         return false;
     }
     return changed->mantissa >= 0;
@@ -96,7 +98,7 @@ static bool change_count(const struct cli_change *change, uint32_t old, uint32_t
         return false;
     for (; value.exponent < 0; value.exponent++)
         value.mantissa = value.mantissa / 10 + (value.mantissa % 10 != 0);
-    if (!scaled(value, 0, &count) || count < 1 || count > BR_MAX_MACHINES)
+    if (!what_if_scaled(value, 0, &count) || count < 1 || count > BR_MAX_MACHINES)
         return false;
     *changed = (uint32_t)count;
     return true;
@@ -198,7 +200,7 @@ static enum br_status critical_path(const struct br_input *input, int64_t *ns, s
 }
 
 /* Splits "name+amount"; the amount is what follows the sign, which is not yet read. */
-static bool split(const char *text, size_t length, struct written *out)
+static bool what_if_split(const char *text, size_t length, struct written *out)
 {
     size_t at = 0;
     *out = (struct written){0};
@@ -228,19 +230,20 @@ static bool parse_amount(const char *text, struct br_decimal *value)
 }
 
 /* One that the user wrote, in `whole`. */
-static enum br_status read_amount(const struct curve *curve, const struct cli_change *change,
-                                  const char *text, const char *whole, struct br_decimal *value,
-                                  struct br_diag *diag)
+static enum br_status what_if_read_amount(const struct curve *curve,
+                                          const struct cli_change *change, const char *text,
+                                          const char *whole, struct br_decimal *value,
+                                          struct br_diag *diag)
 {
     if (!parse_amount(text, value))
-        return refuse(diag, whole);
+        return what_if_refuse(diag, whole);
     return change->resource ? cli_check_amount(curve->input->dag, change->resource, text, diag)
                             : BR_OK;
 }
 
 /* The amount as one may write it: of bytes with a suffix where that is exact, such as "67.2GiB". */
-static void amount_text(const struct br_dag *dag, const struct cli_change *change,
-                        char text[BR_ROLE_AMOUNT_TEXT])
+static void what_if_amount_text(const struct br_dag *dag, const struct cli_change *change,
+                                char text[BR_ROLE_AMOUNT_TEXT])
 {
     const char *unit = change->resource ? cli_unit(dag, change->resource) : NULL;
     struct br_decimal again;
@@ -255,8 +258,8 @@ static void amount_text(const struct br_dag *dag, const struct cli_change *chang
     br_decimal_format(change->amount, text, BR_ROLE_AMOUNT_TEXT);
 }
 
-static enum br_status add_point(struct curve *curve, const struct cli_change *change,
-                                struct br_diag *diag)
+static enum br_status what_if_add_point(struct curve *curve, const struct cli_change *change,
+                                        struct br_diag *diag)
 {
     struct cli_point point;
     enum br_status status =
@@ -270,7 +273,7 @@ static enum br_status add_point(struct curve *curve, const struct cli_change *ch
         return br_fail_memory(diag);
     struct br_curve_point *out = &curve->point[curve->points++];
     char amount[BR_ROLE_AMOUNT_TEXT];
-    amount_text(curve->input->dag, change, amount);
+    what_if_amount_text(curve->input->dag, change, amount);
     *out = (struct br_curve_point){.series = curve->series,
                                    .feasible = point.feasible,
                                    .bound_ns = point.bound_ns,
@@ -291,11 +294,11 @@ static enum br_status add_range(struct curve *curve, struct written *written, ch
     *dots = '\0';
     if (slash)
         *slash = '\0';
-    enum br_status status = read_amount(curve, change, written->amount, whole, &from, diag);
+    enum br_status status = what_if_read_amount(curve, change, written->amount, whole, &from, diag);
     if (!status)
-        status = read_amount(curve, change, dots + 2, whole, &to, diag);
+        status = what_if_read_amount(curve, change, dots + 2, whole, &to, diag);
     if (!status && slash)
-        status = read_amount(curve, change, slash + 1, whole, &step, diag);
+        status = what_if_read_amount(curve, change, slash + 1, whole, &step, diag);
     if (status)
         return status;
     int32_t digits = 0;
@@ -305,16 +308,16 @@ static enum br_status add_range(struct curve *curve, struct written *written, ch
     bool machines = !change->resource;
     digits += slash || machines ? 0 : 1; /* so that the steps come out even */
     int64_t x, end, by;
-    if (!scaled(from, digits, &x) || !scaled(to, digits, &end) || !scaled(step, digits, &by) ||
-        x > end)
-        return refuse(diag, whole);
+    if (!what_if_scaled(from, digits, &x) || !what_if_scaled(to, digits, &end) ||
+        !what_if_scaled(step, digits, &by) || x > end)
+        return what_if_refuse(diag, whole);
     if (!slash)
         by = machines ? (end - x) / (2 * STEPS) + 1 : (end - x) / STEPS;
     if (by <= 0)
         by = 1;
     do {
         change->amount = br_decimal_unscale(x, digits);
-        status = add_point(curve, change, diag);
+        status = what_if_add_point(curve, change, diag);
     } while (!status && !__builtin_add_overflow(x, by, &x) && x <= end);
     return status;
 }
@@ -325,25 +328,25 @@ static enum br_status add_changes(struct curve *curve, const char *list, struct 
         at += strspn(at, " ");
         size_t length = strcspn(at, ",");
         struct written written;
-        if (!split(at, length, &written))
-            return refuse(diag, list);
+        if (!what_if_split(at, length, &written))
+            return what_if_refuse(diag, list);
         enum br_status status;
         char *dots = strstr(written.amount, "..");
         if (dots)
             status = add_range(curve, &written, dots, list, diag);
-        else if (!(status = read_amount(curve, &written.change, written.amount, list,
-                                        &written.change.amount, diag)))
-            status = add_point(curve, &written.change, diag);
+        else if (!(status = what_if_read_amount(curve, &written.change, written.amount, list,
+                                                &written.change.amount, diag)))
+            status = what_if_add_point(curve, &written.change, diag);
         if (status)
             return status;
         curve->series++;
         at += length;
         at += *at == ',';
     }
-    return curve->points ? BR_OK : refuse(diag, list);
+    return curve->points ? BR_OK : what_if_refuse(diag, list);
 }
 
-static void write_text(FILE *out, const struct br_curve *curve)
+static void what_if_write_text(FILE *out, const struct br_curve *curve)
 {
     char text[CLI_SECONDS_TEXT];
     int wide = 3;
@@ -390,7 +393,7 @@ enum br_status cli_what_if(const struct cli_settings *settings, const struct br_
                                .point = curve.point};
         status = critical_path(input, &out.path_ns, diag);
         if (!status && (!format || strcmp(format, "text") == 0))
-            write_text(output.file, &out);
+            what_if_write_text(output.file, &out);
         else if (!status)
             status = br_emit_curve(format, &out, output.file, diag);
         status = cli_output_close(&output, status, diag);

@@ -27,7 +27,7 @@ static int64_t in_ns(struct timeval time)
     return (int64_t)time.tv_sec * 1000000000 + (int64_t)time.tv_usec * 1000;
 }
 
-static int start(char *const *argument, bool beside, pid_t *pid)
+static int cli_child_start(char *const *argument, bool beside, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
     int error = posix_spawn_file_actions_init(&actions);
@@ -46,7 +46,7 @@ int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage)
     struct rusage used;
     pid_t pid;
     int64_t began_ns = br_now_ns();
-    int error = start(argument, beside, &pid);
+    int error = cli_child_start(argument, beside, &pid);
     if (error)
         return error;
     while (wait4(pid, &usage->status, 0, &used) < 0)
@@ -70,7 +70,7 @@ static void end_group(pid_t pid, int64_t *asked_ns)
     }
 }
 
-static int wait_for(pid_t pid, int *status)
+static int cli_child_wait_for(pid_t pid, int *status)
 {
     enum { LOOK_MS = 50 };
     struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
@@ -97,7 +97,7 @@ int cli_child_ask(const struct br_launch *how, int *status)
     cli_interrupt_catch();
     int error = br_launch(how, &pid);
     if (!error)
-        error = wait_for(pid, status);
+        error = cli_child_wait_for(pid, status);
     cli_interrupt_release();
     return error;
 }

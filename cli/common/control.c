@@ -6,8 +6,8 @@
 
 #include "base/numbers/real.h"
 
-static enum br_status read_number(const char *option, const char *text, double *number,
-                                  struct br_diag *diag)
+static enum br_status cli_control_read_number(const char *option, const char *text, double *number,
+                                              struct br_diag *diag)
 {
     struct br_decimal value = {0};
     if (!text)
@@ -33,7 +33,7 @@ enum br_status cli_control_read(const struct cli_control_settings *options,
                {"--on-time", options->on_time, &control->on_time}};
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < sizeof row / sizeof *row && !status; k++)
-        status = read_number(row[k].option, row[k].text, row[k].number, diag);
+        status = cli_control_read_number(row[k].option, row[k].text, row[k].number, diag);
     if (options->most)
         control->most = (uint32_t)options->most;
     if (options->planned)

@@ -9,7 +9,7 @@
 #include "planner/model/cluster.h"
 
 /* Without the blanks around it. */
-static char *trim(char *text)
+static char *demands_trim(char *text)
 {
     static const char blanks[] = " \t\n";
     text += strspn(text, blanks);
@@ -37,15 +37,16 @@ static enum br_status take_part(struct cli_demands *demands, char *part, uint32_
         return br_fail(diag, BR_USAGE,
                        "write --demand 'cpu=1; PATTERN: mem=4GiB', the pattern before a colon",
                        "--demand says twice what every command demands: '%.80s' and '%.80s'",
-                       demands->usual, trim(part));
+                       demands->usual, demands_trim(part));
     if (!colon) {
-        demands->usual = trim(part);
+        demands->usual = demands_trim(part);
         return check_amounts(demands->usual, diag);
     }
     *colon = '\0';
     if (!br_grow(&demands->of, demands->count, room, sizeof *demands->of))
         return br_fail_memory(diag);
-    demands->of[demands->count] = (struct cli_demand_of){trim(part), trim(colon + 1)};
+    demands->of[demands->count] =
+        (struct cli_demand_of){demands_trim(part), demands_trim(colon + 1)};
     return check_amounts(demands->of[demands->count++].amounts, diag);
 }
 
@@ -63,7 +64,7 @@ enum br_status cli_demands_read(const char *text, struct cli_demands *demands, s
         end = strchr(part, ';');
         if (end)
             *end++ = '\0';
-        if (*trim(part) || !end) /* an empty text has no amounts, and says so */
+        if (*demands_trim(part) || !end) /* an empty text has no amounts, and says so */
             status = take_part(demands, part, &room, diag);
     }
     return status;

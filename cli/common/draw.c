@@ -39,7 +39,7 @@ static void first_line(int said, char *line, size_t room)
     line[strcspn(line, "\n")] = '\0';
 }
 
-static enum br_status wait_for(pid_t pid, int said, struct br_diag *diag)
+static enum br_status cli_draw_wait_for(pid_t pid, int said, struct br_diag *diag)
 {
     int ended;
     while (waitpid(pid, &ended, 0) < 0)
@@ -71,7 +71,7 @@ enum br_status cli_draw(const char *form, int svg, int out, struct br_diag *diag
     const struct br_launch how = {.program = PROGRAM, .argv = argument, .stream = {svg, out, said}};
     int error = br_launch(&how, &pid);
     enum br_status status = error ? br_fail(diag, BR_SYSTEM, NULL, PROGRAM ": %s", strerror(error))
-                                  : wait_for(pid, said, diag);
+                                  : cli_draw_wait_for(pid, said, diag);
     close(said);
     return status;
 }

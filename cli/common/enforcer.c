@@ -32,8 +32,8 @@ struct range {
 };
 
 /* Leaves *value where no text is given. */
-static enum br_status read_number(const struct range *range, const char *text, double *value,
-                                  struct br_diag *diag)
+static enum br_status enforcer_read_number(const struct range *range, const char *text,
+                                           double *value, struct br_diag *diag)
 {
     struct br_decimal number = {0};
     if (!text)
@@ -61,11 +61,12 @@ enum br_status cli_enforcer_options(const struct cli_enforcer_settings *settings
     for (uint32_t k = 0; k < FAIRNESS; k++)
         if (strcmp(settings->fairness, fairness[k][0]) == 0)
             options->fairness = (enum br_fairness)k;
-    enum br_status status = read_number(&eta, settings->eta, &options->eta_factor, diag);
+    enum br_status status = enforcer_read_number(&eta, settings->eta, &options->eta_factor, diag);
     if (!status)
-        status = read_number(&remote, settings->remote_penalty, &options->remote_penalty, diag);
+        status =
+            enforcer_read_number(&remote, settings->remote_penalty, &options->remote_penalty, diag);
     if (!status)
-        status = read_number(&kappa, settings->kappa, &options->kappa, diag);
+        status = enforcer_read_number(&kappa, settings->kappa, &options->kappa, diag);
     return status;
 }
 

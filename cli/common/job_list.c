@@ -31,7 +31,8 @@ static bool grow_text(struct cli_job_list *list, size_t size)
     return true;
 }
 
-static enum br_status add(struct cli_job_list *list, const char *name, struct br_diag *diag)
+static enum br_status job_list_add(struct cli_job_list *list, const char *name,
+                                   struct br_diag *diag)
 {
     size_t size = strlen(name) + 1;
     if (list->count == UINT32_MAX / 4)
@@ -78,7 +79,8 @@ static enum br_status fail_read(const char *path, struct br_diag *diag)
 
 /* ---- A file with a name a line ---- */
 
-static enum br_status read_lines(struct cli_job_list *list, const char *path, struct br_diag *diag)
+static enum br_status job_list_read_lines(struct cli_job_list *list, const char *path,
+                                          struct br_diag *diag)
 {
     char *text, *rest;
     size_t size;
@@ -97,7 +99,7 @@ static enum br_status read_lines(struct cli_job_list *list, const char *path, st
         for (size = strlen(name); size && strchr(" \t\r", name[size - 1]);)
             name[--size] = '\0';
         if (*name && *name != '#')
-            status = add(list, name, diag);
+            status = job_list_add(list, name, diag);
     }
     if (!status)
         br_diag_file(diag, NULL);
@@ -110,7 +112,7 @@ static enum br_status read_list(struct cli_job_list *list, const char *path, str
     struct stat about;
     if (strcmp(path, "-") == 0) {
         list->folder = strdup("");
-        return list->folder ? read_lines(list, path, diag) : br_fail_memory(diag);
+        return list->folder ? job_list_read_lines(list, path, diag) : br_fail_memory(diag);
     }
     /* A pipe can be read once only, and the folder it is in, if any, is none of jobs. */
     bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
@@ -127,12 +129,12 @@ static enum br_status read_list(struct cli_job_list *list, const char *path, str
     list->folder = strndup(path, slash ? (size_t)(slash + 1 - path) : 0);
     if (!list->folder)
         return br_fail_memory(diag);
-    return read_lines(list, path, diag);
+    return job_list_read_lines(list, path, diag);
 }
 
 /* ---- A folder ---- */
 
-static int by_name(const void *a, const void *b, void *text)
+static int job_list_by_name(const void *a, const void *b, void *text)
 {
     return strcmp((const char *)text + *(const size_t *)a, (const char *)text + *(const size_t *)b);
 }
@@ -174,14 +176,14 @@ static enum br_status read_folder(struct cli_job_list *list, const char *path, b
     }
     while (!status && (errno = 0, entry = readdir(folder)))
         if (entry->d_name[0] != '.')
-            status = add(list, entry->d_name, diag);
+            status = job_list_add(list, entry->d_name, diag);
     if (!status && errno)
         status = fail_read(path, diag);
     closedir(folder);
     if (status)
         return status;
     if (list->count)
-        qsort_r(list->name, list->count, sizeof *list->name, by_name, list->text);
+        qsort_r(list->name, list->count, sizeof *list->name, job_list_by_name, list->text);
     return keep_jobs(list, any_format, diag);
 }
 

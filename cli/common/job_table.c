@@ -9,8 +9,8 @@
  * more: seconds. */
 enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000 };
 
-enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile, bool quiet,
-                                   uint32_t *known, struct br_diag *diag)
+enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile,
+                                   bool quiet, uint32_t *known, struct br_diag *diag)
 {
     const struct br_dag *dag = profile->dag;
     struct br_history *history;
@@ -56,7 +56,7 @@ enum br_status cli_tasks_at_once(const struct br_dag *dag, const struct br_clust
     return BR_OK;
 }
 
-static bool lasts(const struct br_dag *dag)
+static bool job_table_lasts(const struct br_dag *dag)
 {
     for (uint32_t t = 0; t < dag->tasks; t++)
         if (dag->duration_ns[t] > 0)
@@ -74,7 +74,7 @@ enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct
     enum br_status status = br_profile_init(&profile, job->dag, diag);
     if (!status && job->history)
         status = cli_profile_history(job->history, &profile, true, &known, diag);
-    if (!status && !known && !lasts(job->dag))
+    if (!status && !known && !job_table_lasts(job->dag))
         status = br_fail(diag, BR_BAD_INPUT, "give its stages durations, or add --history FILE",
                          "nothing says how long the tasks of job '%.80s' last, so neither when it "
                          "ends",

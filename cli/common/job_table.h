@@ -6,8 +6,8 @@
 
 /* Durations that the history in the file has of the job's stages take the place of what they
  * declare; *known is how many stages that are. Found and told as cli_open_history does. */
-enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile, bool quiet,
-                                   uint32_t *known, struct br_diag *diag);
+enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile,
+                                   bool quiet, uint32_t *known, struct br_diag *diag);
 
 /* At most so many tasks of the job run at once on the cluster, taken as one pool; UINT32_MAX where
  * they demand nothing. BR_BAD_INPUT: a demand that the cluster lacks. */

@@ -201,14 +201,14 @@ const char *cli_doubt(const struct br_dag *dag)
     return why ? why : dag->doubts ? dag->doubt[0] : NULL;
 }
 
-static const char *name_of(const char *path)
+static const char *cli_load_name_of(const char *path)
 {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
 void cli_warn_reading(const char *path, const struct br_dag *dag)
 {
-    const char *name = name_of(path);
+    const char *name = cli_load_name_of(path);
     for (uint32_t d = 0; d < dag->doubts; d++)
         cli_say("warning: %s: %s", name, dag->doubt[d]);
     for (uint32_t a = 0; a < dag->attributes; a++) {
@@ -223,7 +223,7 @@ void cli_warn(const char *path, const struct br_dag *dag)
 {
     const char *why = worthless(dag);
     if (why)
-        cli_say("warning: %s: %s", name_of(path), why);
+        cli_say("warning: %s: %s", cli_load_name_of(path), why);
     cli_warn_reading(path, dag);
 }
 
@@ -252,14 +252,15 @@ void cli_warn_bound(const char *path, const struct br_dag *dag, const struct br_
             "warning: %s: the lower bound of %s s is above the %s s that the recorded run took, "
             "on cores that its record does not count: if it had no more than these, its times "
             "hold waits for them, and --measured-cores tells how many there were",
-            name_of(path), cli_seconds(bound_ns, bound), cli_seconds(dag->recorded_ns, took));
+            cli_load_name_of(path), cli_seconds(bound_ns, bound),
+            cli_seconds(dag->recorded_ns, took));
         return;
     }
     cli_say(
         "warning: %s: the lower bound of %s s is above the %s s that the recorded run took: "
         "what ran is not what the job says; its stages ran side by side, its times hold waiting, "
         "or tasks differ from the mean of their stage",
-        name_of(path), cli_seconds(bound_ns, bound), cli_seconds(dag->recorded_ns, took));
+        cli_load_name_of(path), cli_seconds(bound_ns, bound), cli_seconds(dag->recorded_ns, took));
 }
 
 void cli_say_known(const struct br_annotate_report *report)
@@ -293,7 +294,7 @@ enum br_status cli_annotate_input(struct br_history *history, struct br_input *i
 
 enum { JOBS_TOLD = 5, NAME_TOLD = 200 };
 
-static void add_job(void *context, const struct br_history_job *job)
+static void cli_load_add_job(void *context, const struct br_history_job *job)
 {
     struct cli_history_jobs *jobs = context;
     jobs->known |= strcmp(job->name, jobs->name) == 0;
@@ -310,7 +311,7 @@ static void add_job(void *context, const struct br_history_job *job)
 enum br_status cli_look_for_job(struct br_history *history, struct cli_history_jobs *jobs,
                                 struct br_diag *diag)
 {
-    enum br_status status = br_history_jobs(history, add_job, jobs, diag);
+    enum br_status status = br_history_jobs(history, cli_load_add_job, jobs, diag);
     char *end = jobs->text + jobs->used;
     size_t left = sizeof jobs->text - jobs->used;
     if (!jobs->told)

@@ -18,8 +18,8 @@
 
 enum { BUFFER = 1 << 16 }; /* bytes written at once */
 
-static enum br_status fail_file(struct br_diag *diag, const char *path, const char *hint,
-                                const char *what)
+static enum br_status output_fail_file(struct br_diag *diag, const char *path, const char *hint,
+                                       const char *what)
 {
     int error = errno;
     br_diag_file(diag, path);
@@ -68,10 +68,10 @@ static enum br_status open_temporary(struct cli_output *output, const struct sta
     if (fd < 0)
         fd = open_named(output);
     if (fd < 0)
-        return errno == ENOMEM
-                   ? br_fail_memory(diag)
-                   : fail_file(diag, output->target, "is there such a folder, and is it writable?",
-                               "cannot be written");
+        return errno == ENOMEM ? br_fail_memory(diag)
+                               : output_fail_file(diag, output->target,
+                                                  "is there such a folder, and is it writable?",
+                                                  "cannot be written");
     mode_t mask = umask(0);
     umask(mask);
     fchmod(fd, old ? old->st_mode & 07777 : 0666 & ~mask);
@@ -116,7 +116,7 @@ static int give_name(int fd, const char *target)
     return failed;
 }
 
-static void finish(struct cli_output *output)
+static void output_finish(struct cli_output *output)
 {
     cli_interrupt_remove(NULL);
     free(output->target);
@@ -138,19 +138,20 @@ enum br_status cli_output_open(struct cli_output *output, const char *path, stru
     if (!output->target)
         status = br_fail_memory(diag);
     else if (exists && S_ISDIR(old.st_mode))
-        errno = EISDIR, status = fail_file(diag, path, "give a file's name", "cannot be written");
+        errno = EISDIR,
+        status = output_fail_file(diag, path, "give a file's name", "cannot be written");
     else if (exists && !S_ISREG(old.st_mode))
         output->file = fopen(output->target, "we");
     else
         status = open_temporary(output, exists ? &old : NULL, diag);
     if (!status && !output->file)
-        status = fail_file(diag, path, NULL, "cannot be written");
+        status = output_fail_file(diag, path, NULL, "cannot be written");
     if (!status)
         setvbuf(output->file, NULL, _IOFBF, BUFFER);
     if (status) {
         if (output->temporary)
             unlink(output->temporary);
-        finish(output);
+        output_finish(output);
     }
     return status;
 }
@@ -188,7 +189,7 @@ enum br_status cli_output_open_format(struct cli_output *output,
     int fd = br_unnamed_file();
     FILE *svg = fd < 0 ? NULL : fdopen(fd, "w+");
     if (!svg) {
-        status = fail_file(diag, settings->path, NULL, "no temporary file");
+        status = output_fail_file(diag, settings->path, NULL, "no temporary file");
         if (fd >= 0)
             close(fd);
         return cli_output_close(output, status, diag);
@@ -200,12 +201,14 @@ enum br_status cli_output_open_format(struct cli_output *output,
 }
 
 /* Makes the picture of what was written, which goes; the target is the output's file again. */
-static enum br_status draw(struct cli_output *output, enum br_status status, struct br_diag *diag)
+static enum br_status output_draw(struct cli_output *output, enum br_status status,
+                                  struct br_diag *diag)
 {
     FILE *svg = output->file;
     output->file = output->drawn;
     if (!status && (fflush(svg) || ferror(svg)))
-        status = fail_file(diag, output->target, "is the disk of TMPDIR full?", "cannot be drawn");
+        status = output_fail_file(diag, output->target, "is the disk of TMPDIR full?",
+                                  "cannot be drawn");
     if (!status && (status = cli_draw(output->form, fileno(svg), fileno(output->file), diag)))
         br_diag_file(diag, output->target);
     fclose(svg);
@@ -216,7 +219,7 @@ enum br_status cli_output_close(struct cli_output *output, enum br_status status
                                 struct br_diag *diag)
 {
     if (output->drawn)
-        status = draw(output, status, diag);
+        status = output_draw(output, status, diag);
     if (!output->target) { /* main looks after standard output */
         *output = (struct cli_output){0};
         return status;
@@ -232,17 +235,17 @@ enum br_status cli_output_close(struct cli_output *output, enum br_status status
     if (!status && failed) {
         if (!errno)
             errno = EIO;
-        status = fail_file(diag, output->target, "is the disk full?", "cannot be written");
+        status = output_fail_file(diag, output->target, "is the disk full?", "cannot be written");
     }
     if (!status && (output->unnamed     ? give_name(kept, output->target)
                     : output->temporary ? rename(output->temporary, output->target)
                                         : 0))
-        status = fail_file(diag, output->target, NULL, "cannot be replaced");
+        status = output_fail_file(diag, output->target, NULL, "cannot be replaced");
     if (kept >= 0)
         close(kept);
     if (status && output->temporary)
         unlink(output->temporary);
-    finish(output);
+    output_finish(output);
     return status;
 }
 

@@ -35,7 +35,7 @@ static uint32_t terminal_columns(void)
 }
 
 /* The bytes of so many characters of the text, or of all of it. */
-static int bytes_of(const char *text, int characters)
+static int cli_progress_bytes_of(const char *text, int characters)
 {
     int at = 0;
     while (text[at]) {
@@ -58,7 +58,7 @@ static int characters_of(const char *text)
 /* The line so far is replaced: back to its start, the bar, the share, the text, clear the rest. A
  * line that is wider than the terminal would be broken, and its first part stay for ever; so the
  * bar becomes shorter, then it goes, then the text is cut. */
-static void draw(struct cli_progress *progress, double share, char *text)
+static void cli_progress_draw(struct cli_progress *progress, double share, char *text)
 {
     uint32_t columns = terminal_columns();
     int room = (int)columns - 1 - SHARE;
@@ -80,7 +80,7 @@ static void draw(struct cli_progress *progress, double share, char *text)
         fputs("\033[0m", stderr);
     if (room >= 0) {
         fprintf(stderr, "%*.0f %%  ", bar ? 4 : 3, 100 * share);
-        text[bytes_of(text, room)] = '\0';
+        text[cli_progress_bytes_of(text, room)] = '\0';
         cli_print_text(stderr, text);
     }
     fflush(stderr);
@@ -111,7 +111,7 @@ void cli_progress_plan(void *context, const struct br_progress *state)
     if (state->makespan_ns > 0 && state->lower_bound_ns > 0)
         snprintf(text + used, sizeof text - used, "  gap %.2f %%",
                  100 * ((double)state->makespan_ns / (double)state->lower_bound_ns - 1));
-    draw(progress, state->share, text);
+    cli_progress_draw(progress, state->share, text);
 }
 
 void cli_progress_bound(void *context, int64_t past_ns, int64_t limit_ns)
@@ -120,7 +120,7 @@ void cli_progress_bound(void *context, int64_t past_ns, int64_t limit_ns)
     if (!due(progress))
         return;
     char text[] = "tightening the bound";
-    draw(progress, limit_ns > 0 ? (double)past_ns / (double)limit_ns : 0, text);
+    cli_progress_draw(progress, limit_ns > 0 ? (double)past_ns / (double)limit_ns : 0, text);
 }
 
 void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t total,
@@ -134,7 +134,7 @@ void cli_progress_jobs(struct cli_progress *progress, uint32_t done, uint32_t to
     int used = snprintf(text, sizeof text, "%" PRIu32 " of %" PRIu32 " jobs", done, total);
     if (refused)
         snprintf(text + used, sizeof text - (size_t)used, ", %" PRIu32 " refused", refused);
-    draw(progress, total ? (double)done / total : 0, text);
+    cli_progress_draw(progress, total ? (double)done / total : 0, text);
 }
 
 void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t total,
@@ -145,7 +145,7 @@ void cli_progress_run(struct cli_progress *progress, uint32_t done, uint32_t tot
     char line[512];
     snprintf(line, sizeof line, "%" PRIu32 " of %" PRIu32 " done, %" PRIu32 " running  %s", done,
              total, running, text);
-    draw(progress, total ? (double)done / total : 0, line);
+    cli_progress_draw(progress, total ? (double)done / total : 0, line);
 }
 
 void cli_progress_end(struct cli_progress *progress)

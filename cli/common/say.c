@@ -28,7 +28,7 @@ void cli_say(const char *format, ...)
 }
 
 /* A word of a command line, in quotes where a shell would read it otherwise. */
-static void print_word(const char *text)
+static void say_print_word(const char *text)
 {
     char *quoted = NULL;
     size_t size;
@@ -81,7 +81,7 @@ void cli_say_line(const struct cli_command *command, const struct cli_settings *
 {
     fprintf(stderr, "bigrocks: version %s: bigrocks %s", br_version(), command->name);
     for (uint32_t k = 0; k < arguments; k++)
-        print_word(argument[k]);
+        say_print_word(argument[k]);
     for (const struct br_option *option = cli_options; option->name; option++) {
         const void *member = (const char *)settings + option->offset;
         char value[4096];
@@ -91,7 +91,7 @@ void cli_say_line(const struct cli_command *command, const struct cli_settings *
             fprintf(stderr, " --%s%s", *(const int *)member < 0 ? "no-" : "", option->name);
         } else if (option_value(option, member, value, sizeof value)) {
             fprintf(stderr, " --%s", option->name);
-            print_word(value);
+            say_print_word(value);
         }
     }
     fputc('\n', stderr);

@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-static void print_line(FILE *out, const struct br_counters *counters,
-                       const struct br_counter_row *row)
+static void stats_print_line(FILE *out, const struct br_counters *counters,
+                             const struct br_counter_row *row)
 {
     uint64_t value = br_counter(counters, row);
     if (row->kind == BR_COUNTER_TIME)
@@ -39,5 +39,5 @@ void cli_stats_print(FILE *out, const struct br_counters *counters, bool json)
     fputs("bigrocks: counters of the work (~ and times differ between equal calls):\n", out);
     for (const struct br_counter_row *row = br_counter_table; row->name; row++)
         if (br_counter(counters, row))
-            print_line(out, counters, row);
+            stats_print_line(out, counters, row);
 }

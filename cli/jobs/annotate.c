@@ -3,8 +3,8 @@
 #include "cli/common/load.h"
 #include "cli/jobs/jobs.h"
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int jobs_annotate_perform(const struct cli_settings *settings, const char *const *argument,
+                                 uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input;
     if (!settings->needs.history)
@@ -24,7 +24,7 @@ const struct cli_command cli_annotate = {
     .bit = CLI_ANNOTATE,
     .least = 1,
     .most = 1,
-    .perform = perform,
+    .perform = jobs_annotate_perform,
     .arguments = "JOB",
     .summary = "write what runs have measured into a job",
     .text = "Reads a job and writes it with the durations and the demands for cpu and mem that its "

@@ -4,8 +4,8 @@
 #include "cli/common/output.h"
 #include "emit/emit.h"
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int convert_perform(const struct cli_settings *settings, const char *const *argument,
+                           uint32_t arguments, struct br_diag *diag)
 {
     const char *format;
     struct br_input input;
@@ -32,7 +32,7 @@ const struct cli_command cli_convert = {
     .bit = CLI_CONVERT,
     .least = 1,
     .most = 1,
-    .perform = perform,
+    .perform = convert_perform,
     .arguments = "JOB",
     .summary = "write a job in another form",
     .text = "Reads a job in any known format and writes it in another. The cluster, where there is "

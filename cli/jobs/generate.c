@@ -4,7 +4,8 @@
 #include "generate/generate.h"
 
 /* The one option that is no whole number. It may be 0, which amounts may not. */
-static enum br_status read_spread(const char *text, double *spread, struct br_diag *diag)
+static enum br_status jobs_generate_read_spread(const char *text, double *spread,
+                                                struct br_diag *diag)
 {
     struct br_decimal value;
     if (!text)
@@ -21,8 +22,8 @@ static enum br_status read_spread(const char *text, double *spread, struct br_di
     return BR_OK;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int jobs_generate_perform(const struct cli_settings *settings, const char *const *argument,
+                                 uint32_t arguments, struct br_diag *diag)
 {
     struct br_generate_options options = br_generate_options_default();
     struct br_dag *dag;
@@ -30,7 +31,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     options.seed = settings->generate.seed;
     options.tasks = (uint32_t)settings->generate.tasks;
     options.stages = (uint32_t)settings->generate.stages;
-    enum br_status status = read_spread(settings->generate.spread, &options.spread, diag);
+    enum br_status status =
+        jobs_generate_read_spread(settings->generate.spread, &options.spread, diag);
     if (!status)
         status = br_generate(&options, &dag, diag);
     if (status)
@@ -45,7 +47,7 @@ const struct cli_command cli_generate = {
     .bit = CLI_GENERATE,
     .least = 0,
     .most = 0,
-    .perform = perform,
+    .perform = jobs_generate_perform,
     .arguments = "",
     .summary = "make up a job from a seed",
     .text =

@@ -9,8 +9,8 @@
 #include "emit/histories/histories.h"
 
 /* What is changed is looked for first, since opening a file to change it would make it. */
-static enum br_status open_file(const char *path, const char *job, bool changes,
-                                struct br_history **history, struct br_diag *diag)
+static enum br_status history_open_file(const char *path, const char *job, bool changes,
+                                        struct br_history **history, struct br_diag *diag)
 {
     enum br_status status = br_history_open_to_read(path, job ? job : "", history, diag);
     if (status || !changes)
@@ -19,8 +19,8 @@ static enum br_status open_file(const char *path, const char *job, bool changes,
     return br_history_open(path, job ? job : "", history, diag);
 }
 
-static enum br_status find_job(struct br_history *history, const char *path, const char *job,
-                               struct br_diag *diag)
+static enum br_status history_find_job(struct br_history *history, const char *path,
+                                       const char *job, struct br_diag *diag)
 {
     struct cli_history_jobs jobs = {.name = job};
     enum br_status status = cli_look_for_job(history, &jobs, diag);
@@ -30,8 +30,8 @@ static enum br_status find_job(struct br_history *history, const char *path, con
                    path, job, jobs.text);
 }
 
-static enum br_status tell(const struct cli_output_settings *settings, struct br_history *history,
-                           bool one, struct br_diag *diag)
+static enum br_status history_tell(const struct cli_output_settings *settings,
+                                   struct br_history *history, bool one, struct br_diag *diag)
 {
     struct br_gathered gathered;
     struct cli_output out;
@@ -90,8 +90,8 @@ static enum br_status rename_job(const char *name, bool quiet, struct br_history
     return status;
 }
 
-static enum br_status check(const struct cli_settings *settings, const char *job,
-                            struct br_diag *diag)
+static enum br_status history_check(const struct cli_settings *settings, const char *job,
+                                    struct br_diag *diag)
 {
     const struct cli_history_settings *own = &settings->history;
     const bool keeps = own->keep > 0;
@@ -108,24 +108,24 @@ static enum br_status check(const struct cli_settings *settings, const char *job
     return BR_OK;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int history_perform(const struct cli_settings *settings, const char *const *argument,
+                           uint32_t arguments, struct br_diag *diag)
 {
     const struct cli_history_settings *own = &settings->history;
     const char *job = arguments > 1 ? argument[1] : NULL;
     struct br_history *history = NULL;
-    enum br_status status = check(settings, job, diag);
+    enum br_status status = history_check(settings, job, diag);
     if (!status)
-        status = open_file(argument[0], job, own->forget || own->keep > 0 || own->rename, &history,
-                           diag);
+        status = history_open_file(argument[0], job, own->forget || own->keep > 0 || own->rename,
+                                   &history, diag);
     if (!status && job)
-        status = find_job(history, argument[0], job, diag);
+        status = history_find_job(history, argument[0], job, diag);
     if (!status && own->rename)
         status = rename_job(own->rename, settings->output.quiet, history, job, diag);
     else if (!status && (own->forget || own->keep > 0))
         status = prune(own, settings->output.quiet, history, job != NULL, diag);
     else if (!status)
-        status = tell(&settings->output, history, job != NULL, diag);
+        status = history_tell(&settings->output, history, job != NULL, diag);
     br_history_close(history, NULL);
     return status;
 }
@@ -135,7 +135,7 @@ const struct cli_command cli_history = {
     .bit = CLI_HISTORY,
     .least = 1,
     .most = 2,
-    .perform = perform,
+    .perform = history_perform,
     .arguments = "FILE [JOB]",
     .summary = "tell, draw and prune what runs have measured",
     .text =

@@ -24,7 +24,7 @@ enum br_status cli_read_ninja(const struct cli_settings *settings,
     return status; /* the caller finishes the input */
 }
 
-static void say_report(const struct br_ninja_report *report)
+static void import_say_report(const struct br_ninja_report *report)
 {
     fprintf(stderr, "bigrocks: ");
     cli_print_count(stderr, report->commands, "command", "commands");
@@ -60,7 +60,7 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
     if (!status)
         status = cli_read_ninja(settings, &options, &input, &report, diag);
     if (!status && !settings->output.quiet)
-        say_report(&report);
+        import_say_report(&report);
     if (!status)
         status = cli_import_write(settings, &input, diag);
     br_ninja_set_finish(&dirty);
@@ -68,8 +68,8 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
     return status;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int import_perform(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
 {
     if (settings->import.list) {
         const char *name;
@@ -111,7 +111,7 @@ const struct cli_command cli_import = {
     .bit = CLI_IMPORT,
     .least = 0,
     .most = UINT32_MAX,
-    .perform = perform,
+    .perform = import_perform,
     .words = "ninja make snakemake queries",
     .arguments = "ninja|make|snakemake|queries [TARGET|FILE...]",
     .summary = "make a job of a build, of a workflow or of queries",

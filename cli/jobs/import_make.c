@@ -10,7 +10,7 @@
 #include "cli/jobs/make_ask.h"
 #include "parsers/make/build.h"
 
-static void say_report(const struct br_make_report *report, const struct br_dag *dag)
+static void import_make_say_report(const struct br_make_report *report, const struct br_dag *dag)
 {
     fprintf(stderr, "bigrocks: ");
     cli_print_count(stderr, report->commands, "task", "tasks");
@@ -68,7 +68,7 @@ int cli_import_make(const struct cli_settings *settings, const char *const *argu
                        "--printed knows no targets, -C, --file and --dirty");
     enum br_status status = read_make(settings, argument, arguments, &input, &report, diag);
     if (!status && !settings->output.quiet)
-        say_report(&report, input.dag);
+        import_make_say_report(&report, input.dag);
     if (!status)
         status = cli_import_write(settings, &input, diag);
     br_input_finish(&input);

@@ -66,8 +66,8 @@ enum br_status cli_import_name(const struct cli_import_settings *import, struct 
 }
 
 /* Without a file the history only serves for this once. */
-static enum br_status learn(const struct cli_settings *settings, struct br_input *input,
-                            struct br_diag *diag)
+static enum br_status import_needs_learn(const struct cli_settings *settings,
+                                         struct br_input *input, struct br_diag *diag)
 {
     struct br_history *history;
     struct cli_memory_report report;
@@ -99,7 +99,7 @@ enum br_status cli_import_write(const struct cli_settings *settings, struct br_i
     struct cli_demands demands;
     enum br_status status = cli_import_name(&settings->import, input->dag, diag);
     if (!status)
-        status = learn(settings, input, diag);
+        status = import_needs_learn(settings, input, diag);
     const uint32_t told = input->dag->doubts;
     if (!status && settings->job.durations)
         status = br_read_durations(settings->job.durations, false, input->dag, diag);

@@ -47,8 +47,8 @@ static enum br_status recall(struct br_history *history, struct costs *costs, st
     return status;
 }
 
-static enum br_status keep(struct br_history *history, const struct costs *costs,
-                           struct br_diag *diag)
+static enum br_status import_queries_keep(struct br_history *history, const struct costs *costs,
+                                          struct br_diag *diag)
 {
     struct br_history_cost *cost = calloc((size_t)costs->here + 1, sizeof *cost);
     if (!cost)
@@ -74,13 +74,13 @@ static enum br_status use_history(const char *path, struct costs *costs, struct 
     if (costs->estimated)
         status = recall(history, costs, diag);
     if (!status && costs->here)
-        status = keep(history, costs, diag);
+        status = import_queries_keep(history, costs, diag);
     enum br_status closed = br_history_close(history, status ? &other : diag);
     return status ? status : closed;
 }
 
-static void say_report(const struct br_queries *queries, const struct costs *costs,
-                       const struct br_cost_unit *unit)
+static void import_queries_say_report(const struct br_queries *queries, const struct costs *costs,
+                                      const struct br_cost_unit *unit)
 {
     fprintf(stderr, "bigrocks: ");
     cli_print_count(stderr, queries->count, "query", "queries");
@@ -139,7 +139,7 @@ int cli_import_queries(const struct cli_settings *settings, const char *const *a
     for (uint32_t d = 0; !status && d < input.dag->doubts; d++)
         cli_say("warning: %s", input.dag->doubt[d]);
     if (!status && !settings->output.quiet)
-        say_report(&files.queries, &costs, &unit);
+        import_queries_say_report(&files.queries, &costs, &unit);
     if (!status)
         status = cli_write_job(&settings->output, input.dag, input.cluster, diag);
     free(costs.cost);

@@ -16,7 +16,7 @@
 
 static const int64_t preset_ns = INT64_C(1000000000);
 
-static void say_report(const struct br_snakemake_report *report)
+static void import_snakemake_say_report(const struct br_snakemake_report *report)
 {
     const struct {
         uint32_t count;
@@ -34,7 +34,7 @@ static void say_report(const struct br_snakemake_report *report)
     fputc('\n', stderr);
 }
 
-static bool is_limited(const struct br_cluster *cluster, const char *resource)
+static bool import_snakemake_is_limited(const struct br_cluster *cluster, const char *resource)
 {
     for (uint32_t k = 0; k < cluster->cls[0].capacities; k++)
         if (strcmp(cluster->cls[0].capacity[k].resource, resource) == 0)
@@ -50,7 +50,7 @@ static enum br_status add_unlimited(struct br_input *input, bool quiet, struct b
         const char *name = dag->resource[r].name;
         int64_t sum = 0;
         char amount[32];
-        if (is_limited(input->cluster, name))
+        if (import_snakemake_is_limited(input->cluster, name))
             continue;
         for (uint32_t d = 0; d < dag->demands; d++) {
             int64_t whole = br_decimal_ceil(dag->demand[d].amount);
@@ -70,15 +70,16 @@ static enum br_status add_unlimited(struct br_input *input, bool quiet, struct b
 }
 
 /* The folder's whole path, for the job. */
-static const char *name_of(const char *folder, char path[PATH_MAX])
+static const char *import_snakemake_name_of(const char *folder, char path[PATH_MAX])
 {
     return realpath(folder, path) && br_text_is_plain(path) ? path : "workflow";
 }
 
-static enum br_status read_workflow(const struct cli_settings *settings,
-                                    const char *const *argument, uint32_t arguments,
-                                    struct br_input *input, struct br_snakemake_report *report,
-                                    struct br_diag *diag)
+static enum br_status import_snakemake_read_workflow(const struct cli_settings *settings,
+                                                     const char *const *argument,
+                                                     uint32_t arguments, struct br_input *input,
+                                                     struct br_snakemake_report *report,
+                                                     struct br_diag *diag)
 {
     const struct cli_import_settings *import = &settings->import;
     struct br_cluster *demand = NULL;
@@ -98,8 +99,8 @@ static enum br_status read_workflow(const struct cli_settings *settings,
                                                              : cores < INT32_MAX ? (uint32_t)cores
                                                                                  : INT32_MAX,
                                                     .dirty = import->dirty};
-    const struct br_snakemake_options options = {.name = name_of(question.folder, folder),
-                                                 .preset_ns = preset_ns};
+    const struct br_snakemake_options options = {
+        .name = import_snakemake_name_of(question.folder, folder), .preset_ns = preset_ns};
     status = cli_snakemake_ask(&question, &fd, diag);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (!status)
@@ -118,9 +119,10 @@ int cli_import_snakemake(const struct cli_settings *settings, const char *const 
         return br_fail(diag, BR_USAGE, "Snakemake knows threads, resources and its last run",
                        "--%s is for ninja and make",
                        settings->import.measure ? "measure" : "demand");
-    enum br_status status = read_workflow(settings, argument, arguments, &input, &report, diag);
+    enum br_status status =
+        import_snakemake_read_workflow(settings, argument, arguments, &input, &report, diag);
     if (!status && !settings->output.quiet)
-        say_report(&report);
+        import_snakemake_say_report(&report);
     if (!status)
         cli_warn_reading(settings->import.file ? settings->import.file : "Snakefile", input.dag);
     if (!status)

@@ -83,7 +83,7 @@ static const char script[] =
     "exit $status\n";
 
 /* The script's files, also those that a killed one has left. */
-static void remove_folder(const char *folder)
+static void make_ask_remove_folder(const char *folder)
 {
     DIR *list = opendir(folder);
     for (struct dirent *entry; list && (entry = readdir(list));)
@@ -93,7 +93,7 @@ static void remove_folder(const char *folder)
     rmdir(folder);
 }
 
-static const char *program(void)
+static const char *make_ask_program(void)
 {
     const char *named = getenv("MAKE");
     return named && *named ? named : "make";
@@ -103,7 +103,7 @@ static const char *program(void)
  * root, since it is started in the folder of the build. */
 static bool find_program(char path[PATH_MAX])
 {
-    const char *name = program(), *at = getenv("PATH");
+    const char *name = make_ask_program(), *at = getenv("PATH");
     char found[PATH_MAX];
     bool named = strchr(name, '/'), good = false;
     if (named)
@@ -121,14 +121,14 @@ static bool find_program(char path[PATH_MAX])
 }
 
 /* The script's folder; empty where it cannot be. */
-static enum br_status write_script(const struct cli_make_question *question, char *folder,
-                                   size_t size, char make[PATH_MAX], struct br_diag *diag)
+static enum br_status make_ask_write_script(const struct cli_make_question *question, char *folder,
+                                            size_t size, char make[PATH_MAX], struct br_diag *diag)
 {
     const char *base = getenv("TMPDIR");
     char path[PATH_MAX + 16];
     if (!find_program(make))
         return br_fail(diag, BR_SYSTEM, "install it (make), or name it by MAKE",
-                       "there is no '%.200s', which knows what is to be done", program());
+                       "there is no '%.200s', which knows what is to be done", make_ask_program());
     snprintf(folder, size, "%s/bigrocks-make-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(folder)) {
         *folder = '\0';
@@ -152,8 +152,8 @@ static enum br_status write_script(const struct cli_make_question *question, cha
                           strerror(errno));
 }
 
-static enum br_status run(const struct cli_make_question *question, const char *folder, int fd,
-                          struct br_diag *diag)
+static enum br_status make_ask_run(const struct cli_make_question *question, const char *folder,
+                                   int fd, struct br_diag *diag)
 {
     char path[PATH_MAX + 16];
     size_t words = 0;
@@ -225,13 +225,13 @@ enum br_status cli_make_ask(const struct cli_make_question *question, int *fd, s
     int file = br_unnamed_file();
     if (file < 0)
         return br_fail(diag, BR_SYSTEM, "set TMPDIR", "no file can be made: %s", strerror(errno));
-    enum br_status status = write_script(question, folder, sizeof folder, make, diag);
+    enum br_status status = make_ask_write_script(question, folder, sizeof folder, make, diag);
     if (!status)
-        status = run(question, folder, file, diag);
+        status = make_ask_run(question, folder, file, diag);
     if (!status)
         status = cli_make_clean(&file, folder, make, diag);
     if (*folder)
-        remove_folder(folder);
+        make_ask_remove_folder(folder);
     if (cli_interrupted())
         cli_interrupt_die();
     if (status)

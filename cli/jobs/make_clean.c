@@ -14,7 +14,7 @@
 /* After the letters of MAKEFLAGS; what follows are variables that were given. */
 static const char flags[] = " --debug=b --trace", flags_of_4_2[] = " --trace --debug=b";
 
-static bool is_letter(char c)
+static bool make_clean_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -25,7 +25,7 @@ static bool is_dry(const char *from, const char *at)
     bool letters = true;
     from += from < at && *from == '-';
     for (const char *letter = from; letter < at; letter++)
-        letters &= is_letter(*letter);
+        letters &= make_clean_is_letter(*letter);
     size_t size = (size_t)(at - from);
     return letters && memchr(from, 'n', size) && memchr(from, 'p', size) && memchr(from, 'w', size);
 }
@@ -49,7 +49,7 @@ static void write_letters(const char *from, const char *at, FILE *out)
 {
     const char *flags_at = at, *begin = at = letters_end(from, at);
     bool left = false;
-    while (begin > from && is_letter(begin[-1]))
+    while (begin > from && make_clean_is_letter(begin[-1]))
         begin--;
     for (const char *letter = begin; letter < at; letter++)
         left |= !strchr("Bnpw", *letter);
@@ -89,7 +89,7 @@ static void write_clean(const char *text, const char *folder, const char *make, 
     fwrite(from, 1, (size_t)(at - from), out);
 }
 
-static char *read_all(int fd)
+static char *make_clean_read_all(int fd)
 {
     off_t size = lseek(fd, 0, SEEK_END), used = 0;
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
@@ -107,7 +107,7 @@ enum br_status cli_make_clean(int *fd, const char *folder, const char *make, str
 {
     int clean = br_unnamed_file(), written = clean < 0 ? -1 : dup(clean);
     FILE *out = written < 0 ? NULL : fdopen(written, "w");
-    char *text = read_all(*fd);
+    char *text = make_clean_read_all(*fd);
     bool good = out && text;
     if (good)
         write_clean(text, folder, make, out);

@@ -28,8 +28,8 @@ static int64_t alone_ns(const struct cli_usage *usage, int64_t idle_ns)
 }
 
 /* Runs the one task of the stage, and keeps what it used. *busy: it waited for other work. */
-static enum br_status measure_stage(struct br_history *history, const struct br_stage *stage,
-                                    bool *busy, struct br_diag *diag)
+static enum br_status jobs_measure_stage(struct br_history *history, const struct br_stage *stage,
+                                         bool *busy, struct br_diag *diag)
 {
     const int64_t idle_before_ns = br_machine_idle_ns();
     char shell[] = "/bin/sh", option[] = "-c", path[BR_SCRIPT_PATH];
@@ -80,7 +80,7 @@ static enum br_status measure_all(struct br_history *history, const struct br_da
         cli_progress_run(progress, *measured, dag->stages, 1, stage->id);
         end.start_ns = br_now_ns() - began_ns;
         bool disturbed = false;
-        status = measure_stage(history, stage, &disturbed, diag);
+        status = jobs_measure_stage(history, stage, &disturbed, diag);
         *busy += disturbed;
         end.end_ns = br_now_ns() - began_ns;
         cli_progress_end(progress);

@@ -126,7 +126,7 @@ static int64_t size_of_inputs(const struct guessing *guessing, uint32_t edge)
     return size;
 }
 
-static void take_name(void *context, const struct br_history_job *row)
+static void jobs_memory_take_name(void *context, const struct br_history_job *row)
 {
     struct guessing *guessing = context;
     if (guessing->lost || strcmp(row->name, br_history_job(guessing->history)) != 0)
@@ -159,7 +159,8 @@ static enum br_status take_known(struct guessing *guessing, const char *name, st
 
 static enum br_status gather_known(struct guessing *guessing, struct br_diag *diag)
 {
-    enum br_status status = br_history_stages(guessing->history, take_name, guessing, diag);
+    enum br_status status =
+        br_history_stages(guessing->history, jobs_memory_take_name, guessing, diag);
     if (!status && guessing->lost)
         status = br_fail_memory(diag);
     for (uint32_t k = 0; k < guessing->names && !status; k++)

@@ -40,8 +40,8 @@ static char **environment(void)
 
 /* Starts ninja in the folder; *out: the end of a pipe from which what it prints is read; NULL: it
  * prints to `words`. Returns 0 or an errno. */
-static int start(const char *folder, char *const *argument, char *const *variables, pid_t *pid,
-                 int words, int *out)
+static int ninja_ask_start(const char *folder, char *const *argument, char *const *variables,
+                           pid_t *pid, int words, int *out)
 {
     posix_spawn_file_actions_t actions;
     int pipe_end[2] = {-1, -1};
@@ -67,13 +67,13 @@ static int start(const char *folder, char *const *argument, char *const *variabl
     return error;
 }
 
-static enum br_status fail_start(int error, struct br_diag *diag)
+static enum br_status ninja_ask_fail_start(int error, struct br_diag *diag)
 {
     return br_fail(diag, BR_SYSTEM, "install it (ninja-build), or name it by NINJA",
                    "ninja cannot be started, which knows what is out of date: %s", strerror(error));
 }
 
-static int wait_for(pid_t pid)
+static int ninja_ask_wait_for(pid_t pid)
 {
     int status;
     while (waitpid(pid, &status, 0) < 0)
@@ -139,14 +139,14 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
     argument[words++] = "--";
     for (uint32_t k = 0; k < options->targets; k++)
         argument[words++] = options->target[k];
-    int error =
-        start(options->folder, (char *const *)argument, variables, &pid, STDOUT_FILENO, &out);
+    int error = ninja_ask_start(options->folder, (char *const *)argument, variables, &pid,
+                                STDOUT_FILENO, &out);
     free(argument);
     free(variables);
     if (error)
-        return fail_start(error, diag);
+        return ninja_ask_fail_start(error, diag);
     enum br_status status = read_saying(out, saying, diag);
-    int code = wait_for(pid);
+    int code = ninja_ask_wait_for(pid);
     if (!status && code)
         status =
             br_fail(diag, BR_BAD_INPUT, NULL, "ninja refuses the build (exit status %d)", code);
@@ -154,7 +154,7 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
 }
 
 /* Why ninja has refused. */
-static void print_words(const struct saying *saying)
+static void ninja_ask_print_words(const struct saying *saying)
 {
     for (uint32_t k = 0; k < saying->words.count; k++) {
         cli_print_text(stderr, saying->words.text[k]);
@@ -189,7 +189,7 @@ static enum br_status ask_by_outputs(const struct cli_ninja_question *question,
     if (!status && !named->stale)
         status = run_dry(&options, path, false, &saying, diag);
     if (status == BR_BAD_INPUT)
-        print_words(&saying);
+        ninja_ask_print_words(&saying);
     br_ninja_set_finish(&saying.words);
     fclose(out);
     return status;
@@ -198,10 +198,10 @@ static enum br_status ask_by_outputs(const struct cli_ninja_question *question,
 /* The same until no further dyndep file is found that ninja would read: at first only those count
  * that no command makes which is still to run, then also those of which the answer says so. What
  * they tell may make more commands run. */
-static enum br_status ask(const struct cli_ninja_question *question,
-                          const struct br_ninja_set *printed, const char *state,
-                          struct br_ninja_set *dirty, struct br_ninja_named *named,
-                          struct br_diag *diag)
+static enum br_status ninja_ask(const struct cli_ninja_question *question,
+                                const struct br_ninja_set *printed, const char *state,
+                                struct br_ninja_set *dirty, struct br_ninja_named *named,
+                                struct br_diag *diag)
 {
     struct br_ninja_naming naming = {printed, question->done, question->about, NULL, state};
     struct br_ninja_set before = {0};
@@ -229,10 +229,11 @@ static enum br_status remake(const struct br_ninja_options *options, int words,
     cli_ninja_program(options->folder, program);
     pid_t pid;
     fflush(NULL);
-    int error = start(options->folder, (char *const *)argument, environ, &pid, words, NULL);
+    int error =
+        ninja_ask_start(options->folder, (char *const *)argument, environ, &pid, words, NULL);
     if (error)
-        return fail_start(error, diag);
-    int code = wait_for(pid);
+        return ninja_ask_fail_start(error, diag);
+    int code = ninja_ask_wait_for(pid);
     return code ? br_fail(diag, BR_NO, NULL, "ninja cannot make '%.200s' anew (exit status %d)",
                           name, code)
                 : BR_OK;
@@ -252,9 +253,9 @@ static enum br_status ask_first(const struct cli_ninja_question *question,
         run_dry(options, options->file ? options->file : "build.ninja", true, &saying, diag);
     const bool refused = status == BR_BAD_INPUT;
     if (refused && br_ninja_has_dyndep(options, &other))
-        print_words(&saying);
+        ninja_ask_print_words(&saying);
     else if (refused || (!status && printed.count))
-        status = ask(question, &printed, NULL, dirty, named, diag);
+        status = ninja_ask(question, &printed, NULL, dirty, named, diag);
     br_ninja_set_finish(&printed);
     br_ninja_set_finish(&saying.words);
     return status;
@@ -298,14 +299,14 @@ static enum br_status ask_aside(const struct cli_ninja_question *question,
     if (!status && place->made && !br_ninja_set_add(&itself, name, strlen(name)))
         status = br_fail_memory(diag);
     if (!status && place->made)
-        status = ask(&about, &none, aside, &stale, &named, diag);
+        status = ninja_ask(&about, &none, aside, &stale, &named, diag);
     if (!status && stale.count)
         status = br_fail(diag, BR_BAD_INPUT, "name the build's own ninja by NINJA",
                          "'%.200s' is out of date, and another ninja than the build's would delete "
                          "its log when it makes it anew",
                          name);
     if (!status)
-        status = ask(question, &none, aside, dirty, &named, diag);
+        status = ninja_ask(question, &none, aside, dirty, &named, diag);
     br_ninja_set_finish(&itself);
     br_ninja_set_finish(&stale);
     unlink(link);
@@ -353,7 +354,7 @@ enum br_status cli_ninja_ask(const struct cli_ninja_question *question, struct b
     uint32_t log;
     enum br_status status = br_ninja_find(options->folder, options->file, diag);
     if (!status && (question->done->count || question->about))
-        return ask(question, &none, NULL, dirty, &named, diag);
+        return ninja_ask(question, &none, NULL, dirty, &named, diag);
     if (!status)
         status = find_other(options, &place, &log, diag);
     if (!status && log && question->dry)
@@ -367,7 +368,7 @@ enum br_status cli_ninja_ask(const struct cli_ninja_question *question, struct b
          * as CMake's look at globs, so once it is made it is not asked about again. */
         status = remake(options, question->words, diag);
         if (!status)
-            status = ask(question, &none, NULL, dirty, &named, diag);
+            status = ninja_ask(question, &none, NULL, dirty, &named, diag);
     }
     return status;
 }

@@ -35,8 +35,8 @@ static bool take_path(char *value, char program[PATH_MAX])
 }
 
 /* The path behind `between` in the last line of the file that begins with the key. */
-static bool read_path(const char *folder, const char *file, const char *key, const char *between,
-                      char program[PATH_MAX])
+static bool ninja_program_read_path(const char *folder, const char *file, const char *key,
+                                    const char *between, char program[PATH_MAX])
 {
     char path[PATH_MAX], line[PATH_MAX + 64];
     bool found = false;
@@ -58,12 +58,14 @@ void cli_ninja_program(const char *folder, char program[PATH_MAX])
     const char *named = getenv("NINJA");
     if (named && *named && !cli_is_own_ninja(named))
         snprintf(program, PATH_MAX, "%s", named);
-    else if (!read_path(folder, "CMakeCache.txt", "CMAKE_MAKE_PROGRAM:", "=", program) &&
-             !read_path(folder, "meson-logs/meson-log.txt", "Found ninja-", " at ", program))
+    else if (!ninja_program_read_path(folder, "CMakeCache.txt", "CMAKE_MAKE_PROGRAM:", "=",
+                                      program) &&
+             !ninja_program_read_path(folder, "meson-logs/meson-log.txt", "Found ninja-", " at ",
+                                      program))
         snprintf(program, PATH_MAX, "ninja");
 }
 
-static bool put(void *text, const char *part, size_t size)
+static bool ninja_program_put(void *text, const char *part, size_t size)
 {
     return br_ninja_add(text, part, size);
 }
@@ -75,7 +77,7 @@ uint32_t cli_ninja_log_version(const char *folder)
     struct br_ninja_text command = {0};
     cli_ninja_program(folder, program);
     const bool good = br_ninja_add(&command, "exec ", 5) &&
-                      br_shell_quote(program, strlen(program), put, &command) &&
+                      br_shell_quote(program, strlen(program), ninja_program_put, &command) &&
                       br_ninja_add(&command, " --version 2>/dev/null", 22);
     /* A fixed text, and a program that is the user's own. NOLINTNEXTLINE(cert-env33-c) */
     FILE *said = good ? popen(command.text, "re") : NULL;

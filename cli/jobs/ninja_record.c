@@ -9,7 +9,7 @@
 #include "cli/jobs/ninja_record.h"
 #include "parsers/ninja/ninja.h"
 
-static const char *attribute(const struct br_dag *dag, const char *name)
+static const char *ninja_record_attribute(const struct br_dag *dag, const char *name)
 {
     for (uint32_t a = 0; a < dag->attributes; a++)
         if (dag->attribute[a].owner == BR_OWNER_JOB && strcmp(dag->attribute[a].name, name) == 0)
@@ -27,8 +27,9 @@ static void take_note(struct cli_run_ninja *ninja, enum br_status status,
 void cli_run_ninja_open(struct cli_run_ninja *ninja, const struct br_dag *dag)
 {
     struct br_diag diag = {0};
-    struct br_ninja_record record = {
-        .folder = attribute(dag, "ninja.folder"), .file = attribute(dag, "ninja.file"), .dag = dag};
+    struct br_ninja_record record = {.folder = ninja_record_attribute(dag, "ninja.folder"),
+                                     .file = ninja_record_attribute(dag, "ninja.file"),
+                                     .dag = dag};
     *ninja = (struct cli_run_ninja){.began_ns = INT64_MAX};
     if (!record.folder)
         return;
@@ -36,7 +37,7 @@ void cli_run_ninja_open(struct cli_run_ninja *ninja, const struct br_dag *dag)
     take_note(ninja, br_ninja_recorder_create(&record, &ninja->recorder, &diag), &diag);
 }
 
-static void add(struct cli_run_ninja *ninja, const struct br_ninja_ended *ended)
+static void ninja_record_add(struct cli_run_ninja *ninja, const struct br_ninja_ended *ended)
 {
     struct br_diag diag = {0};
     take_note(ninja, br_ninja_recorder_add(ninja->recorder, ended, &diag), &diag);
@@ -55,16 +56,16 @@ void cli_run_ninja_ended(struct cli_run_ninja *ninja, const struct br_task_end *
         ninja->began_ns = began_ns;
     /* Builds are planned by these: an end that may have been long ago is taken as early as it can
      * be, so that no pause is taken for work. */
-    add(ninja, &(struct br_ninja_ended){.task = end->task,
-                                        .began_ns = ninja->began_ns,
-                                        .start_ns = end->start_ns,
-                                        .end_ns = end->end_ns - end->unseen_ns});
+    ninja_record_add(ninja, &(struct br_ninja_ended){.task = end->task,
+                                                     .began_ns = ninja->began_ns,
+                                                     .start_ns = end->start_ns,
+                                                     .end_ns = end->end_ns - end->unseen_ns});
 }
 
 void cli_run_ninja_resumed(struct cli_run_ninja *ninja, uint32_t task)
 {
     if (ninja->recorder)
-        add(ninja, &(struct br_ninja_ended){.task = task, .start_ns = -1});
+        ninja_record_add(ninja, &(struct br_ninja_ended){.task = task, .start_ns = -1});
 }
 
 void cli_run_ninja_close(struct cli_run_ninja *ninja)

@@ -10,7 +10,7 @@
 
 enum { PATH_ENDS = 6 }; /* tasks shown at either end of a long critical path */
 
-static void print_task(const struct br_dag *dag, uint32_t task)
+static void show_print_task(const struct br_dag *dag, uint32_t task)
 {
     char id[300];
     br_dag_task_id(dag, task, id, sizeof id);
@@ -26,7 +26,7 @@ static uint32_t carrying(const struct br_dag *dag)
     return edges;
 }
 
-static void print_job(const struct br_dag *dag, const struct br_shape *shape)
+static void show_print_job(const struct br_dag *dag, const struct br_shape *shape)
 {
     char text[CLI_SECONDS_TEXT];
     fputs("job            ", stdout);
@@ -45,7 +45,7 @@ static void print_job(const struct br_dag *dag, const struct br_shape *shape)
     cli_print_count(stdout, shape->width, "task", "tasks");
     printf(" in the widest level\nparts          %" PRIu32 " between cuts\n", shape->parts);
     printf("longest task   ");
-    print_task(dag, shape->longest_task);
+    show_print_task(dag, shape->longest_task);
     printf(" (%s s)\n", cli_seconds(dag->duration_ns[shape->longest_task], text));
     printf("all tasks      %s s, one after another\n", cli_seconds(shape->total_ns, text));
     printf("critical path  %s s: ", cli_seconds(shape->critical_ns, text));
@@ -56,7 +56,7 @@ static void print_job(const struct br_dag *dag, const struct br_shape *shape)
         }
         if (k)
             fputs(" > ", stdout);
-        print_task(dag, shape->critical[k]);
+        show_print_task(dag, shape->critical[k]);
     }
     fputc('\n', stdout);
 }
@@ -76,8 +76,8 @@ static void print_amount_seconds(const struct br_resource *resource, double work
 }
 
 /* Sums of demand x duration; for people, so floating point will do. */
-static enum br_status print_work(const struct br_dag *dag, const struct br_cluster *cluster,
-                                 struct br_diag *diag)
+static enum br_status show_print_work(const struct br_dag *dag, const struct br_cluster *cluster,
+                                      struct br_diag *diag)
 {
     double *work = calloc((size_t)dag->resources + 1, sizeof *work);
     if (!work)
@@ -107,7 +107,7 @@ static enum br_status print_work(const struct br_dag *dag, const struct br_clust
     return BR_OK;
 }
 
-static const char *unit_of(const struct br_dag *dag, const char *resource)
+static const char *show_unit_of(const struct br_dag *dag, const char *resource)
 {
     for (uint32_t r = 0; r < dag->resources; r++)
         if (strcmp(dag->resource[r].name, resource) == 0)
@@ -127,7 +127,7 @@ static enum br_status print_cluster(const char *path, const struct br_dag *dag,
         cli_print_text(stdout, cls->name);
         for (uint32_t k = 0; k < cls->capacities; k++) {
             br_role_amount(cls->capacity[k].amount, cls->capacity[k].resource,
-                           unit_of(dag, cls->capacity[k].resource), amount);
+                           show_unit_of(dag, cls->capacity[k].resource), amount);
             fputs(k ? ", " : ": ", stdout);
             cli_print_text(stdout, cls->capacity[k].resource);
             printf(" %s", amount);
@@ -144,8 +144,8 @@ static enum br_status print_cluster(const char *path, const struct br_dag *dag,
     return BR_OK;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int show_perform(const struct cli_settings *settings, const char *const *argument,
+                        uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input;
     struct br_shape shape;
@@ -155,8 +155,8 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     cli_warn(argument[0], input.dag);
     status = br_shape_measure(input.dag, &shape, diag);
     if (!status) {
-        print_job(input.dag, &shape);
-        status = print_work(input.dag, input.cluster, diag);
+        show_print_job(input.dag, &shape);
+        status = show_print_work(input.dag, input.cluster, diag);
         if (!status && input.cluster)
             status = print_cluster(argument[0], input.dag, input.cluster, diag);
         br_shape_finish(&shape);
@@ -170,7 +170,7 @@ const struct cli_command cli_show = {
     .bit = CLI_SHOW,
     .least = 1,
     .most = 1,
-    .perform = perform,
+    .perform = show_perform,
     .arguments = "JOB",
     .summary = "show what a job is made of",
     .text = "Prints the job's size and shape: stages, tasks, depth, width, the parts between cuts, "

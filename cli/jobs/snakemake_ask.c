@@ -22,7 +22,7 @@
 /* What becomes of the names in the folder of a question. */
 static const char package_file[] = PACKAGE "/__init__.py", answer_file[] = "jobs.json";
 
-static const char *program(void)
+static const char *snakemake_ask_program(void)
 {
     const char *named = getenv("SNAKEMAKE");
     return named && *named ? named : "snakemake";
@@ -61,7 +61,7 @@ static enum br_status write_folder(char *folder, size_t size, struct br_diag *di
     return good ? BR_OK : fail_write(path, diag);
 }
 
-static void remove_folder(const char *folder)
+static void snakemake_ask_remove_folder(const char *folder)
 {
     static const char *const name[] = {package_file, answer_file};
     char path[PATH_MAX];
@@ -90,7 +90,7 @@ static bool set_environment(const char *folder)
 }
 
 /* What Snakemake has said, for who has to mend it. */
-static void show(int fd)
+static void snakemake_ask_show(int fd)
 {
     char buffer[4096];
     ssize_t got;
@@ -100,8 +100,8 @@ static void show(int fd)
         fwrite(buffer, 1, (size_t)got, stderr);
 }
 
-static enum br_status run(const struct cli_snakemake_question *question, int said,
-                          struct br_diag *diag)
+static enum br_status snakemake_ask_run(const struct cli_snakemake_question *question, int said,
+                                        struct br_diag *diag)
 {
     const char **argument = calloc((size_t)question->arguments + 10, sizeof *argument);
     char cores[16];
@@ -110,7 +110,7 @@ static enum br_status run(const struct cli_snakemake_question *question, int sai
     if (!argument)
         return br_fail_memory(diag);
     snprintf(cores, sizeof cores, "%" PRIu32, question->cores);
-    argument[words++] = program();
+    argument[words++] = snakemake_ask_program();
     argument[words++] = "--dry-run";
     argument[words++] = "--cores";
     argument[words++] = cores;
@@ -122,7 +122,7 @@ static enum br_status run(const struct cli_snakemake_question *question, int sai
     }
     for (uint32_t k = 0; k < question->arguments; k++)
         argument[words++] = question->argument[k];
-    const struct br_launch how = {.program = program(),
+    const struct br_launch how = {.program = snakemake_ask_program(),
                                   .argv = (char *const *)argument,
                                   .directory = question->folder,
                                   .stream = {-1, said, said}};
@@ -131,11 +131,11 @@ static enum br_status run(const struct cli_snakemake_question *question, int sai
     if (error)
         return br_fail(diag, BR_SYSTEM,
                        "install it (pip install snakemake), or name it by SNAKEMAKE",
-                       "'%.200s' cannot be started: %s", program(), strerror(error));
+                       "'%.200s' cannot be started: %s", snakemake_ask_program(), strerror(error));
     int code = cli_child_exit(status);
     if (!code)
         return BR_OK;
-    show(said);
+    snakemake_ask_show(said);
     return br_fail(diag, BR_BAD_INPUT,
                    "-C is the folder to run in, --file the Snakefile; options of Snakemake's go "
                    "behind --: -- --configfile FILE",
@@ -160,15 +160,15 @@ enum br_status cli_snakemake_ask(const struct cli_snakemake_question *question, 
     if (!status && !set_environment(folder))
         status = br_fail_memory(diag);
     if (!status)
-        status = run(question, said, diag);
+        status = snakemake_ask_run(question, said, diag);
     path_in(path, folder, answer_file);
     if (!status && (*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
         status =
             br_fail(diag, BR_SYSTEM, "name a newer one by SNAKEMAKE",
                     "this Snakemake ('%.200s') has no schedulers as packages, as Snakemake 9 has",
-                    program());
+                    snakemake_ask_program());
     if (*folder)
-        remove_folder(folder);
+        snakemake_ask_remove_folder(folder);
     if (cli_interrupted())
         cli_interrupt_die();
     close(said);

@@ -20,8 +20,8 @@
 
 /* Numbers in the given cluster of the machines that the plan uses; *all says whether it has them.
  * False when memory is out. */
-static bool map_machines(struct cli_check *check, const struct br_plan *plan, uint32_t *map,
-                         bool *all)
+static bool check_map_machines(struct cli_check *check, const struct br_plan *plan, uint32_t *map,
+                               bool *all)
 {
     bool *seen = calloc(br_cluster_machine_count(check->old) + (size_t)1, 1);
     for (uint32_t k = 0; seen && k < plan->tasks; k++) {
@@ -43,9 +43,9 @@ static bool map_machines(struct cli_check *check, const struct br_plan *plan, ui
 }
 
 /* The plan in the numbers of the given job and cluster; NULL when memory is out. */
-static struct br_plan *carry_over(const struct cli_check *check, const struct br_plan *plan,
-                                  const uint32_t *stage_map, const uint32_t *edge_map,
-                                  const uint32_t *machine_map)
+static struct br_plan *check_carry_over(const struct cli_check *check, const struct br_plan *plan,
+                                        const uint32_t *stage_map, const uint32_t *edge_map,
+                                        const uint32_t *machine_map)
 {
     struct br_plan *to = br_plan_create(plan->tasks);
     if (!to)
@@ -85,8 +85,8 @@ static struct br_plan *carry_over(const struct cli_check *check, const struct br
     return NULL;
 }
 
-static enum br_status check_plan(struct cli_check *check, const struct br_plan *plan,
-                                 struct br_diag *diag)
+static enum br_status planning_check_plan(struct cli_check *check, const struct br_plan *plan,
+                                          struct br_diag *diag)
 {
     uint32_t *stages = malloc(((size_t)check->own->stages + 1) * sizeof *stages);
     uint32_t *machines = calloc(br_cluster_machine_count(check->old) + (size_t)1, sizeof *machines);
@@ -98,13 +98,13 @@ static enum br_status check_plan(struct cli_check *check, const struct br_plan *
         status = br_fail_memory(diag);
         goto out;
     }
-    if (same_tasks && !map_machines(check, plan, machines, &all_machines)) {
+    if (same_tasks && !check_map_machines(check, plan, machines, &all_machines)) {
         status = br_fail_memory(diag);
         goto out;
     }
     if (!same_tasks || !all_machines)
         goto out;
-    carried = carry_over(check, plan, stages, edges, machines);
+    carried = check_carry_over(check, plan, stages, edges, machines);
     if (!carried) {
         status = br_fail_memory(diag);
         goto out;
@@ -151,8 +151,8 @@ static enum br_status check_network_bound(struct cli_check *check, const struct 
     return status;
 }
 
-static enum br_status check_proof(struct cli_check *check, const struct br_plan *plan,
-                                  struct br_diag *diag)
+static enum br_status planning_check_proof(struct cli_check *check, const struct br_plan *plan,
+                                           struct br_diag *diag)
 {
     if (!plan->certificate)
         return BR_OK;
@@ -165,14 +165,14 @@ static enum br_status check_proof(struct cli_check *check, const struct br_plan 
 
 /* All that the file says; what follows from the plan only if the plan holds. The answer "no" has no
  * diagnostic: its faults have been told. */
-static enum br_status check_file(struct cli_check *check, const struct br_plan *plan,
-                                 struct br_diag *diag)
+static enum br_status planning_check_file(struct cli_check *check, const struct br_plan *plan,
+                                          struct br_diag *diag)
 {
     struct br_diag why = {0};
-    enum br_status status = check_plan(check, plan, &why);
+    enum br_status status = planning_check_plan(check, plan, &why);
     const bool holds = !status && !check->faults;
     if (!status)
-        status = check_proof(check, plan, &why);
+        status = planning_check_proof(check, plan, &why);
     if (!status && holds)
         status = br_plan_check_stated(plan, check->own, check->old, cli_check_take, check, &why);
     if (!status && holds)
@@ -196,8 +196,8 @@ static void print_good(const struct cli_check *check, const struct br_plan *plan
     putchar('\n');
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int check_perform(const struct cli_settings *settings, const char *const *argument,
+                         uint32_t arguments, struct br_diag *diag)
 {
     struct br_input given, own;
     struct br_plan *plan;
@@ -225,7 +225,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         .old = own.cluster,
         .quiet = settings->output.quiet,
     };
-    status = check_file(&check, plan, diag);
+    status = planning_check_file(&check, plan, diag);
     if (!status && check.faults) {
         if (!settings->output.quiet) {
             cli_print_count(stdout, check.faults, "fault", "faults");
@@ -246,7 +246,7 @@ const struct cli_command cli_check = {
     .bit = CLI_CHECK,
     .least = 1,
     .most = UINT32_MAX,
-    .perform = perform,
+    .perform = check_perform,
     .arguments = "JOB PLAN | --certificate FILE...",
     .summary = "check a plan against its job, or proofs",
     .text =

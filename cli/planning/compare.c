@@ -31,7 +31,8 @@ void cli_check_fault(struct cli_check *check, const char *format, ...)
     cli_check_take(check, text);
 }
 
-static struct br_decimal demand_of(const struct br_dag *dag, uint32_t stage, const char *resource)
+static struct br_decimal compare_demand_of(const struct br_dag *dag, uint32_t stage,
+                                           const char *resource)
 {
     const struct br_stage *s = &dag->stage[stage];
     for (uint32_t k = s->first_demand; k < s->first_demand + s->demands; k++)
@@ -43,8 +44,8 @@ static struct br_decimal demand_of(const struct br_dag *dag, uint32_t stage, con
 static void compare_demand(struct cli_check *check, uint32_t mine, uint32_t own,
                            const char *resource)
 {
-    struct br_decimal a = demand_of(check->job, mine, resource);
-    struct br_decimal b = demand_of(check->own, own, resource);
+    struct br_decimal a = compare_demand_of(check->job, mine, resource);
+    struct br_decimal b = compare_demand_of(check->own, own, resource);
     char job[BR_DECIMAL_TEXT], plan[BR_DECIMAL_TEXT];
     if (a.mantissa == b.mantissa && a.exponent == b.exponent)
         return;
@@ -100,7 +101,7 @@ static void compare_stage(struct cli_check *check, uint32_t mine, uint32_t own)
         compare_demand(check, mine, own, check->job->resource[check->job->demand[k].resource].name);
     for (uint32_t k = b->first_demand; k < b->first_demand + b->demands; k++) {
         const char *name = check->own->resource[check->own->demand[k].resource].name;
-        if (demand_of(check->job, mine, name).mantissa == 0)
+        if (compare_demand_of(check->job, mine, name).mantissa == 0)
             compare_demand(check, mine, own, name);
     }
 }
@@ -113,7 +114,7 @@ struct link {
     uint32_t edge; /* in its own job */
 };
 
-static int by_ends(const void *a, const void *b)
+static int compare_by_ends(const void *a, const void *b)
 {
     const struct link *x = a, *y = b;
     if (x->parent != y->parent)
@@ -136,7 +137,7 @@ static struct link *links_of(const struct br_dag *dag, const uint32_t *map)
         };
     }
     if (link)
-        qsort(link, dag->edges, sizeof *link, by_ends);
+        qsort(link, dag->edges, sizeof *link, compare_by_ends);
     return link;
 }
 
@@ -148,7 +149,7 @@ static bool compare_edges(struct cli_check *check, const uint32_t *map, uint32_t
     while (job && plan && (i < check->job->edges || k < check->own->edges)) {
         int order = i == check->job->edges   ? 1
                     : k == check->own->edges ? -1
-                                             : by_ends(&job[i], &plan[k]);
+                                             : compare_by_ends(&job[i], &plan[k]);
         const struct link *link = order <= 0 ? &job[i] : &plan[k];
         const char *parent = check->job->stage[link->parent].id;
         const char *child = check->job->stage[link->child].id;

@@ -95,9 +95,11 @@ static void tell_hit(const char *path, const struct br_store_hit *hit)
 }
 
 /* Plans by the options, with the store where there is one. */
-static enum br_status search(const struct cli_settings *settings, const struct br_input *input,
-                             const struct br_plan_options *options, struct br_plan **plan,
-                             struct br_store_hit *hit, struct br_diag *diag)
+static enum br_status planning_plan_search(const struct cli_settings *settings,
+                                           const struct br_input *input,
+                                           const struct br_plan_options *options,
+                                           struct br_plan **plan, struct br_store_hit *hit,
+                                           struct br_diag *diag)
 {
     struct br_store *store;
     if (!settings->search.store)
@@ -127,7 +129,7 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     if (!refusal(settings, input))
         options.source = &program;
     struct br_store_hit hit = {0};
-    enum br_status status = search(settings, input, &options, plan, &hit, diag);
+    enum br_status status = planning_plan_search(settings, input, &options, plan, &hit, diag);
     if (!status && settings->search.network)
         status = br_plan_network(*plan, input->dag, input->cluster, &options, diag);
     cli_progress_end(&progress);
@@ -167,8 +169,8 @@ static const char *lp_note(const struct cli_settings *settings, const struct br_
     return met ? NULL : refusal(settings, input);
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int planning_plan_perform(const struct cli_settings *settings, const char *const *argument,
+                                 uint32_t arguments, struct br_diag *diag)
 {
     const char *format = NULL;
     struct br_input input;
@@ -237,7 +239,7 @@ const struct cli_command cli_plan = {
     .bit = CLI_PLAN,
     .least = 1,
     .most = 1,
-    .perform = perform,
+    .perform = planning_plan_perform,
     .arguments = "JOB",
     .summary = "plan a job and say how good the plan is",
     .text =

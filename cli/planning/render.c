@@ -10,7 +10,7 @@
 enum { PLANS_MOST = 2 };
 
 /* Says of a file that is no plan that it is a job, where it is one. */
-static enum br_status refuse(const char *path, enum br_status status, struct br_diag *diag)
+static enum br_status render_refuse(const char *path, enum br_status status, struct br_diag *diag)
 {
     struct br_input job;
     struct br_diag other = {0};
@@ -24,19 +24,19 @@ static enum br_status refuse(const char *path, enum br_status status, struct br_
 }
 
 /* Also a plan that does not hold can be looked at, but not without a word. */
-static enum br_status read_plan(bool quiet, const char *path, struct br_input *input,
-                                struct br_plan **plan, struct br_diag *diag)
+static enum br_status render_read_plan(bool quiet, const char *path, struct br_input *input,
+                                       struct br_plan **plan, struct br_diag *diag)
 {
     struct br_diag fault = {0};
     enum br_status status = br_parse_plan(path, input, plan, diag);
     if (!status && !quiet &&
         br_plan_verify(*plan, input->dag, input->cluster, 1, NULL, NULL, &fault) == BR_NO)
         cli_say("note: this plan does not hold: %s; see 'bigrocks check'", fault.what);
-    return status ? refuse(path, status, diag) : BR_OK;
+    return status ? render_refuse(path, status, diag) : BR_OK;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int render_perform(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
 {
     const char *format;
     struct br_input input[PLANS_MOST] = {{0}};
@@ -51,7 +51,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         return br_fail(diag, BR_USAGE, "give one plan, or --format dot, svg or html",
                        "the format '%s' shows one plan", format);
     for (uint32_t k = 0; k < arguments && !status; k++) {
-        status = read_plan(settings->output.quiet, argument[k], &input[k], &plan[k], diag);
+        status = render_read_plan(settings->output.quiet, argument[k], &input[k], &plan[k], diag);
         emit[k] = (struct br_emit_input){
             .dag = input[k].dag, .cluster = input[k].cluster, .plan = plan[k], .note = &note};
         if (!status)
@@ -78,7 +78,7 @@ const struct cli_command cli_render = {
     .bit = CLI_RENDER,
     .least = 1,
     .most = 2,
-    .perform = perform,
+    .perform = render_perform,
     .arguments = "PLAN [PLAN]",
     .summary = "write a plan in another form, or draw it",
     .text = "Reads a plan (JSON), which carries its job and its cluster, and writes it in another "

@@ -105,7 +105,7 @@ static double factor_of(double exponent)
     return br_real_exp(fmax(-50, fmin(50, exponent)));
 }
 
-static void draw(const struct cli_robust *robust, struct br_rng *rng, int64_t *lasts_ns)
+static void robust_draw(const struct cli_robust *robust, struct br_rng *rng, int64_t *lasts_ns)
 {
     const struct br_dag *dag = robust->mean;
     for (uint32_t s = 0; s < dag->stages; s++) {
@@ -125,8 +125,9 @@ static void draw(const struct cli_robust *robust, struct br_rng *rng, int64_t *l
     }
 }
 
-static enum br_status run_once(const struct br_input *input, const struct br_plan *plan,
-                               const int64_t *lasts_ns, int64_t *makespan_ns, struct br_diag *diag)
+static enum br_status robust_run_once(const struct br_input *input, const struct br_plan *plan,
+                                      const int64_t *lasts_ns, int64_t *makespan_ns,
+                                      struct br_diag *diag)
 {
     struct br_simulation simulation;
     enum br_status status =
@@ -143,15 +144,16 @@ struct outlook {
 };
 
 /* So many runs, or fewer that take no longer than that. */
-static uint32_t runs_within(uint32_t runs, uint32_t tasks, int64_t most_ns)
+static uint32_t robust_runs_within(uint32_t runs, uint32_t tasks, int64_t most_ns)
 {
     const int64_t fit = most_ns / (run_task_ns * (int64_t)tasks);
     return fit < runs ? (uint32_t)fit : runs;
 }
 
-static enum br_status look_ahead(const struct cli_robust *robust, const struct br_input *input,
-                                 const struct br_plan *plan, uint64_t seed, uint32_t runs,
-                                 struct outlook *outlook, struct br_diag *diag)
+static enum br_status robust_look_ahead(const struct cli_robust *robust,
+                                        const struct br_input *input, const struct br_plan *plan,
+                                        uint64_t seed, uint32_t runs, struct outlook *outlook,
+                                        struct br_diag *diag)
 {
     struct br_arena arena = {0};
     struct br_rng rng = br_rng_seed(seed);
@@ -160,11 +162,12 @@ static enum br_status look_ahead(const struct cli_robust *robust, const struct b
     double sum = 0;
     enum br_status status = lasts_ns && item ? BR_OK : br_fail_memory(diag);
     if (!status)
-        status = run_once(input, plan, robust->mean->duration_ns, &outlook->at_mean_ns, diag);
+        status =
+            robust_run_once(input, plan, robust->mean->duration_ns, &outlook->at_mean_ns, diag);
     for (uint32_t k = 0; k < runs && !status; k++) {
         int64_t makespan_ns;
-        draw(robust, &rng, lasts_ns);
-        status = run_once(input, plan, lasts_ns, &makespan_ns, diag);
+        robust_draw(robust, &rng, lasts_ns);
+        status = robust_run_once(input, plan, lasts_ns, &makespan_ns, diag);
         item[k] = (struct br_sort_item){(uint64_t)makespan_ns, k};
         sum += (double)makespan_ns;
     }
@@ -211,10 +214,10 @@ enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
         return BR_OK;
     uint32_t runs = TASKS_DRAWN / robust->mean->tasks;
     runs = runs > RUNS_MOST ? RUNS_MOST : runs < RUNS_LEAST ? RUNS_LEAST : runs;
-    runs = runs_within(runs, robust->mean->tasks, most_ns);
+    runs = robust_runs_within(runs, robust->mean->tasks, most_ns);
     if (runs == 0)
         return BR_OK;
-    enum br_status status = look_ahead(robust, input, plan, seed, runs, &outlook, diag);
+    enum br_status status = robust_look_ahead(robust, input, plan, seed, runs, &outlook, diag);
     if (status)
         return status;
     if (robust->quantile > 0)
@@ -239,7 +242,7 @@ enum br_status cli_noise_measure(const struct br_input *input, struct br_plan *p
     enum br_status status = BR_OK;
     uint32_t runs = TASKS_DRAWN / 10 / input->dag->tasks;
     runs = runs > RUNS_LEAST ? RUNS_LEAST : runs < 1 ? 1 : runs;
-    runs = runs_within(runs, input->dag->tasks, most_ns / 2); /* for each of two */
+    runs = robust_runs_within(runs, input->dag->tasks, most_ns / 2); /* for each of two */
     if (plan->network || plan->makespan_ns == 0 || runs == 0)
         return BR_OK;
     for (uint32_t k = 0; k < sizeof percent / sizeof *percent && !status; k++) {

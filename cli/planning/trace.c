@@ -7,7 +7,8 @@
 #include "base/numbers/decimal.h"
 #include "cli/common/say.h"
 
-static enum br_status fail(const struct cli_trace *trace, int error, struct br_diag *diag)
+static enum br_status planning_trace_fail(const struct cli_trace *trace, int error,
+                                          struct br_diag *diag)
 {
     br_diag_file(diag, trace->path);
     return br_fail(diag, BR_SYSTEM, NULL, "cannot be written: %s", strerror(error));
@@ -20,7 +21,7 @@ enum br_status cli_trace_begin(struct cli_trace *trace, const char *path, struct
     trace->path = path;
     trace->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     if (!trace->file)
-        return fail(trace, errno, diag);
+        return planning_trace_fail(trace, errno, diag);
     setvbuf(trace->file, NULL, _IOLBF, BUFSIZ);
     fputs("seconds,part,makespan,lower_bound,finder,placements\n", trace->file);
     return BR_OK;
@@ -56,5 +57,5 @@ enum br_status cli_trace_end(struct cli_trace *trace, enum br_status status, str
     errno = 0;
     failed = (trace->file == stdout ? fflush(stdout) : fclose(trace->file)) || failed;
     trace->file = NULL;
-    return failed && !status ? fail(trace, errno ? errno : EIO, diag) : status;
+    return failed && !status ? planning_trace_fail(trace, errno ? errno : EIO, diag) : status;
 }

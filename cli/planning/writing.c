@@ -61,8 +61,8 @@ static struct br_dag *make_sample(const struct br_dag *dag, const struct shape *
 }
 
 /* Writes the plan of the sample. */
-static bool write_sample(const struct br_emit_input *emit, const char *format,
-                         int64_t (*now_ns)(void), struct written *written)
+static bool writing_write_sample(const struct br_emit_input *emit, const char *format,
+                                 int64_t (*now_ns)(void), struct written *written)
 {
     *written = (struct written){0, INT64_MAX};
     bool ok = true;
@@ -95,7 +95,7 @@ static bool try_shape(const struct br_input *input, const char *format, const st
         struct br_emit_note note = {""};
         const struct br_emit_input emit = {
             .dag = sample, .cluster = input->cluster, .plan = plan, .note = &note};
-        ok = write_sample(&emit, format, now_ns, written);
+        ok = writing_write_sample(&emit, format, now_ns, written);
     }
     br_plan_destroy(plan);
     br_dag_destroy(sample);

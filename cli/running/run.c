@@ -20,7 +20,8 @@
 
 /* ---- In virtual time ---- */
 
-static enum br_status read_spread(const char *text, double *spread, struct br_diag *diag)
+static enum br_status running_run_read_spread(const char *text, double *spread,
+                                              struct br_diag *diag)
 {
     struct br_decimal value = {0};
     *spread = 0;
@@ -46,8 +47,8 @@ static void trace_simulation(struct cli_run_trace *trace, const struct br_simula
                                                        .end_ns = simulation->end_ns[t]});
 }
 
-static enum br_status simulate(const struct cli_settings *settings, const struct cli_run_jobs *jobs,
-                               struct br_diag *diag)
+static enum br_status running_run_simulate(const struct cli_settings *settings,
+                                           const struct cli_run_jobs *jobs, struct br_diag *diag)
 {
     const struct br_run_job *job = &jobs->job[0];
     struct br_runtime_options options;
@@ -55,7 +56,7 @@ static enum br_status simulate(const struct cli_settings *settings, const struct
     struct br_arena arena = {0};
     struct cli_run_trace trace;
     double spread;
-    enum br_status status = read_spread(settings->run.spread, &spread, diag);
+    enum br_status status = running_run_read_spread(settings->run.spread, &spread, diag);
     if (!status)
         status = cli_enforcer_options(&settings->enforcer, &options, diag);
     if (!status)
@@ -103,7 +104,8 @@ static bool are_long(const struct cli_run_jobs *jobs)
 }
 
 /* This very command again, by salloc, on as many nodes as the cluster has machines. */
-static enum br_status allocate(const struct br_cluster *cluster, bool quiet, struct br_diag *diag)
+static enum br_status running_run_allocate(const struct br_cluster *cluster, bool quiet,
+                                           struct br_diag *diag)
 {
     static char line[1 << 17];
     static char salloc[] = "salloc", whole[] = "--exclusive", memory[] = "--mem=0",
@@ -187,10 +189,10 @@ static enum br_status open_groups(const struct cli_settings *settings, pid_t gua
 }
 
 /* How the run is to go, but for its control groups. */
-static enum br_status read_options(const struct cli_settings *settings,
-                                   const struct cli_run_groups *groups, const char *mark,
-                                   struct cli_report *report, struct br_run_options *options,
-                                   struct br_diag *diag)
+static enum br_status running_run_read_options(const struct cli_settings *settings,
+                                               const struct cli_run_groups *groups,
+                                               const char *mark, struct cli_report *report,
+                                               struct br_run_options *options, struct br_diag *diag)
 {
     *options = (struct br_run_options){
         .group = groups->group,
@@ -223,7 +225,7 @@ static enum br_status read_options(const struct cli_settings *settings,
     return cli_enforcer_options(&settings->enforcer, &options->runtime, diag);
 }
 
-static void count(const struct br_run_result *result, struct br_counters *counters)
+static void running_run_count(const struct br_run_result *result, struct br_counters *counters)
 {
     counters->run_finished = result->finished;
     counters->run_failed = result->failed;
@@ -248,7 +250,7 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
     options->jobserver = jobs->jobserver;
     cli_report_begin(report, &result);
     status = run_there(settings, jobs, source, options, &result, diag);
-    count(&result, counters);
+    running_run_count(&result, counters);
     if (grouped)
         br_cgroups_close(&groups);
     for (uint32_t k = 0; k < jobs->count; k++)
@@ -267,7 +269,7 @@ enum br_status cli_run_here(const struct cli_settings *settings, struct cli_run_
                             struct br_counters *counters, bool *unread, struct br_diag *diag)
 {
     if (strcmp(settings->run.on, "slurm") == 0 && !are_long(jobs) && !getenv("SLURM_JOB_ID"))
-        return allocate(jobs->cluster, settings->output.quiet, diag);
+        return running_run_allocate(jobs->cluster, settings->output.quiet, diag);
     struct cli_report report = {
         .settings = settings, .jobs = jobs, .several = jobs->count > 1, .part = part};
     struct br_run_options options;
@@ -275,7 +277,7 @@ enum br_status cli_run_here(const struct cli_settings *settings, struct cli_run_
     if (!status)
         status = cli_run_deadline_open(settings, jobs, &report.deadline, diag);
     if (!status)
-        status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
+        status = running_run_read_options(settings, &jobs->groups, mark, &report, &options, diag);
     if (!status)
         status = cli_run_trace_open(&report.trace, settings->run.trace, jobs->cluster, diag);
     if (status) {
@@ -303,7 +305,8 @@ static enum br_status serve_spool(const struct cli_settings *settings, struct cl
         .settings = settings, .jobs = jobs, .several = true, .passing = true};
     struct br_run_options options;
     struct cli_intake intake;
-    enum br_status status = read_options(settings, &jobs->groups, mark, &report, &options, diag);
+    enum br_status status =
+        running_run_read_options(settings, &jobs->groups, mark, &report, &options, diag);
     if (status)
         return status;
     status = cli_intake_open(&intake, settings, &jobs->cluster, &report.progress, diag);
@@ -364,8 +367,8 @@ static bool learn_goes(const struct cli_settings *settings)
            !settings->control.utility && strcmp(settings->run.on, "here") == 0;
 }
 
-static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
-                            struct br_diag *diag)
+static enum br_status running_run_check(const struct cli_settings *settings, uint32_t jobs,
+                                        struct br_diag *diag)
 {
     const struct cli_run_settings *run = &settings->run;
     if (run->spool)
@@ -409,13 +412,13 @@ static enum br_status check(const struct cli_settings *settings, uint32_t jobs,
     return BR_OK;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int running_run_perform(const struct cli_settings *settings, const char *const *argument,
+                               uint32_t arguments, struct br_diag *diag)
 {
     struct cli_run_jobs jobs;
     char mark[BR_MARK];
     bool unread = false;
-    enum br_status status = check(settings, arguments, diag);
+    enum br_status status = running_run_check(settings, arguments, diag);
     if (!status && settings->needs.history && !settings->run.simulate)
         status = cli_make_history(settings->needs.history, diag);
     if (status)
@@ -442,7 +445,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_counters counters = {0};
     for (uint32_t k = 0; k < jobs.count; k++)
         br_counters_add(&counters, &jobs.job[k].plan->counters);
-    status = settings->run.simulate ? simulate(settings, &jobs, diag)
+    status = settings->run.simulate ? running_run_simulate(settings, &jobs, diag)
              : settings->run.spool
                  ? serve_spool(settings, &jobs, mark, guard.pid, &counters, &unread, diag)
                  : cli_run_here(settings, &jobs, NULL, mark, guard.pid, &counters, &unread, diag);
@@ -463,7 +466,7 @@ const struct cli_command cli_run = {
     .bit = CLI_RUN,
     .least = 0,
     .most = UINT32_MAX,
-    .perform = perform,
+    .perform = running_run_perform,
     .arguments = "JOB... | --spool DIR",
     .summary = "run the commands of jobs in the order of their plans",
     .text =

@@ -32,25 +32,25 @@ struct picture {
     double least_s, most_s, end_s;
 };
 
-static int by_value(const void *one, const void *two)
+static int coflow_svg_by_value(const void *one, const void *two)
 {
     double a = *(const double *)one, b = *(const double *)two;
     return (a > b) - (a < b);
 }
 
 /* The completion times of a policy, sorted. */
-static uint32_t sort(struct picture *p, uint32_t k)
+static uint32_t coflow_svg_sort(struct picture *p, uint32_t k)
 {
     const struct br_coflow_outcome *outcome = p->study->result[k].outcome;
     uint32_t count = 0;
     for (uint32_t c = 0; c < outcome->coflows; c++)
         if (!isnan(outcome->end_ms[c]))
             p->cct_s[count++] = (outcome->end_ms[c] - outcome->start_ms[c]) / 1000;
-    qsort(p->cct_s, count, sizeof *p->cct_s, by_value);
+    qsort(p->cct_s, count, sizeof *p->cct_s, coflow_svg_by_value);
     return count;
 }
 
-static double decades(double ratio)
+static double coflow_svg_decades(double ratio)
 {
     return br_real_log(ratio) / br_real_log(10);
 }
@@ -61,7 +61,7 @@ static const char *class_of(char text[64], const char *kind, uint32_t k, const c
     return text;
 }
 
-static int64_t legend(const struct picture *p, int64_t top)
+static int64_t coflow_svg_legend(const struct picture *p, int64_t top)
 {
     int64_t x = 16 * PX, y = top;
     for (uint32_t k = 0; k < p->drawn; k++) {
@@ -83,7 +83,7 @@ static void find_range(struct picture *p)
 {
     double least = INFINITY, most = 0;
     for (uint32_t k = 0; k < p->drawn; k++) {
-        uint32_t count = sort(p, k);
+        uint32_t count = coflow_svg_sort(p, k);
         for (uint32_t i = 0; i < count; i++) {
             least = p->cct_s[i] > 0 && p->cct_s[i] < least ? p->cct_s[i] : least;
             most = p->cct_s[i] > most ? p->cct_s[i] : most;
@@ -99,18 +99,18 @@ static void find_range(struct picture *p)
         p->least_s /= 10;
 }
 
-static void draw_curves(struct picture *p, int64_t top)
+static void coflow_svg_draw_curves(struct picture *p, int64_t top)
 {
     struct br_plot plot = {p->out, LEFT * PX, top, PLOT * PX, CURVES * PX};
     struct br_plot_scale shares = br_scale_number(100, "%");
-    struct br_plot_scale times = br_scale_number(decades(p->most_s / p->least_s), "");
+    struct br_plot_scale times = br_scale_number(coflow_svg_decades(p->most_s / p->least_s), "");
     char text[64];
     br_plot_text(p->out, 16 * PX, top - 12 * PX, "class=\"strong\" font-size=\"12\"",
                  "Coflows done within a time");
     br_plot_y_axis(&plot, &shares);
     double mark = p->least_s;
     while (mark < 1.5 * p->most_s) {
-        int64_t x = br_plot_x(&plot, &times, br_scale_value(decades(mark / p->least_s)));
+        int64_t x = br_plot_x(&plot, &times, br_scale_value(coflow_svg_decades(mark / p->least_s)));
         br_plot_line(p->out, x, top, x, top + (CURVES + 4) * PX, "class=\"grid\"");
         br_plot_begin_text(p->out, x, top + (CURVES + 16) * PX,
                            "class=\"soft\" text-anchor=\"middle\"");
@@ -119,7 +119,7 @@ static void draw_curves(struct picture *p, int64_t top)
         mark *= 10;
     }
     for (uint32_t k = 0; k < p->drawn; k++) {
-        uint32_t count = sort(p, k), step = count / COLUMNS + 1;
+        uint32_t count = coflow_svg_sort(p, k), step = count / COLUMNS + 1;
         if (!count)
             continue;
         fprintf(
@@ -128,7 +128,7 @@ static void draw_curves(struct picture *p, int64_t top)
         br_plot_point(p->out, 'M', plot.left, plot.top + plot.height);
         for (uint32_t i = step - 1; i < count;
              i = i + step < count || i + 1 == count ? i + step : count - 1) {
-            double at = p->cct_s[i] > p->least_s ? decades(p->cct_s[i] / p->least_s) : 0;
+            double at = p->cct_s[i] > p->least_s ? coflow_svg_decades(p->cct_s[i] / p->least_s) : 0;
             double share = 100.0 * (i + 1) / p->study->trace->coflows;
             fputs("H", p->out);
             br_draw_fixed(p->out, br_plot_x(&plot, &times, br_scale_value(at)), PX, 2);
@@ -157,7 +157,7 @@ static void sum_columns(const struct picture *p, uint32_t k, double column[COLUM
     }
 }
 
-static void draw_use(const struct picture *p, uint32_t k, int64_t top)
+static void coflow_svg_draw_use(const struct picture *p, uint32_t k, int64_t top)
 {
     struct br_plot plot = {p->out, LEFT * PX, top, PLOT * PX, ROW * PX};
     struct br_plot_scale shares = br_scale_number(100, "%");
@@ -195,13 +195,13 @@ enum br_status br_coflows_svg(const struct br_coflow_study *study, FILE *out, st
     int64_t lines = 1 + p.drawn / 4;
     int64_t height = (60 + 18 * lines + CURVES + 60 + p.drawn * (ROW + ROW_GAP) + 30) * PX;
     br_plot_open(out, WIDTH * PX, height);
-    int64_t top = legend(&p, 24 * PX);
-    draw_curves(&p, top + 14 * PX);
+    int64_t top = coflow_svg_legend(&p, 24 * PX);
+    coflow_svg_draw_curves(&p, top + 14 * PX);
     top += (14 + CURVES + 56) * PX;
     br_plot_text(out, 16 * PX, top, "class=\"strong\" font-size=\"12\"",
                  "Uplinks in use over time");
     for (uint32_t k = 0; k < p.drawn; k++)
-        draw_use(&p, k, top + (28 + (int64_t)k * (ROW + ROW_GAP)) * PX);
+        coflow_svg_draw_use(&p, k, top + (28 + (int64_t)k * (ROW + ROW_GAP)) * PX);
     br_plot_close(out);
     free(p.cct_s);
     return BR_OK;
@@ -209,7 +209,7 @@ enum br_status br_coflows_svg(const struct br_coflow_study *study, FILE *out, st
 
 /* ---- For a browser ---- */
 
-static void write_row(FILE *out, const struct br_coflow_result *result)
+static void coflow_svg_write_row(FILE *out, const struct br_coflow_result *result)
 {
     const struct br_coflow_figures *f = &result->figures;
     const double figure[] = {f->average_cct_s,
@@ -254,7 +254,7 @@ enum br_status br_coflows_html(const struct br_coflow_study *study, FILE *out, s
             "<th>over the bound</th><th>use (%)</th></tr>\n",
             out);
         for (uint32_t k = 0; k < study->results; k++)
-            write_row(out, &study->result[k]);
+            coflow_svg_write_row(out, &study->result[k]);
         fprintf(out, "</table>\n%s</body></html>\n", svg);
     }
     free(picture);

@@ -48,7 +48,7 @@ enum br_status br_emit_coflows(const char *format, const struct br_coflow_study 
 /* ---- For people ---- */
 
 /* A number with that many decimals, in that many columns. */
-static void cell(FILE *out, double value, int width, int decimals)
+static void emit_coflows_cell(FILE *out, double value, int width, int decimals)
 {
     int64_t unit = decimals == 3 ? 1000 : 10;
     if (isnan(value) || value > 1e12) {
@@ -74,9 +74,9 @@ static void coordinator_rows(const struct br_coflow_study *study, int name, FILE
                     "agents");
         titled = true;
         fprintf(out, "%-*s ", name, study->result[k].policy);
-        cell(out, 100 * (double)c->missed / intervals, 11, 1);
-        cell(out, 100 * (double)c->rounds / intervals, 11, 1);
-        cell(out, (double)c->heard / intervals, 11, 1);
+        emit_coflows_cell(out, 100 * (double)c->missed / intervals, 11, 1);
+        emit_coflows_cell(out, 100 * (double)c->rounds / intervals, 11, 1);
+        emit_coflows_cell(out, (double)c->heard / intervals, 11, 1);
         putc('\n', out);
     }
 }
@@ -94,12 +94,12 @@ enum br_status br_coflows_text(const struct br_coflow_study *study, FILE *out, s
     for (uint32_t k = 0; k < study->results; k++) {
         const struct br_coflow_figures *f = &study->result[k].figures;
         fprintf(out, "%-*s ", name, study->result[k].policy);
-        cell(out, f->average_cct_s, 11, 3);
-        cell(out, f->p50_cct_s, 11, 3);
-        cell(out, f->p90_cct_s, 11, 3);
-        cell(out, f->makespan_s, 11, 3);
-        cell(out, f->average_cct_s / study->result[k].lower_bound_s, 9, 3);
-        cell(out, 100 * f->utilisation, 7, 1);
+        emit_coflows_cell(out, f->average_cct_s, 11, 3);
+        emit_coflows_cell(out, f->p50_cct_s, 11, 3);
+        emit_coflows_cell(out, f->p90_cct_s, 11, 3);
+        emit_coflows_cell(out, f->makespan_s, 11, 3);
+        emit_coflows_cell(out, f->average_cct_s / study->result[k].lower_bound_s, 9, 3);
+        emit_coflows_cell(out, 100 * f->utilisation, 7, 1);
         putc('\n', out);
     }
     double bound = study->results ? study->result[0].lower_bound_s : NAN;
@@ -108,7 +108,7 @@ enum br_status br_coflows_text(const struct br_coflow_study *study, FILE *out, s
             study->trace->coflows, study->trace->flows, study->trace->ports, study->clock);
     if (!isnan(bound)) {
         fputs("no policy can have a mean CCT below ", out);
-        cell(out, bound, 1, 3);
+        emit_coflows_cell(out, bound, 1, 3);
         fputs(" s; \"over\" is the ratio to that\n", out);
     }
     return BR_OK;
@@ -116,14 +116,14 @@ enum br_status br_coflows_text(const struct br_coflow_study *study, FILE *out, s
 
 /* ---- For programs ---- */
 
-static void quoted(FILE *out, const char *text)
+static void emit_coflows_quoted(FILE *out, const char *text)
 {
     putc('"', out);
     br_write_text(out, BR_QUOTE_CSV, text);
     putc('"', out);
 }
 
-static void number(FILE *out, double value)
+static void emit_coflows_number(FILE *out, double value)
 {
     putc(',', out);
     br_write_figure(out, value, "");
@@ -139,18 +139,19 @@ enum br_status br_coflows_csv(const struct br_coflow_study *study, FILE *out, st
         const struct br_coflow_outcome *outcome = study->result[k].outcome;
         for (uint32_t c = 0; c < study->trace->coflows && !ferror(out); c++) {
             const struct br_coflow *coflow = &study->trace->coflow[c];
-            quoted(out, study->result[k].policy);
+            emit_coflows_quoted(out, study->result[k].policy);
             fprintf(out, ",%" PRIu64, coflow->id);
-            number(out, (double)coflow->arrival_ms / 1000);
-            number(out, outcome->start_ms[c] / 1000);
-            number(out, outcome->end_ms[c] / 1000);
-            number(out, (outcome->end_ms[c] - outcome->start_ms[c]) / 1000);
-            number(out, br_coflow_bottleneck(study->trace, coflow) / study->port_rate / 1000);
+            emit_coflows_number(out, (double)coflow->arrival_ms / 1000);
+            emit_coflows_number(out, outcome->start_ms[c] / 1000);
+            emit_coflows_number(out, outcome->end_ms[c] / 1000);
+            emit_coflows_number(out, (outcome->end_ms[c] - outcome->start_ms[c]) / 1000);
+            emit_coflows_number(out, br_coflow_bottleneck(study->trace, coflow) / study->port_rate /
+                                         1000);
             fprintf(out, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32, br_coflow_width(study->trace, coflow),
                     coflow->senders, coflow->receivers);
-            number(out, br_coflow_bytes(study->trace, coflow) / BR_COFLOW_MB);
-            number(out, outcome->guess[c].bytes / BR_COFLOW_MB);
-            number(out, outcome->guess[c].at_ms / 1000);
+            emit_coflows_number(out, br_coflow_bytes(study->trace, coflow) / BR_COFLOW_MB);
+            emit_coflows_number(out, outcome->guess[c].bytes / BR_COFLOW_MB);
+            emit_coflows_number(out, outcome->guess[c].at_ms / 1000);
             putc('\n', out);
         }
     }
@@ -177,7 +178,7 @@ static void errors(const struct br_coflow_study *study, const struct br_coflow_o
     *deviation = variance > 0 ? sqrt(variance) : variance;
 }
 
-static void write_result(FILE *out, const struct br_coflow_study *study, uint32_t k)
+static void emit_coflows_write_result(FILE *out, const struct br_coflow_study *study, uint32_t k)
 {
     const struct br_coflow_result *result = &study->result[k];
     const struct br_coflow_figures *f = &result->figures;
@@ -220,7 +221,7 @@ enum br_status br_coflows_json(const struct br_coflow_study *study, FILE *out, s
             study->trace->ports, study->trace->coflows, study->trace->flows);
     fputs("},\n \"results\": [", out);
     for (uint32_t k = 0; k < study->results && !ferror(out); k++)
-        write_result(out, study, k);
+        emit_coflows_write_result(out, study, k);
     fputs("]}\n", out);
     return BR_OK;
 }

@@ -6,7 +6,8 @@
 
 #include "emit/write/write.h"
 
-static void name(FILE *out, const struct br_dag *dag, const char *before, uint32_t stage)
+static void data_certificate_json_name(FILE *out, const struct br_dag *dag, const char *before,
+                                       uint32_t stage)
 {
     fputs(before, out);
     putc('"', out);
@@ -17,7 +18,7 @@ static void name(FILE *out, const struct br_dag *dag, const char *before, uint32
 static void names(FILE *out, const struct br_dag *dag, const uint32_t *stage, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
-        name(out, dag, k ? ", " : "[", stage[k]);
+        data_certificate_json_name(out, dag, k ? ", " : "[", stage[k]);
     fputs(count ? "]" : "[]", out);
 }
 
@@ -25,7 +26,8 @@ static void write_path(FILE *out, const struct br_dag *dag, const struct br_proo
 {
     fputs(", \"path\": [", out);
     for (uint32_t k = 0; k < proof->links; k++) {
-        name(out, dag, k ? ", {\"stage\": " : "{\"stage\": ", proof->link[k].stage);
+        data_certificate_json_name(out, dag,
+                                   k ? ", {\"stage\": " : "{\"stage\": ", proof->link[k].stage);
         if (proof->link[k].task != UINT32_MAX)
             fprintf(out, ", \"task\": %" PRIu32, proof->link[k].task);
         putc('}', out);
@@ -47,7 +49,8 @@ static void write_measures(FILE *out, const struct br_dag *dag, const struct br_
         } else if (measure->kind == BR_MEASURE_WEIGHTS) {
             fputs("\"weights\": [", out);
             for (uint32_t k = 0; k < measure->stages; k++) {
-                name(out, dag, k ? ", {\"stage\": " : "{\"stage\": ", measure->stage[k]);
+                data_certificate_json_name(
+                    out, dag, k ? ", {\"stage\": " : "{\"stage\": ", measure->stage[k]);
                 fprintf(out, ", \"weight\": %" PRId64 "}", measure->weight[k]);
             }
             putc(']', out);
@@ -70,7 +73,8 @@ static void write_claims(FILE *out, const struct br_dag *dag, const char *key,
 {
     fprintf(out, "\"%s\": [", key);
     for (uint32_t k = 0; k < claims; k++) {
-        name(out, dag, k ? ",\n      {\"stage\": " : "\n      {\"stage\": ", claim[k].stage);
+        data_certificate_json_name(
+            out, dag, k ? ",\n      {\"stage\": " : "\n      {\"stage\": ", claim[k].stage);
         fprintf(out,
                 ", \"at\": %" PRId64 ", \"from\": %" PRId64 ", \"to\": %" PRId64
                 ", \"measure\": %" PRIu32 "}",
@@ -100,7 +104,8 @@ static void write_prices(FILE *out, const struct br_dag *dag, const struct br_pr
     fputs(",\n    \"prices\": [", out);
     for (uint32_t v = 0; v < proof->prices; v++) {
         const struct br_proof_price *price = &proof->price[v];
-        name(out, dag, v ? ",\n      {\"stage\": " : "\n      {\"stage\": ", price->stage);
+        data_certificate_json_name(
+            out, dag, v ? ",\n      {\"stage\": " : "\n      {\"stage\": ", price->stage);
         fputs(", \"steps\": [", out);
         for (uint32_t k = 0; k < price->steps; k++)
             fprintf(out, "%s[%" PRId64 ", %" PRId64 "]", k ? ", " : "", price->step[k].from,
@@ -116,7 +121,8 @@ static void write_prices(FILE *out, const struct br_dag *dag, const struct br_pr
         fprintf(out, "%s{\"from\": %" PRId64 ", \"to\": %" PRId64 ", \"shares\": [",
                 k ? ",\n      " : "\n      ", chain->from, chain->to);
         for (uint32_t i = 0; i < chain->stages; i++) {
-            name(out, dag, i ? ", {\"stage\": " : "{\"stage\": ", chain->stage[i]);
+            data_certificate_json_name(out, dag,
+                                       i ? ", {\"stage\": " : "{\"stage\": ", chain->stage[i]);
             fprintf(out, ", \"share\": %" PRId64 "}", chain->share[i]);
         }
         fputs("]}", out);
@@ -148,23 +154,27 @@ static void write_clauses(FILE *out, const struct br_proof *proof)
     putc(']', out);
 }
 
-static void write_proof(FILE *out, const struct br_dag *dag, const struct br_proof *proof);
+static void data_certificate_json_write_proof(FILE *out, const struct br_dag *dag,
+                                              const struct br_proof *proof);
 
-static void write_cases(FILE *out, const struct br_dag *dag, const struct br_proof *proof)
+static void data_certificate_json_write_cases(FILE *out, const struct br_dag *dag,
+                                              const struct br_proof *proof)
 {
     fputs(",\n    \"group\": ", out);
-    write_proof(out, dag, proof->group);
+    data_certificate_json_write_proof(out, dag, proof->group);
     fputs(",\n    \"cases\": [", out);
     for (uint32_t k = 0; k < proof->cases; k++) {
-        name(out, dag, k ? ",\n     {\"stage\": " : "\n     {\"stage\": ", proof->when[k].stage);
+        data_certificate_json_name(
+            out, dag, k ? ",\n     {\"stage\": " : "\n     {\"stage\": ", proof->when[k].stage);
         fputs(", \"proof\": ", out);
-        write_proof(out, dag, proof->when[k].proof);
+        data_certificate_json_write_proof(out, dag, proof->when[k].proof);
         putc('}', out);
     }
     putc(']', out);
 }
 
-static void write_proof(FILE *out, const struct br_dag *dag, const struct br_proof *proof)
+static void data_certificate_json_write_proof(FILE *out, const struct br_dag *dag,
+                                              const struct br_proof *proof)
 {
     static const char *const kind[] = {
         [BR_PROOF_PATH] = "path",     [BR_PROOF_WINDOW] = "window", [BR_PROOF_ENERGY] = "energy",
@@ -183,15 +193,16 @@ static void write_proof(FILE *out, const struct br_dag *dag, const struct br_pro
         write_path(out, dag, proof);
         break;
     case BR_PROOF_WINDOW:
-        name(out, dag, ", \"stage\": ", proof->at);
+        data_certificate_json_name(out, dag, ", \"stage\": ", proof->at);
         break;
     case BR_PROOF_ENERGY:
     case BR_PROOF_ROUNDS:
         fprintf(out, ", \"from\": %" PRId64 ", \"to\": %" PRId64 ", \"measure\": %" PRIu32,
                 proof->from, proof->to, proof->energy);
         for (uint32_t k = 0; k < proof->values; k++) {
-            name(out, dag,
-                 k ? ", {\"stage\": " : ", \"values\": [{\"stage\": ", proof->value[k].stage);
+            data_certificate_json_name(
+                out, dag,
+                k ? ", {\"stage\": " : ", \"values\": [{\"stage\": ", proof->value[k].stage);
             fprintf(out, ", \"value\": %" PRId64 "}", proof->value[k].value);
         }
         fputs(proof->values ? "]" : "", out);
@@ -204,7 +215,7 @@ static void write_proof(FILE *out, const struct br_dag *dag, const struct br_pro
         break;
     case BR_PROOF_FIRST:
     case BR_PROOF_LAST:
-        write_cases(out, dag, proof);
+        data_certificate_json_write_cases(out, dag, proof);
         break;
     }
     putc('}', out);
@@ -222,7 +233,7 @@ void br_write_certificate(FILE *out, const struct br_dag *dag,
     fputs(",\n  \"parts\": [", out);
     for (uint32_t k = 0; k < certificate->parts && !ferror(out); k++) {
         fputs(k ? ",\n   " : "\n   ", out);
-        write_proof(out, dag, &certificate->part[k]);
+        data_certificate_json_write_proof(out, dag, &certificate->part[k]);
     }
     fputs("]}", out);
 }

@@ -23,7 +23,7 @@ static bool is_bare(const char *value)
     return true;
 }
 
-static void word(FILE *out, const char *value)
+static void job_dot_word(FILE *out, const char *value)
 {
     if (is_bare(value)) {
         fputs(value, out);
@@ -50,7 +50,7 @@ static bool is_html(const char *value)
 }
 
 /* Names that the form itself uses: an attribute that is called so cannot pass through. */
-static bool is_taken(const struct br_dag *dag, enum br_owner owner, const char *name)
+static bool job_dot_is_taken(const struct br_dag *dag, enum br_owner owner, const char *name)
 {
     static const char *const words[][5] = {
         [BR_OWNER_JOB] = {"resources", "units"},
@@ -67,22 +67,22 @@ static bool is_taken(const struct br_dag *dag, enum br_owner owner, const char *
 }
 
 /* before, after: what stands around each. */
-static void passed_through(FILE *out, const struct br_dag *dag, const struct br_attributes *by,
-                           enum br_owner owner, uint32_t index, const char *before,
-                           const char *after)
+static void job_dot_passed_through(FILE *out, const struct br_dag *dag,
+                                   const struct br_attributes *by, enum br_owner owner,
+                                   uint32_t index, const char *before, const char *after)
 {
     uint32_t count;
     const struct br_attribute **run = br_attributes_run(by, owner, index, &count);
     for (uint32_t a = 0; a < count; a++) {
-        if (is_taken(dag, owner, run[a]->name))
+        if (job_dot_is_taken(dag, owner, run[a]->name))
             continue;
         fputs(before, out);
-        word(out, run[a]->name);
+        job_dot_word(out, run[a]->name);
         putc('=', out);
         if (is_html(run[a]->value))
             br_write_text(out, BR_QUOTE_BRACKETS, run[a]->value);
         else
-            word(out, run[a]->value);
+            job_dot_word(out, run[a]->value);
         fputs(after, out);
     }
 }
@@ -123,7 +123,7 @@ static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *dia
 }
 
 /* As statements, "resources=..;": readers such as networkx drop "graph [resources=..]". */
-static void write_resources(FILE *out, const struct br_dag *dag)
+static void job_dot_write_resources(FILE *out, const struct br_dag *dag)
 {
     bool units = false;
     for (uint32_t r = 0; r < dag->resources; r++) {
@@ -139,17 +139,17 @@ static void write_resources(FILE *out, const struct br_dag *dag)
     fputs(units ? "\";\n" : "", out);
 }
 
-static void write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
-                        const struct br_attributes *by)
+static void job_dot_write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
+                                const struct br_attributes *by)
 {
     const struct br_stage *stage = &dag->stage[s];
     fputs("  ", out);
-    word(out, stage->id);
+    job_dot_word(out, stage->id);
     fprintf(out, " [tasks=%" PRIu32 ", duration=", stage->tasks);
     br_write_seconds(out, stage->duration_ns);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++) {
         fputs(", ", out);
-        word(out, dag->resource[dag->demand[d].resource].name);
+        job_dot_word(out, dag->resource[dag->demand[d].resource].name);
         putc('=', out);
         br_write_decimal(out, dag->demand[d].amount);
     }
@@ -165,9 +165,9 @@ static void write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
     fputs(first ? "" : "\"", out);
     if (stage->command) {
         fputs(", command=", out);
-        word(out, stage->command);
+        job_dot_word(out, stage->command);
     }
-    passed_through(out, dag, by, BR_OWNER_STAGE, s, ", ", "");
+    job_dot_passed_through(out, dag, by, BR_OWNER_STAGE, s, ", ", "");
     fputs("];\n", out);
 }
 
@@ -181,22 +181,22 @@ enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, str
     if (status)
         return status;
     fputs("digraph ", out);
-    word(out, dag->name);
+    job_dot_word(out, dag->name);
     fputs(" {\n", out);
-    write_resources(out, dag);
-    passed_through(out, dag, &by, BR_OWNER_JOB, 0, "  ", ";\n");
+    job_dot_write_resources(out, dag);
+    job_dot_passed_through(out, dag, &by, BR_OWNER_JOB, 0, "  ", ";\n");
     for (uint32_t s = 0; s < dag->stages && !ferror(out); s++)
-        write_stage(out, dag, s, &by);
+        job_dot_write_stage(out, dag, s, &by);
     for (uint32_t e = 0; e < dag->edges && !ferror(out); e++) {
         fputs("  ", out);
-        word(out, dag->stage[dag->edge[e].parent].id);
+        job_dot_word(out, dag->stage[dag->edge[e].parent].id);
         fputs(" -> ", out);
-        word(out, dag->stage[dag->edge[e].child].id);
+        job_dot_word(out, dag->stage[dag->edge[e].child].id);
         fputs(" [type=", out);
-        word(out, br_edge_type_name(dag->edge[e].type));
+        job_dot_word(out, br_edge_type_name(dag->edge[e].type));
         if (dag->edge[e].bytes)
             fprintf(out, ", bytes=%" PRId64, dag->edge[e].bytes);
-        passed_through(out, dag, &by, BR_OWNER_EDGE, e, ", ", "");
+        job_dot_passed_through(out, dag, &by, BR_OWNER_EDGE, e, ", ", "");
         fputs("];\n", out);
     }
     fputs("}\n", out);

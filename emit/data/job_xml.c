@@ -24,8 +24,8 @@ static void close_element(FILE *out, int depth, const char *element)
     fprintf(out, "%*s</%s>\n", 2 * depth, "", element);
 }
 
-static void passed_through(FILE *out, const struct br_attributes *by, enum br_owner owner,
-                           uint32_t index, int depth)
+static void data_job_xml_passed_through(FILE *out, const struct br_attributes *by,
+                                        enum br_owner owner, uint32_t index, int depth)
 {
     uint32_t count;
     const struct br_attribute **run = br_attributes_run(by, owner, index, &count);
@@ -37,8 +37,8 @@ static void passed_through(FILE *out, const struct br_attributes *by, enum br_ow
     }
 }
 
-static void amount(FILE *out, int depth, const char *element, const char *resource,
-                   struct br_decimal value, bool fungible, bool generic)
+static void data_job_xml_amount(FILE *out, int depth, const char *element, const char *resource,
+                                struct br_decimal value, bool fungible, bool generic)
 {
     open_element(out, depth, element);
     br_write_attribute(out, "resource", resource);
@@ -74,16 +74,17 @@ void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster
             fprintf(out, " up=\"%" PRId64 "\" down=\"%" PRId64 "\"", cls->up, cls->down);
         fputs(">\n", out);
         for (uint32_t k = 0; k < cls->capacities; k++)
-            amount(out, depth + 2, "capacity", cls->capacity[k].resource, cls->capacity[k].amount,
-                   br_cluster_is_fungible(cluster, cls->capacity[k].resource),
-                   br_cluster_is_generic(cluster, cls->capacity[k].resource));
+            data_job_xml_amount(out, depth + 2, "capacity", cls->capacity[k].resource,
+                                cls->capacity[k].amount,
+                                br_cluster_is_fungible(cluster, cls->capacity[k].resource),
+                                br_cluster_is_generic(cluster, cls->capacity[k].resource));
         close_element(out, depth + 1, "machine");
     }
     close_element(out, depth, "cluster");
 }
 
-static void write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t s,
-                        const struct br_attributes *by)
+static void data_job_xml_write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t s,
+                                     const struct br_attributes *by)
 {
     const struct br_stage *stage = &dag->stage[s];
     open_element(out, depth, "stage");
@@ -100,8 +101,8 @@ static void write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t
     }
     fputs("\">\n", out);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
-        amount(out, depth + 1, "demand", dag->resource[dag->demand[d].resource].name,
-               dag->demand[d].amount, false, false);
+        data_job_xml_amount(out, depth + 1, "demand", dag->resource[dag->demand[d].resource].name,
+                            dag->demand[d].amount, false, false);
     for (uint32_t i = 0; i < stage->tasks; i++) {
         int64_t duration_ns = dag->duration_ns[stage->first_task + i];
         if (duration_ns == stage->duration_ns)
@@ -116,12 +117,12 @@ static void write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t
         br_write_text(out, BR_QUOTE_XML, stage->command);
         fputs("</command>\n", out);
     }
-    passed_through(out, by, BR_OWNER_STAGE, s, depth + 1);
+    data_job_xml_passed_through(out, by, BR_OWNER_STAGE, s, depth + 1);
     close_element(out, depth, "stage");
 }
 
-static void write_edge(FILE *out, int depth, const struct br_dag *dag, uint32_t e,
-                       const struct br_attributes *by)
+static void data_job_xml_write_edge(FILE *out, int depth, const struct br_dag *dag, uint32_t e,
+                                    const struct br_attributes *by)
 {
     const struct br_edge *edge = &dag->edge[e];
     uint32_t attributes;
@@ -137,7 +138,7 @@ static void write_edge(FILE *out, int depth, const struct br_dag *dag, uint32_t 
         return;
     }
     fputs(">\n", out);
-    passed_through(out, by, BR_OWNER_EDGE, e, depth + 1);
+    data_job_xml_passed_through(out, by, BR_OWNER_EDGE, e, depth + 1);
     close_element(out, depth, "edge");
 }
 
@@ -151,7 +152,7 @@ enum br_status br_write_job_xml(FILE *out, int depth, const struct br_dag *dag,
     open_element(out, depth, "job xmlns=\"urn:bigrocks:job:1\"");
     br_write_attribute(out, "name", dag->name);
     fputs(">\n", out);
-    passed_through(out, &by, BR_OWNER_JOB, 0, depth + 1);
+    data_job_xml_passed_through(out, &by, BR_OWNER_JOB, 0, depth + 1);
     for (uint32_t r = 0; r < dag->resources; r++) {
         open_element(out, depth + 1, "resource");
         br_write_attribute(out, "name", dag->resource[r].name);
@@ -160,9 +161,9 @@ enum br_status br_write_job_xml(FILE *out, int depth, const struct br_dag *dag,
         fputs("/>\n", out);
     }
     for (uint32_t s = 0; s < dag->stages && !ferror(out); s++)
-        write_stage(out, depth + 1, dag, s, &by);
+        data_job_xml_write_stage(out, depth + 1, dag, s, &by);
     for (uint32_t e = 0; e < dag->edges && !ferror(out); e++)
-        write_edge(out, depth + 1, dag, e, &by);
+        data_job_xml_write_edge(out, depth + 1, dag, e, &by);
     if (cluster)
         br_write_cluster_xml(out, depth + 1, cluster);
     close_element(out, depth, "job");

@@ -82,8 +82,8 @@ static void write_attributes(struct br_row *out, const char *before, const struc
     br_row_char(out, '}');
 }
 
-static void write_amount(struct br_row *out, bool first, const char *resource,
-                         struct br_decimal value)
+static void data_plan_json_write_amount(struct br_row *out, bool first, const char *resource,
+                                        struct br_decimal value)
 {
     br_row_say(out, first ? "" : ", ");
     text(out, resource);
@@ -91,7 +91,7 @@ static void write_amount(struct br_row *out, bool first, const char *resource,
     br_row_decimal(out, value);
 }
 
-static void write_resources(struct br_row *out, const struct br_dag *dag)
+static void data_plan_json_write_resources(struct br_row *out, const struct br_dag *dag)
 {
     br_row_say(out, ",\n \"resources\": [");
     for (uint32_t r = 0; r < dag->resources; r++) {
@@ -103,8 +103,8 @@ static void write_resources(struct br_row *out, const struct br_dag *dag)
     br_row_char(out, ']');
 }
 
-static void write_stage(struct br_row *out, const struct br_dag *dag, uint32_t s,
-                        const struct br_attributes *by)
+static void data_plan_json_write_stage(struct br_row *out, const struct br_dag *dag, uint32_t s,
+                                       const struct br_attributes *by)
 {
     const struct br_stage *stage = &dag->stage[s];
     text_key(out, s ? ",\n  {" : "\n  {", "id", stage->id);
@@ -113,7 +113,8 @@ static void write_stage(struct br_row *out, const struct br_dag *dag, uint32_t s
     br_row_say(out, ", \"demands\": {");
     for (uint32_t d = 0; d < stage->demands; d++) {
         const struct br_demand *demand = &dag->demand[stage->first_demand + d];
-        write_amount(out, d == 0, dag->resource[demand->resource].name, demand->amount);
+        data_plan_json_write_amount(out, d == 0, dag->resource[demand->resource].name,
+                                    demand->amount);
     }
     br_row_char(out, '}');
     bool first = true;
@@ -133,12 +134,12 @@ static void write_stage(struct br_row *out, const struct br_dag *dag, uint32_t s
     br_row_char(out, '}');
 }
 
-static void write_stages(struct br_row *out, const struct br_dag *dag,
-                         const struct br_attributes *by)
+static void data_plan_json_write_stages(struct br_row *out, const struct br_dag *dag,
+                                        const struct br_attributes *by)
 {
     br_row_say(out, ",\n \"stages\": [");
     for (uint32_t s = 0; s < dag->stages && !ferror(out->out); s++)
-        write_stage(out, dag, s, by);
+        data_plan_json_write_stage(out, dag, s, by);
     br_row_say(out, "],\n \"edges\": [");
     for (uint32_t e = 0; e < dag->edges && !ferror(out->out); e++) {
         const struct br_edge *edge = &dag->edge[e];
@@ -170,7 +171,8 @@ static void write_cluster(struct br_row *out, const struct br_cluster *cluster)
         }
         br_row_say(out, ", \"capacities\": {");
         for (uint32_t k = 0; k < cls->capacities; k++)
-            write_amount(out, k == 0, cls->capacity[k].resource, cls->capacity[k].amount);
+            data_plan_json_write_amount(out, k == 0, cls->capacity[k].resource,
+                                        cls->capacity[k].amount);
         br_row_say(out, "}}");
     }
     br_row_char(out, ']');
@@ -258,8 +260,8 @@ static uint32_t *stages_of(const struct br_dag *dag)
 }
 
 /* By task: its stage; its slack, or NULL: there is none to tell. */
-static void write_tasks(struct br_row *out, const struct br_emit_input *input,
-                        const uint32_t *stage, const struct br_task_slack *slack)
+static void data_plan_json_write_tasks(struct br_row *out, const struct br_emit_input *input,
+                                       const uint32_t *stage, const struct br_task_slack *slack)
 {
     const struct br_plan *plan = input->plan;
     br_row_say(out, ",\n \"tasks\": [");
@@ -295,7 +297,7 @@ static void machine_key(struct br_row *out, const char *key, const struct br_clu
     br_row_char(out, '"');
 }
 
-static void write_transfers(struct br_row *out, const struct br_emit_input *input)
+static void data_plan_json_write_transfers(struct br_row *out, const struct br_emit_input *input)
 {
     const struct br_transfers *all = &input->plan->carried;
     br_row_say(out, ",\n \"transfers\": [");
@@ -322,12 +324,12 @@ static void write_transfers(struct br_row *out, const struct br_emit_input *inpu
     br_row_char(out, ']');
 }
 
-static void write_job(struct br_row *out, const struct br_emit_input *input,
-                      const struct br_attributes *by)
+static void data_plan_json_write_job(struct br_row *out, const struct br_emit_input *input,
+                                     const struct br_attributes *by)
 {
     write_attributes(out, ",\n ", by, BR_OWNER_JOB, 0);
-    write_resources(out, input->dag);
-    write_stages(out, input->dag, by);
+    data_plan_json_write_resources(out, input->dag);
+    data_plan_json_write_stages(out, input->dag, by);
     write_cluster(out, input->cluster);
 }
 
@@ -362,7 +364,7 @@ enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_
         br_row_flush(out);
         br_write_certificate(file, input->dag, bound->certificate);
     }
-    write_job(out, input, &by);
+    data_plan_json_write_job(out, input, &by);
     br_row_say(out, "\n}\n");
     br_row_flush(out);
     br_attributes_finish(&by);
@@ -413,11 +415,11 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struc
     if (plan->note)
         text_key(out, ",\n ", "note", plan->note);
     write_noise(out, plan);
-    write_job(out, input, &by);
+    data_plan_json_write_job(out, input, &by);
     write_search(out, plan);
     if (plan->network)
-        write_transfers(out, input);
-    write_tasks(out, input, stage, slack);
+        data_plan_json_write_transfers(out, input);
+    data_plan_json_write_tasks(out, input, stage, slack);
     br_row_say(out, "\n}\n");
     br_row_flush(out);
     br_attributes_finish(&by);

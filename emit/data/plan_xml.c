@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-static void seconds(FILE *out, const char *name, int64_t ns)
+static void plan_xml_seconds(FILE *out, const char *name, int64_t ns)
 {
     fprintf(out, " %s=\"", name);
     br_write_seconds(out, ns);
@@ -21,19 +21,19 @@ static void ratio(FILE *out, const char *name, int64_t numerator, int64_t denomi
     putc('"', out);
 }
 
-static void write_head(FILE *out, const struct br_plan *plan)
+static void plan_xml_write_head(FILE *out, const struct br_plan *plan)
 {
     fputs(BR_XML_DECLARATION "<plan xmlns=\"urn:bigrocks:plan:1\"", out);
     br_write_attribute(out, "method", plan->method);
     fprintf(out, " seed=\"%" PRIu64 "\"", plan->seed);
-    seconds(out, "makespan", plan->makespan_ns);
-    seconds(out, "lower-bound", plan->lower_bound_ns);
+    plan_xml_seconds(out, "makespan", plan->makespan_ns);
+    plan_xml_seconds(out, "lower-bound", plan->lower_bound_ns);
     if (plan->network_bound_ns)
-        seconds(out, "network-bound", plan->network_bound_ns);
+        plan_xml_seconds(out, "network-bound", plan->network_bound_ns);
     if (plan->objective != BR_OBJECTIVE_MAKESPAN) {
         br_write_attribute(out, "objective", br_objective_name((uint32_t)plan->objective));
-        seconds(out, "mean-completion", plan->mean_ns);
-        seconds(out, "mean-bound", plan->mean_bound_ns);
+        plan_xml_seconds(out, "mean-completion", plan->mean_ns);
+        plan_xml_seconds(out, "mean-bound", plan->mean_bound_ns);
     }
     if (plan->lower_bound_ns > 0)
         ratio(out, "gap", plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);
@@ -48,14 +48,14 @@ static void write_head(FILE *out, const struct br_plan *plan)
 enum br_status br_emit_plan_xml(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
     const struct br_plan *plan = input->plan;
-    write_head(out, plan);
+    plan_xml_write_head(out, plan);
     enum br_status status = br_write_job_xml(out, 1, input->dag, input->cluster, diag);
     if (status)
         return status;
     for (uint32_t k = 0; k < plan->trials; k++) {
         fputs("  <trial", out);
         br_write_attribute(out, "method", plan->trial[k].method);
-        seconds(out, "makespan", plan->trial[k].makespan_ns);
+        plan_xml_seconds(out, "makespan", plan->trial[k].makespan_ns);
         fputs("/>\n", out);
     }
     for (uint32_t k = 0; plan->network && k < plan->carried.transfers && !ferror(out); k++) {
@@ -70,8 +70,8 @@ enum br_status br_emit_plan_xml(const struct br_emit_input *input, FILE *out, st
         fputs("\" target=\"", out);
         br_write_machine(out, BR_QUOTE_ATTRIBUTE, input->cluster, t->to);
         fprintf(out, "\" bytes=\"%" PRId64 "\"", t->bytes);
-        seconds(out, "start", br_transfer_start(&plan->carried, k));
-        seconds(out, "end", br_transfer_end(&plan->carried, k));
+        plan_xml_seconds(out, "start", br_transfer_start(&plan->carried, k));
+        plan_xml_seconds(out, "end", br_transfer_end(&plan->carried, k));
         fputs("/>\n", out);
     }
     for (uint32_t k = 0; k < plan->tasks && !ferror(out); k++) {
@@ -79,8 +79,8 @@ enum br_status br_emit_plan_xml(const struct br_emit_input *input, FILE *out, st
         fputs("  <task id=\"", out);
         br_write_task(out, BR_QUOTE_ATTRIBUTE, input->dag, task);
         putc('"', out);
-        seconds(out, "start", plan->start_ns[task]);
-        seconds(out, "end", plan->end_ns[task]);
+        plan_xml_seconds(out, "start", plan->start_ns[task]);
+        plan_xml_seconds(out, "end", plan->end_ns[task]);
         fputs(" machine=\"", out);
         br_write_machine(out, BR_QUOTE_ATTRIBUTE, input->cluster, plan->machine[task]);
         fprintf(out, "\" rank=\"%" PRIu32 "\"", k + 1);

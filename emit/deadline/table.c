@@ -31,42 +31,44 @@ const char *br_table_format_summary(uint32_t k)
 }
 
 /* To nine decimals. */
-static void write_number(FILE *out, double value)
+static void deadline_table_write_number(FILE *out, double value)
 {
     br_write_ratio(out, br_real_whole(value * BILLION), BILLION);
 }
 
 /* Where a cell's numbers belong: exactly between two cells there is no weight. */
-static struct br_table_place place_of(uint32_t cell)
+static struct br_table_place deadline_table_place_of(uint32_t cell)
 {
     return (struct br_table_place){.low = cell, .high = cell};
 }
 
-static void write_csv(const struct br_deadline_table *table, FILE *out)
+static void deadline_table_write_csv(const struct br_deadline_table *table, FILE *out)
 {
     fputs("order,allocation,progress,start,mean_s", out);
     for (uint32_t k = 0; k < table->quantiles; k++) {
         fputs(",q", out);
-        write_number(out, table->level[k]);
+        deadline_table_write_number(out, table->level[k]);
     }
     putc('\n', out);
     for (uint32_t layer = 0; layer < table->layers; layer++)
         for (uint32_t a = 0; a < table->allocations; a++)
             for (uint32_t c = 0; c < table->cells; c++) {
                 fprintf(out, "%s,%" PRIu32 ",", br_order_name(layer), table->allocation[a]);
-                write_number(out, table->at[c]);
+                deadline_table_write_number(out, table->at[c]);
                 fprintf(out, ",%d,", c == 0);
-                br_write_seconds(out, br_table_mean_ns(table, layer, place_of(c), a));
+                br_write_seconds(out,
+                                 br_table_mean_ns(table, layer, deadline_table_place_of(c), a));
                 for (uint32_t k = 0; k < table->quantiles; k++) {
                     putc(',', out);
-                    br_write_seconds(
-                        out, br_table_quantile_ns(table, layer, place_of(c), a, table->level[k]));
+                    br_write_seconds(out,
+                                     br_table_quantile_ns(table, layer, deadline_table_place_of(c),
+                                                          a, table->level[k]));
                 }
                 putc('\n', out);
             }
 }
 
-static void json_text(FILE *out, const char *name, const char *text)
+static void deadline_table_json_text(FILE *out, const char *name, const char *text)
 {
     fprintf(out, "  \"%s\": \"", name);
     br_write_text(out, BR_QUOTE_JSON, text);
@@ -76,10 +78,10 @@ static void json_text(FILE *out, const char *name, const char *text)
 static void json_head(const struct br_deadline_table *table, FILE *out)
 {
     fputs("{\n  \"format\": \"bigrocks-deadline/1\",\n", out);
-    json_text(out, "job", table->job);
-    json_text(out, "cluster", table->cluster);
-    json_text(out, "allocations", br_allocation_name(table->kind));
-    json_text(out, "indicator", br_indicator_name(table->indicator));
+    deadline_table_json_text(out, "job", table->job);
+    deadline_table_json_text(out, "cluster", table->cluster);
+    deadline_table_json_text(out, "allocations", br_allocation_name(table->kind));
+    deadline_table_json_text(out, "indicator", br_indicator_name(table->indicator));
     fprintf(out, "  \"runs\": %" PRIu32 ",\n  \"seed\": %" PRIu64 ",\n", table->runs, table->seed);
 }
 
@@ -98,7 +100,7 @@ static void json_stages(const struct br_deadline_table *table, FILE *out)
         fprintf(out, "%s\n    {\"tasks\": %" PRIu32, s ? "," : "", table->tasks[s]);
         for (size_t k = 0; k < sizeof field / sizeof *field; k++) {
             fprintf(out, ", \"%s\": ", field[k].name);
-            write_number(out, field[k].value);
+            deadline_table_write_number(out, field[k].value);
         }
         putc('}', out);
     }
@@ -109,24 +111,26 @@ static void json_cell(const struct br_deadline_table *table, uint32_t layer, uin
                       FILE *out)
 {
     fputs(c ? ",\n      {\"progress\": " : "\n      {\"progress\": ", out);
-    write_number(out, table->at[c]);
+    deadline_table_write_number(out, table->at[c]);
     fputs(", \"mean_s\": ", out);
-    br_write_seconds(out, br_table_mean_ns(table, layer, place_of(c), a));
+    br_write_seconds(out, br_table_mean_ns(table, layer, deadline_table_place_of(c), a));
     fputs(", \"quantiles_s\": [", out);
     for (uint32_t k = 0; k < table->quantiles; k++) {
         fputs(k ? ", " : "", out);
-        br_write_seconds(out, br_table_quantile_ns(table, layer, place_of(c), a, table->level[k]));
+        br_write_seconds(out, br_table_quantile_ns(table, layer, deadline_table_place_of(c), a,
+                                                   table->level[k]));
     }
     fputs("]}", out);
 }
 
-static void write_json(const struct br_deadline_table *table, const int64_t *amdahl_ns, FILE *out)
+static void deadline_table_write_json(const struct br_deadline_table *table,
+                                      const int64_t *amdahl_ns, FILE *out)
 {
     json_head(table, out);
     fputs("  \"levels\": [", out);
     for (uint32_t k = 0; k < table->quantiles; k++) {
         fputs(k ? ", " : "", out);
-        write_number(out, table->level[k]);
+        deadline_table_write_number(out, table->level[k]);
     }
     fputs("],\n", out);
     json_stages(table, out);
@@ -169,9 +173,9 @@ enum br_status br_emit_table(const char *format, const struct br_deadline_table 
     if (strcmp(format, "text") == 0)
         br_table_text(table, amdahl_ns, out);
     else if (strcmp(format, "csv") == 0)
-        write_csv(table, out);
+        deadline_table_write_csv(table, out);
     else if (strcmp(format, "json") == 0)
-        write_json(table, amdahl_ns, out);
+        deadline_table_write_json(table, amdahl_ns, out);
     else if (strcmp(format, "svg") == 0)
         br_table_svg(table, out);
     else
@@ -219,7 +223,8 @@ static double field_of(const struct br_trial *trial, size_t k)
     return value;
 }
 
-static void trials_csv(const struct br_deadline_table *table, const struct br_trials *trials, FILE *out)
+static void trials_csv(const struct br_deadline_table *table, const struct br_trials *trials,
+                       FILE *out)
 {
     fputs("order,allocation,runs", out);
     for (size_t k = 0; k < FIELDS; k++)
@@ -227,7 +232,7 @@ static void trials_csv(const struct br_deadline_table *table, const struct br_tr
     for (int later = 0; later < 2; later++)
         for (uint32_t k = 0; k < BR_TRIAL_LEVELS; k++) {
             fputs(later ? ",later_q" : ",below_q", out);
-            write_number(out, br_trial_level(k));
+            deadline_table_write_number(out, br_trial_level(k));
         }
     putc('\n', out);
     for (uint32_t i = 0; i < trials->count; i++) {
@@ -236,12 +241,13 @@ static void trials_csv(const struct br_deadline_table *table, const struct br_tr
                 table->allocation[trial->index], trials->runs);
         for (size_t k = 0; k < FIELDS; k++) {
             putc(',', out);
-            write_number(out, field_of(trial, k));
+            deadline_table_write_number(out, field_of(trial, k));
         }
         for (uint32_t k = 0; k < 2 * BR_TRIAL_LEVELS; k++) {
             putc(',', out);
-            write_number(out, k < BR_TRIAL_LEVELS ? trial->below[k]
-                                                  : trial->below_later[k - BR_TRIAL_LEVELS]);
+            deadline_table_write_number(out, k < BR_TRIAL_LEVELS
+                                                 ? trial->below[k]
+                                                 : trial->below_later[k - BR_TRIAL_LEVELS]);
         }
         putc('\n', out);
     }
@@ -252,17 +258,18 @@ static void json_shares(FILE *out, const char *name, const double *share)
     fprintf(out, ", \"%s\": [", name);
     for (uint32_t k = 0; k < BR_TRIAL_LEVELS; k++) {
         fputs(k ? ", " : "", out);
-        write_number(out, share ? share[k] : br_trial_level(k));
+        deadline_table_write_number(out, share ? share[k] : br_trial_level(k));
     }
     putc(']', out);
 }
 
-static void trials_json(const struct br_deadline_table *table, const struct br_trials *trials, FILE *out)
+static void trials_json(const struct br_deadline_table *table, const struct br_trials *trials,
+                        FILE *out)
 {
     fputs("{\n  \"format\": \"bigrocks-deadline-check/1\",\n", out);
-    json_text(out, "job", table->job);
-    json_text(out, "allocations", br_allocation_name(table->kind));
-    json_text(out, "indicator", br_indicator_name(table->indicator));
+    deadline_table_json_text(out, "job", table->job);
+    deadline_table_json_text(out, "allocations", br_allocation_name(table->kind));
+    deadline_table_json_text(out, "indicator", br_indicator_name(table->indicator));
     fprintf(out, "  \"runs\": %" PRIu32 ",\n  \"results\": [", trials->runs);
     for (uint32_t i = 0; i < trials->count; i++) {
         const struct br_trial *trial = &trials->trial[i];
@@ -270,7 +277,7 @@ static void trials_json(const struct br_deadline_table *table, const struct br_t
                 br_order_name(trial->layer), table->allocation[trial->index]);
         for (size_t k = 0; k < FIELDS; k++) {
             fprintf(out, ", \"%s\": ", fields[k].name);
-            write_number(out, field_of(trial, k));
+            deadline_table_write_number(out, field_of(trial, k));
         }
         json_shares(out, "levels", NULL);
         json_shares(out, "below", trial->below);

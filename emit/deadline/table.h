@@ -21,7 +21,8 @@ enum br_status br_emit_trials(const char *format, const struct br_deadline_table
 /* Parts of them, a file each. */
 void br_table_text(const struct br_deadline_table *table, const int64_t *amdahl_ns, FILE *out);
 void br_table_svg(const struct br_deadline_table *table, FILE *out);
-void br_trials_text(const struct br_deadline_table *table, const struct br_trials *trials, FILE *out);
+void br_trials_text(const struct br_deadline_table *table, const struct br_trials *trials,
+                    FILE *out);
 /* "tokens" or "percents"; "plain" or "planned". */
 const char *br_allocation_name(enum br_allocation kind);
 const char *br_order_name(uint32_t layer);

@@ -68,7 +68,7 @@ static void draw_line(const struct picture *p, uint32_t layer, uint32_t a, uint3
             br_allocation_name(p->table->kind), br_order_name(layer));
 }
 
-static void draw_legend(const struct picture *p, const uint32_t *index, uint32_t lines)
+static void table_svg_draw_legend(const struct picture *p, const uint32_t *index, uint32_t lines)
 {
     FILE *out = p->plot.out;
     int64_t x = p->plot.left + p->plot.width + 14 * PX, y = p->plot.top + 10 * PX;
@@ -120,6 +120,6 @@ void br_table_svg(const struct br_deadline_table *table, FILE *out)
     for (uint32_t k = lines; k-- > 0;)
         for (uint32_t layer = table->layers; layer-- > 0;)
             draw_line(&p, layer, index[k], k);
-    draw_legend(&p, index, lines);
+    table_svg_draw_legend(&p, index, lines);
     br_plot_close(out);
 }

@@ -22,13 +22,14 @@ static struct unit choose_unit(double most_s)
     return most_s >= 0.1 ? (struct unit){"s", 1} : (struct unit){"ms", 1e-3};
 }
 
-static void cell(FILE *out, double seconds, const struct unit *unit)
+static void table_text_cell(FILE *out, double seconds, const struct unit *unit)
 {
     double value = seconds / unit->seconds;
     fprintf(out, "%9.*f", value >= 1000 ? 0 : 2, value);
 }
 
-static double quantile_s(const struct br_deadline_table *table, uint32_t layer, uint32_t a, double q)
+static double quantile_s(const struct br_deadline_table *table, uint32_t layer, uint32_t a,
+                         double q)
 {
     return (double)br_table_quantile_ns(table, layer, br_table_start(table), a, q) / 1e9;
 }
@@ -67,14 +68,14 @@ void br_table_text(const struct br_deadline_table *table, const int64_t *amdahl_
         fprintf(out, "%10" PRIu32, table->allocation[a]);
         for (uint32_t layer = 0; layer < table->layers; layer++) {
             fputs("  ", out);
-            cell(out, (double)br_table_mean_ns(table, layer, br_table_start(table), a) / 1e9,
-                 &unit);
-            cell(out, quantile_s(table, layer, a, 0.1), &unit);
-            cell(out, quantile_s(table, layer, a, 0.5), &unit);
-            cell(out, quantile_s(table, layer, a, 0.9), &unit);
+            table_text_cell(
+                out, (double)br_table_mean_ns(table, layer, br_table_start(table), a) / 1e9, &unit);
+            table_text_cell(out, quantile_s(table, layer, a, 0.1), &unit);
+            table_text_cell(out, quantile_s(table, layer, a, 0.5), &unit);
+            table_text_cell(out, quantile_s(table, layer, a, 0.9), &unit);
         }
         fputs("  ", out);
-        cell(out, (double)amdahl_ns[a] / 1e9, &unit);
+        table_text_cell(out, (double)amdahl_ns[a] / 1e9, &unit);
         putc('\n', out);
     }
 }
@@ -88,7 +89,8 @@ static double off(const double *share)
     return 100 * most;
 }
 
-void br_trials_text(const struct br_deadline_table *table, const struct br_trials *trials, FILE *out)
+void br_trials_text(const struct br_deadline_table *table, const struct br_trials *trials,
+                    FILE *out)
 {
     double most_s = 0, sum[3] = {0};
     for (uint32_t i = 0; i < trials->count; i++)
@@ -104,10 +106,10 @@ void br_trials_text(const struct br_deadline_table *table, const struct br_trial
     for (uint32_t i = 0; i < trials->count; i++) {
         const struct br_trial *t = &trials->trial[i];
         fprintf(out, "%10" PRIu32 " %-8s", table->allocation[t->index], br_order_name(t->layer));
-        cell(out, t->forecast_s[1], &unit);
-        cell(out, t->actual_s[1], &unit);
-        cell(out, t->forecast_s[2], &unit);
-        cell(out, t->actual_s[2], &unit);
+        table_text_cell(out, t->forecast_s[1], &unit);
+        table_text_cell(out, t->actual_s[1], &unit);
+        table_text_cell(out, t->forecast_s[2], &unit);
+        table_text_cell(out, t->actual_s[2], &unit);
         fprintf(out, " %8.1f%8.1f%8.1f %7.1f%7.1f %7.1f%7.1f\n", 100 * t->third_error,
                 100 * t->most_error, 100 * t->amdahl_error, off(t->below), off(t->below_later),
                 100 * t->wander, 100 * t->stuck);

@@ -10,7 +10,7 @@
 #include "emit/pictures/parents.h"
 
 /* Plans that were read may have any times. */
-static int64_t difference(int64_t later_ns, int64_t earlier_ns)
+static int64_t diagram_difference(int64_t later_ns, int64_t earlier_ns)
 {
     br_wide ns = (br_wide)later_ns - earlier_ns;
     return ns > INT64_MAX ? INT64_MAX : ns < -INT64_MAX ? -INT64_MAX : (int64_t)ns;
@@ -109,7 +109,7 @@ static enum br_status join_each(struct br_diagram *diagram, uint32_t *room, uint
     for (uint32_t i = 0; i < dag->stage[edge->child].tasks && !status; i++) {
         struct br_arrow arrow =
             arrow_of(e, diagram->box_of[parent + i], diagram->box_of[child + i],
-                     difference(plan->start_ns[child + i], plan->end_ns[parent + i]));
+                     diagram_difference(plan->start_ns[child + i], plan->end_ns[parent + i]));
         arrow.pairs = 1;
         struct br_arrow *last =
             diagram->arrows > first ? &diagram->arrow[diagram->arrows - 1] : NULL;
@@ -150,15 +150,18 @@ static enum br_status join_all(struct br_diagram *diagram, uint32_t *room, uint3
     enum br_status status = BR_OK;
     for (uint32_t p = p0; p < p1 && !status; p++) {
         if (joined)
-            status = add_arrow(diagram, room,
-                               arrow_of(e, p, joint, difference(start_ns, box[p].end_ns)), diag);
+            status =
+                add_arrow(diagram, room,
+                          arrow_of(e, p, joint, diagram_difference(start_ns, box[p].end_ns)), diag);
         for (uint32_t c = c0; c < c1 && !status && !joined; c++)
-            status = add_arrow(diagram, room,
-                               arrow_of(e, p, c, difference(box[c].start_ns, box[p].end_ns)), diag);
+            status = add_arrow(
+                diagram, room,
+                arrow_of(e, p, c, diagram_difference(box[c].start_ns, box[p].end_ns)), diag);
     }
     for (uint32_t c = c0; c < c1 && !status && joined; c++)
-        status = add_arrow(diagram, room,
-                           arrow_of(e, joint, c, difference(box[c].start_ns, end_ns)), diag);
+        status =
+            add_arrow(diagram, room,
+                      arrow_of(e, joint, c, diagram_difference(box[c].start_ns, end_ns)), diag);
     diagram->joints += joined;
     return status;
 }

@@ -46,8 +46,8 @@ static bool find_depths(const struct br_dag *dag, uint32_t *depth, uint32_t *dee
     return ok;
 }
 
-static void add_stage(struct folded *folded, const struct br_emit_input *input, uint32_t s,
-                      uint32_t depth)
+static void folded_dot_add_stage(struct folded *folded, const struct br_emit_input *input,
+                                 uint32_t s, uint32_t depth)
 {
     const struct br_stage *stage = &input->dag->stage[s];
     struct box *box = &folded->box[folded->box_of[s]];
@@ -78,7 +78,7 @@ static bool fold(struct folded *folded, const struct br_emit_input *input)
     for (uint32_t s = 0; s < dag->stages; s++) {
         const uint32_t depth = folded->box_of[s];
         folded->box_of[s] = (uint32_t)((uint64_t)depth * folded->boxes / (deepest + (uint64_t)1));
-        add_stage(folded, input, s, depth);
+        folded_dot_add_stage(folded, input, s, depth);
     }
     for (uint32_t e = 0; e < dag->edges; e++) {
         const struct br_edge *edge = &dag->edge[e];
@@ -87,8 +87,8 @@ static bool fold(struct folded *folded, const struct br_emit_input *input)
     return true;
 }
 
-static void write_box(const struct folded *folded, const struct br_emit_input *input, uint32_t b,
-                      FILE *out)
+static void folded_dot_write_box(const struct folded *folded, const struct br_emit_input *input,
+                                 uint32_t b, FILE *out)
 {
     const struct box *box = &folded->box[b];
     fprintf(out, "  %" PRIu32 " [label=\"depth %" PRIu32, b, box->first_depth);
@@ -116,7 +116,7 @@ static void write_graph(const struct folded *folded, const struct br_emit_input 
             input->dag->stages);
     for (uint32_t b = 0; b < folded->boxes; b++)
         if (folded->box[b].stages)
-            write_box(folded, input, b, out);
+            folded_dot_write_box(folded, input, b, out);
     for (uint32_t a = 0; a < folded->boxes; a++)
         for (uint32_t b = a + 1; b < folded->boxes; b++) {
             const uint32_t edges = folded->edges[a * folded->boxes + b];

@@ -73,7 +73,7 @@ static void write_members(FILE *out, const struct br_emit_input *input, bool sta
     fputs("</table></td></tr>", out);
 }
 
-static void write_lines(FILE *out, const struct br_emit_input *input)
+static void legend_write_lines(FILE *out, const struct br_emit_input *input)
 {
     bool moves = input->plan->network || (input->other && input->other->plan->network);
     fputs(
@@ -128,6 +128,6 @@ void br_legend_write(FILE *out, const struct br_emit_input *input)
         write_subsets(out, input);
     if (colour == BR_COLOUR_STAGE || colour == BR_COLOUR_MACHINE)
         write_members(out, input, colour == BR_COLOUR_STAGE);
-    write_lines(out, input);
+    legend_write_lines(out, input);
     fputs("</table>>;\n", out);
 }

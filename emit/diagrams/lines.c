@@ -14,7 +14,7 @@ enum {
 };
 
 /* Into how many lines so many boxes go. */
-static uint32_t parts_of(uint32_t boxes)
+static uint32_t diagrams_lines_parts_of(uint32_t boxes)
 {
     double width = 2 * sqrt(boxes);
     return boxes <= WIDE ? 1 : (uint32_t)ceil(boxes / (width > NARROW ? width : NARROW));
@@ -32,7 +32,7 @@ struct inward {
     uint32_t *joint_line; /* plus 1; 0: not known yet */
 };
 
-static int by_turn(const void *a, const void *b)
+static int diagrams_lines_by_turn(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
     if (x->start_ns != y->start_ns)
@@ -71,7 +71,8 @@ static void inward_finish(struct inward *in)
 
 /* One more than the last line of the boxes that lead here; 0 where there is none. A box that has
  * not had its turn, in a plan that does not hold, counts as on the first line. */
-static uint32_t after_parents(const struct br_diagram *diagram, struct inward *in, uint32_t place)
+static uint32_t diagrams_lines_after_parents(const struct br_diagram *diagram, struct inward *in,
+                                             uint32_t place)
 {
     uint32_t line = 0;
     for (uint32_t k = in->first[place]; k < in->first[place + 1]; k++) {
@@ -81,7 +82,7 @@ static uint32_t after_parents(const struct br_diagram *diagram, struct inward *i
         } else {
             uint32_t *joint = &in->joint_line[from - diagram->boxes];
             if (*joint == 0)
-                *joint = after_parents(diagram, in, from) + 1;
+                *joint = diagrams_lines_after_parents(diagram, in, from) + 1;
             after = *joint - 1;
         }
         line = after > line ? after : line;
@@ -119,18 +120,20 @@ static enum br_status make_turns(struct turn *turn, uint32_t *turns,
         }
         free(position);
     }
-    qsort(turn, *turns, sizeof *turn, by_turn);
+    qsort(turn, *turns, sizeof *turn, diagrams_lines_by_turn);
     return BR_OK;
 }
 
-static void take_turns(struct br_diagram_lines *lines, struct br_diagram *diagrams,
-                       struct inward *in, const struct turn *turn, uint32_t turns, bool by_time)
+static void diagrams_lines_take_turns(struct br_diagram_lines *lines, struct br_diagram *diagrams,
+                                      struct inward *in, const struct turn *turn, uint32_t turns,
+                                      bool by_time)
 {
     int64_t longest = turns > 0 ? longest_line(turn, turns) : 0;
     uint32_t most = 2 * (uint32_t)sqrt(turns);
     most = turns > CUT_MOST ? UINT32_MAX : most > WIDE ? most : WIDE;
     for (uint32_t k = 0; k < turns; k++) {
-        uint32_t line = after_parents(&diagrams[turn[k].plan], &in[turn[k].plan], turn[k].box);
+        uint32_t line =
+            diagrams_lines_after_parents(&diagrams[turn[k].plan], &in[turn[k].plan], turn[k].box);
         if (by_time && lines->lines > 0) {
             uint32_t last = lines->lines - 1;
             bool full = (double)turn[k].start_ns - (double)lines->begin_ns[last] > (double)longest;
@@ -163,7 +166,8 @@ static enum br_status cut_lines(struct br_diagram_lines *lines, struct br_diagra
         return br_fail_memory(diag);
     }
     for (uint32_t k = 0; k < lines->lines; k++) {
-        uint32_t count = lines->first[k + 1] - lines->first[k], parts = parts_of(count);
+        uint32_t count = lines->first[k + 1] - lines->first[k],
+                 parts = diagrams_lines_parts_of(count);
         for (uint32_t p = 0; p < parts; p++) {
             begin[cut] = lines->begin_ns[k];
             first[cut] = lines->first[k] + (uint32_t)((uint64_t)count * p / parts);
@@ -202,8 +206,9 @@ static void mark_upward(struct br_diagram *diagram, uint32_t *last)
     }
 }
 
-static enum br_status make_lines(struct br_diagram_lines *lines, struct br_diagram *diagrams,
-                                 uint32_t count, bool by_time, bool cuts, struct br_diag *diag)
+static enum br_status diagrams_make_lines(struct br_diagram_lines *lines,
+                                          struct br_diagram *diagrams, uint32_t count, bool by_time,
+                                          bool cuts, struct br_diag *diag)
 {
     size_t boxes = 0;
     for (uint32_t p = 0; p < count; p++)
@@ -222,7 +227,7 @@ static enum br_status make_lines(struct br_diagram_lines *lines, struct br_diagr
     for (uint32_t p = 0; p < count && !status; p++)
         status = inward_init(&in[p], &diagrams[p], diag);
     if (!status)
-        take_turns(lines, diagrams, in, turn, turns, by_time);
+        diagrams_lines_take_turns(lines, diagrams, in, turn, turns, by_time);
     if (!status && !by_time && cuts && turns <= CUT_MOST)
         status = cut_lines(lines, diagrams, diag);
     for (uint32_t p = 0; p < count && !status; p++)
@@ -238,7 +243,7 @@ static enum br_status make_lines(struct br_diagram_lines *lines, struct br_diagr
 enum br_status br_diagram_lines_init(struct br_diagram_lines *lines, struct br_diagram *diagrams,
                                      uint32_t count, bool by_time, struct br_diag *diag)
 {
-    return make_lines(lines, diagrams, count, by_time, true, diag);
+    return diagrams_make_lines(lines, diagrams, count, by_time, true, diag);
 }
 
 enum br_status br_diagram_fold(struct br_diagram *diagram, struct br_diag *diag)
@@ -246,11 +251,12 @@ enum br_status br_diagram_fold(struct br_diagram *diagram, struct br_diag *diag)
     struct br_diagram_lines lines;
     if (diagram->boxes > CUT_MOST)
         return BR_OK;
-    enum br_status status = make_lines(&lines, diagram, 1, false, false, diag);
+    enum br_status status = diagrams_make_lines(&lines, diagram, 1, false, false, diag);
     if (status)
         return status;
     for (uint32_t k = 0; k < lines.lines; k++) {
-        uint32_t count = lines.first[k + 1] - lines.first[k], parts = parts_of(count);
+        uint32_t count = lines.first[k + 1] - lines.first[k],
+                 parts = diagrams_lines_parts_of(count);
         for (uint32_t m = 0; m < count; m++)
             diagram->box[lines.member[lines.first[k] + m].box].below = 1 + m % parts;
     }

@@ -41,7 +41,7 @@ struct drawing {
 
 /* A box's name is its stage's, where nothing else could be called so. Else it begins with a number,
  * and the names of what is no box do not. */
-static void write_name(const struct drawing *drawing, uint32_t place)
+static void plan_dot_write_name(const struct drawing *drawing, uint32_t place)
 {
     const struct br_diagram *diagram = drawing->diagram;
     FILE *out = drawing->out;
@@ -75,7 +75,7 @@ static void write_title(const struct drawing *drawing, const struct br_box *box,
 }
 
 /* "Seq Scan on a ... Hash": where rows come from, and what becomes of them. */
-static void write_ends(const struct drawing *drawing, const char *words)
+static void plan_dot_write_ends(const struct drawing *drawing, const char *words)
 {
     const char *last = words, *first = strstr(words, ", ");
     for (const char *next = first; next; next = strstr(last, ", "))
@@ -89,7 +89,7 @@ static void write_ends(const struct drawing *drawing, const char *words)
     br_write_cut(drawing->out, BR_QUOTE_LABEL, last, NAME_MOST);
 }
 
-static void write_span(FILE *out, const struct br_box *box)
+static void plan_dot_write_span(FILE *out, const struct br_box *box)
 {
     br_write_about(out, box->start_ns);
     fputs(" \xe2\x80\x93 ", out);
@@ -97,7 +97,7 @@ static void write_span(FILE *out, const struct br_box *box)
     fputs(" s", out);
 }
 
-static void write_place(const struct drawing *drawing, const struct br_box *box)
+static void plan_dot_write_place(const struct drawing *drawing, const struct br_box *box)
 {
     if (box->machines == 1)
         br_write_machine(drawing->out, BR_QUOTE_LABEL, drawing->input->cluster, box->machine);
@@ -143,37 +143,37 @@ static void write_filling(const struct drawing *drawing, const struct br_box *bo
 }
 
 /* The height grows with the root of the work, in steps, so that areas compare. */
-static uint32_t size_of(const struct drawing *drawing, const struct br_box *box)
+static uint32_t plan_dot_size_of(const struct drawing *drawing, const struct br_box *box)
 {
     return drawing->most_work > 0
                ? (uint32_t)(FONT_MORE * sqrt(box->work / drawing->most_work) + 0.5)
                : 0;
 }
 
-static void write_box(const struct drawing *drawing, uint32_t b)
+static void plan_dot_write_box(const struct drawing *drawing, uint32_t b)
 {
     const struct br_box *box = &drawing->diagram->box[b];
     FILE *out = drawing->out;
-    uint32_t size = size_of(drawing, box);
+    uint32_t size = plan_dot_size_of(drawing, box);
     fputs("  ", out);
-    write_name(drawing, b);
+    plan_dot_write_name(drawing, b);
     fputs(" [label=\"", out);
     write_title(drawing, box, NAME_MOST);
     const char *words = drawing->words[box->stage];
     if (words && drawing->boxes <= WORDS_FEW)
-        write_ends(drawing, words);
+        plan_dot_write_ends(drawing, words);
     fputs("\\n", out);
-    write_span(out, box);
+    plan_dot_write_span(out, box);
     if (!drawing->input->by_machine && drawing->input->cluster->machines > 1) {
         fputs("\\n", out);
-        write_place(drawing, box);
+        plan_dot_write_place(drawing, box);
     }
     fputs("\", tooltip=\"", out);
     write_title(drawing, box, 200);
     fputs(": ", out);
-    write_span(out, box);
+    plan_dot_write_span(out, box);
     fputs(", ", out);
-    write_place(drawing, box);
+    plan_dot_write_place(drawing, box);
     fputs(box->on_chain ? ", on the critical chain" : "", out);
     if (words) {
         fputs("\\n", out);
@@ -207,7 +207,7 @@ static void write_wait(FILE *out, int64_t wait_ns)
 }
 
 /* The share of the tasks of its stage that stand in the box; of a joint, all. */
-static double share_of(const struct drawing *drawing, uint32_t place)
+static double plan_dot_share_of(const struct drawing *drawing, uint32_t place)
 {
     const struct br_diagram *diagram = drawing->diagram;
     if (place >= diagram->boxes)
@@ -217,10 +217,10 @@ static double share_of(const struct drawing *drawing, uint32_t place)
 }
 
 /* The bytes that go along the arrow, whether they leave a machine or not. */
-static double bytes_of(const struct drawing *drawing, const struct br_arrow *arrow)
+static double plan_dot_bytes_of(const struct drawing *drawing, const struct br_arrow *arrow)
 {
     const struct br_edge *edge = &drawing->input->dag->edge[arrow->edge];
-    double share = share_of(drawing, arrow->from) * share_of(drawing, arrow->to);
+    double share = plan_dot_share_of(drawing, arrow->from) * plan_dot_share_of(drawing, arrow->to);
     if (edge->type == BR_ONE_TO_ONE)
         share = arrow->pairs / (double)drawing->input->dag->stage[edge->child].tasks;
     return share * (double)edge->bytes;
@@ -249,7 +249,7 @@ static void write_tooltip(const struct drawing *drawing, const struct br_arrow *
         br_inputs_write(out, BR_QUOTE_LABEL, drawing->input, arrow->transfer);
     } else if (edge->bytes) {
         fputs(", ", out);
-        write_bytes(out, bytes_of(drawing, arrow));
+        write_bytes(out, plan_dot_bytes_of(drawing, arrow));
     }
     putc('"', out);
 }
@@ -271,9 +271,9 @@ static void write_arrow(const struct drawing *drawing, const struct br_arrow *ar
     FILE *out = drawing->out;
     bool into_joint = arrow->to >= drawing->diagram->boxes;
     fputs("  ", out);
-    write_name(drawing, arrow->from);
+    plan_dot_write_name(drawing, arrow->from);
     fputs(" -> ", out);
-    write_name(drawing, arrow->to);
+    plan_dot_write_name(drawing, arrow->to);
     fputs(" [", out);
     fputs(edge->type == BR_ONE_TO_ONE ? "style=dashed, " : "", out);
     fputs(into_joint ? "arrowhead=none, " : "", out);
@@ -291,7 +291,7 @@ static void write_arrow(const struct drawing *drawing, const struct br_arrow *ar
     bool waits = few && arrow->wait_ns != 0, carries = few && edge->bytes;
     if (br_styles_arrow(drawing->styles, arrow->edge, out, waits || carries) || waits || carries) {
         if (carries)
-            write_bytes(out, bytes_of(drawing, arrow));
+            write_bytes(out, plan_dot_bytes_of(drawing, arrow));
         fputs(carries && waits ? "\\n" : "", out);
         if (waits)
             write_wait(out, arrow->wait_ns);
@@ -320,12 +320,12 @@ static void open_plan(const struct drawing *drawing)
 static void write_member(const struct drawing *drawing, uint32_t place)
 {
     fputs("  ", drawing->out);
-    write_name(drawing, place);
+    plan_dot_write_name(drawing, place);
     fputs(";\n", drawing->out);
 }
 
 /* Frames of the machines: with their boxes, or with the names of boxes that were written before. */
-static void write_machines(const struct drawing *drawing)
+static void plan_dot_write_machines(const struct drawing *drawing)
 {
     const struct br_diagram *diagram = drawing->diagram;
     for (uint32_t m = 0; m < drawing->input->cluster->machines; m++) {
@@ -339,7 +339,7 @@ static void write_machines(const struct drawing *drawing)
             if (drawing->input->plain)
                 write_member(drawing, b);
             else
-                write_box(drawing, b);
+                plan_dot_write_box(drawing, b);
         }
         fputs(open ? "  }\n" : "", drawing->out);
     }
@@ -349,13 +349,13 @@ static void write_boxes(const struct drawing *drawing)
 {
     const struct br_diagram *diagram = drawing->diagram;
     if (drawing->input->by_machine && !drawing->input->plain)
-        write_machines(drawing);
+        plan_dot_write_machines(drawing);
     else
         for (uint32_t b = 0; b < diagram->boxes && !ferror(drawing->out); b++)
-            write_box(drawing, b);
+            plan_dot_write_box(drawing, b);
     for (uint32_t j = 0; j < diagram->joints; j++) {
         fputs("  ", drawing->out);
-        write_name(drawing, diagram->boxes + j);
+        plan_dot_write_name(drawing, diagram->boxes + j);
         fputs(
             " [shape=point, width=0.06, label=\"\", tooltip=\"all before wait for all after\"];\n",
             drawing->out);
@@ -369,9 +369,9 @@ static void write_arrows(const struct drawing *drawing)
         write_arrow(drawing, &diagram->arrow[a]);
     for (uint32_t h = 0; h < diagram->handovers; h++) {
         fputs("  ", drawing->out);
-        write_name(drawing, diagram->handover[h].from);
+        plan_dot_write_name(drawing, diagram->handover[h].from);
         fputs(" -> ", drawing->out);
-        write_name(drawing, diagram->handover[h].to);
+        plan_dot_write_name(drawing, diagram->handover[h].to);
         fputs(" [style=dotted, constraint=false, color=\"" BR_COLOUR_CHAIN
               "\", penwidth=3, tooltip=\"waits for its machine\"];\n",
               drawing->out);
@@ -407,20 +407,21 @@ static void write_axis(const struct drawing *drawing, const struct br_diagram_li
 }
 
 /* What stands on each line. */
-static void write_lines(const struct drawing *drawing, const struct br_diagram_lines *lines)
+static void plan_dot_write_lines(const struct drawing *drawing,
+                                 const struct br_diagram_lines *lines)
 {
     FILE *out = drawing[0].out;
     for (uint32_t k = 0; k < lines->lines && !ferror(out); k++) {
         fprintf(out, "  {rank=same; \"line %" PRIu32 "\"", k);
         for (uint32_t m = lines->first[k]; m < lines->first[k + 1]; m++) {
             fputs("; ", out);
-            write_name(&drawing[lines->member[m].plan], lines->member[m].box);
+            plan_dot_write_name(&drawing[lines->member[m].plan], lines->member[m].box);
         }
         fputs("}\n", out);
     }
 }
 
-static void write_head(const struct drawing *drawing)
+static void plan_dot_write_head(const struct drawing *drawing)
 {
     const struct br_emit_input *input = drawing[0].input;
     FILE *out = drawing[0].out;
@@ -440,7 +441,7 @@ static void write_head(const struct drawing *drawing)
     br_legend_write(out, input);
 }
 
-static void write_plan(const struct drawing *drawing)
+static void dot_write_plan(const struct drawing *drawing)
 {
     const bool frame = drawing->plans > 1 && !drawing->input->plain;
     if (frame)
@@ -457,15 +458,15 @@ static void write_plain_frames(const struct drawing *drawing)
     if (drawing->plans > 1)
         open_plan(drawing);
     if (drawing->input->by_machine)
-        write_machines(drawing);
+        plan_dot_write_machines(drawing);
     for (uint32_t b = 0; drawing->plans > 1 && b < diagram->boxes + diagram->joints; b++)
         if (b >= diagram->boxes || !drawing->input->by_machine)
             write_member(drawing, b);
     fputs(drawing->plans > 1 ? "  }\n" : "", drawing->out);
 }
 
-static void write_all(struct drawing *drawing, const struct br_diagram *diagram,
-                      const struct br_diagram_lines *lines)
+static void plan_dot_write_all(struct drawing *drawing, const struct br_diagram *diagram,
+                               const struct br_diagram_lines *lines)
 {
     uint32_t plans = drawing[0].plans;
     const struct br_emit_input *input = drawing[0].input;
@@ -485,15 +486,15 @@ static void write_all(struct drawing *drawing, const struct br_diagram *diagram,
         drawing[p].arrows = arrows;
         drawing[p].boxes = boxes;
     }
-    write_head(drawing);
+    plan_dot_write_head(drawing);
     if (input->layout != BR_LAYOUT_GRAPH)
         write_axis(drawing, lines);
     for (uint32_t p = 0; p < plans; p++)
-        write_plan(&drawing[p]);
+        dot_write_plan(&drawing[p]);
     for (uint32_t p = 0; input->plain && p < plans; p++)
         write_plain_frames(&drawing[p]);
     if (input->layout != BR_LAYOUT_GRAPH)
-        write_lines(drawing, lines);
+        plan_dot_write_lines(drawing, lines);
     fputs("}\n", drawing[0].out);
 }
 
@@ -529,7 +530,7 @@ enum br_status br_emit_plan_dot(const struct br_emit_input *input, FILE *out, st
         status =
             br_diagram_lines_init(&lines, diagram, plans, input->layout == BR_LAYOUT_TIME, diag);
     if (!status)
-        write_all(drawing, diagram, &lines);
+        plan_dot_write_all(drawing, diagram, &lines);
     br_diagram_lines_finish(&lines);
     for (uint32_t p = 0; p < plans; p++) {
         br_diagram_finish(&diagram[p]);

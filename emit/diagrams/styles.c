@@ -28,8 +28,8 @@ void br_styles_finish(struct br_styles *styles)
 }
 
 /* A plain value; NULL where there is none, or one in angle brackets. */
-static const char *value_of(const struct br_styles *styles, enum br_owner owner, uint32_t index,
-                            const char *name)
+static const char *styles_value_of(const struct br_styles *styles, enum br_owner owner,
+                                   uint32_t index, const char *name)
 {
     uint32_t count;
     const struct br_attribute **run = br_attributes_run(&styles->by, owner, index, &count);
@@ -50,7 +50,7 @@ static void write_values(const struct br_styles *styles, enum br_owner owner, ui
                          const char *const *names, FILE *out)
 {
     for (; *names; names++) {
-        const char *value = value_of(styles, owner, index, *names);
+        const char *value = styles_value_of(styles, owner, index, *names);
         /* Records read marks of their own in labels. */
         if (value && !(strcmp(*names, "shape") == 0 && strstr(value, "record")))
             write_value(out, *names, value);
@@ -60,7 +60,7 @@ static void write_values(const struct br_styles *styles, enum br_owner owner, ui
 bool br_styles_is_box(const struct br_styles *styles, uint32_t stage)
 {
     static const char *const boxes[] = {"box", "rect", "rectangle", "square"};
-    const char *shape = value_of(styles, BR_OWNER_STAGE, stage, "shape");
+    const char *shape = styles_value_of(styles, BR_OWNER_STAGE, stage, "shape");
     bool same = !shape || strstr(shape, "record");
     for (size_t k = 0; !same && k < sizeof boxes / sizeof *boxes; k++)
         same = strcmp(shape, boxes[k]) == 0;
@@ -69,7 +69,7 @@ bool br_styles_is_box(const struct br_styles *styles, uint32_t stage)
 
 bool br_styles_label(const struct br_styles *styles, uint32_t stage, FILE *out)
 {
-    const char *label = value_of(styles, BR_OWNER_STAGE, stage, "label");
+    const char *label = styles_value_of(styles, BR_OWNER_STAGE, stage, "label");
     if (label)
         br_write_text(out, BR_QUOTE_DOT, label);
     return label != NULL;
@@ -83,7 +83,7 @@ void br_styles_graph(const struct br_styles *styles, FILE *out)
 void br_styles_fill(const struct br_styles *styles, uint32_t stage, FILE *out)
 {
     static const char *const kept[] = {"rounded", "dashed", "dotted", "bold", "diagonals"};
-    const char *style = value_of(styles, BR_OWNER_STAGE, stage, "style");
+    const char *style = styles_value_of(styles, BR_OWNER_STAGE, stage, "style");
     for (size_t k = 0; style && k < sizeof kept / sizeof *kept; k++)
         if (strstr(style, kept[k])) {
             fprintf(out, ", style=\"filled,%s\"", kept[k]);
@@ -91,9 +91,9 @@ void br_styles_fill(const struct br_styles *styles, uint32_t stage, FILE *out)
         }
     if (styles->input->colour != BR_COLOUR_INPUT)
         return;
-    const char *filling = value_of(styles, BR_OWNER_STAGE, stage, "fillcolor");
+    const char *filling = styles_value_of(styles, BR_OWNER_STAGE, stage, "fillcolor");
     if (!filling && style && strstr(style, "filled"))
-        filling = value_of(styles, BR_OWNER_STAGE, stage, "color"); /* as Graphviz has it */
+        filling = styles_value_of(styles, BR_OWNER_STAGE, stage, "color"); /* as Graphviz has it */
     if (filling)
         write_value(out, "fillcolor", filling);
 }
@@ -108,7 +108,7 @@ void br_styles_node(const struct br_styles *styles, uint32_t stage, FILE *out, b
 bool br_styles_arrow(const struct br_styles *styles, uint32_t edge, FILE *out, bool more)
 {
     write_values(styles, BR_OWNER_EDGE, edge, of_edge, out);
-    const char *label = value_of(styles, BR_OWNER_EDGE, edge, "label");
+    const char *label = styles_value_of(styles, BR_OWNER_EDGE, edge, "label");
     fputs(label || more ? ", label=\"" : "", out);
     if (label)
         br_write_text(out, BR_QUOTE_DOT, label);

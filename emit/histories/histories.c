@@ -15,7 +15,7 @@
 enum { NAME_LEAST = 12, NAME_MOST = 40, TIME_TEXT = 40 };
 
 /* "2026-11-23 05:21 UTC"; for programs "2026-11-23T05:21:07Z". */
-static void write_time(FILE *out, int64_t began_s, const char *form)
+static void histories_write_time(FILE *out, int64_t began_s, const char *form)
 {
     const time_t began = (time_t)began_s;
     char text[TIME_TEXT] = "-";
@@ -25,7 +25,7 @@ static void write_time(FILE *out, int64_t began_s, const char *form)
     fputs(text, out);
 }
 
-static void write_name(FILE *out, const char *name, int width)
+static void histories_write_name(FILE *out, const char *name, int width)
 {
     char *text = NULL;
     size_t size;
@@ -40,7 +40,7 @@ static void write_name(FILE *out, const char *name, int width)
     free(text);
 }
 
-static int widen(int width, const char *name)
+static int histories_widen(int width, const char *name)
 {
     const int own = (int)br_text_length(name);
     return own <= width ? width : own < NAME_MOST ? own : NAME_MOST;
@@ -50,16 +50,16 @@ static void write_jobs(const struct br_gathered *gathered, FILE *out)
 {
     int width = NAME_LEAST;
     for (uint32_t j = 0; j < gathered->jobs; j++)
-        width = widen(width, gathered->job[j].name);
+        width = histories_widen(width, gathered->job[j].name);
     fprintf(out, "%-*s  runs  stages    tasks  last run\n", width, "job");
     for (uint32_t j = 0; j < gathered->jobs; j++) {
         const struct br_gathered_job *job = &gathered->job[j];
         uint64_t tasks = 0;
         for (uint32_t r = 0; r < job->runs; r++)
             tasks += job->run[r].samples;
-        write_name(out, job->name, width);
+        histories_write_name(out, job->name, width);
         fprintf(out, "  %4" PRIu32 "  %6" PRIu32 "  %7" PRIu64 "  ", job->runs, job->stages, tasks);
-        write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
+        histories_write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
         putc('\n', out);
     }
     if (gathered->queries)
@@ -78,13 +78,13 @@ static void write_milli(FILE *out, int64_t milli)
         fprintf(out, "  %6" PRId64 ".%03d", milli / 1000, (int)(milli % 1000));
 }
 
-static void write_stage(FILE *out, const struct br_gathered_stage *stage, int width)
+static void histories_write_stage(FILE *out, const struct br_gathered_stage *stage, int width)
 {
     const struct br_history_estimate *known = &stage->estimate;
     char bytes[BR_ROLE_AMOUNT_TEXT] = "-";
     if (known->samples && known->mem_bytes >= 0)
         br_role_bytes_text(known->mem_bytes, bytes);
-    write_name(out, stage->name, width);
+    histories_write_name(out, stage->name, width);
     fprintf(out, "  %4" PRIu32 "  %6" PRIu32, known->runs, known->samples);
     write_milli(out, known->samples ? known->wall_ns / 1000000 : -1);
     write_milli(out, known->samples ? known->spread_ns / 1000000 : -1);
@@ -96,17 +96,17 @@ static void write_one(const struct br_gathered_job *job, FILE *out)
 {
     int width = NAME_LEAST;
     for (uint32_t s = 0; s < job->stages; s++)
-        width = widen(width, job->stage[s].name);
+        width = histories_widen(width, job->stage[s].name);
     fputs("job    ", out);
     br_write_text(out, BR_QUOTE_LINE, job->name);
     fprintf(out, "\nruns   %" PRIu32 ", from ", job->runs);
-    write_time(out, job->run[0].began_s, "%Y-%m-%d %H:%M UTC");
+    histories_write_time(out, job->run[0].began_s, "%Y-%m-%d %H:%M UTC");
     fputs(" to ", out);
-    write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
+    histories_write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
     fprintf(out, "\n\n%-*s  runs   tasks    median s   +/- half       cores  most memory\n", width,
             "stage");
     for (uint32_t s = 0; s < job->stages; s++)
-        write_stage(out, &job->stage[s], width);
+        histories_write_stage(out, &job->stage[s], width);
     fprintf(out,
             "\nof the last %d runs of each stage, memory of all; +/- half: half of the tasks are "
             "as near "
@@ -114,7 +114,7 @@ static void write_one(const struct br_gathered_job *job, FILE *out)
             BR_HISTORY_RECENT);
 }
 
-static void write_text(const struct br_gathered *gathered, FILE *out)
+static void histories_write_text(const struct br_gathered *gathered, FILE *out)
 {
     if (gathered->jobs && gathered->job[0].stage)
         write_one(&gathered->job[0], out);
@@ -152,7 +152,7 @@ static void write_stages_json(const struct br_gathered_job *job, FILE *out)
     putc(']', out);
 }
 
-static void write_json(const struct br_gathered *gathered, FILE *out)
+static void histories_write_json(const struct br_gathered *gathered, FILE *out)
 {
     fputs("{\"format\": \"bigrocks-history/1\", \"jobs\": [", out);
     for (uint32_t j = 0; j < gathered->jobs; j++) {
@@ -161,7 +161,7 @@ static void write_json(const struct br_gathered *gathered, FILE *out)
         fprintf(out, ", \"stages\": %" PRIu32 ",\n  \"runs\": [", job->stages);
         for (uint32_t r = 0; r < job->runs; r++) {
             fprintf(out, "%s{\"began\": \"", r ? ",\n   " : "\n   ");
-            write_time(out, job->run[r].began_s, "%Y-%m-%dT%H:%M:%SZ");
+            histories_write_time(out, job->run[r].began_s, "%Y-%m-%dT%H:%M:%SZ");
             fprintf(out, "\", \"tasks\": %" PRIu32 ", \"work\": ", job->run[r].samples);
             br_write_figure(out, job->run[r].work_s, "0");
             putc('}', out);
@@ -178,8 +178,8 @@ static const struct {
     const char *name, *summary;
     void (*write)(const struct br_gathered *gathered, FILE *out);
 } formats[] = {
-    {"text", "a table for people (the default)", write_text},
-    {"json", "all runs, and of one job all samples, for other programs", write_json},
+    {"text", "a table for people (the default)", histories_write_text},
+    {"json", "all runs, and of one job all samples, for other programs", histories_write_json},
     {"svg", "a picture: durations run by run, of each stage or of each job", br_histories_svg},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };

@@ -49,8 +49,8 @@ static void draw_strip(FILE *out, const struct strip *strip, int64_t top, uint32
 {
     const struct br_plot plot = {out, LEFT * PX, top, WIDTH * PX, STRIP * PX};
     /* Above the longest is some air. */
-    const struct br_plot_scale y = {strip->most_ns > 0 ? strip->most_ns + strip->most_ns / 10 + 1 : 1, 1,
-                               ""};
+    const struct br_plot_scale y = {
+        strip->most_ns > 0 ? strip->most_ns + strip->most_ns / 10 + 1 : 1, 1, ""};
     /* A job that ran less often than others ends where they do: at its last run. */
     const uint32_t later = runs - strip->runs;
     const uint32_t each = 1 + strip->points / POINTS_MOST;
@@ -75,7 +75,7 @@ static void draw_strip(FILE *out, const struct strip *strip, int64_t top, uint32
     }
 }
 
-static void describe(struct strip *strip)
+static void histories_svg_describe(struct strip *strip)
 {
     for (uint32_t k = 0; k < strip->points; k++) {
         strip->work_s += (double)strip->point[k].wall_ns / 1e9;
@@ -96,7 +96,7 @@ static uint32_t of_stages(const struct br_gathered_job *job, struct strip *strip
                                   0,
                                   stage->estimate.samples ? stage->estimate.wall_ns : -1,
                                   0};
-        describe(&strip[s]);
+        histories_svg_describe(&strip[s]);
     }
     return job->stages;
 }
@@ -113,12 +113,12 @@ static uint32_t of_jobs(const struct br_gathered *gathered, struct br_arena *are
             work[r] = (struct br_gathered_sample){r, ns < 4e18 ? br_real_whole(ns) : INT64_MAX / 4};
         }
         strip[j] = (struct strip){job->name, job->runs, work ? job->runs : 0, work, 0, -1, 0};
-        describe(&strip[j]);
+        histories_svg_describe(&strip[j]);
     }
     return gathered->jobs;
 }
 
-static int by_work(const void *a, const void *b)
+static int histories_svg_by_work(const void *a, const void *b)
 {
     const struct strip *one = a, *other = b;
     if (one->work_s != other->work_s)
@@ -148,7 +148,7 @@ void br_histories_svg(const struct br_gathered *gathered, FILE *out)
     if (strip)
         strips = one ? of_stages(&gathered->job[0], strip) : of_jobs(gathered, &arena, strip);
     if (strips)
-        qsort(strip, strips, sizeof *strip, by_work);
+        qsort(strip, strips, sizeof *strip, histories_svg_by_work);
     if (strips > STRIPS_MOST) {
         left = strips - STRIPS_MOST;
         strips = STRIPS_MOST;

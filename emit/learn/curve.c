@@ -16,7 +16,7 @@ const char *br_learning_form(uint32_t k)
     return k < sizeof forms / sizeof *forms ? forms[k] : NULL;
 }
 
-static void write_csv(const struct br_course *course, FILE *out)
+static void learn_curve_write_csv(const struct br_course *course, FILE *out)
 {
     fputs("iteration,trained_s,tried_s,entropy,decisions,taught\n", out);
     for (uint32_t k = 0; k < course->rows; k++) {
@@ -31,7 +31,8 @@ struct picture {
     struct br_plot_scale x, y;
 };
 
-static void draw(const struct picture *p, const struct br_course *course, bool tried, int colour)
+static void learn_curve_draw(const struct picture *p, const struct br_course *course, bool tried,
+                             int colour)
 {
     FILE *out = p->plot.out;
     int64_t y = p->plot.top + (tried ? 28 : 10) * PX, x = p->plot.left + p->plot.width + 14 * PX;
@@ -49,7 +50,7 @@ static void draw(const struct picture *p, const struct br_course *course, bool t
     br_plot_text(out, x + 26 * PX, y, "", tried ? "trials" : "training");
 }
 
-static void write_svg(const struct br_course *course, FILE *out)
+static void learn_curve_write_svg(const struct br_course *course, FILE *out)
 {
     struct picture p = {.plot = {.out = out,
                                  .left = LEFT * PX,
@@ -71,8 +72,8 @@ static void write_svg(const struct br_course *course, FILE *out)
                      : "Mean completion time by iterations");
     br_plot_x_axis(&p.plot, &p.x, true);
     br_plot_y_axis(&p.plot, &p.y);
-    draw(&p, course, false, 1);
-    draw(&p, course, true, 0);
+    learn_curve_draw(&p, course, false, 1);
+    learn_curve_draw(&p, course, true, 0);
     br_plot_close(out);
 }
 
@@ -80,9 +81,9 @@ enum br_status br_emit_learning(const char *form, const struct br_course *course
                                 struct br_diag *diag)
 {
     if (strcmp(form, "csv") == 0)
-        write_csv(course, out);
+        learn_curve_write_csv(course, out);
     else if (strcmp(form, "svg") == 0)
-        write_svg(course, out);
+        learn_curve_write_svg(course, out);
     else
         return br_fail(diag, BR_USAGE, NULL, "there is no form '%s' of a curve", form);
     return ferror(out) ? br_fail(diag, BR_SYSTEM, NULL, "the curve cannot be written") : BR_OK;

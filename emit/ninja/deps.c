@@ -13,7 +13,7 @@
 #include "base/text/path.h"
 #include "parsers/ninja/deps.h"
 
-static enum br_status fail_file(struct br_diag *diag)
+static enum br_status ninja_deps_fail_file(struct br_diag *diag)
 {
     return br_fail(diag, BR_SYSTEM, NULL, "ninja's file of dependencies: %s", strerror(errno));
 }
@@ -32,7 +32,7 @@ static bool is_path(const void *context, uint32_t number, const void *key)
 
 static const struct br_index_keys keys = {hash_path, is_path};
 
-static bool remember(struct br_ninja_deps *deps, const char *path, size_t size)
+static bool ninja_deps_remember(struct br_ninja_deps *deps, const char *path, size_t size)
 {
     if (!br_grow(&deps->path, deps->paths, &deps->room, sizeof *deps->path))
         return false;
@@ -44,7 +44,7 @@ static bool remember(struct br_ninja_deps *deps, const char *path, size_t size)
 }
 
 /* The path's number; a new one is written. False when memory is out. */
-static bool number_of(struct br_ninja_deps *deps, const char *path, uint32_t *number)
+static bool ninja_deps_number_of(struct br_ninja_deps *deps, const char *path, uint32_t *number)
 {
     *number = br_index_find(&deps->by_path, &keys, deps, path, br_hash_text(path));
     if (*number != UINT32_MAX)
@@ -57,7 +57,7 @@ static bool number_of(struct br_ninja_deps *deps, const char *path, uint32_t *nu
     fwrite(path, 1, length, deps->file);
     fwrite("\0\0\0", 1, padding, deps->file);
     fwrite(&check, 4, 1, deps->file);
-    return remember(deps, path, length);
+    return ninja_deps_remember(deps, path, length);
 }
 
 /* ---- Opening ---- */
@@ -70,7 +70,7 @@ static long take_records(struct br_ninja_deps *deps, bool *memory)
     br_ninja_deps_begin(&reader, deps->file);
     *memory = reader.block;
     while (*memory && br_ninja_deps_next(&reader, &record))
-        *memory = !record.path || remember(deps, record.path, record.size);
+        *memory = !record.path || ninja_deps_remember(deps, record.path, record.size);
     br_ninja_deps_end(&reader);
     return reader.end;
 }
@@ -83,7 +83,7 @@ enum br_status br_ninja_deps_open(struct br_ninja_deps *deps, const char *path,
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     deps->file = file < 0 ? NULL : fdopen(file, "r+");
     if (!deps->file) {
-        enum br_status status = fail_file(diag);
+        enum br_status status = ninja_deps_fail_file(diag);
         if (file >= 0)
             close(file);
         return status;
@@ -91,7 +91,7 @@ enum br_status br_ninja_deps_open(struct br_ninja_deps *deps, const char *path,
     const long end = take_records(deps, &memory);
     /* A record that could not be read is not cut off. */
     if (!memory || ferror(deps->file) || ftruncate(file, end) || fseek(deps->file, end, SEEK_SET)) {
-        enum br_status status = memory ? fail_file(diag) : br_fail_memory(diag);
+        enum br_status status = memory ? ninja_deps_fail_file(diag) : br_fail_memory(diag);
         br_ninja_deps_close(deps, NULL);
         return status;
     }
@@ -111,7 +111,7 @@ enum br_status br_ninja_deps_close(struct br_ninja_deps *deps, struct br_diag *d
     br_ninja_depfile_finish(&deps->depfile);
     br_index_finish(&deps->by_path);
     *deps = (struct br_ninja_deps){0};
-    return failed ? fail_file(diag) : BR_OK;
+    return failed ? ninja_deps_fail_file(diag) : BR_OK;
 }
 
 /* ---- Depfiles ---- */
@@ -143,9 +143,10 @@ enum br_status br_ninja_deps_add(struct br_ninja_deps *deps, const char *output,
 {
     uint32_t number, inputs = deps->depfile.names;
     uint32_t *input = malloc((inputs + 1) * sizeof *input);
-    bool memory = input && strlen(output) <= BR_NINJA_DEPS_PATH && number_of(deps, output, &number);
+    bool memory = input && strlen(output) <= BR_NINJA_DEPS_PATH &&
+                  ninja_deps_number_of(deps, output, &number);
     for (uint32_t n = 0; n < inputs && memory; n++)
-        memory = number_of(deps, deps->depfile.name[n], &input[n]);
+        memory = ninja_deps_number_of(deps, deps->depfile.name[n], &input[n]);
     if (memory) {
         uint32_t head[] = {((inputs + 3) * 4) | br_ninja_deps_output, number, (uint32_t)mtime_ns,
                            (uint32_t)(mtime_ns >> 32)};

@@ -40,8 +40,9 @@ struct br_ninja_recorder {
     struct br_diag *diag; /* of the call at hand */
 };
 
-static enum br_status bind(struct br_ninja_recorder *to, uint32_t edge, enum br_ninja_key key,
-                           enum br_ninja_form form, struct br_ninja_text *text)
+static enum br_status ninja_record_bind(struct br_ninja_recorder *to, uint32_t edge,
+                                        enum br_ninja_key key, enum br_ninja_form form,
+                                        struct br_ninja_text *text)
 {
     text->used = 0;
     enum br_status status = br_ninja_binding(&to->ninja, edge, key, form, text, to->diag);
@@ -49,12 +50,13 @@ static enum br_status bind(struct br_ninja_recorder *to, uint32_t edge, enum br_
 }
 
 /* The text that ninja hashes: the command, and what its response file says. */
-static enum br_status hash(struct br_ninja_recorder *to, uint32_t edge, uint64_t *sum)
+static enum br_status ninja_record_hash(struct br_ninja_recorder *to, uint32_t edge, uint64_t *sum)
 {
     static const char between[] = ";rspfile=";
-    enum br_status status = bind(to, edge, BR_NINJA_COMMAND, BR_NINJA_VALUE, &to->command);
+    enum br_status status =
+        ninja_record_bind(to, edge, BR_NINJA_COMMAND, BR_NINJA_VALUE, &to->command);
     if (!status)
-        status = bind(to, edge, BR_NINJA_RSPFILE_CONTENT, BR_NINJA_VALUE, &to->text);
+        status = ninja_record_bind(to, edge, BR_NINJA_RSPFILE_CONTENT, BR_NINJA_VALUE, &to->text);
     if (!status && to->text.used &&
         !(br_ninja_add(&to->command, between, sizeof between - 1) &&
           br_ninja_add(&to->command, to->text.text, to->text.used)))
@@ -66,7 +68,7 @@ static enum br_status hash(struct br_ninja_recorder *to, uint32_t edge, uint64_t
 }
 
 /* The file's time, as seen from the build's folder; -1 where it is not there. */
-static int64_t mtime_ns(const struct br_ninja_recorder *to, const char *path)
+static int64_t ninja_record_mtime_ns(const struct br_ninja_recorder *to, const char *path)
 {
     char whole[PATH_MAX];
     struct stat state;
@@ -103,11 +105,11 @@ static enum br_status add_deps(struct br_ninja_recorder *to, uint32_t edge, bool
     struct br_diag why = {0};
     const struct br_ninja_edge *it = &to->ninja.edge[edge];
     const char *first = to->ninja.node[to->ninja.path[it->first[BR_NINJA_OUT]]].path;
-    enum br_status status = bind(to, edge, BR_NINJA_DEPS, BR_NINJA_VALUE, &to->text);
+    enum br_status status = ninja_record_bind(to, edge, BR_NINJA_DEPS, BR_NINJA_VALUE, &to->text);
     *known = true;
     if (status || strcmp(to->text.text, "gcc") != 0)
         return status; /* a depfile alone stays where ninja reads it */
-    status = bind(to, edge, BR_NINJA_DEPFILE, BR_NINJA_PLAIN, &to->text);
+    status = ninja_record_bind(to, edge, BR_NINJA_DEPFILE, BR_NINJA_PLAIN, &to->text);
     if (!status && !to->has_deps)
         status = open_deps(to);
     if (status)
@@ -130,15 +132,15 @@ static enum br_status add_deps(struct br_ninja_recorder *to, uint32_t edge, bool
         return BR_OK;
     for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN] && !status; k++) {
         const char *output = to->ninja.node[to->ninja.path[k]].path;
-        status = br_ninja_deps_add(&to->deps, output, mtime_ns(to, output), to->diag);
+        status = br_ninja_deps_add(&to->deps, output, ninja_record_mtime_ns(to, output), to->diag);
     }
     return status;
 }
 
-static enum br_status is_set(struct br_ninja_recorder *to, uint32_t edge, enum br_ninja_key key,
-                             bool *set)
+static enum br_status ninja_record_is_set(struct br_ninja_recorder *to, uint32_t edge,
+                                          enum br_ninja_key key, bool *set)
 {
-    enum br_status status = bind(to, edge, key, BR_NINJA_VALUE, &to->text);
+    enum br_status status = ninja_record_bind(to, edge, key, BR_NINJA_VALUE, &to->text);
     *set = !status && *to->text.text;
     return status;
 }
@@ -154,14 +156,14 @@ static bool is_recorded(const struct br_ninja_recorder *to, uint32_t edge, uint6
 }
 
 /* The times of the oldest and the newest output; false if one is not there. */
-static bool find_times(const struct br_ninja_recorder *to, uint32_t edge, int64_t *oldest_ns,
-                       int64_t *newest_ns)
+static bool ninja_record_find_times(const struct br_ninja_recorder *to, uint32_t edge,
+                                    int64_t *oldest_ns, int64_t *newest_ns)
 {
     const struct br_ninja_edge *it = &to->ninja.edge[edge];
     *oldest_ns = INT64_MAX;
     *newest_ns = -1;
     for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN]; k++) {
-        int64_t ns = mtime_ns(to, to->ninja.node[to->ninja.path[k]].path);
+        int64_t ns = ninja_record_mtime_ns(to, to->ninja.node[to->ninja.path[k]].path);
         if (ns < 0)
             return false;
         *oldest_ns = ns < *oldest_ns ? ns : *oldest_ns;
@@ -178,9 +180,9 @@ static enum br_status add_lines(struct br_ninja_recorder *to, uint32_t edge,
     int64_t oldest_ns, newest_ns;
     uint64_t sum;
     bool known, restat, generator;
-    if (!find_times(to, edge, &oldest_ns, &newest_ns))
+    if (!ninja_record_find_times(to, edge, &oldest_ns, &newest_ns))
         return BR_OK; /* ninja would build it again whatever the log says */
-    enum br_status status = hash(to, edge, &sum);
+    enum br_status status = ninja_record_hash(to, edge, &sum);
     if (!status && before && is_recorded(to, edge, sum))
         return BR_OK;
     if (!status)
@@ -188,9 +190,9 @@ static enum br_status add_lines(struct br_ninja_recorder *to, uint32_t edge,
     if (!status && !known)
         return BR_OK;
     if (!status)
-        status = is_set(to, edge, BR_NINJA_RESTAT, &restat);
+        status = ninja_record_is_set(to, edge, BR_NINJA_RESTAT, &restat);
     if (!status)
-        status = is_set(to, edge, BR_NINJA_GENERATOR, &generator);
+        status = ninja_record_is_set(to, edge, BR_NINJA_GENERATOR, &generator);
     if (status)
         return status;
     /* Ninja keeps the time of a generator's outputs, since generators write what they read, and of

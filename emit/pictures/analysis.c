@@ -25,8 +25,8 @@ static int compare_ends(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-static bool is_parent(const struct br_dag *dag, const struct br_parents *parents, uint32_t parent,
-                      uint32_t child)
+static bool pictures_analysis_is_parent(const struct br_dag *dag, const struct br_parents *parents,
+                                        uint32_t parent, uint32_t child)
 {
     uint32_t from = br_dag_task_stage(dag, parent), to = br_dag_task_stage(dag, child);
     for (uint32_t k = parents->first[to]; k < parents->first[to + 1]; k++) {
@@ -57,7 +57,7 @@ static uint32_t waited_for(const struct br_emit_input *input, const struct br_pa
         uint32_t other = plan->order[ends[low].rank - 1];
         if (plan->rank[other] >= plan->rank[task])
             continue;
-        if (is_parent(input->dag, parents, other, task)) {
+        if (pictures_analysis_is_parent(input->dag, parents, other, task)) {
             *waited = BR_WAITED_PARENT;
             return other;
         }
@@ -75,8 +75,9 @@ static uint32_t waited_for(const struct br_emit_input *input, const struct br_pa
     return neighbour;
 }
 
-static enum br_status find_chain(struct br_analysis *analysis, const struct br_emit_input *input,
-                                 struct br_diag *diag)
+static enum br_status pictures_analysis_find_chain(struct br_analysis *analysis,
+                                                   const struct br_emit_input *input,
+                                                   struct br_diag *diag)
 {
     const struct br_plan *plan = input->plan;
     struct br_parents parents;
@@ -181,8 +182,8 @@ double br_analysis_share(const struct br_dag *dag, const struct br_cluster *clus
 
 /* Adds `share` thousandths of the cluster from start to end to the curve: whole columns as steps,
  * which are summed up later, and the columns at both ends by their parts. */
-static void add_use(struct br_use *use, double *step, int64_t span_ns, int64_t start_ns,
-                    int64_t end_ns, double share)
+static void pictures_analysis_add_use(struct br_use *use, double *step, int64_t span_ns,
+                                      int64_t start_ns, int64_t end_ns, double share)
 {
     double from = (double)start_ns * BR_USE_COLUMNS / (double)span_ns;
     double to = (double)end_ns * BR_USE_COLUMNS / (double)span_ns;
@@ -204,8 +205,9 @@ static void add_use(struct br_use *use, double *step, int64_t span_ns, int64_t s
         use->milli[last] += share * (to - last);
 }
 
-static enum br_status measure_use(struct br_analysis *analysis, const struct br_emit_input *input,
-                                  struct br_diag *diag)
+static enum br_status pictures_analysis_measure_use(struct br_analysis *analysis,
+                                                    const struct br_emit_input *input,
+                                                    struct br_diag *diag)
 {
     const struct br_dag *dag = input->dag;
     const struct br_plan *plan = input->plan;
@@ -225,7 +227,8 @@ static enum br_status measure_use(struct br_analysis *analysis, const struct br_
             double share = 1000 * approximate(demand->amount) / total;
             demanded = true;
             for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
-                add_use(use, step, analysis->span_ns, plan->start_ns[t], plan->end_ns[t], share);
+                pictures_analysis_add_use(use, step, analysis->span_ns, plan->start_ns[t],
+                                          plan->end_ns[t], share);
                 work += share / 1000 * (double)dag->duration_ns[t];
             }
         }
@@ -271,11 +274,11 @@ enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_em
     if (!status)
         status = br_emit_slack(input, &analysis->slack, diag);
     if (!status)
-        status = find_chain(analysis, input, diag);
+        status = pictures_analysis_find_chain(analysis, input, diag);
     if (!status)
         status = find_path(analysis, input->dag, diag);
     if (!status)
-        status = measure_use(analysis, input, diag);
+        status = pictures_analysis_measure_use(analysis, input, diag);
     if (status)
         br_analysis_finish(analysis);
     return status;

@@ -96,8 +96,8 @@ static bool collect_machines(struct br_chart *chart, struct lanes *lanes, uint32
 }
 
 /* Boxes for tasks or for runs of them; *fits is false where there are too many lanes or boxes. */
-static enum br_status lay_machines(struct br_chart *chart, const struct br_emit_input *input,
-                                   bool *fits, struct br_diag *diag)
+static enum br_status chart_lay_machines(struct br_chart *chart, const struct br_emit_input *input,
+                                         bool *fits, struct br_diag *diag)
 {
     const struct br_plan *plan = input->plan;
     uint32_t machines = input->cluster->machines, most = RUNS_MOST;
@@ -221,7 +221,7 @@ struct event {
 };
 
 /* At equal times ends come first. */
-static int by_time(const void *a, const void *b)
+static int chart_by_time(const void *a, const void *b)
 {
     const struct event *x = a, *y = b;
     if (x->ns != y->ns)
@@ -250,7 +250,7 @@ static enum br_status count_most(const struct br_emit_input *input, const uint32
         event[events++] = (struct event){plan->start_ns[task], p, true};
         event[events++] = (struct event){plan->end_ns[task], p, false};
     }
-    qsort(event, events, sizeof *event, by_time);
+    qsort(event, events, sizeof *event, chart_by_time);
     for (size_t k = 0; k < events; k++) {
         struct profile *p = event[k].profile;
         if (event[k].starts)
@@ -276,7 +276,7 @@ struct stage_work {
     uint32_t stage;
 };
 
-static int by_work(const void *a, const void *b)
+static int chart_by_work(const void *a, const void *b)
 {
     const struct stage_work *x = a, *y = b;
     if (x->work != y->work)
@@ -298,7 +298,7 @@ static uint32_t *choose_stages(const struct br_dag *dag)
                 sorted[s].work += dag->duration_ns[dag->stage[s].first_task + i];
             all += sorted[s].work;
         }
-        qsort(sorted, dag->stages, sizeof *sorted, by_work);
+        qsort(sorted, dag->stages, sizeof *sorted, chart_by_work);
         for (uint32_t k = 0; k < dag->stages; k++) {
             bool large = dag->stages <= STAGES_MOST || sorted[k].work * 100 >= all;
             profile_of[sorted[k].stage] = large && k < STAGES_MOST ? k : UINT32_MAX;
@@ -370,7 +370,7 @@ enum br_status br_chart_init(struct br_chart *chart, const struct br_emit_input 
     if (chart->span_ns < 1)
         chart->span_ns = 1;
     bool fits;
-    enum br_status status = lay_machines(chart, input, &fits, diag);
+    enum br_status status = chart_lay_machines(chart, input, &fits, diag);
     if (!status && !fits) {
         br_chart_finish(chart);
         *chart = (struct br_chart){.level = BR_CHART_STAGES, .span_ns = chart->span_ns};

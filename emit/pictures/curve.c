@@ -69,7 +69,7 @@ static void csv_row(FILE *out, const struct br_curve *c, const char *label, int6
     putc('\n', out);
 }
 
-static void write_csv(FILE *out, const struct br_curve *c)
+static void pictures_curve_write_csv(FILE *out, const struct br_curve *c)
 {
     fputs("change,lower_bound,of_now,method\n", out);
     csv_row(out, c, "now", c->now_ns, c->now_method);
@@ -82,32 +82,32 @@ static void write_csv(FILE *out, const struct br_curve *c)
         }
 }
 
-static void json_text(FILE *out, const char *key, const char *text)
+static void pictures_curve_json_text(FILE *out, const char *key, const char *text)
 {
     fprintf(out, "\"%s\": \"", key);
     br_write_text(out, BR_QUOTE_JSON, text);
     putc('"', out);
 }
 
-static void write_json(FILE *out, const struct br_curve *c)
+static void pictures_curve_write_json(FILE *out, const struct br_curve *c)
 {
     fputs("{\"format\": \"bigrocks-what-if/1\",\n ", out);
-    json_text(out, "job", c->job);
+    pictures_curve_json_text(out, "job", c->job);
     fputs(",\n \"lower_bound\": ", out);
     br_write_seconds(out, c->now_ns);
     fputs(", ", out);
-    json_text(out, "method", c->now_method);
+    pictures_curve_json_text(out, "method", c->now_method);
     fputs(",\n \"critical_path\": ", out);
     br_write_seconds(out, c->path_ns);
     fputs(",\n \"changes\": [", out);
     for (uint32_t k = 0; k < c->points; k++) {
         fputs(k ? ",\n  {" : "\n  {", out);
-        json_text(out, "change", c->point[k].label);
+        pictures_curve_json_text(out, "change", c->point[k].label);
         fputs(", \"lower_bound\": ", out);
         if (c->point[k].feasible) {
             br_write_seconds(out, c->point[k].bound_ns);
             fputs(", ", out);
-            json_text(out, "method", c->point[k].method);
+            pictures_curve_json_text(out, "method", c->point[k].method);
         } else {
             fputs("null", out);
         }
@@ -134,7 +134,7 @@ static int64_t time_y(const struct plot *p, int64_t ns)
     return (TOP + PLOT) * PX - (int64_t)((br_wide)ns * PLOT * PX / p->span_ns);
 }
 
-static void place(FILE *out, const char *name, int64_t value)
+static void pictures_curve_place(FILE *out, const char *name, int64_t value)
 {
     fprintf(out, " %s=\"", name);
     br_draw_fixed(out, value, PX, 2);
@@ -144,10 +144,10 @@ static void place(FILE *out, const char *name, int64_t value)
 static void draw_level(const struct plot *p, int64_t ns, const char *attributes)
 {
     fputs("<line", p->out);
-    place(p->out, "x1", LEFT * PX);
-    place(p->out, "x2", (p->width - RIGHT) * PX);
-    place(p->out, "y1", time_y(p, ns));
-    place(p->out, "y2", time_y(p, ns));
+    pictures_curve_place(p->out, "x1", LEFT * PX);
+    pictures_curve_place(p->out, "x2", (p->width - RIGHT) * PX);
+    pictures_curve_place(p->out, "y1", time_y(p, ns));
+    pictures_curve_place(p->out, "y2", time_y(p, ns));
     fprintf(p->out, " %s/>\n", attributes);
 }
 
@@ -155,8 +155,8 @@ static void draw_text(const struct plot *p, int64_t x, int64_t y, const char *at
                       const char *text)
 {
     fputs("<text", p->out);
-    place(p->out, "x", x);
-    place(p->out, "y", y);
+    pictures_curve_place(p->out, "x", x);
+    pictures_curve_place(p->out, "y", y);
     fprintf(p->out, " %s>", attributes);
     br_write_cut(p->out, BR_QUOTE_XML, text, LABEL_MOST);
     fputs("</text>\n", p->out);
@@ -166,14 +166,14 @@ static void draw_time(const struct plot *p, int64_t x, int64_t y, const char *at
                       const char *before, int64_t ns)
 {
     fputs("<text", p->out);
-    place(p->out, "x", x);
-    place(p->out, "y", y);
+    pictures_curve_place(p->out, "x", x);
+    pictures_curve_place(p->out, "y", y);
     fprintf(p->out, " %s>%s", attributes, before);
     br_write_about(p->out, ns);
     fputs(" s</text>\n", p->out);
 }
 
-static void draw_axis(const struct plot *p)
+static void pictures_curve_draw_axis(const struct plot *p)
 {
     int64_t step = br_draw_step(p->span_ns);
     for (int64_t ns = 0; ns <= p->span_ns; ns += step) {
@@ -217,15 +217,15 @@ static void draw_points(const struct plot *p)
         }
         if (k > 0 && point->series == c->point[k - 1].series && c->point[k - 1].feasible) {
             fputs("<line", p->out);
-            place(p->out, "x1", point_x(p, k - 1));
-            place(p->out, "y1", time_y(p, c->point[k - 1].bound_ns));
-            place(p->out, "x2", x);
-            place(p->out, "y2", y);
+            pictures_curve_place(p->out, "x1", point_x(p, k - 1));
+            pictures_curve_place(p->out, "y1", time_y(p, c->point[k - 1].bound_ns));
+            pictures_curve_place(p->out, "x2", x);
+            pictures_curve_place(p->out, "y2", y);
             fputs(" stroke=\"" BR_COLOUR_BOUND "\" stroke-width=\"2\"/>\n", p->out);
         }
         fputs("<circle", p->out);
-        place(p->out, "cx", x);
-        place(p->out, "cy", y);
+        pictures_curve_place(p->out, "cx", x);
+        pictures_curve_place(p->out, "cy", y);
         fputs(" r=\"4\" fill=\"" BR_COLOUR_BOUND "\"><title>", p->out);
         br_write_text(p->out, BR_QUOTE_XML, point->label);
         fputs(": ", p->out);
@@ -236,7 +236,7 @@ static void draw_points(const struct plot *p)
     }
 }
 
-static void write_svg(FILE *out, const struct br_curve *c)
+static void pictures_curve_write_svg(FILE *out, const struct br_curve *c)
 {
     int64_t step = 600 / c->points;
     step = step < LEAST_STEP ? LEAST_STEP : step > 120 ? 120 : step;
@@ -256,7 +256,7 @@ static void write_svg(FILE *out, const struct br_curve *c)
           out);
     br_write_cut(out, BR_QUOTE_XML, c->job, 40);
     fputs(": no plan is shorter than this</text>\n", out);
-    draw_axis(&p);
+    pictures_curve_draw_axis(&p);
     draw_levels(&p);
     draw_points(&p);
     fputs("</svg>\n", out);
@@ -266,11 +266,11 @@ enum br_status br_emit_curve(const char *format, const struct br_curve *curve, F
                              struct br_diag *diag)
 {
     if (strcmp(format, "csv") == 0)
-        write_csv(out, curve);
+        pictures_curve_write_csv(out, curve);
     else if (strcmp(format, "json") == 0)
-        write_json(out, curve);
+        pictures_curve_write_json(out, curve);
     else if (strcmp(format, "svg") == 0)
-        write_svg(out, curve);
+        pictures_curve_write_svg(out, curve);
     else
         return br_fail(diag, BR_USAGE, "use text, csv, json or svg", "no format '%.100s'", format);
     return br_write_finish(out, diag);

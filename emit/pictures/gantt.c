@@ -40,12 +40,12 @@ static int64_t text_width(uint32_t characters, int64_t font)
     return characters * font * 58 / 100;
 }
 
-static int64_t time_x(const struct page *page, int64_t ns)
+static int64_t gantt_time_x(const struct page *page, int64_t ns)
 {
     return page->left + (int64_t)((br_wide)ns * page->width / page->chart->span_ns);
 }
 
-static void write_place(const struct page *page, struct place at)
+static void gantt_write_place(const struct page *page, struct place at)
 {
     FILE *out = page->out;
     fputs(" [pos=\"", out);
@@ -63,7 +63,7 @@ static void area(const struct page *page, const char *name, uint64_t number, str
                  const char *colour)
 {
     fprintf(page->out, "  \"%s %" PRIu64 "\"", name, number);
-    write_place(page, at);
+    gantt_write_place(page, at);
     fprintf(page->out, ", penwidth=0, fillcolor=\"%s\"];\n", colour);
 }
 
@@ -73,7 +73,7 @@ static void begin_text(const struct page *page, const char *name, uint64_t numbe
                        int64_t font)
 {
     fprintf(page->out, "  \"%s %" PRIu64 "\"", name, number);
-    write_place(page, at);
+    gantt_write_place(page, at);
     fprintf(page->out,
             ", shape=plaintext, fixedsize=shape, style=\"\", fontsize=%" PRId64 ", label=\"", font);
 }
@@ -84,18 +84,18 @@ static void end_text(const struct page *page, const char *side, const char *more
     fprintf(page->out, "%s\"%s];\n", side, more);
 }
 
-static int64_t row_top(const struct page *page, uint32_t r)
+static int64_t gantt_row_top(const struct page *page, uint32_t r)
 {
     const struct br_chart_row *row = &page->chart->row[r];
     return page->top + row->first_lane * page->lane + r * page->gap;
 }
 
-static bool is_profile(const struct br_chart *chart)
+static bool gantt_is_profile(const struct br_chart *chart)
 {
     return chart->level == BR_CHART_STAGES;
 }
 
-static void write_row_name(const struct page *page, const struct br_chart_row *row)
+static void gantt_write_row_name(const struct page *page, const struct br_chart_row *row)
 {
     char name[4 * NAME_MOST + 8];
     br_draw_row_name(page->input, page->chart, row, name, sizeof name);
@@ -110,17 +110,18 @@ static uint32_t row_name_length(const struct page *page, const struct br_chart_r
     return length < NAME_MOST ? length : NAME_MOST;
 }
 
-static void draw_rows(const struct page *page)
+static void gantt_draw_rows(const struct page *page)
 {
     for (uint32_t r = 0; r < page->chart->rows; r++) {
         const struct br_chart_row *row = &page->chart->row[r];
-        struct place at = {page->left, row_top(page, r), page->width, row->lanes * page->lane};
+        struct place at = {page->left, gantt_row_top(page, r), page->width,
+                           row->lanes * page->lane};
         area(page, "row", r, at, r % 2 ? "#F7F7F7" : "#EFEFEF");
         struct place name = {0, at.y, page->left - 6 * PT, at.h};
         begin_text(page, "row name", r, name, 10);
-        write_row_name(page, row);
+        gantt_write_row_name(page, row);
         end_text(page, "\\r", "");
-        if (!is_profile(page->chart))
+        if (!gantt_is_profile(page->chart))
             continue;
         struct place side = {page->left + page->width + 6 * PT, at.y, 160 * PT, at.h};
         begin_text(page, "row count", r, side, 9);
@@ -130,12 +131,12 @@ static void draw_rows(const struct page *page)
     }
 }
 
-static void draw_axis(const struct page *page)
+static void gantt_draw_axis(const struct page *page)
 {
     int64_t step = br_draw_step(page->chart->span_ns), bottom = page->top + page->height;
     uint64_t tick = 0;
     for (int64_t ns = 0; ns <= page->chart->span_ns; ns += step, tick++) {
-        int64_t x = time_x(page, ns);
+        int64_t x = gantt_time_x(page, ns);
         area(page, "axis line", tick,
              (struct place){x - PT / 4, page->top, PT / 2, page->height + 4 * PT}, "#CCCCCC");
         begin_text(page, "axis", tick,
@@ -148,10 +149,10 @@ static void draw_axis(const struct page *page)
 }
 
 /* A vertical line through the plot with a text at its head, to the right or to the left of it. */
-static void draw_mark(const struct page *page, const char *name, int64_t ns, const char *colour,
-                      bool right)
+static void gantt_draw_mark(const struct page *page, const char *name, int64_t ns,
+                            const char *colour, bool right)
 {
-    int64_t x = time_x(page, ns), wide = text_width((uint32_t)strlen(name) + 12, 9 * PT),
+    int64_t x = gantt_time_x(page, ns), wide = text_width((uint32_t)strlen(name) + 12, 9 * PT),
             head = page->top - 16 * PT;
     area(page, name, 0, (struct place){x - PT / 2, head + 2 * PT, PT, page->height + 14 * PT},
          colour);
@@ -162,19 +163,19 @@ static void draw_mark(const struct page *page, const char *name, int64_t ns, con
     fprintf(page->out, " s%s\", fontcolor=\"%s\"];\n", right ? "\\l" : "\\r", colour);
 }
 
-static void draw_marks(const struct page *page)
+static void gantt_draw_marks(const struct page *page)
 {
     const struct br_plan *plan = page->input->plan;
     int64_t bound_ns = plan->lower_bound_ns;
     if (bound_ns > 0 && bound_ns < page->chart->span_ns) {
-        bool room = time_x(page, bound_ns) > 120 * PT;
-        draw_mark(page, "lower bound", bound_ns, BR_COLOUR_BOUND, !room);
+        bool room = gantt_time_x(page, bound_ns) > 120 * PT;
+        gantt_draw_mark(page, "lower bound", bound_ns, BR_COLOUR_BOUND, !room);
     }
-    draw_mark(page, bound_ns == plan->makespan_ns ? "makespan = lower bound" : "makespan",
-              plan->makespan_ns > 0 ? page->chart->span_ns : 0, BR_COLOUR_MAKESPAN, true);
+    gantt_draw_mark(page, bound_ns == plan->makespan_ns ? "makespan = lower bound" : "makespan",
+                    plan->makespan_ns > 0 ? page->chart->span_ns : 0, BR_COLOUR_MAKESPAN, true);
 }
 
-static void draw_head(const struct page *page)
+static void gantt_draw_head(const struct page *page)
 {
     bool used[BR_SUBSETS];
     bool explain = br_subsets_used(page->input->plan, used);
@@ -234,14 +235,14 @@ static void write_label(const struct page *page, const struct br_chart_box *box,
         fprintf(page->out, ", fontsize=%" PRId64, font / PT);
 }
 
-static void draw_task_box(const struct page *page, const struct br_chart_box *box)
+static void gantt_draw_task_box(const struct page *page, const struct br_chart_box *box)
 {
     const struct br_emit_input *input = page->input;
     FILE *out = page->out;
     uint32_t stage = br_dag_task_stage(input->dag, box->task);
     const struct br_subset_style *style = &br_subset_style[br_subset_index(box->subset)];
-    int64_t x = time_x(page, box->start_ns), w = time_x(page, box->end_ns) - x;
-    struct place at = {x, row_top(page, box->row) + box->lane * page->lane, w > PT ? w : PT,
+    int64_t x = gantt_time_x(page, box->start_ns), w = gantt_time_x(page, box->end_ns) - x;
+    struct place at = {x, gantt_row_top(page, box->row) + box->lane * page->lane, w > PT ? w : PT,
                        page->lane};
     fputs("  \"", out);
     br_write_task(out, BR_QUOTE_DOT, input->dag, box->task);
@@ -254,21 +255,22 @@ static void draw_task_box(const struct page *page, const struct br_chart_box *bo
     fputs(" s on ", out);
     br_write_machine(out, BR_QUOTE_DOT, input->cluster, page->chart->row[box->row].which);
     putc('"', out);
-    write_place(page, at);
+    gantt_write_place(page, at);
     write_label(page, box, w);
     fprintf(out, ", fillcolor=\"%s\"];\n", stage % 2 ? style->tint : style->colour);
 }
 
-static void draw_profile_box(const struct page *page, const struct br_chart_box *box)
+static void gantt_draw_profile_box(const struct page *page, const struct br_chart_box *box)
 {
     FILE *out = page->out;
     const struct br_chart_row *row = &page->chart->row[box->row];
     const struct br_subset_style *style = &br_subset_style[br_subset_index(box->subset)];
-    int64_t x = time_x(page, box->start_ns), full = page->lane;
+    int64_t x = gantt_time_x(page, box->start_ns), full = page->lane;
     int64_t h = (int64_t)((br_uwide)box->at_once_milli * (uint64_t)full / row->peak_milli);
-    struct place at = {x, row_top(page, box->row) + full - h, time_x(page, box->end_ns) - x, h};
+    struct place at = {x, gantt_row_top(page, box->row) + full - h,
+                       gantt_time_x(page, box->end_ns) - x, h};
     fputs("  \"", out);
-    write_row_name(page, row);
+    gantt_write_row_name(page, row);
     fprintf(out, " (row %" PRIu32 "): ", box->row + 1);
     br_write_seconds(out, box->start_ns);
     fputs(" s to ", out);
@@ -276,11 +278,11 @@ static void draw_profile_box(const struct page *page, const struct br_chart_box 
     fputs(" s, ", out);
     br_draw_milli(out, box->at_once_milli);
     fputs(" at once\"", out);
-    write_place(page, at);
+    gantt_write_place(page, at);
     fprintf(out, ", penwidth=0, fillcolor=\"%s\"];\n", style->colour);
 }
 
-static void set_up(struct page *page)
+static void gantt_set_up(struct page *page)
 {
     const struct br_chart *chart = page->chart;
     uint32_t longest = 4;
@@ -311,7 +313,7 @@ enum br_status br_emit_gantt(const struct br_emit_input *input, FILE *out, struc
     if (status)
         return status;
     struct page page = {.out = out, .input = input, .chart = &chart};
-    set_up(&page);
+    gantt_set_up(&page);
     fputs("// Draw it by: neato -n2 -Tsvg\ngraph \"", out);
     br_write_text(out, BR_QUOTE_DOT, input->dag->name);
     fprintf(out,
@@ -320,16 +322,16 @@ enum br_status br_emit_gantt(const struct br_emit_input *input, FILE *out, struc
             "  node [shape=box, style=filled, fixedsize=true, margin=0, penwidth=0.5, "
             "color=\"#333333\", fontname=\"Helvetica\", fontsize=%" PRId64 ", label=\"\"];\n",
             page.font / PT);
-    draw_head(&page);
-    draw_rows(&page);
-    draw_axis(&page);
+    gantt_draw_head(&page);
+    gantt_draw_rows(&page);
+    gantt_draw_axis(&page);
     for (uint32_t b = 0; b < chart.boxes && !ferror(out); b++) {
-        if (is_profile(&chart))
-            draw_profile_box(&page, &chart.box[b]);
+        if (gantt_is_profile(&chart))
+            gantt_draw_profile_box(&page, &chart.box[b]);
         else
-            draw_task_box(&page, &chart.box[b]);
+            gantt_draw_task_box(&page, &chart.box[b]);
     }
-    draw_marks(&page);
+    gantt_draw_marks(&page);
     fputs("}\n", out);
     br_chart_finish(&chart);
     return BR_OK;

@@ -12,32 +12,32 @@
 
 static const char place[] = "@DATA@";
 
-static void write_string(FILE *out, const char *text)
+static void html_write_string(FILE *out, const char *text)
 {
     putc('"', out);
     br_write_text(out, BR_QUOTE_SCRIPT, text);
     putc('"', out);
 }
 
-static void write_stages(FILE *out, const struct br_dag *dag, const char *const *words)
+static void html_write_stages(FILE *out, const struct br_dag *dag, const char *const *words)
 {
     fputs(",\n \"stages\": [", out);
     for (uint32_t s = 0; s < dag->stages; s++) {
         const struct br_stage *stage = &dag->stage[s];
         fputs(s ? ",\n  {\"id\": " : "{\"id\": ", out);
-        write_string(out, stage->id);
+        html_write_string(out, stage->id);
         fprintf(out, ", \"tasks\": %" PRIu32 ", \"demands\": {", stage->tasks);
         for (uint32_t d = 0; d < stage->demands; d++) {
             const struct br_demand *demand = &dag->demand[stage->first_demand + d];
             fputs(d ? ", " : "", out);
-            write_string(out, dag->resource[demand->resource].name);
+            html_write_string(out, dag->resource[demand->resource].name);
             fputs(": ", out);
             br_write_decimal(out, demand->amount);
         }
         putc('}', out);
         if (words[s]) {
             fputs(", \"does\": ", out);
-            write_string(out, words[s]);
+            html_write_string(out, words[s]);
         }
         putc('}', out);
     }
@@ -52,16 +52,16 @@ static void write_units(FILE *out, const struct br_dag *dag)
         if (!dag->resource[r].unit)
             continue;
         fputs(any ? ", " : "", out);
-        write_string(out, dag->resource[r].name);
+        html_write_string(out, dag->resource[r].name);
         fputs(": ", out);
-        write_string(out, dag->resource[r].unit);
+        html_write_string(out, dag->resource[r].unit);
         any = true;
     }
     putc('}', out);
 }
 
-static void write_machines(FILE *out, const struct br_cluster *cluster,
-                           const struct br_analysis *analysis)
+static void html_write_machines(FILE *out, const struct br_cluster *cluster,
+                                const struct br_analysis *analysis)
 {
     fputs(",\n \"machines\": [", out);
     for (uint32_t m = 0; m < cluster->machines; m++) {
@@ -76,8 +76,8 @@ static void write_machines(FILE *out, const struct br_cluster *cluster,
 }
 
 /* By rank; see the names of the places in report.html. */
-static void write_tasks(FILE *out, const struct br_emit_input *input,
-                        const struct br_analysis *analysis)
+static void html_write_tasks(FILE *out, const struct br_emit_input *input,
+                             const struct br_analysis *analysis)
 {
     const struct br_plan *plan = input->plan;
     fputs(",\n \"tasks\": [\n", out);
@@ -108,8 +108,8 @@ static void write_tasks(FILE *out, const struct br_emit_input *input,
 }
 
 /* See the names of the places in report.html; `inputs` is by rank. */
-static void write_transfers(FILE *out, const struct br_emit_input *input,
-                            const struct br_analysis *analysis)
+static void html_write_transfers(FILE *out, const struct br_emit_input *input,
+                                 const struct br_analysis *analysis)
 {
     const struct br_transfers *all = &input->plan->carried;
     fputs(",\n \"ports\": [", out);
@@ -144,13 +144,13 @@ static void write_transfers(FILE *out, const struct br_emit_input *input,
     putc(']', out);
 }
 
-static void write_use(FILE *out, const struct br_analysis *analysis)
+static void html_write_use(FILE *out, const struct br_analysis *analysis)
 {
     fputs(",\n \"use\": [", out);
     for (uint32_t r = 0; r < analysis->uses; r++) {
         const struct br_use *use = &analysis->use[r];
         fputs(r ? ",\n  {\"name\": " : "{\"name\": ", out);
-        write_string(out, use->name);
+        html_write_string(out, use->name);
         fputs(", \"work\": ", out);
         br_write_seconds(out, use->work_ns);
         fputs(", \"milli\": [", out);
@@ -161,7 +161,8 @@ static void write_use(FILE *out, const struct br_analysis *analysis)
     putc(']', out);
 }
 
-static enum br_status write_plan(FILE *out, const struct br_emit_input *input, struct br_diag *diag)
+static enum br_status html_write_plan(FILE *out, const struct br_emit_input *input,
+                                      struct br_diag *diag)
 {
     const struct br_plan *plan = input->plan;
     struct br_analysis analysis;
@@ -169,35 +170,35 @@ static enum br_status write_plan(FILE *out, const struct br_emit_input *input, s
     if (status)
         return status;
     fputs("{\"job\": ", out);
-    write_string(out, *input->dag->name ? input->dag->name : "job");
+    html_write_string(out, *input->dag->name ? input->dag->name : "job");
     fputs(", \"headline\": \"", out);
     br_write_headline(out, BR_QUOTE_SCRIPT, input);
     fputs("\", \"method\": ", out);
-    write_string(out, plan->method);
+    html_write_string(out, plan->method);
     fputs(",\n \"makespan\": ", out);
     br_write_seconds(out, plan->makespan_ns);
     fputs(", \"bound\": ", out);
     br_write_seconds(out, plan->lower_bound_ns);
     fputs(", \"boundMethod\": ", out);
-    write_string(out, *plan->bound_method ? plan->bound_method : "none");
+    html_write_string(out, *plan->bound_method ? plan->bound_method : "none");
     fputs(", \"criticalPath\": ", out);
     br_write_seconds(out, analysis.critical_path_ns);
     fputs(",\n \"trials\": [", out);
     for (uint32_t k = 0; k < plan->trials; k++) {
         fputs(k ? ", {\"method\": " : "{\"method\": ", out);
-        write_string(out, plan->trial[k].method);
+        html_write_string(out, plan->trial[k].method);
         fputs(", \"makespan\": ", out);
         br_write_seconds(out, plan->trial[k].makespan_ns);
         putc('}', out);
     }
     putc(']', out);
     write_units(out, input->dag);
-    write_stages(out, input->dag, analysis.words);
-    write_machines(out, input->cluster, &analysis);
-    write_use(out, &analysis);
-    write_tasks(out, input, &analysis);
+    html_write_stages(out, input->dag, analysis.words);
+    html_write_machines(out, input->cluster, &analysis);
+    html_write_use(out, &analysis);
+    html_write_tasks(out, input, &analysis);
     if (plan->network)
-        write_transfers(out, input, &analysis);
+        html_write_transfers(out, input, &analysis);
     putc('}', out);
     br_analysis_finish(&analysis);
     return BR_OK;
@@ -212,10 +213,10 @@ enum br_status br_emit_html(const struct br_emit_input *input, FILE *out, struct
     for (uint32_t k = 0; k < BR_PALETTE; k++)
         fprintf(out, "%s\"%s\"", k ? ", " : "", br_draw_palette(k));
     fputs("], \"plans\": [\n", out);
-    enum br_status status = write_plan(out, input, diag);
+    enum br_status status = html_write_plan(out, input, diag);
     if (!status && input->other) {
         fputs(",\n", out);
-        status = write_plan(out, input->other, diag);
+        status = html_write_plan(out, input->other, diag);
     }
     fputs("\n]}\n", out);
     fputs(data + strlen(place), out);

@@ -11,7 +11,7 @@ struct into {
     uint32_t stage, machine, transfer;
 };
 
-static int by_place(const void *a, const void *b)
+static int inputs_by_place(const void *a, const void *b)
 {
     const struct into *x = a, *y = b;
     if (x->stage != y->stage)
@@ -21,8 +21,8 @@ static int by_place(const void *a, const void *b)
     return x->transfer < y->transfer ? -1 : x->transfer > y->transfer;
 }
 
-static void add(struct br_inputs *inputs, const struct br_transfers *all, uint32_t task,
-                uint32_t transfer)
+static void inputs_add(struct br_inputs *inputs, const struct br_transfers *all, uint32_t task,
+                       uint32_t transfer)
 {
     uint32_t last = inputs->last[task];
     inputs->count[task]++;
@@ -32,7 +32,8 @@ static void add(struct br_inputs *inputs, const struct br_transfers *all, uint32
 }
 
 /* The first place of the sorted ones that is not before that of the task. */
-static uint32_t find(const struct into *into, uint32_t count, uint32_t stage, uint32_t machine)
+static uint32_t inputs_find(const struct into *into, uint32_t count, uint32_t stage,
+                            uint32_t machine)
 {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -53,7 +54,7 @@ static void add_barriers(struct br_inputs *inputs, const struct br_emit_input *i
 {
     const struct br_transfers *all = &input->plan->carried;
     const struct br_plan *plan = input->plan;
-    qsort(into, count, sizeof *into, by_place);
+    qsort(into, count, sizeof *into, inputs_by_place);
     for (uint32_t k = 0, first = 0; k < count; k++) {
         if (k == 0 || into[k].stage != into[first].stage ||
             into[k].machine != into[first].machine) {
@@ -66,11 +67,11 @@ static void add_barriers(struct br_inputs *inputs, const struct br_emit_input *i
     }
     for (uint32_t t = 0; t < plan->tasks; t++) {
         uint32_t stage = br_dag_task_stage(input->dag, t);
-        uint32_t first = find(into, count, stage, plan->machine[t]);
-        uint32_t past = find(into, count, stage, plan->machine[t] + 1);
+        uint32_t first = inputs_find(into, count, stage, plan->machine[t]);
+        uint32_t past = inputs_find(into, count, stage, plan->machine[t] + 1);
         if (first == past)
             continue;
-        add(inputs, all, t, last[first]);
+        inputs_add(inputs, all, t, last[first]);
         inputs->count[t] += past - first - 1;
     }
 }
@@ -93,7 +94,7 @@ enum br_status br_inputs_init(struct br_inputs *inputs, const struct br_emit_inp
         if (x->index == BR_TRANSFER_ALL)
             into[count++] = (struct into){x->child, x->to, k};
         else if (x->index < input->dag->stage[x->child].tasks) /* else of a plan that was read */
-            add(inputs, all, input->dag->stage[x->child].first_task + x->index, k);
+            inputs_add(inputs, all, input->dag->stage[x->child].first_task + x->index, k);
     }
     if (!status && count)
         add_barriers(inputs, input, into, count, last);

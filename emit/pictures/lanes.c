@@ -8,27 +8,27 @@ struct entry {
     uint32_t lane;
 };
 
-static bool is_less(struct entry a, struct entry b)
+static bool lanes_is_less(struct entry a, struct entry b)
 {
     return a.key != b.key ? a.key < b.key : a.lane < b.lane;
 }
 
-static void push(struct entry *heap, uint32_t *used, struct entry entry)
+static void lanes_push(struct entry *heap, uint32_t *used, struct entry entry)
 {
     uint32_t k = (*used)++;
-    for (; k > 0 && is_less(entry, heap[(k - 1) / 2]); k = (k - 1) / 2)
+    for (; k > 0 && lanes_is_less(entry, heap[(k - 1) / 2]); k = (k - 1) / 2)
         heap[k] = heap[(k - 1) / 2];
     heap[k] = entry;
 }
 
-static struct entry pop(struct entry *heap, uint32_t *used)
+static struct entry lanes_pop(struct entry *heap, uint32_t *used)
 {
     struct entry top = heap[0], last = heap[--*used];
     uint32_t k = 0;
     for (uint32_t child = 1; child < *used; child = 2 * k + 1) {
-        if (child + 1 < *used && is_less(heap[child + 1], heap[child]))
+        if (child + 1 < *used && lanes_is_less(heap[child + 1], heap[child]))
             child++;
-        if (!is_less(heap[child], last))
+        if (!lanes_is_less(heap[child], last))
             break;
         heap[k] = heap[child];
         k = child;
@@ -59,11 +59,11 @@ enum br_status br_lanes(const struct br_plan *plan, uint32_t machines, uint32_t 
         for (uint32_t k = first[m]; k < first[m + 1]; k++) {
             uint32_t t = task[k];
             while (busy_used > 0 && busy[0].key <= plan->start_ns[t]) {
-                struct entry ended = pop(busy, &busy_used);
-                push(idle, &idle_used, (struct entry){0, ended.lane});
+                struct entry ended = lanes_pop(busy, &busy_used);
+                lanes_push(idle, &idle_used, (struct entry){0, ended.lane});
             }
-            lane[t] = idle_used > 0 ? pop(idle, &idle_used).lane : lanes[m]++;
-            push(busy, &busy_used, (struct entry){plan->end_ns[t], lane[t]});
+            lane[t] = idle_used > 0 ? lanes_pop(idle, &idle_used).lane : lanes[m]++;
+            lanes_push(busy, &busy_used, (struct entry){plan->end_ns[t], lane[t]});
         }
     }
     free(first);

@@ -19,13 +19,13 @@ struct moving {
     int64_t since_ns, low; /* of the box that is open */
 };
 
-static int by_time(const void *a, const void *b)
+static int pictures_ports_by_time(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static int64_t sum_of(int64_t a, int64_t b)
+static int64_t pictures_ports_sum_of(int64_t a, int64_t b)
 {
     int64_t sum;
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
@@ -65,9 +65,10 @@ static enum br_status close_box(struct br_port_chart *chart, const struct br_tra
 
 /* Stacks the pieces, which are in the order of their transfers, at every event. Answers the most
  * that moves at once. */
-static enum br_status sweep(struct br_port_chart *chart, const struct br_transfers *all,
-                            struct moving *moving, uint32_t count, int64_t *event, int64_t *peak,
-                            struct br_diag *diag)
+static enum br_status pictures_ports_sweep(struct br_port_chart *chart,
+                                           const struct br_transfers *all, struct moving *moving,
+                                           uint32_t count, int64_t *event, int64_t *peak,
+                                           struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < count; k++) {
@@ -75,7 +76,7 @@ static enum br_status sweep(struct br_port_chart *chart, const struct br_transfe
         event[2 * k + 1] = moving[k].end_ns;
         moving[k].low = -1;
     }
-    qsort(event, 2 * (size_t)count, sizeof *event, by_time);
+    qsort(event, 2 * (size_t)count, sizeof *event, pictures_ports_by_time);
     for (uint32_t e = 0; e < 2 * count && !status; e++) {
         int64_t low = 0;
         if (e > 0 && event[e] == event[e - 1])
@@ -93,15 +94,15 @@ static enum br_status sweep(struct br_port_chart *chart, const struct br_transfe
                 m->low = low;
                 m->since_ns = event[e];
             }
-            low = sum_of(low, m->rate);
+            low = pictures_ports_sum_of(low, m->rate);
         }
         *peak = low > *peak ? low : *peak;
     }
     return status;
 }
 
-static void finish_row(struct br_port_chart *chart, struct br_port_row row, uint32_t first_box,
-                       int64_t span_ns)
+static void pictures_ports_finish_row(struct br_port_chart *chart, struct br_port_row row,
+                                      uint32_t first_box, int64_t span_ns)
 {
     double moved = 0;
     for (uint32_t b = first_box; b < chart->boxes; b++)
@@ -113,8 +114,9 @@ static void finish_row(struct br_port_chart *chart, struct br_port_row row, uint
 }
 
 /* A row for each direction of each port in use. */
-static enum br_status lay_machines(struct br_port_chart *chart, const struct br_emit_input *input,
-                                   int64_t span_ns, struct br_diag *diag)
+static enum br_status pictures_ports_lay_machines(struct br_port_chart *chart,
+                                                  const struct br_emit_input *input,
+                                                  int64_t span_ns, struct br_diag *diag)
 {
     const struct br_transfers *all = &input->plan->carried;
     struct moving *moving = calloc((size_t)all->pieces + 1, sizeof *moving);
@@ -135,9 +137,9 @@ static enum br_status lay_machines(struct br_port_chart *chart, const struct br_
         if (!count)
             continue;
         row.rate = port_rate(input->cluster, row.machine, row.down);
-        status = sweep(chart, all, moving, count, event, &row.rate, diag);
+        status = pictures_ports_sweep(chart, all, moving, count, event, &row.rate, diag);
         if (!status)
-            finish_row(chart, row, first_box, span_ns);
+            pictures_ports_finish_row(chart, row, first_box, span_ns);
     }
     free(moving);
     free(event);
@@ -184,18 +186,18 @@ static enum br_status lay_all(struct br_port_chart *chart, const struct br_emit_
                                      .low = low[c],
                                      .rate = rate},
                 diag);
-            low[c] = sum_of(low[c], rate);
+            low[c] = pictures_ports_sum_of(low[c], rate);
         }
     for (uint32_t c = 0; c < cluster->classes; c++)
         for (uint32_t k = 0; k < cluster->cls[c].count; k++) {
-            up = sum_of(up, cluster->cls[c].up);
-            down = sum_of(down, cluster->cls[c].down);
+            up = pictures_ports_sum_of(up, cluster->cls[c].up);
+            down = pictures_ports_sum_of(down, cluster->cls[c].down);
         }
     struct br_port_row row = {.machine = BR_PORT_ALL, .rate = up < down ? up : down};
     for (uint32_t c = 0; c < COLUMNS; c++)
         row.rate = low[c] > row.rate ? low[c] : row.rate;
     if (!status)
-        finish_row(chart, row, 0, span_ns);
+        pictures_ports_finish_row(chart, row, 0, span_ns);
     free(column);
     return status;
 }
@@ -217,7 +219,8 @@ enum br_status br_port_chart_init(struct br_port_chart *chart, const struct br_e
         return br_fail_memory(diag);
     for (uint32_t k = 0; k < all->transfers; k++)
         chart->moves[all->transfer[k].parent] = true;
-    return each ? lay_machines(chart, input, span_ns, diag) : lay_all(chart, input, span_ns, diag);
+    return each ? pictures_ports_lay_machines(chart, input, span_ns, diag)
+                : lay_all(chart, input, span_ns, diag);
 }
 
 void br_port_chart_finish(struct br_port_chart *chart)

@@ -23,7 +23,7 @@ enum {
     WORDS_MOST = 200, /* characters of what a stage does */
 };
 
-static int64_t row_top(const struct br_panel *panel, const struct br_chart_row *row)
+static int64_t svg_row_top(const struct br_panel *panel, const struct br_chart_row *row)
 {
     return panel->rows + row->first_lane * panel->lane + (row - panel->chart->row) * panel->gap;
 }
@@ -38,7 +38,7 @@ static int64_t draw_stage_keys(const struct br_panel *panel, int64_t x, int64_t 
     return x;
 }
 
-static void draw_head(const struct br_panel *panel)
+static void svg_draw_head(const struct br_panel *panel)
 {
     const struct br_chart *chart = panel->chart;
     FILE *out = panel->out;
@@ -103,14 +103,14 @@ static void write_words(const struct br_panel *panel, uint32_t stage)
     br_write_cut(panel->out, BR_QUOTE_XML, panel->analysis->words[stage], WORDS_MOST);
 }
 
-static void draw_task_box(const struct br_panel *panel, const struct br_chart_box *box)
+static void svg_draw_task_box(const struct br_panel *panel, const struct br_chart_box *box)
 {
     const struct br_emit_input *input = panel->input;
     const struct br_chart_row *row = &panel->chart->row[box->row];
     FILE *out = panel->out;
     uint32_t stage = br_dag_task_stage(input->dag, box->task);
     int64_t x = br_panel_time_x(panel, box->start_ns), w = br_panel_time_x(panel, box->end_ns) - x;
-    int64_t y = row_top(panel, row) + box->lane * panel->lane;
+    int64_t y = svg_row_top(panel, row) + box->lane * panel->lane;
     bool critical = box->tasks == 1 && panel->analysis->on_chain[box->task];
     br_panel_rectangle(out, x, y, w > BR_PX ? w : BR_PX, panel->lane);
     fprintf(out, " fill=\"%s\"%s><title>", br_draw_colour(input, stage, box->subset),
@@ -135,7 +135,7 @@ static void draw_task_box(const struct br_panel *panel, const struct br_chart_bo
         draw_label(panel, box->task, box->tasks, x, y, w, panel->lane);
 }
 
-static void draw_profile_box(const struct br_panel *panel, const struct br_chart_box *box)
+static void svg_draw_profile_box(const struct br_panel *panel, const struct br_chart_box *box)
 {
     const struct br_chart_row *row = &panel->chart->row[box->row];
     FILE *out = panel->out;
@@ -144,7 +144,7 @@ static void draw_profile_box(const struct br_panel *panel, const struct br_chart
     int64_t h = (int64_t)((br_uwide)box->at_once_milli * (uint64_t)full / row->peak_milli);
     bool single = row->which < panel->input->dag->stages;
     br_draw_row_name(panel->input, panel->chart, row, name, sizeof name);
-    br_panel_rectangle(out, x, row_top(panel, row) + full - h,
+    br_panel_rectangle(out, x, svg_row_top(panel, row) + full - h,
                        br_panel_time_x(panel, box->end_ns) - x, h);
     fprintf(out, " stroke=\"none\" fill=\"%s\"><title>",
             br_draw_colour(panel->input, single ? row->which : 0, box->subset));
@@ -155,12 +155,12 @@ static void draw_profile_box(const struct br_panel *panel, const struct br_chart
     fputs(" at once on average</title></rect>\n", out);
 }
 
-static void draw_rows(const struct br_panel *panel)
+static void svg_draw_rows(const struct br_panel *panel)
 {
     const struct br_chart *chart = panel->chart;
     for (uint32_t r = 0; r < chart->rows; r++) {
         const struct br_chart_row *row = &chart->row[r];
-        int64_t y = row_top(panel, row), height = row->lanes * panel->lane;
+        int64_t y = svg_row_top(panel, row), height = row->lanes * panel->lane;
         char name[4 * BR_PANEL_NAME + 8];
         br_panel_rectangle(panel->out, panel->left, y, panel->width, height);
         fputs(r % 2 ? " fill=\"#F7F7F7\" stroke=\"none\"/>\n"
@@ -207,7 +207,7 @@ static void draw_chain(const struct br_panel *panel)
     }
 }
 
-static void draw_curves(struct br_panel *panel)
+static void svg_draw_curves(struct br_panel *panel)
 {
     const struct br_analysis *analysis = panel->analysis;
     int64_t height = panel->curve, y = panel->foot;
@@ -245,7 +245,7 @@ static void draw_curves(struct br_panel *panel)
     panel->foot = y;
 }
 
-static void draw_axis(const struct br_panel *panel)
+static void svg_draw_axis(const struct br_panel *panel)
 {
     int64_t step = br_draw_step(panel->span_ns);
     for (int64_t ns = 0; ns <= panel->span_ns; ns += step) {
@@ -261,8 +261,8 @@ static void draw_axis(const struct br_panel *panel)
 }
 
 /* A line through the panel with its text at the foot, to the left of it or to the right. */
-static void draw_mark(const struct br_panel *panel, const char *name, int64_t ns,
-                      const char *colour, const char *dashes, bool right, int64_t below)
+static void svg_draw_mark(const struct br_panel *panel, const char *name, int64_t ns,
+                          const char *colour, const char *dashes, bool right, int64_t below)
 {
     int64_t x = br_panel_time_x(panel, ns), y = panel->rows - 30 * BR_PX;
     char attributes[120];
@@ -277,17 +277,17 @@ static void draw_mark(const struct br_panel *panel, const char *name, int64_t ns
     fputs(" s</text>\n", panel->out);
 }
 
-static void draw_marks(const struct br_panel *panel)
+static void svg_draw_marks(const struct br_panel *panel)
 {
     const struct br_plan *plan = panel->input->plan;
     int64_t bound_ns = plan->lower_bound_ns;
     bool met = bound_ns == plan->makespan_ns;
     if (bound_ns > 0 && !met && bound_ns < panel->span_ns)
-        draw_mark(panel, "lower bound", bound_ns, BR_COLOUR_BOUND, " stroke-dasharray=\"6 3\"",
-                  br_panel_time_x(panel, bound_ns) < panel->left + 160 * BR_PX, 30 * BR_PX);
-    draw_mark(panel, met ? "makespan = lower bound" : "makespan", plan->makespan_ns,
-              BR_COLOUR_MAKESPAN, "",
-              br_panel_time_x(panel, plan->makespan_ns) < panel->left + 220 * BR_PX, 44 * BR_PX);
+        svg_draw_mark(panel, "lower bound", bound_ns, BR_COLOUR_BOUND, " stroke-dasharray=\"6 3\"",
+                      br_panel_time_x(panel, bound_ns) < panel->left + 160 * BR_PX, 30 * BR_PX);
+    svg_draw_mark(
+        panel, met ? "makespan = lower bound" : "makespan", plan->makespan_ns, BR_COLOUR_MAKESPAN,
+        "", br_panel_time_x(panel, plan->makespan_ns) < panel->left + 220 * BR_PX, 44 * BR_PX);
 }
 
 /* Two plans are made low enough for a window, as far as their rows stay readable. */
@@ -331,21 +331,21 @@ static void draw_panel(struct br_panel *panel)
 {
     const struct br_chart *chart = panel->chart;
     FILE *out = panel->out;
-    draw_head(panel);
-    draw_rows(panel);
-    draw_curves(panel);
+    svg_draw_head(panel);
+    svg_draw_rows(panel);
+    svg_draw_curves(panel);
     panel->foot = br_panel_draw_ports(panel, panel->foot);
-    draw_axis(panel);
+    svg_draw_axis(panel);
     fprintf(out, "<g stroke=\"#333\" stroke-width=\"0.5\" font-size=\"%" PRId64 "\">\n",
             panel->font / BR_PX);
     draw_chain(panel);
     for (uint32_t b = 0; b < chart->boxes && !ferror(out); b++)
         if (chart->level == BR_CHART_STAGES)
-            draw_profile_box(panel, &chart->box[b]);
+            svg_draw_profile_box(panel, &chart->box[b]);
         else
-            draw_task_box(panel, &chart->box[b]);
+            svg_draw_task_box(panel, &chart->box[b]);
     fputs("</g>\n", out);
-    draw_marks(panel);
+    svg_draw_marks(panel);
 }
 
 enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct br_diag *diag)

@@ -7,7 +7,7 @@
 
 enum { KEY_NAME = 10 }; /* characters of a stage's key */
 
-static void number(FILE *out, const char *name, int64_t value)
+static void svg_panel_number(FILE *out, const char *name, int64_t value)
 {
     fprintf(out, " %s=\"", name);
     br_draw_fixed(out, value, BR_PX, 2);
@@ -17,17 +17,17 @@ static void number(FILE *out, const char *name, int64_t value)
 void br_panel_rectangle(FILE *out, int64_t x, int64_t y, int64_t w, int64_t h)
 {
     fputs("<rect", out);
-    number(out, "x", x);
-    number(out, "y", y);
-    number(out, "width", w);
-    number(out, "height", h);
+    svg_panel_number(out, "x", x);
+    svg_panel_number(out, "y", y);
+    svg_panel_number(out, "width", w);
+    svg_panel_number(out, "height", h);
 }
 
 void br_panel_begin_text(FILE *out, int64_t x, int64_t y, const char *attributes)
 {
     fputs("<text", out);
-    number(out, "x", x);
-    number(out, "y", y);
+    svg_panel_number(out, "x", x);
+    svg_panel_number(out, "y", y);
     fprintf(out, " %s>", attributes);
 }
 
@@ -47,10 +47,10 @@ int64_t br_panel_key(const struct br_panel *panel, uint32_t stage, int64_t x, in
 void br_panel_line(FILE *out, int64_t x, int64_t y, int64_t height, const char *attributes)
 {
     fputs("<line", out);
-    number(out, "x1", x);
-    number(out, "x2", x);
-    number(out, "y1", y);
-    number(out, "y2", y + height);
+    svg_panel_number(out, "x1", x);
+    svg_panel_number(out, "x2", x);
+    svg_panel_number(out, "y1", y);
+    svg_panel_number(out, "y2", y + height);
     fprintf(out, " %s/>\n", attributes);
 }
 

@@ -56,7 +56,8 @@ static void draw_keys(const struct br_panel *panel, int64_t y)
     fprintf(panel->out, "and %" PRIu32 " more</text>\n", more);
 }
 
-static void write_row_name(const struct br_panel *panel, const struct br_port_row *row, int64_t y)
+static void svg_ports_write_row_name(const struct br_panel *panel, const struct br_port_row *row,
+                                     int64_t y)
 {
     br_panel_begin_text(panel->out, panel->left - 6 * BR_PX, y, "text-anchor=\"end\"");
     if (row->machine == BR_PORT_ALL)
@@ -105,7 +106,7 @@ int64_t br_panel_draw_ports(const struct br_panel *panel, int64_t top)
         int64_t at = y + r * (height + 2 * BR_PX), middle = at + height / 2 + 4 * BR_PX;
         br_panel_rectangle(out, panel->left, at, panel->width, height);
         fputs(" class=\"port\" fill=\"#F7F7F7\" stroke=\"none\"/>\n", out);
-        write_row_name(panel, row, middle);
+        svg_ports_write_row_name(panel, row, middle);
         br_panel_begin_text(out, panel->left + panel->width + 6 * BR_PX, middle, "fill=\"#555\"");
         br_draw_fixed(out, row->use < 1e6 ? (int64_t)(row->use * 1000 + 0.5) : 0, 10, 1);
         fputs(" % in use</text>\n", out);

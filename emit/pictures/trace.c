@@ -14,8 +14,8 @@ static void write_us(FILE *out, int64_t ns)
     br_draw_fixed(out, ns, 1000, 3);
 }
 
-static void write_task(FILE *out, const struct br_emit_input *input,
-                       const struct br_analysis *analysis, uint32_t task)
+static void pictures_trace_write_task(FILE *out, const struct br_emit_input *input,
+                                      const struct br_analysis *analysis, uint32_t task)
 {
     const struct br_dag *dag = input->dag;
     const struct br_plan *plan = input->plan;
@@ -83,8 +83,8 @@ static void write_counters(FILE *out, const struct br_analysis *analysis)
 }
 
 /* From the end of each task of the chain to the start of the next one. */
-static void write_chain(FILE *out, const struct br_emit_input *input,
-                        const struct br_analysis *analysis)
+static void pictures_trace_write_chain(FILE *out, const struct br_emit_input *input,
+                                       const struct br_analysis *analysis)
 {
     const struct br_plan *plan = input->plan;
     for (uint32_t k = 1; k < analysis->chain_tasks; k++)
@@ -112,11 +112,11 @@ enum br_status br_emit_trace(const struct br_emit_input *input, FILE *out, struc
     fputs("\"},\n\"traceEvents\": [\n", out);
     for (uint32_t k = 0; k < plan->tasks && !ferror(out); k++) {
         fputs(k ? ",\n" : "", out);
-        write_task(out, input, &analysis, plan->order[k]);
+        pictures_trace_write_task(out, input, &analysis, plan->order[k]);
     }
     write_names(out, input, &analysis);
     write_counters(out, &analysis);
-    write_chain(out, input, &analysis);
+    pictures_trace_write_chain(out, input, &analysis);
     if (plan->lower_bound_ns > 0) {
         fputs(",\n{\"ph\": \"i\", \"name\": \"lower bound\", \"s\": \"g\", \"pid\": 0, \"tid\": 0, "
               "\"ts\": ",

@@ -91,7 +91,7 @@ void br_plot_close(FILE *out)
     fputs("</svg>\n", out);
 }
 
-static void number(FILE *out, const char *name, int64_t value)
+static void plot_number(FILE *out, const char *name, int64_t value)
 {
     fprintf(out, " %s=\"", name);
     br_draw_fixed(out, value, BR_PX, 2);
@@ -101,8 +101,8 @@ static void number(FILE *out, const char *name, int64_t value)
 void br_plot_begin_text(FILE *out, int64_t x, int64_t y, const char *attributes)
 {
     fputs("<text", out);
-    number(out, "x", x);
-    number(out, "y", y);
+    plot_number(out, "x", x);
+    plot_number(out, "y", y);
     fprintf(out, " %s>", attributes);
 }
 
@@ -130,10 +130,10 @@ int64_t br_plot_text_width(const char *text)
 void br_plot_line(FILE *out, int64_t x1, int64_t y1, int64_t x2, int64_t y2, const char *attributes)
 {
     fputs("<line", out);
-    number(out, "x1", x1);
-    number(out, "y1", y1);
-    number(out, "x2", x2);
-    number(out, "y2", y2);
+    plot_number(out, "x1", x1);
+    plot_number(out, "y1", y1);
+    plot_number(out, "x2", x2);
+    plot_number(out, "y2", y2);
     fprintf(out, " %s/>\n", attributes);
 }
 
@@ -141,10 +141,10 @@ void br_plot_rectangle(FILE *out, int64_t x, int64_t y, int64_t width, int64_t h
                        const char *attributes)
 {
     fputs("<rect", out);
-    number(out, "x", x);
-    number(out, "y", y);
-    number(out, "width", width);
-    number(out, "height", height);
+    plot_number(out, "x", x);
+    plot_number(out, "y", y);
+    plot_number(out, "width", width);
+    plot_number(out, "height", height);
     fprintf(out, " %s/>\n", attributes);
 }
 

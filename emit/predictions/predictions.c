@@ -33,7 +33,8 @@ static double figure_of(const struct br_accuracy *accuracy, uint32_t k)
     return value;
 }
 
-static enum br_status write_json(const struct br_predictions *p, FILE *out, struct br_diag *diag)
+static enum br_status predictions_write_json(const struct br_predictions *p, FILE *out,
+                                             struct br_diag *diag)
 {
     fputs("{\"format\": \"bigrocks-prediction/1\"", out);
     if (p->workload->name)
@@ -72,7 +73,8 @@ static void write_field(FILE *out, double value)
     br_write_figure(out, value, "");
 }
 
-static enum br_status write_csv(const struct br_predictions *p, FILE *out, struct br_diag *diag)
+static enum br_status predictions_write_csv(const struct br_predictions *p, FILE *out,
+                                            struct br_diag *diag)
 {
     fputs("predictor,seed,job,tasks,pilots,work,estimate,low,high,error,queue,predicted_queue\n",
           out);
@@ -107,7 +109,8 @@ static void write_percent(FILE *out, double value)
         fprintf(out, fabs(value) < 99.995 ? "%9.2f%%" : "%9.3g%%", 100 * value);
 }
 
-static enum br_status write_text(const struct br_predictions *p, FILE *out, struct br_diag *diag)
+static enum br_status predictions_write_text(const struct br_predictions *p, FILE *out,
+                                             struct br_diag *diag)
 {
     uint32_t seeds = 0;
     for (uint32_t r = 0; r < p->runs; r++)
@@ -151,9 +154,10 @@ static const struct {
     const char *name, *summary;
     enum br_status (*write)(const struct br_predictions *p, FILE *out, struct br_diag *diag);
 } formats[] = {
-    {"text", "a table for people, predictor against predictor (the default)", write_text},
-    {"csv", "a row for each job and predictor", write_csv},
-    {"json", "all figures, for other programs", write_json},
+    {"text", "a table for people, predictor against predictor (the default)",
+     predictions_write_text},
+    {"csv", "a row for each job and predictor", predictions_write_csv},
+    {"json", "all figures, for other programs", predictions_write_json},
     {"svg", "pictures: how errors are distributed, and what intervals hold", br_predictions_svg},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };

@@ -16,7 +16,7 @@ enum { WIDTH = 1000, HEIGHT = 400, TOP = 70, PLOT_HEIGHT = 280, POINTS = 200, DR
 /* Errors beyond are at the right edge. */
 #define ERROR_MOST 150.0 /* percent */
 
-static int compare(const void *a, const void *b)
+static int predictions_svg_compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -33,7 +33,7 @@ static double *sort_errors(const struct br_evaluation *evaluation, uint32_t *cou
             error[(*count)++] = 100 * fabs(p->estimate.work_ns - p->work_ns) / p->work_ns;
     }
     if (error)
-        qsort(error, *count, sizeof *error, compare);
+        qsort(error, *count, sizeof *error, predictions_svg_compare);
     return error;
 }
 
@@ -89,7 +89,7 @@ static void draw_calibration(const struct br_plot *plot, const struct br_plot_sc
     }
 }
 
-static void draw_legend(FILE *out, const struct br_predictions *p)
+static void predictions_svg_draw_legend(FILE *out, const struct br_predictions *p)
 {
     int64_t x = 16 * PX;
     char buffer[64];
@@ -112,7 +112,7 @@ enum br_status br_predictions_svg(const struct br_predictions *p, FILE *out, str
     const struct br_plot_scale percent = br_scale_number(100, "%");
     const struct br_plot_scale error = br_scale_number(ERROR_MOST, "%");
     br_plot_open(out, WIDTH * PX, HEIGHT * PX);
-    draw_legend(out, p);
+    predictions_svg_draw_legend(out, p);
     br_plot_text(out, errors.left, (TOP - 14) * PX, "class=\"strong\" font-size=\"12\"",
                  "Jobs with an error up to");
     br_plot_text(out, intervals.left, (TOP - 14) * PX, "class=\"strong\" font-size=\"12\"",

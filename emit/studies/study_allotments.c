@@ -7,21 +7,22 @@
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
 
-static void write_text(FILE *out, const char *text)
+static void study_allotments_write_text(FILE *out, const char *text)
 {
     putc('"', out);
     br_write_text(out, BR_QUOTE_CSV, text);
     putc('"', out);
 }
 
-static void write_row(FILE *out, const struct br_study *study, const struct br_study_run *run,
-                      const struct br_allotment *row)
+static void study_allotments_write_row(FILE *out, const struct br_study *study,
+                                       const struct br_study_run *run,
+                                       const struct br_allotment *row)
 {
     const struct br_workload_job *job = &study->workload->job[row->job];
     const int64_t time_ns[] = {row->at_ns, row->deadline_ns, row->left_ns, row->left_high_ns};
-    write_text(out, run->policy);
+    study_allotments_write_text(out, run->policy);
     fprintf(out, ",%" PRIu64 ",", run->seed);
-    write_text(out, job->id);
+    study_allotments_write_text(out, job->id);
     for (int k = 0; k < 4; k++) {
         putc(',', out);
         br_write_seconds(out, time_ns[k]);
@@ -40,7 +41,7 @@ enum br_status br_study_allotments(const struct br_study *study, FILE *out, stru
     for (uint32_t r = 0; r < study->runs; r++) {
         const struct br_allotments *all = study->run[r].allotments;
         for (uint32_t k = 0; all && k < all->rows && !ferror(out); k++)
-            write_row(out, study, &study->run[r], &all->row[k]);
+            study_allotments_write_row(out, study, &study->run[r], &all->row[k]);
     }
     return BR_OK;
 }

@@ -9,20 +9,20 @@
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
 
-static void write_text(FILE *out, const char *text)
+static void study_csv_write_text(FILE *out, const char *text)
 {
     putc('"', out);
     br_write_text(out, BR_QUOTE_CSV, text);
     putc('"', out);
 }
 
-static void write_number(FILE *out, double value)
+static void study_csv_write_number(FILE *out, double value)
 {
     putc(',', out);
     br_write_figure(out, value, "");
 }
 
-static void write_time(FILE *out, int64_t ns)
+static void study_csv_write_time(FILE *out, int64_t ns)
 {
     putc(',', out);
     if (ns != BR_NEVER)
@@ -30,7 +30,7 @@ static void write_time(FILE *out, int64_t ns)
 }
 
 /* A time that many seconds after another; BR_NEVER where that is not known. */
-static int64_t after(int64_t ns, double seconds)
+static int64_t study_csv_after(int64_t ns, double seconds)
 {
     return isnan(seconds) ? BR_NEVER : ns + br_real_whole(seconds * 1e9);
 }
@@ -46,26 +46,26 @@ enum br_status br_study_csv(const struct br_study *study, FILE *out, struct br_d
         for (uint32_t j = 0; j < study->workload->jobs && !ferror(out); j++) {
             const struct br_workload_job *job = &study->workload->job[j];
             const struct br_job_metrics *m = &run->metrics->job[j];
-            write_text(out, run->policy);
+            study_csv_write_text(out, run->policy);
             fprintf(out, ",%" PRIu64 ",", run->seed);
-            write_text(out, job->id);
+            study_csv_write_text(out, job->id);
             putc(',', out);
-            write_text(out, study->workload->group[job->group].name);
-            write_time(out, job->arrival_ns);
-            write_time(out, after(job->arrival_ns, m->wait_s));
-            write_time(out, after(job->arrival_ns, m->jct_s));
-            write_number(out, m->jct_s);
-            write_number(out, m->slowdown);
-            write_number(out, m->wait_s);
-            write_time(out, m->allotted.deadline_ns);
-            write_number(out, m->tardiness_s);
-            write_number(out, job->weight);
-            write_number(out, m->work_s);
-            write_number(out, m->wasted_s);
+            study_csv_write_text(out, study->workload->group[job->group].name);
+            study_csv_write_time(out, job->arrival_ns);
+            study_csv_write_time(out, study_csv_after(job->arrival_ns, m->wait_s));
+            study_csv_write_time(out, study_csv_after(job->arrival_ns, m->jct_s));
+            study_csv_write_number(out, m->jct_s);
+            study_csv_write_number(out, m->slowdown);
+            study_csv_write_number(out, m->wait_s);
+            study_csv_write_time(out, m->allotted.deadline_ns);
+            study_csv_write_number(out, m->tardiness_s);
+            study_csv_write_number(out, job->weight);
+            study_csv_write_number(out, m->work_s);
+            study_csv_write_number(out, m->wasted_s);
             fprintf(out, ",%" PRIu32, m->failures);
-            write_number(out, m->lateness_s);
-            write_number(out, m->allotted.token_minutes);
-            write_number(out, m->allotted.above);
+            study_csv_write_number(out, m->lateness_s);
+            study_csv_write_number(out, m->allotted.token_minutes);
+            study_csv_write_number(out, m->allotted.above);
             putc('\n', out);
         }
     }
@@ -81,12 +81,12 @@ enum br_status br_study_runs(const struct br_study *study, FILE *out, struct br_
     fputs(",cut,note\n", out);
     for (uint32_t r = 0; r < study->runs && !ferror(out); r++) {
         const struct br_study_run *run = &study->run[r];
-        write_text(out, run->policy);
+        study_csv_write_text(out, run->policy);
         fprintf(out, ",%" PRIu64, run->seed);
         for (uint32_t k = 0; k < br_study_fields(study); k++)
-            write_number(out, br_study_value(study, run, &br_study_field[k]));
+            study_csv_write_number(out, br_study_value(study, run, &br_study_field[k]));
         fputs(run->cut ? ",true," : ",false,", out);
-        write_text(out, run->note ? run->note : "");
+        study_csv_write_text(out, run->note ? run->note : "");
         putc('\n', out);
     }
     return BR_OK;

@@ -29,7 +29,7 @@ struct row {
     uint32_t job;
 };
 
-static uint32_t find_rows(const struct br_study *study, struct row row[ROWS_MOST])
+static uint32_t study_deadlines_find_rows(const struct br_study *study, struct row row[ROWS_MOST])
 {
     uint32_t rows = 0;
     for (uint32_t r = 0; r < study->runs; r++) {
@@ -68,19 +68,19 @@ static double raw(const struct br_allotment *row, int64_t elapsed_ns)
     return row->raw;
 }
 
-static double amount(const struct br_allotment *row, int64_t elapsed_ns)
+static double study_deadlines_amount(const struct br_allotment *row, int64_t elapsed_ns)
 {
     (void)elapsed_ns;
     return row->amount;
 }
 
-static double running(const struct br_allotment *row, int64_t elapsed_ns)
+static double study_deadlines_running(const struct br_allotment *row, int64_t elapsed_ns)
 {
     (void)elapsed_ns;
     return row->running;
 }
 
-static double forecast(const struct br_allotment *row, int64_t elapsed_ns)
+static double study_deadlines_forecast(const struct br_allotment *row, int64_t elapsed_ns)
 {
     return (double)(elapsed_ns + row->left_ns) * 1e-9;
 }
@@ -90,7 +90,7 @@ static double forecast_high(const struct br_allotment *row, int64_t elapsed_ns)
     return (double)(elapsed_ns + row->left_high_ns) * 1e-9;
 }
 
-static double progress(const struct br_allotment *row, int64_t elapsed_ns)
+static double study_deadlines_progress(const struct br_allotment *row, int64_t elapsed_ns)
 {
     (void)elapsed_ns;
     return 100 * row->progress;
@@ -102,9 +102,9 @@ static double deadline(const struct br_allotment *row, int64_t elapsed_ns)
 }
 
 /* One figure of the job over time: level from one decision to the next, or joined by lines. */
-static void curve(const struct row *row, const struct axes *axes, const struct br_plot *plot,
-                  const struct br_plot_scale *scale, double unit, figure_of *of, bool level,
-                  const char *attributes)
+static void study_deadlines_curve(const struct row *row, const struct axes *axes,
+                                  const struct br_plot *plot, const struct br_plot_scale *scale,
+                                  double unit, figure_of *of, bool level, const char *attributes)
 {
     const struct br_allotments *all = row->run->allotments;
     bool first = true;
@@ -194,7 +194,8 @@ static void draw_oracle(const struct axes *axes, const struct br_job_metrics *m)
                  "class=\"s2\" stroke-width=\"1.4\" stroke-dasharray=\"2 3\"");
 }
 
-static void draw_title(const struct br_study *study, const struct row *row, FILE *out, int64_t y)
+static void study_deadlines_draw_title(const struct br_study *study, const struct row *row,
+                                       FILE *out, int64_t y)
 {
     const struct br_job_metrics *m = &row->run->metrics->job[row->job];
     br_plot_begin_text(out, 16 * PX, y, "class=\"strong\"");
@@ -217,7 +218,7 @@ static void draw_row(const struct br_study *study, const struct row *row, FILE *
     const struct br_job_metrics *m = &row->run->metrics->job[row->job];
     struct axes axes = axes_of(study, row, out, top);
     double per = (double)axes.per_unit;
-    draw_title(study, row, out, top - 9 * PX);
+    study_deadlines_draw_title(study, row, out, top - 9 * PX);
     br_plot_x_axis(&axes.tokens, &axes.times, true);
     br_plot_y_axis(&axes.tokens, &axes.counts);
     br_plot_x_axis(&axes.ends, &axes.times, true);
@@ -225,19 +226,20 @@ static void draw_row(const struct br_study *study, const struct row *row, FILE *
     draw_times(&axes, &axes.tokens, m);
     draw_times(&axes, &axes.ends, m);
     draw_oracle(&axes, m);
-    curve(row, &axes, &axes.tokens, &axes.counts, 1, raw, true, "s0\" style=\"stroke-width: 1");
-    curve(row, &axes, &axes.tokens, &axes.counts, 1, running, false,
-          "s1\" style=\"stroke-width: 1.2");
-    curve(row, &axes, &axes.tokens, &axes.counts, 1, amount, true,
-          "s4\" style=\"stroke-width: 2.2");
-    curve(row, &axes, &axes.ends, &axes.shares, 1, progress, false,
-          "s2\" style=\"stroke-width: 1.2; stroke-dasharray: 2 3");
-    curve(row, &axes, &axes.ends, &axes.lasts, per, deadline, true,
-          "s3\" style=\"stroke-width: 1.2; stroke-dasharray: 5 3");
-    curve(row, &axes, &axes.ends, &axes.lasts, per, forecast_high, false,
-          "s0\" style=\"stroke-width: 1");
-    curve(row, &axes, &axes.ends, &axes.lasts, per, forecast, false,
-          "s4\" style=\"stroke-width: 2.2");
+    study_deadlines_curve(row, &axes, &axes.tokens, &axes.counts, 1, raw, true,
+                          "s0\" style=\"stroke-width: 1");
+    study_deadlines_curve(row, &axes, &axes.tokens, &axes.counts, 1, study_deadlines_running, false,
+                          "s1\" style=\"stroke-width: 1.2");
+    study_deadlines_curve(row, &axes, &axes.tokens, &axes.counts, 1, study_deadlines_amount, true,
+                          "s4\" style=\"stroke-width: 2.2");
+    study_deadlines_curve(row, &axes, &axes.ends, &axes.shares, 1, study_deadlines_progress, false,
+                          "s2\" style=\"stroke-width: 1.2; stroke-dasharray: 2 3");
+    study_deadlines_curve(row, &axes, &axes.ends, &axes.lasts, per, deadline, true,
+                          "s3\" style=\"stroke-width: 1.2; stroke-dasharray: 5 3");
+    study_deadlines_curve(row, &axes, &axes.ends, &axes.lasts, per, forecast_high, false,
+                          "s0\" style=\"stroke-width: 1");
+    study_deadlines_curve(row, &axes, &axes.ends, &axes.lasts, per, study_deadlines_forecast, false,
+                          "s4\" style=\"stroke-width: 2.2");
 }
 
 /* A word with a piece of its curve; answers where the next one goes. */
@@ -248,7 +250,7 @@ static int64_t key(FILE *out, int64_t x, int64_t y, const char *stroke, const ch
     return x + br_plot_text_width(word) + 34 * PX;
 }
 
-static void draw_head(FILE *out, int64_t y)
+static void study_deadlines_draw_head(FILE *out, int64_t y)
 {
     static const char thick[] = "class=\"s4\" stroke-width=\"2.2\"",
                       thin[] = "class=\"s0\" stroke-width=\"1\"";
@@ -270,16 +272,16 @@ static void draw_head(FILE *out, int64_t y)
 int64_t br_study_deadlines_height(const struct br_study *study)
 {
     struct row row[ROWS_MOST];
-    uint32_t rows = find_rows(study, row);
+    uint32_t rows = study_deadlines_find_rows(study, row);
     return rows ? (HEAD + rows * (ROW + ROW_GAP)) * PX : 0;
 }
 
 void br_study_deadlines_draw(const struct br_study *study, FILE *out, int64_t top)
 {
     struct row row[ROWS_MOST];
-    uint32_t rows = find_rows(study, row);
+    uint32_t rows = study_deadlines_find_rows(study, row);
     if (rows)
-        draw_head(out, top);
+        study_deadlines_draw_head(out, top);
     for (uint32_t k = 0; k < rows; k++)
         draw_row(study, &row[k], out, top + (HEAD + k * (ROW + ROW_GAP)) * PX);
 }

@@ -82,7 +82,7 @@ static double clairvoyant_s(const struct br_study_run *run)
 }
 
 /* A bound of all jobs says nothing of a run in which some did not finish. */
-static double over(const struct br_study_run *run, double value, double bound)
+static double study_fields_over(const struct br_study_run *run, double value, double bound)
 {
     bool all = run->metrics->finished == run->metrics->jobs;
     return all && bound > 0 ? value / bound : NAN;
@@ -90,12 +90,12 @@ static double over(const struct br_study_run *run, double value, double bound)
 
 static double regret(const struct br_study_run *run)
 {
-    return over(run, run->metrics->mean_jct_s, run->mean_jct_bound_s);
+    return study_fields_over(run, run->metrics->mean_jct_s, run->mean_jct_bound_s);
 }
 
 static double makespan_regret(const struct br_study_run *run)
 {
-    return over(run, run->metrics->makespan_s, run->makespan_bound_s);
+    return study_fields_over(run, run->metrics->makespan_s, run->makespan_bound_s);
 }
 
 static double events(const struct br_study_run *run)
@@ -108,7 +108,7 @@ static double events_per_second(const struct br_study_run *run)
     return run->seconds > 0 ? (double)run->events / run->seconds : NAN;
 }
 
-static double seconds(const struct br_study_run *run)
+static double study_fields_seconds(const struct br_study_run *run)
 {
     return run->seconds;
 }
@@ -166,7 +166,7 @@ const struct br_study_field br_study_field[] = {
     {"wasted_share", wasted_share, false},
     {"events", events, false},
     {"events_per_second", events_per_second, true},
-    {"seconds", seconds, true},
+    {"seconds", study_fields_seconds, true},
     {"planning_seconds", planning_seconds, true},
     {"transfers", transfers, false},
     {"moved_bytes", moved_bytes, false},

@@ -18,14 +18,14 @@ enum { JOBS_MOST = 4000 };
 
 static const char place[] = "@DATA@";
 
-static void write_string(FILE *out, const char *before, const char *text)
+static void study_html_write_string(FILE *out, const char *before, const char *text)
 {
     fprintf(out, "%s\"", before);
     br_write_text(out, BR_QUOTE_SCRIPT, text);
     putc('"', out);
 }
 
-static void write_number(FILE *out, const char *before, double value)
+static void study_html_write_number(FILE *out, const char *before, double value)
 {
     fputs(before, out);
     br_write_figure(out, value, "null");
@@ -49,33 +49,33 @@ static uint32_t sample_job(const struct br_workload *workload, uint32_t k)
     return (uint32_t)((uint64_t)k * workload->jobs / sampled(workload));
 }
 
-static void write_workload(FILE *out, const struct br_study *study)
+static void study_html_write_workload(FILE *out, const struct br_study *study)
 {
     const struct br_workload *w = study->workload;
-    write_string(out, "{\"name\": ", w->name && *w->name ? w->name : "workload");
+    study_html_write_string(out, "{\"name\": ", w->name && *w->name ? w->name : "workload");
     fprintf(out,
             ", \"jobs\": %" PRIu32 ", \"tasks\": %" PRIu64 ", \"machines\": %" PRIu32
             ",\n \"groups\": [",
             w->jobs, w->tasks, study->cluster->machines);
     for (uint32_t g = 0; g < w->groups; g++)
-        write_string(out, g ? ", " : "", w->group[g].name);
+        study_html_write_string(out, g ? ", " : "", w->group[g].name);
     fputs("],\n \"job\": [", out);
     for (uint32_t k = 0; k < sampled(w); k++) {
         const struct br_workload_job *job = &w->job[sample_job(w, k)];
-        write_string(out, k ? ",\n  [" : "[", job->id);
+        study_html_write_string(out, k ? ",\n  [" : "[", job->id);
         fprintf(out, ", %" PRIu32 ", ", job->group);
         br_write_seconds(out, job->arrival_ns);
         putc(']', out);
     }
     fputs("],\n \"fields\": [", out);
     for (uint32_t k = 0; k < br_study_fields(study); k++)
-        write_string(out, k ? ", " : "", br_study_field[k].name);
+        study_html_write_string(out, k ? ", " : "", br_study_field[k].name);
     putc(']', out);
 }
 
 static void write_series(FILE *out, const struct br_series *series)
 {
-    write_number(out, ",\n  \"series\": {\"span\": ", (double)series->span_ns / 1e9);
+    study_html_write_number(out, ",\n  \"series\": {\"span\": ", (double)series->span_ns / 1e9);
     fputs(", \"running\": [", out);
     for (uint32_t b = 0; b < series->bands; b++)
         for (int c = 0; c < BR_SERIES_COLUMNS; c++)
@@ -86,7 +86,7 @@ static void write_series(FILE *out, const struct br_series *series)
                         series->running[(size_t)b * BR_SERIES_COLUMNS + c]);
     fputs(series->bands ? "]],\n   \"use\": [" : "],\n   \"use\": [", out);
     for (uint32_t r = 0; r < series->resources; r++) {
-        write_string(out, r ? ",\n    {\"name\": " : "{\"name\": ", series->resource[r]);
+        study_html_write_string(out, r ? ",\n    {\"name\": " : "{\"name\": ", series->resource[r]);
         for (int c = 0; c < BR_SERIES_COLUMNS; c++)
             write_about(out, c ? "," : ", \"share\": [",
                         series->use[(size_t)r * BR_SERIES_COLUMNS + c]);
@@ -95,7 +95,8 @@ static void write_series(FILE *out, const struct br_series *series)
     fputs("]}", out);
 }
 
-static void write_use(FILE *out, const struct br_study *study, const struct br_study_policy *policy)
+static void study_html_write_use(FILE *out, const struct br_study *study,
+                                 const struct br_study_policy *policy)
 {
     const struct br_metrics *first = study->run[policy->first_run].metrics;
     fputs(",\n  \"use\": [", out);
@@ -105,9 +106,9 @@ static void write_use(FILE *out, const struct br_study *study, const struct br_s
             mean += study->run[r].metrics->use[k] / policy->runs;
             peak = fmax(peak, study->run[r].metrics->peak_use[k]);
         }
-        write_string(out, k ? ", [" : "[", first->resource[k]);
-        write_number(out, ", ", mean);
-        write_number(out, ", ", peak);
+        study_html_write_string(out, k ? ", [" : "[", first->resource[k]);
+        study_html_write_number(out, ", ", mean);
+        study_html_write_number(out, ", ", peak);
         putc(']', out);
     }
     putc(']', out);
@@ -123,7 +124,7 @@ static void write_notes(FILE *out, const struct br_study *study,
         if (!run->note && !run->cut)
             continue;
         fprintf(out, "%s[%" PRIu64, any ? ", " : "", run->seed);
-        write_string(out, ", ", run->note ? run->note : "stopped before its end");
+        study_html_write_string(out, ", ", run->note ? run->note : "stopped before its end");
         putc(']', out);
         any = true;
     }
@@ -142,24 +143,26 @@ static enum br_status write_policy(FILE *out, const struct br_study *study,
         free(sample);
         return status;
     }
-    write_string(out, " {\"name\": ", policy->name);
+    study_html_write_string(out, " {\"name\": ", policy->name);
     fprintf(out, ", \"seeds\": %" PRIu32 ",\n  \"figures\": ", policy->runs);
     for (uint32_t k = 0; k < br_study_fields(study); k++)
-        write_number(out, k ? ", " : "[", br_study_mean(study, policy, &br_study_field[k]));
-    write_number(out, "],\n  \"deviation\": ",
-                 br_study_deviation(study, policy, br_study_find_field("mean_jct")));
+        study_html_write_number(out, k ? ", " : "[",
+                                br_study_mean(study, policy, &br_study_field[k]));
+    study_html_write_number(out, "],\n  \"deviation\": ",
+                            br_study_deviation(study, policy, br_study_find_field("mean_jct")));
     fputs(",\n  \"distribution\": [", out);
     for (uint32_t k = 0; k < sample->points; k++) {
-        write_number(out, k ? ",[" : "[", sample->jct_s[k]);
-        write_number(out, ",", sample->share[k]);
+        study_html_write_number(out, k ? ",[" : "[", sample->jct_s[k]);
+        study_html_write_number(out, ",", sample->share[k]);
         putc(']', out);
     }
     free(sample);
     fputs("],\n  \"jct\": [", out);
     for (uint32_t k = 0; k < sampled(study->workload); k++)
-        write_number(out, k ? "," : "", first->metrics->job[sample_job(study->workload, k)].jct_s);
+        study_html_write_number(out, k ? "," : "",
+                                first->metrics->job[sample_job(study->workload, k)].jct_s);
     putc(']', out);
-    write_use(out, study, policy);
+    study_html_write_use(out, study, policy);
     write_notes(out, study, policy);
     for (uint32_t r = policy->first_run; r < policy->first_run + policy->runs; r++)
         if (study->run[r].series) {
@@ -185,7 +188,7 @@ static enum br_status write_deadlines(FILE *out, const struct br_study *study, s
         free(text);
         return br_fail_memory(diag);
     }
-    write_string(out, ",\n \"deadlines\": ", text);
+    study_html_write_string(out, ",\n \"deadlines\": ", text);
     free(text);
     return BR_OK;
 }
@@ -198,7 +201,7 @@ enum br_status br_study_html(const struct br_study *study, FILE *out, struct br_
     enum br_status status = policy ? BR_OK : br_fail_memory(diag);
     fwrite(study_html, 1, (size_t)(data - study_html), out);
     putc('\n', out);
-    write_workload(out, study);
+    study_html_write_workload(out, study);
     if (!status)
         status = write_deadlines(out, study, diag);
     fputs(",\n \"policies\": [\n", out);

@@ -7,7 +7,7 @@
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
 
-static void write_workload(FILE *out, const struct br_study *study)
+static void study_json_write_workload(FILE *out, const struct br_study *study)
 {
     const struct br_workload *workload = study->workload;
     br_write_text_key(out, ",\n \"workload\": {", "name", workload->name ? workload->name : "");
@@ -35,7 +35,8 @@ static double mean_use(const struct br_study *study, const struct br_study_polic
     return sum / policy->runs;
 }
 
-static void write_use(FILE *out, const struct br_study *study, const struct br_study_policy *policy)
+static void study_json_write_use(FILE *out, const struct br_study *study,
+                                 const struct br_study_policy *policy)
 {
     const struct br_metrics *metrics = study->run[policy->first_run].metrics;
     fputs(",\n   \"use\": [", out);
@@ -48,7 +49,7 @@ static void write_use(FILE *out, const struct br_study *study, const struct br_s
     putc(']', out);
 }
 
-static void write_run(FILE *out, const struct br_study *study, uint32_t r)
+static void study_json_write_run(FILE *out, const struct br_study *study, uint32_t r)
 {
     const struct br_study_run *run = &study->run[r];
     const struct br_study_policy alone = {run->policy, r, 1};
@@ -57,7 +58,7 @@ static void write_run(FILE *out, const struct br_study *study, uint32_t r)
     for (uint32_t k = 0; k < br_study_fields(study); k++)
         br_write_figure_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
                             br_study_value(study, run, &br_study_field[k]));
-    write_use(out, study, &alone);
+    study_json_write_use(out, study, &alone);
     fprintf(out, ", \"cut\": %s", run->cut ? "true" : "false");
     if (run->note)
         br_write_text_key(out, ", ", "note", run->note);
@@ -75,7 +76,7 @@ static void write_summary(FILE *out, const struct br_study *study,
                             br_study_mean(study, policy, &br_study_field[k]));
     br_write_figure_key(out, ", ", "mean_jct_deviation", br_study_deviation(study, policy, jct));
     br_write_figure_key(out, ", ", "gain", br_study_gain(study, policy, first));
-    write_use(out, study, policy);
+    study_json_write_use(out, study, policy);
     putc('}', out);
 }
 
@@ -86,10 +87,10 @@ enum br_status br_study_json(const struct br_study *study, FILE *out, struct br_
     if (!policy)
         return br_fail_memory(diag);
     fputs("{\"format\": \"bigrocks-simulation/1\"", out);
-    write_workload(out, study);
+    study_json_write_workload(out, study);
     fputs(",\n \"results\": [", out);
     for (uint32_t r = 0; r < study->runs && !ferror(out); r++)
-        write_run(out, study, r);
+        study_json_write_run(out, study, r);
     fputs("],\n \"summary\": [", out);
     for (uint32_t p = 0; p < policies && !ferror(out); p++)
         write_summary(out, study, &policy[p], policy);

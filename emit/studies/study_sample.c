@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
+static int study_sample_by_value(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -22,7 +22,7 @@ enum br_status br_sample_make(const struct br_study *study, const struct br_stud
         for (uint32_t j = 0; j < study->run[r].metrics->jobs; j++)
             if (!isnan(study->run[r].metrics->job[j].jct_s))
                 jct[known++] = study->run[r].metrics->job[j].jct_s;
-    qsort(jct, known, sizeof *jct, by_value);
+    qsort(jct, known, sizeof *jct, study_sample_by_value);
     sample->all = (uint32_t)all;
     sample->points = known < BR_SAMPLE_MOST ? (uint32_t)known : BR_SAMPLE_MOST;
     for (uint32_t k = 0; k < sample->points; k++) {

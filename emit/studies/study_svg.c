@@ -61,7 +61,7 @@ static void heading(const struct picture *p, int64_t x, int64_t y, const char *t
 }
 
 /* Names of policies with their colours, in as many lines as they need; answers with the height. */
-static int64_t legend(const struct picture *p, int64_t top, bool draw)
+static int64_t study_svg_legend(const struct picture *p, int64_t top, bool draw)
 {
     int64_t x = 16 * PX, y = top;
     for (uint32_t k = 0; k < p->drawn; k++) {
@@ -91,7 +91,7 @@ struct times {
     struct br_plot_scale scale;
 };
 
-static double decades(double ratio)
+static double study_svg_decades(double ratio)
 {
     return br_real_log(ratio) / br_real_log(10);
 }
@@ -120,16 +120,16 @@ static struct times scale_times(const struct picture *p)
             low /= 10;
         t.least = low;
         t.most = top;
-        t.scale = br_scale_number(decades(top / low), "");
+        t.scale = br_scale_number(study_svg_decades(top / low), "");
     } else {
         t.scale = br_scale_time(t.most, &t.per_unit);
     }
     return t;
 }
 
-static int64_t time_x(const struct br_plot *plot, const struct times *t, double seconds)
+static int64_t study_svg_time_x(const struct br_plot *plot, const struct times *t, double seconds)
 {
-    double at = t->logarithmic ? (seconds > t->least ? decades(seconds / t->least) : 0)
+    double at = t->logarithmic ? (seconds > t->least ? study_svg_decades(seconds / t->least) : 0)
                                : seconds / (double)t->per_unit;
     return br_plot_x(plot, &t->scale, br_scale_value(at));
 }
@@ -142,7 +142,7 @@ static void times_axis(const struct br_plot *plot, const struct times *t)
     }
     double at = t->least;
     while (at < 1.5 * t->most) {
-        int64_t x = time_x(plot, t, at), foot = plot->top + plot->height;
+        int64_t x = study_svg_time_x(plot, t, at), foot = plot->top + plot->height;
         br_plot_line(plot->out, x, plot->top, x, foot + 4 * PX, "class=\"grid\"");
         br_plot_begin_text(plot->out, x, foot + 16 * PX, "class=\"soft\" text-anchor=\"middle\"");
         br_write_figure_about(plot->out, at, "");
@@ -170,11 +170,11 @@ static void draw_distribution(const struct picture *p, int64_t top, int64_t heig
         fprintf(
             p->out, "\" %s d=\"",
             in_class(buffer, "curve s", k, k < BR_PLOT_COLOURS ? "" : " stroke-dasharray=\"6 3\""));
-        int64_t last = time_x(&plot, &times, s->jct_s[0]);
+        int64_t last = study_svg_time_x(&plot, &times, s->jct_s[0]);
         br_plot_point(p->out, 'M', last, plot.top + plot.height);
         for (uint32_t i = 0; i < s->points; i++) {
             int64_t y = br_plot_y(&plot, &shares, br_scale_value(100 * s->share[i]));
-            int64_t x = time_x(&plot, &times, s->jct_s[i]);
+            int64_t x = study_svg_time_x(&plot, &times, s->jct_s[i]);
             fputs("H", p->out);
             br_draw_fixed(p->out, x, PX, 2);
             fputs("V", p->out);
@@ -266,8 +266,8 @@ static void draw_fairness(const struct picture *p, int64_t left, int64_t top)
 
 /* The outline of a sum of bands from the foot, filled; columns of one height are one step. */
 static void draw_area(const struct br_plot *plot, const struct br_plot_scale *times,
-                      const struct br_plot_scale *counts, const struct br_series *series, double unit_s,
-                      const double *sum, const char *attributes)
+                      const struct br_plot_scale *counts, const struct br_series *series,
+                      double unit_s, const double *sum, const char *attributes)
 {
     int64_t column_s = 0, foot = plot->top + plot->height, last_y = foot;
     double width_s = (double)series->span_ns / 1e9 / BR_SERIES_COLUMNS;
@@ -314,8 +314,9 @@ static void draw_running(const struct br_plot *plot, const struct br_plot_scale 
     }
 }
 
-static void draw_use(const struct br_plot *plot, const struct br_plot_scale *times,
-                     const struct br_plot_scale *shares, const struct br_series *series, double unit_s)
+static void study_svg_draw_use(const struct br_plot *plot, const struct br_plot_scale *times,
+                               const struct br_plot_scale *shares, const struct br_series *series,
+                               double unit_s)
 {
     double width_s = (double)series->span_ns / 1e9 / BR_SERIES_COLUMNS;
     for (uint32_t r = 0; r < series->resources && r < USES_MOST; r++) {
@@ -391,7 +392,7 @@ static struct scales scale_rows(const struct picture *p)
     return s;
 }
 
-static void draw_rows(const struct picture *p, int64_t top)
+static void study_svg_draw_rows(const struct picture *p, int64_t top)
 {
     struct scales s = scale_rows(p);
     bool headed = false;
@@ -415,11 +416,11 @@ static void draw_rows(const struct picture *p, int64_t top)
             br_plot_y_axis(plot, side ? &s.shares : &s.counts);
         }
         draw_running(&running, &s.times, &s.counts, series, (double)s.per_unit);
-        draw_use(&use, &s.times, &s.shares, series, (double)s.per_unit);
+        study_svg_draw_use(&use, &s.times, &s.shares, series, (double)s.per_unit);
     }
 }
 
-static void draw_title(const struct picture *p)
+static void study_svg_draw_title(const struct picture *p)
 {
     const struct br_workload *workload = p->study->workload;
     br_plot_begin_text(p->out, 16 * PX, 24 * PX, "class=\"strong\" font-size=\"14\"");
@@ -434,7 +435,7 @@ static void draw_title(const struct picture *p)
     fputs("</text>\n", p->out);
 }
 
-static void draw(const struct picture *p)
+static void study_svg_draw(const struct picture *p)
 {
     static const struct bars jct = {
         "Mean completion time (stroke: 90th percentile)",
@@ -443,7 +444,7 @@ static void draw(const struct picture *p)
     static const struct bars makespan = {"Makespan", "Makespan (dashed: proven bound)", "makespan",
                                          NULL, "makespan_bound"};
     int64_t block = (p->drawn * BAR + BARS_GAP) * PX, top = 46 * PX;
-    int64_t plots = top + legend(p, top, false) + 26 * PX;
+    int64_t plots = top + study_svg_legend(p, top, false) + 26 * PX;
     int64_t blocks = p->fairness ? 3 : 2;
     /* Few policies: all bars stand beside the curves. Many: below them, two beside each other. */
     bool few = p->drawn <= FEW;
@@ -454,15 +455,15 @@ static void draw(const struct picture *p)
     int64_t height = p->rows ? rows + (34 + p->rows * (ROW + ROW_GAP)) * PX : rows - 20 * PX;
     int64_t deadlines = br_study_deadlines_height(p->study);
     br_plot_open(p->out, WIDTH * PX, height + deadlines);
-    draw_title(p);
-    legend(p, top, true);
+    study_svg_draw_title(p);
+    study_svg_legend(p, top, true);
     draw_distribution(p, plots, curves);
     draw_bars(p, &jct, RIGHT * PX, plots);
     draw_bars(p, &makespan, few ? RIGHT * PX : LEFT * PX, second);
     if (p->fairness)
         draw_fairness(p, RIGHT * PX, few ? second + block : second);
     if (p->rows)
-        draw_rows(p, rows);
+        study_svg_draw_rows(p, rows);
     if (deadlines)
         br_study_deadlines_draw(p->study, p->out, height + 10 * PX);
     br_plot_close(p->out);
@@ -488,7 +489,7 @@ enum br_status br_study_svg(const struct br_study *study, FILE *out, struct br_d
     for (uint32_t j = 1; j < study->workload->jobs; j++)
         p.fairness |= study->workload->job[j].group != study->workload->job[0].group;
     if (!status)
-        draw(&p);
+        study_svg_draw(&p);
     free(p.policy);
     free(p.sample);
     return status;

@@ -79,7 +79,7 @@ static void add_deviation(struct table *t)
 }
 
 /* Of the resource that the first policy uses most. */
-static void add_use(struct table *t)
+static void study_text_add_use(struct table *t)
 {
     const struct br_metrics *first = t->study->run[0].metrics;
     uint32_t best = 0;
@@ -120,7 +120,7 @@ static void add_columns(struct table *t)
     add_field(t, "regret", "regret", 1, 3, true);
     if (groups)
         add_field(t, "Jain 60 s", "jain_60s", 1, 3, false);
-    add_use(t);
+    study_text_add_use(t);
     if (t->study->run[0].metrics->deadlines) {
         add_field(t, "missed", "missed", 1, -1, false);
         add_field(t, "late s", "lateness", 1, 1, false);
@@ -222,7 +222,7 @@ static void print_table(const struct table *t, FILE *out)
     }
 }
 
-static void print_head(const struct br_study *study, const struct table *t, FILE *out)
+static void study_text_print_head(const struct br_study *study, const struct table *t, FILE *out)
 {
     char name[80];
     bool named = study->workload->name && *study->workload->name;
@@ -268,7 +268,7 @@ enum br_status br_study_text(const struct br_study *study, FILE *out, struct br_
         free(t.values);
         return br_fail_memory(diag);
     }
-    print_head(study, &t, out);
+    study_text_print_head(study, &t, out);
     if (study->runs) {
         add_columns(&t);
         for (uint32_t c = 0; c < t.columns; c++)

@@ -21,7 +21,8 @@ static void write_distribution(FILE *out, const char *key, const struct br_distr
     putc('}', out);
 }
 
-static void write_resources(FILE *out, const struct br_workload_statistics *statistics)
+static void workloads_statistics_write_resources(FILE *out,
+                                                 const struct br_workload_statistics *statistics)
 {
     const struct br_offered *offered = &statistics->offered;
     bool known = statistics->most_loaded != UINT32_MAX;
@@ -82,7 +83,7 @@ enum br_status br_emit_workload_statistics(const struct br_workload *workload,
     write_distribution(out, "work_s", &statistics->work_s);
     fprintf(out, ",\n \"deadlines\": %" PRIu32, statistics->deadlines);
     write_distribution(out, "slack", &statistics->slack);
-    write_resources(out, statistics);
+    workloads_statistics_write_resources(out, statistics);
     write_groups(out, workload, statistics);
     fputs("}\n", out);
     return br_write_finish(out, diag);

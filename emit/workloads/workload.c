@@ -49,7 +49,7 @@ static bool resolve_folder(const char *path, char folder[PATH_MAX])
 }
 
 /* The path `to` a folder from another one, both resolved: "../../x/", "" for the same. */
-static bool walk(const char *from, const char *to, char *path, size_t size)
+static bool workloads_walk(const char *from, const char *to, char *path, size_t size)
 {
     size_t same = 0, used = 0;
     for (size_t k = 0; from[k] == to[k] || !from[k] || !to[k]; k++) {
@@ -78,7 +78,7 @@ static const char *found_from(const char *base, const char *path, struct br_aren
 {
     char folder[PATH_MAX], way[PATH_MAX];
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    if (!resolve_folder(path, folder) || !walk(base, folder, way, sizeof way))
+    if (!resolve_folder(path, folder) || !workloads_walk(base, folder, way, sizeof way))
         return path;
     const char *here = !*way && strncmp(name, "generate:", 9) == 0 ? "./" : way;
     size_t size = strlen(here) + strlen(name) + 1;

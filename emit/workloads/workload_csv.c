@@ -7,8 +7,8 @@
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
 
-static void write_job(FILE *out, const struct br_workload *workload, const char *path,
-                      const struct br_workload_job *job)
+static void workloads_csv_write_job(FILE *out, const struct br_workload *workload, const char *path,
+                                    const struct br_workload_job *job)
 {
     const char *entry = br_workload_entry(workload, job);
     br_write_table_text(out, path);
@@ -43,7 +43,7 @@ void br_write_workload_csv(const struct br_workload *workload, const char *const
             weighed ? ",group_weight" : "");
     for (uint32_t j = 0; j < workload->jobs && !ferror(out); j++) {
         const struct br_workload_job *job = &workload->job[j];
-        write_job(out, workload, path[job->dag], job);
+        workloads_csv_write_job(out, workload, path[job->dag], job);
         if (scaled) {
             putc(',', out);
             br_write_real(out, workload->dag[job->dag].scale);

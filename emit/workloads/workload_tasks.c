@@ -60,8 +60,8 @@ static void write_durations(FILE *out, const struct br_workload *workload,
         }
 }
 
-static void write_job(FILE *out, const struct br_workload *workload,
-                      const struct br_workload_job *job)
+static void workload_tasks_write_job(FILE *out, const struct br_workload *workload,
+                                     const struct br_workload_job *job)
 {
     const struct br_dag *dag = workload->dag[job->dag].dag;
     struct br_decimal amount;
@@ -101,5 +101,5 @@ void br_write_workload_tasks(const struct br_workload *workload, const char *con
     }
     fputs(",durations\n", out);
     for (uint32_t j = 0; j < workload->jobs && !ferror(out); j++)
-        write_job(out, workload, &workload->job[j]);
+        workload_tasks_write_job(out, workload, &workload->job[j]);
 }

@@ -6,8 +6,8 @@
 #include "emit/workloads/form.h"
 #include "emit/write/figures.h"
 
-static void write_job(FILE *out, const struct br_workload *workload, const char *path,
-                      const struct br_workload_job *job)
+static void workloads_xml_write_job(FILE *out, const struct br_workload *workload, const char *path,
+                                    const struct br_workload_job *job)
 {
     const struct br_workload_dag *dag = &workload->dag[job->dag];
     const char *entry = br_workload_entry(workload, job);
@@ -65,6 +65,6 @@ void br_write_workload_xml(const struct br_workload *workload, const char *const
         fputs("\"/>\n", out);
     }
     for (uint32_t j = 0; j < workload->jobs && !ferror(out); j++)
-        write_job(out, workload, path[workload->job[j].dag], &workload->job[j]);
+        workloads_xml_write_job(out, workload, path[workload->job[j].dag], &workload->job[j]);
     fputs("</workload>\n", out);
 }

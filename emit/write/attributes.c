@@ -19,7 +19,7 @@ static int by_owner(item x, item y)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
-static int by_name(const void *a, const void *b)
+static int attributes_by_name(const void *a, const void *b)
 {
     item x = *(const item *)a, y = *(const item *)b;
     int order = by_owner(x, y);
@@ -28,7 +28,7 @@ static int by_name(const void *a, const void *b)
     return order ? order : x < y ? -1 : x > y;
 }
 
-static int by_place(const void *a, const void *b)
+static int attributes_by_place(const void *a, const void *b)
 {
     item x = *(const item *)a, y = *(const item *)b;
     int order = by_owner(x, y);
@@ -48,14 +48,14 @@ enum br_status br_attributes_init(struct br_attributes *by, const struct br_dag 
     }
     for (uint32_t a = 0; a < dag->attributes; a++)
         by->item[a] = &dag->attribute[a];
-    qsort(by->item, dag->attributes, sizeof *by->item, by_name);
+    qsort(by->item, dag->attributes, sizeof *by->item, attributes_by_name);
     uint32_t kept = 0;
     for (uint32_t a = 0; a < dag->attributes; a++) {
         item next = a + 1 < dag->attributes ? by->item[a + 1] : NULL;
         if (!next || by_owner(by->item[a], next) || strcmp(by->item[a]->name, next->name) != 0)
             by->item[kept++] = by->item[a];
     }
-    qsort(by->item, kept, sizeof *by->item, by_place);
+    qsort(by->item, kept, sizeof *by->item, attributes_by_place);
     for (uint32_t a = 0; a < kept; a++)
         by->first[owner_slot(by->item[a]->owner, by->item[a]->index, dag->stages) + 1]++;
     for (size_t k = 1; k <= owners; k++)

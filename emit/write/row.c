@@ -13,7 +13,7 @@ void br_row_text(struct br_row *row, const char *text)
     row->used += size;
 }
 
-static void number_of(struct br_row *row, uint32_t index)
+static void write_row_number_of(struct br_row *row, uint32_t index)
 {
     br_row_char(row, '[');
     br_row_count(row, index);
@@ -24,7 +24,7 @@ void br_row_task(struct br_row *row, const struct br_stage *stage, uint32_t task
 {
     br_row_text(row, stage->id);
     if (stage->tasks > 1)
-        number_of(row, task - stage->first_task);
+        write_row_number_of(row, task - stage->first_task);
 }
 
 void br_row_machine(struct br_row *row, const struct br_cluster *cluster, uint32_t machine)
@@ -32,7 +32,7 @@ void br_row_machine(struct br_row *row, const struct br_cluster *cluster, uint32
     const struct br_class *cls = &cluster->cls[br_cluster_machine_class(cluster, machine)];
     br_row_text(row, cls->name);
     if (cls->count > 1)
-        number_of(row, machine - cls->first_machine);
+        write_row_number_of(row, machine - cls->first_machine);
 }
 
 void br_row_ratio(struct br_row *row, int64_t numerator, int64_t denominator)

@@ -38,7 +38,7 @@ static uint32_t next_character(const char **text)
     return c;
 }
 
-static void put_utf8(FILE *out, uint32_t c)
+static void write_put_utf8(FILE *out, uint32_t c)
 {
     if (c < 0x80) {
         putc((int)c, out);
@@ -75,7 +75,7 @@ static void put_json(FILE *out, uint32_t c)
         putc('\\', out);
         putc((int)c, out);
     } else if (c >= 0x20 && !is_unseen(c)) {
-        put_utf8(out, c);
+        write_put_utf8(out, c);
     } else if (c < sizeof names / sizeof names[0] && names[c]) {
         fputs(names[c], out);
     } else {
@@ -90,7 +90,7 @@ static void put_c(FILE *out, uint32_t c)
         putc('\\', out);
         putc((int)c, out);
     } else if (c >= 0x20 && !is_unseen(c)) {
-        put_utf8(out, c);
+        write_put_utf8(out, c);
     } else if (c < 0x800) {
         if (c >= 0x80)
             fprintf(out, "\\%03o", (unsigned)(0xc0 | c >> 6));
@@ -121,7 +121,7 @@ static void put_xml(FILE *out, uint32_t c, bool attribute)
     else if ((blank && (attribute || c == '\r')) || is_unseen(c))
         fprintf(out, "&#%u;", (unsigned)c); /* else a reader would turn blanks into others */
     else
-        put_utf8(out, is_writable(c) ? c : REPLACEMENT);
+        write_put_utf8(out, is_writable(c) ? c : REPLACEMENT);
 }
 
 static void put_label(FILE *out, uint32_t c)
@@ -136,7 +136,7 @@ static void put_label(FILE *out, uint32_t c)
     } else if (is_unseen(c)) {
         fprintf(out, "&#%u;", (unsigned)c);
     } else {
-        put_utf8(out, c < 0x20 ? ' ' : c);
+        write_put_utf8(out, c < 0x20 ? ' ' : c);
     }
 }
 
@@ -159,7 +159,7 @@ static void put_field(FILE *out, uint32_t c)
         if (c < 0x20 || is_unseen(c))
             fprintf(out, "\\u%04x", (unsigned)c);
         else
-            put_utf8(out, c);
+            write_put_utf8(out, c);
     }
 }
 
@@ -185,10 +185,10 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
     case BR_QUOTE_DOT: /* a quotation mark is the only thing that DOT escapes */
         if (c == '"')
             putc('\\', out);
-        put_utf8(out, is_writable(c) ? c : REPLACEMENT);
+        write_put_utf8(out, is_writable(c) ? c : REPLACEMENT);
         break;
     case BR_QUOTE_BRACKETS:
-        put_utf8(out, is_writable(c) ? c : REPLACEMENT);
+        write_put_utf8(out, is_writable(c) ? c : REPLACEMENT);
         break;
     case BR_QUOTE_LABEL:
         put_label(out, c);
@@ -206,7 +206,7 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
 }
 
 /* Most of what names are made of, and the same in every format. */
-static bool is_plain(char c)
+static bool write_is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_' ||
            c == ' ';
@@ -215,7 +215,7 @@ static bool is_plain(char c)
 size_t br_text_plain(const char *text)
 {
     const char *end = text;
-    while (is_plain(*end))
+    while (write_is_plain(*end))
         end++;
     return (size_t)(end - text);
 }
@@ -245,7 +245,7 @@ void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size
             fputs("\" + \"", out);
             piece = run;
         }
-        while (text < end && is_plain(*text) && text - run < DOT_PIECE / 4)
+        while (text < end && write_is_plain(*text) && text - run < DOT_PIECE / 4)
             text++;
         if (text > run) {
             fwrite(run, 1, (size_t)(text - run), out);
@@ -263,7 +263,7 @@ void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size
         putc('\\', out);
 }
 
-static uint32_t length_of(const char *text, const char *end)
+static uint32_t write_length_of(const char *text, const char *end)
 {
     uint32_t length = 0;
     for (; text < end; length++)
@@ -273,14 +273,14 @@ static uint32_t length_of(const char *text, const char *end)
 
 uint32_t br_text_length(const char *text)
 {
-    return length_of(text, text + strlen(text));
+    return write_length_of(text, text + strlen(text));
 }
 
 void br_write_cut_part(FILE *out, enum br_quote quote, const char *text, size_t size,
                        uint32_t characters)
 {
     const char *end = text + size, *last = memrchr(text, '/', size);
-    const uint32_t length = length_of(text, end);
+    const uint32_t length = write_length_of(text, end);
     if (length <= characters) {
         br_write_part(out, quote, text, size);
         return;
@@ -292,19 +292,19 @@ void br_write_cut_part(FILE *out, enum br_quote quote, const char *text, size_t 
             next_character(&tail);
         tail = memchr(tail, '/', (size_t)(end - tail));
         if (tail && tail + 1 < end) {
-            put_utf8(out, 0x2026);
+            write_put_utf8(out, 0x2026);
             br_write_part(out, quote, tail, (size_t)(end - tail));
             return;
         }
         text = last + 1;
-        if (length_of(text, end) <= characters) {
+        if (write_length_of(text, end) <= characters) {
             br_write_part(out, quote, text, (size_t)(end - text));
             return;
         }
     }
     for (uint32_t k = 0; k + 1 < characters; k++)
         put_character(out, quote, next_character(&text));
-    put_utf8(out, 0x2026);
+    write_put_utf8(out, 0x2026);
 }
 
 void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters)

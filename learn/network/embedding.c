@@ -67,7 +67,7 @@ static br_weight *of(const struct br_embedding *embedding, br_weight *activation
     return activations + (size_t)node * embedding->network->part[part].activations;
 }
 
-static void add(br_weight *sum, const br_weight *term, uint32_t count)
+static void embedding_add(br_weight *sum, const br_weight *term, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
         sum[k] += term[k];
@@ -83,7 +83,7 @@ static const br_weight *out(const struct br_embedding *embedding, br_weight *act
 /* ---- Forward ---- */
 
 /* Sums the messages of those that wait for the stage; false: nobody does. */
-static bool listen(struct br_embedding *embedding, uint32_t node, br_weight *sum)
+static bool embedding_listen(struct br_embedding *embedding, uint32_t node, br_weight *sum)
 {
     const struct br_stage_graph *graph = &embedding->graph;
     uint32_t e = embedding->network->shape.embedded;
@@ -93,7 +93,7 @@ static bool listen(struct br_embedding *embedding, uint32_t node, br_weight *sum
         assert(graph->child[k] > node);
         if (embedding->gone[graph->child[k]])
             continue;
-        add(sum, out(embedding, embedding->message, BR_MESSAGE, graph->child[k]), e);
+        embedding_add(sum, out(embedding, embedding->message, BR_MESSAGE, graph->child[k]), e);
         any = true;
     }
     return any;
@@ -112,13 +112,14 @@ static void embed_stage(struct br_embedding *embedding, const br_weight *paramet
     br_dense_forward(&part[BR_ENCODE], parameter, feature,
                      of(embedding, embedding->encode, BR_ENCODE, node));
     memcpy(stage, out(embedding, embedding->encode, BR_ENCODE, node), e * sizeof *stage);
-    if (listen(embedding, node, sum)) {
+    if (embedding_listen(embedding, node, sum)) {
         if (part[BR_RECEIVE].layers)
             br_dense_forward(&part[BR_RECEIVE], parameter, sum,
                              of(embedding, embedding->receive, BR_RECEIVE, node));
-        add(stage,
-            part[BR_RECEIVE].layers ? out(embedding, embedding->receive, BR_RECEIVE, node) : sum,
-            e);
+        embedding_add(stage,
+                      part[BR_RECEIVE].layers ? out(embedding, embedding->receive, BR_RECEIVE, node)
+                                              : sum,
+                      e);
     }
     if (embedding->heard[node])
         br_dense_forward(&part[BR_MESSAGE], parameter, stage,
@@ -137,7 +138,7 @@ static void embed_job(struct br_embedding *embedding, const br_weight *parameter
     memset(embedding->total, 0, e * sizeof *embedding->total);
     for (uint32_t v = 0; v < embedding->graph.nodes; v++)
         if (!embedding->gone[v])
-            add(embedding->total, out(embedding, embedding->inner, BR_JOB_INNER, v), e);
+            embedding_add(embedding->total, out(embedding, embedding->inner, BR_JOB_INNER, v), e);
     if (part[BR_JOB_OUTER].layers)
         br_dense_forward(&part[BR_JOB_OUTER], parameter, embedding->total, embedding->outer);
     br_dense_forward(&part[BR_ALL_INNER], parameter, embedding->job, embedding->whole);
@@ -155,7 +156,7 @@ static void find_heard(struct br_embedding *embedding)
 }
 
 /* Takes over what the caller has set; false: it is what it was. */
-static bool take_over(struct br_embedding *embedding, bool *left)
+static bool embedding_take_over(struct br_embedding *embedding, bool *left)
 {
     uint32_t x = embedding->network->shape.node_features, nodes = embedding->graph.nodes;
     bool any = !embedding->valid;
@@ -194,7 +195,7 @@ void br_embedding_update(struct br_embedding *embedding, const br_weight *parame
     assert(gradient || !embedding->waiting);
     if (gradient)
         br_embedding_send_back(embedding, parameter, gradient);
-    if (take_over(embedding, &left) && left)
+    if (embedding_take_over(embedding, &left) && left)
         find_heard(embedding);
     for (uint32_t v = graph->nodes; v-- > 0;) {
         bool *changed = &embedding->changed[v];
@@ -231,7 +232,7 @@ static void leave_sum(struct br_embedding *embedding, uint32_t node, const br_we
     uint32_t e = embedding->network->shape.embedded;
     for (uint32_t k = graph->first[node]; k < graph->first[node + 1]; k++)
         if (!embedding->gone[graph->child[k]])
-            add(embedding->message_adjoint + (size_t)graph->child[k] * e, adjoint, e);
+            embedding_add(embedding->message_adjoint + (size_t)graph->child[k] * e, adjoint, e);
 }
 
 static void leave_stage(struct br_embedding *embedding, const br_weight *parameter,
@@ -248,7 +249,7 @@ static void leave_stage(struct br_embedding *embedding, const br_weight *paramet
                       embedding->seen + (size_t)node * part[BR_JOB_INNER].width[0],
                       of(embedding, embedding->inner, BR_JOB_INNER, node), total_adjoint, gradient,
                       seen);
-    add(adjoint, seen + before, e);
+    embedding_add(adjoint, seen + before, e);
     if (embedding->heard[node])
         br_dense_backward(&part[BR_MESSAGE], parameter, embedding->stage + (size_t)node * e,
                           of(embedding, embedding->message, BR_MESSAGE, node),

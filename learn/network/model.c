@@ -45,19 +45,19 @@ void br_model_finish(struct br_model *model)
 
 /* ---- Reading ---- */
 
-static enum br_status damaged(struct br_diag *diag, const char *what)
+static enum br_status network_model_damaged(struct br_diag *diag, const char *what)
 {
     return br_fail(diag, BR_BAD_INPUT, "make it again by 'bigrocks train'",
                    "the model is damaged: %s", what);
 }
 
-static enum br_status check_head(const struct head *head, const char *bytes, size_t size,
-                                 struct br_diag *diag)
+static enum br_status network_model_check_head(const struct head *head, const char *bytes,
+                                               size_t size, struct br_diag *diag)
 {
     if (size < sizeof head->magic || memcmp(bytes, MAGIC, sizeof head->magic) != 0)
         return br_fail(diag, BR_BAD_INPUT, "'bigrocks train' makes one", "this is no model");
     if (size < sizeof *head)
-        return damaged(diag, "it is cut");
+        return network_model_damaged(diag, "it is cut");
     if (head->order_mark != ORDER_MARK)
         return br_fail(diag, BR_BAD_INPUT, "make it on a machine like this one",
                        "the model is in another byte order");
@@ -66,14 +66,15 @@ static enum br_status check_head(const struct head *head, const char *bytes, siz
                        "the model is of version %" PRIu32 ", and this program reads version %u",
                        head->version, BR_MODEL_VERSION);
     if (head->size != size)
-        return damaged(diag, size < head->size ? "it is cut" : "its size is not what it says");
+        return network_model_damaged(diag, size < head->size ? "it is cut"
+                                                             : "its size is not what it says");
     if (head->sum != br_hash_words(head->version, bytes + SUMMED_FROM, size - SUMMED_FROM))
-        return damaged(diag, "its sum does not fit it");
+        return network_model_damaged(diag, "its sum does not fit it");
     if (head->form >= BR_NETWORK_FORMS || head->without > BR_WITHOUT_ALL || !head->executors ||
         head->made_by_length > MADE_BY_MOST ||
         head->node_features != br_network_node_features((enum br_network_form)head->form) ||
         head->job_features != br_network_job_features((enum br_network_form)head->form))
-        return damaged(diag, "a number of its head is out of its range");
+        return network_model_damaged(diag, "a number of its head is out of its range");
     return BR_OK;
 }
 
@@ -86,20 +87,20 @@ static enum br_status read_body(const struct head *head, const char *bytes, stru
     if (head->parameters > network->parameters ||
         head->parameters < network->parameters - lacking ||
         head->size != sizeof *head + numbers + head->made_by_length)
-        return damaged(diag, "it has not as many parameters as its network");
+        return network_model_damaged(diag, "it has not as many parameters as its network");
     const char *at = bytes + sizeof *head;
     for (uint32_t k = 0; k < head->parameters; k++, at += sizeof(float)) {
         float number;
         memcpy(&number, at, sizeof number);
         if (!(fabsf(number) <= BR_MODEL_LARGEST))
-            return damaged(diag, "a parameter is out of its range");
+            return network_model_damaged(diag, "a parameter is out of its range");
         model->parameter[k] = number;
     }
     model->made_by = strndup(at, head->made_by_length);
     if (!model->made_by)
         return br_fail_memory(diag);
     if (strlen(model->made_by) != head->made_by_length || !br_text_is_plain(model->made_by))
-        return damaged(diag, "its text is none");
+        return network_model_damaged(diag, "its text is none");
     return BR_OK;
 }
 
@@ -109,7 +110,7 @@ enum br_status br_model_read(const void *bytes, size_t size, struct br_model *mo
     struct head head = {0};
     *model = (struct br_model){0};
     memcpy(&head, bytes, size < sizeof head ? size : sizeof head);
-    enum br_status status = check_head(&head, bytes, size, diag);
+    enum br_status status = network_model_check_head(&head, bytes, size, diag);
     if (status)
         return status;
     const struct br_network_shape shape = {.form = (enum br_network_form)head.form,

@@ -67,8 +67,9 @@ struct part_shape {
     bool biases, last_bias, linear;
 };
 
-static void add_part(struct br_network *network, enum br_part number, struct part_shape shape,
-                     const uint32_t *hidden, uint32_t hidden_layers)
+static void learn_network_add_part(struct br_network *network, enum br_part number,
+                                   struct part_shape shape, const uint32_t *hidden,
+                                   uint32_t hidden_layers)
 {
     struct br_dense *part = &network->part[number];
     *part = (struct br_dense){.layers = hidden_layers + 1, .linear = shape.linear};
@@ -117,23 +118,24 @@ enum br_status br_network_init(struct br_network *network, const struct br_netwo
     network->node_inputs = network->node_own + network->node_job + network->stage_advice + 3 * e;
     network->limit_inputs = network->limit_job + 2 * e + 1 + network->limit_advice;
     const struct part_shape plain = {e, e, true, true, false};
-    add_part(network, BR_ENCODE, (struct part_shape){x, e, !paper, !paper, false}, hidden, 2);
-    add_part(network, BR_MESSAGE, plain, hidden, 2);
+    learn_network_add_part(network, BR_ENCODE, (struct part_shape){x, e, !paper, !paper, false},
+                           hidden, 2);
+    learn_network_add_part(network, BR_MESSAGE, plain, hidden, 2);
     if (!shape->one_level)
-        add_part(network, BR_RECEIVE, plain, hidden, 2);
-    add_part(network, BR_JOB_INNER, (struct part_shape){paper ? e : x + e, e, true, true, false},
-             hidden, 2);
+        learn_network_add_part(network, BR_RECEIVE, plain, hidden, 2);
+    learn_network_add_part(network, BR_JOB_INNER,
+                           (struct part_shape){paper ? e : x + e, e, true, true, false}, hidden, 2);
     if (paper)
-        add_part(network, BR_JOB_OUTER, plain, hidden, 2);
-    add_part(network, BR_ALL_INNER, plain, hidden, 2);
+        learn_network_add_part(network, BR_JOB_OUTER, plain, hidden, 2);
+    learn_network_add_part(network, BR_ALL_INNER, plain, hidden, 2);
     if (paper)
-        add_part(network, BR_ALL_OUTER, plain, hidden, 2);
-    add_part(network, BR_SCORE_NODE,
-             (struct part_shape){network->node_inputs, 1, true, !paper, true}, scores,
-             score_layers);
-    add_part(network, BR_SCORE_LIMIT,
-             (struct part_shape){network->limit_inputs, 1, true, !paper, true}, scores,
-             score_layers);
+        learn_network_add_part(network, BR_ALL_OUTER, plain, hidden, 2);
+    learn_network_add_part(network, BR_SCORE_NODE,
+                           (struct part_shape){network->node_inputs, 1, true, !paper, true}, scores,
+                           score_layers);
+    learn_network_add_part(network, BR_SCORE_LIMIT,
+                           (struct part_shape){network->limit_inputs, 1, true, !paper, true},
+                           scores, score_layers);
     network->plan = network->parameters;
     network->plan_parameters = planned ? BR_PLAN_PARAMETERS : 0;
     network->parameters += network->plan_parameters;

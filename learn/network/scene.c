@@ -77,7 +77,7 @@ static void soften(struct br_choices *scores)
         scores->share[k] /= sum;
 }
 
-static br_weight *append(br_weight *at, const br_weight *numbers, uint32_t count)
+static br_weight *network_scene_append(br_weight *at, const br_weight *numbers, uint32_t count)
 {
     memcpy(at, numbers, count * sizeof *at);
     return at + count;
@@ -117,12 +117,12 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_scene_candidat
         const struct br_embedding *embedding = scene->job[candidate[k].job].embedding;
         br_weight *at = scores->input + (size_t)k * part->width[0];
         if (network->node_own)
-            at = append(at, embedding->feature + (size_t)candidate[k].node * x, x);
-        at = append(at, scene->job[candidate[k].job].feature, network->node_job);
-        at = append(at, candidate[k].advice, network->stage_advice);
-        at = append(at, embedding->stage + (size_t)candidate[k].node * e, e);
-        at = append(at, embedding->job, e);
-        append(at, scene->all, e);
+            at = network_scene_append(at, embedding->feature + (size_t)candidate[k].node * x, x);
+        at = network_scene_append(at, scene->job[candidate[k].job].feature, network->node_job);
+        at = network_scene_append(at, candidate[k].advice, network->stage_advice);
+        at = network_scene_append(at, embedding->stage + (size_t)candidate[k].node * e, e);
+        at = network_scene_append(at, embedding->job, e);
+        network_scene_append(at, scene->all, e);
     }
     score_all(scene, part, network->stage_advice ? x + network->node_job : 0, BR_STAGE_TRUST,
               scores);
@@ -130,7 +130,8 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_scene_candidat
 }
 
 /* What a planner says of a limit. */
-static void advise(const struct br_scene_limits *limits, uint32_t limit, br_weight *advice)
+static void network_scene_advise(const struct br_scene_limits *limits, uint32_t limit,
+                                 br_weight *advice)
 {
     double over = (double)limit - limits->number;
     advice[0] = (br_weight)(limit == limits->advised);
@@ -149,12 +150,12 @@ bool br_scene_score_limits(struct br_scene *scene, const struct br_scene_limits 
         return false;
     for (uint32_t limit = limits->first; limit <= limits->last; limit++) {
         br_weight *at = scores->input + (size_t)(limit - limits->first) * part->width[0];
-        at = append(at, of->feature, network->limit_job);
-        at = append(at, of->embedding->job, e);
-        at = append(at, scene->all, e);
+        at = network_scene_append(at, of->feature, network->limit_job);
+        at = network_scene_append(at, of->embedding->job, e);
+        at = network_scene_append(at, scene->all, e);
         *at = (br_weight)limit / (br_weight)limits->most;
         if (network->limit_advice)
-            advise(limits, limit, at + 1);
+            network_scene_advise(limits, limit, at + 1);
     }
     score_all(scene, part, network->limit_advice ? network->limit_job + 2 * e + 1 : 0,
               BR_LIMIT_TRUST, scores);
@@ -163,7 +164,7 @@ bool br_scene_score_limits(struct br_scene *scene, const struct br_scene_limits 
 
 /* ---- Back ---- */
 
-static void add(br_weight *sum, const br_weight *term, uint32_t count)
+static void network_scene_add(br_weight *sum, const br_weight *term, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++)
         sum[k] += term[k];
@@ -193,9 +194,10 @@ void br_scene_nodes_back(struct br_scene *scene, const struct br_scene_candidate
         struct br_embedding *embedding = scene->job[candidate[k].job].embedding;
         if (!score_back(scene, &network->part[BR_SCORE_NODE], scores, k, input))
             continue;
-        add(embedding->stage_adjoint + (size_t)candidate[k].node * e, input + before, e);
-        add(embedding->job_adjoint, input + before + e, e);
-        add(scene->all_adjoint, input + before + 2 * (size_t)e, e);
+        network_scene_add(embedding->stage_adjoint + (size_t)candidate[k].node * e, input + before,
+                          e);
+        network_scene_add(embedding->job_adjoint, input + before + e, e);
+        network_scene_add(scene->all_adjoint, input + before + 2 * (size_t)e, e);
         embedding->waiting = true;
     }
 }
@@ -209,8 +211,8 @@ void br_scene_limits_back(struct br_scene *scene, uint32_t job, const struct br_
     for (uint32_t k = 0; k < scores->count; k++) {
         if (!score_back(scene, &network->part[BR_SCORE_LIMIT], scores, k, input))
             continue;
-        add(embedding->job_adjoint, input + before, e);
-        add(scene->all_adjoint, input + before + e, e);
+        network_scene_add(embedding->job_adjoint, input + before, e);
+        network_scene_add(scene->all_adjoint, input + before + e, e);
         embedding->waiting = true;
     }
 }
@@ -227,7 +229,7 @@ void br_scene_all_back(struct br_scene *scene)
     else
         memcpy(sum_adjoint, scene->all_adjoint, e * sizeof *sum_adjoint);
     for (uint32_t k = 0; k < scene->jobs; k++) {
-        add(scene->job[k].embedding->whole_adjoint, sum_adjoint, e);
+        network_scene_add(scene->job[k].embedding->whole_adjoint, sum_adjoint, e);
         scene->job[k].embedding->waiting = true;
     }
     memset(scene->all_adjoint, 0, sizeof scene->all_adjoint);

@@ -21,8 +21,8 @@ struct br_learned {
 /* ---- Models ---- */
 
 /* Takes what was read on success. */
-static enum br_status keep(enum br_status status, struct br_model *read, struct br_model **model,
-                           struct br_diag *diag)
+static enum br_status decider_keep(enum br_status status, struct br_model *read,
+                                   struct br_model **model, struct br_diag *diag)
 {
     *model = NULL;
     if (status)
@@ -40,7 +40,7 @@ enum br_status br_model_load(const char *path, struct br_model **model, struct b
 {
     BR_NEED(diag, path, model);
     struct br_model read;
-    return keep(br_model_open(path, &read, diag), &read, model, diag);
+    return decider_keep(br_model_open(path, &read, diag), &read, model, diag);
 }
 
 enum br_status br_model_load_bytes(const void *bytes, size_t size, struct br_model **model,
@@ -48,7 +48,7 @@ enum br_status br_model_load_bytes(const void *bytes, size_t size, struct br_mod
 {
     BR_NEED(diag, bytes, model);
     struct br_model read;
-    return keep(br_model_read(bytes, size, &read, diag), &read, model, diag);
+    return decider_keep(br_model_read(bytes, size, &read, diag), &read, model, diag);
 }
 
 void br_model_destroy(struct br_model *model)
@@ -106,7 +106,7 @@ void br_learned_destroy(struct br_learned *learned)
 /* ---- Jobs ---- */
 
 /* Room for the decisions and scores of so many jobs and stages. */
-static bool reserve(struct br_learned *learned, uint32_t jobs, uint32_t stages)
+static bool decider_reserve(struct br_learned *learned, uint32_t jobs, uint32_t stages)
 {
     if (stages > learned->decision_room) {
         if (!br_enlarge(&learned->decision, stages * 2, sizeof *learned->decision))
@@ -117,8 +117,8 @@ static bool reserve(struct br_learned *learned, uint32_t jobs, uint32_t stages)
                               learned->kept.view.options.executors);
 }
 
-static enum br_status admit(struct br_learned *learned, struct br_waves *waves, uint32_t *job,
-                            struct br_diag *diag)
+static enum br_status decider_admit(struct br_learned *learned, struct br_waves *waves,
+                                    uint32_t *job, struct br_diag *diag)
 {
     struct br_executors *view = &learned->kept.view;
     if (waves->stages > BR_MAX_STAGES - view->stages)
@@ -128,7 +128,7 @@ static enum br_status admit(struct br_learned *learned, struct br_waves *waves, 
         br_waves_destroy(waves);
         return br_fail_memory(diag);
     }
-    if (reserve(learned, view->jobs, view->stages) &&
+    if (decider_reserve(learned, view->jobs, view->stages) &&
         br_learner_arrive(&learned->learner, view, *job))
         return BR_OK;
     br_view_remove(&learned->kept, *job);
@@ -147,11 +147,11 @@ enum br_status br_learned_submit(struct br_learned *learned, const struct br_dag
         br_waves_destroy(waves);
         return status;
     }
-    return admit(learned, waves, job, diag);
+    return decider_admit(learned, waves, job, diag);
 }
 
-static enum br_status check_job(const struct br_learned *learned, uint32_t job,
-                                struct br_diag *diag)
+static enum br_status decider_check_job(const struct br_learned *learned, uint32_t job,
+                                        struct br_diag *diag)
 {
     return br_view_has(&learned->kept, job)
                ? BR_OK
@@ -162,7 +162,7 @@ static enum br_status check_job(const struct br_learned *learned, uint32_t job,
 enum br_status br_learned_retire(struct br_learned *learned, uint32_t job, struct br_diag *diag)
 {
     BR_NEED(diag, learned);
-    enum br_status status = check_job(learned, job, diag);
+    enum br_status status = decider_check_job(learned, job, diag);
     if (status)
         return status;
     br_learner_leave(&learned->learner, job);
@@ -175,7 +175,7 @@ enum br_status br_learned_set_stage(struct br_learned *learned, uint32_t job, ui
 {
     BR_NEED(diag, learned);
     const struct br_executors *view = &learned->kept.view;
-    enum br_status status = check_job(learned, job, diag);
+    enum br_status status = decider_check_job(learned, job, diag);
     if (status)
         return status;
     if (stage >= view->job[job].stages)
@@ -201,7 +201,7 @@ enum br_status br_learned_set_executors(struct br_learned *learned, uint32_t job
 {
     BR_NEED(diag, learned);
     struct br_executors *view = &learned->kept.view;
-    enum br_status status = check_job(learned, job, diag);
+    enum br_status status = decider_check_job(learned, job, diag);
     if (status)
         return status;
     if (executors > view->options.executors)
@@ -214,12 +214,13 @@ enum br_status br_learned_set_executors(struct br_learned *learned, uint32_t job
 
 /* ---- Decisions ---- */
 
-static enum br_status check_group(const struct br_learned *learned, struct br_learned_group group,
-                                  struct br_diag *diag)
+static enum br_status decider_check_group(const struct br_learned *learned,
+                                          struct br_learned_group group, struct br_diag *diag)
 {
     const struct br_executors *view = &learned->kept.view;
     uint64_t held = 0;
-    enum br_status status = group.job == BR_ANY ? BR_OK : check_job(learned, group.job, diag);
+    enum br_status status =
+        group.job == BR_ANY ? BR_OK : decider_check_job(learned, group.job, diag);
     if (status)
         return status;
     for (uint32_t k = 0; k < view->live_jobs; k++)
@@ -239,7 +240,7 @@ static enum br_status check_group(const struct br_learned *learned, struct br_le
     return BR_OK;
 }
 
-static bool any_selectable(const struct br_executors *view)
+static bool decider_any_selectable(const struct br_executors *view)
 {
     for (uint32_t k = 0; k < view->ready_stages; k++)
         if (br_executors_selectable(view, view->ready[k]))
@@ -248,8 +249,8 @@ static bool any_selectable(const struct br_executors *view)
 }
 
 /* What the simulator would show after the decision: see the header. */
-static void apply(struct br_learned *learned, struct br_learned_group *group,
-                  const struct br_learned_decision *decision, uint32_t stage)
+static void decider_apply(struct br_learned *learned, struct br_learned_group *group,
+                          const struct br_learned_decision *decision, uint32_t stage)
 {
     struct br_executors *view = &learned->kept.view;
     struct br_executor_stage *at = &view->stage[stage];
@@ -273,15 +274,15 @@ static void apply(struct br_learned *learned, struct br_learned_group *group,
     br_view_touch_job(&learned->kept, group->job);
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t decider_least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
 }
 
 /* One decision; false when memory is out, which was reserved. For no executor where the group is to
  * stay where it is. */
-static bool decide(struct br_learned *learned, struct br_learned_group *group,
-                   struct br_learned_decision *decision)
+static bool decider_decide(struct br_learned *learned, struct br_learned_group *group,
+                           struct br_learned_decision *decision)
 {
     struct br_executors *view = &learned->kept.view;
     struct br_learner_choice choice;
@@ -299,10 +300,10 @@ static bool decide(struct br_learned *learned, struct br_learned_group *group,
         .job = stage->job,
         .stage = choice.stage - of->first_stage,
         .limit = choice.limit,
-        .executors = least(least(room, br_executors_need(stage)), group->count)};
+        .executors = decider_least(decider_least(room, br_executors_need(stage)), group->count)};
     stage->round = view->round;
     view->decisions++;
-    apply(learned, group, decision, choice.stage);
+    decider_apply(learned, group, decision, choice.stage);
     return true;
 }
 
@@ -312,7 +313,7 @@ enum br_status br_learned_decide(struct br_learned *learned, struct br_learned_g
 {
     BR_NEED(diag, learned, decision, count);
     struct br_executors *view = &learned->kept.view;
-    enum br_status status = check_group(learned, group, diag);
+    enum br_status status = decider_check_group(learned, group, diag);
     *decision = learned->decision;
     *count = 0;
     if (status)
@@ -323,8 +324,8 @@ enum br_status br_learned_decide(struct br_learned *learned, struct br_learned_g
                                              .stage = BR_EXECUTORS_NONE,
                                              .executor = BR_EXECUTORS_NONE};
     br_view_refresh(&learned->kept);
-    while (group.count && any_selectable(view)) {
-        if (!decide(learned, &group, &learned->decision[*count]))
+    while (group.count && decider_any_selectable(view)) {
+        if (!decider_decide(learned, &group, &learned->decision[*count]))
             return br_fail_memory(diag);
         if (!learned->decision[*count].executors)
             break;

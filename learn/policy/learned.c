@@ -11,8 +11,8 @@ struct learned {
     bool draws;
 };
 
-static enum br_status create(const struct br_executors_setup *setup, void **policy,
-                             struct br_diag *diag)
+static enum br_status learned_create(const struct br_executors_setup *setup, void **policy,
+                                     struct br_diag *diag)
 {
     if (!setup->model)
         return br_fail(diag, BR_USAGE, "give the model by --model FILE; 'bigrocks train' makes one",
@@ -29,14 +29,15 @@ static enum br_status create(const struct br_executors_setup *setup, void **poli
     return BR_OK;
 }
 
-static enum br_status begin(void *policy, const struct br_executors *sim, struct br_diag *diag)
+static enum br_status learned_begin(void *policy, const struct br_executors *sim,
+                                    struct br_diag *diag)
 {
     struct learned *learned = policy;
     return br_learner_begin(&learned->learner, sim, diag);
 }
 
 /* Where memory is out, the first stage that can be named, with all the executors there are. */
-static struct br_executors_choice decide(void *policy, const struct br_executors *sim)
+static struct br_executors_choice learned_decide(void *policy, const struct br_executors *sim)
 {
     struct learned *learned = policy;
     struct br_learner_choice choice;
@@ -52,7 +53,7 @@ static struct br_executors_choice decide(void *policy, const struct br_executors
     return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
 }
 
-static void destroy(void *policy)
+static void learned_destroy(void *policy)
 {
     struct learned *learned = policy;
     if (learned)
@@ -64,8 +65,8 @@ const struct br_executors_row br_learned_policy = {
     .name = "learned",
     .summary = "a trained model (--model) decides",
     .number = "1: drawn by the model's probabilities; 0: the likeliest",
-    .create = create,
-    .begin = begin,
-    .decide = decide,
-    .destroy = destroy,
+    .create = learned_create,
+    .begin = learned_begin,
+    .decide = learned_decide,
+    .destroy = learned_destroy,
 };

@@ -61,7 +61,7 @@ void br_learner_finish(struct br_learner *learner)
 }
 
 /* Room for so many jobs and stages; what is there stays, also on failure. */
-static bool make_room(struct br_learner *learner, uint32_t jobs, uint32_t stages)
+static bool learner_make_room(struct br_learner *learner, uint32_t jobs, uint32_t stages)
 {
     if (jobs > learner->job_room) {
         uint32_t room = jobs + jobs / 2, had = learner->job_room;
@@ -108,7 +108,7 @@ enum br_status br_learner_begin(struct br_learner *learner, const struct br_exec
 {
     br_learner_end(learner);
     learner->computed = 0;
-    if (!make_room(learner, sim->jobs, sim->stages) || !make_planner(learner))
+    if (!learner_make_room(learner, sim->jobs, sim->stages) || !make_planner(learner))
         return br_fail_memory(diag);
     learner->jobs = sim->jobs;
     return learner->planner ? br_executors_plan_begin(learner->planner, sim, diag) : BR_OK;
@@ -118,7 +118,7 @@ bool br_learner_reserve(struct br_learner *learner, uint32_t jobs, uint32_t stag
                         uint32_t executors)
 {
     const struct br_dense *part = learner->model->network.part;
-    if (!make_room(learner, jobs, stages) || !make_planner(learner) ||
+    if (!learner_make_room(learner, jobs, stages) || !make_planner(learner) ||
         !br_choices_reserve(&learner->nodes, &part[BR_SCORE_NODE], stages) ||
         !br_choices_reserve(&learner->limits, &part[BR_SCORE_LIMIT], executors))
         return false;
@@ -127,8 +127,8 @@ bool br_learner_reserve(struct br_learner *learner, uint32_t jobs, uint32_t stag
 }
 
 /* Numbers stages in topological order, as an embedding wants them. */
-static bool arrive(struct br_learner *learner, const struct br_waves *waves,
-                   struct br_learner_job *job)
+static bool learner_arrive(struct br_learner *learner, const struct br_waves *waves,
+                           struct br_learner_job *job)
 {
     uint32_t stages = waves->stages, edges = 0;
     bool hears = !(learner->model->network.shape.without & BR_WITHOUT_GRAPH);
@@ -167,8 +167,8 @@ static bool arrive(struct br_learner *learner, const struct br_waves *waves,
 #define OWN ((br_weight)2)
 
 /* What the planner knows of a job. */
-static void plan_job(const struct br_learner *learner, const struct br_executors *sim, uint32_t job,
-                     br_weight *feature)
+static void learner_plan_job(const struct br_learner *learner, const struct br_executors *sim,
+                             uint32_t job, br_weight *feature)
 {
     const struct br_executor_job *of = &sim->job[job];
     const struct br_executors_plan_job known = br_executors_plan_of(learner->planner, job);
@@ -201,7 +201,7 @@ static void see_job(const struct br_learner *learner, const struct br_executors 
         feature[4] = (br_weight)sim->live_jobs * PER_EXECUTOR;
     }
     if (learner->model->network.stage_advice)
-        plan_job(learner, sim, job, feature + 5);
+        learner_plan_job(learner, sim, job, feature + 5);
 }
 
 static void see_stage(const struct br_learner *learner, const struct br_executor_stage *stage,
@@ -228,14 +228,14 @@ bool br_learner_arrive(struct br_learner *learner, const struct br_executors *si
     assert(!learner->job[number].there);
     if (learner->planner && !br_executors_plan_arrive(learner->planner, sim, number))
         return false;
-    return arrive(learner, sim->job[number].waves, &learner->job[number]);
+    return learner_arrive(learner, sim->job[number].waves, &learner->job[number]);
 }
 
 static bool see(struct br_learner *learner, const struct br_executors *sim, uint32_t number)
 {
     const struct br_executor_job *of = &sim->job[number];
     struct br_learner_job *job = &learner->job[number];
-    if (!job->there && !arrive(learner, of->waves, job))
+    if (!job->there && !learner_arrive(learner, of->waves, job))
         return false;
     struct br_scene_job *seen = &learner->scene.job[learner->scene.jobs++];
     seen->embedding = &job->embedding;
@@ -303,9 +303,9 @@ static bool look_at_limits(struct br_learner *learner, const struct br_executors
     uint32_t stage = learner->stage[candidate], job = sim->stage[stage].job;
     learner->first_limit = br_executors_held(sim, job) + 1;
     struct br_scene_limits limits = {.job = learner->candidate[candidate].job,
-                               .first = learner->first_limit,
-                               .last = learner->first_limit + sim->group.count - 1,
-                               .most = sim->options.executors};
+                                     .first = learner->first_limit,
+                                     .last = learner->first_limit + sim->group.count - 1,
+                                     .most = sim->options.executors};
     if (learner->model->network.stage_advice) {
         /* More than the stage needs are of no use. */
         uint32_t need = br_executors_need(&sim->stage[stage]);
@@ -352,7 +352,7 @@ bool br_learner_take(struct br_learner *learner, const struct br_executors *sim,
     return true;
 }
 
-static double log_of(double share)
+static double learner_log_of(double share)
 {
     return br_real_log(share > 1e-300 ? share : 1e-300);
 }
@@ -360,8 +360,8 @@ static double log_of(double share)
 double br_learner_log_share(const struct br_learner *learner,
                             const struct br_learner_choice *choice)
 {
-    return log_of(learner->nodes.share[choice->candidate]) +
-           log_of(learner->limits.share[choice->limit - learner->first_limit]);
+    return learner_log_of(learner->nodes.share[choice->candidate]) +
+           learner_log_of(learner->limits.share[choice->limit - learner->first_limit]);
 }
 
 double br_learner_entropy(const struct br_learner *learner)

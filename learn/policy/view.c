@@ -36,7 +36,7 @@ static uint32_t room_for(uint32_t room, uint32_t least)
     return next > least ? next : least;
 }
 
-static bool make_room(struct br_view *kept, uint32_t jobs, uint32_t stages)
+static bool view_make_room(struct br_view *kept, uint32_t jobs, uint32_t stages)
 {
     struct br_executors *view = &kept->view;
     if (jobs > kept->job_room) {
@@ -65,7 +65,7 @@ bool br_view_add(struct br_view *kept, struct br_waves *waves, uint32_t *job)
     while (number < jobs && kept->waves[number])
         number++;
     if (waves->stages >= NONE - view->stages ||
-        !make_room(kept, number == jobs ? jobs + 1 : jobs, view->stages + waves->stages))
+        !view_make_room(kept, number == jobs ? jobs + 1 : jobs, view->stages + waves->stages))
         return false;
     view->jobs = number == jobs ? jobs + 1 : jobs;
     kept->waves[number] = waves;
@@ -131,7 +131,7 @@ static bool is_saturated(const struct br_executor_stage *stage)
 }
 
 /* Parents that are not saturated, and that have not ended, of each stage of the job. */
-static void count_parents(struct br_executors *view, uint32_t job)
+static void view_count_parents(struct br_executors *view, uint32_t job)
 {
     const struct br_executor_job *of = &view->job[job];
     struct br_executor_stage *stage = &view->stage[of->first_stage];
@@ -149,7 +149,7 @@ static void count_parents(struct br_executors *view, uint32_t job)
 static void recount(struct br_executors *view, uint32_t job)
 {
     struct br_executor_job *of = &view->job[job];
-    count_parents(view, job);
+    view_count_parents(view, job);
     of->ended = 0;
     of->to_start = 0;
     of->left_us = 0;

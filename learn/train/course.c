@@ -39,7 +39,7 @@ bool br_course_done(const struct br_course *course)
 }
 
 /* A trial, and a row with the means since the last one. */
-static enum br_status add_row(struct br_course *course, struct br_diag *diag)
+static enum br_status course_add_row(struct br_course *course, struct br_diag *diag)
 {
     struct br_trainer *trainer = &course->trainer;
     struct br_course_row *sum = &course->sum;
@@ -81,7 +81,7 @@ enum br_status br_course_step(struct br_course *course, bool *tried, struct br_d
     if (report.iteration % course->options.every && !br_course_done(course))
         return BR_OK;
     *tried = true;
-    return add_row(course, diag);
+    return course_add_row(course, diag);
 }
 
 void br_course_take_best(struct br_course *course)
@@ -180,30 +180,30 @@ enum br_status br_course_save(const struct br_course *course, FILE *file, struct
                              strerror(errno));
 }
 
-static enum br_status damaged(struct br_diag *diag, const char *what)
+static enum br_status course_damaged(struct br_diag *diag, const char *what)
 {
     return br_fail(diag, BR_BAD_INPUT, "remove it to train from the start",
                    "the checkpoint cannot be used: %s", what);
 }
 
-static enum br_status check_head(const struct br_course *course, const struct head *head,
-                                 const char *bytes, size_t size, struct br_diag *diag)
+static enum br_status course_check_head(const struct br_course *course, const struct head *head,
+                                        const char *bytes, size_t size, struct br_diag *diag)
 {
     uint32_t parameters = course->trainer.model.network.parameters;
     if (size < sizeof *head || memcmp(bytes, MAGIC, sizeof head->magic) != 0 ||
         head->order_mark != ORDER_MARK)
-        return damaged(diag, "it is none of this machine's");
+        return course_damaged(diag, "it is none of this machine's");
     if (head->version != VERSION)
-        return damaged(diag, "it is of another version");
+        return course_damaged(diag, "it is of another version");
     if (head->size != size ||
         head->sum != br_hash_words(VERSION, bytes + SUMMED_FROM, size - SUMMED_FROM))
-        return damaged(diag, "it is cut or changed");
+        return course_damaged(diag, "it is cut or changed");
     if (head->fingerprint != fingerprint(course))
-        return damaged(diag, "it is of a training with other options or jobs");
+        return course_damaged(diag, "it is of a training with other options or jobs");
     if (head->parameters != parameters ||
         size != sizeof *head + (uint64_t)head->rows * sizeof *course->row +
                     (uint64_t)parameters * 2 * (sizeof(double) + sizeof(br_weight)))
-        return damaged(diag, "its size is not what it says");
+        return course_damaged(diag, "its size is not what it says");
     return BR_OK;
 }
 
@@ -259,11 +259,11 @@ static enum br_status check_body(const struct br_course *course, const struct he
     }
     if (!fits || (head->rows > 0) != (head->best_iteration > 0) ||
         before != head->iteration - since)
-        return damaged(diag, "a number of its head or of its curve is out of its range");
+        return course_damaged(diag, "a number of its head or of its curve is out of its range");
     if (!are_finite(body, parameters, -INFINITY) || !are_finite(body + numbers, parameters, 0))
-        return damaged(diag, "a number of the steps is out of its range");
+        return course_damaged(diag, "a number of the steps is out of its range");
     if (!are_weights(weights, 2 * parameters))
-        return damaged(diag, "a weight is no number, or out of its range");
+        return course_damaged(diag, "a weight is no number, or out of its range");
     return BR_OK;
 }
 
@@ -274,7 +274,7 @@ enum br_status br_course_load(struct br_course *course, const void *bytes, size_
     struct array array[ARRAYS];
     struct head head = {0};
     memcpy(&head, bytes, size < sizeof head ? size : sizeof head);
-    enum br_status status = check_head(course, &head, bytes, size, diag);
+    enum br_status status = course_check_head(course, &head, bytes, size, diag);
     if (!status)
         status = check_body(course, &head, (const char *)bytes + sizeof head, diag);
     if (status)

@@ -28,7 +28,7 @@ struct sample {
     uint32_t longest; /* stage with the longest path */
 };
 
-static void draw(struct sample *sample, uint32_t most, uint64_t seed)
+static void critical_draw(struct sample *sample, uint32_t most, uint64_t seed)
 {
     struct br_rng rng = br_rng_seed(seed);
     uint32_t used = 0, nodes = most / 2 + (uint32_t)br_rng_below(&rng, most - most / 2 + 1);
@@ -117,8 +117,8 @@ static void close_student(struct student *student)
 
 /* Reads all values of a DAG; learns from it where `learns`. *right: it found the longest path.
  * *error grows by the squares. */
-static enum br_status look(struct student *student, const struct sample *sample, bool learns,
-                           bool *right, double *error, struct br_diag *diag)
+static enum br_status critical_look(struct student *student, const struct sample *sample,
+                                    bool learns, bool *right, double *error, struct br_diag *diag)
 {
     const struct br_stage_graph graph = {sample->nodes, sample->first, sample->child};
     const struct br_dense *reader = &student->reader;
@@ -162,9 +162,9 @@ static enum br_status iterate(struct student *student, const struct br_critical_
     for (uint32_t k = 0; !status && k < options->dags; k++) {
         struct sample sample;
         bool right;
-        draw(&sample, options->stages,
-             br_hash_number(options->seed ^ ((uint64_t)iteration << 32 | (k + 1))));
-        status = look(student, &sample, true, &right, error, diag);
+        critical_draw(&sample, options->stages,
+                      br_hash_number(options->seed ^ ((uint64_t)iteration << 32 | (k + 1))));
+        status = critical_look(student, &sample, true, &right, error, diag);
     }
     for (uint32_t p = 0; p < student->parameters; p++)
         student->downhill[p] = (double)student->gradient[p] / options->dags;
@@ -183,8 +183,8 @@ static enum br_status test(struct student *student, const struct br_critical_opt
     for (uint32_t k = 0; !status && k < options->tests; k++) {
         struct sample sample;
         bool right = false;
-        draw(&sample, options->stages, br_hash_number(~options->seed ^ (uint64_t)k << 40));
-        status = look(student, &sample, false, &right, &error, diag);
+        critical_draw(&sample, options->stages, br_hash_number(~options->seed ^ (uint64_t)k << 40));
+        status = critical_look(student, &sample, false, &right, &error, diag);
         hits += right;
     }
     *accuracy = (double)hits / options->tests;

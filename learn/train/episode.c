@@ -34,8 +34,8 @@ static double cost_of(const struct br_executors *sim, enum br_training_objective
     return objective == BR_MAKESPAN ? (double)sim->now_ns * 1e-9 : (double)sim->jobs_time_ns * 1e-9;
 }
 
-static enum br_status begin(struct br_episode *episode, const struct br_episode_run *run,
-                            br_weight *gradient, struct br_diag *diag)
+static enum br_status episode_begin(struct br_episode *episode, const struct br_episode_run *run,
+                                    br_weight *gradient, struct br_diag *diag)
 {
     struct br_learner *learner = &episode->learner;
     const struct br_executors_run limits = {.until_ns = run->until_ns};
@@ -48,8 +48,8 @@ static enum br_status begin(struct br_episode *episode, const struct br_episode_
     return status ? status : br_learner_begin(learner, episode->sim, diag);
 }
 
-static enum br_status end(struct br_episode *episode, const struct br_episode_run *run,
-                          bool complete, struct br_diag *diag)
+static enum br_status episode_end(struct br_episode *episode, const struct br_episode_run *run,
+                                  bool complete, struct br_diag *diag)
 {
     br_learner_end(&episode->learner);
     episode->end_ns = episode->sim->now_ns;
@@ -60,7 +60,7 @@ static enum br_status end(struct br_episode *episode, const struct br_episode_ru
 
 /* What the jobs that are there will still cost, roughly: all executors run the job with the least
  * work left, then the next. Of tasks that run, half is left. O(stages + jobs^2). */
-static double left_of(const struct br_executors *sim, enum br_training_objective objective)
+static double episode_left_of(const struct br_executors *sim, enum br_training_objective objective)
 {
     double cost = 0;
     for (uint32_t k = 0; k < sim->live_jobs; k++) {
@@ -79,7 +79,7 @@ static double left_of(const struct br_executors *sim, enum br_training_objective
 }
 
 /* Runs to the next decision that was a step. */
-static bool next_step(struct br_episode *episode, bool *complete)
+static bool episode_next_step(struct br_episode *episode, bool *complete)
 {
     struct br_executors *sim = episode->sim;
     while (br_executors_next(sim)) {
@@ -92,7 +92,8 @@ static bool next_step(struct br_episode *episode, bool *complete)
 }
 
 /* One decision of the network's own; false when memory is out. */
-static bool decide(struct br_episode *episode, const struct br_episode_run *run, struct br_rng *rng)
+static bool episode_decide(struct br_episode *episode, const struct br_episode_run *run,
+                           struct br_rng *rng)
 {
     struct br_executors *sim = episode->sim;
     struct br_learner_choice choice;
@@ -109,7 +110,7 @@ static bool decide(struct br_episode *episode, const struct br_episode_run *run,
     episode->step[episode->steps++] =
         (struct br_episode_step){.now_ns = sim->now_ns,
                                  .cost = cost_of(sim, run->objective),
-                                 .left = run->foresees ? left_of(sim, run->objective) : 0,
+                                 .left = run->foresees ? episode_left_of(sim, run->objective) : 0,
                                  .log_share = br_learner_log_share(&episode->learner, &choice),
                                  .stage = choice.stage,
                                  .limit = choice.limit};
@@ -121,16 +122,16 @@ enum br_status br_episode_play(struct br_episode *episode, const struct br_episo
                                bool draws, uint64_t seed, struct br_diag *diag)
 {
     struct br_rng rng = br_rng_seed(seed);
-    enum br_status status = begin(episode, run, NULL, diag);
+    enum br_status status = episode_begin(episode, run, NULL, diag);
     bool complete = true;
     if (status)
         return status;
     episode->steps = 0;
     episode->entropy = 0;
     while (complete && br_executors_next(episode->sim))
-        complete = decide(episode, run, draws ? &rng : NULL);
+        complete = episode_decide(episode, run, draws ? &rng : NULL);
     episode->entropy /= episode->steps ? episode->steps : 1;
-    return end(episode, run, complete, diag);
+    return episode_end(episode, run, complete, diag);
 }
 
 /* Learns one decision, after a look, and makes it. */
@@ -149,21 +150,22 @@ static bool repeat(struct br_episode *episode, uint32_t stage, uint32_t limit, d
 enum br_status br_episode_learn(struct br_episode *episode, const struct br_episode_run *run,
                                 double care, struct br_diag *diag)
 {
-    enum br_status status = begin(episode, run, episode->gradient, diag);
+    enum br_status status = episode_begin(episode, run, episode->gradient, diag);
     bool complete = true;
     if (status)
         return status;
-    for (uint32_t k = 0; complete && k < episode->steps && next_step(episode, &complete); k++) {
+    for (uint32_t k = 0; complete && k < episode->steps && episode_next_step(episode, &complete);
+         k++) {
         const struct br_episode_step *step = &episode->step[k];
         complete = repeat(episode, step->stage, step->limit, step->gain, care);
     }
     if (complete)
-        complete = !next_step(episode, &complete) && complete;
-    return end(episode, run, complete, diag);
+        complete = !episode_next_step(episode, &complete) && complete;
+    return episode_end(episode, run, complete, diag);
 }
 
 /* The decision of a step once more, after a look; adds its shift. */
-static bool weigh(struct br_episode *episode, const struct br_episode_step *step)
+static bool episode_weigh(struct br_episode *episode, const struct br_episode_step *step)
 {
     struct br_learner *learner = &episode->learner;
     struct br_learner_choice choice;
@@ -179,23 +181,24 @@ static bool weigh(struct br_episode *episode, const struct br_episode_step *step
 enum br_status br_episode_compare(struct br_episode *episode, const struct br_episode_run *run,
                                   struct br_diag *diag)
 {
-    enum br_status status = begin(episode, run, NULL, diag);
+    enum br_status status = episode_begin(episode, run, NULL, diag);
     bool complete = true;
     episode->shift = 0;
     if (status)
         return status;
-    for (uint32_t k = 0; complete && k < episode->steps && next_step(episode, &complete); k++)
-        complete = weigh(episode, &episode->step[k]);
+    for (uint32_t k = 0; complete && k < episode->steps && episode_next_step(episode, &complete);
+         k++)
+        complete = episode_weigh(episode, &episode->step[k]);
     if (complete)
-        complete = !next_step(episode, &complete) && complete;
-    return end(episode, run, complete, diag);
+        complete = !episode_next_step(episode, &complete) && complete;
+    return episode_end(episode, run, complete, diag);
 }
 
 enum br_status br_episode_follow(struct br_episode *episode, const struct br_episode_run *run,
                                  const struct br_executors_setup *teacher, struct br_diag *diag)
 {
     void *policy = NULL;
-    enum br_status status = begin(episode, run, episode->gradient, diag);
+    enum br_status status = episode_begin(episode, run, episode->gradient, diag);
     bool complete = true;
     if (!status)
         status = teacher->row->create(teacher, &policy, diag);
@@ -214,7 +217,7 @@ enum br_status br_episode_follow(struct br_episode *episode, const struct br_epi
     }
     if (policy)
         teacher->row->destroy(policy);
-    return status ? status : end(episode, run, complete, diag);
+    return status ? status : episode_end(episode, run, complete, diag);
 }
 
 /* ---- Gains ---- */
@@ -247,7 +250,7 @@ static double fade(double seconds, double horizon, double *mean)
 }
 
 /* Fills `after`: what comes after each step, faded. */
-static void look_ahead(struct br_episode *episode, double rate, double horizon)
+static void episode_look_ahead(struct br_episode *episode, double rate, double horizon)
 {
     double after = 0;
     for (uint32_t k = episode->steps; k-- > 0;) {
@@ -261,8 +264,8 @@ static void look_ahead(struct br_episode *episode, double rate, double horizon)
 
 /* The same from a time on; `*at` is the number of steps up to it, and moves with times that
  * ascend. Between two steps all changes evenly. */
-static double after(const struct br_episode *episode, int64_t now_ns, double rate, double horizon,
-                    uint32_t *at)
+static double episode_after(const struct br_episode *episode, int64_t now_ns, double rate,
+                            double horizon, uint32_t *at)
 {
     if (now_ns >= episode->end_ns || !episode->steps)
         return 0;
@@ -298,8 +301,8 @@ static double excess(const struct br_episode *episode, int64_t now_ns, double ra
 }
 
 /* The gains of one episode's steps, not yet over their spread. */
-static void compare(struct br_episode *episode, uint32_t episodes, uint32_t own, double rate,
-                    double horizon, uint32_t *at)
+static void episode_compare(struct br_episode *episode, uint32_t episodes, uint32_t own,
+                            double rate, double horizon, uint32_t *at)
 {
     memset(at, 0, episodes * sizeof *at);
     for (uint32_t k = 0; k < episode[own].steps; k++) {
@@ -307,8 +310,9 @@ static void compare(struct br_episode *episode, uint32_t episodes, uint32_t own,
         double sum = 0, mine = 0;
         for (uint32_t i = 0; i < episodes; i++) {
             double cost = !(horizon > 0) ? excess(&episode[i], step->now_ns, rate, &at[i])
-                          : i == own     ? step->after
-                                         : after(&episode[i], step->now_ns, rate, horizon, &at[i]);
+                          : i == own
+                              ? step->after
+                              : episode_after(&episode[i], step->now_ns, rate, horizon, &at[i]);
             sum += cost;
             mine = i == own ? cost : mine;
         }
@@ -324,9 +328,9 @@ bool br_episodes_gains(struct br_episode *episode, uint32_t episodes, double rat
     if (!at)
         return false;
     for (uint32_t i = 0; horizon > 0 && i < episodes; i++)
-        look_ahead(&episode[i], rate, horizon);
+        episode_look_ahead(&episode[i], rate, horizon);
     for (uint32_t i = 0; i < episodes; i++) {
-        compare(episode, episodes, i, rate, horizon, at);
+        episode_compare(episode, episodes, i, rate, horizon, at);
         for (uint32_t k = 0; k < episode[i].steps; k++)
             square += episode[i].step[k].gain * episode[i].step[k].gain;
         steps += episode[i].steps;

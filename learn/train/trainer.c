@@ -14,7 +14,8 @@
 enum purpose { OF_WEIGHTS = 1, OF_ARRIVALS, OF_DECISIONS, OF_TRIAL, OF_CHANGES };
 enum { JOBS_MOST = 100000, EPISODES_MOST = 1024, USUAL_OVER = 50, HALVES_MOST = 8 };
 
-static uint64_t seed_of(uint64_t seed, enum purpose purpose, uint64_t iteration, uint64_t episode)
+static uint64_t trainer_seed_of(uint64_t seed, enum purpose purpose, uint64_t iteration,
+                                uint64_t episode)
 {
     seed = br_hash_number(seed ^ br_hash_number(purpose));
     return br_hash_number(br_hash_number(seed + iteration) ^ episode);
@@ -77,7 +78,7 @@ enum br_status br_train_options_check(const struct br_train_options *options, st
     return what ? br_fail(diag, BR_USAGE, NULL, "%s", what) : BR_OK;
 }
 
-static uint64_t add_number(uint64_t sum, double number)
+static uint64_t trainer_add_number(uint64_t sum, double number)
 {
     uint64_t bits;
     memcpy(&bits, &number, sizeof bits);
@@ -114,21 +115,22 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
     sum = br_hash_number(sum ^ (falls ? o->iterations : 0));
     sum = br_hash_number(sum ^ o->taught);
     for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++)
-        sum = add_number(sum, isnan(numbers[k]) ? -1 : numbers[k]);
+        sum = trainer_add_number(sum, isnan(numbers[k]) ? -1 : numbers[k]);
     if (o->method == BR_EVOLVE)
-        sum = add_number(br_hash_number(sum ^ BR_EVOLVE), o->reach);
+        sum = trainer_add_number(br_hash_number(sum ^ BR_EVOLVE), o->reach);
     if (o->most_shift > 0)
-        sum = add_number(sum, o->most_shift);
+        sum = trainer_add_number(sum, o->most_shift);
     for (uint32_t k = 0; k < o->cluster.classes; k++)
-        sum = add_number(add_number(sum, o->cluster.cls[k].memory), o->cluster.cls[k].executors);
+        sum = trainer_add_number(trainer_add_number(sum, o->cluster.cls[k].memory),
+                                 o->cluster.cls[k].executors);
     if (o->cluster.classes)
         sum = br_hash_number(sum ^ o->draw_requests);
     if (o->cluster.yields)
         sum = br_hash_number(~sum);
     if (o->last_interarrival_ns > o->interarrival_ns)
-        sum = add_number(sum, (double)o->last_interarrival_ns);
+        sum = trainer_add_number(sum, (double)o->last_interarrival_ns);
     if (o->shape.without)
-        sum = add_number(sum, o->shape.without);
+        sum = trainer_add_number(sum, o->shape.without);
     return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
 }
 
@@ -152,7 +154,7 @@ static enum br_status make_requests(struct br_trainer *trainer, struct br_diag *
         status = br_executors_job_asks(jobs->dag ? jobs->dag[k] : NULL, stages, 0, &own->cluster,
                                        own->draw_requests, trainer->request, diag);
         for (uint32_t s = 0; s < stages && !status; s++)
-            trainer->asked = add_number(trainer->asked, trainer->request[s].memory);
+            trainer->asked = trainer_add_number(trainer->asked, trainer->request[s].memory);
     }
     return status;
 }
@@ -176,7 +178,7 @@ enum br_status br_trainer_init(struct br_trainer *trainer, const struct br_train
     uint32_t parameters = trainer->model.network.parameters;
     trainer->model.executors = own->cluster.executors;
     trainer->model.seed = own->seed;
-    br_network_draw(&trainer->model.network, seed_of(own->seed, OF_WEIGHTS, 0, 0),
+    br_network_draw(&trainer->model.network, trainer_seed_of(own->seed, OF_WEIGHTS, 0, 0),
                     trainer->model.parameter);
     if (trainer->model.network.plan_parameters && own->interarrival_ns)
         trainer->model.parameter[trainer->model.network.plan + BR_PLAN_SPARE] = BR_PLAN_SPARING;
@@ -217,7 +219,7 @@ static double exponential(struct br_rng *rng)
     return -br_real_log(1 - br_rng_unit(rng));
 }
 
-static int64_t draw_ns(struct br_rng *rng, int64_t mean_ns)
+static int64_t trainer_draw_ns(struct br_rng *rng, int64_t mean_ns)
 {
     double ns = exponential(rng) * (double)mean_ns;
     return ns < 9e18 ? (int64_t)ns : BR_NEVER;
@@ -250,18 +252,18 @@ static void draw_arrivals(struct br_trainer *trainer, uint64_t seed, uint32_t se
                                   NULL);
             arrival->request = request;
         }
-        now_ns += mean_ns ? draw_ns(&rng, mean_ns) : 0;
+        now_ns += mean_ns ? trainer_draw_ns(&rng, mean_ns) : 0;
     }
 }
 
 /* From 0 to 1 over all iterations. */
-static double progress(const struct br_trainer *trainer)
+static double trainer_progress(const struct br_trainer *trainer)
 {
     double last = (double)trainer->options.iterations - 1;
     return last > 0 ? (double)trainer->iteration / last : 0;
 }
 
-static double between(double from, double to, double share)
+static double trainer_between(double from, double to, double share)
 {
     return from + (to - from) * (share < 1 ? share : 1);
 }
@@ -282,7 +284,7 @@ struct round {
 
 /* The run of one episode: all have the arrivals of the first, but in trials and where each, or each
  * pair, is to have its own. */
-static struct br_episode_run run_of(const struct round *round, uint32_t k)
+static struct br_episode_run trainer_run_of(const struct round *round, uint32_t k)
 {
     const struct br_trainer *trainer = round->trainer;
     struct br_episode_run run = round->run;
@@ -298,8 +300,8 @@ static bool play(void *context, uint32_t worker, uint32_t k)
     struct round *round = context;
     struct br_trainer *trainer = round->trainer;
     struct br_episode *episode = &trainer->episode[k];
-    const struct br_episode_run run = run_of(round, k);
-    uint64_t seed = seed_of(trainer->options.seed, OF_DECISIONS, trainer->iteration, k);
+    const struct br_episode_run run = trainer_run_of(round, k);
+    uint64_t seed = trainer_seed_of(trainer->options.seed, OF_DECISIONS, trainer->iteration, k);
     bool changed = !round->trial && trainer->options.method == BR_EVOLVE;
     size_t parameters = trainer->model.network.parameters;
     br_learner_try(&episode->learner, changed ? trainer->tried + k * parameters : NULL);
@@ -308,22 +310,22 @@ static bool play(void *context, uint32_t worker, uint32_t k)
     return true;
 }
 
-static bool learn(void *context, uint32_t worker, uint32_t k)
+static bool trainer_learn(void *context, uint32_t worker, uint32_t k)
 {
     struct round *round = context;
-    const struct br_episode_run run = run_of(round, k);
+    const struct br_episode_run run = trainer_run_of(round, k);
     round->status[k] =
         br_episode_learn(&round->trainer->episode[k], &run, round->care, &round->diag[k]);
     return true;
 }
 
-static bool follow(void *context, uint32_t worker, uint32_t k)
+static bool trainer_follow(void *context, uint32_t worker, uint32_t k)
 {
     struct round *round = context;
-    const struct br_episode_run run = run_of(round, k);
+    const struct br_episode_run run = trainer_run_of(round, k);
     struct br_executors_setup teacher = round->teacher;
     teacher.seed =
-        seed_of(round->trainer->options.seed, OF_DECISIONS, round->trainer->iteration, k);
+        trainer_seed_of(round->trainer->options.seed, OF_DECISIONS, round->trainer->iteration, k);
     round->status[k] =
         br_episode_follow(&round->trainer->episode[k], &run, &teacher, &round->diag[k]);
     return true;
@@ -378,7 +380,7 @@ static double cost_of_job(const struct br_trainer *trainer, const struct br_epis
     return arrived ? episode->cost / arrived : 0;
 }
 
-static void sum_up(struct br_trainer *trainer, struct br_train_report *report)
+static void trainer_sum_up(struct br_trainer *trainer, struct br_train_report *report)
 {
     double cost = 0, time_s = 0;
     for (uint32_t k = 0; k < trainer->options.episodes; k++) {
@@ -393,22 +395,25 @@ static void sum_up(struct br_trainer *trainer, struct br_train_report *report)
     trainer->usual_rate += (rate - trainer->usual_rate) / (trainer->iteration ? USUAL_OVER : 1);
 }
 
-static struct round round_of(struct br_trainer *trainer)
+static struct round trainer_round_of(struct br_trainer *trainer)
 {
     const struct br_train_options *options = &trainer->options;
     struct round round = {.trainer = trainer};
-    double share = progress(trainer);
-    struct br_rng rng = br_rng_seed(seed_of(options->seed, OF_ARRIVALS, trainer->iteration, 0));
-    double mean_ns = between((double)options->length_ns, (double)options->last_length_ns, share);
+    double share = trainer_progress(trainer);
+    struct br_rng rng =
+        br_rng_seed(trainer_seed_of(options->seed, OF_ARRIVALS, trainer->iteration, 0));
+    double mean_ns =
+        trainer_between((double)options->length_ns, (double)options->last_length_ns, share);
     round.run = (struct br_episode_run){.jobs = options->jobs, .objective = options->objective};
-    round.run.until_ns = options->length_ns ? draw_ns(&rng, (int64_t)mean_ns) : BR_NEVER;
+    round.run.until_ns = options->length_ns ? trainer_draw_ns(&rng, (int64_t)mean_ns) : BR_NEVER;
     round.run.foresees = options->horizon_s > 0;
-    round.care = between(options->care, options->last_care, share);
+    round.care = trainer_between(options->care, options->last_care, share);
     uint32_t sequences = options->method == BR_EVOLVE ? options->episodes / 2
                          : options->own_arrivals      ? options->episodes
                                                       : 1;
     for (uint32_t k = 0; k < sequences; k++)
-        draw_arrivals(trainer, seed_of(options->seed, OF_ARRIVALS, trainer->iteration, k + 1), k);
+        draw_arrivals(trainer,
+                      trainer_seed_of(options->seed, OF_ARRIVALS, trainer->iteration, k + 1), k);
     return round;
 }
 
@@ -443,7 +448,8 @@ static bool changes(const struct br_trainer *trainer, uint32_t parameter)
 /* What the parameters of a pair are changed by, in its order. */
 static struct br_rng changes_of(const struct br_trainer *trainer, uint32_t pair)
 {
-    return br_rng_seed(seed_of(trainer->options.seed, OF_CHANGES, trainer->iteration, pair));
+    return br_rng_seed(
+        trainer_seed_of(trainer->options.seed, OF_CHANGES, trainer->iteration, pair));
 }
 
 static void change_parameters(struct br_trainer *trainer)
@@ -466,7 +472,7 @@ static void change_parameters(struct br_trainer *trainer)
 }
 
 /* By how much of its cost the first of a pair is the dearer one. */
-static double difference(const struct br_trainer *trainer, uint32_t pair)
+static double trainer_difference(const struct br_trainer *trainer, uint32_t pair)
 {
     double plus = trainer->episode[2 * (size_t)pair].cost;
     double minus = trainer->episode[2 * (size_t)pair + 1].cost;
@@ -480,11 +486,11 @@ static double compare_pairs(struct br_trainer *trainer)
     uint32_t first, count = changing(trainer, &first), pairs = trainer->options.episodes / 2;
     double spread = 0, square = 0, *gradient = trainer->gradient;
     for (uint32_t k = 0; k < pairs; k++)
-        spread += difference(trainer, k) * difference(trainer, k) / pairs;
+        spread += trainer_difference(trainer, k) * trainer_difference(trainer, k) / pairs;
     memset(gradient, 0, trainer->model.network.parameters * sizeof *gradient);
     for (uint32_t k = 0; spread > 0 && k < pairs; k++) {
         struct br_rng rng = changes_of(trainer, k);
-        double weight = difference(trainer, k) / sqrt(spread) / pairs;
+        double weight = trainer_difference(trainer, k) / sqrt(spread) / pairs;
         for (uint32_t p = first; p < first + count; p++)
             gradient[p] += changes(trainer, p) ? weight * br_real_normal(&rng) : 0;
     }
@@ -495,10 +501,10 @@ static double compare_pairs(struct br_trainer *trainer)
 
 /* ---- Small steps ---- */
 
-static bool compare(void *context, uint32_t worker, uint32_t k)
+static bool trainer_compare(void *context, uint32_t worker, uint32_t k)
 {
     struct round *round = context;
-    const struct br_episode_run run = run_of(round, k);
+    const struct br_episode_run run = trainer_run_of(round, k);
     round->status[k] = br_episode_compare(&round->trainer->episode[k], &run, &round->diag[k]);
     return true;
 }
@@ -512,7 +518,7 @@ static enum br_status shorten_step(struct br_trainer *trainer, struct round *rou
     uint32_t parameters = trainer->model.network.parameters;
     br_weight *parameter = trainer->model.parameter;
     for (int halves = 0; halves <= HALVES_MOST; halves++) {
-        enum br_status status = for_all(round, trainer->options.episodes, compare, diag);
+        enum br_status status = for_all(round, trainer->options.episodes, trainer_compare, diag);
         double sum = 0, steps = 0;
         for (uint32_t k = 0; k < trainer->options.episodes; k++) {
             sum += trainer->episode[k].shift;
@@ -540,21 +546,21 @@ static enum br_status reinforce(struct br_trainer *trainer, struct round *round,
     if (!status &&
         !br_episodes_gains(trainer->episode, options->episodes, rate, options->horizon_s))
         status = br_fail_memory(diag);
-    return status ? status : for_all(round, options->episodes, learn, diag);
+    return status ? status : for_all(round, options->episodes, trainer_learn, diag);
 }
 
 enum br_status br_trainer_step(struct br_trainer *trainer, struct br_train_report *report,
                                struct br_diag *diag)
 {
     const struct br_train_options *options = &trainer->options;
-    struct round round = round_of(trainer);
+    struct round round = trainer_round_of(trainer);
     bool evolves = options->method == BR_EVOLVE;
     enum br_status status;
     *report = (struct br_train_report){.taught = trainer->iteration < options->taught};
     if (report->taught) {
         round.teacher =
             (struct br_executors_setup){.row = options->teacher, .number = options->teacher_number};
-        status = for_all(&round, options->episodes, follow, diag);
+        status = for_all(&round, options->episodes, trainer_follow, diag);
     } else if (evolves) {
         change_parameters(trainer);
         status = for_all(&round, options->episodes, play, diag);
@@ -563,9 +569,10 @@ enum br_status br_trainer_step(struct br_trainer *trainer, struct br_train_repor
     }
     if (status)
         return status;
-    sum_up(trainer, report);
+    trainer_sum_up(trainer, report);
     report->length = evolves ? compare_pairs(trainer) : add_gradients(trainer);
-    trainer->adam.rate = between(options->rate, options->last_rate, progress(trainer));
+    trainer->adam.rate =
+        trainer_between(options->rate, options->last_rate, trainer_progress(trainer));
     memcpy(trainer->before, trainer->model.parameter,
            trainer->model.network.parameters * sizeof *trainer->before);
     report->moved =
@@ -591,7 +598,7 @@ enum br_status br_trainer_try(struct br_trainer *trainer, uint32_t sequences, ui
     for (uint32_t first = 0; !status && first < sequences; first += most) {
         uint32_t count = sequences - first < most ? sequences - first : most;
         for (uint32_t k = 0; k < count; k++)
-            draw_arrivals(trainer, seed_of(seed, OF_TRIAL, first + k, 0), k);
+            draw_arrivals(trainer, trainer_seed_of(seed, OF_TRIAL, first + k, 0), k);
         status = for_all(&round, count, play, diag);
         for (uint32_t k = 0; !status && k < count; k++)
             *mean_cost_s += cost_of_job(trainer, &trainer->episode[k]) / sequences;

@@ -61,7 +61,7 @@ static void limit(pid_t pid, uint64_t processor_seconds)
 }
 
 /* Returns 0, or the errno of what failed; then nothing is left behind. */
-static int start(struct child *child, const struct br_talk *talk)
+static int client_child_start(struct child *child, const struct br_talk *talk)
 {
     int pipes[3][2] = {{-1, -1}, {-1, -1}, {-1, -1}}, error = 0;
     for (int k = 0; k < 3 && !error; k++)
@@ -103,7 +103,7 @@ static void feed(struct child *child)
 }
 
 /* Makes room for more words; false where there are more than anyone would read. */
-static bool widen(struct words *words, size_t most)
+static bool client_child_widen(struct words *words, size_t most)
 {
     if (words->used + 1 < words->room)
         return true;
@@ -120,7 +120,7 @@ static bool widen(struct words *words, size_t most)
 static void drain(int *fd, struct words *words, size_t most)
 {
     char spill[4096];
-    bool keep = widen(words, most);
+    bool keep = client_child_widen(words, most);
     ssize_t size = read(*fd, keep ? words->text + words->used : spill,
                         keep ? words->room - words->used - 1 : sizeof spill);
     if (size > 0 && keep)
@@ -206,7 +206,7 @@ int br_talk(struct br_talk *talk)
 {
     struct child child = {.text = talk->text, .size = talk->size, .limit_ns = talk->limit_ns};
     struct pipe_signal held;
-    int error = start(&child, talk);
+    int error = client_child_start(&child, talk);
     if (error)
         return error;
     child.began_ns = br_now_ns();

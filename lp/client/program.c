@@ -119,7 +119,8 @@ static void take_answer(const struct br_talk *talk, const struct br_dag *dag,
 }
 
 /* The job as the child reads it; the caller's to free. NULL when memory is out. */
-static char *write_job(const struct br_dag *dag, const struct br_cluster *cluster, size_t *size)
+static char *client_program_write_job(const struct br_dag *dag, const struct br_cluster *cluster,
+                                      size_t *size)
 {
     char *text = NULL;
     FILE *out = open_memstream(&text, size);
@@ -134,8 +135,9 @@ static char *write_job(const struct br_dag *dag, const struct br_cluster *cluste
 }
 
 /* Asks the program at the path, with the job as text. */
-static void ask(const char *program, const struct br_bound_limits *limits, const char *job,
-                size_t size, const struct br_dag *dag, struct br_bound_answer *answer)
+static void client_program_ask(const char *program, const struct br_bound_limits *limits,
+                               const char *job, size_t size, const struct br_dag *dag,
+                               struct br_bound_answer *answer)
 {
     char seconds[BR_SECONDS_TEXT], work[BR_SECONDS_TEXT], parent[32];
     bool by_work = limits->limit_ns <= 0;
@@ -168,8 +170,10 @@ static void ask(const char *program, const struct br_bound_limits *limits, const
     br_talk_finish(&talk);
 }
 
-static void find(void *context, const struct br_dag *dag, const struct br_cluster *cluster,
-                 const struct br_bound_limits *limits, struct br_bound_answer *answer)
+static void client_program_find(void *context, const struct br_dag *dag,
+                                const struct br_cluster *cluster,
+                                const struct br_bound_limits *limits,
+                                struct br_bound_answer *answer)
 {
     const char *given = context;
     char path[PATH_MAX], *job;
@@ -182,9 +186,9 @@ static void find(void *context, const struct br_dag *dag, const struct br_cluste
         snprintf(answer->why, sizeof answer->why, "not available (" PROGRAM " not found)");
         return;
     }
-    job = write_job(dag, cluster, &size);
+    job = client_program_write_job(dag, cluster, &size);
     if (job)
-        ask(given ? given : path, limits, job, size, dag, answer);
+        client_program_ask(given ? given : path, limits, job, size, dag, answer);
     else
         snprintf(answer->why, sizeof answer->why, "not available (out of memory)");
     free(job);
@@ -223,5 +227,5 @@ void br_bound_coflows(struct br_coflow_talk *asked)
 
 struct br_bound_source br_bound_program(const char *path)
 {
-    return (struct br_bound_source){.find = find, .context = (void *)path};
+    return (struct br_bound_source){.find = client_program_find, .context = (void *)path};
 }

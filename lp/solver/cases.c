@@ -21,15 +21,15 @@ struct listing {
     bool last;
 };
 
-static const struct br_arc *arcs_ahead(const struct br_instance *in, bool last, uint32_t s,
-                                       uint32_t *count)
+static const struct br_arc *solver_cases_arcs_ahead(const struct br_instance *in, bool last,
+                                                    uint32_t s, uint32_t *count)
 {
     const uint32_t *first = last ? in->child_first : in->parent_first;
     *count = first[s + 1] - first[s];
     return (last ? in->child : in->parent) + first[s];
 }
 
-static void look_behind(struct listing *l)
+static void solver_cases_look_behind(struct listing *l)
 {
     uint32_t n = l->in->stages;
     for (uint32_t s = 0; s < n; s++) {
@@ -38,7 +38,7 @@ static void look_behind(struct listing *l)
     }
     for (uint32_t k = 0; k < n; k++) {
         uint32_t s = l->in->topological[l->last ? k : n - 1 - k], count;
-        const struct br_arc *arc = arcs_ahead(l->in, l->last, s, &count);
+        const struct br_arc *arc = solver_cases_arcs_ahead(l->in, l->last, s, &count);
         for (uint32_t a = 0; a < count; a++) {
             l->behind[arc[a].stage] |= l->behind[s];
             l->waits[s] |= !arc[a].one_to_one;
@@ -47,7 +47,7 @@ static void look_behind(struct listing *l)
 }
 
 /* The work of the stages by capacity, under the measure that makes most of it. */
-static double work_of(const struct listing *l, uint64_t members)
+static double solver_cases_work_of(const struct listing *l, uint64_t members)
 {
     double most = 0;
     for (uint32_t m = 0; m < l->measures->count; m++) {
@@ -62,7 +62,7 @@ static double work_of(const struct listing *l, uint64_t members)
     return most;
 }
 
-static int worthier(const void *a, const void *b)
+static int solver_cases_worthier(const void *a, const void *b)
 {
     const struct lp_group *x = a, *y = b;
     if (x->worth != y->worth)
@@ -73,8 +73,8 @@ static int worthier(const void *a, const void *b)
 }
 
 /* The worst gives way where there is no room. */
-static void list_group(const struct listing *l, struct lp_groups *groups, const uint32_t *stage,
-                       uint32_t cases, double least)
+static void solver_cases_list_group(const struct listing *l, struct lp_groups *groups,
+                                    const uint32_t *stage, uint32_t cases, double least)
 {
     struct lp_group g = {.last = l->last, .cases = cases, .head = INT64_MAX};
     for (uint32_t k = 0; k < cases; k++) {
@@ -85,15 +85,15 @@ static void list_group(const struct listing *l, struct lp_groups *groups, const 
         g.members |= l->behind[stage[k]];
         g.head = l->head[stage[k]] < g.head ? l->head[stage[k]] : g.head;
     }
-    double worth = (double)g.head + work_of(l, g.members);
+    double worth = (double)g.head + solver_cases_work_of(l, g.members);
     if (worth < least)
         return;
     g.worth = (int64_t)worth;
     uint32_t at = groups->count;
-    if (at == LP_GROUPS_MOST && worthier(&g, &groups->group[at - 1]) >= 0)
+    if (at == LP_GROUPS_MOST && solver_cases_worthier(&g, &groups->group[at - 1]) >= 0)
         return;
     at -= at == LP_GROUPS_MOST;
-    for (; at > 0 && worthier(&g, &groups->group[at - 1]) < 0; at--)
+    for (; at > 0 && solver_cases_worthier(&g, &groups->group[at - 1]) < 0; at--)
         groups->group[at] = groups->group[at - 1];
     groups->group[at] = g;
     groups->count += groups->count < LP_GROUPS_MOST;
@@ -102,15 +102,15 @@ static void list_group(const struct listing *l, struct lp_groups *groups, const 
 static void list_from(struct listing *l, struct lp_groups *groups, double least)
 {
     uint32_t n = l->in->stages, stage[LP_CASES_MOST];
-    look_behind(l);
+    solver_cases_look_behind(l);
     for (stage[0] = 0; stage[0] < n; stage[0]++)
         for (stage[1] = stage[0] + 1; l->waits[stage[0]] && stage[1] < n; stage[1]++) {
             if (!l->waits[stage[1]])
                 continue;
-            list_group(l, groups, stage, 2, least);
+            solver_cases_list_group(l, groups, stage, 2, least);
             for (stage[2] = stage[1] + 1; stage[2] < n; stage[2]++)
                 if (l->waits[stage[2]])
-                    list_group(l, groups, stage, 3, least);
+                    solver_cases_list_group(l, groups, stage, 3, least);
         }
 }
 
@@ -145,11 +145,12 @@ void lp_groups_sort(struct lp_groups *groups)
             kept++;
         }
     groups->count = kept;
-    qsort(groups->group, kept, sizeof *groups->group, worthier);
+    qsort(groups->group, kept, sizeof *groups->group, solver_cases_worthier);
 }
 
 /* Raises those of the stage's tasks to `at`; whether there was one to raise. */
-static bool raise_stage(const struct br_instance *in, uint32_t s, int64_t at, int64_t *head)
+static bool solver_cases_raise_stage(const struct br_instance *in, uint32_t s, int64_t at,
+                                     int64_t *head)
 {
     bool any = false;
     for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
@@ -162,22 +163,22 @@ static bool raise_stage(const struct br_instance *in, uint32_t s, int64_t at, in
 
 /* What holds where the stage begins the group, or ends it, as the checker has it; whether that is
  * more than the windows say. */
-static bool suppose(const struct br_instance *in, const struct lp_group *g, uint32_t s,
-                    struct br_task_windows *w)
+static bool solver_cases_suppose(const struct br_instance *in, const struct lp_group *g, uint32_t s,
+                                 struct br_task_windows *w)
 {
     int64_t *early = g->last ? w->tail : w->head, *late = g->last ? w->head : w->tail;
     int64_t least = INT64_MAX;
     bool any = false;
     uint32_t count;
-    const struct br_arc *arc = arcs_ahead(in, g->last, s, &count);
+    const struct br_arc *arc = solver_cases_arcs_ahead(in, g->last, s, &count);
     for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
         least = early[t] < least ? early[t] : least;
     for (uint32_t u = 0; u < in->stages; u++)
         if (g->members >> u & 1)
-            any |= raise_stage(in, u, least, early);
+            any |= solver_cases_raise_stage(in, u, least, early);
     for (uint32_t a = 0; a < count; a++)
         if (!arc[a].one_to_one)
-            any |= raise_stage(in, arc[a].stage, g->proof->bound, late);
+            any |= solver_cases_raise_stage(in, arc[a].stage, g->proof->bound, late);
     return any;
 }
 
@@ -211,7 +212,7 @@ static bool try_cases(struct lp_attempt *a, const struct lp_group *g, int64_t ma
     for (uint32_t k = 0; k < g->cases; k++) {
         if (!copy_windows(&t->arena[k], a->part, windows, &supposed[k]))
             return false;
-        if (!suppose(a->part, g, g->stage[k], &supposed[k])) {
+        if (!solver_cases_suppose(a->part, g, g->stage[k], &supposed[k])) {
             t->open = 2;
             return true;
         }
@@ -230,8 +231,9 @@ static bool try_cases(struct lp_attempt *a, const struct lp_group *g, int64_t ma
 
 /* Writes the cases into the proof of the windows that they began with; *open receives the place of
  * the one that is not refuted, or NULL. False when memory is out. */
-static bool write_cases(const struct lp_attempt *a, const struct lp_group *g, struct trial *t,
-                        struct br_arena *arena, struct br_proof *proof, struct br_proof **open)
+static bool solver_write_cases(const struct lp_attempt *a, const struct lp_group *g,
+                               struct trial *t, struct br_arena *arena, struct br_proof *proof,
+                               struct br_proof **open)
 {
     proof->kind = g->last ? BR_PROOF_LAST : BR_PROOF_FIRST;
     proof->group = g->proof;
@@ -273,7 +275,7 @@ enum lp_answer lp_cases_refute(struct lp_attempt *a, struct lp_groups *groups,
         struct trial t;
         bool ok = try_cases(a, &groups->group[k], makespan, &out.windows, &t);
         if (ok && t.open < 2) {
-            ok = write_cases(a, &groups->group[k], &t, arena, at, &at);
+            ok = solver_write_cases(a, &groups->group[k], &t, arena, at, &at);
             out.answer = at ? LP_OPEN : LP_REFUTED;
             if (at)
                 out.windows = t.out[t.last_open].windows;

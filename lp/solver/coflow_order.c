@@ -35,13 +35,13 @@ static int pair(const struct solver *s, uint32_t i, uint32_t j)
     return (int)(n + i * n - i * (i + 1) / 2 + (j - i - 1)) + 1;
 }
 
-static double before(const struct solver *s, uint32_t i, uint32_t j)
+static double coflow_order_before(const struct solver *s, uint32_t i, uint32_t j)
 {
     return i < j ? s->value[pair(s, i, j)] : 1 - s->value[pair(s, j, i)];
 }
 
 /* Adds `sign` x d(i,j) to the scratch; answers what moves to the right side. */
-static double put(struct solver *s, int *count, uint32_t i, uint32_t j, double sign)
+static double coflow_order_put(struct solver *s, int *count, uint32_t i, uint32_t j, double sign)
 {
     s->column[++*count] = i < j ? pair(s, i, j) : pair(s, j, i);
     s->coefficient[*count] = i < j ? sign : -sign;
@@ -65,7 +65,7 @@ struct broken {
     uint32_t port, since;
 };
 
-static void add_row(struct solver *s, uint32_t coflow, const struct broken *broken)
+static void coflow_order_add_row(struct solver *s, uint32_t coflow, const struct broken *broken)
 {
     const struct lp_order *o = s->order;
     double since = o->release[broken->since], right = since / s->unit;
@@ -80,7 +80,7 @@ static void add_row(struct solver *s, uint32_t coflow, const struct broken *brok
         if (part->coflow == coflow)
             right += length;
         else
-            right -= put(s, &count, part->coflow, coflow, -length);
+            right -= coflow_order_put(s, &count, part->coflow, coflow, -length);
     }
     s->row[s->rows++] = (struct lp_order_row){{coflow, broken->since, 0}, broken->port, 0};
     lp_master_add_cut(s->master, right, count, s->column, s->coefficient);
@@ -90,9 +90,9 @@ static void add_cycle(struct solver *s, uint32_t i, uint32_t j, uint32_t k)
 {
     int count = 0;
     double right = -2;
-    right -= put(s, &count, i, j, -1);
-    right -= put(s, &count, j, k, -1);
-    right -= put(s, &count, k, i, -1);
+    right -= coflow_order_put(s, &count, i, j, -1);
+    right -= coflow_order_put(s, &count, j, k, -1);
+    right -= coflow_order_put(s, &count, k, i, -1);
     s->row[s->rows++] = (struct lp_order_row){{i, j, k}, UINT32_MAX, 0};
     lp_master_add_cut(s->master, right, count, s->column, s->coefficient);
 }
@@ -105,7 +105,7 @@ static struct broken find_at(const struct solver *s, uint32_t coflow, uint32_t p
     double sum = 0, done = s->value[coflow + 1];
     for (uint64_t k = o->first[port]; k < o->first[port + 1]; k++) {
         const struct lp_order_part *part = &o->part[k];
-        double weight = part->coflow == coflow ? 1 : before(s, part->coflow, coflow);
+        double weight = part->coflow == coflow ? 1 : coflow_order_before(s, part->coflow, coflow);
         bool ends = k + 1 == o->first[port + 1] ||
                     o->release[o->part[k + 1].coflow] < o->release[part->coflow];
         sum += weight * part->length / s->unit;
@@ -133,7 +133,7 @@ static void separate_coflow(struct solver *s, uint32_t coflow)
     }
     for (int k = 0; k < ROWS_OF_COFLOW; k++)
         if (worst[k].by > least_broken && worst[k].by > worst[0].by / 4)
-            add_row(s, coflow, &worst[k]);
+            coflow_order_add_row(s, coflow, &worst[k]);
 }
 
 /* Adds cycles that are broken by more than `least`. */
@@ -143,7 +143,8 @@ static void separate_cycles(struct solver *s, double least)
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t j = i + 1; j < n; j++)
             for (uint32_t k = j + 1; k < n && added < CYCLES_OF_ROUND; k++) {
-                double sum = before(s, i, j) + before(s, j, k) + before(s, k, i);
+                double sum = coflow_order_before(s, i, j) + coflow_order_before(s, j, k) +
+                             coflow_order_before(s, k, i);
                 if (sum > 2 + least)
                     add_cycle(s, i, j, k);
                 else if (sum < 1 - least)
@@ -166,7 +167,7 @@ static void separate(struct solver *s)
 
 /* ---- Rounds ---- */
 
-static void keep(struct solver *s)
+static void coflow_order_keep(struct solver *s)
 {
     struct lp_order_answer *answer = s->answer;
     answer->sum = lp_master_objective(s->master) * s->unit;
@@ -190,7 +191,7 @@ static bool is_spent(struct solver *s)
     return s->spent;
 }
 
-static void run(void *context)
+static void coflow_order_run(void *context)
 {
     struct solver *s = context;
     uint32_t n = s->order->coflows, columns = n + n * (n - 1) / 2, rows;
@@ -211,7 +212,7 @@ static void run(void *context)
             s->fault = !s->spent;
             break;
         }
-        keep(s);
+        coflow_order_keep(s);
         for (uint32_t c = 1; c <= columns; c++)
             s->value[c] = lp_master_value(s->master, (int)c);
     } while (true);
@@ -243,7 +244,7 @@ bool lp_order_solve(const struct lp_order *order, struct lp_budget *budget,
     answer->row = malloc(ROWS_MOST * sizeof *answer->row);
     bool made = s.value && s.column && s.coefficient && s.row && answer->row;
     if (made)
-        s.fault |= !lp_guarded(run, &s);
+        s.fault |= !lp_guarded(coflow_order_run, &s);
     answer->end = s.fault ? LP_END_FAULT : s.spent ? LP_END_SPENT : LP_END_DONE;
     free(s.value);
     free(s.column);

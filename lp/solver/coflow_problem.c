@@ -28,7 +28,7 @@ struct problem {
     uint32_t coflow_room;
 };
 
-static void finish(struct problem *problem)
+static void coflow_problem_finish(struct problem *problem)
 {
     free(problem->order.release);
     free(problem->order.first);
@@ -38,7 +38,7 @@ static void finish(struct problem *problem)
 
 /* ---- In ---- */
 
-static bool read_time(struct br_json *json, const char *what, double *seconds)
+static bool coflow_problem_read_time(struct br_json *json, const char *what, double *seconds)
 {
     int64_t ns;
     const char *at = json->at;
@@ -50,7 +50,8 @@ static bool read_time(struct br_json *json, const char *what, double *seconds)
     return true;
 }
 
-static bool add_part(struct problem *p, struct br_json *json, const struct part *part)
+static bool coflow_problem_add_part(struct problem *p, struct br_json *json,
+                                    const struct part *part)
 {
     if (p->parts == p->room) {
         uint64_t room = p->room ? 2 * p->room : 1024;
@@ -65,21 +66,21 @@ static bool add_part(struct problem *p, struct br_json *json, const struct part 
 }
 
 /* [PORT, SECONDS]. */
-static bool read_part(struct problem *p, struct br_json *json, uint32_t coflow)
+static bool coflow_problem_read_part(struct problem *p, struct br_json *json, uint32_t coflow)
 {
     uint64_t port;
     struct part part = {.coflow = coflow};
     if (!br_json_array(json, "a part") || !br_json_item(json) ||
         !br_json_count(json, "the port", p->order.ports - 1, &port) || !br_json_item(json) ||
-        !read_time(json, "the part's time", &part.length))
+        !coflow_problem_read_time(json, "the part's time", &part.length))
         return br_json_fail(json, json->at, "write [PORT, SECONDS]", "a part is incomplete");
     if (br_json_item(json))
         return br_json_fail(json, json->at, "write [PORT, SECONDS]", "a part has a third number");
     part.port = (uint32_t)port;
-    return part.length <= 0 || add_part(p, json, &part);
+    return part.length <= 0 || coflow_problem_add_part(p, json, &part);
 }
 
-static bool read_coflow(struct problem *p, struct br_json *json)
+static bool problem_read_coflow(struct problem *p, struct br_json *json)
 {
     struct lp_order *order = &p->order;
     struct br_json_field field[] = {{"release", true, NULL}, {"parts", true, NULL}};
@@ -96,11 +97,12 @@ static bool read_coflow(struct problem *p, struct br_json *json)
     order->release[coflow] = 0;
     br_json_fields(json, "a coflow", field, 2);
     const char *after = json->at;
-    if (!br_json_go(json, &field[0]) || !read_time(json, "the release", &order->release[coflow]) ||
+    if (!br_json_go(json, &field[0]) ||
+        !coflow_problem_read_time(json, "the release", &order->release[coflow]) ||
         !br_json_go(json, &field[1]) || !br_json_array(json, "the parts"))
         return false;
     while (br_json_item(json))
-        if (!read_part(p, json, coflow))
+        if (!coflow_problem_read_part(p, json, coflow))
             return false;
     json->at = after;
     json->fresh = false;
@@ -121,7 +123,7 @@ static enum br_status read_problem(const char *text, struct problem *p, struct b
     p->order.ports = (uint32_t)ports;
     if (br_json_go(&json, &field[1]) && br_json_array(&json, "the coflows"))
         while (br_json_item(&json))
-            if (!read_coflow(p, &json))
+            if (!problem_read_coflow(p, &json))
                 break;
     br_json_finish(&json);
     return json.status;
@@ -160,7 +162,7 @@ static bool sort_parts(struct problem *p)
 
 /* ---- Out ---- */
 
-static void print_number(double number)
+static void coflow_problem_print_number(double number)
 {
     char text[BR_DECIMAL_TEXT];
     br_decimal_format(br_real_decimal(number), text, sizeof text);
@@ -176,13 +178,13 @@ static void print_rows(const struct lp_order_answer *answer, bool cycles)
             continue;
         printf("%s\n  [%u, %u, %u, ", before, row->coflow[0], cycles ? row->coflow[1] : row->port,
                cycles ? row->coflow[2] : row->coflow[1]);
-        print_number(row->weight);
+        coflow_problem_print_number(row->weight);
         putchar(']');
         before = ",";
     }
 }
 
-static void print(const struct lp_order *order, const struct lp_order_answer *answer)
+static void coflow_problem_print(const struct lp_order *order, const struct lp_order_answer *answer)
 {
     static const char *const status_name[] = {[LP_END_DONE] = "optimal",
                                               [LP_END_LARGE] = "large",
@@ -192,7 +194,7 @@ static void print(const struct lp_order *order, const struct lp_order_answer *an
     for (uint32_t c = 0; c < order->coflows; c++)
         sum -= order->release[c];
     printf("{\"status\": \"%s\", \"mean\": ", status_name[answer->end]);
-    print_number(answer->rows && sum > 0 ? sum / order->coflows : 0);
+    coflow_problem_print_number(answer->rows && sum > 0 ? sum / order->coflows : 0);
     printf(",\n \"rows\": [");
     print_rows(answer, false);
     printf("],\n \"cycles\": [");
@@ -215,13 +217,13 @@ enum br_status lp_coflow_problem(const char *path, struct lp_budget *budget, str
     if (!status && (!sort_parts(&problem) || !lp_order_solve(&problem.order, budget, &answer)))
         status = br_fail_memory(diag);
     if (!status) {
-        print(&problem.order, &answer);
+        coflow_problem_print(&problem.order, &answer);
         if (fflush(stdout) || ferror(stdout))
             status = br_fail(diag, BR_SYSTEM, NULL, "cannot write: %s", strerror(errno));
     }
     br_source_close(&source);
     free(text);
     free(answer.row);
-    finish(&problem);
+    coflow_problem_finish(&problem);
     return status;
 }

@@ -94,8 +94,8 @@ static int64_t mandatory_part(int64_t duration, int64_t head, int64_t deadline, 
     return part > 0 ? part : 0;
 }
 
-static int64_t mandatory(const struct lp_problem *p, uint32_t v, int64_t makespan, int64_t from,
-                         int64_t to)
+static int64_t cut_mandatory(const struct lp_problem *p, uint32_t v, int64_t makespan, int64_t from,
+                             int64_t to)
 {
     const struct br_instance *in = p->in;
     uint32_t s = p->stage[v];
@@ -181,7 +181,7 @@ static bool separate_mandatory(struct lp_cuts *cuts, const struct lp_problem *p,
             double runs = 0;
             for (uint32_t b = a + 1; b <= in->last[v]; b++) {
                 runs += time[(size_t)v * in->count + b - 1];
-                int64_t value = mandatory(p, v, makespan, in->point[a], in->point[b]);
+                int64_t value = cut_mandatory(p, v, makespan, in->point[a], in->point[b]);
                 double violation = (double)value * (1 - VIOLATION) - runs;
                 if (violation <= worst[MANDATORY_EACH - 1].violation)
                     continue;

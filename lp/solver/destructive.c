@@ -81,7 +81,7 @@ static bool bound_by_covers(struct attempt *a, const struct br_packing *packing)
 }
 
 /* Makespans up to `proven` - 1 are refuted. */
-static void search(void *context)
+static void destructive_search(void *context)
 {
     struct attempt *a = context;
     /* First steps of about a four-hundredth: most bounds move by less than a twentieth. */
@@ -106,9 +106,9 @@ static void search(void *context)
     a->end = a->one.budget->doubt ? LP_END_SPENT : LP_END_DONE;
 }
 
-static int64_t bound(const struct br_instance *whole, const struct br_instance *part,
-                     int64_t proven, bool cases, struct lp_budget *budget, struct br_arena *arena,
-                     struct br_proof *proof, enum lp_end *end);
+static int64_t destructive_bound(const struct br_instance *whole, const struct br_instance *part,
+                                 int64_t proven, bool cases, struct lp_budget *budget,
+                                 struct br_arena *arena, struct br_proof *proof, enum lp_end *end);
 
 /* How long the group takes by itself. Its proof stays NULL where memory is out. */
 static void bound_group(struct attempt *a, struct lp_group *g, struct lp_budget *share)
@@ -123,7 +123,7 @@ static void bound_group(struct attempt *a, struct lp_group *g, struct lp_budget 
     struct br_proof *proof = br_arena_alloc(a->arena, sizeof *proof);
     if (in && proof &&
         br_certify_part(a->arena, a->one.whole, in, br_bounds_best(in, INT64_MAX).ticks, proof) &&
-        bound(a->one.whole, in, proof->bound, false, share, a->arena, proof, &end) >= 0)
+        destructive_bound(a->one.whole, in, proof->bound, false, share, a->arena, proof, &end) >= 0)
         g->proof = proof;
     br_instance_destroy(in);
 }
@@ -150,9 +150,9 @@ static bool list_groups(struct attempt *a)
     return true;
 }
 
-static int64_t bound(const struct br_instance *whole, const struct br_instance *part,
-                     int64_t proven, bool cases, struct lp_budget *budget, struct br_arena *arena,
-                     struct br_proof *proof, enum lp_end *end)
+static int64_t destructive_bound(const struct br_instance *whole, const struct br_instance *part,
+                                 int64_t proven, bool cases, struct lp_budget *budget,
+                                 struct br_arena *arena, struct br_proof *proof, enum lp_end *end)
 {
     struct lp_problem problem;
     struct lp_patterns patterns;
@@ -187,10 +187,10 @@ static int64_t bound(const struct br_instance *whole, const struct br_instance *
                  br_proof_set_part(arena, whole, part, &attempt.one.windows) &&
                  br_certify_windows(arena, whole, part, &attempt.one.windows) &&
                  bound_by_covers(&attempt, &packing);
-    if (ready && !lp_guarded(search, &attempt))
+    if (ready && !lp_guarded(destructive_search, &attempt))
         attempt.end = LP_END_FAULT;
     if (ready && cases && attempt.end == LP_END_DONE && list_groups(&attempt) &&
-        attempt.groups.count > 0 && !lp_guarded(search, &attempt))
+        attempt.groups.count > 0 && !lp_guarded(destructive_search, &attempt))
         attempt.end = LP_END_FAULT;
     *end = ready ? attempt.end : LP_END_SPENT;
     int64_t most = proven;
@@ -210,5 +210,5 @@ int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_in
                              int64_t proven, struct lp_budget *budget, struct br_arena *arena,
                              struct br_proof *proof, enum lp_end *end)
 {
-    return bound(whole, part, proven, true, budget, arena, proof, end);
+    return destructive_bound(whole, part, proven, true, budget, arena, proof, end);
 }

@@ -49,7 +49,7 @@ struct lines {
     uint32_t proven_stage[BR_LINE_ITEMS];
 };
 
-static int worthier(const void *a, const void *b)
+static int solver_lines_worthier(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     if (x->worth != y->worth)
@@ -61,7 +61,7 @@ static int worthier(const void *a, const void *b)
     return x->tail < y->tail ? -1 : x->tail > y->tail;
 }
 
-static bool runs_within(const struct lines *l, const struct candidate *c, uint32_t s)
+static bool solver_lines_runs_within(const struct lines *l, const struct candidate *c, uint32_t s)
 {
     return l->windows->stage_head[s] >= c->head && l->windows->stage_tail[s] >= c->tail &&
            l->measures->measure[c->measure].weight[s] > 0 && l->shortest[s] > 0;
@@ -73,7 +73,7 @@ static void list_candidate(struct lines *l, uint32_t measure, int64_t head, int6
     struct candidate c = {measure, head, tail, 0};
     uint32_t count = 0;
     for (uint32_t s = 0; s < l->in->stages; s++)
-        if (runs_within(l, &c, s)) {
+        if (solver_lines_runs_within(l, &c, s)) {
             c.worth += (double)l->measures->work[s] * (double)m->weight[s];
             count++;
         }
@@ -81,7 +81,7 @@ static void list_candidate(struct lines *l, uint32_t measure, int64_t head, int6
     if (count < 2 || count > BR_LINE_ITEMS || c.worth < WORTH * (double)l->proven)
         return;
     if (l->candidates == CANDIDATES) { /* the last one gives way, if it is worth less */
-        qsort(l->candidate, l->candidates, sizeof c, worthier);
+        qsort(l->candidate, l->candidates, sizeof c, solver_lines_worthier);
         l->candidates = CANDIDATES / 2;
     }
     l->candidate[l->candidates++] = c;
@@ -101,16 +101,16 @@ static void list_candidates(struct lines *l)
                 if (!seen)
                     list_candidate(l, m, l->windows->stage_head[u], l->windows->stage_tail[v]);
             }
-    qsort(l->candidate, l->candidates, sizeof *l->candidate, worthier);
+    qsort(l->candidate, l->candidates, sizeof *l->candidate, solver_lines_worthier);
     l->candidates = l->candidates < TRIED ? l->candidates : TRIED;
 }
 
-static void load(struct lines *l, const struct candidate *c)
+static void solver_lines_load(struct lines *l, const struct candidate *c)
 {
     const struct br_measure *m = &l->measures->measure[c->measure];
     l->items = 0;
     for (uint32_t s = 0; s < l->in->stages; s++)
-        if (runs_within(l, c, s)) {
+        if (solver_lines_runs_within(l, c, s)) {
             int64_t tasks = l->in->stage_first[s + 1] - l->in->stage_first[s];
             l->stage[l->items] = s;
             l->item[l->items++] = (struct br_line_item){l->shortest[s], 0, tasks * m->weight[s],
@@ -119,7 +119,7 @@ static void load(struct lines *l, const struct candidate *c)
         }
 }
 
-static bool add_line(struct lp_master *master, const struct lines *l, const int64_t *taken)
+static bool solver_add_line(struct lp_master *master, const struct lines *l, const int64_t *taken)
 {
     int row[BR_LINE_ITEMS + 2], count = 0;
     double value[BR_LINE_ITEMS + 2];
@@ -161,28 +161,28 @@ static bool refuted(struct lines *l, int64_t capacity, int64_t length)
             break;
         yes = worth > (br_wide)best * capacity;
         double price = lp_master_dual(master, 1);
-        if (yes || (double)best <= price * VALUE_SCALE + 1 || !add_line(master, l, taken))
+        if (yes || (double)best <= price * VALUE_SCALE + 1 || !solver_add_line(master, l, taken))
             break;
     }
     lp_master_destroy(master);
     return yes;
 }
 
-static bool spent(const struct lines *l)
+static bool solver_lines_spent(const struct lines *l)
 {
     return l->budget->rounds <= 0 || l->budget->nodes <= 0 || lp_late(l->budget);
 }
 
 /* Pushes the bound by each candidate as far as it goes. */
-static void push(void *context)
+static void solver_lines_push(void *context)
 {
     struct lines *l = context;
-    for (uint32_t k = 0; k < l->candidates && !spent(l); k++) {
+    for (uint32_t k = 0; k < l->candidates && !solver_lines_spent(l); k++) {
         const struct candidate *c = &l->candidate[k];
         int64_t capacity = l->measures->measure[c->measure].capacity, around = c->head + c->tail;
         int64_t allowed = INT64_MAX, step = 1;
-        load(l, c);
-        while (l->proven < allowed && !spent(l)) {
+        solver_lines_load(l, c);
+        while (l->proven < allowed && !solver_lines_spent(l)) {
             int64_t tried = l->proven + step - 1;
             if (tried >= allowed)
                 tried = l->proven + (allowed - l->proven) / 2;
@@ -202,7 +202,7 @@ static void push(void *context)
     }
 }
 
-static int64_t divisor(int64_t a, int64_t b)
+static int64_t solver_lines_divisor(int64_t a, int64_t b)
 {
     while (b != 0) {
         int64_t rest = a % b;
@@ -212,8 +212,8 @@ static int64_t divisor(int64_t a, int64_t b)
     return a;
 }
 
-static bool write_proof(const struct lines *l, const struct br_instance *whole,
-                        struct br_arena *arena, struct br_proof *out)
+static bool solver_lines_write_proof(const struct lines *l, const struct br_instance *whole,
+                                     struct br_arena *arena, struct br_proof *out)
 {
     const struct candidate *c = &l->candidate[l->best];
     struct br_proof proof = {.bound = l->proven, .from = c->head, .to = l->proven - 1 - c->tail};
@@ -225,7 +225,7 @@ static bool write_proof(const struct lines *l, const struct br_instance *whole,
     proof.kind = BR_PROOF_ROUNDS;
     int64_t common = 0;
     for (uint32_t k = 0; k < l->proven_items; k++)
-        common = divisor(common, l->proven_item[k].value);
+        common = solver_lines_divisor(common, l->proven_item[k].value);
     for (uint32_t k = 0; k < l->proven_items; k++) {
         uint32_t first = l->in->stage_first[l->proven_stage[k]];
         if (l->proven_item[k].value > 0)
@@ -267,8 +267,8 @@ int64_t lp_lines_bound(const struct br_instance *whole, const struct br_instance
                 shortest[s] = part->duration[t] < shortest[s] ? part->duration[t] : shortest[s];
         }
         list_candidates(l);
-        lp_guarded(push, l);
-        if (l->proven > proven && write_proof(l, whole, arena, proof))
+        lp_guarded(solver_lines_push, l);
+        if (l->proven > proven && solver_lines_write_proof(l, whole, arena, proof))
             bound = l->proven;
     }
     budget->rounds -= before.rounds - share.rounds;

@@ -56,7 +56,7 @@ static const char help[] =
     "Example:\n"
     "  bigrocks convert job.dot --cluster rack.xml --format xml | bigrocks-bound --time-limit 10\n";
 
-static int fail(const struct br_diag *diag)
+static int solver_main_fail(const struct br_diag *diag)
 {
     char text[1400];
     br_diag_format(diag, text, sizeof text);
@@ -101,8 +101,8 @@ static bool bound_parts(const struct br_instance *whole, const struct br_parts *
     return true;
 }
 
-static void print(const struct br_dag *dag, const struct br_certificate *c, const char *method,
-                  enum lp_end end)
+static void solver_main_print(const struct br_dag *dag, const struct br_certificate *c,
+                              const char *method, enum lp_end end)
 {
     static const char *const status_name[] = {
         [LP_END_DONE] = "optimal",
@@ -145,7 +145,8 @@ static enum br_status bound_job(const struct br_dag *dag, const struct br_instan
                                       : "cutting stock";
         else if (!result.raised)
             method = "sum over the parts between cuts";
-        print(dag, better ? c : core, better ? method : br_bounds_sum(whole).method, result.end);
+        solver_main_print(dag, better ? c : core, better ? method : br_bounds_sum(whole).method,
+                          result.end);
         if (fflush(stdout) || ferror(stdout))
             status = br_fail(diag, BR_SYSTEM, NULL, "cannot write: %s", strerror(errno));
     }
@@ -154,7 +155,8 @@ static enum br_status bound_job(const struct br_dag *dag, const struct br_instan
     return status;
 }
 
-static enum br_status bound(const char *path, struct lp_budget *budget, struct br_diag *diag)
+static enum br_status solver_main_bound(const char *path, struct lp_budget *budget,
+                                        struct br_diag *diag)
 {
     struct br_input input = {NULL, NULL};
     struct br_instance *whole = NULL;
@@ -246,7 +248,7 @@ int main(int argc, char **argv)
         budget.nodes = (int64_t)(factor * DEFAULT_NODES) + 1;
     }
     const char *path = optind < argc ? argv[optind] : "-";
-    if (coflows ? lp_coflow_problem(path, &budget, &diag) : bound(path, &budget, &diag))
-        return fail(&diag);
+    if (coflows ? lp_coflow_problem(path, &budget, &diag) : solver_main_bound(path, &budget, &diag))
+        return solver_main_fail(&diag);
     return BR_OK;
 }

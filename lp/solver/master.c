@@ -13,7 +13,7 @@ struct lp_master {
 
 static jmp_buf abandoned;
 
-static void leave(void *info)
+static void master_leave(void *info)
 {
     longjmp(abandoned, 1);
 }
@@ -37,7 +37,7 @@ bool lp_guarded(void (*run)(void *context), void *context)
         glp_free_env();
         return false;
     }
-    glp_error_hook(leave, NULL);
+    glp_error_hook(master_leave, NULL);
     run(context);
     glp_error_hook(NULL, NULL);
     return true;

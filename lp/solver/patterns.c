@@ -19,7 +19,7 @@ void lp_patterns_finish(struct lp_patterns *patterns)
     *patterns = (struct lp_patterns){0};
 }
 
-static void place(struct lp_pattern *pattern, const struct lp_intervals *intervals)
+static void patterns_place(struct lp_pattern *pattern, const struct lp_intervals *intervals)
 {
     pattern->first = 0;
     pattern->last = intervals->count;
@@ -35,7 +35,7 @@ static void place(struct lp_pattern *pattern, const struct lp_intervals *interva
 void lp_patterns_place(struct lp_patterns *patterns, const struct lp_intervals *intervals)
 {
     for (uint32_t k = 0; k < patterns->count; k++)
-        place(&patterns->pattern[k], intervals);
+        patterns_place(&patterns->pattern[k], intervals);
 }
 
 static uint64_t hash_pattern(const void *patterns, uint32_t number)
@@ -90,7 +90,7 @@ uint32_t lp_patterns_add(struct lp_patterns *patterns, uint32_t cls, const uint3
             pattern->stage[pattern->members] = v;
             pattern->tasks[pattern->members++] = tasks[v];
         }
-    place(pattern, intervals);
+    patterns_place(pattern, intervals);
     if (!br_index_add(&patterns->by_tasks, &pattern_keys, patterns, patterns->count))
         return UINT32_MAX;
     return patterns->count++;

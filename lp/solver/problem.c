@@ -7,7 +7,7 @@
 #include "planner/bounds/closure.h"
 #include "planner/bounds/energy.h"
 
-static void find_ahead(struct lp_problem *p, const struct br_closure *closure)
+static void solver_problem_find_ahead(struct lp_problem *p, const struct br_closure *closure)
 {
     for (uint32_t u = 0; u < p->count; u++)
         for (uint32_t v = 0; v < p->count; v++)
@@ -54,7 +54,7 @@ enum br_status lp_problem_init(struct lp_problem *p, const struct br_instance *i
         v++;
     }
     if (ok) {
-        find_ahead(p, &closure);
+        solver_problem_find_ahead(p, &closure);
         p->least = br_windows_energy(&windows, in, &measures, windows.ticks, INT64_MAX, NULL);
         ok = p->least >= 0;
     }
@@ -78,7 +78,7 @@ struct br_packing lp_problem_packing(const struct lp_problem *p)
     return (struct br_packing){p->in, p->count, p->stage, p->ahead};
 }
 
-static int upwards(const void *a, const void *b)
+static int solver_problem_upwards(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
@@ -86,7 +86,8 @@ static int upwards(const void *a, const void *b)
 
 static uint32_t index_of(const struct lp_intervals *i, int64_t time)
 {
-    const int64_t *at = bsearch(&time, i->point, i->count + 1, sizeof *i->point, upwards);
+    const int64_t *at =
+        bsearch(&time, i->point, i->count + 1, sizeof *i->point, solver_problem_upwards);
     return (uint32_t)(at - i->point);
 }
 
@@ -105,7 +106,7 @@ bool lp_intervals_init(struct lp_intervals *i, const struct lp_problem *p, int64
         i->point[2 * v] = p->head[v];
         i->point[2 * v + 1] = makespan - p->tail[v];
     }
-    qsort(i->point, 2 * (size_t)p->count, sizeof *i->point, upwards);
+    qsort(i->point, 2 * (size_t)p->count, sizeof *i->point, solver_problem_upwards);
     for (uint32_t k = 0; k < 2 * p->count; k++)
         if (points == 0 || i->point[points - 1] != i->point[k])
             i->point[points++] = i->point[k];

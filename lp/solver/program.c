@@ -6,7 +6,7 @@
 
 #define DUAL_MOST 256
 
-static void expand(const struct lp_refutation *r, const struct lp_pattern *pattern)
+static void solver_program_expand(const struct lp_refutation *r, const struct lp_pattern *pattern)
 {
     memset(r->tasks, 0, r->problem->count * sizeof *r->tasks);
     for (uint32_t k = 0; k < pattern->members; k++)
@@ -108,7 +108,7 @@ bool lp_add_column(struct lp_refutation *r, uint32_t pattern_number, uint32_t in
     }
     r->index[++count] = lp_row_of_cell(r, interval * r->problem->in->classes + pattern->cls);
     r->value[count] = 1;
-    expand(r, pattern);
+    solver_program_expand(r, pattern);
     for (uint32_t k = 0; k < r->cut_rows; k++) {
         const struct lp_cut *cut = &r->cuts.cut[k];
         if (interval < cut->first || interval >= cut->last)
@@ -146,7 +146,7 @@ bool lp_add_cut_rows(struct lp_refutation *r)
         for (uint32_t k = 0; k < r->columns; k++) {
             if (r->column[k].interval < cut->first || r->column[k].interval >= cut->last)
                 continue;
-            expand(r, &r->patterns->pattern[r->column[k].pattern]);
+            solver_program_expand(r, &r->patterns->pattern[r->column[k].pattern]);
             double value = lp_cut_coefficient(cut, r->problem, r->tasks);
             if (value > 0) {
                 r->index[++count] = r->column[k].number;
@@ -173,7 +173,7 @@ void lp_read_times(struct lp_refutation *r)
     }
 }
 
-static int64_t scaled(double dual)
+static int64_t solver_program_scaled(double dual)
 {
     return dual > DUAL_MOST ? (int64_t)DUAL_MOST * LP_SCALE : (int64_t)llround(dual * LP_SCALE);
 }
@@ -181,9 +181,10 @@ static int64_t scaled(double dual)
 void lp_read_duals(struct lp_refutation *r)
 {
     for (uint32_t v = 0; v < r->problem->count; v++)
-        r->out.dual[v] = scaled(lp_master_dual(r->master, lp_row_of_stage(v)));
+        r->out.dual[v] = solver_program_scaled(lp_master_dual(r->master, lp_row_of_stage(v)));
     for (uint32_t cell = 0; cell < r->cells; cell++)
-        r->out.price[cell] = scaled(lp_master_dual(r->master, lp_row_of_cell(r, cell)));
+        r->out.price[cell] =
+            solver_program_scaled(lp_master_dual(r->master, lp_row_of_cell(r, cell)));
     for (uint32_t k = 0; k < r->cut_rows; k++)
-        r->out.cut[k] = scaled(lp_master_dual(r->master, lp_row_of_cut(r, k)));
+        r->out.cut[k] = solver_program_scaled(lp_master_dual(r->master, lp_row_of_cut(r, k)));
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int64_t divisor(int64_t a, int64_t b)
+static int64_t solver_proof_divisor(int64_t a, int64_t b)
 {
     for (b = b < 0 ? -b : b; b != 0;) {
         int64_t rest = a % b;
@@ -18,16 +18,17 @@ static int64_t divisor(int64_t a, int64_t b)
     return a;
 }
 
-static uint32_t origin(const struct lp_proof *out, const struct lp_problem *p, uint32_t v)
+static uint32_t solver_proof_origin(const struct lp_proof *out, const struct lp_problem *p,
+                                    uint32_t v)
 {
     const struct br_instance *in = p->in;
     return out->whole->task_stage[in->task_origin[in->stage_first[p->stage[v]]]];
 }
 
 /* By stage and interval, without the chains. */
-static int64_t *weigh(const struct lp_problem *p, const struct lp_intervals *in,
-                      const int64_t *dual, const struct lp_cuts *cuts, uint32_t cut_count,
-                      const int64_t *cut_dual)
+static int64_t *solver_proof_weigh(const struct lp_problem *p, const struct lp_intervals *in,
+                                   const int64_t *dual, const struct lp_cuts *cuts,
+                                   uint32_t cut_count, const int64_t *cut_dual)
 {
     int64_t *weight = malloc((size_t)in->count * p->count * sizeof *weight);
     for (uint32_t k = 0; weight && k < in->count; k++)
@@ -43,7 +44,7 @@ static bool write_price(struct lp_proof *out, const struct lp_problem *p,
                         const struct lp_intervals *in, const int64_t *weight, uint32_t v,
                         struct br_proof_price *price)
 {
-    price->stage = origin(out, p, v);
+    price->stage = solver_proof_origin(out, p, v);
     for (int write = 0; write < 2; write++) {
         int64_t last = weight[(size_t)in->first[v] * p->count + v];
         price->steps = 0;
@@ -87,7 +88,7 @@ static bool write_chains(struct lp_proof *out, const struct lp_problem *p,
         if (!chain->stage || !chain->share)
             return false;
         for (uint32_t i = 0; i < cut->count; i++) {
-            chain->stage[i] = origin(out, p, cut->stage[i]);
+            chain->stage[i] = solver_proof_origin(out, p, cut->stage[i]);
             chain->share[i] = cut_dual[k] / p->slots[cut->stage[i]];
         }
     }
@@ -96,7 +97,7 @@ static bool write_chains(struct lp_proof *out, const struct lp_problem *p,
 
 /* Drops prices that are 0 throughout, and divides the others and the shares by what they have in
  * common. */
-static void reduce(struct br_proof *proof)
+static void solver_proof_reduce(struct br_proof *proof)
 {
     uint32_t kept = 0;
     int64_t common = 0;
@@ -106,10 +107,10 @@ static void reduce(struct br_proof *proof)
     proof->prices = kept;
     for (uint32_t v = 0; v < proof->prices; v++)
         for (uint32_t k = 0; k < proof->price[v].steps; k++)
-            common = divisor(common, proof->price[v].step[k].price);
+            common = solver_proof_divisor(common, proof->price[v].step[k].price);
     for (uint32_t c = 0; c < proof->chains; c++)
         for (uint32_t k = 0; k < proof->chain[c].stages; k++)
-            common = divisor(common, proof->chain[c].share[k]);
+            common = solver_proof_divisor(common, proof->chain[c].share[k]);
     for (uint32_t v = 0; v < proof->prices && common > 0; v++)
         for (uint32_t k = 0; k < proof->price[v].steps; k++)
             proof->price[v].step[k].price /= common;
@@ -123,7 +124,7 @@ bool lp_proof_write(struct lp_proof *out, const struct lp_problem *p,
                     const struct lp_cuts *cuts, uint32_t cut_count, const int64_t *cut_dual)
 {
     struct br_proof *proof = &out->proof;
-    int64_t *weight = weigh(p, intervals, dual, cuts, cut_count, cut_dual);
+    int64_t *weight = solver_proof_weigh(p, intervals, dual, cuts, cut_count, cut_dual);
     *proof = (struct br_proof){.bound = makespan + 1, .kind = BR_PROOF_PRICES};
     proof->price = br_arena_array(out->arena, p->count, sizeof *proof->price);
     bool ok = weight && proof->price;
@@ -133,6 +134,6 @@ bool lp_proof_write(struct lp_proof *out, const struct lp_problem *p,
     proof->prices = ok ? p->count : 0;
     ok = ok && write_chains(out, p, intervals, cuts, cut_count, cut_dual);
     if (ok)
-        reduce(proof);
+        solver_proof_reduce(proof);
     return ok;
 }

@@ -23,7 +23,7 @@
 #define PATTERNS_MOST 60000u
 #define COLUMNS_MOST 200000u
 
-static bool spent(const struct lp_refutation *r)
+static bool refute_spent(const struct lp_refutation *r)
 {
     return r->budget->rounds <= 0 || r->budget->nodes <= 0 || r->patterns->count > PATTERNS_MOST ||
            r->columns > COLUMNS_MOST || lp_late(r->budget);
@@ -32,9 +32,9 @@ static bool spent(const struct lp_refutation *r)
 /* The master's dual values swing from round to round. Sets priced between them and the best values
  * so far serve better, and refute sooner [Wentges97]; where they bring nothing the master's have
  * the word. */
-static enum lp_answer generate(struct lp_refutation *r, struct lp_proof *proof)
+static enum lp_answer refute_generate(struct lp_refutation *r, struct lp_proof *proof)
 {
-    while (!spent(r)) {
+    while (!refute_spent(r)) {
         uint32_t added = 0, cuts = r->cuts.count;
         bool refuted = false;
         r->budget->rounds--;
@@ -81,7 +81,7 @@ enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan,
                               .packer = packer,
                               .budget = budget,
                               .makespan = makespan};
-    enum lp_answer answer = lp_program_begin(&r) ? generate(&r, proof) : LP_SPENT;
+    enum lp_answer answer = lp_program_begin(&r) ? refute_generate(&r, proof) : LP_SPENT;
     lp_program_end(&r);
     return answer;
 }

@@ -24,7 +24,7 @@ static bool list_clusters(struct br_dot_clusters *clusters, Agraph_t *graph)
     return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int clusters_by_name(const void *a, const void *b)
 {
     Agraph_t *const *x = a, *const *y = b;
     const int order = strcmp(agnameof(*x), agnameof(*y));
@@ -37,7 +37,7 @@ bool br_dot_clusters_init(struct br_dot_clusters *clusters, Agraph_t *graph)
     if (!list_clusters(clusters, graph))
         return false;
     if (clusters->count)
-        qsort(clusters->cluster, clusters->count, sizeof *clusters->cluster, by_name);
+        qsort(clusters->cluster, clusters->count, sizeof *clusters->cluster, clusters_by_name);
     return true;
 }
 

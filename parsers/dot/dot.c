@@ -45,7 +45,7 @@ static enum br_status refuse_numbers_of_several(const struct br_dot_reader *read
     return BR_OK;
 }
 
-static enum br_status read_job(struct br_dot_reader *reader, struct br_diag *diag)
+static enum br_status dot_read_job(struct br_dot_reader *reader, struct br_diag *diag)
 {
     Agraph_t *graph = reader->graph;
     br_value_place(diag, BR_NO_POS);
@@ -74,9 +74,9 @@ static enum br_status read_job(struct br_dot_reader *reader, struct br_diag *dia
 }
 
 /* The lock is held. */
-static enum br_status read_graph(struct br_dot_reader *reader, struct br_dot_several *several,
-                                 struct br_source *source, struct br_input *input,
-                                 struct br_diag *diag)
+static enum br_status dot_read_graph(struct br_dot_reader *reader, struct br_dot_several *several,
+                                     struct br_source *source, struct br_input *input,
+                                     struct br_diag *diag)
 {
     char stem[256];
     const char *text = several->text;
@@ -95,12 +95,12 @@ static enum br_status read_graph(struct br_dot_reader *reader, struct br_dot_sev
     if (!reader->dag ||
         !br_dot_marks_init(&reader->marks, reader->graph, text, &reader->scan, &reader->twins))
         return br_fail_memory(diag);
-    return read_job(reader, diag);
+    return dot_read_job(reader, diag);
 }
 
 /* A cycle's advice names the tool's way out. */
-static enum br_status finish_job(const struct br_source *source, struct br_dag *dag,
-                                 const char *advice, struct br_diag *diag)
+static enum br_status dot_finish_job(const struct br_source *source, struct br_dag *dag,
+                                     const char *advice, struct br_diag *diag)
 {
     enum br_status status = br_read_finish(source, dag, diag);
     if (status == BR_BAD_INPUT && advice && diag && strstr(diag->what, " has a cycle of "))
@@ -125,7 +125,7 @@ enum br_status br_read_dot(struct br_source *source, const struct br_parse_optio
         br_dot_twins_unite(&several, &reader.twins);
     if (!status) {
         br_dot_graph_lock();
-        status = read_graph(&reader, &several, source, input, diag);
+        status = dot_read_graph(&reader, &several, source, input, diag);
         br_dot_marks_finish(&reader.marks);
         br_dot_names_finish(&reader.names);
         if (reader.graph)
@@ -134,7 +134,7 @@ enum br_status br_read_dot(struct br_source *source, const struct br_parse_optio
     }
     if (!status) {
         advice = br_dot_cycle_hint(several.text, &reader.scan);
-        status = finish_job(source, reader.dag, advice, diag);
+        status = dot_finish_job(source, reader.dag, advice, diag);
     }
     br_dot_several_finish(&several);
     br_dot_scan_finish(&reader.scan);

@@ -157,7 +157,7 @@ static enum br_status doubt_edges(const struct br_dot_marks *marks, struct br_da
 }
 
 /* "a, b, c and 4 more". */
-static void add_name(char *text, size_t size, uint32_t count, const char *name)
+static void doubts_add_name(char *text, size_t size, uint32_t count, const char *name)
 {
     size_t used = strlen(text);
     if (count < NAMED)
@@ -175,10 +175,10 @@ static enum br_status doubt_nodes(const struct br_dot_marks *marks, struct br_da
         if (br_dot_mark(marks, n) & unread)
             continue;
         if (br_dot_mark(marks, n) & BR_DOT_LEFT_OUT)
-            add_name(out, sizeof out, outs++, agnameof(n));
+            doubts_add_name(out, sizeof out, outs++, agnameof(n));
         else if (agdegree(marks->graph, n, 1, 1) == 0 && !br_dot_has_time(n) &&
                  !(br_dot_mark(marks, n) & BR_DOT_INSIDE))
-            add_name(alone, sizeof alone, alones++, agnameof(n));
+            doubts_add_name(alone, sizeof alone, alones++, agnameof(n));
     }
     if (outs)
         status = br_dag_add_doubt(dag, diag, "%" PRIu32 " nodes of a legend are left out: %s%s",
@@ -217,7 +217,7 @@ static enum br_status doubt_unread(const struct br_dot_marks *marks,
     enum br_status status = BR_OK;
     for (Agnode_t *n = agfstnode(marks->graph); n; n = agnxtnode(marks->graph, n))
         if (br_dot_mark(marks, n) & BR_DOT_ELSEWHERE)
-            add_name(name, sizeof name, elsewhere++, agnameof(n));
+            doubts_add_name(name, sizeof name, elsewhere++, agnameof(n));
     if (twins->united)
         status = br_dag_add_doubt(dag, diag,
                                   "%" PRIu32 " arrows end at the second name of a node, which is "

@@ -13,7 +13,7 @@ struct arrow {
     struct br_pos pos;
 };
 
-static int by_ends(const void *a, const void *b)
+static int edges_by_ends(const void *a, const void *b)
 {
     const struct arrow *x = a, *y = b;
     if (x->parent != y->parent)
@@ -51,7 +51,7 @@ static enum br_status place_stages(struct br_dot_reader *reader, struct arrow **
             (*arrow)[(*arrows)++] = (struct arrow){before, stage, scan->mention[m - 1].pos};
         before = stage;
     }
-    qsort(*arrow, *arrows, sizeof **arrow, by_ends);
+    qsort(*arrow, *arrows, sizeof **arrow, edges_by_ends);
     free(id);
     return BR_OK;
 }
@@ -64,7 +64,7 @@ static bool is_below_one(struct br_decimal value)
 }
 
 /* Bytes of an edge, rounded up; less than one is a control edge, which carries none. */
-static enum br_status read_bytes(const char *text, struct br_link *link, struct br_diag *diag)
+static enum br_status edges_read_bytes(const char *text, struct br_link *link, struct br_diag *diag)
 {
     const struct br_decimal giga = {1, 9}; /* bytes / 1e9, in units of 1e-9 */
     struct br_decimal size;
@@ -125,7 +125,7 @@ static enum br_status make_link(const struct br_dot_reader *reader, const struct
             return status;
     }
     if (edge && symbol->size && reader->sized && *agxget(edge, symbol->size))
-        return read_bytes(agxget(edge, symbol->size), link, diag);
+        return edges_read_bytes(agxget(edge, symbol->size), link, diag);
     return BR_OK;
 }
 

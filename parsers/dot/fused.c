@@ -11,7 +11,8 @@ static bool begins_with(const char *text, const char *prefix)
 }
 
 /* The operation that a dashed arrow from the whole cluster leads to. */
-static Agnode_t *user_of(Agraph_t *graph, const struct br_dot_clusters *clusters, Agraph_t *cluster)
+static Agnode_t *fused_user_of(Agraph_t *graph, const struct br_dot_clusters *clusters,
+                               Agraph_t *cluster)
 {
     for (Agnode_t *n = agfstnode(cluster); n; n = agnxtnode(cluster, n)) {
         Agnode_t *own = agsubnode(graph, n, 0);
@@ -33,7 +34,7 @@ Agnode_t *br_dot_fused_control(Agraph_t *graph, const struct br_dot_clusters *cl
 {
     if (!begins_with(br_dot_value(cluster, "label"), function))
         return NULL;
-    Agnode_t *user = user_of(graph, clusters, cluster);
+    Agnode_t *user = fused_user_of(graph, clusters, cluster);
     return user && is_control(user) ? user : NULL;
 }
 
@@ -67,7 +68,7 @@ bool br_dot_fused_init(struct br_dot_fused *fused, const struct br_dot_clusters 
             if (!first || !begins_with(label, functions ? function : fusion))
                 continue;
             Agnode_t *whole =
-                functions ? user_of(graph, clusters, cluster) : agsubnode(graph, first, 0);
+                functions ? fused_user_of(graph, clusters, cluster) : agsubnode(graph, first, 0);
             const bool is_inside = functions && whole && is_control(whole);
             for (Agnode_t *n = is_inside ? first : NULL; n; n = agnxtnode(cluster, n))
                 fused->inside[AGSEQ(n)] = 1;

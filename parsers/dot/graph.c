@@ -73,7 +73,7 @@ struct text_channel {
     size_t left;
 };
 
-static int on_read(void *channel, char *to, int size)
+static int dot_graph_on_read(void *channel, char *to, int size)
 {
     struct text_channel *text = channel;
     size_t room = size > 0 ? (size_t)size : 0, length = text->left < room ? text->left : room;
@@ -110,9 +110,9 @@ static enum br_status refuse_syntax(const struct br_dot_scan *scan, struct br_di
 }
 
 /* To the end of the text or the first fault: what cgraph has not read stays in its buffer. */
-static Agraph_t *read_text(struct text_channel channel)
+static Agraph_t *dot_graph_read_text(struct text_channel channel)
 {
-    Agiodisc_t io = {.afread = on_read};
+    Agiodisc_t io = {.afread = dot_graph_on_read};
     Agdisc_t disciplines = {.id = &AgIdDisc, .io = &io};
     cgraph_fault[0] = 0;
 #ifdef BR_CGRAPH_COUNTS_ON /* lines, from one text to the next */
@@ -137,7 +137,7 @@ enum br_status br_dot_graph_read(const char *text, const struct br_dot_scan *sca
     if (!grow_fault_buffer(text)) {
         status = br_fail_memory(diag);
     } else {
-        *graph = read_text((struct text_channel){text + mark, scan->length - mark});
+        *graph = dot_graph_read_text((struct text_channel){text + mark, scan->length - mark});
         if (!*graph || cgraph_fault[0])
             status = refuse_syntax(scan, diag);
     }

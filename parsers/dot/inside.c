@@ -18,8 +18,8 @@ static Agnode_t *node_of_name(Agraph_t *graph, Agraph_t *cluster)
 }
 
 /* Does no arrow enter or leave the cluster, but those that lead back to the node of its name? */
-static bool is_closed(Agraph_t *graph, const struct br_dot_clusters *clusters,
-                      struct br_dot_inside *inside)
+static bool inside_is_closed(Agraph_t *graph, const struct br_dot_clusters *clusters,
+                             struct br_dot_inside *inside)
 {
     Agraph_t *cluster = inside->cluster;
     for (Agnode_t *n = agfstnode(cluster); n; n = agnxtnode(cluster, n)) {
@@ -49,7 +49,7 @@ static bool list_closed(struct br_dot_insides *insides, const struct br_dot_clus
         if (node && !agsubnode(cluster, node, 0))
             inside.node = node;
         if (strncmp(agnameof(cluster), "cluster", 7) != 0 || !agfstnode(cluster) ||
-            !is_closed(graph, clusters, &inside))
+            !inside_is_closed(graph, clusters, &inside))
             continue;
         if (!br_grow(&insides->inside, insides->count, &insides->room, sizeof *insides->inside))
             return false;

@@ -6,7 +6,7 @@
 
 #include "base/text/text.h"
 
-static bool is_number(const char *text)
+static bool dot_names_is_number(const char *text)
 {
     bool hexadecimal = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     const char *digits = hexadecimal ? text + 2 : text + (*text == '-');
@@ -20,7 +20,7 @@ static bool is_number(const char *text)
 /* p0x7ffd: Taskflow's ids are addresses, which are others in each run. */
 static bool is_address(const char *id)
 {
-    return strncmp(id, "p0x", 3) == 0 && is_number(id + 1);
+    return strncmp(id, "p0x", 3) == 0 && dot_names_is_number(id + 1);
 }
 
 /* The length of "node", "node_" or a letter in front of a number such as 7 or 0_7; 0: no such id.
@@ -55,7 +55,7 @@ static bool is_series(const struct br_dot_marks *marks, Agraph_t *graph)
 }
 
 /* A copy of the label whose line breaks are blanks; NULL: memory is out. */
-static char *join_lines(const char *label)
+static char *dot_names_join_lines(const char *label)
 {
     char *text = malloc(strlen(label) + 1), *to = text;
     for (const char *p = label; text && *p; p++) {
@@ -74,13 +74,13 @@ static char *join_lines(const char *label)
 }
 
 /* Names that begin with % are Graphviz's own. */
-static bool is_name(const char *label)
+static bool dot_is_name(const char *label)
 {
     return *label && *label != '%' && br_text_is_plain(label) && !strchr(label, '\\') &&
-           !is_number(label) && label[strspn(label, " ")];
+           !dot_names_is_number(label) && label[strspn(label, " ")];
 }
 
-static int by_text(const void *a, const void *b)
+static int dot_names_by_text(const void *a, const void *b)
 {
     const char *x = **(const char **const *)a, *y = **(const char **const *)b;
     return strcmp(x, y);
@@ -94,7 +94,7 @@ static void drop_equals(const struct br_dot_names *names, const char ***place)
         if (names->label[n])
             place[count++] = &names->label[n];
     if (count)
-        qsort(place, count, sizeof *place, by_text);
+        qsort(place, count, sizeof *place, dot_names_by_text);
     for (uint32_t k = 0, next; k < count; k = next) {
         bool twice = false;
         for (next = k + 1; next < count && strcmp(*place[next], *place[k]) == 0; next++) {
@@ -109,7 +109,7 @@ static void drop_equals(const struct br_dot_names *names, const char ***place)
 bool br_dot_is_numbered(const struct br_dot_names *names, Agnode_t *node)
 {
     return names->label &&
-           (names->series || is_number(agnameof(node)) || is_address(agnameof(node)));
+           (names->series || dot_names_is_number(agnameof(node)) || is_address(agnameof(node)));
 }
 
 /* The label is the name of a node that a number stands for, and of what XLA has fused; false when
@@ -126,8 +126,8 @@ static bool name_node(struct br_dot_names *names, const struct br_dot_marks *mar
     else if (!br_dot_is_numbered(names, node) || is_record || aghtmlstr((char *)label))
         return true;
     else if (strchr(label, '\\'))
-        text = names->made[number] = join_lines(label);
-    if (text && is_name(text))
+        text = names->made[number] = dot_names_join_lines(label);
+    if (text && dot_is_name(text))
         names->label[number] = text;
     return text != NULL;
 }

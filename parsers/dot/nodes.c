@@ -112,8 +112,8 @@ enum br_status br_dot_pass(struct br_dag *dag, enum br_owner owner, uint32_t ind
 }
 
 /* Operations of one task, as a duration. */
-static enum br_status read_size(const struct br_dot_reader *reader, const char *text,
-                                const char *owner, int64_t *ns, struct br_diag *diag)
+static enum br_status nodes_read_size(const struct br_dot_reader *reader, const char *text,
+                                      const char *owner, int64_t *ns, struct br_diag *diag)
 {
     struct br_decimal size;
     if (br_decimal_parse_nearest(text, &size) == BR_DECIMAL_FORM)
@@ -127,8 +127,8 @@ static enum br_status read_size(const struct br_dot_reader *reader, const char *
 }
 
 /* durations="7:61,9:12.5": tasks with a duration of their own, by index. */
-static enum br_status read_durations(struct br_dag *dag, uint32_t stage, const char *text,
-                                     const char *owner, struct br_diag *diag)
+static enum br_status nodes_read_durations(struct br_dag *dag, uint32_t stage, const char *text,
+                                           const char *owner, struct br_diag *diag)
 {
     char *copy = strdup(text), *rest = copy;
     enum br_status status = copy ? BR_OK : br_fail_memory(diag);
@@ -153,9 +153,9 @@ static enum br_status read_durations(struct br_dag *dag, uint32_t stage, const c
     return status;
 }
 
-static enum br_status add_stage(struct br_dot_reader *reader, Agnode_t *node,
-                                Agsym_t *const *symbol, const enum role *role, uint32_t symbols,
-                                struct br_diag *diag)
+static enum br_status nodes_add_stage(struct br_dot_reader *reader, Agnode_t *node,
+                                      Agsym_t *const *symbol, const enum role *role,
+                                      uint32_t symbols, struct br_diag *diag)
 {
     const char *id = agnameof(node);
     uint32_t tasks = 1, stage;
@@ -177,7 +177,7 @@ static enum br_status add_stage(struct br_dot_reader *reader, Agnode_t *node,
         else if (role[k] == DURATION)
             status = br_value_seconds(value, "duration", owner, &ns, diag);
         else if (role[k] == SIZE)
-            status = read_size(reader, value, owner, &ns, diag);
+            status = nodes_read_size(reader, value, owner, &ns, diag);
     }
     if (!status)
         status = br_dag_add_stage(reader->dag, br_dot_name(&reader->names, node), tasks, ns, &stage,
@@ -194,7 +194,7 @@ static enum br_status add_stage(struct br_dot_reader *reader, Agnode_t *node,
             if (!status)
                 status = br_dag_add_demand(reader->dag, stage, symbol[k]->name, value, diag);
         } else if (role[k] == DURATIONS) {
-            status = read_durations(reader->dag, stage, value, owner, diag);
+            status = nodes_read_durations(reader->dag, stage, value, owner, diag);
         } else if (role[k] == COMMAND) {
             status = br_dag_set_command(reader->dag, stage, value, diag);
         } else if (role[k] == PASSES) {
@@ -249,7 +249,7 @@ enum br_status br_dot_add_stages(struct br_dot_reader *reader, struct br_diag *d
     for (; node && !status; node = agnxtnode(reader->graph, node)) {
         if (br_dot_mark(&reader->marks, node) & BR_DOT_LEFT_OUT)
             continue;
-        status = add_stage(reader, node, symbol, role, symbols, diag);
+        status = nodes_add_stage(reader, node, symbol, role, symbols, diag);
         if (status)
             br_value_place(diag, node_place(reader, agnameof(node)));
     }

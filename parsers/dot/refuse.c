@@ -22,7 +22,7 @@ enum br_status br_dot_refuse_rest(const struct br_dot_scan *scan, struct br_diag
 }
 
 /* cgraph takes 1_map for the names 1 and _map, with a warning that nobody hears. */
-static enum br_status refuse_number(const struct br_dot_scan *scan, struct br_diag *diag)
+static enum br_status dot_refuse_number(const struct br_dot_scan *scan, struct br_diag *diag)
 {
     const int most = scan->number_length < 60 ? (int)scan->number_length : 60;
     return br_fail_at(diag, scan->number_pos, BR_BAD_INPUT, "put it into quotation marks",
@@ -105,7 +105,7 @@ enum br_status br_dot_refuse(const struct br_dot_scan *scan, struct br_diag *dia
     if (!status && (scan->rest == BR_DOT_OPEN || scan->rest == BR_DOT_HASH))
         status = br_dot_refuse_rest(scan, diag);
     if (!status && scan->number)
-        status = refuse_number(scan, diag);
+        status = dot_refuse_number(scan, diag);
     if (!status && scan->brackets)
         status = refuse_twins(scan, diag);
     return status;

@@ -27,7 +27,7 @@ struct lexer {
     struct br_pos hash_pos; /* the first # that begins no comment; line 0: none */
 };
 
-static void pass(struct lexer *lexer)
+static void scan_pass(struct lexer *lexer)
 {
     unsigned char c = (unsigned char)*lexer->at++;
     if (c == '\n')
@@ -49,28 +49,28 @@ static void pass_until(struct lexer *lexer, const char *end)
 {
     size_t length = strlen(end);
     while (*lexer->at && strncmp(lexer->at, end, length) != 0)
-        pass(lexer);
+        scan_pass(lexer);
     for (; length && *lexer->at; length--)
-        pass(lexer);
+        scan_pass(lexer);
 }
 
 static void pass_comment(struct lexer *lexer)
 {
     struct br_pos from = lexer->pos;
     for (int k = 0; k < 2; k++) /* the star of the beginning ends nothing */
-        pass(lexer);
+        scan_pass(lexer);
     while (*lexer->at && strncmp(lexer->at, "*/", 2) != 0)
-        pass(lexer);
+        scan_pass(lexer);
     close_from(lexer, from);
     for (int k = 0; k < 2 && *lexer->at; k++)
-        pass(lexer);
+        scan_pass(lexer);
 }
 
 static void skip_space(struct lexer *lexer)
 {
     for (;;) {
         if (*lexer->at && strchr(" \t\r\n\f\v", *lexer->at))
-            pass(lexer);
+            scan_pass(lexer);
         else if (strncmp(lexer->at, "//", 2) == 0 || (*lexer->at == '#' && lexer->pos.column == 1))
             pass_until(lexer, "\n");
         else if (strncmp(lexer->at, "/*", 2) == 0)
@@ -91,17 +91,17 @@ static void pass_quoted(struct lexer *lexer)
 {
     for (bool more = true; more;) {
         struct br_pos from = lexer->pos;
-        for (pass(lexer); *lexer->at && *lexer->at != '"'; pass(lexer))
+        for (scan_pass(lexer); *lexer->at && *lexer->at != '"'; scan_pass(lexer))
             if (*lexer->at == '\\' && lexer->at[1])
-                pass(lexer);
+                scan_pass(lexer);
         close_from(lexer, from);
         if (*lexer->at)
-            pass(lexer);
+            scan_pass(lexer);
         struct lexer ahead = *lexer;
         skip_space(&ahead);
         more = *ahead.at == '+';
         if (more) {
-            pass(&ahead);
+            scan_pass(&ahead);
             skip_space(&ahead);
             more = *ahead.at == '"';
         }
@@ -125,7 +125,7 @@ static bool is_bad_number(const struct token *token)
     return p < end || digits == 0;
 }
 
-static struct token next(struct lexer *lexer)
+static struct token scan_next(struct lexer *lexer)
 {
     skip_space(lexer);
     struct token token = {.kind = ID, .text = lexer->at, .pos = lexer->pos};
@@ -139,24 +139,24 @@ static struct token next(struct lexer *lexer)
         do {
             open += *lexer->at == '<';
             open -= *lexer->at == '>';
-            pass(lexer);
+            scan_pass(lexer);
         } while (open && *lexer->at);
         if (open)
             close_from(lexer, token.pos);
     } else if (strncmp(lexer->at, "->", 2) == 0 || strncmp(lexer->at, "--", 2) == 0) {
         token.kind = ARROW;
-        pass(lexer);
-        pass(lexer);
+        scan_pass(lexer);
+        scan_pass(lexer);
     } else if (is_word(*lexer->at) || *lexer->at == '-') {
         do
-            pass(lexer);
+            scan_pass(lexer);
         while (is_word(*lexer->at));
     } else {
         token.kind = OTHER;
         token.mark = *lexer->at;
         if (token.mark == '#' && lexer->hash_pos.line == 0)
             lexer->hash_pos = lexer->pos;
-        pass(lexer);
+        scan_pass(lexer);
     }
     token.length = (size_t)(lexer->at - token.text);
     return token;
@@ -179,7 +179,7 @@ struct name {
     size_t length;
 };
 
-static int by_text(const void *a, const void *b)
+static int scan_by_text(const void *a, const void *b)
 {
     const struct name *x = a, *y = b;
     if (x->length != y->length)
@@ -212,14 +212,14 @@ static void unite_names(struct scanner *scanner)
     uint32_t kept = 0;
     if (scanner->names == 0)
         return;
-    qsort(scanner->name, scanner->names, sizeof *scanner->name, by_text);
+    qsort(scanner->name, scanner->names, sizeof *scanner->name, scan_by_text);
     for (uint32_t k = 1; k < scanner->names; k++)
-        if (by_text(&scanner->name[kept], &scanner->name[k]) != 0)
+        if (scan_by_text(&scanner->name[kept], &scanner->name[k]) != 0)
             scanner->name[++kept] = scanner->name[k];
     scanner->names = kept + 1;
 }
 
-static void add_name(struct scanner *scanner, const struct token *token)
+static void scan_add_name(struct scanner *scanner, const struct token *token)
 {
     if (scanner->names == scanner->name_room) {
         unite_names(scanner);
@@ -295,7 +295,7 @@ static void note_number(struct br_dot_scan *scan, const struct token *token)
     scan->number_pos = token->pos;
 }
 
-static struct level *top(struct scanner *scanner)
+static struct level *scan_top(struct scanner *scanner)
 {
     return &scanner->level[scanner->depth < LEVELS ? scanner->depth : LEVELS - 1];
 }
@@ -303,7 +303,7 @@ static struct level *top(struct scanner *scanner)
 /* A node, or a group of at most so many, has been read. */
 static void add_endpoint(struct scanner *scanner, uint64_t nodes)
 {
-    struct level *level = top(scanner);
+    struct level *level = scan_top(scanner);
     uint64_t edges;
     if (level->arrow &&
         (__builtin_mul_overflow(level->left, nodes, &edges) ||
@@ -313,17 +313,17 @@ static void add_endpoint(struct scanner *scanner, uint64_t nodes)
     level->arrow = false;
 }
 
-static void open_group(struct scanner *scanner, bool named)
+static void scan_open_group(struct scanner *scanner, bool named)
 {
     scanner->depth++;
     if (scanner->scan->depth < scanner->depth)
         scanner->scan->depth = scanner->depth;
-    *top(scanner) = (struct level){.named = named, .first_mention = scanner->scan->mentions};
+    *scan_top(scanner) = (struct level){.named = named, .first_mention = scanner->scan->mentions};
 }
 
 static void close_group(struct scanner *scanner)
 {
-    const struct level *level = top(scanner);
+    const struct level *level = scan_top(scanner);
     uint32_t all = scanner->scan->mentions;
     if (scanner->depth == 0)
         return;
@@ -337,7 +337,7 @@ static struct token scan_subgraph(struct scanner *scanner, struct lexer *lexer, 
 {
     *named = ahead.kind == ID;
     if (*named)
-        ahead = next(lexer);
+        ahead = scan_next(lexer);
     if (ahead.kind != OTHER || ahead.mark != '{')
         add_endpoint(scanner, scanner->scan->mentions);
     return ahead;
@@ -349,11 +349,11 @@ static void scan_mark(struct scanner *scanner, char mark, bool named, bool *in_l
     if (mark == '[' || mark == ']')
         *in_list = mark == '[';
     if (mark == '{')
-        open_group(scanner, named);
+        scan_open_group(scanner, named);
     else if (mark == '}')
         close_group(scanner);
     else if (!*in_list)
-        top(scanner)->arrow = false;
+        scan_top(scanner)->arrow = false;
 }
 
 /* The graph ends with the last token, and `after` follows it. cgraph is not asked: what it does
@@ -381,20 +381,21 @@ bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan
     if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
         lexer.at += 3;
     bool in_list = false, arrow = false, from_node = false, named = false, of_node = false;
-    struct token token = next(&lexer);
-    for (; token.kind != END && (token.kind != OTHER || token.mark != '{'); token = next(&lexer))
+    struct token token = scan_next(&lexer);
+    for (; token.kind != END && (token.kind != OTHER || token.mark != '{');
+         token = scan_next(&lexer))
         if (token.kind == ID && !begins_graph(&token))
             scan->title =
                 (struct br_dot_mention){token.text, (uint32_t)token.length, false, token.pos};
     scan->open = (size_t)(token.text - text);
     while (token.kind != END && !scanner->memory_out) {
-        struct token ahead = next(&lexer);
+        struct token ahead = scan_next(&lexer);
         bool assigns = ahead.kind == OTHER && ahead.mark == '=';
         note_number(scan, &token);
         if (token.kind == OTHER && token.mark == ':') {
             if (!in_list && ahead.kind == ID) {
                 add_port(scanner, &ahead);
-                ahead = next(&lexer);
+                ahead = scan_next(&lexer);
             }
         } else if (token.kind == OTHER) {
             if (token.mark == '[')
@@ -407,15 +408,15 @@ bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan
             }
         } else if (token.kind == ARROW) {
             arrow = from_node;
-            top(scanner)->arrow = top(scanner)->left > 0;
+            scan_top(scanner)->arrow = scan_top(scanner)->left > 0;
         } else if (assigns) {
-            add_name(scanner, &token);
-            ahead = next(&lexer); /* the value */
+            scan_add_name(scanner, &token);
+            ahead = scan_next(&lexer); /* the value */
             note_number(scan, &ahead);
             if (in_list && of_node && ahead.kind == ID)
                 add_label(scanner, &token, &ahead);
             if (ahead.kind == ID)
-                ahead = next(&lexer); /* what follows it */
+                ahead = scan_next(&lexer); /* what follows it */
             arrow = from_node = false;
         } else if (is_keyword(&token, "subgraph")) {
             ahead = scan_subgraph(scanner, &lexer, ahead, &named);
@@ -456,13 +457,13 @@ void br_dot_scan_finish(struct br_dot_scan *scan)
 }
 
 /* Behind the quotation mark of the next text that a + joins to this one; NULL: there is none. */
-static const char *joined(const char *after_quote, const char *end)
+static const char *scan_joined(const char *after_quote, const char *end)
 {
     struct lexer lexer = {.at = after_quote, .pos = {1, 2}};
     skip_space(&lexer);
     if (lexer.at >= end || *lexer.at != '+')
         return NULL;
-    pass(&lexer);
+    scan_pass(&lexer);
     skip_space(&lexer);
     return lexer.at < end && *lexer.at == '"' ? lexer.at + 1 : NULL;
 }
@@ -475,7 +476,7 @@ void br_dot_unquote(const struct br_dot_mention *mention, char *id)
         end -= end > p && end[-1] == '"';
         while (p < end) {
             if (*p == '"') {
-                p = joined(p + 1, end);
+                p = scan_joined(p + 1, end);
                 if (!p)
                     break;
                 continue;

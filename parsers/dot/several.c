@@ -67,7 +67,7 @@ static enum br_status find_graph(struct br_dot_several *several, const char *wan
                       "the file has no graph '%.80s'", wanted);
 }
 
-static void blank(char *from, const char *to)
+static void several_blank(char *from, const char *to)
 {
     for (; from < to; from++)
         if (*from != '\n')
@@ -87,7 +87,7 @@ static enum br_status join_graphs(struct br_dot_several *several, struct br_diag
         if (several->text[several->scan->open] != '{')
             return br_fail_at(diag, pos, BR_BAD_INPUT, "take it away, or mend the braces",
                               "the graph that begins here has no body");
-        blank(several->text, several->text + several->scan->open);
+        several_blank(several->text, several->text + several->scan->open);
         end = (size_t)(several->text - text) + several->scan->length;
     }
     char *made = several->made = malloc(size + 3);

@@ -40,7 +40,7 @@ static struct span without_archive(const struct br_dot_several *several, const c
 }
 
 /* Leaves the part, and blanks behind the quotation mark. */
-static void cut(char *text, struct br_dot_mention *mention, struct span span)
+static void twins_cut(char *text, struct br_dot_mention *mention, struct span span)
 {
     char *id = text + (mention->id - text);
     memmove(id + 1, id + 1 + span.from, span.length);
@@ -67,7 +67,7 @@ void br_dot_twins_unite(struct br_dot_several *several, struct br_dot_twins *twi
             continue;
         if (twins->united++ == 0)
             snprintf(twins->first, sizeof twins->first, "%.*s", (int)length, mention->id + 1);
-        cut(several->text, mention, span);
+        twins_cut(several->text, mention, span);
     }
 }
 

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static enum br_status start_cluster(void *context, struct br_xml *xml)
+static enum br_status xml_start_cluster(void *context, struct br_xml *xml)
 {
     struct br_cluster_reader *reader = context;
     reader->depth = xml->depth;
@@ -88,7 +88,7 @@ static const struct br_xml_rule rules[] = {
      BR_CLUSTER_SPACE,
      BR_JOB_SPACE,
      {"name", "partition", "account", "time-factor"},
-     start_cluster},
+     xml_start_cluster},
     {"machine",
      "cluster",
      BR_CLUSTER_SPACE,
@@ -119,7 +119,7 @@ enum br_status br_cluster_reader_end(const struct br_cluster_reader *reader, str
     return BR_OK;
 }
 
-static enum br_status on_start(void *context, struct br_xml *xml)
+static enum br_status cluster_xml_on_start(void *context, struct br_xml *xml)
 {
     struct br_cluster_reader *reader = context;
     if (xml->depth == 1) {
@@ -135,7 +135,7 @@ static enum br_status on_start(void *context, struct br_xml *xml)
     return br_cluster_reader_start(reader, xml);
 }
 
-static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+static enum br_status cluster_xml_on_end(void *context, struct br_xml *xml, const char *text)
 {
     (void)text;
     return xml->depth == 1 ? br_cluster_reader_end(context, xml) : BR_OK;
@@ -144,7 +144,7 @@ static enum br_status on_end(void *context, struct br_xml *xml, const char *text
 enum br_status br_parse_cluster(const char *path, struct br_cluster **cluster, struct br_diag *diag)
 {
     static const struct br_xml_handler handler = {
-        .start = on_start, .end = on_end, .only_known = true};
+        .start = cluster_xml_on_start, .end = cluster_xml_on_end, .only_known = true};
     struct br_cluster_reader reader = {0};
     struct br_source source;
     *cluster = NULL;

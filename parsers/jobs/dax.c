@@ -39,8 +39,8 @@ struct dax_reader {
     struct reference *reference;
 };
 
-static enum br_status keep(struct dax_reader *reader, const char *text, const char **kept,
-                           struct br_diag *diag)
+static enum br_status dax_keep(struct dax_reader *reader, const char *text, const char **kept,
+                               struct br_diag *diag)
 {
     *kept = text ? br_arena_text(&reader->arena, text) : NULL;
     return text && !*kept ? br_fail_memory(diag) : BR_OK;
@@ -60,7 +60,7 @@ static enum br_status start_root(struct dax_reader *reader, struct br_xml *xml)
 }
 
 /* <job>, and <dax> and <dag>, which stand for whole workflows and are one task here. */
-static enum br_status start_job(struct dax_reader *reader, struct br_xml *xml)
+static enum br_status dax_start_job(struct dax_reader *reader, struct br_xml *xml)
 {
     const char *id = br_xml_attribute(xml, "id"), *runtime = br_xml_attribute(xml, "runtime");
     const char *name = br_xml_attribute(xml, "name");
@@ -80,14 +80,14 @@ static enum br_status start_job(struct dax_reader *reader, struct br_xml *xml)
     reader->in_job = true;
     reader->runtime = runtime != NULL;
     reader->memory = NULL;
-    status = keep(reader, br_xml_attribute(xml, "cores"), &reader->cores, xml->diag);
+    status = dax_keep(reader, br_xml_attribute(xml, "cores"), &reader->cores, xml->diag);
     if (!status && name)
         status = br_dag_add_attribute(reader->dag, BR_OWNER_STAGE, reader->stage, "name", name,
                                       xml->diag);
     return status;
 }
 
-static enum br_status end_job(struct dax_reader *reader, struct br_xml *xml)
+static enum br_status dax_end_job(struct dax_reader *reader, struct br_xml *xml)
 {
     char owner[100], plain[BR_DECIMAL_TEXT];
     snprintf(owner, sizeof owner, "job '%.80s'", br_dag_stage_id(reader->dag, reader->stage));
@@ -125,7 +125,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
                  !br_decimal_quotient_ns(value, (struct br_decimal){1, 9}, &use.bytes)))
         return br_fail(xml->diag, BR_BAD_INPUT, "write a number of bytes",
                        "size '%.80s' of file '%.80s' is not a size", size, name);
-    enum br_status status = keep(reader, name, &use.name, xml->diag);
+    enum br_status status = dax_keep(reader, name, &use.name, xml->diag);
     if (status)
         return status;
     return br_uses_add(&reader->uses, use) ? BR_OK : br_fail_memory(xml->diag);
@@ -164,10 +164,10 @@ static enum br_status end_profile(struct dax_reader *reader, struct br_xml *xml,
             br_dag_set_stage_duration(reader->dag, reader->stage, ns);
         break;
     case CORES:
-        status = keep(reader, text, &reader->cores, xml->diag);
+        status = dax_keep(reader, text, &reader->cores, xml->diag);
         break;
     case MEMORY:
-        status = keep(reader, text, &reader->memory, xml->diag);
+        status = dax_keep(reader, text, &reader->memory, xml->diag);
         break;
     case NO_PROFILE:
         break;
@@ -181,7 +181,7 @@ static enum br_status start_child(struct dax_reader *reader, struct br_xml *xml)
     if (!ref)
         return br_fail(xml->diag, BR_BAD_INPUT, "write <child ref=\"...\">",
                        "a <child> has no ref");
-    return keep(reader, ref, &reader->child, xml->diag);
+    return dax_keep(reader, ref, &reader->child, xml->diag);
 }
 
 static enum br_status start_parent(struct dax_reader *reader, struct br_xml *xml)
@@ -191,7 +191,7 @@ static enum br_status start_parent(struct dax_reader *reader, struct br_xml *xml
     if (!ref)
         return br_fail(xml->diag, BR_BAD_INPUT, "write <parent ref=\"...\">",
                        "a <parent> has no ref");
-    enum br_status status = keep(reader, ref, &reference.parent, xml->diag);
+    enum br_status status = dax_keep(reader, ref, &reference.parent, xml->diag);
     if (status)
         return status;
     if (!br_grow(&reader->reference, reader->references, &reader->reference_room,
@@ -201,7 +201,7 @@ static enum br_status start_parent(struct dax_reader *reader, struct br_xml *xml
     return BR_OK;
 }
 
-static enum br_status on_start(void *context, struct br_xml *xml)
+static enum br_status dax_on_start(void *context, struct br_xml *xml)
 {
     struct dax_reader *reader = context;
     if (xml->depth == 1)
@@ -209,7 +209,7 @@ static enum br_status on_start(void *context, struct br_xml *xml)
     if (xml->depth == 2) {
         if (strcmp(xml->name, "job") == 0 || strcmp(xml->name, "dax") == 0 ||
             strcmp(xml->name, "dag") == 0)
-            return start_job(reader, xml);
+            return dax_start_job(reader, xml);
         if (strcmp(xml->name, "child") == 0)
             return start_child(reader, xml);
     }
@@ -225,18 +225,19 @@ static enum br_status on_start(void *context, struct br_xml *xml)
     return BR_OK;
 }
 
-static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+static enum br_status dax_on_end(void *context, struct br_xml *xml, const char *text)
 {
     struct dax_reader *reader = context;
     if (xml->depth == 2 && reader->in_job)
-        return end_job(reader, xml);
+        return dax_end_job(reader, xml);
     if (text)
         return end_profile(reader, xml, text);
     return BR_OK;
 }
 
-static enum br_status find_job(const struct dax_reader *reader, const struct reference *reference,
-                               const char *id, uint32_t *stage, struct br_diag *diag)
+static enum br_status dax_find_job(const struct dax_reader *reader,
+                                   const struct reference *reference, const char *id,
+                                   uint32_t *stage, struct br_diag *diag)
 {
     *stage = br_dag_find_stage(reader->dag, id);
     if (*stage != UINT32_MAX)
@@ -247,7 +248,7 @@ static enum br_status find_job(const struct dax_reader *reader, const struct ref
                       reference->parent, reference->child, id);
 }
 
-static enum br_status link_jobs(struct dax_reader *reader, struct br_diag *diag)
+static enum br_status dax_link_jobs(struct dax_reader *reader, struct br_diag *diag)
 {
     struct br_link *link = calloc((size_t)reader->references + 1, sizeof *link);
     enum br_status status = link ? BR_OK : br_fail_memory(diag);
@@ -256,9 +257,9 @@ static enum br_status link_jobs(struct dax_reader *reader, struct br_diag *diag)
     for (uint32_t k = 0; k < reader->references && !status; k++) {
         const struct reference *reference = &reader->reference[k];
         link[k] = (struct br_link){.type = BR_BARRIER, .pos = reference->pos};
-        status = find_job(reader, reference, reference->parent, &link[k].parent, diag);
+        status = dax_find_job(reader, reference, reference->parent, &link[k].parent, diag);
         if (!status)
-            status = find_job(reader, reference, reference->child, &link[k].child, diag);
+            status = dax_find_job(reader, reference, reference->child, &link[k].child, diag);
         if (!status && rated &&
             !br_uses_shared(&reader->uses, link[k].parent, link[k].child, &link[k].bytes))
             status = br_fail_at(diag, reference->pos, BR_BAD_INPUT, "check the sizes of files",
@@ -275,11 +276,11 @@ static enum br_status link_jobs(struct dax_reader *reader, struct br_diag *diag)
 enum br_status br_read_dax(struct br_source *source, const struct br_parse_options *options,
                            struct br_input *input, struct br_diag *diag)
 {
-    static const struct br_xml_handler handler = {.start = on_start, .end = on_end};
+    static const struct br_xml_handler handler = {.start = dax_on_start, .end = dax_on_end};
     struct dax_reader reader = {.source = source, .options = options};
     enum br_status status = br_xml_read(source, &handler, &reader, diag);
     if (!status)
-        status = link_jobs(&reader, diag);
+        status = dax_link_jobs(&reader, diag);
     input->dag = reader.dag;
     if (!status)
         status = br_read_finish(source, reader.dag, diag);

@@ -45,7 +45,7 @@ struct job_reader {
     int64_t default_duration_ns;
 };
 
-static enum br_status missing(const struct br_xml *xml, const char *attribute)
+static enum br_status jobs_xml_missing(const struct br_xml *xml, const char *attribute)
 {
     char hint[100];
     snprintf(hint, sizeof hint, "write <%.30s %s=\"...\">", xml->name, attribute);
@@ -66,7 +66,7 @@ static enum br_status take_shell(struct job_reader *reader, enum br_owner owner,
     return br_dag_add_attribute(reader->dag, owner, index, "shell", shell, xml->diag);
 }
 
-static enum br_status start_job(void *context, struct br_xml *xml)
+static enum br_status xml_start_job(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
     const char *name = br_xml_attribute(xml, "name");
@@ -108,7 +108,7 @@ static enum br_status take_spread(struct job_reader *reader, const char *owner, 
     return status;
 }
 
-static enum br_status start_stage(void *context, struct br_xml *xml)
+static enum br_status jobs_xml_start_stage(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
     const char *id = br_xml_attribute(xml, "id"), *tasks = br_xml_attribute(xml, "tasks");
@@ -117,7 +117,7 @@ static enum br_status start_stage(void *context, struct br_xml *xml)
     int64_t ns = reader->default_duration_ns;
     char owner[100];
     if (!id)
-        return missing(xml, "id");
+        return jobs_xml_missing(xml, "id");
     snprintf(owner, sizeof owner, "stage '%.80s'", id);
     enum br_status status = BR_OK;
     if (tasks)
@@ -138,7 +138,7 @@ static enum br_status start_demand(void *context, struct br_xml *xml)
                              br_xml_attribute(xml, "amount"), xml->diag);
 }
 
-static enum br_status start_task(void *context, struct br_xml *xml)
+static enum br_status jobs_xml_start_task(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
     const char *index = br_xml_attribute(xml, "index");
@@ -149,7 +149,7 @@ static enum br_status start_task(void *context, struct br_xml *xml)
     if (!duration)
         return BR_OK; /* only extensions in it */
     if (!index)
-        return missing(xml, "index");
+        return jobs_xml_missing(xml, "index");
     snprintf(owner, sizeof owner, "a task of '%.80s'", br_dag_stage_id(reader->dag, reader->stage));
     enum br_status status = br_value_count(index, "index", owner, &number, xml->diag);
     if (!status)
@@ -168,8 +168,8 @@ static enum br_status start_command(void *context, struct br_xml *xml)
     return take_shell(reader, BR_OWNER_STAGE, reader->stage, xml);
 }
 
-static enum br_status add_edge(struct job_reader *reader, const struct waiting_edge *edge,
-                               uint32_t parent, uint32_t child, struct br_diag *diag)
+static enum br_status jobs_xml_add_edge(struct job_reader *reader, const struct waiting_edge *edge,
+                                        uint32_t parent, uint32_t child, struct br_diag *diag)
 {
     enum br_status status = br_dag_add_edge(reader->dag, parent, child, edge->type, diag);
     if (!status)
@@ -199,7 +199,7 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
     const char *type = br_xml_attribute(xml, "type"), *bytes = br_xml_attribute(xml, "bytes");
     struct waiting_edge edge = {.type = BR_BARRIER, .pos = xml->pos};
     if (!from || !to)
-        return missing(xml, from ? "to" : "from");
+        return jobs_xml_missing(xml, from ? "to" : "from");
     if (type && strcmp(type, "one-to-one") == 0)
         edge.type = BR_ONE_TO_ONE;
     else if (type && strcmp(type, "barrier") != 0)
@@ -217,7 +217,7 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
         uint32_t parent = find_near(reader, from);
         uint32_t child = find_near(reader, to);
         if (parent != UINT32_MAX && child != UINT32_MAX) {
-            enum br_status status = add_edge(reader, &edge, parent, child, xml->diag);
+            enum br_status status = jobs_xml_add_edge(reader, &edge, parent, child, xml->diag);
             reader->edge = br_dag_last_edge(reader->dag);
             return status;
         }
@@ -241,7 +241,7 @@ static enum br_status start_attribute(void *context, struct br_xml *xml)
     const char *name = br_xml_attribute(xml, "name"), *value = br_xml_attribute(xml, "value");
     const char *owner = reader->open[xml->depth - 1]->name;
     if (!name || !value)
-        return missing(xml, name ? "value" : "name");
+        return jobs_xml_missing(xml, name ? "value" : "name");
     if (strcmp(owner, "job") == 0)
         return br_dag_add_attribute(reader->dag, BR_OWNER_JOB, 0, name, value, xml->diag);
     if (strcmp(owner, "stage") == 0)
@@ -265,7 +265,7 @@ static enum br_status start_attribute(void *context, struct br_xml *xml)
     return BR_OK;
 }
 
-static enum br_status start_cluster(void *context, struct br_xml *xml)
+static enum br_status jobs_xml_start_cluster(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
     if (reader->cluster.cluster)
@@ -276,15 +276,15 @@ static enum br_status start_cluster(void *context, struct br_xml *xml)
 
 /* In any order; the first one is the root. */
 static const struct br_xml_rule rules[] = {
-    {"job", "", BR_JOB_SPACE, NULL, {"name", "shell"}, start_job},
+    {"job", "", BR_JOB_SPACE, NULL, {"name", "shell"}, xml_start_job},
     {"stage",
      "job",
      BR_JOB_SPACE,
      NULL,
      {"id", "tasks", "duration", "spread", "longest"},
-     start_stage},
+     jobs_xml_start_stage},
     {"demand", "stage", BR_JOB_SPACE, NULL, {"resource", "amount"}, start_demand},
-    {"task", "stage", BR_JOB_SPACE, NULL, {"index", "duration"}, start_task},
+    {"task", "stage", BR_JOB_SPACE, NULL, {"index", "duration"}, jobs_xml_start_task},
     {"edge", "job", BR_JOB_SPACE, NULL, {"from", "to", "type", "bytes"}, start_edge},
     {"command", "stage", BR_JOB_SPACE, NULL, {"shell"}, start_command},
     {"resource", "job", BR_JOB_SPACE, NULL, {"name", "unit"}, start_resource},
@@ -296,10 +296,10 @@ static const struct br_xml_rule rules[] = {
      BR_CLUSTER_SPACE,
      BR_JOB_SPACE,
      {"name", "partition", "account", "time-factor"},
-     start_cluster},
+     jobs_xml_start_cluster},
 };
 
-static enum br_status check_root(struct br_xml *xml)
+static enum br_status jobs_xml_check_root(struct br_xml *xml)
 {
     static const char hint[] = "write <job xmlns=\"" BR_JOB_SPACE "\">";
     if (strcmp(xml->name, "job") != 0)
@@ -313,13 +313,13 @@ static enum br_status check_root(struct br_xml *xml)
     return BR_OK;
 }
 
-static enum br_status on_start(void *context, struct br_xml *xml)
+static enum br_status jobs_xml_on_start(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
     if (reader->in_cluster)
         return br_cluster_reader_start(&reader->cluster, xml);
     const char *parent = xml->depth > 1 ? reader->open[xml->depth - 1]->name : "";
-    enum br_status status = xml->depth == 1 ? check_root(xml) : BR_OK;
+    enum br_status status = xml->depth == 1 ? jobs_xml_check_root(xml) : BR_OK;
     const struct br_xml_rule *rule = NULL;
     if (!status)
         status = br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
@@ -328,7 +328,7 @@ static enum br_status on_start(void *context, struct br_xml *xml)
     return status;
 }
 
-static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+static enum br_status jobs_xml_on_end(void *context, struct br_xml *xml, const char *text)
 {
     struct job_reader *reader = context;
     if (reader->in_cluster) {
@@ -367,7 +367,7 @@ static enum br_status resolve_edges(struct job_reader *reader, struct br_diag *d
         if (!status)
             status = find_end(reader, edge, edge->to, &child, diag);
         if (!status)
-            status = add_edge(reader, edge, parent, child, diag);
+            status = jobs_xml_add_edge(reader, edge, parent, child, diag);
         for (; !status && next < reader->attributes && reader->attribute[next].edge == e; next++)
             status = br_dag_add_attribute(reader->dag, BR_OWNER_EDGE, br_dag_last_edge(reader->dag),
                                           reader->attribute[next].name,
@@ -380,7 +380,7 @@ enum br_status br_read_job_xml(struct br_source *source, const struct br_parse_o
                                struct br_input *input, struct br_diag *diag)
 {
     static const struct br_xml_handler handler = {
-        .start = on_start, .end = on_end, .only_known = true};
+        .start = jobs_xml_on_start, .end = jobs_xml_on_end, .only_known = true};
     struct job_reader reader = {.source = source,
                                 .default_duration_ns = options->default_duration_ns};
     enum br_status status = br_xml_read(source, &handler, &reader, diag);

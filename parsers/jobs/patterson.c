@@ -11,8 +11,8 @@
 
 enum { TEXT_LIMIT = 256 << 20, WHAT = 64 };
 
-static enum br_status read_job(struct br_project *project, struct br_tokens *tokens,
-                               uint32_t number, uint32_t resources, struct br_diag *diag)
+static enum br_status patterson_read_job(struct br_project *project, struct br_tokens *tokens,
+                                         uint32_t number, uint32_t resources, struct br_diag *diag)
 {
     char what[WHAT];
     uint32_t stage, successors, child;
@@ -45,8 +45,8 @@ static enum br_status read_job(struct br_project *project, struct br_tokens *tok
     return status;
 }
 
-static enum br_status read_project(struct br_project *project, struct br_tokens *tokens,
-                                   struct br_diag *diag)
+static enum br_status patterson_read_project(struct br_project *project, struct br_tokens *tokens,
+                                             struct br_diag *diag)
 {
     uint32_t jobs = 0, resources = 0;
     uint64_t amount;
@@ -62,7 +62,7 @@ static enum br_status read_project(struct br_project *project, struct br_tokens 
             status = br_project_capacity(project, r, amount, diag);
     }
     for (uint32_t j = 1; !status && j <= jobs; j++)
-        status = read_job(project, tokens, j, resources, diag);
+        status = patterson_read_job(project, tokens, j, resources, diag);
     if (!status && br_tokens_skip(tokens, false))
         status = br_fail_at(diag, tokens->pos, BR_BAD_INPUT, "do the two first numbers fit?",
                             "there is more after the last of %" PRIu32 " jobs", jobs);
@@ -82,7 +82,7 @@ enum br_status br_read_patterson(struct br_source *source, const struct br_parse
     status = br_project_init(&project, input, br_source_stem(source, "project", stem, sizeof stem),
                              diag);
     if (!status)
-        status = read_project(&project, &tokens, diag);
+        status = patterson_read_project(&project, &tokens, diag);
     br_project_finish(&project);
     free(text);
     return status;

@@ -37,19 +37,19 @@ struct profile {
     struct br_pos pos; /* of the last wave */
 };
 
-static enum br_status read_number(struct profile *profile, const char *what, uint32_t *value,
-                                  struct br_diag *diag)
+static enum br_status jobs_profile_read_number(struct profile *profile, const char *what,
+                                               uint32_t *value, struct br_diag *diag)
 {
     return br_tokens_count(&profile->tokens, true, what, value, diag);
 }
 
 /* A stage's number, below the number of stages. */
-static enum br_status read_stage(struct profile *profile, const char *what, uint32_t *stage,
-                                 struct br_diag *diag)
+static enum br_status jobs_profile_read_stage(struct profile *profile, const char *what,
+                                              uint32_t *stage, struct br_diag *diag)
 {
     br_tokens_skip(&profile->tokens, true);
     struct br_pos pos = profile->tokens.pos;
-    enum br_status status = read_number(profile, what, stage, diag);
+    enum br_status status = jobs_profile_read_number(profile, what, stage, diag);
     if (!status && !profile->waves)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "write 'stages N' before them",
                           "%s comes before the number of stages", what);
@@ -81,15 +81,16 @@ static enum br_status flush(struct profile *profile, struct br_diag *diag)
     return status;
 }
 
-static enum br_status read_durations(struct profile *profile, enum br_wave wave,
-                                     struct br_diag *diag)
+static enum br_status jobs_profile_read_durations(struct profile *profile, enum br_wave wave,
+                                                  struct br_diag *diag)
 {
     uint32_t *count = &profile->measured.count[wave];
-    enum br_status status = read_number(profile, "the number of durations", count, diag);
+    enum br_status status =
+        jobs_profile_read_number(profile, "the number of durations", count, diag);
     for (uint32_t k = 0; k < *count && !status; k++) {
         if (!br_grow(&profile->ms[wave], k, &profile->room[wave], sizeof *profile->ms[wave]))
             return br_fail_memory(diag);
-        status = read_number(profile, "a duration", &profile->ms[wave][k], diag);
+        status = jobs_profile_read_number(profile, "a duration", &profile->ms[wave][k], diag);
     }
     return status;
 }
@@ -101,7 +102,8 @@ static enum br_status read_wave(struct profile *profile, enum br_wave wave, stru
     if (profile->stage == UINT32_MAX)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "write 'stage S tasks T' before them",
                           "durations come before a stage");
-    enum br_status status = read_number(profile, "the number of executors", &executors, diag);
+    enum br_status status =
+        jobs_profile_read_number(profile, "the number of executors", &executors, diag);
     if (!status && executors == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, NULL, "nothing runs on 0 executors");
     if (!status && executors != profile->measured.executors)
@@ -115,7 +117,7 @@ static enum br_status read_wave(struct profile *profile, enum br_wave wave, stru
     profile->measured.executors = executors;
     profile->given[wave] = true;
     profile->pos = pos;
-    return read_durations(profile, wave, diag);
+    return jobs_profile_read_durations(profile, wave, diag);
 }
 
 static enum br_status read_stage_line(struct profile *profile, struct br_diag *diag)
@@ -124,14 +126,14 @@ static enum br_status read_stage_line(struct profile *profile, struct br_diag *d
     struct br_pos pos = profile->tokens.pos;
     enum br_status status = flush(profile, diag);
     if (!status)
-        status = read_stage(profile, "the number of a stage", &stage, diag);
+        status = jobs_profile_read_stage(profile, "the number of a stage", &stage, diag);
     if (status)
         return status;
     br_tokens_skip(&profile->tokens, true);
     if (!br_tokens_accept(&profile->tokens, "tasks "))
         return br_fail_at(diag, profile->tokens.pos, BR_BAD_INPUT, "write 'stage S tasks T'",
                           "the number of tasks is missing");
-    status = read_number(profile, "the number of tasks", &tasks, diag);
+    status = jobs_profile_read_number(profile, "the number of tasks", &tasks, diag);
     if (!status && tasks == 0)
         return br_fail_at(diag, pos, BR_BAD_INPUT, NULL, "stage %" PRIu32 " has no tasks", stage);
     if (!status && profile->waves->stage[stage].tasks)
@@ -148,7 +150,8 @@ static enum br_status read_stages(struct profile *profile, struct br_diag *diag)
 {
     uint32_t stages;
     struct br_pos pos = profile->tokens.pos;
-    enum br_status status = read_number(profile, "the number of stages", &stages, diag);
+    enum br_status status =
+        jobs_profile_read_number(profile, "the number of stages", &stages, diag);
     if (status)
         return status;
     if (profile->waves || stages == 0 || stages > MOST_STAGES)
@@ -159,20 +162,21 @@ static enum br_status read_stages(struct profile *profile, struct br_diag *diag)
     return profile->waves ? BR_OK : br_fail_memory(diag);
 }
 
-static enum br_status read_edge(struct profile *profile, struct br_diag *diag)
+static enum br_status jobs_profile_read_edge(struct profile *profile, struct br_diag *diag)
 {
     uint32_t parent, child;
     struct br_pos pos = profile->tokens.pos;
-    enum br_status status = read_stage(profile, "the parent of an edge", &parent, diag);
+    enum br_status status =
+        jobs_profile_read_stage(profile, "the parent of an edge", &parent, diag);
     if (!status)
-        status = read_stage(profile, "the child of an edge", &child, diag);
+        status = jobs_profile_read_stage(profile, "the child of an edge", &child, diag);
     if (!status && parent == child)
         return br_fail_at(diag, pos, BR_BAD_INPUT, NULL, "stage %" PRIu32 " waits for itself",
                           parent);
     return status ? status : br_waves_add_edge(profile->waves, parent, child, diag);
 }
 
-static enum br_status read_line(struct profile *profile, struct br_diag *diag)
+static enum br_status jobs_profile_read_line(struct profile *profile, struct br_diag *diag)
 {
     struct br_tokens *tokens = &profile->tokens;
     uint32_t unused;
@@ -187,11 +191,12 @@ static enum br_status read_line(struct profile *profile, struct br_diag *diag)
     else if (br_tokens_accept(tokens, "stage "))
         status = read_stage_line(profile, diag);
     else if (br_tokens_accept(tokens, "edge "))
-        status = read_edge(profile, diag);
+        status = jobs_profile_read_edge(profile, diag);
     else if (br_tokens_accept(tokens, "stages "))
         status = read_stages(profile, diag);
     else if (br_tokens_accept(tokens, "query ") || br_tokens_accept(tokens, "size_gb "))
-        status = read_number(profile, "the number of the query or its size", &unused, diag);
+        status =
+            jobs_profile_read_number(profile, "the number of the query or its size", &unused, diag);
     else if (br_tokens_accept(tokens, "end"))
         profile->ended = true, status = BR_OK;
     else
@@ -206,14 +211,14 @@ static enum br_status read_line(struct profile *profile, struct br_diag *diag)
     return status;
 }
 
-static enum br_status read_lines(struct profile *profile, struct br_diag *diag)
+static enum br_status jobs_profile_read_lines(struct profile *profile, struct br_diag *diag)
 {
     struct br_tokens *tokens = &profile->tokens;
     enum br_status status = BR_OK;
     bool more = *tokens->at != 0;
     for (; more && !profile->ended && !status; more = br_tokens_end_line(tokens))
         if (br_tokens_skip(tokens, true))
-            status = read_line(profile, diag);
+            status = jobs_profile_read_line(profile, diag);
     if (!status)
         status = flush(profile, diag);
     if (!status && !(profile->ended && profile->waves))
@@ -225,8 +230,8 @@ static enum br_status read_lines(struct profile *profile, struct br_diag *diag)
     return br_waves_finish(profile->waves, diag);
 }
 
-static enum br_status make_dag(const struct br_waves *waves, struct br_dag *dag,
-                               struct br_diag *diag)
+static enum br_status jobs_profile_make_dag(const struct br_waves *waves, struct br_dag *dag,
+                                            struct br_diag *diag)
 {
     enum br_status status = br_dag_add_resource(dag, "cpu", "cores", diag);
     for (uint32_t s = 0; s < waves->stages && !status; s++) {
@@ -256,9 +261,9 @@ enum br_status br_read_profile(struct br_source *source, const struct br_parse_o
         return status;
     profile.tokens = br_tokens_of(text);
     input->dag = br_dag_create(br_source_stem(source, "profile", stem, sizeof stem));
-    status = input->dag ? read_lines(&profile, diag) : br_fail_memory(diag);
+    status = input->dag ? jobs_profile_read_lines(&profile, diag) : br_fail_memory(diag);
     if (!status)
-        status = make_dag(profile.waves, input->dag, diag);
+        status = jobs_profile_make_dag(profile.waves, input->dag, diag);
     if (input->dag)
         input->dag->waves = profile.waves;
     else

@@ -21,8 +21,8 @@ struct psplib {
 };
 
 /* "- renewable :  4   R": the number after the colon. */
-static enum br_status read_header(struct psplib *reader, struct br_tokens *tokens,
-                                  struct br_diag *diag)
+static enum br_status psplib_read_header(struct psplib *reader, struct br_tokens *tokens,
+                                         struct br_diag *diag)
 {
     static const struct {
         const char *key, *what;
@@ -150,8 +150,8 @@ static enum br_status read_availabilities(struct psplib *reader, struct br_token
 }
 
 /* One line; the caller passes its end. */
-static enum br_status read_line(struct psplib *reader, struct br_tokens *tokens,
-                                struct br_diag *diag)
+static enum br_status psplib_read_line(struct psplib *reader, struct br_tokens *tokens,
+                                       struct br_diag *diag)
 {
     static const struct {
         const char *heading;
@@ -168,7 +168,7 @@ static enum br_status read_line(struct psplib *reader, struct br_tokens *tokens,
             return BR_OK;
         }
     if (reader->section == HEADER)
-        return read_header(reader, tokens, diag);
+        return psplib_read_header(reader, tokens, diag);
     if (!br_tokens_skip(tokens, true) ||
         ((*tokens->at < '0' || *tokens->at > '9') && *tokens->at != '-'))
         return BR_OK;
@@ -196,12 +196,12 @@ static enum br_status read_line(struct psplib *reader, struct br_tokens *tokens,
     return status;
 }
 
-static enum br_status read_project(struct psplib *reader, struct br_tokens *tokens,
-                                   struct br_diag *diag)
+static enum br_status psplib_read_project(struct psplib *reader, struct br_tokens *tokens,
+                                          struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     do
-        status = read_line(reader, tokens, diag);
+        status = psplib_read_line(reader, tokens, diag);
     while (!status && br_tokens_end_line(tokens));
     if (status)
         return status;
@@ -229,7 +229,7 @@ enum br_status br_read_psplib(struct br_source *source, const struct br_parse_op
     status = br_project_init(&reader.project, input,
                              br_source_stem(source, "project", stem, sizeof stem), diag);
     if (!status)
-        status = read_project(&reader, &tokens, diag);
+        status = psplib_read_project(&reader, &tokens, diag);
     br_project_finish(&reader.project);
     free(text);
     return status;

@@ -26,18 +26,18 @@ struct spark {
     struct br_diag *diag;
 };
 
-static uint32_t runs(const struct spark *spark, uint32_t job)
+static uint32_t jobs_spark_runs(const struct spark *spark, uint32_t job)
 {
     return spark->log.first_ran[job + 1] - spark->log.first_ran[job];
 }
 
 /* The k-th stage that ran of the job, by its number in the dag. */
-static uint32_t stage_of(const struct spark *spark, uint32_t job, uint32_t k)
+static uint32_t jobs_spark_stage_of(const struct spark *spark, uint32_t job, uint32_t k)
 {
     return spark->number[spark->log.ran[spark->log.first_ran[job] + k]];
 }
 
-static enum br_status add_edge(struct spark *spark, uint32_t parent, uint32_t child)
+static enum br_status jobs_spark_add_edge(struct spark *spark, uint32_t parent, uint32_t child)
 {
     return br_dag_add_edge(spark->dag, parent, child, BR_BARRIER, spark->diag);
 }
@@ -49,8 +49,8 @@ static uint32_t only_last(const struct spark *spark)
     uint32_t only = BR_SPARK_NONE, job = spark->ended[0];
     if (spark->endings != 1 || spark->gate_of[job] != spark->gate)
         return BR_SPARK_NONE;
-    for (uint32_t k = 0; k < runs(spark, job); k++) {
-        uint32_t stage = stage_of(spark, job, k);
+    for (uint32_t k = 0; k < jobs_spark_runs(spark, job); k++) {
+        uint32_t stage = jobs_spark_stage_of(spark, job, k);
         if (!spark->last[stage])
             continue;
         if (only != BR_SPARK_NONE)
@@ -68,19 +68,19 @@ static enum br_status make_gate(struct spark *spark)
     snprintf(id, sizeof id, "jobs-before-%" PRIu32, spark->dag->stages);
     enum br_status status = br_dag_add_stage(spark->dag, id, 1, 0, &gate, spark->diag);
     if (!status && spark->gate != BR_SPARK_NONE)
-        status = add_edge(spark, spark->gate, gate);
+        status = jobs_spark_add_edge(spark, spark->gate, gate);
     for (uint32_t e = 0; e < spark->endings; e++)
-        for (uint32_t k = 0; k < runs(spark, spark->ended[e]) && !status; k++) {
-            uint32_t stage = stage_of(spark, spark->ended[e], k);
+        for (uint32_t k = 0; k < jobs_spark_runs(spark, spark->ended[e]) && !status; k++) {
+            uint32_t stage = jobs_spark_stage_of(spark, spark->ended[e], k);
             if (spark->last[stage])
-                status = add_edge(spark, stage, gate);
+                status = jobs_spark_add_edge(spark, stage, gate);
         }
     if (!status)
         spark->gate = gate;
     return status;
 }
 
-static enum br_status submit(struct spark *spark, uint32_t job)
+static enum br_status jobs_spark_submit(struct spark *spark, uint32_t job)
 {
     enum br_status status = BR_OK;
     if (spark->endings > 0) {
@@ -92,10 +92,10 @@ static enum br_status submit(struct spark *spark, uint32_t job)
         spark->endings = 0;
     }
     spark->gate_of[job] = spark->gate;
-    for (uint32_t k = 0; k < runs(spark, job) && !status; k++) {
-        uint32_t stage = stage_of(spark, job, k);
+    for (uint32_t k = 0; k < jobs_spark_runs(spark, job) && !status; k++) {
+        uint32_t stage = jobs_spark_stage_of(spark, job, k);
         if (spark->first[stage] && spark->gate != BR_SPARK_NONE)
-            status = add_edge(spark, spark->gate, stage);
+            status = jobs_spark_add_edge(spark, spark->gate, stage);
     }
     return status;
 }
@@ -111,7 +111,7 @@ static enum br_status order_jobs(struct spark *spark, struct br_sort_item *item)
     }
     for (uint32_t j = 0; j < spark->log.jobs; j++) {
         const struct br_spark_job *job = &spark->log.job[j];
-        if (runs(spark, j) == 0)
+        if (jobs_spark_runs(spark, j) == 0)
             continue;
         item[items++] = (struct br_sort_item){(uint64_t)job->submit_ms * 2 + 1, j};
         if (job->end_ms >= job->submit_ms)
@@ -122,11 +122,11 @@ static enum br_status order_jobs(struct spark *spark, struct br_sort_item *item)
         if (item[k].key % 2 == 0)
             spark->ended[spark->endings++] = item[k].item;
         else
-            status = submit(spark, item[k].item);
+            status = jobs_spark_submit(spark, item[k].item);
     return status;
 }
 
-static enum br_status link_jobs(struct spark *spark)
+static enum br_status spark_link_jobs(struct spark *spark)
 {
     size_t jobs = spark->log.jobs, stages = spark->dag->stages;
     struct br_sort_item *item = malloc((4 * jobs + 1) * sizeof *item);
@@ -158,7 +158,7 @@ static int64_t span_ns(const struct spark *spark)
     int64_t first_ms = INT64_MAX, last_ms = 0;
     for (uint32_t j = 0; j < spark->log.jobs; j++) {
         const struct br_spark_job *job = &spark->log.job[j];
-        if (runs(spark, j) == 0)
+        if (jobs_spark_runs(spark, j) == 0)
             continue;
         if (!job->ended)
             return 0;
@@ -180,7 +180,7 @@ static enum br_status refuse_empty(const struct spark *spark)
                       "the application has %" PRIu32 " jobs, but no stage of them ran", log->jobs);
 }
 
-static enum br_status make_dag(struct spark *spark, const char *name)
+static enum br_status jobs_spark_make_dag(struct spark *spark, const char *name)
 {
     uint32_t ran = spark->log.jobs ? spark->log.first_ran[spark->log.jobs] : 0;
     spark->dag = br_dag_create(name);
@@ -194,7 +194,7 @@ static enum br_status make_dag(struct spark *spark, const char *name)
     enum br_status status = br_spark_add_stages(&spark->log, spark->log.ran, ran, true, spark->dag,
                                                 spark->number, spark->diag);
     if (!status)
-        status = link_jobs(spark);
+        status = spark_link_jobs(spark);
     if (!status)
         status = br_spark_gaps(&spark->log, doubt, spark);
     spark->dag->recorded_ns = span_ns(spark);
@@ -212,7 +212,7 @@ enum br_status br_read_spark_job(struct br_source *source, const struct br_parse
                            ? spark.log.name
                            : br_source_stem(source, "application", stem, sizeof stem);
     if (!status)
-        status = make_dag(&spark, name);
+        status = jobs_spark_make_dag(&spark, name);
     input->dag = spark.dag;
     if (!status)
         status = br_spark_cluster(&spark.log, &input->cluster, &cores, diag);

@@ -36,7 +36,7 @@ static bool more_rows(struct br_tokens *tokens)
     return false;
 }
 
-static enum br_status read_row(struct stg *stg, struct br_tokens *tokens, struct br_diag *diag)
+static enum br_status stg_read_row(struct stg *stg, struct br_tokens *tokens, struct br_diag *diag)
 {
     uint32_t number, predecessors, parent, stage;
     int64_t duration_ns;
@@ -82,7 +82,7 @@ static enum br_status read_row(struct stg *stg, struct br_tokens *tokens, struct
     return status;
 }
 
-static enum br_status link_tasks(const struct stg *stg, struct br_diag *diag)
+static enum br_status stg_link_tasks(const struct stg *stg, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < stg->predecessors && !status; k++) {
@@ -102,7 +102,8 @@ static enum br_status link_tasks(const struct stg *stg, struct br_diag *diag)
     return status;
 }
 
-static enum br_status read_graph(struct stg *stg, struct br_tokens *tokens, struct br_diag *diag)
+static enum br_status stg_read_graph(struct stg *stg, struct br_tokens *tokens,
+                                     struct br_diag *diag)
 {
     uint32_t tasks, rows = 0;
     more_rows(tokens);
@@ -111,14 +112,14 @@ static enum br_status read_graph(struct stg *stg, struct br_tokens *tokens, stru
     if (!status)
         status = br_dag_add_resource(stg->dag, "cpu", "cores", diag);
     for (; !status && more_rows(tokens); rows++)
-        status = read_row(stg, tokens, diag);
+        status = stg_read_row(stg, tokens, diag);
     /* Some files count the dummies. */
     if (!status && rows != tasks && rows != (uint64_t)tasks + 2)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "is the file complete?",
                           "the first line speaks of %" PRIu32 " tasks and two dummies, and there "
                           "are %" PRIu32 " rows",
                           tasks, rows);
-    return status ? status : link_tasks(stg, diag);
+    return status ? status : stg_link_tasks(stg, diag);
 }
 
 enum br_status br_read_stg(struct br_source *source, const struct br_parse_options *options,
@@ -132,7 +133,7 @@ enum br_status br_read_stg(struct br_source *source, const struct br_parse_optio
         return status;
     struct br_tokens tokens = br_tokens_of(text);
     input->dag = stg.dag = br_dag_create(br_source_stem(source, "graph", stem, sizeof stem));
-    status = stg.dag ? read_graph(&stg, &tokens, diag) : br_fail_memory(diag);
+    status = stg.dag ? stg_read_graph(&stg, &tokens, diag) : br_fail_memory(diag);
     free(stg.predecessor);
     free(text);
     return status;

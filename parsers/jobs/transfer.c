@@ -21,7 +21,7 @@ struct end_key {
     uint32_t parent, child, link;
 };
 
-static int by_ends(const void *a, const void *b)
+static int transfer_by_ends(const void *a, const void *b)
 {
     const struct end_key *x = a, *y = b;
     if (x->parent != y->parent)
@@ -32,15 +32,15 @@ static int by_ends(const void *a, const void *b)
 }
 
 /* first[k] becomes the first link with the ends of link k; it gets the largest of their sizes. */
-static enum br_status merge(struct br_link *link, uint32_t links, uint32_t *first,
-                            struct br_diag *diag)
+static enum br_status transfer_merge(struct br_link *link, uint32_t links, uint32_t *first,
+                                     struct br_diag *diag)
 {
     struct end_key *key = malloc(((size_t)links + 1) * sizeof *key);
     enum br_status status = key ? BR_OK : br_fail_memory(diag);
     for (uint32_t k = 0; k < links && key; k++)
         key[k] = (struct end_key){link[k].parent, link[k].child, k};
     if (key)
-        qsort(key, links, sizeof *key, by_ends);
+        qsort(key, links, sizeof *key, transfer_by_ends);
     for (uint32_t k = 0; k < links && key; k++) {
         uint32_t at = key[k].link;
         first[at] = at;
@@ -58,8 +58,9 @@ static enum br_status merge(struct br_link *link, uint32_t links, uint32_t *firs
     return status;
 }
 
-static enum br_status add_edge(struct br_dag *dag, const struct br_link *link, uint32_t parent,
-                               uint32_t child, uint32_t *edge, struct br_diag *diag)
+static enum br_status transfer_add_edge(struct br_dag *dag, const struct br_link *link,
+                                        uint32_t parent, uint32_t child, uint32_t *edge,
+                                        struct br_diag *diag)
 {
     br_value_place(diag, link->pos);
     enum br_status status = br_dag_add_edge(dag, parent, child, link->type, diag);
@@ -90,12 +91,12 @@ static enum br_status add_delay(struct br_dag *dag, struct br_decimal rate,
     if (status)
         return status;
     br_dag_set_stage_pos(dag, stage, link->pos);
-    status = add_edge(dag, link, link->parent, stage, edge, diag);
-    return status ? status : add_edge(dag, link, stage, link->child, NULL, diag);
+    status = transfer_add_edge(dag, link, link->parent, stage, edge, diag);
+    return status ? status : transfer_add_edge(dag, link, stage, link->child, NULL, diag);
 }
 
 /* Bytes that one task of the stage sends or receives over the link, rounded up. */
-static int64_t share(const struct br_link *link, uint32_t tasks)
+static int64_t transfer_share(const struct br_link *link, uint32_t tasks)
 {
     if (link->type == BR_ONE_TO_ONE)
         return link->bytes;
@@ -154,7 +155,7 @@ enum br_status br_transfer_add(struct br_dag *dag, const struct br_parse_options
     if ((rated && !first) || (demand && !bytes))
         status = br_fail_memory(diag);
     if (!status && rated)
-        status = merge(link, links, first, diag);
+        status = transfer_merge(link, links, first, diag);
     for (uint32_t k = 0; k < links && keep && !status; k++)
         if (!keep_bytes(dag, &link[k]))
             status = too_many_bytes(dag, &link[k], diag);
@@ -168,14 +169,15 @@ enum br_status br_transfer_add(struct br_dag *dag, const struct br_parse_options
         if (rated && !demand && link[k].bytes > 0)
             status = add_delay(dag, options->transfer_rate, &link[k], &number, diag);
         else
-            status = add_edge(dag, &link[k], link[k].parent, link[k].child, &number, diag);
+            status = transfer_add_edge(dag, &link[k], link[k].parent, link[k].child, &number, diag);
         if (edge)
             edge[k] = number;
         if (demand && !status) {
             int64_t *from = &bytes[link[k].parent], *to = &bytes[link[k].child];
-            if (__builtin_add_overflow(*from, share(&link[k], dag->stage[link[k].parent].tasks),
-                                       from) ||
-                __builtin_add_overflow(*to, share(&link[k], dag->stage[link[k].child].tasks), to))
+            if (__builtin_add_overflow(
+                    *from, transfer_share(&link[k], dag->stage[link[k].parent].tasks), from) ||
+                __builtin_add_overflow(
+                    *to, transfer_share(&link[k], dag->stage[link[k].child].tasks), to))
                 status = too_many_bytes(dag, &link[k], diag);
         }
     }

@@ -21,13 +21,13 @@ void br_uses_finish(struct br_uses *uses)
     *uses = (struct br_uses){0};
 }
 
-static int by_name(const void *a, const void *b)
+static int uses_by_name(const void *a, const void *b)
 {
     const struct br_file_use *x = a, *y = b;
     return strcmp(x->name, y->name);
 }
 
-static int by_stage(const void *a, const void *b)
+static int uses_by_stage(const void *a, const void *b)
 {
     const struct br_file_use *x = a, *y = b;
     if (x->stage != y->stage)
@@ -41,14 +41,14 @@ void br_uses_sort(struct br_uses *uses)
     uint32_t file = 0, kept = 0;
     if (!uses->uses)
         return;
-    qsort(use, uses->uses, sizeof *use, by_name);
+    qsort(use, uses->uses, sizeof *use, uses_by_name);
     for (uint32_t u = 0; u < uses->uses; u++) {
         file += u > 0 && strcmp(use[u].name, use[u - 1].name) != 0;
         use[u].file = file;
     }
-    qsort(use, uses->uses, sizeof *use, by_stage);
+    qsort(use, uses->uses, sizeof *use, uses_by_stage);
     for (uint32_t u = 1; u < uses->uses; u++)
-        if (by_stage(&use[kept], &use[u]) == 0) {
+        if (uses_by_stage(&use[kept], &use[u]) == 0) {
             use[kept].direction |= use[u].direction;
             if (use[kept].bytes < use[u].bytes)
                 use[kept].bytes = use[u].bytes;
@@ -65,7 +65,7 @@ static uint32_t first_use(const struct br_uses *uses, uint32_t stage, uint32_t f
     uint32_t low = 0, high = uses->uses;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (by_stage(&uses->use[middle], &key) < 0)
+        if (uses_by_stage(&uses->use[middle], &key) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -86,7 +86,8 @@ bool br_uses_shared(const struct br_uses *uses, uint32_t parent, uint32_t child,
             uses->use[at].stage != (over_child ? parent : child))
             continue;
         const struct br_file_use *other = &uses->use[at];
-        const struct br_file_use *written = over_child ? other : one, *read = over_child ? one : other;
+        const struct br_file_use *written = over_child ? other : one,
+                                 *read = over_child ? one : other;
         int64_t size = written->bytes > read->bytes ? written->bytes : read->bytes;
         if ((written->direction & BR_USE_OUTPUT) && (read->direction & BR_USE_INPUT) &&
             __builtin_add_overflow(*bytes, size, bytes))

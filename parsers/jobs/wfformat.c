@@ -68,17 +68,17 @@ struct wfformat {
     struct machine *machine;
 };
 
-static bool no_memory(struct wfformat *wf)
+static bool jobs_wfformat_no_memory(struct wfformat *wf)
 {
     return br_json_take(&wf->json, wf->json.at, br_fail_memory(wf->diag));
 }
 
 /* The string that was just read, for as long as the reader lives. */
-static const char *keep(struct wfformat *wf)
+static const char *jobs_wfformat_keep(struct wfformat *wf)
 {
     const char *kept = br_arena_text(&wf->arena, wf->json.text);
     if (!kept)
-        no_memory(wf);
+        jobs_wfformat_no_memory(wf);
     return kept;
 }
 
@@ -105,11 +105,11 @@ static bool read_reference(void *context, uint32_t k)
     (void)k;
     if (!br_json_string(&wf->json, "the id of a task"))
         return false;
-    struct reference reference = {keep(wf), wf->stage, wf->is_parent, wf->pos};
+    struct reference reference = {jobs_wfformat_keep(wf), wf->stage, wf->is_parent, wf->pos};
     if (!reference.name)
         return false;
     if (!br_grow(&wf->reference, wf->references, &wf->reference_room, sizeof *wf->reference))
-        return no_memory(wf);
+        return jobs_wfformat_no_memory(wf);
     wf->reference[wf->references++] = reference;
     return true;
 }
@@ -120,15 +120,17 @@ static bool read_use(void *context, uint32_t k)
     (void)k;
     if (!br_json_string(&wf->json, "the id of a file"))
         return false;
-    struct br_file_use use = {
-        .stage = wf->stage, .name = keep(wf), .direction = wf->direction, .pos = wf->pos};
+    struct br_file_use use = {.stage = wf->stage,
+                              .name = jobs_wfformat_keep(wf),
+                              .direction = wf->direction,
+                              .pos = wf->pos};
     if (!use.name)
         return false;
-    return br_uses_add(&wf->uses, use) || no_memory(wf);
+    return br_uses_add(&wf->uses, use) || jobs_wfformat_no_memory(wf);
 }
 
 /* A task of the specification. */
-static bool read_task(void *context, uint32_t k)
+static bool jobs_wfformat_read_task(void *context, uint32_t k)
 {
     struct wfformat *wf = context;
     struct br_json *json = &wf->json;
@@ -169,7 +171,7 @@ static bool read_task(void *context, uint32_t k)
     return !json->status;
 }
 
-static bool read_file(void *context, uint32_t k)
+static bool jobs_wfformat_read_file(void *context, uint32_t k)
 {
     struct wfformat *wf = context;
     struct br_json_field field[] = {{"id", true, NULL}, {"sizeInBytes", false, NULL}};
@@ -179,24 +181,24 @@ static bool read_file(void *context, uint32_t k)
         return false;
     const char *after = wf->json.at;
     br_json_go(&wf->json, &field[0]);
-    if (!br_json_string(&wf->json, "the file's id") || !(file.name = keep(wf)) ||
+    if (!br_json_string(&wf->json, "the file's id") || !(file.name = jobs_wfformat_keep(wf)) ||
         !optional_whole(wf, &field[1], &file.bytes))
         return false;
     if (!br_grow(&wf->file, wf->files, &wf->file_room, sizeof *wf->file))
-        return no_memory(wf);
+        return jobs_wfformat_no_memory(wf);
     wf->file[wf->files++] = file;
     wf->json.at = after;
     return true;
 }
 
-static bool put_command(void *to, const char *text, size_t size)
+static bool jobs_wfformat_put_command(void *to, const char *text, size_t size)
 {
     struct wfformat *wf = to;
     size_t need = wf->command_size + size + 1;
     if (need > wf->command_room) {
         char *larger = realloc(wf->command, need * 2);
         if (!larger)
-            return no_memory(wf);
+            return jobs_wfformat_no_memory(wf);
         wf->command = larger;
         wf->command_room = need * 2;
     }
@@ -206,19 +208,20 @@ static bool put_command(void *to, const char *text, size_t size)
     return true;
 }
 
-static bool put_word(struct wfformat *wf, const char *word)
+static bool jobs_wfformat_put_word(struct wfformat *wf, const char *word)
 {
     size_t size = strlen(word);
-    return br_shell_is_plain(word, size) ? put_command(wf, word, size)
-                                         : br_shell_quote(word, size, put_command, wf);
+    return br_shell_is_plain(word, size)
+               ? jobs_wfformat_put_command(wf, word, size)
+               : br_shell_quote(word, size, jobs_wfformat_put_command, wf);
 }
 
 static bool read_argument(void *context, uint32_t k)
 {
     struct wfformat *wf = context;
     (void)k;
-    return br_json_scalar(&wf->json, "an argument") && put_command(wf, " ", 1) &&
-           put_word(wf, wf->json.text);
+    return br_json_scalar(&wf->json, "an argument") && jobs_wfformat_put_command(wf, " ", 1) &&
+           jobs_wfformat_put_word(wf, wf->json.text);
 }
 
 /* Program and arguments are words. A program without arguments is a line, or a whole script, as
@@ -238,8 +241,8 @@ static bool read_command(struct wfformat *wf, const struct br_json_field *comman
     }
     if (br_json_go(&wf->json, &field[0]) &&
         !(br_json_string(&wf->json, "the program") &&
-          (alone ? put_command(wf, wf->json.text, strlen(wf->json.text))
-                 : put_word(wf, wf->json.text))))
+          (alone ? jobs_wfformat_put_command(wf, wf->json.text, strlen(wf->json.text))
+                 : jobs_wfformat_put_word(wf, wf->json.text))))
         return false;
     if (!br_json_each(&wf->json, &field[1], "the arguments", read_argument, wf))
         return false;
@@ -248,12 +251,13 @@ static bool read_command(struct wfformat *wf, const struct br_json_field *comman
     if (wf->command_size == 0 || !br_text_is_lines(wf->command))
         return true;
     *text = strdup(wf->command);
-    return *text || no_memory(wf);
+    return *text || jobs_wfformat_no_memory(wf);
 }
 
-static bool fill_record(struct wfformat *wf, const struct br_json_field *runtime,
-                        const struct br_json_field *cores, const struct br_json_field *cpu,
-                        const struct br_json_field *memory, struct record *record)
+static bool jobs_wfformat_fill_record(struct wfformat *wf, const struct br_json_field *runtime,
+                                      const struct br_json_field *cores,
+                                      const struct br_json_field *cpu,
+                                      const struct br_json_field *memory, struct record *record)
 {
     struct br_json *json = &wf->json;
     int64_t percent = 0;
@@ -275,7 +279,7 @@ static bool fill_record(struct wfformat *wf, const struct br_json_field *runtime
 
 /* A task of the execution; one that the specification does not have is left out, and of several
  * with one id the last counts. */
-static bool read_record(void *context, uint32_t k)
+static bool jobs_wfformat_read_record(void *context, uint32_t k)
 {
     struct wfformat *wf = context;
     struct br_json *json = &wf->json;
@@ -293,8 +297,8 @@ static bool read_record(void *context, uint32_t k)
     uint32_t stage = br_dag_find_stage(wf->dag, json->text);
     struct record *record = stage == UINT32_MAX ? NULL : &wf->record[stage];
     if (record)
-        (void)(fill_record(wf, &field[RUNTIME], &field[CORES], &field[CPU], &field[MEMORY],
-                           record) &&
+        (void)(jobs_wfformat_fill_record(wf, &field[RUNTIME], &field[CORES], &field[CPU],
+                                         &field[MEMORY], record) &&
                read_command(wf, &field[COMMAND], &record->command));
     json->at = after;
     return !json->status;
@@ -313,7 +317,7 @@ static bool read_machine(void *context, uint32_t k)
         return false;
     const char *after = json->at;
     br_json_go(json, &field[0]);
-    if (!br_json_string(json, "the machine's name") || !(machine.name = keep(wf)) ||
+    if (!br_json_string(json, "the machine's name") || !(machine.name = jobs_wfformat_keep(wf)) ||
         !optional_whole(wf, &field[1], &machine.mem_bytes))
         return false;
     if (br_json_go(json, &field[2]) && br_json_fields(json, "the processor", &cores, 1))
@@ -327,12 +331,12 @@ static bool read_machine(void *context, uint32_t k)
     if (wf->machines == BR_MAX_CLASSES)
         return br_json_fail(json, after, NULL, "there are more than %u machines", BR_MAX_CLASSES);
     if (!br_grow(&wf->machine, wf->machines, &wf->machine_room, sizeof *wf->machine))
-        return no_memory(wf);
+        return jobs_wfformat_no_memory(wf);
     wf->machine[wf->machines++] = machine;
     return true;
 }
 
-static bool read_workflow(struct wfformat *wf, const struct br_json_field *workflow)
+static bool jobs_wfformat_read_workflow(struct wfformat *wf, const struct br_json_field *workflow)
 {
     struct br_json *json = &wf->json;
     struct br_json_field part[] = {{"specification", false, NULL}, {"execution", false, NULL}};
@@ -349,22 +353,22 @@ static bool read_workflow(struct wfformat *wf, const struct br_json_field *workf
                             "the workflow has no 'specification'; this is an older WfFormat");
     br_json_go(json, &part[0]);
     if (!br_json_fields(json, "the specification", spec, COUNT(spec)) ||
-        !br_json_each(json, &spec[0], "the tasks", read_task, wf) ||
-        !br_json_each(json, &spec[1], "the files", read_file, wf))
+        !br_json_each(json, &spec[0], "the tasks", jobs_wfformat_read_task, wf) ||
+        !br_json_each(json, &spec[1], "the files", jobs_wfformat_read_file, wf))
         return false;
     wf->record = calloc((size_t)wf->dag->stages + 1, sizeof *wf->record);
     if (!wf->record)
-        return no_memory(wf);
+        return jobs_wfformat_no_memory(wf);
     wf->records = wf->dag->stages;
     if (!br_json_go(json, &part[1]))
         return !json->status;
     return br_json_fields(json, "the execution", run, COUNT(run)) &&
-           br_json_each(json, &run[0], "the tasks", read_record, wf) &&
+           br_json_each(json, &run[0], "the tasks", jobs_wfformat_read_record, wf) &&
            br_json_each(json, &run[1], "the machines", read_machine, wf) &&
            br_json_optional_seconds(json, &run[2], &wf->dag->recorded_ns);
 }
 
-static bool read_top(struct wfformat *wf, const char *name)
+static bool jobs_wfformat_read_top(struct wfformat *wf, const char *name)
 {
     struct br_json *json = &wf->json;
     struct br_json_field top[] = {{"workflow", true, NULL}, {"name", false, NULL}};
@@ -376,10 +380,10 @@ static bool read_top(struct wfformat *wf, const char *name)
     if (json->status)
         return false;
     wf->input->dag = wf->dag = br_dag_create(name);
-    return wf->dag ? read_workflow(wf, &top[0]) : no_memory(wf);
+    return wf->dag ? jobs_wfformat_read_workflow(wf, &top[0]) : jobs_wfformat_no_memory(wf);
 }
 
-static enum br_status add_demands(struct wfformat *wf)
+static enum br_status jobs_wfformat_add_demands(struct wfformat *wf)
 {
     struct br_dag *dag = wf->dag;
     bool memory = false;
@@ -408,7 +412,7 @@ static enum br_status add_demands(struct wfformat *wf)
     return status;
 }
 
-static int by_name(const void *a, const void *b)
+static int jobs_wfformat_by_name(const void *a, const void *b)
 {
     const struct file *x = a, *y = b;
     return strcmp(x->name, y->name);
@@ -417,16 +421,17 @@ static int by_name(const void *a, const void *b)
 static void size_uses(struct wfformat *wf)
 {
     if (wf->files)
-        qsort(wf->file, wf->files, sizeof *wf->file, by_name);
+        qsort(wf->file, wf->files, sizeof *wf->file, jobs_wfformat_by_name);
     for (uint32_t u = 0; u < wf->uses.uses && wf->files; u++) {
         const struct file key = {.name = wf->uses.use[u].name};
-        const struct file *file = bsearch(&key, wf->file, wf->files, sizeof key, by_name);
+        const struct file *file =
+            bsearch(&key, wf->file, wf->files, sizeof key, jobs_wfformat_by_name);
         wf->uses.use[u].bytes = file ? file->bytes : 0;
     }
     br_uses_sort(&wf->uses);
 }
 
-static enum br_status link_tasks(struct wfformat *wf)
+static enum br_status jobs_wfformat_link_tasks(struct wfformat *wf)
 {
     struct br_link *link = calloc((size_t)wf->references + 1, sizeof *link);
     enum br_status status = link ? BR_OK : br_fail_memory(wf->diag);
@@ -496,7 +501,7 @@ static enum br_status add_cluster(struct wfformat *wf)
 }
 
 /* What the record says of its run as a whole, and does not say of its tasks. */
-static enum br_status add_doubts(struct wfformat *wf)
+static enum br_status jobs_wfformat_add_doubts(struct wfformat *wf)
 {
     struct br_dag *dag = wf->dag;
     int64_t cores = 0;
@@ -513,7 +518,7 @@ static enum br_status add_doubts(struct wfformat *wf)
                             dag->stages);
 }
 
-static void finish(struct wfformat *wf)
+static void jobs_wfformat_finish(struct wfformat *wf)
 {
     for (uint32_t s = 0; s < wf->records; s++)
         free(wf->record[s].command);
@@ -537,22 +542,22 @@ enum br_status br_read_wfformat(struct br_source *source, const struct br_parse_
     if (status)
         return status;
     br_json_init(&wf.json, text, strlen(text), wf.diag);
-    read_top(&wf, br_source_stem(source, "workflow", stem, sizeof stem));
+    jobs_wfformat_read_top(&wf, br_source_stem(source, "workflow", stem, sizeof stem));
     status = wf.json.status;
     if (!status)
-        status = add_demands(&wf);
+        status = jobs_wfformat_add_demands(&wf);
     if (!status && wf.machines)
         status = add_cluster(&wf);
     size_uses(&wf);
     if (!status)
-        status = link_tasks(&wf);
+        status = jobs_wfformat_link_tasks(&wf);
     if (!status)
-        status = add_doubts(&wf);
+        status = jobs_wfformat_add_doubts(&wf);
     if (!status)
         status = br_read_finish(source, wf.dag, wf.diag);
     if (!status)
         status = br_uses_check(&wf.uses, wf.dag, wf.diag);
-    finish(&wf);
+    jobs_wfformat_finish(&wf);
     free(text);
     return status;
 }

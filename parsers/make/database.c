@@ -18,7 +18,7 @@ void br_make_begin_database(struct br_make_database *database, struct br_make *m
     make->level[level].version = version;
 }
 
-static void read_variable(struct br_make_database *database, char *line)
+static void make_database_read_variable(struct br_make_database *database, char *line)
 {
     struct br_make_level *level = &database->make->level[database->level];
     char *value = strstr(line, "= ");
@@ -125,7 +125,7 @@ static enum br_status read_between(struct br_make_database *database, char *line
 }
 
 /* A recipe's lines, with their prefix; one that ends with a backslash goes on. */
-static void add_text(struct br_make_database *database, char *line)
+static void make_database_add_text(struct br_make_database *database, char *line)
 {
     struct br_make_entry *entry = &database->make->entry[database->entry];
     if (entry->text)
@@ -142,7 +142,7 @@ static enum br_status read_target(struct br_make_database *database, char *line,
     struct br_make *make = database->make;
     struct br_make_entry *entry = &make->entry[database->entry];
     if (database->open || (*line && *line != '#') || (database->in_recipe && *line)) {
-        add_text(database, line);
+        make_database_add_text(database, line);
     } else if (!*line) {
         database->entry = BR_MAKE_NONE;
         database->in_recipe = false;
@@ -170,7 +170,7 @@ enum br_status br_make_read_database(struct br_make_database *database, char *li
     } else if (!database->targets) {
         database->targets = strcmp(line, "# Files") == 0;
         if (!database->targets)
-            read_variable(database, line);
+            make_database_read_variable(database, line);
     } else if (database->entry != BR_MAKE_NONE) {
         return read_target(database, line, diag);
     } else if (br_make_begins(line, "# files hash-table stats")) {

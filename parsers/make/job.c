@@ -17,7 +17,7 @@
 enum { TEXT_LIMIT = 1 << 30 };
 static const int64_t preset_ns = INT64_C(1000000000);
 
-static enum br_status add_edge(struct br_making *making, uint32_t parent, uint32_t child)
+static enum br_status make_job_add_edge(struct br_making *making, uint32_t parent, uint32_t child)
 {
     if (parent >= child || making->mark[parent] == child + 1)
         return BR_OK;
@@ -29,8 +29,8 @@ static enum br_status add_edge(struct br_making *making, uint32_t parent, uint32
 /* ---- Tasks ---- */
 
 /* The name of the target as seen from the top; with a number where it was used before. */
-static enum br_status add_stage(struct br_making *making, const char *path, int64_t duration_ns,
-                                uint32_t *stage)
+static enum br_status make_job_add_stage(struct br_making *making, const char *path,
+                                         int64_t duration_ns, uint32_t *stage)
 {
     size_t n = strlen(making->top);
     n -= n && making->top[n - 1] == '/';
@@ -55,9 +55,11 @@ static enum br_status add_stage(struct br_making *making, const char *path, int6
 }
 
 /* One task of the recipe, after `list`, and after `entry` where all of these are of other makes. */
-static enum br_status add_task(struct br_making *making, uint32_t number,
-                               const struct br_make_part *part, const struct br_make_list *list,
-                               const struct br_make_list *entry, uint32_t first, uint32_t *stage)
+static enum br_status make_job_add_task(struct br_making *making, uint32_t number,
+                                        const struct br_make_part *part,
+                                        const struct br_make_list *list,
+                                        const struct br_make_list *entry, uint32_t first,
+                                        uint32_t *stage)
 {
     const struct br_make_recipe *recipe = &making->make->recipe[number];
     struct br_pos pos = {recipe->line, 1};
@@ -74,7 +76,8 @@ static enum br_status add_task(struct br_making *making, uint32_t number,
             br_fail_at(making->diag, pos, BR_BAD_INPUT, "put it into a script",
                        "the recipe of '%.200s' holds {index}, which jobs replace", recipe->target);
     if (!status)
-        status = add_stage(making, making->path[number], part->lines ? preset_ns : 0, stage);
+        status =
+            make_job_add_stage(making, making->path[number], part->lines ? preset_ns : 0, stage);
     if (!status) {
         br_dag_set_stage_pos(making->dag, *stage, pos);
         making->report->commands++;
@@ -84,10 +87,10 @@ static enum br_status add_task(struct br_making *making, uint32_t number,
         status = br_read_demands(making->dag, *stage, making->options->demand, making->diag);
     for (uint32_t k = 0; k < list->count && !status; k++) {
         inside |= list->stage[k] >= first;
-        status = add_edge(making, list->stage[k], *stage);
+        status = make_job_add_edge(making, list->stage[k], *stage);
     }
     for (uint32_t k = 0; k < entry->count && !inside && !status; k++)
-        status = add_edge(making, entry->stage[k], *stage);
+        status = make_job_add_edge(making, entry->stage[k], *stage);
     free(script);
     return status;
 }
@@ -130,7 +133,7 @@ static enum br_status add_parts(struct br_making *making, uint32_t number, uint3
             from = k;
             if (!part.lines)
                 continue;
-            status = add_task(making, number, &part, list, entry, first, &stage);
+            status = make_job_add_task(making, number, &part, list, entry, first, &stage);
             list->count = 0;
             if (!status && !br_make_list_add(list, stage))
                 status = br_fail_memory(making->diag);
@@ -149,7 +152,7 @@ static enum br_status add_parts(struct br_making *making, uint32_t number, uint3
     }
     struct br_make_part part = br_making_count_lines(making, from, BR_MAKE_NONE);
     if (!status)
-        status = add_task(making, number, &part, list, entry, first, &stage);
+        status = make_job_add_task(making, number, &part, list, entry, first, &stage);
     recipe->stage = stage;
     return status;
 }
@@ -200,9 +203,9 @@ static uint32_t built_by(const struct br_making *making, uint32_t number)
                : BR_MAKE_NONE;
 }
 
-static enum br_status add_recipe(struct br_making *making, uint32_t number, uint32_t first,
-                                 const struct br_make_list *entry,
-                                 const struct br_make_list *previous)
+static enum br_status make_job_add_recipe(struct br_making *making, uint32_t number, uint32_t first,
+                                          const struct br_make_list *entry,
+                                          const struct br_make_list *previous)
 {
     struct br_make *make = making->make;
     struct br_make_recipe *recipe = &make->recipe[number];
@@ -248,13 +251,13 @@ static enum br_status add_level(struct br_making *making, uint32_t number,
         uint32_t before = level->serial ? last : BR_MAKE_NONE;
         uint32_t stage = before == BR_MAKE_NONE ? BR_MAKE_NONE : make->recipe[before].stage;
         const struct br_make_list previous = {&stage, stage != BR_MAKE_NONE, 1};
-        status = add_recipe(making, r, first, entry, &previous);
+        status = make_job_add_recipe(making, r, first, entry, &previous);
         last = r;
     }
     return status;
 }
 
-static enum br_status fill(struct br_making *making)
+static enum br_status make_job_fill(struct br_making *making)
 {
     struct br_make *make = making->make;
     const struct br_make_list none = {0};
@@ -281,7 +284,7 @@ static enum br_status fill(struct br_making *making)
     return status ? status : br_dag_finish(making->dag, making->diag);
 }
 
-static enum br_status make_job(struct br_making *making, const char *path)
+static enum br_status parsers_make_job(struct br_making *making, const char *path)
 {
     const char *folder = making->make->level[0].folder;
     making->dag = br_dag_create(*folder && br_text_is_plain(folder) ? folder : "build");
@@ -289,7 +292,7 @@ static enum br_status make_job(struct br_making *making, const char *path)
         return br_fail_memory(making->diag);
     enum br_status status =
         making->options->own ? BR_OK : br_dag_set_source(making->dag, path, making->diag);
-    return status ? status : fill(making);
+    return status ? status : make_job_fill(making);
 }
 
 enum br_status br_parse_make(const char *path, const struct br_make_options *options,
@@ -313,7 +316,7 @@ enum br_status br_parse_make(const char *path, const struct br_make_options *opt
     if (status)
         return status;
     struct br_making making = {.make = &make, .options = options, .report = report, .diag = diag};
-    status = make_job(&making, path);
+    status = parsers_make_job(&making, path);
     if (!status) {
         input->dag = making.dag;
         br_diag_file(diag, NULL);

@@ -20,7 +20,7 @@ char *br_making_path(const char *folder, const char *name)
     return path;
 }
 
-static uint64_t hash_file(const void *context, uint32_t number)
+static uint64_t make_parents_hash_file(const void *context, uint32_t number)
 {
     return br_hash_text(((const struct br_making *)context)->path[number]);
 }
@@ -30,7 +30,7 @@ static bool is_file(const void *context, uint32_t number, const void *path)
     return strcmp(((const struct br_making *)context)->path[number], path) == 0;
 }
 
-const struct br_index_keys br_making_files = {hash_file, is_file};
+const struct br_index_keys br_making_files = {make_parents_hash_file, is_file};
 
 uint32_t br_making_find_file(const struct br_making *making, const char *path)
 {
@@ -62,7 +62,7 @@ static enum br_status look_at_file(struct br_making *making, uint32_t level, con
 }
 
 /* Pushes the entry, and what is made with it: make looks at the prerequisites of all of these. */
-static uint32_t push(struct br_making *making, uint32_t e, uint32_t depth)
+static uint32_t make_parents_push(struct br_making *making, uint32_t e, uint32_t depth)
 {
     struct br_make *make = making->make;
     const struct br_make_entry *entry = &make->entry[e];
@@ -79,8 +79,9 @@ static uint32_t push(struct br_making *making, uint32_t e, uint32_t depth)
 }
 
 /* The tasks of a name in an entry's list; what has none is pushed. */
-static enum br_status add_name(struct br_making *making, uint32_t level, const char *name,
-                               struct br_make_list *list, uint32_t *depth)
+static enum br_status make_parents_add_name(struct br_making *making, uint32_t level,
+                                            const char *name, struct br_make_list *list,
+                                            uint32_t *depth)
 {
     struct br_make *make = making->make;
     bool made = !br_make_is_file(name);
@@ -93,7 +94,7 @@ static enum br_status add_name(struct br_making *making, uint32_t level, const c
             next->recipe == BR_MAKE_NONE ? BR_MAKE_NONE : make->recipe[next->recipe].stage;
         made |= stage != BR_MAKE_NONE;
         if (stage == BR_MAKE_NONE)
-            *depth = push(making, e, *depth);
+            *depth = make_parents_push(making, e, *depth);
         else if (!br_make_list_add(list, stage))
             return br_fail_memory(making->diag);
         make->entry[e].seen = making->visit;
@@ -109,20 +110,21 @@ static enum br_status add_pushed(struct br_making *making, uint32_t depth,
     while (depth && !status) {
         const struct br_make_entry *entry = &making->make->entry[making->stack[--depth]];
         for (uint32_t k = 0; k < entry->names && !status; k++)
-            status = add_name(making, entry->level, making->make->name[entry->first_name + k], list,
-                              &depth);
+            status = make_parents_add_name(making, entry->level,
+                                           making->make->name[entry->first_name + k], list, &depth);
     }
     return status;
 }
 
 /* The task of the statement, or those behind it. */
-static enum br_status add_statement(struct br_making *making, uint32_t e, struct br_make_list *list)
+static enum br_status make_parents_add_statement(struct br_making *making, uint32_t e,
+                                                 struct br_make_list *list)
 {
     const struct br_make *make = making->make;
     uint32_t recipe = make->entry[e].recipe;
     uint32_t stage = recipe == BR_MAKE_NONE ? BR_MAKE_NONE : make->recipe[recipe].stage;
     if (stage == BR_MAKE_NONE)
-        return add_pushed(making, push(making, e, 0), list);
+        return add_pushed(making, make_parents_push(making, e, 0), list);
     return br_make_list_add(list, stage) ? BR_OK : br_fail_memory(making->diag);
 }
 
@@ -137,13 +139,14 @@ static enum br_status add_wait(struct br_making *making, const struct br_make_wa
     enum br_status status = BR_OK;
     making->visit++;
     if (wait->name == BR_MAKE_NONE)
-        return add_statement(making, wait->entry, list);
+        return make_parents_add_statement(making, wait->entry, list);
     for (uint32_t k = 0; k < entry->names && !status; k++) {
         uint32_t n = entry->first_name + k;
         order |= strcmp(making->make->name[n], "|") == 0;
         inside |= order && n < wait->name;
         if (n < wait->name || (order && !inside))
-            status = add_name(making, entry->level, making->make->name[n], list, &depth);
+            status =
+                make_parents_add_name(making, entry->level, making->make->name[n], list, &depth);
     }
     return status ? status : add_pushed(making, depth, list);
 }
@@ -154,7 +157,8 @@ enum br_status br_making_find_parents(struct br_making *making, const struct br_
 {
     const struct br_make *make = making->make;
     making->visit++;
-    uint32_t depth = recipe->entry == BR_MAKE_NONE ? 0 : push(making, recipe->entry, 0);
+    uint32_t depth =
+        recipe->entry == BR_MAKE_NONE ? 0 : make_parents_push(making, recipe->entry, 0);
     enum br_status status = add_pushed(making, depth, list);
     for (uint32_t w = recipe->wait; w != BR_MAKE_NONE && !status; w = make->wait[w].next)
         status = add_wait(making, &make->wait[w], list);
@@ -182,7 +186,7 @@ static uint32_t push_name(struct br_making *making, uint32_t level, const char *
     uint32_t e = br_make_is_file(name) ? br_make_find(make, level, name) : BR_MAKE_NONE;
     for (; e != BR_MAKE_NONE; e = make->entry[e].next)
         if (make->entry[e].seen != making->visit)
-            depth = push(making, e, depth);
+            depth = make_parents_push(making, e, depth);
     return depth;
 }
 
@@ -219,7 +223,7 @@ static bool find_waits_of_statements(struct br_making *making, uint32_t first)
     uint32_t from = first;
     making->visit++;
     for (uint32_t e = first; e != BR_MAKE_NONE; e = make->entry[e].next) {
-        uint32_t depth = make->entry[e].seen == making->visit ? 0 : push(making, e, 0);
+        uint32_t depth = make->entry[e].seen == making->visit ? 0 : make_parents_push(making, e, 0);
         while (depth) {
             uint32_t under = making->stack[--depth];
             const struct br_make_entry *entry = &make->entry[under];

@@ -25,7 +25,7 @@ struct reading {
     uint32_t first_variable;
 };
 
-static uint32_t top(const struct reading *reading)
+static uint32_t make_read_top(const struct reading *reading)
 {
     return reading->depth ? reading->stack[reading->depth - 1] : BR_MAKE_NONE;
 }
@@ -47,7 +47,7 @@ static char *after_name(char *line, uint32_t *depth)
 }
 
 /* The text between the quotes, cut out; NULL where there are none. */
-static char *quoted(char *text)
+static char *make_read_quoted(char *text)
 {
     char *begin = strchr(text, '\''), *end = strrchr(text, '\'');
     if (!begin || end == begin)
@@ -76,7 +76,7 @@ static enum br_status push_level(struct reading *reading, const char *folder, ui
                                .last_recipe = BR_MAKE_NONE,
                                .first_variable = reading->first_variable,
                                .variables = make->variables - reading->first_variable};
-    uint32_t parent = top(reading);
+    uint32_t parent = make_read_top(reading);
     uint32_t recipe = parent == BR_MAKE_NONE ? BR_MAKE_NONE : reading->recipe[reading->depth - 1];
     if (recipe != BR_MAKE_NONE) {
         struct br_make_recipe *caller = &make->recipe[recipe];
@@ -96,11 +96,11 @@ static enum br_status push_level(struct reading *reading, const char *folder, ui
     return BR_OK;
 }
 
-static enum br_status enter(struct reading *reading, char *words, uint32_t depth)
+static enum br_status make_read_enter(struct reading *reading, char *words, uint32_t depth)
 {
     struct br_make *make = reading->make;
-    const char *folder = quoted(words);
-    struct br_make_level *level = reading->depth ? &make->level[top(reading)] : NULL;
+    const char *folder = make_read_quoted(words);
+    struct br_make_level *level = reading->depth ? &make->level[make_read_top(reading)] : NULL;
     if (!folder)
         return br_fail_at(reading->diag, ((struct br_pos){reading->line, 1}), BR_BAD_INPUT, NULL,
                           "a make names no folder");
@@ -114,11 +114,11 @@ static enum br_status enter(struct reading *reading, char *words, uint32_t depth
 }
 
 /* The recipe that called the make goes on. */
-static void leave(struct reading *reading, bool marked)
+static void make_read_leave(struct reading *reading, bool marked)
 {
-    while (marked && reading->depth && !reading->make->level[top(reading)].marked)
+    while (marked && reading->depth && !reading->make->level[make_read_top(reading)].marked)
         reading->depth--;
-    if (reading->depth && reading->make->level[top(reading)].marked == marked)
+    if (reading->depth && reading->make->level[make_read_top(reading)].marked == marked)
         reading->depth--;
     reading->expanding = reading->continued = false;
 }
@@ -151,16 +151,16 @@ static char *traced(char *line)
     return NULL;
 }
 
-static enum br_status add_recipe(struct reading *reading, const char *target)
+static enum br_status make_read_add_recipe(struct reading *reading, const char *target)
 {
     struct br_make *make = reading->make;
-    struct br_make_level *level = &make->level[top(reading)];
+    struct br_make_level *level = &make->level[make_read_top(reading)];
     reading->recipe[reading->depth - 1] = BR_MAKE_NONE;
     if (reading->makefiles)
         return BR_OK; /* a dry run, too, runs it at once, and reads what it makes */
     if (!br_grow(&make->recipe, make->recipes, &make->recipe_room, sizeof *make->recipe))
         return br_fail_memory(reading->diag);
-    make->recipe[make->recipes] = (struct br_make_recipe){.level = top(reading),
+    make->recipe[make->recipes] = (struct br_make_recipe){.level = make_read_top(reading),
                                                           .target = target,
                                                           .first = BR_MAKE_NONE,
                                                           .last = BR_MAKE_NONE,
@@ -180,7 +180,7 @@ static enum br_status add_recipe(struct reading *reading, const char *target)
 }
 
 /* A line of the recipe that prints; the lines of the text that it goes on over are joined again. */
-static enum br_status add_line(struct reading *reading, char *line)
+static enum br_status make_read_add_line(struct reading *reading, char *line)
 {
     struct br_make *make = reading->make;
     uint32_t number = reading->depth ? reading->recipe[reading->depth - 1] : BR_MAKE_NONE;
@@ -205,7 +205,7 @@ static enum br_status add_line(struct reading *reading, char *line)
     return BR_OK;
 }
 
-static enum br_status add_variable(struct reading *reading, char *text)
+static enum br_status make_read_add_variable(struct reading *reading, char *text)
 {
     struct br_make *make = reading->make;
     for (char *at = text; *at; at++)
@@ -250,7 +250,7 @@ static bool is_remark(const char *line)
 }
 
 /* "# GNU Make 4.3" and the lines of its licence, before the database or before all. */
-static bool read_header(struct reading *reading, const char *line)
+static bool make_read_header(struct reading *reading, const char *line)
 {
     static const char *const also[] = {"# Built for ", "# Copyright ", "# License ", "# This is ",
                                        "# There is "};
@@ -269,35 +269,36 @@ static bool read_header(struct reading *reading, const char *line)
     return reading->in_header;
 }
 
-static enum br_status read_output(struct reading *reading, char *line)
+static enum br_status make_read_output(struct reading *reading, char *line)
 {
     uint32_t depth;
     char *words, *target;
     if (*line == BR_MAKE_VARIABLE)
-        return add_variable(reading, line + 1);
+        return make_read_add_variable(reading, line + 1);
     if (*line == BR_MAKE_BEGINS)
         return push_level(reading, NULL, reading->depth);
     if (*line == BR_MAKE_ENDS) {
-        leave(reading, true);
+        make_read_leave(reading, true);
         return BR_OK;
     }
-    if (read_header(reading, line))
+    if (make_read_header(reading, line))
         return BR_OK;
     if (reading->depth && br_make_begins(line, "# Make data base, printed on ")) {
         reading->in_database = true;
-        reading->make->level[top(reading)].told = true;
-        br_make_begin_database(&reading->database, reading->make, top(reading), reading->version);
+        reading->make->level[make_read_top(reading)].told = true;
+        br_make_begin_database(&reading->database, reading->make, make_read_top(reading),
+                               reading->version);
         return BR_OK;
     }
     if ((words = after_name(line[0] == '#' && line[1] == ' ' ? line + 2 : line, &depth))) {
         if (br_make_begins(words, "Entering directory "))
-            return enter(reading, words, depth);
+            return make_read_enter(reading, words, depth);
         if (br_make_begins(words, "Leaving directory ") && !reading->makefiles)
-            leave(reading, false);
+            make_read_leave(reading, false);
         return BR_OK;
     }
     if (reading->depth && (target = traced(line)))
-        return add_recipe(reading, target);
+        return make_read_add_recipe(reading, target);
     if (is_remark(line)) {
         reading->expanding = true;
         reading->continued = false;
@@ -305,13 +306,13 @@ static enum br_status read_output(struct reading *reading, char *line)
         reading->makefiles &= !br_make_begins(line, "Updating goal targets");
         return BR_OK;
     }
-    return add_line(reading, line);
+    return make_read_add_line(reading, line);
 }
 
-static enum br_status read_line(struct reading *reading, char *line)
+static enum br_status make_read_line(struct reading *reading, char *line)
 {
     if (!reading->in_database)
-        return read_output(reading, line);
+        return make_read_output(reading, line);
     if (br_make_begins(line, "# Finished Make data base")) {
         reading->in_database = false;
         return BR_OK;
@@ -337,7 +338,7 @@ static uint32_t statement_of(const struct br_make *make, const struct br_make_re
 }
 
 /* Each recipe's entry, and each entry's recipe, also of what a recipe makes besides. */
-static void join(struct br_make *make)
+static void make_read_join(struct br_make *make)
 {
     for (uint32_t r = 0; r < make->recipes; r++) {
         struct br_make_recipe *recipe = &make->recipe[r];
@@ -370,7 +371,7 @@ enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *di
             *end++ = '\0';
         else
             end = line + strlen(line);
-        status = read_line(&reading, line);
+        status = make_read_line(&reading, line);
     }
     for (uint32_t k = 0; k < make->levels && !status; k++)
         if (!make->level[k].told || !make->level[k].folder)
@@ -383,6 +384,6 @@ enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *di
     if (status)
         br_make_finish(make);
     else
-        join(make);
+        make_read_join(make);
     return status;
 }

@@ -15,7 +15,7 @@ struct plain {
     bool ignored, calls, names_make;
 };
 
-static bool has(const char *text, const char *end, const char *word)
+static bool recipe_has(const char *text, const char *end, const char *word)
 {
     const char *at = strstr(text, word);
     return at && at < end;
@@ -39,7 +39,7 @@ static bool next_plain(const char **at, struct plain *line)
     line->head = strcspn(begin, "$\\\n");
     if (line->head > (size_t)(end - begin))
         line->head = (size_t)(end - begin);
-    line->names_make = has(begin, end, "$(MAKE)") || has(begin, end, "${MAKE}");
+    line->names_make = recipe_has(begin, end, "$(MAKE)") || recipe_has(begin, end, "${MAKE}");
     line->calls |= line->names_make;
     return true;
 }
@@ -67,7 +67,7 @@ static const char *behind_variable(const char *at, const char *end)
 }
 
 /* Does what is no variable of the line stand in the printed one, in its order, up to its end? */
-static bool fits(const struct plain *line, const char *printed)
+static bool recipe_fits(const struct plain *line, const char *printed)
 {
     const char *at = line->text, *star = NULL, *from = printed;
     if (line->end - at > LONGEST || strnlen(printed, LONGEST + 1) > LONGEST)
@@ -104,8 +104,9 @@ static size_t count_letters(const struct plain *line)
 /* The line, and nothing that another command has printed, as far as can be told. */
 static bool is_surely(const struct plain *line, const char *printed)
 {
-    return line->head || (fits(line, printed) && (count_letters(line) >= 4 ||
-                                                  (line->names_make && strstr(printed, "make"))));
+    return line->head ||
+           (recipe_fits(line, printed) &&
+            (count_letters(line) >= 4 || (line->names_make && strstr(printed, "make"))));
 }
 
 bool br_make_calls(const struct br_make *make, uint32_t number)
@@ -215,7 +216,7 @@ bool br_make_is_name(const char *word, size_t size)
     return size >= 4 && strncmp(word + size - 4, "make", 4) == 0;
 }
 
-static bool is_make(const char *word, size_t size)
+static bool recipe_is_make(const char *word, size_t size)
 {
     if (!br_make_is_name(word, size))
         return false;
@@ -232,7 +233,7 @@ bool br_make_is_call(const char *line)
             return false;
         line = then + 2 + strspn(then + 2, " \t");
     }
-    return is_make(line, word_length(line)) && !strpbrk(line, ";|&<>()$`\n#*?");
+    return recipe_is_make(line, word_length(line)) && !strpbrk(line, ";|&<>()$`\n#*?");
 }
 
 bool br_make_is_bare(const char *line)

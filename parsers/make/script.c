@@ -98,8 +98,8 @@ static bool write_together(const struct br_making *making, const struct br_make_
     return good;
 }
 
-static bool write_lines(const struct br_making *making, const struct br_make_level *level,
-                        const struct br_make_part *part, const char *failed, FILE *out)
+static bool script_write_lines(const struct br_making *making, const struct br_make_level *level,
+                               const struct br_make_part *part, const char *failed, FILE *out)
 {
     uint32_t left = part->lines;
     for (uint32_t k = part->first; k != part->end; k = making->make->item[k].next) {
@@ -144,7 +144,7 @@ char *br_making_write_script(const struct br_making *making, const struct br_mak
         else if (level->one_shell)
             good = write_together(making, level, part, failed, out);
         else
-            good = write_lines(making, level, part, failed, out);
+            good = script_write_lines(making, level, part, failed, out);
     } else if (out) {
         fputc(':', out);
     }

@@ -9,15 +9,15 @@ struct key {
     const char *name;
 };
 
-static uint64_t hash_key(uint32_t level, const char *name)
+static uint64_t make_tables_hash_key(uint32_t level, const char *name)
 {
     return br_hash_number(br_hash_text(name) ^ level);
 }
 
-static uint64_t hash_entry(const void *context, uint32_t number)
+static uint64_t make_tables_hash_entry(const void *context, uint32_t number)
 {
     const struct br_make_entry *it = &((const struct br_make *)context)->entry[number];
-    return hash_key(it->level, it->name);
+    return make_tables_hash_key(it->level, it->name);
 }
 
 static bool is_entry(const void *context, uint32_t number, const void *wanted)
@@ -27,12 +27,13 @@ static bool is_entry(const void *context, uint32_t number, const void *wanted)
     return it->level == key->level && strcmp(it->name, key->name) == 0;
 }
 
-static const struct br_index_keys entry_keys = {hash_entry, is_entry};
+static const struct br_index_keys entry_keys = {make_tables_hash_entry, is_entry};
 
 uint32_t br_make_find(const struct br_make *make, uint32_t level, const char *name)
 {
     const struct key key = {level, name};
-    return br_index_find(&make->by_name, &entry_keys, make, &key, hash_key(level, name));
+    return br_index_find(&make->by_name, &entry_keys, make, &key,
+                         make_tables_hash_key(level, name));
 }
 
 bool br_make_begins(const char *line, const char *with)

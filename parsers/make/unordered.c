@@ -16,7 +16,7 @@ struct search {
     const char *target, *file;
 };
 
-static bool list_parents(struct search *search)
+static bool unordered_list_parents(struct search *search)
 {
     const struct br_dag *dag = search->making->dag;
     search->first = br_calloc((size_t)dag->stages + 2, sizeof *search->first);
@@ -93,7 +93,7 @@ struct words {
     bool has_more; /* word is one */
 };
 
-static bool is_one_of(const char *word, const char *const *list)
+static bool unordered_is_one_of(const char *word, const char *const *list)
 {
     while (*list && strcmp(word, *list) != 0)
         list++;
@@ -107,12 +107,12 @@ static void look_at_command(struct words *words)
                                          "while", "until", "!",    "{",    NULL};
     static const char *const sayers[] = {"echo", "printf", ":", NULL};
     const char *value = strchr(words->word, '=');
-    words->begins = is_one_of(words->word, before) || (value && value > words->word);
-    words->says = is_one_of(words->word, sayers);
+    words->begins = unordered_is_one_of(words->word, before) || (value && value > words->word);
+    words->says = unordered_is_one_of(words->word, sayers);
 }
 
 /* Copies one more word, without its quotation marks. */
-static void next_word(struct words *words)
+static void unordered_next_word(struct words *words)
 {
     static const char ends[] = " \t\n;|&<>()`";
     char *to = words->word, quote = '\0';
@@ -150,7 +150,7 @@ static enum br_status look_at_line(struct search *search, uint32_t number, const
     struct words words = {.at = line, .word = malloc(strlen(line) + 1), .begins = true};
     enum br_status status = words.word ? BR_OK : br_fail_memory(search->making->diag);
     for (words.has_more = !status; words.has_more && !*found && !status;) {
-        next_word(&words);
+        unordered_next_word(&words);
         const char *value = strchr(words.word, '=');
         if (words.is_text)
             continue;
@@ -182,7 +182,7 @@ static enum br_status look_at_recipe(struct search *search, uint32_t number)
 enum br_status br_making_doubt_order(struct br_making *making)
 {
     struct search search = {.making = making};
-    enum br_status status = list_parents(&search) ? BR_OK : br_fail_memory(making->diag);
+    enum br_status status = unordered_list_parents(&search) ? BR_OK : br_fail_memory(making->diag);
     for (uint32_t r = 0; r < making->make->recipes && !status; r++)
         if (making->make->recipe[r].stage != BR_MAKE_NONE)
             status = look_at_recipe(&search, r);

@@ -53,17 +53,17 @@ enum br_status br_ninja_depfile_text(const char *path, char **text, size_t *size
     return whole ? BR_OK : br_fail(diag, BR_SYSTEM, NULL, "a depfile cannot be read: %.200s", path);
 }
 
-static uint64_t hash_name(const void *context, uint32_t number)
+static uint64_t depfile_hash_name(const void *context, uint32_t number)
 {
     return br_hash_text(((const struct br_ninja_depfile *)context)->name[number]);
 }
 
-static bool is_name(const void *context, uint32_t number, const void *key)
+static bool depfile_is_name(const void *context, uint32_t number, const void *key)
 {
     return strcmp(((const struct br_ninja_depfile *)context)->name[number], key) == 0;
 }
 
-static const struct br_index_keys keys = {hash_name, is_name};
+static const struct br_index_keys keys = {depfile_hash_name, depfile_is_name};
 
 struct reader {
     char *at, *end; /* the end is a NUL */
@@ -71,7 +71,7 @@ struct reader {
     bool line_ended;
 };
 
-static bool is_plain(char c)
+static bool depfile_is_plain(char c)
 {
     unsigned char byte = (unsigned char)c;
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
@@ -79,7 +79,7 @@ static bool is_plain(char c)
            (byte && strchr("+?\"'&,/_:.~()}{%=@[]!-", byte));
 }
 
-static void put(struct reader *reader, const char *bytes, size_t count)
+static void depfile_put(struct reader *reader, const char *bytes, size_t count)
 {
     memmove(reader->to, bytes, count);
     reader->to += count;
@@ -93,32 +93,32 @@ static bool take_backslashes(struct reader *reader)
     bool ends_line = behind[0] == '\n' || (behind[0] == '\r' && behind[1] == '\n');
     reader->at = behind + 1;
     if (*behind == ' ' && count % 2) {
-        put(reader, from, count / 2);
+        depfile_put(reader, from, count / 2);
         *reader->to++ = ' ';
         return true;
     }
     if (*behind == ' ') {
-        put(reader, from, count);
+        depfile_put(reader, from, count);
         return false;
     }
     if (*behind == ':' && strchr(" \t\r\n", behind[1])) { /* finds the NUL as well */
         reader->line_ended = behind[1] == '\n';
         reader->at = behind + 2;
-        put(reader, from, count + 1);
+        depfile_put(reader, from, count + 1);
         return false;
     }
     if (*behind == '#' || *behind == ':') {
         char kept = *behind;
-        put(reader, from, count - 1);
+        depfile_put(reader, from, count - 1);
         *reader->to++ = kept;
         return true;
     }
     if (*behind && *behind != '\r' && !ends_line) {
-        put(reader, from, count + 1);
+        depfile_put(reader, from, count + 1);
         return true;
     }
     if (count > 1) {
-        put(reader, from, count);
+        depfile_put(reader, from, count);
         reader->at = behind;
         return true;
     }
@@ -127,7 +127,7 @@ static bool take_backslashes(struct reader *reader)
 }
 
 /* Reads up to the end of a name, which may be empty, and passes what ends it; returns its size. */
-static size_t take_name(struct reader *reader)
+static size_t depfile_take_name(struct reader *reader)
 {
     char *name = reader->to = reader->at;
     reader->line_ended = false;
@@ -139,10 +139,10 @@ static size_t take_name(struct reader *reader)
         } else if (from[0] == '$' && from[1] == '$') {
             *reader->to++ = '$';
             reader->at += 2;
-        } else if (is_plain(*from)) {
-            while (is_plain(*reader->at))
+        } else if (depfile_is_plain(*from)) {
+            while (depfile_is_plain(*reader->at))
                 reader->at++;
-            put(reader, from, (size_t)(reader->at - from));
+            depfile_put(reader, from, (size_t)(reader->at - from));
         } else {
             reader->line_ended = *from == '\n';
             reader->at++;
@@ -171,7 +171,7 @@ enum br_status br_ninja_depfile_read(struct br_ninja_depfile *depfile, char *tex
     br_index_finish(&depfile->by_name);
     while (reader.at < reader.end) {
         char *name = reader.at;
-        size_t length = take_name(&reader);
+        size_t length = depfile_take_name(&reader);
         bool is_input = !targets;
         if (length && name[length - 1] == ':') {
             length--;

@@ -21,8 +21,8 @@ void br_ninja_deps_begin(struct br_ninja_deps_reader *reader, FILE *file)
     reader->failed |= ferror(file) != 0;
 }
 
-static bool read_output(struct br_ninja_deps_reader *reader, uint32_t bytes,
-                        struct br_ninja_deps_record *record)
+static bool ninja_deps_read_output(struct br_ninja_deps_reader *reader, uint32_t bytes,
+                                   struct br_ninja_deps_record *record)
 {
     uint32_t head[3];
     if (bytes < sizeof head)
@@ -39,8 +39,8 @@ static bool read_output(struct br_ninja_deps_reader *reader, uint32_t bytes,
     return good;
 }
 
-static bool read_path(struct br_ninja_deps_reader *reader, uint32_t bytes,
-                      struct br_ninja_deps_record *record)
+static bool ninja_deps_read_path(struct br_ninja_deps_reader *reader, uint32_t bytes,
+                                 struct br_ninja_deps_record *record)
 {
     uint32_t check;
     memcpy(&check, reader->block + bytes - 4, 4);
@@ -61,8 +61,8 @@ bool br_ninja_deps_next(struct br_ninja_deps_reader *reader, struct br_ninja_dep
     const uint32_t bytes = good ? size & ~br_ninja_deps_output : 0;
     good = good && bytes <= BR_NINJA_DEPS_SIZE && bytes % 4 == 0 && bytes >= 8 &&
            fread(reader->block, 1, bytes, reader->file) == bytes;
-    good = good && (size & br_ninja_deps_output ? read_output(reader, bytes, record)
-                                                : read_path(reader, bytes, record));
+    good = good && (size & br_ninja_deps_output ? ninja_deps_read_output(reader, bytes, record)
+                                                : ninja_deps_read_path(reader, bytes, record));
     reader->failed = ferror(reader->file) != 0;
     if (good)
         reader->end += 4 + (long)bytes;

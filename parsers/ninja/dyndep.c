@@ -201,8 +201,8 @@ static bool take_statement(struct loading *loading, const struct br_ninja *said,
     return true;
 }
 
-static enum br_status take_file(struct loading *loading, const struct br_ninja *said,
-                                struct br_diag *diag)
+static enum br_status dyndep_take_file(struct loading *loading, const struct br_ninja *said,
+                                       struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     for (uint32_t from = 0; from < said->edges && !status; from++) {
@@ -230,7 +230,7 @@ static enum br_status load_file(struct loading *loading, uint32_t file, struct b
         loading->bad = file;
         return BR_OK;
     }
-    status = take_file(loading, &said, diag);
+    status = dyndep_take_file(loading, &said, diag);
     br_ninja_finish(&said);
     return status;
 }

@@ -79,8 +79,8 @@ struct place {
     struct br_diag *diag;
 };
 
-static enum br_status expand(const struct place *place, struct br_ninja_slice slice,
-                             struct br_ninja_text *to);
+static enum br_status ninja_expand(const struct place *place, struct br_ninja_slice slice,
+                                   struct br_ninja_text *to);
 
 /* Adds text that stands for itself. */
 static bool add_literal(const struct place *place, const char *text, size_t size,
@@ -114,7 +114,7 @@ static bool put_literal(void *context, const char *text, size_t size)
     return add_literal(literal->place, text, size, literal->to);
 }
 
-static bool add_path(const struct place *place, const char *path, struct br_ninja_text *to)
+static bool expand_add_path(const struct place *place, const char *path, struct br_ninja_text *to)
 {
     struct literal literal = {place, to};
     if (place->form == BR_NINJA_PLAIN || is_plain_for_shell(path))
@@ -129,7 +129,7 @@ static bool add_paths(const struct place *place, enum br_ninja_run run, char bet
     const struct br_ninja_edge *edge = &ninja->edge[place->edge];
     for (uint32_t k = edge->first[run]; k < edge->first[run + 1]; k++)
         if ((k > edge->first[run] && !add_literal(place, &between, 1, to)) ||
-            !add_path(place, ninja->node[ninja->path[k]].path, to))
+            !expand_add_path(place, ninja->node[ninja->path[k]].path, to))
             return false;
     return true;
 }
@@ -155,8 +155,8 @@ static const struct br_ninja_slice *find_in_rule(const struct place *place, cons
     return NULL;
 }
 
-static enum br_status add_variable(const struct place *place, const char *name,
-                                   struct br_ninja_text *to)
+static enum br_status expand_add_variable(const struct place *place, const char *name,
+                                          struct br_ninja_text *to)
 {
     const struct br_ninja *ninja = place->ninja;
     if (place->edge != UINT32_MAX) {
@@ -174,7 +174,7 @@ static enum br_status add_variable(const struct place *place, const char *name,
     if (!value && place->edge != UINT32_MAX) {
         const struct br_ninja_slice *binding = find_in_rule(place, name);
         if (binding)
-            return expand(place, *binding, to);
+            return ninja_expand(place, *binding, to);
     }
     if (!value)
         value = find_around(ninja, ninja->scope[place->scope].parent, name);
@@ -192,7 +192,7 @@ static enum br_status add_escape(const struct place *place, const char *at,
             return br_fail_memory(place->diag);
         memcpy(text, name.text, name.size);
         text[name.size] = '\0';
-        enum br_status status = add_variable(place, text, to);
+        enum br_status status = expand_add_variable(place, text, to);
         if (text != small)
             free(text);
         return status;
@@ -202,8 +202,8 @@ static enum br_status add_escape(const struct place *place, const char *at,
     return nothing || add_literal(place, character, 1, to) ? BR_OK : br_fail_memory(place->diag);
 }
 
-static enum br_status expand(const struct place *outer, struct br_ninja_slice slice,
-                             struct br_ninja_text *to)
+static enum br_status ninja_expand(const struct place *outer, struct br_ninja_slice slice,
+                                   struct br_ninja_text *to)
 {
     struct place place = *outer;
     if (++place.depth > DEEPEST)
@@ -231,7 +231,7 @@ enum br_status br_ninja_expand(const struct br_ninja *ninja, struct br_ninja_sli
                                uint32_t scope, struct br_ninja_text *to, struct br_diag *diag)
 {
     struct place place = {ninja, UINT32_MAX, scope, BR_NINJA_VALUE, 0, diag};
-    return expand(&place, slice, to);
+    return ninja_expand(&place, slice, to);
 }
 
 enum br_status br_ninja_binding(const struct br_ninja *ninja, uint32_t edge, enum br_ninja_key key,
@@ -240,7 +240,7 @@ enum br_status br_ninja_binding(const struct br_ninja *ninja, uint32_t edge, enu
 {
     struct place place = {ninja, edge, ninja->edge[edge].scope, form, 0, diag};
     const uint32_t before = to->used;
-    enum br_status status = add_variable(&place, br_ninja_key_name[key], to);
+    enum br_status status = expand_add_variable(&place, br_ninja_key_name[key], to);
     const bool told = key == BR_NINJA_RESTAT && ninja->edge[edge].restat && to->used == before;
     return status || !told || br_ninja_add(to, "1", 1) ? status : br_fail_memory(diag);
 }

@@ -10,7 +10,7 @@
 #include "base/text/diag.h"
 #include "parsers/ninja/build.h"
 
-static bool has(const char *folder, const char *file)
+static bool find_has(const char *folder, const char *file)
 {
     char path[PATH_MAX];
     int size = snprintf(path, sizeof path, "%s/%s", folder, file);
@@ -24,14 +24,14 @@ static const char *find_below(const char *folder)
     char path[64];
     for (size_t k = 0; k < sizeof usual / sizeof *usual; k++) {
         snprintf(path, sizeof path, "%s/build.ninja", usual[k]);
-        if (has(folder, path))
+        if (find_has(folder, path))
             return usual[k];
     }
     return NULL;
 }
 
 /* What a folder without a build.ninja asks for, by what else is in it. */
-static void advise(const char *folder, char *hint, size_t size)
+static void find_advise(const char *folder, char *hint, size_t size)
 {
     const char *below = find_below(folder);
     char at[PATH_MAX + 8] = "";
@@ -40,18 +40,18 @@ static void advise(const char *folder, char *hint, size_t size)
         snprintf(at, sizeof at, "%s/", folder);
     if (below && fits)
         snprintf(hint, size, "the folder of the build is below it: -C %.150s%s", at, below);
-    else if (fits && has(folder, "CMakeLists.txt"))
+    else if (fits && find_has(folder, "CMakeLists.txt"))
         snprintf(hint, size,
                  "configure it first: cmake -G Ninja -S %.50s -B %.50sbuild, then -C %.50sbuild",
                  folder, at, at);
-    else if (fits && has(folder, "meson.build"))
+    else if (fits && find_has(folder, "meson.build"))
         snprintf(hint, size, "configure it first: meson setup %.50sbuild %.50s, then -C %.50sbuild",
                  at, folder, at);
-    else if (fits &&
-             (has(folder, "Makefile") || has(folder, "makefile") || has(folder, "GNUmakefile")))
+    else if (fits && (find_has(folder, "Makefile") || find_has(folder, "makefile") ||
+                      find_has(folder, "GNUmakefile")))
         snprintf(hint, size, "it is a build of make's: bigrocks import make -C %.150s -o job.xml",
                  folder);
-    else if (has(folder, "Cargo.toml"))
+    else if (find_has(folder, "Cargo.toml"))
         snprintf(hint, size,
                  "cargo builds it, under 'bigrocks serve' with RUSTC_WRAPPER=bigrocks-admit; see "
                  "docs/build.md");
@@ -80,7 +80,7 @@ enum br_status br_ninja_find(const char *folder, const char *file, struct br_dia
         char hint[256] =
             "give the folder of a configured build, as CMake and meson make it: -C FOLDER";
         if (strcmp(file, "build.ninja") == 0)
-            advise(folder, hint, sizeof hint);
+            find_advise(folder, hint, sizeof hint);
         return br_fail(diag, BR_SYSTEM, hint, "cannot be read: %s", strerror(error));
     }
     br_diag_file(diag, NULL);

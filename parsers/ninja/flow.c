@@ -49,8 +49,8 @@ static enum br_status fill_outputs(struct filling *filling, struct br_diag *diag
 
 /* ---- What is read ---- */
 
-static uint32_t push(struct filling *filling, const struct br_ninja_edge *edge, uint32_t stage,
-                     uint32_t depth)
+static uint32_t flow_push(struct filling *filling, const struct br_ninja_edge *edge, uint32_t stage,
+                          uint32_t depth)
 {
     static const enum br_ninja_run runs[] = {BR_NINJA_IN, BR_NINJA_IMPLICIT, BR_NINJA_FOUND};
     for (size_t r = 0; r < sizeof runs / sizeof *runs; r++)
@@ -68,7 +68,7 @@ static uint32_t push(struct filling *filling, const struct br_ninja_edge *edge, 
 static bool fill_reads_of(struct filling *filling, uint32_t stage)
 {
     const struct br_ninja *ninja = filling->ninja;
-    uint32_t depth = push(filling, &ninja->edge[filling->edge_of[stage]], stage, 0);
+    uint32_t depth = flow_push(filling, &ninja->edge[filling->edge_of[stage]], stage, 0);
     while (depth) {
         const uint32_t node = filling->stack[--depth], producer = ninja->node[node].producer;
         if (filling->output_of[node] != UINT32_MAX) {
@@ -76,7 +76,7 @@ static bool fill_reads_of(struct filling *filling, uint32_t stage)
                 return false;
             filling->read[filling->reads++] = filling->output_of[node];
         } else if (producer != UINT32_MAX && ninja->edge[producer].rule == BR_NINJA_PHONY) {
-            depth = push(filling, &ninja->edge[producer], stage, depth);
+            depth = flow_push(filling, &ninja->edge[producer], stage, depth);
         }
     }
     return true;
@@ -102,7 +102,8 @@ static enum br_status fill_reads(struct filling *filling, struct br_diag *diag)
 
 /* ---- The whole ---- */
 
-static enum br_status fill(struct filling *filling, struct br_arena *arena, struct br_diag *diag)
+static enum br_status flow_fill(struct filling *filling, struct br_arena *arena,
+                                struct br_diag *diag)
 {
     struct br_ninja_flow *flow = filling->flow;
     const struct br_ninja *ninja = filling->ninja;
@@ -133,7 +134,7 @@ enum br_status br_ninja_flow_fill(struct br_ninja_flow *flow, const struct br_ni
     br_ninja_flow_finish(flow);
     flow->stages = stages;
     struct filling filling = {.flow = flow, .ninja = ninja, .stage_of = stage_of};
-    enum br_status status = fill(&filling, &arena, diag);
+    enum br_status status = flow_fill(&filling, &arena, diag);
     free(filling.read);
     br_arena_finish(&arena);
     return status;

@@ -36,8 +36,8 @@ struct br_ninja_found {
 
 /* ---- The records of compilers ---- */
 
-static bool add_path(struct br_ninja_found *found, const struct br_ninja *ninja,
-                     const struct br_ninja_deps_record *record)
+static bool found_add_path(struct br_ninja_found *found, const struct br_ninja *ninja,
+                           const struct br_ninja_deps_record *record)
 {
     if (!br_grow(&found->node, found->nodes, &found->node_room, sizeof *found->node))
         return false;
@@ -84,7 +84,8 @@ static enum br_status read_records(struct br_ninja_found *found, const struct br
     bool memory = true;
     br_ninja_deps_begin(&reader, file);
     while (memory && br_ninja_deps_next(&reader, &record))
-        memory = record.path ? add_path(found, ninja, &record) : add_output(found, ninja, &record);
+        memory =
+            record.path ? found_add_path(found, ninja, &record) : add_output(found, ninja, &record);
     memory &= reader.block != NULL;
     br_ninja_deps_end(&reader);
     if (!memory)
@@ -142,7 +143,7 @@ static bool whole_path(const struct br_ninja_found *found, const char *path, cha
 }
 
 /* 0 where there is no such file, as ninja has it. */
-static int64_t mtime_ns(const struct br_ninja_found *found, const char *path)
+static int64_t found_mtime_ns(const struct br_ninja_found *found, const char *path)
 {
     char whole[PATH_MAX];
     struct stat state;
@@ -157,7 +158,7 @@ static bool use_record(struct br_ninja_found *found, struct br_ninja *ninja, uin
     const uint32_t output = ninja->path[ninja->edge[edge].first[BR_NINJA_OUT]];
     const struct record *record = &found->record[output];
     if (!record->there || !record->count ||
-        mtime_ns(found, ninja->node[output].path) > record->mtime_ns)
+        found_mtime_ns(found, ninja->node[output].path) > record->mtime_ns)
         return true;
     return br_ninja_extend(ninja, edge, BR_NINJA_FOUND, found->input + record->first,
                            record->count);
@@ -206,8 +207,8 @@ static enum br_status use_depfile(struct br_ninja_found *found, struct br_ninja 
     return memory ? BR_OK : br_fail_memory(diag);
 }
 
-static enum br_status bind(struct br_ninja_found *found, const struct br_ninja *ninja,
-                           uint32_t edge, enum br_ninja_key key, struct br_diag *diag)
+static enum br_status found_bind(struct br_ninja_found *found, const struct br_ninja *ninja,
+                                 uint32_t edge, enum br_ninja_key key, struct br_diag *diag)
 {
     found->text.used = 0;
     enum br_status status = br_ninja_binding(ninja, edge, key, BR_NINJA_PLAIN, &found->text, diag);
@@ -219,11 +220,11 @@ enum br_status br_ninja_find_inputs(struct br_ninja_found *found, struct br_ninj
 {
     if (ninja->edge[edge].rule == BR_NINJA_PHONY)
         return BR_OK;
-    enum br_status status = bind(found, ninja, edge, BR_NINJA_DEPS, diag);
+    enum br_status status = found_bind(found, ninja, edge, BR_NINJA_DEPS, diag);
     if (status)
         return status;
     if (found->text.used)
         return use_record(found, ninja, edge) ? BR_OK : br_fail_memory(diag);
-    status = bind(found, ninja, edge, BR_NINJA_DEPFILE, diag);
+    status = found_bind(found, ninja, edge, BR_NINJA_DEPFILE, diag);
     return status || !found->text.used ? status : use_depfile(found, ninja, edge, diag);
 }

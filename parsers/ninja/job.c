@@ -52,7 +52,7 @@ static bool is_phony(const struct br_ninja *ninja, uint32_t edge)
 
 /* ---- What is needed ---- */
 
-static enum br_status need(struct making *making, uint32_t node, uint32_t *depth)
+static enum br_status ninja_job_need(struct making *making, uint32_t node, uint32_t *depth)
 {
     uint32_t edge = making->ninja->node[node].producer;
     if (edge == UINT32_MAX || making->needed[edge])
@@ -66,12 +66,12 @@ static enum br_status need_all(struct making *making, uint32_t node)
 {
     const struct br_ninja *ninja = making->ninja;
     uint32_t depth = 0;
-    enum br_status status = need(making, node, &depth);
+    enum br_status status = ninja_job_need(making, node, &depth);
     while (depth && !status) {
         const struct br_ninja_edge *edge = &ninja->edge[making->stack[--depth]];
         const uint32_t begin = edge->first[BR_NINJA_IN], end = edge->first[BR_NINJA_RUNS];
         for (uint32_t k = begin; k < end && !status; k++)
-            status = need(making, ninja->path[k], &depth);
+            status = ninja_job_need(making, ninja->path[k], &depth);
     }
     return status;
 }
@@ -166,7 +166,7 @@ static int64_t duration_ns(struct making *making, uint32_t edge)
 
 /* ---- Stages ---- */
 
-static enum br_status add_pool(struct making *making, uint32_t edge, uint32_t stage)
+static enum br_status ninja_job_add_pool(struct making *making, uint32_t edge, uint32_t stage)
 {
     const struct br_ninja *ninja = making->ninja;
     char resource[256], depth[32];
@@ -191,11 +191,11 @@ static enum br_status add_pool(struct making *making, uint32_t edge, uint32_t st
     return status ? status : br_dag_add_demand(making->dag, stage, resource, "1", making->diag);
 }
 
-static enum br_status add_demands(struct making *making, uint32_t edge, uint32_t stage)
+static enum br_status ninja_job_add_demands(struct making *making, uint32_t edge, uint32_t stage)
 {
     enum br_status status =
         br_read_demands(making->dag, stage, making->options->demand, making->diag);
-    return status ? status : add_pool(making, edge, stage);
+    return status ? status : ninja_job_add_pool(making, edge, stage);
 }
 
 static enum br_status add_attribute(struct making *making, enum br_owner owner, uint32_t index,
@@ -264,7 +264,7 @@ static void place_stage(struct making *making, uint32_t edge)
     br_diag_file(making->diag, making->ninja->file[it->file].path);
 }
 
-static enum br_status add_stages(struct making *making)
+static enum br_status ninja_job_add_stages(struct making *making)
 {
     const struct br_ninja *ninja = making->ninja;
     for (uint32_t e = 0; e < ninja->edges; e++) {
@@ -280,7 +280,7 @@ static enum br_status add_stages(struct making *making)
         if (!status)
             place_stage(making, e);
         if (!status)
-            status = add_demands(making, e, making->stage[e]);
+            status = ninja_job_add_demands(making, e, making->stage[e]);
         if (!status)
             status = add_texts(making, e, making->stage[e]);
         if (status)
@@ -394,7 +394,7 @@ static enum br_status add_rest(struct making *making)
 
 /* ---- The whole ---- */
 
-static enum br_status read_log(struct making *making)
+static enum br_status ninja_job_read_log(struct making *making)
 {
     char folder[PATH_MAX], path[PATH_MAX + 16];
     br_ninja_state_folder(making->ninja, making->options->folder, folder, sizeof folder);
@@ -406,12 +406,12 @@ static enum br_status read_log(struct making *making)
     return status ? status : find_typical(making);
 }
 
-static enum br_status fill(struct making *making)
+static enum br_status ninja_job_fill(struct making *making)
 {
     enum br_status status =
         br_dag_set_source(making->dag, making->ninja->file[0].path, making->diag);
     if (!status)
-        status = read_log(making);
+        status = ninja_job_read_log(making);
     if (!status)
         status = br_ninja_found_open(&making->found, making->ninja, making->options->folder,
                                      making->diag);
@@ -422,7 +422,7 @@ static enum br_status fill(struct making *making)
             is_phony(making->ninja, e) ||
             br_ninja_set_have(making->options->only, br_ninja_first_output(making->ninja, e));
     if (!status)
-        status = add_stages(making);
+        status = ninja_job_add_stages(making);
     if (!status && !making->report->commands)
         status = br_fail(making->diag, BR_BAD_INPUT, NULL, "the targets need no command");
     if (!status)
@@ -433,7 +433,7 @@ static enum br_status fill(struct making *making)
     return status ? status : add_rest(making);
 }
 
-static enum br_status make(struct making *making, struct br_arena *arena)
+static enum br_status ninja_job_make(struct making *making, struct br_arena *arena)
 {
     const struct br_ninja *ninja = making->ninja;
     size_t edges = (size_t)ninja->edges + 1;
@@ -448,7 +448,7 @@ static enum br_status make(struct making *making, struct br_arena *arena)
     if (!making->stage || !making->needed || !making->mark || !making->stack || !making->logged ||
         !making->typical || !making->pool_used || !making->dag)
         return br_fail_memory(making->diag);
-    return fill(making);
+    return ninja_job_fill(making);
 }
 
 enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_input *input,
@@ -478,7 +478,7 @@ enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_
                             .report = report,
                             .diag = diag};
     if (!status)
-        status = make(&making, &arena);
+        status = ninja_job_make(&making, &arena);
     if (!status)
         status = br_dag_finish(making.dag, diag);
     if (!status) {

@@ -32,7 +32,7 @@ static enum br_status read_version(const char *text, struct br_diag *diag)
 }
 
 /* A number of milliseconds up to a tab, which is passed. */
-static bool read_ms(char **at, int64_t *ms)
+static bool ninja_log_read_ms(char **at, int64_t *ms)
 {
     size_t digits = strspn(*at, "0123456789");
     if (digits == 0 || digits > 12 || (*at)[digits] != '\t')
@@ -42,11 +42,11 @@ static bool read_ms(char **at, int64_t *ms)
     return true;
 }
 
-static void read_line(const struct br_ninja *ninja, char *at, int64_t *duration_ns,
-                      uint64_t *hashes)
+static void ninja_log_read_line(const struct br_ninja *ninja, char *at, int64_t *duration_ns,
+                                uint64_t *hashes)
 {
     int64_t start, end;
-    if (!read_ms(&at, &start) || !read_ms(&at, &end) || end < start)
+    if (!ninja_log_read_ms(&at, &start) || !ninja_log_read_ms(&at, &end) || end < start)
         return;
     char *path = strchr(at, '\t'), *hash = path ? strchr(path + 1, '\t') : NULL;
     if (!hash)
@@ -85,7 +85,7 @@ enum br_status br_ninja_read_log(const struct br_ninja *ninja, const char *path,
         if (!at)
             break; /* a line that was cut */
         *at = '\0';
-        read_line(ninja, line, duration_ns, hash);
+        ninja_log_read_line(ninja, line, duration_ns, hash);
     }
     free(text);
     return status;

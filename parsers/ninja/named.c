@@ -52,9 +52,9 @@ static enum br_status find_stale(const struct br_ninja *ninja, const char *file,
     return status;
 }
 
-static enum br_status add_statement(const struct br_ninja *ninja, uint32_t edge,
-                                    const struct br_ninja_set *done, struct br_ninja_text *to,
-                                    struct br_diag *diag)
+static enum br_status named_add_statement(const struct br_ninja *ninja, uint32_t edge,
+                                          const struct br_ninja_set *done, struct br_ninja_text *to,
+                                          struct br_diag *diag)
 {
     if (ninja->edge[edge].rule == BR_NINJA_PHONY)
         return br_ninja_statement(ninja, edge, BR_NINJA_COMMANDS, to, diag);
@@ -80,12 +80,13 @@ static enum br_status add_state(const char *folder, struct br_ninja_text *to, st
                : br_fail_memory(diag);
 }
 
-static enum br_status write_all(const struct br_ninja *ninja, const struct br_ninja_naming *naming,
-                                struct br_ninja_text *text, FILE *out, struct br_diag *diag)
+static enum br_status named_write_all(const struct br_ninja *ninja,
+                                      const struct br_ninja_naming *naming,
+                                      struct br_ninja_text *text, FILE *out, struct br_diag *diag)
 {
     enum br_status status = br_ninja_head(ninja, text, diag);
     for (uint32_t e = 0; e < ninja->edges && !status; e++) {
-        status = add_statement(ninja, e, naming->done, text, diag);
+        status = named_add_statement(ninja, e, naming->done, text, diag);
         if (!status && text->used >= 1 << 20) {
             fwrite(text->text, 1, text->used, out);
             text->used = 0;
@@ -117,7 +118,7 @@ enum br_status br_ninja_write_named(const struct br_ninja_options *options,
     if (!status && !named->stale)
         status = br_ninja_dyndep_load(&ninja, options->folder, &ready, &named->open, diag);
     if (!status && !named->stale)
-        status = write_all(&ninja, naming, &text, out, diag);
+        status = named_write_all(&ninja, naming, &text, out, diag);
     free(text.text);
     br_ninja_finish(&ninja);
     return status;

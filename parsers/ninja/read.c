@@ -29,7 +29,7 @@ struct reader {
     struct br_diag *diag;
 };
 
-static struct br_pos place_of(struct reader *reader, const char *at)
+static struct br_pos ninja_read_place_of(struct reader *reader, const char *at)
 {
     if (at < reader->known)
         return (struct br_pos){reader->known_pos.line, 0};
@@ -42,7 +42,8 @@ static struct br_pos place_of(struct reader *reader, const char *at)
 }
 
 #define FAIL(reader, hint, ...)                                                                    \
-    br_fail_at((reader)->diag, place_of(reader, (reader)->at), BR_BAD_INPUT, hint, __VA_ARGS__)
+    br_fail_at((reader)->diag, ninja_read_place_of(reader, (reader)->at), BR_BAD_INPUT, hint,      \
+               __VA_ARGS__)
 
 /* Passes blanks, and line ends that a '$' continues. */
 static void skip_blanks(struct reader *reader)
@@ -104,7 +105,7 @@ static enum br_status why(const struct reader *reader)
 }
 
 /* A name of the arena's; NULL, with a diagnostic, where none is here or memory is out. */
-static const char *read_name(struct reader *reader, const char *what)
+static const char *ninja_read_name(struct reader *reader, const char *what)
 {
     size_t n = strspn(reader->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                   "_.-");
@@ -145,7 +146,7 @@ static enum br_status read_slice(struct reader *reader, bool path, struct br_nin
 static enum br_status read_let(struct reader *reader, const char **name,
                                struct br_ninja_slice *slice)
 {
-    *name = read_name(reader, "a variable's name");
+    *name = ninja_read_name(reader, "a variable's name");
     if (!*name)
         return why(reader);
     if (*reader->at != '=')
@@ -157,8 +158,8 @@ static enum br_status read_let(struct reader *reader, const char **name,
 }
 
 /* Expands a text as it stands in the scope, into the arena. */
-static enum br_status evaluate(struct reader *reader, struct br_ninja_slice slice, uint32_t scope,
-                               char **value)
+static enum br_status ninja_read_evaluate(struct reader *reader, struct br_ninja_slice slice,
+                                          uint32_t scope, char **value)
 {
     struct br_ninja_text text = {0};
     enum br_status status = br_ninja_expand(reader->ninja, slice, scope, &text, reader->diag);
@@ -169,14 +170,14 @@ static enum br_status evaluate(struct reader *reader, struct br_ninja_slice slic
     return status;
 }
 
-static enum br_status read_variable(struct reader *reader, uint32_t scope)
+static enum br_status ninja_read_variable(struct reader *reader, uint32_t scope)
 {
     const char *name;
     char *value;
     struct br_ninja_slice slice;
     enum br_status status = read_let(reader, &name, &slice);
     if (!status)
-        status = evaluate(reader, slice, reader->scope, &value);
+        status = ninja_read_evaluate(reader, slice, reader->scope, &value);
     if (!status && !br_ninja_set_variable(reader->ninja, scope, name, value))
         status = br_fail_memory(reader->diag);
     return status;
@@ -198,7 +199,7 @@ static enum br_status check_rule(struct reader *reader, const struct br_ninja_ru
 static enum br_status read_rule(struct reader *reader)
 {
     uint32_t number;
-    const char *name = read_name(reader, "the rule's name");
+    const char *name = ninja_read_name(reader, "the rule's name");
     if (!name)
         return why(reader);
     if (!br_ninja_add_rule(reader->ninja, reader->scope, name, &number))
@@ -221,9 +222,9 @@ static enum br_status read_rule(struct reader *reader)
     return status ? status : check_rule(reader, &reader->ninja->rule[number]);
 }
 
-static enum br_status read_pool(struct reader *reader)
+static enum br_status ninja_read_pool(struct reader *reader)
 {
-    const char *name = read_name(reader, "the pool's name"), *key;
+    const char *name = ninja_read_name(reader, "the pool's name"), *key;
     if (!name)
         return why(reader);
     enum br_status status = end_line(reader);
@@ -235,7 +236,7 @@ static enum br_status read_pool(struct reader *reader)
         if (!status && strcmp(key, "depth") != 0)
             status = FAIL(reader, NULL, "a pool knows no variable '%.80s'", key);
         if (!status)
-            status = evaluate(reader, slice, reader->scope, &depth);
+            status = ninja_read_evaluate(reader, slice, reader->scope, &depth);
     }
     if (status)
         return status;
@@ -277,7 +278,7 @@ static enum br_status node_of(struct reader *reader, struct br_ninja_slice slice
                               uint32_t *node)
 {
     char *path;
-    enum br_status status = evaluate(reader, slice, scope, &path);
+    enum br_status status = ninja_read_evaluate(reader, slice, scope, &path);
     if (status)
         return status;
     if (!*path)
@@ -312,7 +313,7 @@ static enum br_status read_runs(struct reader *reader, struct paths *paths,
         status = FAIL(reader, NULL, "expected a path to build");
     if (!status && !accept(reader, ":"))
         status = FAIL(reader, NULL, "expected ':' after what is built");
-    if (!status && !(*rule = read_name(reader, "a rule's name")))
+    if (!status && !(*rule = ninja_read_name(reader, "a rule's name")))
         status = why(reader);
     static const struct {
         const char *mark;
@@ -340,14 +341,15 @@ static enum br_status read_bindings(struct reader *reader, uint32_t *scope)
         skip_blanks(reader);
         if (*scope == reader->scope && !br_ninja_add_scope(reader->ninja, reader->scope, scope))
             return br_fail_memory(reader->diag);
-        status = read_variable(reader, *scope);
+        status = ninja_read_variable(reader, *scope);
     }
     return status;
 }
 
 /* Turns the paths into nodes of a new edge. */
-static enum br_status add_edge(struct reader *reader, const struct paths *paths,
-                               const uint32_t end[BR_NINJA_RUNS], struct br_ninja_edge edge)
+static enum br_status ninja_read_add_edge(struct reader *reader, const struct paths *paths,
+                                          const uint32_t end[BR_NINJA_RUNS],
+                                          struct br_ninja_edge edge)
 {
     struct br_ninja *ninja = reader->ninja;
     for (int run = 0; run < BR_NINJA_RUNS; run++) {
@@ -396,7 +398,7 @@ static enum br_status read_build(struct reader *reader, struct br_pos pos)
     if (!status)
         status = read_bindings(reader, &edge.scope);
     if (!status)
-        status = add_edge(reader, &paths, end, edge);
+        status = ninja_read_add_edge(reader, &paths, end, edge);
     free(paths.slice);
     return status;
 }
@@ -421,8 +423,8 @@ static enum br_status read_default(struct reader *reader)
     return status ? status : end_line(reader);
 }
 
-static enum br_status read_file(struct br_ninja *ninja, const char *folder, const char *file,
-                                uint32_t scope, int depth, struct br_diag *diag);
+static enum br_status ninja_read_file(struct br_ninja *ninja, const char *folder, const char *file,
+                                      uint32_t scope, int depth, struct br_diag *diag);
 
 static enum br_status read_include(struct reader *reader, bool own_scope)
 {
@@ -431,7 +433,7 @@ static enum br_status read_include(struct reader *reader, bool own_scope)
     uint32_t scope = reader->scope;
     enum br_status status = read_slice(reader, true, &slice);
     if (!status)
-        status = evaluate(reader, slice, reader->scope, &file);
+        status = ninja_read_evaluate(reader, slice, reader->scope, &file);
     if (!status)
         status = end_line(reader);
     if (!status && reader->depth >= DEEPEST_INCLUDE)
@@ -439,8 +441,8 @@ static enum br_status read_include(struct reader *reader, bool own_scope)
     if (!status && own_scope && !br_ninja_add_scope(reader->ninja, reader->scope, &scope))
         status = br_fail_memory(reader->diag);
     if (!status)
-        status =
-            read_file(reader->ninja, reader->folder, file, scope, reader->depth + 1, reader->diag);
+        status = ninja_read_file(reader->ninja, reader->folder, file, scope, reader->depth + 1,
+                                 reader->diag);
     if (!status)
         br_diag_file(reader->diag, reader->ninja->file[reader->file].path);
     return status;
@@ -449,8 +451,8 @@ static enum br_status read_include(struct reader *reader, bool own_scope)
 static enum br_status read_statement(struct reader *reader)
 {
     const char *begin = reader->at;
-    struct br_pos pos = place_of(reader, begin);
-    const char *word = read_name(reader, "a statement");
+    struct br_pos pos = ninja_read_place_of(reader, begin);
+    const char *word = ninja_read_name(reader, "a statement");
     if (!word)
         return why(reader);
     if (strcmp(word, "build") == 0)
@@ -458,17 +460,17 @@ static enum br_status read_statement(struct reader *reader)
     if (strcmp(word, "rule") == 0)
         return read_rule(reader);
     if (strcmp(word, "pool") == 0)
-        return read_pool(reader);
+        return ninja_read_pool(reader);
     if (strcmp(word, "default") == 0)
         return read_default(reader);
     if (strcmp(word, "include") == 0 || strcmp(word, "subninja") == 0)
         return read_include(reader, *word == 's');
     reader->at = begin;
-    return read_variable(reader, reader->scope);
+    return ninja_read_variable(reader, reader->scope);
 }
 
-static enum br_status read_file(struct br_ninja *ninja, const char *folder, const char *file,
-                                uint32_t scope, int depth, struct br_diag *diag)
+static enum br_status ninja_read_file(struct br_ninja *ninja, const char *folder, const char *file,
+                                      uint32_t scope, int depth, struct br_diag *diag)
 {
     char path[PATH_MAX];
     struct br_source source;
@@ -504,8 +506,8 @@ static enum br_status read_file(struct br_ninja *ninja, const char *folder, cons
 }
 
 /* `rule`: NULL, or the name of one that the file need not define. */
-static enum br_status read_whole(struct br_ninja *ninja, const char *folder, const char *file,
-                                 const char *rule, struct br_diag *diag)
+static enum br_status ninja_read_whole(struct br_ninja *ninja, const char *folder, const char *file,
+                                       const char *rule, struct br_diag *diag)
 {
     struct br_diag own = {0};
     uint32_t number;
@@ -515,7 +517,7 @@ static enum br_status read_whole(struct br_ninja *ninja, const char *folder, con
     if (!status && rule && !br_ninja_add_rule(ninja, BR_NINJA_TOP, rule, &number))
         status = br_fail_memory(diag);
     if (!status)
-        status = read_file(ninja, folder, file, BR_NINJA_TOP, 0, diag);
+        status = ninja_read_file(ninja, folder, file, BR_NINJA_TOP, 0, diag);
     if (status)
         br_ninja_finish(ninja);
     return status;
@@ -524,11 +526,11 @@ static enum br_status read_whole(struct br_ninja *ninja, const char *folder, con
 enum br_status br_ninja_read(struct br_ninja *ninja, const char *folder, const char *file,
                              struct br_diag *diag)
 {
-    return read_whole(ninja, folder, file, NULL, diag);
+    return ninja_read_whole(ninja, folder, file, NULL, diag);
 }
 
 enum br_status br_ninja_read_dyndep(struct br_ninja *ninja, const char *folder, const char *file,
                                     struct br_diag *diag)
 {
-    return read_whole(ninja, folder, file, br_ninja_key_name[BR_NINJA_DYNDEP], diag);
+    return ninja_read_whole(ninja, folder, file, br_ninja_key_name[BR_NINJA_DYNDEP], diag);
 }

@@ -13,7 +13,7 @@ bool br_ninja_set_add(struct br_ninja_set *set, const char *text, size_t size)
     return set->text[set->count] && ++set->count;
 }
 
-static int by_bytes(const void *a, const void *b)
+static int set_by_bytes(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -22,7 +22,7 @@ void br_ninja_set_sort(struct br_ninja_set *set)
 {
     uint32_t count = 0;
     if (set->count)
-        qsort(set->text, set->count, sizeof *set->text, by_bytes);
+        qsort(set->text, set->count, sizeof *set->text, set_by_bytes);
     for (uint32_t k = 0; k < set->count; k++)
         if (count && strcmp(set->text[count - 1], set->text[k]) == 0)
             free(set->text[k]);
@@ -33,7 +33,7 @@ void br_ninja_set_sort(struct br_ninja_set *set)
 
 bool br_ninja_set_have(const struct br_ninja_set *set, const char *text)
 {
-    return set->count && bsearch(&text, set->text, set->count, sizeof *set->text, by_bytes);
+    return set->count && bsearch(&text, set->text, set->count, sizeof *set->text, set_by_bytes);
 }
 
 void br_ninja_set_finish(struct br_ninja_set *set)

@@ -12,7 +12,7 @@ struct key {
     const char *name;
 };
 
-static uint64_t hash_key(uint32_t scope, const char *name)
+static uint64_t ninja_store_hash_key(uint32_t scope, const char *name)
 {
     return br_hash_number(br_hash_text(name) ^ scope);
 }
@@ -30,7 +30,7 @@ static bool is_node(const void *context, uint32_t number, const void *key)
 static uint64_t hash_variable(const void *context, uint32_t number)
 {
     const struct br_ninja_variable *it = &((const struct br_ninja *)context)->variable[number];
-    return hash_key(it->scope, it->name);
+    return ninja_store_hash_key(it->scope, it->name);
 }
 
 static bool is_variable(const void *context, uint32_t number, const void *wanted)
@@ -40,13 +40,13 @@ static bool is_variable(const void *context, uint32_t number, const void *wanted
     return it->scope == key->scope && strcmp(it->name, key->name) == 0;
 }
 
-static uint64_t hash_rule(const void *context, uint32_t number)
+static uint64_t ninja_store_hash_rule(const void *context, uint32_t number)
 {
     const struct br_ninja_rule *it = &((const struct br_ninja *)context)->rule[number];
-    return hash_key(it->scope, it->name);
+    return ninja_store_hash_key(it->scope, it->name);
 }
 
-static bool is_rule(const void *context, uint32_t number, const void *wanted)
+static bool ninja_store_is_rule(const void *context, uint32_t number, const void *wanted)
 {
     const struct br_ninja_rule *it = &((const struct br_ninja *)context)->rule[number];
     const struct key *key = wanted;
@@ -55,18 +55,20 @@ static bool is_rule(const void *context, uint32_t number, const void *wanted)
 
 static const struct br_index_keys node_keys = {hash_node, is_node},
                                   variable_keys = {hash_variable, is_variable},
-                                  rule_keys = {hash_rule, is_rule};
+                                  rule_keys = {ninja_store_hash_rule, ninja_store_is_rule};
 
 static uint32_t find_variable(const struct br_ninja *ninja, uint32_t scope, const char *name)
 {
     struct key key = {scope, name};
-    return br_index_find(&ninja->by_variable, &variable_keys, ninja, &key, hash_key(scope, name));
+    return br_index_find(&ninja->by_variable, &variable_keys, ninja, &key,
+                         ninja_store_hash_key(scope, name));
 }
 
 static uint32_t find_own_rule(const struct br_ninja *ninja, uint32_t scope, const char *name)
 {
     struct key key = {scope, name};
-    return br_index_find(&ninja->by_rule, &rule_keys, ninja, &key, hash_key(scope, name));
+    return br_index_find(&ninja->by_rule, &rule_keys, ninja, &key,
+                         ninja_store_hash_key(scope, name));
 }
 
 uint32_t br_ninja_find_node(const struct br_ninja *ninja, const char *path)

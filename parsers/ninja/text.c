@@ -9,12 +9,12 @@
 
 #include "base/text/shell.h"
 
-static bool add(struct br_ninja_text *to, const char *text)
+static bool ninja_text_add(struct br_ninja_text *to, const char *text)
 {
     return br_ninja_add(to, text, strlen(text));
 }
 
-static bool put(void *to, const char *text, size_t size)
+static bool ninja_text_put(void *to, const char *text, size_t size)
 {
     return br_ninja_add(to, text, size);
 }
@@ -26,12 +26,12 @@ static bool add_quoted(struct br_ninja_text *to, const char *text, size_t size)
 {
     for (const char *mark; (mark = memmem(text, size, index_mark, strlen(index_mark)));) {
         const size_t part = (size_t)(mark - text) + 1;
-        if (!br_shell_quote(text, part, put, to))
+        if (!br_shell_quote(text, part, ninja_text_put, to))
             return false;
         text += part;
         size -= part;
     }
-    return br_shell_quote(text, size, put, to);
+    return br_shell_quote(text, size, ninja_text_put, to);
 }
 
 /* Replaces the text by what the edge says of the key; "" where it says nothing. */
@@ -41,10 +41,10 @@ static enum br_status read_key(const struct br_ninja *ninja, uint32_t edge, enum
 {
     text->used = 0;
     enum br_status status = br_ninja_binding(ninja, edge, key, form, text, diag);
-    return status || add(text, "") ? status : br_fail_memory(diag);
+    return status || ninja_text_add(text, "") ? status : br_fail_memory(diag);
 }
 
-static const char *path_of(const struct br_ninja *ninja, uint32_t at)
+static const char *ninja_text_path_of(const struct br_ninja *ninja, uint32_t at)
 {
     return ninja->node[ninja->path[at]].path;
 }
@@ -57,24 +57,25 @@ static size_t folder_length(const char *path)
     return slash ? (size_t)(slash - path) : 0;
 }
 
-static bool add_folder(struct br_ninja_text *to, const char *path)
+static bool ninja_text_add_folder(struct br_ninja_text *to, const char *path)
 {
     size_t n = folder_length(path);
-    return n == 0 || (add(to, "[ -d ") && add_quoted(to, path, n) && add(to, " ] || mkdir -p ") &&
-                      add_quoted(to, path, n) && add(to, " || exit\n"));
+    return n == 0 || (ninja_text_add(to, "[ -d ") && add_quoted(to, path, n) &&
+                      ninja_text_add(to, " ] || mkdir -p ") && add_quoted(to, path, n) &&
+                      ninja_text_add(to, " || exit\n"));
 }
 
 /* Every folder of an output, each once; outputs that lie together stand together. */
-static bool add_folders(const struct br_ninja *ninja, const struct br_ninja_edge *edge,
-                        struct br_ninja_text *to)
+static bool ninja_text_add_folders(const struct br_ninja *ninja, const struct br_ninja_edge *edge,
+                                   struct br_ninja_text *to)
 {
     for (uint32_t k = edge->first[BR_NINJA_OUT]; k < edge->first[BR_NINJA_IN]; k++) {
-        const char *path = path_of(ninja, k);
-        const char *last = k > edge->first[BR_NINJA_OUT] ? path_of(ninja, k - 1) : NULL;
+        const char *path = ninja_text_path_of(ninja, k);
+        const char *last = k > edge->first[BR_NINJA_OUT] ? ninja_text_path_of(ninja, k - 1) : NULL;
         size_t n = folder_length(path);
         if (last && folder_length(last) == n && strncmp(last, path, n) == 0)
             continue;
-        if (!add_folder(to, path))
+        if (!ninja_text_add_folder(to, path))
             return false;
     }
     return true;
@@ -90,8 +91,9 @@ static enum br_status add_response(const struct br_ninja *ninja, uint32_t edge,
     char *file = strdup(text->text);
     status = file ? read_key(ninja, edge, BR_NINJA_RSPFILE_CONTENT, BR_NINJA_VALUE, text, diag)
                   : br_fail_memory(diag);
-    if (!status && !(add(to, "printf %s ") && add_quoted(to, text->text, text->used) &&
-                     add(to, " >") && add_quoted(to, file, strlen(file)) && add(to, " || exit\n")))
+    if (!status && !(ninja_text_add(to, "printf %s ") && add_quoted(to, text->text, text->used) &&
+                     ninja_text_add(to, " >") && add_quoted(to, file, strlen(file)) &&
+                     ninja_text_add(to, " || exit\n")))
         status = br_fail_memory(diag);
     free(file);
     return status;
@@ -105,16 +107,16 @@ static bool add_command(struct br_ninja_text *to, const char *command)
 {
     if (!strchr(command, '\n') && !strstr(command, index_mark) &&
         strncmp(command, eval_begin, strlen(eval_begin)) != 0)
-        return add(to, command);
-    bool good = add(to, eval_begin);
+        return ninja_text_add(to, command);
+    bool good = ninja_text_add(to, eval_begin);
     for (const char *at = command; *at && good; at++)
-        good = *at == '\n'   ? add(to, "\\n")
-               : *at == '%'  ? add(to, "%%")
-               : *at == '\\' ? add(to, "\\\\")
-               : *at == '\'' ? add(to, "\\047")
-               : *at == '{'  ? add(to, "\\173")
+        good = *at == '\n'   ? ninja_text_add(to, "\\n")
+               : *at == '%'  ? ninja_text_add(to, "%%")
+               : *at == '\\' ? ninja_text_add(to, "\\\\")
+               : *at == '\'' ? ninja_text_add(to, "\\047")
+               : *at == '{'  ? ninja_text_add(to, "\\173")
                              : br_ninja_add(to, at, 1);
-    return good && add(to, eval_end);
+    return good && ninja_text_add(to, eval_end);
 }
 
 /* The character that the escape of printf stands for; passes it. */
@@ -137,7 +139,7 @@ bool br_ninja_command_of(const char *script, struct br_ninja_text *to)
     to->used = 0;
     const size_t size = strlen(line), begin = strlen(eval_begin), last = strlen(eval_end);
     if (size < begin + last || strncmp(line, eval_begin, begin) != 0)
-        return add(to, line);
+        return ninja_text_add(to, line);
     end = line + size - last;
     bool good = true;
     for (const char *at = line + begin; at < end && good;) {
@@ -148,7 +150,7 @@ bool br_ninja_command_of(const char *script, struct br_ninja_text *to)
             at++;
         good = br_ninja_add(to, &c, 1);
     }
-    return good && add(to, "");
+    return good && ninja_text_add(to, "");
 }
 
 enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, const char *folder,
@@ -157,8 +159,8 @@ enum br_status br_ninja_script(const struct br_ninja *ninja, uint32_t edge, cons
     struct br_ninja_text text = {0};
     const struct br_ninja_edge *it = &ninja->edge[edge];
     enum br_status status = BR_OK;
-    if (!(add(to, "cd ") && add_quoted(to, folder, strlen(folder)) && add(to, " || exit\n") &&
-          add_folders(ninja, it, to)))
+    if (!(ninja_text_add(to, "cd ") && add_quoted(to, folder, strlen(folder)) &&
+          ninja_text_add(to, " || exit\n") && ninja_text_add_folders(ninja, it, to)))
         status = br_fail_memory(diag);
     if (!status)
         status = add_response(ninja, edge, to, &text, diag);
@@ -176,30 +178,31 @@ bool br_ninja_add_path(struct br_ninja_text *to, const char *path)
 {
     bool good = true;
     for (; *path && good; path++)
-        good = (!strchr("$ :", *path) || add(to, "$")) && br_ninja_add(to, path, 1);
+        good = (!strchr("$ :", *path) || ninja_text_add(to, "$")) && br_ninja_add(to, path, 1);
     return good;
 }
 
-static bool add_run(const struct br_ninja *ninja, const struct br_ninja_edge *edge,
-                    enum br_ninja_run run, const char *mark, struct br_ninja_text *to)
+static bool ninja_text_add_run(const struct br_ninja *ninja, const struct br_ninja_edge *edge,
+                               enum br_ninja_run run, const char *mark, struct br_ninja_text *to)
 {
-    bool good = edge->first[run] == edge->first[run + 1] || add(to, mark);
+    bool good = edge->first[run] == edge->first[run + 1] || ninja_text_add(to, mark);
     for (uint32_t k = edge->first[run]; k < edge->first[run + 1] && good; k++)
-        good = add(to, " ") && br_ninja_add_path(to, path_of(ninja, k));
+        good = ninja_text_add(to, " ") && br_ninja_add_path(to, ninja_text_path_of(ninja, k));
     return good;
 }
 
 /* "  key = value", of a value that is escaped already. */
 static bool add_let(struct br_ninja_text *to, const char *key, const char *value)
 {
-    return add(to, "  ") && add(to, key) && add(to, " = ") && (*value != ' ' || add(to, "$")) &&
-           add(to, value) && add(to, "\n");
+    return ninja_text_add(to, "  ") && ninja_text_add(to, key) && ninja_text_add(to, " = ") &&
+           (*value != ' ' || ninja_text_add(to, "$")) && ninja_text_add(to, value) &&
+           ninja_text_add(to, "\n");
 }
 
 /* The value of the key as a build.ninja has to say it. */
-static enum br_status read_source(const struct br_ninja *ninja, uint32_t edge,
-                                  enum br_ninja_key key, struct br_ninja_text *text,
-                                  struct br_diag *diag)
+static enum br_status ninja_text_read_source(const struct br_ninja *ninja, uint32_t edge,
+                                             enum br_ninja_key key, struct br_ninja_text *text,
+                                             struct br_diag *diag)
 {
     if (key != BR_NINJA_DEPFILE && key != BR_NINJA_RSPFILE && key != BR_NINJA_DYNDEP)
         return read_key(ninja, edge, key, BR_NINJA_SOURCE, text, diag);
@@ -210,7 +213,7 @@ static enum br_status read_source(const struct br_ninja *ninja, uint32_t edge,
     bool good = true;
     *text = (struct br_ninja_text){0};
     for (const char *c = plain.text; *c && good; c++)
-        good = (*c != '$' || add(text, "$")) && br_ninja_add(text, c, 1);
+        good = (*c != '$' || ninja_text_add(text, "$")) && br_ninja_add(text, c, 1);
     free(plain.text);
     return good ? BR_OK : br_fail_memory(diag);
 }
@@ -225,11 +228,11 @@ static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, 
                                             BR_NINJA_RSPFILE_CONTENT};
     struct br_ninja_text text = {0};
     enum br_status status = BR_OK;
-    if (!(add(to, "rule ") && add(to, rule) && add(to, "\n") &&
-          (command || add(to, "  command = :\n"))))
+    if (!(ninja_text_add(to, "rule ") && ninja_text_add(to, rule) && ninja_text_add(to, "\n") &&
+          (command || ninja_text_add(to, "  command = :\n"))))
         status = br_fail_memory(diag);
     for (size_t k = !command; k < (content ? sizeof key / sizeof *key : 1) && !status; k++) {
-        status = read_source(ninja, edge, key[k], &text, diag);
+        status = ninja_text_read_source(ninja, edge, key[k], &text, diag);
         if (!status && text.used && !add_let(to, br_ninja_key_name[key[k]], text.text))
             status = br_fail_memory(diag);
     }
@@ -241,7 +244,7 @@ static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, 
 static enum br_status has_lines(const struct br_ninja *ninja, uint32_t edge, enum br_ninja_key key,
                                 struct br_ninja_text *text, bool *lines, struct br_diag *diag)
 {
-    enum br_status status = read_source(ninja, edge, key, text, diag);
+    enum br_status status = ninja_text_read_source(ninja, edge, key, text, diag);
     *lines = !status && strstr(text->text, "$in_newline");
     return status;
 }
@@ -252,14 +255,16 @@ static bool add_files(const struct br_ninja *ninja, const struct br_ninja_edge *
 {
     const bool outputs = it->first[BR_NINJA_IMPLICIT_OUT] < it->first[BR_NINJA_DYNDEP_OUT];
     const bool inputs = it->first[BR_NINJA_IMPLICIT] < it->first[BR_NINJA_ORDER_ONLY];
-    return add(to, "build") && add_run(ninja, it, BR_NINJA_OUT, "", to) &&
-           add_run(ninja, it, BR_NINJA_IMPLICIT_OUT, " |", to) &&
-           (!told || add_run(ninja, it, BR_NINJA_DYNDEP_OUT, outputs ? "" : " |", to)) &&
-           add(to, ": ") && add(to, rule) && add_run(ninja, it, BR_NINJA_IN, "", to) &&
-           add_run(ninja, it, BR_NINJA_IMPLICIT, " |", to) &&
-           (!told || add_run(ninja, it, BR_NINJA_FOUND, inputs ? "" : " |", to)) &&
-           add_run(ninja, it, BR_NINJA_ORDER_ONLY, " ||", to) &&
-           add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) && add(to, "\n");
+    return ninja_text_add(to, "build") && ninja_text_add_run(ninja, it, BR_NINJA_OUT, "", to) &&
+           ninja_text_add_run(ninja, it, BR_NINJA_IMPLICIT_OUT, " |", to) &&
+           (!told || ninja_text_add_run(ninja, it, BR_NINJA_DYNDEP_OUT, outputs ? "" : " |", to)) &&
+           ninja_text_add(to, ": ") && ninja_text_add(to, rule) &&
+           ninja_text_add_run(ninja, it, BR_NINJA_IN, "", to) &&
+           ninja_text_add_run(ninja, it, BR_NINJA_IMPLICIT, " |", to) &&
+           (!told || ninja_text_add_run(ninja, it, BR_NINJA_FOUND, inputs ? "" : " |", to)) &&
+           ninja_text_add_run(ninja, it, BR_NINJA_ORDER_ONLY, " ||", to) &&
+           ninja_text_add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) &&
+           ninja_text_add(to, "\n");
 }
 
 /* A description may be coloured; what is kept of it is what it says. Leaves out sequences that
@@ -308,15 +313,15 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
                          (content && (key == BR_NINJA_RSPFILE || key == BR_NINJA_RSPFILE_CONTENT));
         if (elsewhere)
             continue;
-        status = read_source(ninja, edge, (enum br_ninja_key)key, &text, diag);
+        status = ninja_text_read_source(ninja, edge, (enum br_ninja_key)key, &text, diag);
         if (!status && key == BR_NINJA_DESCRIPTION)
             strip_controls(&text);
         if (!status && text.used && !add_let(to, br_ninja_key_name[key], text.text))
             status = br_fail_memory(diag);
     }
     if (!status && saying == BR_NINJA_NAMED_COMMANDS &&
-        !(add(to, "  description = ") &&
-          br_ninja_add_path(to, br_ninja_first_output(ninja, edge)) && add(to, "\n")))
+        !(ninja_text_add(to, "  description = ") &&
+          br_ninja_add_path(to, br_ninja_first_output(ninja, edge)) && ninja_text_add(to, "\n")))
         status = br_fail_memory(diag);
     free(text.text);
     return status;
@@ -329,32 +334,35 @@ enum br_status br_ninja_made(const struct br_ninja *ninja, uint32_t edge, struct
     const struct br_ninja_edge *it = &ninja->edge[edge];
     bool good = true;
     for (uint32_t k = it->first[BR_NINJA_OUT]; k < it->first[BR_NINJA_IN] && good; k++)
-        good = add(to, "build ") && br_ninja_add_path(to, path_of(ninja, k)) &&
-               add(to, ": phony") && add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) &&
-               add(to, "\n");
+        good = ninja_text_add(to, "build ") &&
+               br_ninja_add_path(to, ninja_text_path_of(ninja, k)) &&
+               ninja_text_add(to, ": phony") &&
+               ninja_text_add_run(ninja, it, BR_NINJA_VALIDATION, " |@", to) &&
+               ninja_text_add(to, "\n");
     return good ? BR_OK : br_fail_memory(diag);
 }
 
 /* ---- Around the statements ---- */
 
 /* A variable of the file that counts beyond its statements. */
-static bool add_variable(const struct br_ninja *ninja, const char *name, struct br_ninja_text *to)
+static bool ninja_text_add_variable(const struct br_ninja *ninja, const char *name,
+                                    struct br_ninja_text *to)
 {
     const char *value = br_ninja_find_variable(ninja, BR_NINJA_TOP, name);
     if (!value)
         return true;
-    bool good = add(to, name) && add(to, " = ");
+    bool good = ninja_text_add(to, name) && ninja_text_add(to, " = ");
     for (; *value && good; value++)
-        good = (*value != '$' || add(to, "$")) && br_ninja_add(to, value, 1);
-    return good && add(to, "\n");
+        good = (*value != '$' || ninja_text_add(to, "$")) && br_ninja_add(to, value, 1);
+    return good && ninja_text_add(to, "\n");
 }
 
-static uint64_t hash_rule(const void *ninja, uint32_t rule)
+static uint64_t ninja_text_hash_rule(const void *ninja, uint32_t rule)
 {
     return br_hash_text(((const struct br_ninja *)ninja)->rule[rule].name);
 }
 
-static bool is_rule(const void *ninja, uint32_t rule, const void *name)
+static bool ninja_text_is_rule(const void *ninja, uint32_t rule, const void *name)
 {
     return strcmp(((const struct br_ninja *)ninja)->rule[rule].name, name) == 0;
 }
@@ -363,14 +371,14 @@ static bool is_rule(const void *ninja, uint32_t rule, const void *name)
  * rule, so that the rules of several scopes need not be told apart. */
 static bool add_rules(const struct br_ninja *ninja, struct br_ninja_text *to)
 {
-    static const struct br_index_keys keys = {hash_rule, is_rule};
+    static const struct br_index_keys keys = {ninja_text_hash_rule, ninja_text_is_rule};
     struct br_index named = {0};
     bool good = br_index_add(&named, &keys, ninja, BR_NINJA_PHONY);
     for (uint32_t r = BR_NINJA_PHONY + 1; r < ninja->rules && good; r++) {
         const char *name = ninja->rule[r].name;
         if (br_index_find(&named, &keys, ninja, name, br_hash_text(name)) == UINT32_MAX)
-            good = br_index_add(&named, &keys, ninja, r) && add(to, "rule ") && add(to, name) &&
-                   add(to, "\n  command = :\n");
+            good = br_index_add(&named, &keys, ninja, r) && ninja_text_add(to, "rule ") &&
+                   ninja_text_add(to, name) && ninja_text_add(to, "\n  command = :\n");
     }
     br_index_finish(&named);
     return good;
@@ -379,14 +387,14 @@ static bool add_rules(const struct br_ninja *ninja, struct br_ninja_text *to)
 enum br_status br_ninja_head(const struct br_ninja *ninja, struct br_ninja_text *to,
                              struct br_diag *diag)
 {
-    bool good =
-        add_variable(ninja, "ninja_required_version", to) && add_variable(ninja, "builddir", to);
+    bool good = ninja_text_add_variable(ninja, "ninja_required_version", to) &&
+                ninja_text_add_variable(ninja, "builddir", to);
     for (uint32_t p = 0; p < ninja->pools && good; p++) {
         char depth[32];
         snprintf(depth, sizeof depth, "%" PRIu32, ninja->pool[p].depth);
         if (strcmp(ninja->pool[p].name, "console") != 0)
-            good = add(to, "pool ") && add(to, ninja->pool[p].name) && add(to, "\n") &&
-                   add_let(to, "depth", depth);
+            good = ninja_text_add(to, "pool ") && ninja_text_add(to, ninja->pool[p].name) &&
+                   ninja_text_add(to, "\n") && add_let(to, "depth", depth);
     }
     return good && add_rules(ninja, to) ? BR_OK : br_fail_memory(diag);
 }
@@ -394,8 +402,8 @@ enum br_status br_ninja_head(const struct br_ninja *ninja, struct br_ninja_text 
 enum br_status br_ninja_defaults(const struct br_ninja *ninja, struct br_ninja_text *to,
                                  struct br_diag *diag)
 {
-    bool good = !ninja->targets || add(to, "default");
+    bool good = !ninja->targets || ninja_text_add(to, "default");
     for (uint32_t k = 0; k < ninja->targets && good; k++)
-        good = add(to, " ") && br_ninja_add_path(to, ninja->node[ninja->target[k]].path);
-    return good && (!ninja->targets || add(to, "\n")) ? BR_OK : br_fail_memory(diag);
+        good = ninja_text_add(to, " ") && br_ninja_add_path(to, ninja->node[ninja->target[k]].path);
+    return good && (!ninja->targets || ninja_text_add(to, "\n")) ? BR_OK : br_fail_memory(diag);
 }

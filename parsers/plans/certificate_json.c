@@ -76,14 +76,15 @@ static bool stage_name(struct reader *r, uint32_t *stage)
            br_json_fail(json, at, NULL, "the job has no stage '%s'", json->text);
 }
 
-static bool stage_at(struct reader *r, const struct br_json_field *field, uint32_t *stage)
+static bool plans_certificate_json_stage_at(struct reader *r, const struct br_json_field *field,
+                                            uint32_t *stage)
 {
     if (!br_json_go(r->json, field))
         return !r->json->status;
     return stage_name(r, stage);
 }
 
-static int by_number(const void *a, const void *b)
+static int plans_certificate_json_by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -99,7 +100,7 @@ static bool stages_at(struct reader *r, const struct br_json_field *field, uint3
         if (!stage_name(r, &(*stage)[k]))
             return false;
     if (!r->json->status)
-        qsort(*stage, *count, sizeof **stage, by_number);
+        qsort(*stage, *count, sizeof **stage, plans_certificate_json_by_number);
     return !r->json->status;
 }
 
@@ -125,7 +126,7 @@ static bool read_link(struct reader *r, struct br_proof_link *link)
         return false;
     const char *after = r->json->at;
     link->task = UINT32_MAX;
-    stage_at(r, &f[0], &link->stage);
+    plans_certificate_json_stage_at(r, &f[0], &link->stage);
     br_json_optional_count32(r->json, &f[1], &link->task);
     r->json->at = after;
     return !r->json->status;
@@ -144,15 +145,15 @@ static bool read_numbered(struct reader *r, const char *what, const char *key,
     if (!br_json_fields(r->json, what, f, 2))
         return false;
     const char *after = r->json->at;
-    stage_at(r, &f[0], &numbered->stage);
+    plans_certificate_json_stage_at(r, &f[0], &numbered->stage);
     integer_at(r, &f[1], &numbered->number);
     r->json->at = after;
     return !r->json->status;
 }
 
 /* The two halves of all, in arrays of their own. */
-static bool split(struct reader *r, const struct numbered *all, uint32_t count, uint32_t **stage,
-                  int64_t **number)
+static bool plans_certificate_json_split(struct reader *r, const struct numbered *all,
+                                         uint32_t count, uint32_t **stage, int64_t **number)
 {
     *stage = br_arena_array(r->arena, count, sizeof **stage);
     *number = br_arena_array(r->arena, count, sizeof **number);
@@ -165,18 +166,18 @@ static bool split(struct reader *r, const struct numbered *all, uint32_t count, 
     return true;
 }
 
-static bool read_weight(struct reader *r, struct numbered *weight)
+static bool plans_certificate_json_read_weight(struct reader *r, struct numbered *weight)
 {
     return read_numbered(r, "a weight", "weight", weight);
 }
 
-static bool read_weights(struct reader *r, const struct br_json_field *field,
-                         struct br_proof_measure *m)
+static bool plans_certificate_json_read_weights(struct reader *r, const struct br_json_field *field,
+                                                struct br_proof_measure *m)
 {
     struct numbered *weight = NULL;
     m->kind = BR_MEASURE_WEIGHTS;
-    EACH(r, field, struct numbered, weight, m->stages, read_weight);
-    return split(r, weight, m->stages, &m->stage, &m->weight);
+    EACH(r, field, struct numbered, weight, m->stages, plans_certificate_json_read_weight);
+    return plans_certificate_json_split(r, weight, m->stages, &m->stage, &m->weight);
 }
 
 static bool read_measure(struct reader *r, struct br_proof_measure *m)
@@ -195,7 +196,7 @@ static bool read_measure(struct reader *r, struct br_proof_measure *m)
         m->kind = BR_MEASURE_CLIQUE;
         stages_at(r, &f[2], &m->stage, &m->stages);
     } else if (f[3].at) {
-        read_weights(r, &f[3], m);
+        plans_certificate_json_read_weights(r, &f[3], m);
     } else if (br_json_go(json, &f[0]) && br_json_string(json, "a resource")) {
         while (m->resource < r->dag->resources &&
                strcmp(r->dag->resource[m->resource].name, json->text) != 0)
@@ -220,7 +221,7 @@ static bool read_claim(struct reader *r, struct br_proof_claim *claim)
     if (!br_json_fields(r->json, "a claim", f, 5))
         return false;
     const char *after = r->json->at;
-    stage_at(r, &f[0], &claim->stage);
+    plans_certificate_json_stage_at(r, &f[0], &claim->stage);
     integer_at(r, &f[1], &claim->at);
     integer_at(r, &f[2], &claim->from);
     integer_at(r, &f[3], &claim->to);
@@ -257,13 +258,13 @@ static bool read_price(struct reader *r, struct br_proof_price *price)
     if (!br_json_fields(r->json, "a price", f, 2))
         return false;
     const char *after = r->json->at;
-    stage_at(r, &f[0], &price->stage);
+    plans_certificate_json_stage_at(r, &f[0], &price->stage);
     EACH(r, &f[1], struct br_proof_step, price->step, price->steps, read_step);
     r->json->at = after;
     return !r->json->status;
 }
 
-static bool read_value(struct reader *r, struct br_proof_value *value)
+static bool plans_certificate_json_read_value(struct reader *r, struct br_proof_value *value)
 {
     struct numbered numbered = {0};
     bool read = read_numbered(r, "a value", "value", &numbered);
@@ -271,7 +272,7 @@ static bool read_value(struct reader *r, struct br_proof_value *value)
     return read;
 }
 
-static bool read_share(struct reader *r, struct numbered *share)
+static bool plans_certificate_json_read_share(struct reader *r, struct numbered *share)
 {
     return read_numbered(r, "a share", "share", share);
 }
@@ -285,8 +286,8 @@ static bool read_chain(struct reader *r, struct br_proof_chain *chain)
     const char *after = r->json->at;
     integer_at(r, &f[0], &chain->from);
     integer_at(r, &f[1], &chain->to);
-    EACH(r, &f[2], struct numbered, share, chain->stages, read_share);
-    if (!split(r, share, chain->stages, &chain->stage, &chain->share))
+    EACH(r, &f[2], struct numbered, share, chain->stages, plans_certificate_json_read_share);
+    if (!plans_certificate_json_split(r, share, chain->stages, &chain->stage, &chain->share))
         return false;
     r->json->at = after;
     return !r->json->status;
@@ -352,7 +353,7 @@ static bool read_kind(struct reader *r, const struct br_json_field *field, struc
     return br_json_fail(json, field->at, NULL, "'%s' is no kind of proof", json->text);
 }
 
-static bool read_proof(struct reader *r, struct br_proof *proof);
+static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof *proof);
 
 /* A proof within the one at hand. */
 static bool proof_at(struct reader *r, const struct br_json_field *field, struct br_proof **proof)
@@ -363,7 +364,7 @@ static bool proof_at(struct reader *r, const struct br_json_field *field, struct
         return br_json_fail(r->json, field->at, NULL, "cases are too deep");
     *proof = br_arena_alloc(r->arena, sizeof **proof);
     r->depth++;
-    bool read = memory(r, *proof) && read_proof(r, *proof);
+    bool read = memory(r, *proof) && plans_certificate_json_read_proof(r, *proof);
     r->depth--;
     return read;
 }
@@ -374,13 +375,14 @@ static bool read_case(struct reader *r, struct br_proof_case *when)
     if (!br_json_fields(r->json, "a case", f, 2))
         return false;
     const char *after = r->json->at;
-    if (!stage_at(r, &f[0], &when->stage) || !proof_at(r, &f[1], &when->proof))
+    if (!plans_certificate_json_stage_at(r, &f[0], &when->stage) ||
+        !proof_at(r, &f[1], &when->proof))
         return false;
     r->json->at = after;
     return !r->json->status;
 }
 
-static bool read_proof(struct reader *r, struct br_proof *proof)
+static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof *proof)
 {
     enum {
         BOUND,
@@ -417,8 +419,8 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
     const char *after = json->at;
     if (!integer_at(r, &f[BOUND], &proof->bound) || !read_kind(r, &f[KIND], proof) ||
         !stages_at(r, &f[STAGES], &proof->stage, &proof->stages) ||
-        !stage_at(r, &f[STAGE], &proof->at) || !integer_at(r, &f[FROM], &proof->from) ||
-        !integer_at(r, &f[TO], &proof->to) ||
+        !plans_certificate_json_stage_at(r, &f[STAGE], &proof->at) ||
+        !integer_at(r, &f[FROM], &proof->from) || !integer_at(r, &f[TO], &proof->to) ||
         !br_json_optional_count32(json, &f[MEASURE], &proof->energy))
         return false;
     if (f[STAGES].at && proof->stages == 0)
@@ -426,7 +428,8 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
     EACH(r, &f[PATH], struct br_proof_link, proof->link, proof->links, read_link);
     EACH(r, &f[MEASURES], struct br_proof_measure, proof->measure, proof->measures, read_measure);
     EACH(r, &f[WINDOWS], struct br_proof_pass, proof->pass, proof->passes, read_pass);
-    EACH(r, &f[VALUES], struct br_proof_value, proof->value, proof->values, read_value);
+    EACH(r, &f[VALUES], struct br_proof_value, proof->value, proof->values,
+         plans_certificate_json_read_value);
     EACH(r, &f[PRICES], struct br_proof_price, proof->price, proof->prices, read_price);
     EACH(r, &f[CHAINS], struct br_proof_chain, proof->chain, proof->chains, read_chain);
     EACH(r, &f[CLAUSES], struct br_proof_clause, proof->clause, proof->clauses, read_clause);
@@ -440,7 +443,7 @@ static bool read_proof(struct reader *r, struct br_proof *proof)
 static bool read_parts(struct reader *r, const struct br_json_field *field,
                        struct br_certificate *c)
 {
-    EACH(r, field, struct br_proof, c->part, c->parts, read_proof);
+    EACH(r, field, struct br_proof, c->part, c->parts, plans_certificate_json_read_proof);
     return true;
 }
 

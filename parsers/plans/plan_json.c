@@ -28,7 +28,7 @@ static bool plan_text(struct br_plan_reader *r, const struct br_json_field *fiel
     return *text || br_json_take(&r->json, field->at, br_fail_memory(r->diag));
 }
 
-static bool read_task(void *context, uint32_t k)
+static bool plans_json_read_task(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
     enum { ID, START, END, MACHINE, RANK, SUBSET, PRIORITY, SLACK, FREE_SLACK, FIELDS };
@@ -91,7 +91,7 @@ static bool read_tasks(struct br_plan_reader *r, const struct br_json_field *fie
 {
     struct br_plan *plan = r->plan;
     memset(plan->order, 0xff, plan->tasks * sizeof *plan->order);
-    if (!br_json_each(&r->json, field, "the tasks", read_task, r))
+    if (!br_json_each(&r->json, field, "the tasks", plans_json_read_task, r))
         return false;
     for (uint32_t task = 0; task < plan->tasks; task++)
         if (plan->rank[task] == 0) {
@@ -184,7 +184,7 @@ static bool read_subsets(struct br_plan_reader *r, const struct br_json_field *f
            br_json_optional_count32(&r->json, &f[3], &part->c);
 }
 
-static bool read_part(void *context, uint32_t k)
+static bool plans_json_read_part(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
     enum {
@@ -252,7 +252,7 @@ static bool read_search(struct br_plan_reader *r, const struct br_json_field *to
     if (!plan->trial || !plan->part)
         return br_json_take(&r->json, r->json.at, br_fail_memory(r->diag));
     return br_json_each(&r->json, &top[BR_PLAN_TRIALS], "the trials", read_trial, r) &&
-           br_json_each(&r->json, &top[BR_PLAN_PARTS], "the parts", read_part, r);
+           br_json_each(&r->json, &top[BR_PLAN_PARTS], "the parts", plans_json_read_part, r);
 }
 
 static bool read_format(struct br_plan_reader *r, const struct br_json_field *format)
@@ -286,7 +286,7 @@ static bool read_objective(struct br_plan_reader *r, const struct br_json_field 
                         "there is no objective '%s'", name);
 }
 
-static bool read_plan(struct br_plan_reader *r, const char *file)
+static bool json_read_plan(struct br_plan_reader *r, const char *file)
 {
     struct br_json *json = &r->json;
     struct br_json_field top[BR_PLAN_FIELDS] = {
@@ -351,7 +351,7 @@ enum br_status br_parse_plan(const char *path, struct br_input *input, struct br
                              struct br_diag *diag)
 {
     struct br_plan_reader r = {.diag = diag};
-    enum br_status status = br_plan_read_file(&r, path, "plan", read_plan, input);
+    enum br_status status = br_plan_read_file(&r, path, "plan", json_read_plan, input);
     *plan = r.plan;
     return status;
 }

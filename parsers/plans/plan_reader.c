@@ -40,7 +40,7 @@ static bool read_attributes(struct br_plan_reader *r, const struct br_json_field
     return !json->status;
 }
 
-static bool read_resource(void *context, uint32_t k)
+static bool plan_reader_read_resource(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
     struct br_json *json = &r->json;
@@ -58,8 +58,8 @@ static bool read_resource(void *context, uint32_t k)
     return !json->status;
 }
 
-static bool read_durations(struct br_plan_reader *r, uint32_t stage,
-                           const struct br_json_field *field)
+static bool plan_reader_read_durations(struct br_plan_reader *r, uint32_t stage,
+                                       const struct br_json_field *field)
 {
     struct br_json *json = &r->json;
     if (!br_json_go(json, field))
@@ -80,7 +80,7 @@ static bool read_durations(struct br_plan_reader *r, uint32_t stage,
     return !json->status;
 }
 
-static bool read_stage(void *context, uint32_t k)
+static bool plan_reader_read_stage(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
     enum { ID, COUNT, DURATION, DEMANDS, DURATIONS, COMMAND, STAGE_ATTRIBUTES, FIELDS };
@@ -119,7 +119,7 @@ static bool read_stage(void *context, uint32_t k)
                              br_dag_add_demand(r->dag, stage, json->key, json->text, r->diag));
         }
     }
-    read_durations(r, stage, &f[DURATIONS]);
+    plan_reader_read_durations(r, stage, &f[DURATIONS]);
     if (br_json_go(json, &f[COMMAND]) && br_json_string(json, "a command"))
         br_json_take(json, f[COMMAND].at, br_dag_set_command(r->dag, stage, json->text, r->diag));
     read_attributes(r, &f[STAGE_ATTRIBUTES], BR_OWNER_STAGE, stage);
@@ -127,7 +127,7 @@ static bool read_stage(void *context, uint32_t k)
     return !json->status;
 }
 
-static bool read_edge(void *context, uint32_t k)
+static bool plan_reader_read_edge(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
     enum { FROM, TO, TYPE, BYTES, EDGE_ATTRIBUTES, FIELDS };
@@ -221,9 +221,10 @@ bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top,
     if (!br_json_take(json, json->start, br_dag_set_source(r->dag, file, r->diag)))
         return false;
     if (!read_attributes(r, &top[BR_PLAN_ATTRIBUTES], BR_OWNER_JOB, 0) ||
-        !br_json_each(&r->json, &top[BR_PLAN_RESOURCES], "the resources", read_resource, r) ||
-        !br_json_each(&r->json, &top[BR_PLAN_STAGES], "the stages", read_stage, r) ||
-        !br_json_each(&r->json, &top[BR_PLAN_EDGES], "the edges", read_edge, r))
+        !br_json_each(&r->json, &top[BR_PLAN_RESOURCES], "the resources", plan_reader_read_resource,
+                      r) ||
+        !br_json_each(&r->json, &top[BR_PLAN_STAGES], "the stages", plan_reader_read_stage, r) ||
+        !br_json_each(&r->json, &top[BR_PLAN_EDGES], "the edges", plan_reader_read_edge, r))
         return false;
     json->status = br_dag_finish(r->dag, r->diag); /* its faults have a place already */
     return !json->status;
@@ -250,7 +251,7 @@ static bool read_generic(void *context, uint32_t k)
 }
 
 /* Partition, account and time factor, each by itself. */
-static bool read_site(struct br_plan_reader *r, const struct br_json_field f[3])
+static bool plan_reader_read_site(struct br_plan_reader *r, const struct br_json_field f[3])
 {
     struct br_json *json = &r->json;
     for (int k = 0; k < 3; k++) {
@@ -292,7 +293,7 @@ bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *
         return br_json_fail(json, f[1].at, BR_PLAN_REWRITE, "the cluster has no machines");
     return br_json_each(&r->json, &f[2], "the fungible resources", read_fungible, r) &&
            br_json_each(&r->json, &f[3], "the generic resources", read_generic, r) &&
-           read_site(r, &f[4]);
+           plan_reader_read_site(r, &f[4]);
 }
 
 enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,

@@ -9,7 +9,7 @@
 #include "parsers/plans/certificate_json.h"
 #include "parsers/plans/plan_reader.h"
 
-static bool read_proof(struct br_plan_reader *r, const char *file)
+static bool json_read_proof(struct br_plan_reader *r, const char *file)
 {
     enum { FORMAT, BOUND, CERTIFICATE, JOB, ATTRIBUTES, RESOURCES, STAGES, EDGES, CLUSTER, FIELDS };
     struct br_json *json = &r->json;
@@ -47,7 +47,7 @@ enum br_status br_parse_proof(const char *path, struct br_input *input, int64_t 
                               struct br_certificate **certificate, struct br_diag *diag)
 {
     struct br_plan_reader r = {.diag = diag};
-    enum br_status status = br_plan_read_file(&r, path, "bound", read_proof, input);
+    enum br_status status = br_plan_read_file(&r, path, "bound", json_read_proof, input);
     *lower_bound_ns = r.lower_bound_ns;
     *certificate = r.certificate;
     return status;

@@ -6,7 +6,7 @@
 #include "base/collections/grow.h"
 #include "parsers/plans/plan_reader.h"
 
-static int by_ends(const void *a, const void *b, void *edges)
+static int transfers_json_by_ends(const void *a, const void *b, void *edges)
 {
     const struct br_edge *x = &((const struct br_edge *)edges)[*(const uint32_t *)a];
     const struct br_edge *y = &((const struct br_edge *)edges)[*(const uint32_t *)b];
@@ -123,7 +123,7 @@ bool br_plan_read_transfers(struct br_plan_reader *r, const struct br_json_field
         return br_json_take(json, field->at, br_fail_memory(r->diag));
     for (uint32_t e = 0; e < edges; e++)
         r->by_ends[e] = e;
-    qsort_r(r->by_ends, edges, sizeof *r->by_ends, by_ends, r->dag->edge);
+    qsort_r(r->by_ends, edges, sizeof *r->by_ends, transfers_json_by_ends, r->dag->edge);
     bool good = br_json_each(json, field, "the transfers", read_transfer, r);
     struct br_piece *grown = all->piece; /* of the heap, while it grows */
     all->piece = br_arena_array(&r->plan->arena, all->pieces, sizeof *all->piece);

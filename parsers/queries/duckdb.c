@@ -35,12 +35,12 @@ bool br_is_duckdb(const char *text)
 
 /* ---- Reading ---- */
 
-static bool is_one_of(const char *name, const char *one, const char *other)
+static bool duckdb_is_one_of(const char *name, const char *one, const char *other)
 {
     return strcmp(name, one) == 0 || strcmp(name, other) == 0;
 }
 
-static enum br_status keep(struct reader *duck, const char **kept)
+static enum br_status duckdb_keep(struct reader *duck, const char **kept)
 {
     return br_query_keep(duck->query, duck->json.text, kept, duck->diag);
 }
@@ -50,16 +50,17 @@ static bool read_detail(struct reader *duck, uint32_t n, const char *at)
 {
     struct br_json *json = &duck->json;
     struct br_plan_node *node = &duck->query->node[n];
-    bool table = is_one_of(json->key, "Table", "Text"), named = strcmp(json->key, "CTE Name") == 0;
+    bool table = duckdb_is_one_of(json->key, "Table", "Text"),
+         named = strcmp(json->key, "CTE Name") == 0;
     bool scan = strcmp(json->key, "CTE Index") == 0, made = strcmp(json->key, "Table Index") == 0;
     bool delim = strcmp(json->key, "Delim Index") == 0;
-    bool mode = is_one_of(json->key, "Execution Mode", "CTE Mode");
+    bool mode = duckdb_is_one_of(json->key, "Execution Mode", "CTE Mode");
     if (!(table || scan || made || named || delim || mode) || br_json_peek(json) != '"')
         return br_json_skip(json);
     if (!br_json_string(json, "a name"))
         return false;
     if (mode) {
-        node->is_streamed = is_one_of(json->text, "STREAMING_FANOUT", "DIRECT");
+        node->is_streamed = duckdb_is_one_of(json->text, "STREAMING_FANOUT", "DIRECT");
         return true;
     }
     if (table || named) {
@@ -68,10 +69,10 @@ static bool read_detail(struct reader *duck, uint32_t n, const char *at)
             json, at,
             br_query_keep(duck->query, dot ? dot + 1 : json->text, &node->relation, duck->diag));
     }
-    return br_json_take(json, at, keep(duck, scan ? &node->cte : &node->index));
+    return br_json_take(json, at, duckdb_keep(duck, scan ? &node->cte : &node->index));
 }
 
-static bool read_count(struct br_json *json, uint64_t *count)
+static bool duckdb_read_count(struct br_json *json, uint64_t *count)
 {
     return br_json_count(json, "a count", INT64_MAX / 4, count);
 }
@@ -101,25 +102,26 @@ static bool read_member(struct reader *duck, uint32_t n)
             read_detail(duck, n, at);
         return !json->status;
     }
-    if (is_one_of(json->key, "operator_type", "type"))
-        return br_json_string(json, "a type") && br_json_take(json, at, keep(duck, &node->type));
-    if (is_one_of(json->key, "operator_timing", "timing")) {
+    if (duckdb_is_one_of(json->key, "operator_type", "type"))
+        return br_json_string(json, "a type") &&
+               br_json_take(json, at, duckdb_keep(duck, &node->type));
+    if (duckdb_is_one_of(json->key, "operator_timing", "timing")) {
         node->said.is_timed = true;
         if (br_json_seconds(json, "a time", &node->own_ns) && node->own_ns < 0)
             br_json_fail(json, at, "times are 0 or more", "the time of an operator is negative");
         return !json->status;
     }
-    if (is_one_of(json->key, "operator_cardinality", "intermediate_rows"))
-        return read_count(json, &node->said.rows);
-    if (is_one_of(json->key, "result_set_size", "intermediate_size_bytes")) {
-        read_count(json, &count);
+    if (duckdb_is_one_of(json->key, "operator_cardinality", "intermediate_rows"))
+        return duckdb_read_count(json, &node->said.rows);
+    if (duckdb_is_one_of(json->key, "result_set_size", "intermediate_size_bytes")) {
+        duckdb_read_count(json, &count);
         node->said.given_bytes = (int64_t)count;
         return !json->status;
     }
-    if (is_one_of(json->key, "operator_rows_scanned", "rows_scanned"))
-        return read_count(json, &node->said.scanned);
+    if (duckdb_is_one_of(json->key, "operator_rows_scanned", "rows_scanned"))
+        return duckdb_read_count(json, &node->said.scanned);
     if (strcmp(json->key, "row_groups_scanned") == 0)
-        return read_count(json, &node->said.row_groups);
+        return duckdb_read_count(json, &node->said.row_groups);
     return br_json_skip(json);
 }
 
@@ -143,14 +145,15 @@ static bool read_operator(struct reader *duck, uint32_t parent)
 
 /* ---- What operators do ---- */
 
-static bool begins(const char *text, const char *with)
+static bool duckdb_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
 static bool is_wrapper(const char *type)
 {
-    return is_one_of(type, "EXPLAIN_ANALYZE", "RESULT_COLLECTOR") || strcmp(type, "Plan") == 0;
+    return duckdb_is_one_of(type, "EXPLAIN_ANALYZE", "RESULT_COLLECTOR") ||
+           strcmp(type, "Plan") == 0;
 }
 
 static bool is_delim_join(const char *type)
@@ -158,7 +161,7 @@ static bool is_delim_join(const char *type)
     return strstr(type, "DELIM_JOIN") != NULL;
 }
 
-static bool takes_all(const char *type)
+static bool duckdb_takes_all(const char *type)
 {
     static const char *const types[] = {"HASH_GROUP_BY",
                                         "PERFECT_HASH_GROUP_BY",
@@ -169,14 +172,14 @@ static bool takes_all(const char *type)
                                         "TOP_N",
                                         "WINDOW"};
     for (size_t k = 0; k < sizeof types / sizeof types[0]; k++)
-        if (begins(type, types[k]))
+        if (duckdb_begins(type, types[k]))
             return true;
     return false;
 }
 
 static bool builds(const char *type)
 {
-    return !is_delim_join(type) && (strstr(type, "JOIN") || begins(type, "CROSS_PRODUCT"));
+    return !is_delim_join(type) && (strstr(type, "JOIN") || duckdb_begins(type, "CROSS_PRODUCT"));
 }
 
 /* The name by which scans find the rows that the child keeps. */
@@ -210,11 +213,11 @@ static uint64_t parts(uint64_t rows)
     return rows / ROW_GROUP + (rows % ROW_GROUP != 0);
 }
 
-static void place(struct br_plan_node *node)
+static void duckdb_place(struct br_plan_node *node)
 {
     bool table = strstr(node->type, "_SCAN") != NULL;
     uint64_t groups = node->said.row_groups ? node->said.row_groups : parts(node->said.scanned);
-    if (takes_all(node->type)) {
+    if (duckdb_takes_all(node->type)) {
         node->kind = BR_NODE_BREAKER;
         node->mem_bytes = node->said.given_bytes;
         groups = parts(node->said.rows);
@@ -284,7 +287,7 @@ static enum br_status place_operators(struct br_query *query, struct br_diag *di
     enum br_status status = children ? BR_OK : br_fail_memory(diag);
     for (uint32_t n = 0; n < query->nodes && !status; n++) {
         struct br_plan_node *node = &query->node[n];
-        place(node);
+        duckdb_place(node);
         if (strcmp(node->type, "CTE_SCAN") == 0)
             name_scan(query, node);
         if (node->parent != BR_NO_NODE)
@@ -314,7 +317,7 @@ static bool read_total(struct reader *duck)
     return !duck->json.status;
 }
 
-static bool read_query(struct reader *duck)
+static bool duckdb_read_query(struct reader *duck)
 {
     br_json_object(&duck->json, "the query");
     while (br_json_member(&duck->json)) {
@@ -338,12 +341,12 @@ static bool read_profile(struct reader *duck, struct br_queries *queries)
         !br_json_take(json, at, br_query_add(duck->query, BR_NO_NODE, pos, &root, duck->diag)))
         return false;
     while (br_json_member(json)) {
-        if (is_one_of(json->key, "operator", "children"))
+        if (duckdb_is_one_of(json->key, "operator", "children"))
             read_children(duck, root);
         else if (strcmp(json->key, "latency") == 0)
             read_total(duck);
         else if (strcmp(json->key, "query") == 0 && br_json_peek(json) == '{')
-            read_query(duck);
+            duckdb_read_query(duck);
         else
             br_json_skip(json);
     }

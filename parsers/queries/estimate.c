@@ -27,18 +27,18 @@ struct cost {
     br_wide below;        /* used of these children */
 };
 
-static int64_t clamp(br_wide value)
+static int64_t estimate_clamp(br_wide value)
 {
     return value < 0 ? 0 : value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t estimate_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
 /* The part of `whole` that `part` of `of` is. */
-static int64_t share(int64_t whole, br_wide part, br_wide of)
+static int64_t estimate_share(int64_t whole, br_wide part, br_wide of)
 {
     if (of <= 0 || part >= of)
         return whole;
@@ -47,15 +47,15 @@ static int64_t share(int64_t whole, br_wide part, br_wide of)
 
 static int64_t startup_of(const struct br_plan_node *node)
 {
-    return least(node->said.startup_cost, node->said.total_cost);
+    return estimate_least(node->said.startup_cost, node->said.total_cost);
 }
 
-static int64_t run_of(const struct br_plan_node *node)
+static int64_t estimate_run_of(const struct br_plan_node *node)
 {
     return node->said.total_cost - startup_of(node);
 }
 
-static bool takes_all(const struct br_plan_node *node)
+static bool estimate_takes_all(const struct br_plan_node *node)
 {
     return node->kind == BR_NODE_BREAKER || node->kind == BR_NODE_HASH;
 }
@@ -65,20 +65,20 @@ static bool takes_all(const struct br_plan_node *node)
 static int64_t use(const struct br_plan_node *above, const struct cost *cost,
                    const struct br_plan_node *child)
 {
-    int64_t startup = startup_of(child), run = run_of(child);
+    int64_t startup = startup_of(child), run = estimate_run_of(child);
     br_wide has = (br_wide)cost->used - cost->inits, asked = cost->run;
-    if (!takes_all(above)) {
+    if (!estimate_takes_all(above)) {
         br_wide done = (br_wide)cost->used - startup_of(above);
-        run = share(run, done, run_of(above));
-        asked = run_of(above) > 0 && done < run_of(above)
-                    ? (done > 0 ? cost->run * done / run_of(above) : 0)
+        run = estimate_share(run, done, estimate_run_of(above));
+        asked = estimate_run_of(above) > 0 && done < estimate_run_of(above)
+                    ? (done > 0 ? cost->run * done / estimate_run_of(above) : 0)
                     : cost->run;
     }
     if (cost->startup + asked <= has)
         return startup + run;
     if (cost->startup <= has)
-        return startup + share(run, has - cost->startup, asked);
-    return share(startup, has, cost->startup);
+        return startup + estimate_share(run, has - cost->startup, asked);
+    return estimate_share(startup, has, cost->startup);
 }
 
 static void use_nodes(const struct br_query *query, struct cost *cost)
@@ -87,10 +87,10 @@ static void use_nodes(const struct br_query *query, struct cost *cost)
     for (uint32_t n = 0; n < query->nodes; n++) {
         struct cost *above = node[n].parent == BR_NO_NODE ? NULL : &cost[node[n].parent];
         if (above && node[n].is_init)
-            above->inits = clamp((br_wide)above->inits + node[n].said.total_cost);
+            above->inits = estimate_clamp((br_wide)above->inits + node[n].said.total_cost);
         else if (above) {
             above->startup += startup_of(&node[n]);
-            above->run += run_of(&node[n]);
+            above->run += estimate_run_of(&node[n]);
         }
     }
     for (uint32_t n = 0; n < query->nodes; n++) { /* parents before children */
@@ -107,13 +107,13 @@ static void use_nodes(const struct br_query *query, struct cost *cost)
 static int64_t held(const struct br_plan_node *node, const struct br_query *query)
 {
     bool sorts = strcmp(node->type, "Sort") == 0;
-    int64_t most =
-        sorts ? query->work_mem : clamp((br_wide)query->work_mem * query->hash_milli / 1000);
+    int64_t most = sorts ? query->work_mem
+                         : estimate_clamp((br_wide)query->work_mem * query->hash_milli / 1000);
     br_wide row = (br_wide)node->said.width + (sorts ? SORT_OVERHEAD : HASH_OVERHEAD);
     br_wide all = row * node->said.rows;
     int64_t bytes = all < most ? (int64_t)all : most;
     /* Costs and rows are of one process: a table that they share holds as much for each of them. */
-    return node->is_shared ? clamp((br_wide)bytes * node->processes) : bytes;
+    return node->is_shared ? estimate_clamp((br_wide)bytes * node->processes) : bytes;
 }
 
 /* Is the second child of a nested loop run anew for every row of the first one? Then the loop costs
@@ -149,7 +149,7 @@ static void find_anew(struct br_query *query, const struct cost *cost, uint32_t 
 
 static int64_t to_ns(br_wide cost, int64_t unit_ns)
 {
-    return clamp(cost <= 0 ? 0 : cost * unit_ns / 1000);
+    return estimate_clamp(cost <= 0 ? 0 : cost * unit_ns / 1000);
 }
 
 enum br_status br_query_estimate(struct br_query *query, int64_t unit_ns, struct br_diag *diag)
@@ -175,7 +175,7 @@ enum br_status br_query_estimate(struct br_query *query, int64_t unit_ns, struct
         br_wide after = (br_wide)cost[n].used - startup_of(node);
         node->own_ns = to_ns(own, unit_ns);
         node->first_ns = to_ns(own - after, unit_ns);
-        if (takes_all(node))
+        if (estimate_takes_all(node))
             node->mem_bytes = held(node, query);
     }
     free(cost);

@@ -33,7 +33,7 @@ enum br_status br_queries_add(struct br_queries *queries, struct br_query **quer
     return BR_OK;
 }
 
-static struct br_plan_node *open_node(struct br_explain *explain)
+static struct br_plan_node *explain_open_node(struct br_explain *explain)
 {
     return &explain->query->node[explain->open];
 }
@@ -77,7 +77,7 @@ enum br_status br_explain_begin_node(struct br_explain *explain, struct br_pos p
 
 enum br_status br_explain_end_node(struct br_explain *explain)
 {
-    struct br_plan_node *node = open_node(explain);
+    struct br_plan_node *node = explain_open_node(explain);
     const struct br_node_figures *said = &node->said;
     if (!said->is_timed && !said->is_costed)
         return br_fail_at(explain->diag, node->pos, BR_BAD_INPUT, AGAIN,
@@ -90,13 +90,13 @@ enum br_status br_explain_end_node(struct br_explain *explain)
     return BR_OK;
 }
 
-static enum br_status keep(struct br_explain *explain, const char *text, const char **kept)
+static enum br_status explain_keep(struct br_explain *explain, const char *text, const char **kept)
 {
     return br_query_keep(explain->query, text, kept, explain->diag);
 }
 
 /* value / 10^-digits, rounded to the nearest below. */
-static bool scale(const char *text, int32_t digits, int64_t *scaled)
+static bool explain_scale(const char *text, int32_t digits, int64_t *scaled)
 {
     struct br_decimal value;
     int64_t whole;
@@ -108,8 +108,8 @@ static bool scale(const char *text, int32_t digits, int64_t *scaled)
 }
 
 /* Milliseconds with their decimals, as nanoseconds. */
-static enum br_status read_ms(struct br_explain *explain, struct br_pos pos, const char *name,
-                              const char *text, int64_t *ns)
+static enum br_status explain_read_ms(struct br_explain *explain, struct br_pos pos,
+                                      const char *name, const char *text, int64_t *ns)
 {
     if (br_seconds_parse(text, ns) || *ns < 0)
         return br_fail_at(explain->diag, pos, BR_BAD_INPUT, "write milliseconds such as 12.5",
@@ -118,20 +118,21 @@ static enum br_status read_ms(struct br_explain *explain, struct br_pos pos, con
     return BR_OK;
 }
 
-static enum br_status read_number(struct br_explain *explain, struct br_pos pos, const char *name,
-                                  const char *text, int32_t digits, int64_t *number)
+static enum br_status explain_read_number(struct br_explain *explain, struct br_pos pos,
+                                          const char *name, const char *text, int32_t digits,
+                                          int64_t *number)
 {
-    if (scale(text, digits, number))
+    if (explain_scale(text, digits, number))
         return BR_OK;
     return br_fail_at(explain->diag, pos, BR_BAD_INPUT, "write a number of 0 or more",
                       "%s is '%.80s', which is no number", name, text);
 }
 
-static enum br_status read_count(struct br_explain *explain, struct br_pos pos, const char *name,
-                                 const char *text, uint64_t *count)
+static enum br_status explain_read_count(struct br_explain *explain, struct br_pos pos,
+                                         const char *name, const char *text, uint64_t *count)
 {
     int64_t whole = 0;
-    enum br_status status = read_number(explain, pos, name, text, 0, &whole);
+    enum br_status status = explain_read_number(explain, pos, name, text, 0, &whole);
     *count = (uint64_t)whole;
     return status;
 }
@@ -141,7 +142,7 @@ static enum br_status read_count(struct br_explain *explain, struct br_pos pos, 
 static enum br_status read_cost(struct br_explain *explain, struct br_pos pos, const char *name,
                                 const char *text, int64_t *cost)
 {
-    enum br_status status = read_number(explain, pos, name, text, 3, cost);
+    enum br_status status = explain_read_number(explain, pos, name, text, 3, cost);
     *cost %= INT64_C(10000000000000);
     return status;
 }
@@ -166,18 +167,18 @@ static void apply_sort(struct br_plan_node *node)
 }
 
 /* Memory in KiB, also of workers. */
-static enum br_status read_memory(struct br_explain *explain, struct br_pos pos, const char *name,
-                                  const char *text)
+static enum br_status explain_read_memory(struct br_explain *explain, struct br_pos pos,
+                                          const char *name, const char *text)
 {
-    struct br_plan_node *node = open_node(explain);
+    struct br_plan_node *node = explain_open_node(explain);
     uint64_t count = 0;
     enum br_status status = BR_OK;
     if (strcmp(name, "Peak Memory Usage") == 0) {
-        status = read_count(explain, pos, name, text, &count);
+        status = explain_read_count(explain, pos, name, text, &count);
         if (kib(count) > node->mem_bytes)
             node->mem_bytes = kib(count);
     } else if (strcmp(name, "Sort Space Used") == 0 || strcmp(name, "Maximum Storage") == 0) {
-        status = read_count(explain, pos, name, text, &count);
+        status = explain_read_count(explain, pos, name, text, &count);
         node->said.sort_bytes = kib(count);
         apply_sort(node);
     } else if (strcmp(name, "Sort Space Type") == 0 || strcmp(name, "Storage") == 0) {
@@ -204,24 +205,24 @@ static enum br_status read_type(struct br_explain *explain, const char *text)
     };
     for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
         if (strcmp(text, kinds[k].type) == 0)
-            open_node(explain)->kind = kinds[k].kind;
-    return keep(explain, text, &open_node(explain)->type);
+            explain_open_node(explain)->kind = kinds[k].kind;
+    return explain_keep(explain, text, &explain_open_node(explain)->type);
 }
 
 /* The times and costs. *known tells whether the name is one of them. */
 static enum br_status read_figure(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text, bool *known)
 {
-    struct br_node_figures *said = &open_node(explain)->said;
+    struct br_node_figures *said = &explain_open_node(explain)->said;
     *known = true;
     if (strcmp(name, "Actual Startup Time") == 0)
-        return read_ms(explain, pos, name, text, &said->startup_ns);
+        return explain_read_ms(explain, pos, name, text, &said->startup_ns);
     if (strcmp(name, "Actual Total Time") == 0) {
         said->is_timed = true;
-        return read_ms(explain, pos, name, text, &said->total_ns);
+        return explain_read_ms(explain, pos, name, text, &said->total_ns);
     }
     if (strcmp(name, "Actual Loops") == 0)
-        return read_count(explain, pos, name, text, &said->loops);
+        return explain_read_count(explain, pos, name, text, &said->loops);
     if (strcmp(name, "Startup Cost") == 0)
         return read_cost(explain, pos, name, text, &said->startup_cost);
     if (strcmp(name, "Total Cost") == 0) {
@@ -229,11 +230,11 @@ static enum br_status read_figure(struct br_explain *explain, struct br_pos pos,
         return read_cost(explain, pos, name, text, &said->total_cost);
     }
     if (strcmp(name, "Plan Rows") == 0)
-        return read_count(explain, pos, name, text, &said->rows);
+        return explain_read_count(explain, pos, name, text, &said->rows);
     if (strcmp(name, "Plan Width") == 0)
-        return read_count(explain, pos, name, text, &said->width);
+        return explain_read_count(explain, pos, name, text, &said->width);
     if (strcmp(name, "Workers Planned") == 0 || strcmp(name, "Senders") == 0)
-        return read_count(explain, pos, name, text, &said->workers);
+        return explain_read_count(explain, pos, name, text, &said->workers);
     *known = false;
     return BR_OK;
 }
@@ -245,11 +246,11 @@ static bool is_wait(const char *name)
     return io && (strcmp(io, "I/O Read Time") == 0 || strcmp(io, "I/O Write Time") == 0);
 }
 
-static enum br_status read_wait(struct br_explain *explain, struct br_pos pos, const char *name,
-                                const char *text)
+static enum br_status explain_read_wait(struct br_explain *explain, struct br_pos pos,
+                                        const char *name, const char *text)
 {
-    int64_t ns = 0, *waited = &open_node(explain)->said.waited_ns;
-    enum br_status status = read_ms(explain, pos, name, text, &ns);
+    int64_t ns = 0, *waited = &explain_open_node(explain)->said.waited_ns;
+    enum br_status status = explain_read_ms(explain, pos, name, text, &ns);
     if (!status && __builtin_add_overflow(*waited, ns, waited))
         *waited = INT64_MAX;
     return status;
@@ -258,11 +259,11 @@ static enum br_status read_wait(struct br_explain *explain, struct br_pos pos, c
 enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos, const char *name,
                                    const char *text, bool nested)
 {
-    struct br_plan_node *node = open_node(explain);
+    struct br_plan_node *node = explain_open_node(explain);
     bool known = false;
-    enum br_status status = read_memory(explain, pos, name, text);
+    enum br_status status = explain_read_memory(explain, pos, name, text);
     if (!status && !nested && is_wait(name))
-        return read_wait(explain, pos, name, text);
+        return explain_read_wait(explain, pos, name, text);
     if (!status && !nested)
         status = read_figure(explain, pos, name, text, &known);
     if (status || known)
@@ -282,11 +283,11 @@ enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos
     if (strcmp(name, "Parallel Aware") == 0)
         node->is_shared = strcmp(text, "true") == 0;
     if (strcmp(name, "Relation Name") == 0)
-        return keep(explain, text, &node->relation);
+        return explain_keep(explain, text, &node->relation);
     if (strcmp(name, "CTE Name") == 0)
-        return keep(explain, text, &node->cte);
+        return explain_keep(explain, text, &node->cte);
     if (strcmp(name, "Subplan Name") == 0)
-        return keep(explain, text, &node->subplan);
+        return explain_keep(explain, text, &node->subplan);
     return br_query_mention(explain->query, explain->open, text, explain->diag);
 }
 
@@ -314,7 +315,7 @@ enum br_status br_explain_trigger(struct br_explain *explain, struct br_pos pos,
         return br_query_keep(query, text, &explain->trigger, explain->diag);
     if (strcmp(name, "Time") != 0)
         return BR_OK;
-    enum br_status status = read_ms(explain, pos, "Time", text, &ns);
+    enum br_status status = explain_read_ms(explain, pos, "Time", text, &ns);
     if (!status)
         status = name_trigger(query, explain->trigger ? explain->trigger : "?", explain->diag);
     if (!status && __builtin_add_overflow(query->triggers_ns, ns, &query->triggers_ns))
@@ -330,9 +331,9 @@ enum br_status br_explain_summary(struct br_explain *explain, struct br_pos pos,
     if (!query)
         return BR_OK;
     if (strcmp(name, "Serialization Time") == 0)
-        return read_ms(explain, pos, name, text, &query->serialized_ns);
+        return explain_read_ms(explain, pos, name, text, &query->serialized_ns);
     if (strcmp(name, "Execution Time") == 0 || strcmp(name, "Total Runtime") == 0)
-        return read_ms(explain, pos, name, text, &query->ran_ns);
+        return explain_read_ms(explain, pos, name, text, &query->ran_ns);
     return BR_OK;
 }
 
@@ -345,7 +346,7 @@ enum br_status br_explain_setting(struct br_explain *explain, struct br_pos pos,
     if (!explain->query || (!memory && strcmp(name, "hash_mem_multiplier") != 0))
         return BR_OK;
     if (!memory) {
-        if (!scale(text, 3, &value) || value < 1000 || value > 1000000)
+        if (!explain_scale(text, 3, &value) || value < 1000 || value > 1000000)
             return br_fail_at(explain->diag, pos, BR_BAD_INPUT, "write a number from 1 to 1000",
                               "%s is '%.80s'", name, text);
         explain->query->hash_milli = value;

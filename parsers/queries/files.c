@@ -11,7 +11,8 @@
 
 enum { STEM_ROOM = 100 }; /* what a name adds to it has room */
 
-static bool is_taken(const struct br_query_files *files, uint32_t names, const char *stem)
+static bool queries_files_is_taken(const struct br_query_files *files, uint32_t names,
+                                   const char *stem)
 {
     size_t length = strlen(stem);
     for (uint32_t q = 0; q < names; q++)
@@ -28,7 +29,7 @@ static enum br_status name_queries(struct br_query_files *files, uint32_t first,
     uint32_t count = files->queries.count;
     char stem[STEM_ROOM + 12];
     snprintf(stem, sizeof stem, "%s", given);
-    for (uint32_t again = 2; is_taken(files, first, stem); again++)
+    for (uint32_t again = 2; queries_files_is_taken(files, first, stem); again++)
         snprintf(stem, sizeof stem, "%s-%" PRIu32, given, again);
     while (files->names_room < count)
         if (!br_grow(&files->name, files->names_room, &files->names_room, sizeof *files->name))
@@ -72,7 +73,7 @@ void br_query_files_finish(struct br_query_files *files)
     *files = (struct br_query_files){.names_room = 0};
 }
 
-static void name(const void *context, uint32_t query, char text[BR_QUERY_NAME])
+static void queries_files_name(const void *context, uint32_t query, char text[BR_QUERY_NAME])
 {
     const struct br_query_files *files = context;
     memcpy(text, files->name[query], BR_QUERY_NAME);
@@ -83,9 +84,9 @@ enum br_status br_query_files_job(struct br_query_files *files, int64_t unit_ns,
                                   struct br_diag *diag)
 {
     *dag = br_dag_create(files->queries.count == 1 ? files->name[0] : "queries");
-    enum br_status status =
-        *dag ? br_queries_add_to(*dag, &files->queries, unit_ns, options, name, files, diag)
-             : br_fail_memory(diag);
+    enum br_status status = *dag ? br_queries_add_to(*dag, &files->queries, unit_ns, options,
+                                                     queries_files_name, files, diag)
+                                 : br_fail_memory(diag);
     return status ? status : br_dag_finish(*dag, diag);
 }
 
@@ -98,7 +99,7 @@ bool br_query_cost_of(const struct br_query *query, struct br_query_cost *cost)
     return root->total_cost > 0 && root->total_ns > 0;
 }
 
-static int64_t unit_of(const struct br_query_cost *cost)
+static int64_t queries_files_unit_of(const struct br_query_cost *cost)
 {
     double ns = (double)cost->wall_ns * 1000 / (double)cost->cost;
     return ns < 1 ? 1 : ns > 1e15 ? INT64_C(1000000000000000) : (int64_t)(ns + 0.5);
@@ -106,14 +107,15 @@ static int64_t unit_of(const struct br_query_cost *cost)
 
 static int by_unit(const void *a, const void *b)
 {
-    int64_t left = unit_of(a), right = unit_of(b);
+    int64_t left = queries_files_unit_of(a), right = queries_files_unit_of(b);
     return (left > right) - (left < right);
 }
 
 struct br_cost_unit br_cost_unit(struct br_query_cost *cost, uint32_t count)
 {
     qsort(cost, count, sizeof *cost, by_unit);
-    return (struct br_cost_unit){.ns = unit_of(&cost[(count - 1) / 2]),
-                                 .lower_ns = unit_of(&cost[(count - 1) / 4]),
-                                 .upper_ns = unit_of(&cost[count - 1 - (count - 1) / 4])};
+    return (struct br_cost_unit){.ns = queries_files_unit_of(&cost[(count - 1) / 2]),
+                                 .lower_ns = queries_files_unit_of(&cost[(count - 1) / 4]),
+                                 .upper_ns =
+                                     queries_files_unit_of(&cost[count - 1 - (count - 1) / 4])};
 }

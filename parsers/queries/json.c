@@ -32,8 +32,8 @@ static bool read_scalar(struct br_json *json, const char **text)
     return true;
 }
 
-static bool read_value(struct br_json *json, struct br_explain *explain, const char *name,
-                       uint32_t depth)
+static bool queries_json_read_value(struct br_json *json, struct br_explain *explain,
+                                    const char *name, uint32_t depth)
 {
     char inner[NAME_ROOM], first = br_json_peek(json);
     const char *at = json->at, *text;
@@ -43,12 +43,12 @@ static bool read_value(struct br_json *json, struct br_explain *explain, const c
         br_json_object(json, "an object");
         while (br_json_member(json)) {
             copy_key(json, inner);
-            read_value(json, explain, inner, depth + 1);
+            queries_json_read_value(json, explain, inner, depth + 1);
         }
     } else if (first == '[') {
         br_json_array(json, "an array");
         while (br_json_item(json))
-            read_value(json, explain, "", depth + 1);
+            queries_json_read_value(json, explain, "", depth + 1);
     } else if (read_scalar(json, &text)) {
         br_json_take(json, at,
                      br_explain_property(explain, br_json_pos(json, at), name, text, depth > 0));
@@ -56,7 +56,7 @@ static bool read_value(struct br_json *json, struct br_explain *explain, const c
     return !json->status;
 }
 
-static bool read_node(struct br_json *json, struct br_explain *explain)
+static bool queries_json_read_node(struct br_json *json, struct br_explain *explain)
 {
     char name[NAME_ROOM];
     br_json_peek(json);
@@ -69,9 +69,9 @@ static bool read_node(struct br_json *json, struct br_explain *explain)
         if (strcmp(name, "Plans") == 0) {
             br_json_array(json, "the nodes below");
             while (br_json_item(json))
-                read_node(json, explain);
+                queries_json_read_node(json, explain);
         } else {
-            read_value(json, explain, name, 0);
+            queries_json_read_value(json, explain, name, 0);
         }
     }
     if (!json->status)
@@ -79,7 +79,7 @@ static bool read_node(struct br_json *json, struct br_explain *explain)
     return !json->status;
 }
 
-static bool read_settings(struct br_json *json, struct br_explain *explain)
+static bool queries_json_read_settings(struct br_json *json, struct br_explain *explain)
 {
     char name[NAME_ROOM];
     const char *text;
@@ -94,7 +94,7 @@ static bool read_settings(struct br_json *json, struct br_explain *explain)
     return !json->status;
 }
 
-static bool read_triggers(struct br_json *json, struct br_explain *explain)
+static bool queries_json_read_triggers(struct br_json *json, struct br_explain *explain)
 {
     char name[NAME_ROOM];
     const char *text;
@@ -113,7 +113,8 @@ static bool read_triggers(struct br_json *json, struct br_explain *explain)
     return !json->status;
 }
 
-static bool read_summary(struct br_json *json, struct br_explain *explain, const char *name)
+static bool queries_json_read_summary(struct br_json *json, struct br_explain *explain,
+                                      const char *name)
 {
     const char *text;
     br_json_peek(json);
@@ -122,19 +123,19 @@ static bool read_summary(struct br_json *json, struct br_explain *explain, const
            br_json_take(json, at, br_explain_summary(explain, br_json_pos(json, at), name, text));
 }
 
-static bool read_serialization(struct br_json *json, struct br_explain *explain)
+static bool queries_json_read_serialization(struct br_json *json, struct br_explain *explain)
 {
     br_json_object(json, "the serialization");
     while (br_json_member(json)) {
         if (strcmp(json->key, "Time") == 0)
-            read_summary(json, explain, "Serialization Time");
+            queries_json_read_summary(json, explain, "Serialization Time");
         else
             br_json_skip(json);
     }
     return !json->status;
 }
 
-static bool read_query(struct br_json *json, struct br_explain *explain)
+static bool queries_json_read_query(struct br_json *json, struct br_explain *explain)
 {
     br_json_peek(json);
     const char *at = json->at;
@@ -143,16 +144,16 @@ static bool read_query(struct br_json *json, struct br_explain *explain)
         return false;
     while (br_json_member(json)) {
         if (strcmp(json->key, "Plan") == 0)
-            read_node(json, explain);
+            queries_json_read_node(json, explain);
         else if (strcmp(json->key, "Settings") == 0)
-            read_settings(json, explain);
+            queries_json_read_settings(json, explain);
         else if (strcmp(json->key, "Triggers") == 0)
-            read_triggers(json, explain);
+            queries_json_read_triggers(json, explain);
         else if (strcmp(json->key, "Serialization") == 0)
-            read_serialization(json, explain);
+            queries_json_read_serialization(json, explain);
         else if (strcmp(json->key, "Execution Time") == 0 ||
                  strcmp(json->key, "Total Runtime") == 0)
-            read_summary(json, explain, "Execution Time");
+            queries_json_read_summary(json, explain, "Execution Time");
         else
             br_json_skip(json);
     }
@@ -169,9 +170,9 @@ enum br_status br_read_explain_json(struct br_explain *explain, char *text, size
         if (*json.at == '[') {
             br_json_array(&json, "the queries");
             while (br_json_item(&json))
-                read_query(&json, explain);
+                queries_json_read_query(&json, explain);
         } else {
-            read_query(&json, explain);
+            queries_json_read_query(&json, explain);
         }
     }
     br_json_finish(&json);

@@ -22,7 +22,7 @@ struct announced {
     const char *message, *plan;
 };
 
-static bool ends_before(const char *text, const char *from, const char *end)
+static bool queries_log_ends_before(const char *text, const char *from, const char *end)
 {
     size_t length = strlen(end);
     return (size_t)(text - from) >= length && strncmp(text - length, end, length) == 0;
@@ -36,15 +36,15 @@ static bool announces(const char *line, size_t length, struct announced *announc
     const char *number = at;
     while (number && number > line && strchr("0123456789.", number[-1]))
         number--;
-    if (!number || number == at || !ends_before(number, line, begin))
+    if (!number || number == at || !queries_log_ends_before(number, line, begin))
         return false;
     announced->message = number - (sizeof begin - 1);
     announced->plan = at + sizeof end - 1;
-    if (ends_before(announced->message, line, "\"message\":\"")) {
+    if (queries_log_ends_before(announced->message, line, "\"message\":\"")) {
         announced->form = JSON;
         return strncmp(announced->plan, "\\n", 2) == 0;
     }
-    announced->form = ends_before(announced->message, line, ",\"") ? CSV : LINES;
+    announced->form = queries_log_ends_before(announced->message, line, ",\"") ? CSV : LINES;
     const char *rest = announced->plan + strspn(announced->plan, " \r");
     announced->plan = line + length + (line[length] == '\n');
     return rest == line + length;
@@ -69,13 +69,13 @@ bool br_log_is_server(const char *text)
     return *text != '[' && (strstr(text, " LOG:  ") || strstr(text, ",LOG,00000,"));
 }
 
-static char *next_line(char *line)
+static char *queries_log_next_line(char *line)
 {
     line += strcspn(line, "\n");
     return line + (*line == '\n');
 }
 
-static bool begins(const char *text, const char *with)
+static bool queries_log_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -83,7 +83,7 @@ static bool begins(const char *text, const char *with)
 /* The end of a plan whose lines have tabs, which become blanks. */
 static char *end_of_tabbed(char *line)
 {
-    for (; *line == '\t'; line = next_line(line))
+    for (; *line == '\t'; line = queries_log_next_line(line))
         *line = ' ';
     return line;
 }
@@ -92,7 +92,7 @@ static char *end_of_tabbed(char *line)
 static bool is_member(const char *line)
 {
     size_t length = strcspn(line, "\r\n"), blanks = strspn(line, " ");
-    return begins(line + blanks, "- ") || memmem(line, length, ": ", 2) ||
+    return queries_log_begins(line + blanks, "- ") || memmem(line, length, ": ", 2) ||
            (length && line[length - 1] == ':');
 }
 
@@ -102,10 +102,11 @@ static char *end_of_open(char *line)
 {
     struct announced announced;
     const char *close = *line == '{' ? "}" : *line == '<' ? "</explain>" : NULL;
-    bool yaml = begins(line, "Query Text: \"") && begins(next_line(line), "Plan:");
-    for (; *line; line = next_line(line)) {
-        if (close && begins(line, close))
-            return next_line(line);
+    bool yaml = queries_log_begins(line, "Query Text: \"") &&
+                queries_log_begins(queries_log_next_line(line), "Plan:");
+    for (; *line; line = queries_log_next_line(line)) {
+        if (close && queries_log_begins(line, close))
+            return queries_log_next_line(line);
         if (yaml && !is_member(line))
             return line;
         if (announces(line, strcspn(line, "\n"), &announced))
@@ -123,7 +124,7 @@ static char *end_of_quoted(char *from)
 }
 
 /* Each quotation mark that stands twice, once. */
-static void unquote(char *from)
+static void queries_log_unquote(char *from)
 {
     char *to = from;
     for (; *from; *to++ = *from++)
@@ -140,7 +141,7 @@ static enum br_status unescape(char *message, size_t size, struct br_log_plan *p
     br_json_restart(&json, message, size, plan->line);
     if (br_json_string(&json, "a message")) {
         memcpy(message, json.text, strlen(json.text) + 1);
-        plan->text = next_line(message);
+        plan->text = queries_log_next_line(message);
     }
     br_json_finish(&json);
     return json.status;
@@ -169,7 +170,7 @@ static enum br_status cut_plan(struct br_log *log, enum form form, char *text,
     if (form == CSV) {
         log->at += 1;
         *end = 0;
-        unquote(text);
+        queries_log_unquote(text);
     } else if (end > text && end[-1] == '\n') {
         end[-1] = 0;
     } else if (end == text) { /* nothing is there */

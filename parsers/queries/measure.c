@@ -27,12 +27,12 @@ struct span {
     bool alone;       /* one process did it, while the others waited */
 };
 
-static int64_t clamp(br_wide value)
+static int64_t queries_measure_clamp(br_wide value)
 {
     return value < 0 ? 0 : value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
 }
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t queries_measure_least(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -86,20 +86,20 @@ static void find_spans(struct br_query *query, struct span *span)
         span[n].alone = is_alone(query, span, n);
         node[n].runs = node[n].said.loops > 0;
         node[n].runs_once = node[n].said.loops <= node[n].processes;
-        span[n].elapsed_ns = clamp(elapsed(query, span, n, node[n].said.total_ns));
+        span[n].elapsed_ns = queries_measure_clamp(elapsed(query, span, n, node[n].said.total_ns));
     }
     for (uint32_t n = query->nodes; n-- > 0;) { /* children before parents */
         span[n].claim_ns =
             span[n].elapsed_ns > span[n].below_ns ? span[n].elapsed_ns : span[n].below_ns;
         if (inherits(query, n)) {
             struct span *above = &span[node[n].parent];
-            above->below_ns = clamp((br_wide)above->below_ns + span[n].claim_ns);
+            above->below_ns = queries_measure_clamp((br_wide)above->below_ns + span[n].claim_ns);
         }
     }
 }
 
 /* Gives each node what it did itself, from the roots down. */
-static void share_out(struct br_query *query, struct span *span)
+static void queries_measure_share_out(struct br_query *query, struct span *span)
 {
     struct br_plan_node *node = query->node;
     for (uint32_t n = 0; n < query->nodes; n++) {
@@ -116,9 +116,9 @@ static void share_out(struct br_query *query, struct span *span)
     }
 }
 
-static void take(struct br_plan_node *from, int64_t *rest)
+static void queries_measure_take(struct br_plan_node *from, int64_t *rest)
 {
-    int64_t part = least(from->own_ns, *rest);
+    int64_t part = queries_measure_least(from->own_ns, *rest);
     from->own_ns -= part;
     *rest -= part;
 }
@@ -145,15 +145,15 @@ static void count_once(struct br_query *query, const struct span *span)
             continue;
         for (uint32_t n = 0; n < query->nodes && rest > 0; n++)
             if (br_query_reads(query, init, n))
-                take(&node[n], &rest);
+                queries_measure_take(&node[n], &rest);
         if (br_query_is_writer(query, init)) {
-            query->behind_ns = clamp((br_wide)query->behind_ns + rest);
+            query->behind_ns = queries_measure_clamp((br_wide)query->behind_ns + rest);
             continue;
         }
         for (uint32_t n = owner;
              n < query->nodes && br_query_is_within(query, n, owner) && rest > 0; n++)
             if (is_plainly_below(query, n, owner))
-                take(&node[n], &rest);
+                queries_measure_take(&node[n], &rest);
         for (uint32_t n = init; n < query->nodes && br_query_is_within(query, n, init) && rest > 0;
              n++)
             if (is_plainly_below(query, n, init))
@@ -186,7 +186,7 @@ static void find_skew(struct br_query *query, const struct span *span)
             node[n].said.total_ns - span[node[n].parent == BR_NO_NODE ? n : node[n].parent].has_ns;
         if (gather == BR_NO_NODE || more <= above->skew_ns)
             continue;
-        int64_t part = least(more - above->skew_ns, node[gather].own_ns);
+        int64_t part = queries_measure_least(more - above->skew_ns, node[gather].own_ns);
         node[gather].own_ns -= part;
         above->skew_ns += part;
     }
@@ -203,9 +203,9 @@ static void find_idle(struct br_query *query)
         if (inherits(query, n))
             node[node[n].parent].idle_ns -= node[n].said.waited_ns;
     for (uint32_t n = 0; n < query->nodes; n++) {
-        int64_t idle = clamp(node[n].idle_ns) / (int64_t)node[n].processes;
+        int64_t idle = queries_measure_clamp(node[n].idle_ns) / (int64_t)node[n].processes;
         bool remote = node[n].is_async && strcmp(node[n].type, "Foreign Scan") == 0;
-        node[n].idle_ns = remote ? node[n].own_ns : least(idle, node[n].own_ns);
+        node[n].idle_ns = remote ? node[n].own_ns : queries_measure_least(idle, node[n].own_ns);
     }
 }
 
@@ -215,15 +215,17 @@ enum br_status br_query_measure(struct br_query *query, struct br_diag *diag)
     if (!span)
         return br_fail_memory(diag);
     find_spans(query, span);
-    share_out(query, span);
+    queries_measure_share_out(query, span);
     count_once(query, span);
     find_skew(query, span);
     find_idle(query);
     for (uint32_t n = 0; n < query->nodes; n++) {
         struct br_plan_node *node = &query->node[n];
         /* Until it gives its first row; a hash table gives none. */
-        int64_t first = clamp(elapsed(query, span, n, node->said.startup_ns) - span[n].below_ns);
-        node->first_ns = node->kind == BR_NODE_HASH ? node->own_ns : least(first, node->own_ns);
+        int64_t first = queries_measure_clamp(elapsed(query, span, n, node->said.startup_ns) -
+                                              span[n].below_ns);
+        node->first_ns =
+            node->kind == BR_NODE_HASH ? node->own_ns : queries_measure_least(first, node->own_ns);
     }
     free(span);
     return BR_OK;

@@ -7,12 +7,12 @@
 
 #include "parsers/text/begin.h"
 
-static bool begins(const char *text, const char *with)
+static bool paste_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-static char *next_line(char *line)
+static char *paste_next_line(char *line)
 {
     line += strcspn(line, "\n");
     return line + (*line == '\n');
@@ -23,9 +23,9 @@ static char *next_line(char *line)
 /* Behind the comment that begins here; NULL: none does. A rule of psql's without a title is one. */
 static const char *past_comment(const char *text)
 {
-    if (begins(text, "/*"))
+    if (paste_begins(text, "/*"))
         return br_text_past(text + 2, "*/");
-    if (*text == '#' || begins(text, "//") || begins(text, "--"))
+    if (*text == '#' || paste_begins(text, "//") || paste_begins(text, "--"))
         return text + strcspn(text, "\n");
     return NULL;
 }
@@ -53,7 +53,7 @@ static void blank_comments(char *text)
 /* ---- Before each line ---- */
 
 /* Takes the first bytes of a line away; blanks at its end make up for them. */
-static void shed(char *line, size_t count)
+static void paste_shed(char *line, size_t count)
 {
     size_t length = strcspn(line, "\n");
     memmove(line, line + count, length - count);
@@ -73,9 +73,9 @@ static void shed_quotations(char *text)
 {
     if (*br_text_begin(text) != '>')
         return;
-    for (char *line = text; *line; line = next_line(line))
+    for (char *line = text; *line; line = paste_next_line(line))
         if (*line == '>')
-            shed(line, quotation(line));
+            paste_shed(line, quotation(line));
 }
 
 /* Single quotes around each line, as pgAdmin may copy them; quotes within are SQL's. */
@@ -83,19 +83,19 @@ static void shed_quotes(char *text)
 {
     if (*br_text_begin(text) != '\'')
         return;
-    for (char *line = text; *line; line = next_line(line)) {
+    for (char *line = text; *line; line = paste_next_line(line)) {
         size_t length = strcspn(line, "\r\n");
         while (length && line[length - 1] == ' ')
             length--;
         if (length < 2 || *line != '\'' || line[length - 1] != '\'')
             continue;
         line[length - 1] = ' ';
-        shed(line, 1);
+        paste_shed(line, 1);
     }
 }
 
 /* The number before a line, and with it the blank that follows; 0: there is none. */
-static size_t number(const char *line, unsigned long *value, char *mark)
+static size_t paste_number(const char *line, unsigned long *value, char *mark)
 {
     size_t blanks = strspn(line, " "), digits = strspn(line + blanks, "0123456789");
     size_t length = blanks + digits;
@@ -109,18 +109,19 @@ static size_t number(const char *line, unsigned long *value, char *mark)
 /* Lines with numbers that go on from one to the next, of which there are two at least. */
 static void shed_numbers(char *text)
 {
-    for (char *line = text; *line; line = next_line(line)) {
+    for (char *line = text; *line; line = paste_next_line(line)) {
         unsigned long first, value;
-        char mark, other, *to = next_line(line);
-        if (!number(line, &first, &mark) || !number(to, &value, &other) || other != mark ||
-            value != first + 1)
+        char mark, other, *to = paste_next_line(line);
+        if (!paste_number(line, &first, &mark) || !paste_number(to, &value, &other) ||
+            other != mark || value != first + 1)
             continue;
         size_t length;
         for (value = first;
-             (length = number(line, &value, &other)) && other == mark && value == first; first++) {
-            shed(line, length);
+             (length = paste_number(line, &value, &other)) && other == mark && value == first;
+             first++) {
+            paste_shed(line, length);
             to = line;
-            line = next_line(line);
+            line = paste_next_line(line);
         }
         line = to;
     }
@@ -136,7 +137,7 @@ size_t br_paste_width(const char *line)
     return width;
 }
 
-static bool has(const char *line, const char *word)
+static bool paste_has(const char *line, const char *word)
 {
     return memmem(line, strcspn(line, "\n"), word, strlen(word)) != NULL;
 }
@@ -145,7 +146,7 @@ static bool has(const char *line, const char *word)
 static bool is_complete(const char *line)
 {
     size_t length = strcspn(line, "\r\n");
-    return length && line[length - 1] == ')' && has(line, " loops=");
+    return length && line[length - 1] == ')' && paste_has(line, " loops=");
 }
 
 /* Does it end with the mark by which psql breaks a line? */
@@ -159,9 +160,10 @@ static bool is_marked(const char *line)
 /* Do figures of a node begin in the line and go on in the next one? */
 static bool breaks_figures(const char *line, const char *next)
 {
-    bool begun = has(line, " (cost=") || has(line, " (actual ");
-    return begun && !is_complete(line) && !is_marked(line) && !has(next, " (cost=") &&
-           (has(next, "rows=") || has(next, "width=") || has(next, "loops=") || *next == ')');
+    bool begun = paste_has(line, " (cost=") || paste_has(line, " (actual ");
+    return begun && !is_complete(line) && !is_marked(line) && !paste_has(next, " (cost=") &&
+           (paste_has(next, "rows=") || paste_has(next, "width=") || paste_has(next, "loops=") ||
+            *next == ')');
 }
 
 /* A rule of psql's, and the rest of it. */
@@ -175,12 +177,12 @@ static bool breaks_rule(const char *line, const char *next)
 static size_t broken_at(char *text)
 {
     size_t most = 0;
-    for (char *line = text; *line; line = next_line(line)) {
+    for (char *line = text; *line; line = paste_next_line(line)) {
         size_t width = br_paste_width(line);
         most = width > most ? width : most;
     }
     for (char *line = text, *next; *line; line = next) {
-        next = next_line(line);
+        next = paste_next_line(line);
         if (br_paste_width(line) == most && breaks_rule(line, next))
             return most;
         if (br_paste_width(line) == most && breaks_figures(line, next) && *next &&
@@ -190,14 +192,14 @@ static size_t broken_at(char *text)
     return 0;
 }
 
-static void join_lines(char *text)
+static void paste_join_lines(char *text)
 {
     size_t width = broken_at(text), joined = 0;
     char *to = text, *next;
     for (char *line = text; width && *line; line = next) {
         size_t length = strcspn(line, "\n");
         bool broken = br_paste_width(line) == width && line[length] && !is_complete(line);
-        next = next_line(line);
+        next = paste_next_line(line);
         memmove(to, line, length);
         to += length;
         if (broken) {
@@ -216,7 +218,7 @@ void br_paste_clean(char *text)
     shed_quotations(text);
     shed_quotes(text);
     shed_numbers(text);
-    join_lines(text);
+    paste_join_lines(text);
     blank_comments(text);
 }
 

@@ -47,20 +47,20 @@ struct builder {
     bool out_of_memory;
 };
 
-static int64_t clamp(br_wide value)
+static int64_t pipelines_clamp(br_wide value)
 {
     return value < 0 ? 0 : value > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)value;
 }
 
 /* The equal part of each process, rounded up. */
-static int64_t part_of(int64_t whole, uint64_t processes)
+static int64_t pipelines_part_of(int64_t whole, uint64_t processes)
 {
     int64_t count = (int64_t)processes;
     return whole / count + (whole % count != 0);
 }
 
 /* Children in the order of the file. */
-static void find_children(struct builder *b)
+static void pipelines_find_children(struct builder *b)
 {
     for (uint32_t n = 0; n < b->query->nodes; n++)
         b->place[n] = (struct place){BR_NO_NODE, BR_NO_NODE, BR_NO_NODE};
@@ -101,14 +101,14 @@ static void add_operator(struct builder *b, struct pipeline *pipeline,
     pipeline->operators = text;
 }
 
-static void add_work(struct pipeline *pipeline, int64_t ns, int64_t mem_bytes)
+static void pipelines_add_work(struct pipeline *pipeline, int64_t ns, int64_t mem_bytes)
 {
-    pipeline->ns = clamp((br_wide)pipeline->ns + ns);
-    pipeline->mem_bytes = clamp((br_wide)pipeline->mem_bytes + mem_bytes);
+    pipeline->ns = pipelines_clamp((br_wide)pipeline->ns + ns);
+    pipeline->mem_bytes = pipelines_clamp((br_wide)pipeline->mem_bytes + mem_bytes);
 }
 
 /* Gives the node and what is below it to pipelines; `into` is the one that its rows go to. */
-static void assign(struct builder *b, uint32_t n, uint32_t into)
+static void pipelines_assign(struct builder *b, uint32_t n, uint32_t into)
 {
     const struct br_plan_node *node = &b->query->node[n];
     if (!node->runs)
@@ -117,14 +117,14 @@ static void assign(struct builder *b, uint32_t n, uint32_t into)
     int64_t mem_bytes = node->mem_bytes;
     bool breaks = (node->kind == BR_NODE_BREAKER || node->kind == BR_NODE_HASH) && node->runs_once;
     if (node->is_shared)
-        mem_bytes = part_of(mem_bytes, node->processes);
+        mem_bytes = pipelines_part_of(mem_bytes, node->processes);
     if (breaks) {
         own = input = begin_pipeline(b, n, into);
-        add_work(&b->pipeline[own], node->first_ns, mem_bytes);
+        pipelines_add_work(&b->pipeline[own], node->first_ns, mem_bytes);
     }
-    add_work(&b->pipeline[into], node->own_ns - (breaks ? node->first_ns : 0), mem_bytes);
-    b->pipeline[own].skew_ns = clamp((br_wide)b->pipeline[own].skew_ns + node->skew_ns);
-    b->pipeline[own].idle_ns = clamp((br_wide)b->pipeline[own].idle_ns + node->idle_ns);
+    pipelines_add_work(&b->pipeline[into], node->own_ns - (breaks ? node->first_ns : 0), mem_bytes);
+    b->pipeline[own].skew_ns = pipelines_clamp((br_wide)b->pipeline[own].skew_ns + node->skew_ns);
+    b->pipeline[own].idle_ns = pipelines_clamp((br_wide)b->pipeline[own].idle_ns + node->idle_ns);
     b->place[n].pipeline = own;
     /* What it reads, or has taken in before, decides on how many can work on that. */
     struct pipeline *source = &b->pipeline[breaks ? into : own];
@@ -138,10 +138,10 @@ static void assign(struct builder *b, uint32_t n, uint32_t into)
         else if ((br_query_is_parallel_root(b->query, c) || child->is_built) && child->runs)
             below = begin_pipeline(b, c, own);
         if (child->is_built) {
-            add_work(&b->pipeline[below], 0, child->built_bytes);
-            add_work(&b->pipeline[own], 0, child->built_bytes);
+            pipelines_add_work(&b->pipeline[below], 0, child->built_bytes);
+            pipelines_add_work(&b->pipeline[own], 0, child->built_bytes);
         }
-        assign(b, c, below);
+        pipelines_assign(b, c, below);
     }
     if (node->type)
         add_operator(b, &b->pipeline[own], node);
@@ -166,8 +166,8 @@ static enum br_status skew_tasks(struct builder *b, const struct pipeline *pipel
         return BR_OK;
     int64_t less = pipeline->ns - pipeline->skew_ns / (tasks - 1);
     br_dag_set_stage_duration(b->dag, stage, less > 0 ? less : 0);
-    return br_dag_set_duration(b->dag, stage, 0, clamp((br_wide)pipeline->ns + pipeline->skew_ns),
-                               b->diag);
+    return br_dag_set_duration(b->dag, stage, 0,
+                               pipelines_clamp((br_wide)pipeline->ns + pipeline->skew_ns), b->diag);
 }
 
 /* Processes that shared fewer cores did together what a task for each core does. */
@@ -176,11 +176,11 @@ static void fit_cores(struct pipeline *pipeline, uint64_t cores)
     if (cores == 0 || pipeline->processes <= cores)
         return;
     br_wide held = (br_wide)pipeline->mem_bytes * pipeline->processes;
-    pipeline->mem_bytes = part_of(clamp(held), cores);
+    pipeline->mem_bytes = pipelines_part_of(pipelines_clamp(held), cores);
     pipeline->processes = cores;
 }
 
-static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
+static enum br_status pipelines_add_stage(struct builder *b, uint32_t p, uint32_t *stage)
 {
     struct pipeline *pipeline = &b->pipeline[p];
     char text[BR_DECIMAL_TEXT], name[300];
@@ -189,8 +189,8 @@ static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
         return br_fail(b->diag, BR_BAD_INPUT, NULL, "a pipeline has too many processes");
     snprintf(name, sizeof name, "%sp%" PRIu32, b->prefix, b->pipelines - p);
     if (b->query->shares_work) { /* what its processes do, and hold, together */
-        pipeline->ns = part_of(pipeline->ns, pipeline->processes);
-        pipeline->mem_bytes = part_of(pipeline->mem_bytes, pipeline->processes);
+        pipeline->ns = pipelines_part_of(pipeline->ns, pipeline->processes);
+        pipeline->mem_bytes = pipelines_part_of(pipeline->mem_bytes, pipeline->processes);
     } else {
         fit_cores(pipeline, b->options->measured_cores);
     }
@@ -214,7 +214,7 @@ static enum br_status add_stage(struct builder *b, uint32_t p, uint32_t *stage)
 
 /* ---- What waits for what ---- */
 
-static void add_edge(struct builder *b, uint32_t from, uint32_t to)
+static void pipelines_add_edge(struct builder *b, uint32_t from, uint32_t to)
 {
     if (from == to || from == BR_NO_NODE || to == BR_NO_NODE)
         return;
@@ -228,9 +228,9 @@ static void add_edge(struct builder *b, uint32_t from, uint32_t to)
 static void link_writer(struct builder *b, uint32_t writer, uint32_t from)
 {
     for (uint32_t n = writer; n < b->query->nodes && br_query_is_within(b->query, n, writer); n++)
-        add_edge(b, b->root, b->place[n].pipeline);
-    add_edge(b, b->root, from);
-    add_edge(b, from, b->last);
+        pipelines_add_edge(b, b->root, b->place[n].pipeline);
+    pipelines_add_edge(b, b->root, from);
+    pipelines_add_edge(b, from, b->last);
 }
 
 /* Edges from the pipeline of a CTE or an InitPlan to those of its readers, or else to the one of
@@ -248,36 +248,36 @@ static void link_readers(struct builder *b, uint32_t init)
         if (to == BR_NO_NODE || to == from || !br_query_reads(b->query, init, n))
             continue;
         any = true;
-        add_edge(b, from, to);
+        pipelines_add_edge(b, from, to);
     }
     if (!any && br_query_is_writer(b->query, init))
         link_writer(b, init, from);
     else if (!any && b->query->node[init].parent != BR_NO_NODE)
-        add_edge(b, from, b->place[b->query->node[init].parent].pipeline);
+        pipelines_add_edge(b, from, b->place[b->query->node[init].parent].pipeline);
 }
 
 static void link_pipelines(struct builder *b)
 {
     for (uint32_t p = b->pipelines; p-- > 0;)
-        add_edge(b, p, b->pipeline[p].above);
+        pipelines_add_edge(b, p, b->pipeline[p].above);
     for (uint32_t n = 0; n < b->query->nodes; n++)
         link_readers(b, n);
 }
 
 /* One process after the other: what is outside of a Gather runs in one, and its helpers below run
  * one Gather's pipelines at a time. */
-static void take_turns(struct builder *b)
+static void pipelines_take_turns(struct builder *b)
 {
     uint32_t *order = calloc((size_t)b->pipelines + 1, sizeof *order);
     if (!order || !br_turns_order(b->pipelines, b->edge, b->edges, order))
         b->out_of_memory = true;
     for (uint32_t k = 1; k < b->pipelines && !b->out_of_memory; k++)
-        add_edge(b, order[k - 1], order[k]);
+        pipelines_add_edge(b, order[k - 1], order[k]);
     free(order);
 }
 
-static enum br_status write_edge(struct builder *b, const uint32_t *stage,
-                                 const struct br_pipeline_edge *edge)
+static enum br_status pipelines_write_edge(struct builder *b, const uint32_t *stage,
+                                           const struct br_pipeline_edge *edge)
 {
     br_value_place(b->diag, b->pipeline[edge->from].pos);
     enum br_status status =
@@ -288,7 +288,7 @@ static enum br_status write_edge(struct builder *b, const uint32_t *stage,
 }
 
 /* Once for all queries of a job. */
-static enum br_status declare(struct builder *b, const char *name, const char *unit)
+static enum br_status pipelines_declare(struct builder *b, const char *name, const char *unit)
 {
     for (uint32_t r = 0; r < b->dag->resources; r++)
         if (strcmp(b->dag->resource[r].name, name) == 0)
@@ -297,18 +297,18 @@ static enum br_status declare(struct builder *b, const char *name, const char *u
 }
 
 /* The pipelines as stages, the lowest first, and the edges. */
-static enum br_status write_stages(struct builder *b, uint32_t *stage)
+static enum br_status pipelines_write_stages(struct builder *b, uint32_t *stage)
 {
-    enum br_status status = declare(b, "cpu", "cores");
+    enum br_status status = pipelines_declare(b, "cpu", "cores");
     bool memory = false;
     for (uint32_t p = 0; p < b->pipelines; p++)
         memory |= b->pipeline[p].mem_bytes > 0;
     if (!status && memory)
-        status = declare(b, "mem", "bytes");
+        status = pipelines_declare(b, "mem", "bytes");
     for (uint32_t p = b->pipelines; p-- > 0 && !status;)
-        status = add_stage(b, p, &stage[p]);
+        status = pipelines_add_stage(b, p, &stage[p]);
     for (uint32_t e = 0; e < b->edges && !status; e++)
-        status = write_edge(b, stage, &b->edge[e]);
+        status = pipelines_write_edge(b, stage, &b->edge[e]);
     return status;
 }
 
@@ -316,7 +316,7 @@ static enum br_status write_stages(struct builder *b, uint32_t *stage)
 static void add_beside(struct builder *b, uint32_t pipeline, const char *name, int64_t ns)
 {
     const struct br_plan_node beside = {.type = name};
-    add_work(&b->pipeline[pipeline], ns, 0);
+    pipelines_add_work(&b->pipeline[pipeline], ns, 0);
     add_operator(b, &b->pipeline[pipeline], &beside);
 }
 
@@ -336,17 +336,17 @@ static uint32_t begin_last(struct builder *b)
 
 static void find_pipelines(struct builder *b)
 {
-    find_children(b);
+    pipelines_find_children(b);
     if (b->query->nodes == 0)
         return;
     b->last = begin_last(b);
     b->root = begin_pipeline(b, 0, b->last);
-    assign(b, 0, b->root);
+    pipelines_assign(b, 0, b->root);
     if (b->query->serialized_ns)
         add_beside(b, b->root, "Serialization", b->query->serialized_ns);
     link_pipelines(b);
     if (!b->options->overlap && !b->query->shares_work && !b->query->is_segmented)
-        take_turns(b);
+        pipelines_take_turns(b);
 }
 
 enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query,
@@ -362,7 +362,7 @@ enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query
     enum br_status status = stage && b.place && b.pipeline ? BR_OK : br_fail_memory(diag);
     if (!status) {
         find_pipelines(&b);
-        status = b.out_of_memory ? br_fail_memory(diag) : write_stages(&b, stage);
+        status = b.out_of_memory ? br_fail_memory(diag) : pipelines_write_stages(&b, stage);
     }
     for (uint32_t p = 0; p < b.pipelines; p++)
         free(b.pipeline[p].operators);

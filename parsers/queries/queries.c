@@ -53,7 +53,7 @@ static enum br_status fail_no_plan(bool plan, struct br_diag *diag)
 
 /* A plan as text. Tabs before lines stand for several blanks each: the first way of counting them
  * by which every arrow fits. */
-static enum br_status read_lines(struct br_explain *explain, char *text)
+static enum br_status queries_read_lines(struct br_explain *explain, char *text)
 {
     uint32_t before = explain->queries->count;
     struct br_diag *diag = explain->diag;
@@ -97,7 +97,7 @@ static enum br_status read_plans(char *text, struct br_queries *queries, struct 
     if ((*begin == '-' && begin[1] != '>') || strstr(begin, "\nPlan: ") ||
         strstr(begin, "\n Plan: "))
         return hint_at_merge(merges, br_read_explain_yaml(&explain, text, strlen(text)), diag);
-    return read_lines(&explain, text);
+    return queries_read_lines(&explain, text);
 }
 
 /* Moves the places of these queries, and of what is wrong, to where the plan stands in its log. */
@@ -132,7 +132,7 @@ static enum br_status read_log_plan(struct br_log_plan *plan, struct br_queries 
 }
 
 /* The plans of a log. Those that cannot be read are counted, and refused if all of them are. */
-static enum br_status read_log(char *text, struct br_queries *queries, struct br_diag *diag)
+static enum br_status queries_read_log(char *text, struct br_queries *queries, struct br_diag *diag)
 {
     struct br_log log = {.at = text, .line = 1};
     struct br_log_plan plan;
@@ -159,14 +159,15 @@ static enum br_status read_log(char *text, struct br_queries *queries, struct br
     return BR_BAD_INPUT;
 }
 
-static enum br_status read_text(char *text, struct br_queries *queries, struct br_diag *diag)
+static enum br_status queries_read_text(char *text, struct br_queries *queries,
+                                        struct br_diag *diag)
 {
     uint32_t before = queries->count;
     enum br_status status = br_table_refuse_page(text, diag);
     if (status)
         return status;
     if (br_log_is_there(text))
-        return read_log(text, queries, diag);
+        return queries_read_log(text, queries, diag);
     if (br_log_is_server(text) && !br_paste_has_figures(text))
         return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT,
                           "load auto_explain, and let its log_min_duration be 0 and log_analyze on",
@@ -183,15 +184,15 @@ static enum br_status read_text(char *text, struct br_queries *queries, struct b
                               "there is no query in it");
 }
 
-static enum br_status read_source(struct br_source *source, bool duckdb, struct br_queries *queries,
-                                  struct br_diag *diag)
+static enum br_status queries_read_source(struct br_source *source, bool duckdb,
+                                          struct br_queries *queries, struct br_diag *diag)
 {
     char *text;
     enum br_status status =
         br_source_text(source, TEXT_MOST, duckdb ? "duckdb" : "postgres", &text, diag);
     if (!status)
         status = duckdb ? br_read_duckdb_text(queries, text, strlen(text), diag)
-                        : read_text(text, queries, diag);
+                        : queries_read_text(text, queries, diag);
     free(text);
     return status;
 }
@@ -203,12 +204,13 @@ enum br_status br_queries_read(struct br_source *source, struct br_queries *quer
     bool postgres = br_is_postgres(source->buffer);
     enum br_status status = postgres ? BR_OK : br_table_refuse_page(source->buffer, diag);
     return status ? status
-                  : read_source(source, !postgres && br_is_duckdb(source->buffer), queries, diag);
+                  : queries_read_source(source, !postgres && br_is_duckdb(source->buffer), queries,
+                                        diag);
 }
 
 /* What the job says of plans that were left out. */
-static enum br_status tell_refused(struct br_dag *dag, const struct br_queries *queries,
-                                   struct br_diag *diag)
+static enum br_status queries_tell_refused(struct br_dag *dag, const struct br_queries *queries,
+                                           struct br_diag *diag)
 {
     const struct br_diag *bad = &queries->first_bad;
     return queries->refused == 0
@@ -222,8 +224,8 @@ static enum br_status tell_refused(struct br_dag *dag, const struct br_queries *
 }
 
 /* What the job says of time that is in no operator, of all queries. */
-static enum br_status tell_missing(struct br_dag *dag, const struct br_queries *queries,
-                                   struct br_diag *diag)
+static enum br_status queries_tell_missing(struct br_dag *dag, const struct br_queries *queries,
+                                           struct br_diag *diag)
 {
     double missing = 0, ran = 0;
     for (uint32_t q = 0; q < queries->count; q++)
@@ -302,32 +304,33 @@ enum br_status br_queries_add_to(struct br_dag *dag, struct br_queries *queries,
             status = br_pipelines_add(dag, query, prefix, options, diag);
     }
     if (!status)
-        status = tell_refused(dag, queries, diag);
+        status = queries_tell_refused(dag, queries, diag);
     if (!status)
-        status = tell_missing(dag, queries, diag);
+        status = queries_tell_missing(dag, queries, diag);
     if (!status)
         status = tell_recorded(dag, queries, options, diag);
     return status || !estimated ? status : tell_estimated(dag, unit_ns, diag);
 }
 
-static void number(const void *context, uint32_t query, char name[BR_QUERY_NAME])
+static void queries_number(const void *context, uint32_t query, char name[BR_QUERY_NAME])
 {
     snprintf(name, BR_QUERY_NAME, "q%" PRIu32, query + 1);
     (void)context;
 }
 
-static enum br_status read_job(struct br_source *source, bool duckdb,
-                               const struct br_parse_options *options, struct br_input *input,
-                               struct br_diag *diag)
+static enum br_status queries_read_job(struct br_source *source, bool duckdb,
+                                       const struct br_parse_options *options,
+                                       struct br_input *input, struct br_diag *diag)
 {
     const struct br_pipeline_options how = {options->measured_cores, options->overlap};
     struct br_queries queries = {.count = 0};
     char stem[256];
     input->dag = br_dag_create(br_source_stem(source, "query", stem, sizeof stem));
     enum br_status status =
-        input->dag ? read_source(source, duckdb, &queries, diag) : br_fail_memory(diag);
+        input->dag ? queries_read_source(source, duckdb, &queries, diag) : br_fail_memory(diag);
     if (!status)
-        status = br_queries_add_to(input->dag, &queries, BR_COST_NS, &how, number, NULL, diag);
+        status =
+            br_queries_add_to(input->dag, &queries, BR_COST_NS, &how, queries_number, NULL, diag);
     br_queries_finish(&queries);
     return status;
 }
@@ -335,11 +338,11 @@ static enum br_status read_job(struct br_source *source, bool duckdb,
 enum br_status br_read_postgres(struct br_source *source, const struct br_parse_options *options,
                                 struct br_input *input, struct br_diag *diag)
 {
-    return read_job(source, false, options, input, diag);
+    return queries_read_job(source, false, options, input, diag);
 }
 
 enum br_status br_read_duckdb(struct br_source *source, const struct br_parse_options *options,
                               struct br_input *input, struct br_diag *diag)
 {
-    return read_job(source, true, options, input, diag);
+    return queries_read_job(source, true, options, input, diag);
 }

@@ -40,7 +40,7 @@ static size_t rule(const char *text)
     return drawn && text[2] && !border(text) ? 3 : 0;
 }
 
-static bool is_rule(const char *line)
+static bool queries_table_is_rule(const char *line)
 {
     size_t part, used = 0;
     while ((part = rule(line + used)))
@@ -81,20 +81,20 @@ static bool is_footer(const char *line)
            close[1 + strspn(close + 1, " \r")] == 0;
 }
 
-static void blank(char *from, size_t length)
+static void queries_table_blank(char *from, size_t length)
 {
     memset(from, ' ', length);
 }
 
 /* Blanks a word at the line's end out. */
-static bool cut(char *line, const char *word)
+static bool queries_table_cut(char *line, const char *word)
 {
     size_t length = strlen(line), end = strlen(word);
     while (length && strchr(" \r", line[length - 1]))
         length--;
     if (length < end || strncmp(line + length - end, word, end) != 0)
         return false;
-    blank(line + length - end, end);
+    queries_table_blank(line + length - end, end);
     return true;
 }
 
@@ -103,21 +103,21 @@ static void cut_border(char *line)
 {
     static const char *const borders[] = {"|", "│", "║", "┃"};
     for (size_t k = 0; k < sizeof borders / sizeof borders[0]; k++)
-        if (cut(line, borders[k]))
+        if (queries_table_cut(line, borders[k]))
             return;
 }
 
 /* The borders of a line, and the mark that the value goes on. */
-static void clean(char *line, bool right)
+static void queries_table_clean(char *line, bool right)
 {
     char *p = line + strspn(line, " ");
     size_t left = border(p);
     if (left)
-        blank(p, left);
+        queries_table_blank(p, left);
     if (left || right)
         cut_border(line);
-    if (!cut(line, "+"))
-        cut(line, "↵");
+    if (!queries_table_cut(line, "+"))
+        queries_table_cut(line, "↵");
 }
 
 /* A record's line: the column's name up to the border, and the outer borders where there are some.
@@ -131,11 +131,11 @@ static bool clean_record(char *line)
         from++;
     if (!*from)
         return false;
-    blank(line, (size_t)(from - line) + (goes_on ? 1 : border(from)));
+    queries_table_blank(line, (size_t)(from - line) + (goes_on ? 1 : border(from)));
     if (outer)
         cut_border(line);
-    if (!cut(line, "+"))
-        cut(line, "↵");
+    if (!queries_table_cut(line, "+"))
+        queries_table_cut(line, "↵");
     return true;
 }
 
@@ -154,9 +154,9 @@ static bool clean_bare(char *line)
     size_t width = sizeof TITLE - 1;
     if (strncmp(line, TITLE, width) != 0 && strspn(line, " ") < width)
         return false;
-    blank(line, width);
-    if (!cut(line, "+"))
-        cut(line, "↵");
+    queries_table_blank(line, width);
+    if (!queries_table_cut(line, "+"))
+        queries_table_cut(line, "↵");
     return true;
 }
 
@@ -165,22 +165,22 @@ static enum state next_state(enum state state, char *line)
     bool drawn = state == DRAWN || state == BARRED;
     if (is_title(line) || is_record(line)) {
         state = is_title(line) ? TITLED : *line == '*' ? BARE : EXPANDED;
-        blank(line, strlen(line));
+        queries_table_blank(line, strlen(line));
     } else if (state == TITLED && line[strspn(line, " \r")]) {
-        state = !is_rule(line) ? PLAIN : is_barred(line) ? BARRED : DRAWN;
+        state = !queries_table_is_rule(line) ? PLAIN : is_barred(line) ? BARRED : DRAWN;
         if (state != PLAIN)
-            blank(line, strlen(line));
-    } else if (is_footer(line) || (drawn && is_rule(line)) ||
+            queries_table_blank(line, strlen(line));
+    } else if (is_footer(line) || (drawn && queries_table_is_rule(line)) ||
                (state == BARE && !clean_bare(line)) ||
-               (state == EXPANDED && !is_rule(line) && !clean_record(line))) {
+               (state == EXPANDED && !queries_table_is_rule(line) && !clean_record(line))) {
         state = OUTSIDE;
-    } else if (state == EXPANDED && is_rule(line)) {
-        blank(line, strlen(line));
+    } else if (state == EXPANDED && queries_table_is_rule(line)) {
+        queries_table_blank(line, strlen(line));
     } else if (drawn) {
-        clean(line, state == BARRED);
+        queries_table_clean(line, state == BARRED);
     }
     if (state == OUTSIDE)
-        blank(line, strlen(line));
+        queries_table_blank(line, strlen(line));
     return state;
 }
 
@@ -204,7 +204,7 @@ static char *mark_at_end(char *line)
 /* Joins the line to the one before it that was broken at `broken`, if it begins with the mark, or
  * if psql had no room for one, and leaves empty lines, so that there are as many as before. Whether
  * it has. */
-static bool join(char *broken, char *line, bool unmarked)
+static bool queries_table_join(char *broken, char *line, bool unmarked)
 {
     char *rest = line + strspn(line, " ");
     size_t width = mark(rest), lines = 0;
@@ -215,14 +215,14 @@ static bool join(char *broken, char *line, bool unmarked)
         lines += *p == '\n';
     size_t length = strlen(rest), gap = (size_t)(rest - broken);
     memmove(broken, rest, length + 1);
-    blank(broken + length, gap - lines);
+    queries_table_blank(broken + length, gap - lines);
     memset(broken + length + gap - lines, '\n', lines);
     return true;
 }
 
 /* Values in quotes, a quote in which stands for itself twice, as CSV writes them: without. What
  * comes to be less is filled up with blanks. */
-static void unquote(char *text)
+static void queries_table_unquote(char *text)
 {
     bool quoted = false;
     for (char *line = text; *line;) {
@@ -240,7 +240,7 @@ static void unquote(char *text)
             else
                 quoted = !quoted;
         }
-        blank(to, (size_t)(end - to));
+        queries_table_blank(to, (size_t)(end - to));
         line = end + (*end == '\n');
     }
 }
@@ -285,11 +285,11 @@ void br_table_unwrap(char *text)
         char end = line[length];
         line[length] = 0;
         size_t width = br_paste_width(line);
-        bool below_title = state == TITLED && is_rule(line);
+        bool below_title = state == TITLED && queries_table_is_rule(line);
         rule_width = below_title ? width : rule_width;
         bare = below_title ? strchr(" |.", line[length + (end == '\n')]) == NULL : bare;
         state = next_state(state, line);
-        char *piece = broken && join(broken, line, unmarked) ? broken : line;
+        char *piece = broken && queries_table_join(broken, line, unmarked) ? broken : line;
         size_t size = strcspn(piece, "\n");
         char behind = piece[size];
         piece[size] = 0;
@@ -302,5 +302,5 @@ void br_table_unwrap(char *text)
     /* Rows may have quotes each, or as they need them; a value in another form begins with what is
      * its own. */
     if (!strchr("[{<-", *br_text_begin(text)))
-        unquote(text);
+        queries_table_unquote(text);
 }

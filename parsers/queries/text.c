@@ -27,7 +27,7 @@ static enum br_status property(struct reader *reader, const char *name, const ch
     return br_explain_property(reader->explain, reader->pos, name, value, false);
 }
 
-static bool begins(const char *text, const char *with)
+static bool queries_text_begins(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -43,16 +43,17 @@ static char *figures_of(char *label)
     for (char *p = label; *p; p++) {
         quoted ^= *p == '"';
         for (size_t s = 0; s < 3 && !quoted; s++)
-            if (begins(p, starts[s]))
+            if (queries_text_begins(p, starts[s]))
                 return p;
     }
     return NULL;
 }
 
 /* Takes a number that stands between `before` and `after`. */
-static bool take(const char **at, const char *before, const char *after, char number[NUMBER_ROOM])
+static bool queries_text_take(const char **at, const char *before, const char *after,
+                              char number[NUMBER_ROOM])
 {
-    if (!begins(*at, before))
+    if (!queries_text_begins(*at, before))
         return false;
     const char *from = *at + strlen(before), *to = strstr(from, after);
     if (!to || to - from >= NUMBER_ROOM)
@@ -71,8 +72,8 @@ static enum br_status read_figures(struct reader *reader, const char *at)
     enum br_status status = BR_OK;
     at += strspn(at, " ");
     const char *begin = at;
-    if (take(&at, "(cost=", "..", a) && take(&at, "", " ", b) && take(&at, "rows=", " ", c) &&
-        take(&at, "width=", ")", d)) {
+    if (queries_text_take(&at, "(cost=", "..", a) && queries_text_take(&at, "", " ", b) &&
+        queries_text_take(&at, "rows=", " ", c) && queries_text_take(&at, "width=", ")", d)) {
         status = property(reader, "Startup Cost", a);
         if (!status)
             status = property(reader, "Total Cost", b);
@@ -83,18 +84,19 @@ static enum br_status read_figures(struct reader *reader, const char *at)
         at += strspn(at, " ");
         begin = at;
     }
-    if (!status && begins(at, "(never executed)")) {
+    if (!status && queries_text_begins(at, "(never executed)")) {
         at += strlen("(never executed)");
         status = property(reader, "Actual Total Time", "0");
-    } else if (!status && take(&at, "(actual time=", "..", a) && take(&at, "", " ", b) &&
-               take(&at, "rows=", " ", c) && take(&at, "loops=", ")", d)) {
+    } else if (!status && queries_text_take(&at, "(actual time=", "..", a) &&
+               queries_text_take(&at, "", " ", b) && queries_text_take(&at, "rows=", " ", c) &&
+               queries_text_take(&at, "loops=", ")", d)) {
         status = property(reader, "Actual Startup Time", a);
         if (!status)
             status = property(reader, "Actual Total Time", b);
         if (!status)
             status = property(reader, "Actual Loops", d);
-    } else if (!status && at == begin && take(&at, "(actual rows=", " ", a)) {
-        if (!take(&at, "loops=", ")", d)) /* by TIMING OFF */
+    } else if (!status && at == begin && queries_text_take(&at, "(actual rows=", " ", a)) {
+        if (!queries_text_take(&at, "loops=", ")", d)) /* by TIMING OFF */
             at = begin;
     }
     at += strspn(at, " \t\r");
@@ -108,15 +110,15 @@ static enum br_status read_figures(struct reader *reader, const char *at)
 /* ---- The label of a node ---- */
 
 /* Takes the text away from the label's beginning. */
-static bool shed(char **label, const char *text)
+static bool queries_text_shed(char **label, const char *text)
 {
-    if (!begins(*label, text))
+    if (!queries_text_begins(*label, text))
         return false;
     *label += strlen(text);
     return true;
 }
 
-static bool ends(const char *text, const char *with)
+static bool queries_text_ends(const char *text, const char *with)
 {
     size_t length = strlen(text), end = strlen(with);
     return length >= end && strcmp(text + length - end, with) == 0;
@@ -147,12 +149,12 @@ static const char *type_of(const char *label, const char **strategy)
         {"Explicit Motion", "Explicit Motion", NULL},
     };
     *strategy = NULL;
-    if (begins(label, "Hash ") && ends(label, " Join"))
+    if (queries_text_begins(label, "Hash ") && queries_text_ends(label, " Join"))
         return "Hash Join";
-    if (begins(label, "Merge ") && ends(label, " Join"))
+    if (queries_text_begins(label, "Merge ") && queries_text_ends(label, " Join"))
         return "Merge Join";
     for (size_t k = 0; k < sizeof types / sizeof types[0]; k++)
-        if (begins(label, types[k].begin)) {
+        if (queries_text_begins(label, types[k].begin)) {
             *strategy = types[k].strategy;
             return types[k].type;
         }
@@ -160,7 +162,7 @@ static const char *type_of(const char *label, const char **strategy)
 }
 
 /* An SQL name, with its quotes taken away, and what follows it. */
-static char *take_name(char *text, char **rest)
+static char *queries_text_take_name(char *text, char **rest)
 {
     char *to = text, *from = text;
     if (*text != '"') {
@@ -189,9 +191,9 @@ static enum br_status read_relation(struct reader *reader, const char *type, cha
     for (size_t k = 0; k < sizeof other / sizeof other[0]; k++)
         if (strcmp(type, other[k]) == 0)
             return BR_OK;
-    char *rest, *name = take_name(relation, &rest);
+    char *rest, *name = queries_text_take_name(relation, &rest);
     if (*rest == '.')
-        name = take_name(rest + 1, &rest);
+        name = queries_text_take_name(rest + 1, &rest);
     if (*name != '"' && *rest == ' ')
         *rest = 0;
     return property(reader, cte ? "CTE Name" : "Relation Name", name);
@@ -201,25 +203,25 @@ static enum br_status read_relation(struct reader *reader, const char *type, cha
 static enum br_status read_label(struct reader *reader, char *label)
 {
     const char *strategy;
-    bool parallel = shed(&label, "Parallel ");
-    bool async = shed(&label, "Async ");
-    if (!shed(&label, "Partial "))
-        shed(&label, "Finalize ");
+    bool parallel = queries_text_shed(&label, "Parallel ");
+    bool async = queries_text_shed(&label, "Async ");
+    if (!queries_text_shed(&label, "Partial "))
+        queries_text_shed(&label, "Finalize ");
     label[strcspn(label, "\t\r")] = 0;
     for (size_t length = strlen(label); length && label[length - 1] == ' ';)
         label[--length] = 0;
     char *relation = strstr(label, " on ");
-    if (begins(label, "Custom Scan (")) { /* its provider's name follows */
+    if (queries_text_begins(label, "Custom Scan (")) { /* its provider's name follows */
         char *close = strchr(label, ')');
         relation = close ? strstr(close, " on ") : NULL;
         label[strlen("Custom Scan")] = 0;
-    } else if (relation && begins(label, "Merge on")) {
+    } else if (relation && queries_text_begins(label, "Merge on")) {
         relation = label + strlen("Merge");
     }
     const char *whole = type_of(label, &strategy), *motion = strstr(label, " Motion ");
     char number[NUMBER_ROOM]; /* "Gather Motion 3:1": of the processes that it has rows of */
     const char *at = motion ? motion : "";
-    bool senders = take(&at, " Motion ", ":", number);
+    bool senders = queries_text_take(&at, " Motion ", ":", number);
     enum br_status status = BR_OK;
     if (relation) {
         *relation = 0;
@@ -270,7 +272,7 @@ static enum br_status begin_node(struct reader *reader, char *label, char *figur
         return status;
     reader->inner[reader->open++] = inner;
     if (*reader->subplan) {
-        bool sub = begins(reader->subplan, "SubPlan");
+        bool sub = queries_text_begins(reader->subplan, "SubPlan");
         status = property(reader, "Parent Relationship", sub ? "SubPlan" : "InitPlan");
         if (!status)
             status = property(reader, "Subplan Name", reader->subplan);
@@ -283,7 +285,7 @@ static enum br_status begin_node(struct reader *reader, char *label, char *figur
 }
 
 /* "->  Seq Scan on t  (cost=...": `column` is where the arrow stands. */
-static enum br_status read_node(struct reader *reader, char *text, size_t column)
+static enum br_status queries_text_read_node(struct reader *reader, char *text, size_t column)
 {
     char *label = text + strspn(text, "-> "), *figures = figures_of(label);
     size_t inner = column + (size_t)(label - text) + 2;
@@ -321,7 +323,7 @@ static enum br_status read_space(struct reader *reader, const char *text, const 
 {
     char number[NUMBER_ROOM];
     const char *at = strstr(text, word);
-    if (!at || !take(&at, word, "kB", number))
+    if (!at || !queries_text_take(&at, word, "kB", number))
         return BR_OK;
     return property(reader, name, number);
 }
@@ -338,7 +340,7 @@ static enum br_status read_sort(struct reader *reader, const char *text)
 static enum br_status read_storage(struct reader *reader, const char *text)
 {
     enum br_status status = read_space(reader, text, "  Maximum Storage: ", "Sort Space Used");
-    bool memory = begins(text, "Storage: Memory");
+    bool memory = queries_text_begins(text, "Storage: Memory");
     return status ? status : property(reader, "Sort Space Type", memory ? "Memory" : "Disk");
 }
 
@@ -362,25 +364,26 @@ static enum br_status read_waits(struct reader *reader, const char *text)
 
 static enum br_status read_property(struct reader *reader, char *text)
 {
-    if (begins(text, "Worker ")) {
+    if (queries_text_begins(text, "Worker ")) {
         char *colon = strchr(text, ':');
         text = colon ? colon + 1 + strspn(colon + 1, " ") : text;
     }
-    if (begins(text, "Sort Method: "))
+    if (queries_text_begins(text, "Sort Method: "))
         return read_sort(reader, text);
-    if (begins(text, "Buckets: ") || begins(text, "Batches: ") || begins(text, "Hits: "))
+    if (queries_text_begins(text, "Buckets: ") || queries_text_begins(text, "Batches: ") ||
+        queries_text_begins(text, "Hits: "))
         return read_space(reader, text, "Memory Usage: ", "Peak Memory Usage");
-    if (begins(text, "Storage: ") && strstr(text, "  Maximum Storage: "))
+    if (queries_text_begins(text, "Storage: ") && strstr(text, "  Maximum Storage: "))
         return read_storage(reader, text);
-    if (begins(text, "I/O Timings: "))
+    if (queries_text_begins(text, "I/O Timings: "))
         return read_waits(reader, text);
-    if (begins(text, "Workers Planned: "))
+    if (queries_text_begins(text, "Workers Planned: "))
         return property(reader, "Workers Planned", text + strlen("Workers Planned: "));
     return property(reader, "", text);
 }
 
 /* "Settings: work_mem = '64MB', jit = 'off'" */
-static enum br_status read_settings(struct reader *reader, char *text)
+static enum br_status queries_text_read_settings(struct reader *reader, char *text)
 {
     enum br_status status = BR_OK;
     char *name = text + strlen("Settings: ");
@@ -406,7 +409,7 @@ static enum br_status read_trigger(struct reader *reader, char *text)
     for (char *p = strstr(name, time); p; p = strstr(p + 1, time))
         figures = p;
     const char *at = figures;
-    if (!figures || !take(&at, time, " ", number)) /* by TIMING OFF */
+    if (!figures || !queries_text_take(&at, time, " ", number)) /* by TIMING OFF */
         return BR_OK;
     *figures = 0;
     if (constraint && constraint < figures)
@@ -420,7 +423,7 @@ static enum br_status read_trigger(struct reader *reader, char *text)
 
 /* "Execution Time: 9.100 ms", and the words of versions before 11 and before 9.4; "Serialization:
  * time=1.500 ms  output=..." */
-static enum br_status read_summary(struct reader *reader, const char *text)
+static enum br_status queries_text_read_summary(struct reader *reader, const char *text)
 {
     static const struct {
         const char *word, *name;
@@ -430,7 +433,7 @@ static enum br_status read_summary(struct reader *reader, const char *text)
                  {"Serialization: time=", "Serialization Time"}};
     char number[NUMBER_ROOM];
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (take(&text, words[k].word, " ms", number))
+        if (queries_text_take(&text, words[k].word, " ms", number))
             return br_explain_summary(reader->explain, reader->pos, words[k].name, number);
     return BR_OK;
 }
@@ -438,8 +441,9 @@ static enum br_status read_summary(struct reader *reader, const char *text)
 /* Servers before 9.0 give InitPlans and SubPlans no numbers. */
 static bool names_subplan(const char *text)
 {
-    return begins(text, "CTE ") || begins(text, "InitPlan ") || begins(text, "SubPlan ") ||
-           strcmp(text, "InitPlan") == 0 || strcmp(text, "SubPlan") == 0;
+    return queries_text_begins(text, "CTE ") || queries_text_begins(text, "InitPlan ") ||
+           queries_text_begins(text, "SubPlan ") || strcmp(text, "InitPlan") == 0 ||
+           strcmp(text, "SubPlan") == 0;
 }
 
 /* What stands behind a plan, and has lines of its own. */
@@ -448,7 +452,7 @@ static bool is_behind(const char *text)
     static const char *const words[] = {"Planning", "JIT:", "Serialization:", "Execution ",
                                         "Total runtime:"};
     for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-        if (begins(text, words[k]))
+        if (queries_text_begins(text, words[k]))
             return true;
     return false;
 }
@@ -462,7 +466,7 @@ static void settle_root(struct reader *reader, const char *text, size_t column)
     reader->is_fresh = false;
 }
 
-static enum br_status read_line(struct reader *reader)
+static enum br_status queries_text_read_line(struct reader *reader)
 {
     char *text = reader->line + strspn(reader->line, " \t");
     size_t column = (size_t)(text - reader->line), length = strlen(text);
@@ -472,18 +476,18 @@ static enum br_status read_line(struct reader *reader)
     if (!length)
         return BR_OK;
     settle_root(reader, text, column);
-    if (begins(text, "->"))
-        return read_node(reader, text, column);
+    if (queries_text_begins(text, "->"))
+        return queries_text_read_node(reader, text, column);
     bool within = reader->open && column >= reader->inner[0] && !reader->is_over;
     if (!within) {
         char *figures = figures_of(text);
-        if (begins(text, "Settings: "))
-            return read_settings(reader, text);
-        if (reader->explain->query && begins(text, "Trigger ") && !figures)
+        if (queries_text_begins(text, "Settings: "))
+            return queries_text_read_settings(reader, text);
+        if (reader->explain->query && queries_text_begins(text, "Trigger ") && !figures)
             return read_trigger(reader, text);
         if (is_behind(text) && !figures) {
             reader->is_over = true;
-            return read_summary(reader, text);
+            return queries_text_read_summary(reader, text);
         }
         return figures ? read_root(reader, text, figures, column) : BR_OK;
     }
@@ -509,7 +513,7 @@ enum br_status br_read_explain_text(struct br_explain *explain, char *text, size
         if (newline)
             *newline = 0;
         reader.pos.line++;
-        status = read_line(&reader);
+        status = queries_text_read_line(&reader);
         reader.line = newline ? newline + 1 : end;
     }
     return status ? status : end_query(&reader);

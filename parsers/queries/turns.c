@@ -28,7 +28,7 @@ static void group_edges(struct search *search, uint32_t pipelines,
         search->next[p] = search->begin[p];
 }
 
-static uint32_t visit(struct search *search, uint32_t root, uint32_t *order, uint32_t ordered)
+static uint32_t turns_visit(struct search *search, uint32_t root, uint32_t *order, uint32_t ordered)
 {
     uint32_t depth = 0;
     search->seen[root] = true;
@@ -65,7 +65,7 @@ bool br_turns_order(uint32_t pipelines, const struct br_pipeline_edge *edge, uin
         group_edges(&search, pipelines, edge, edges);
         for (uint32_t p = pipelines; p-- > 0;)
             if (!search.seen[p])
-                ordered = visit(&search, p, order, ordered);
+                ordered = turns_visit(&search, p, order, ordered);
     }
     free(search.begin);
     free(search.waits);

@@ -12,7 +12,7 @@ struct reader {
     bool in_trigger, in_serialization;
 };
 
-static enum br_status on_start(void *context, struct br_xml *xml)
+static enum br_status queries_xml_on_start(void *context, struct br_xml *xml)
 {
     struct reader *reader = context;
     if (xml->depth == 1 && strcmp(xml->name, "explain") != 0)
@@ -42,7 +42,7 @@ static enum br_status on_start(void *context, struct br_xml *xml)
     return BR_OK;
 }
 
-static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+static enum br_status queries_xml_on_end(void *context, struct br_xml *xml, const char *text)
 {
     struct reader *reader = context;
     char name[64];
@@ -78,7 +78,7 @@ static enum br_status on_end(void *context, struct br_xml *xml, const char *text
                                xml->depth != reader->depth[reader->open - 1] + 1);
 }
 
-static void blank(char *from, const char *to)
+static void queries_xml_blank(char *from, const char *to)
 {
     for (; from < to; from++)
         if (*from != '\n')
@@ -86,7 +86,7 @@ static void blank(char *from, const char *to)
 }
 
 /* One text of several: what ends one and begins the next is blanked out. */
-static void join(char *text)
+static void queries_xml_join(char *text)
 {
     static const char end[] = "</explain>";
     char *at = strstr(text, end);
@@ -95,16 +95,17 @@ static void join(char *text)
         next += strspn(next, " \t\r\n");
         const char *close = strncmp(next, "<explain", 8) == 0 ? strchr(next, '>') : NULL;
         if (close && close[-1] != '/')
-            blank(at, close + 1);
+            queries_xml_blank(at, close + 1);
         at = strstr(at + 1, end);
     }
 }
 
 enum br_status br_read_explain_xml(struct br_explain *explain, char *text, size_t size)
 {
-    static const struct br_xml_handler handler = {.start = on_start, .end = on_end};
+    static const struct br_xml_handler handler = {.start = queries_xml_on_start,
+                                                  .end = queries_xml_on_end};
     struct reader reader = {.explain = explain};
-    join(text);
+    queries_xml_join(text);
     struct br_source source = br_source_of_text(text, size);
     return br_xml_read(&source, &handler, &reader, explain->diag);
 }

@@ -49,7 +49,7 @@ static bool set_stages(struct br_dag *dag, const char *name, int64_t ns)
     return any;
 }
 
-static bool is_letter(char c)
+static bool durations_is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
@@ -68,7 +68,7 @@ static enum br_status take_row(struct by_hand *by_hand, struct br_table *table,
                           "write a stage or a pattern, a comma, and seconds",
                           "a row of durations has two fields, this one has %" PRIu32,
                           table->fields);
-    if (by_hand->rows++ == 0 && is_letter(*seconds))
+    if (by_hand->rows++ == 0 && durations_is_letter(*seconds))
         return BR_OK; /* the head */
     snprintf(owner, sizeof owner, "'%.*s'", NAMED, name);
     br_value_place(diag, br_table_place(table, table->column[1]));

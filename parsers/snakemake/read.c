@@ -53,49 +53,49 @@ struct reading {
     uint32_t rules, rule_room, jobs, job_room, waits, wait_room;
 };
 
-static bool no_memory(struct reading *reading)
+static bool snakemake_read_no_memory(struct reading *reading)
 {
     return br_json_take(&reading->json, reading->json.at, br_fail_memory(reading->diag));
 }
 
 /* ---- Rules ---- */
 
-static uint64_t hash_rule(const void *context, uint32_t number)
+static uint64_t snakemake_read_hash_rule(const void *context, uint32_t number)
 {
     return br_hash_text(((const struct reading *)context)->rule[number]);
 }
 
-static bool is_rule(const void *context, uint32_t number, const void *key)
+static bool snakemake_read_is_rule(const void *context, uint32_t number, const void *key)
 {
     return strcmp(((const struct reading *)context)->rule[number], key) == 0;
 }
 
 static bool find_rule(struct reading *reading, const char *name, uint32_t *rule)
 {
-    static const struct br_index_keys keys = {hash_rule, is_rule};
+    static const struct br_index_keys keys = {snakemake_read_hash_rule, snakemake_read_is_rule};
     *rule = br_index_find(&reading->by_name, &keys, reading, name, br_hash_text(name));
     if (*rule != UINT32_MAX)
         return true;
     if (!br_grow(&reading->rule, reading->rules, &reading->rule_room, sizeof *reading->rule) ||
         !(reading->rule[reading->rules] = br_arena_text(&reading->arena, name)) ||
         !br_index_add(&reading->by_name, &keys, reading, reading->rules))
-        return no_memory(reading);
+        return snakemake_read_no_memory(reading);
     *rule = reading->rules++;
     return true;
 }
 
 /* ---- Resources ---- */
 
-static bool add_demand(struct reading *reading, uint32_t stage, const char *at,
-                       const char *resource, const char *amount)
+static bool snakemake_read_add_demand(struct reading *reading, uint32_t stage, const char *at,
+                                      const char *resource, const char *amount)
 {
     return br_json_take(&reading->json, at,
                         br_dag_add_demand(reading->dag, stage, resource, amount, reading->diag));
 }
 
 /* A number of 0 or more, as it is written, times 10^exponent. */
-static bool read_amount(struct reading *reading, const char *name, int32_t exponent,
-                        struct br_decimal *amount)
+static bool snakemake_read_amount(struct reading *reading, const char *name, int32_t exponent,
+                                  struct br_decimal *amount)
 {
     struct br_json *json = &reading->json;
     if (!br_json_number(json, "an amount"))
@@ -109,19 +109,19 @@ static bool read_amount(struct reading *reading, const char *name, int32_t expon
 }
 
 /* An upper limit in minutes. */
-static bool read_limit(struct reading *reading, int64_t *ns)
+static bool snakemake_read_limit(struct reading *reading, int64_t *ns)
 {
     struct br_decimal minutes;
     const char *at = reading->json.at;
-    if (!read_amount(reading, "runtime", 0, &minutes))
+    if (!snakemake_read_amount(reading, "runtime", 0, &minutes))
         return false;
     if (!br_decimal_scale(minutes, 0, ns) || __builtin_mul_overflow(*ns, minute_ns, ns))
         return br_json_fail(&reading->json, at, "give whole minutes", "runtime is out of range");
     return true;
 }
 
-static bool read_resource(struct reading *reading, uint32_t stage, const char *name,
-                          struct job *job)
+static bool snakemake_read_resource(struct reading *reading, uint32_t stage, const char *name,
+                                    struct job *job)
 {
     static const char *const left_out[] = {"mem_mib", "disk_mib"};
     struct br_json *json = &reading->json;
@@ -141,8 +141,8 @@ static bool read_resource(struct reading *reading, uint32_t stage, const char *n
         if (is_text || strcmp(name, left_out[k]) == 0)
             return br_json_skip(json);
     if (strcmp(name, "runtime") == 0)
-        return read_limit(reading, &job->limit_ns);
-    if (!read_amount(reading, name, is_memory ? 6 : 0, &amount))
+        return snakemake_read_limit(reading, &job->limit_ns);
+    if (!snakemake_read_amount(reading, name, is_memory ? 6 : 0, &amount))
         return false;
     if (amount.mantissa == 0)
         return true;
@@ -150,7 +150,7 @@ static bool read_resource(struct reading *reading, uint32_t stage, const char *n
         return br_json_fail(json, at, "threads and mem_mb are for processors and memory",
                             "a resource cannot be called so");
     br_decimal_format(amount, text, sizeof text);
-    return add_demand(reading, stage, at, is_memory ? "mem" : name, text);
+    return snakemake_read_add_demand(reading, stage, at, is_memory ? "mem" : name, text);
 }
 
 static bool read_resources(struct reading *reading, const struct br_json_field *resources,
@@ -161,7 +161,7 @@ static bool read_resources(struct reading *reading, const struct br_json_field *
         return !json->status;
     br_json_object(json, "the job's resources");
     while (br_json_member(json))
-        if (!read_resource(reading, stage, json->key, job))
+        if (!snakemake_read_resource(reading, stage, json->key, job))
             return false;
     return !json->status;
 }
@@ -179,7 +179,7 @@ static bool read_parent(void *context, uint32_t k)
         return false;
     wait.parent = (uint32_t)parent;
     if (!br_grow(&reading->wait, reading->waits, &reading->wait_room, sizeof *reading->wait))
-        return no_memory(reading);
+        return snakemake_read_no_memory(reading);
     reading->wait[reading->waits++] = wait;
     return true;
 }
@@ -192,7 +192,7 @@ static bool read_threads(struct reading *reading, const struct br_json_field *th
     if (!br_json_optional_count(&reading->json, threads, UINT32_MAX, &count))
         return false;
     snprintf(text, sizeof text, "%" PRIu64, count);
-    return count == 0 || add_demand(reading, stage, threads->at, "cpu", text);
+    return count == 0 || snakemake_read_add_demand(reading, stage, threads->at, "cpu", text);
 }
 
 static void count_join(struct join *join, uint32_t stage)
@@ -211,7 +211,7 @@ static bool read_joined(struct reading *reading, const struct br_json_field *joi
     return true;
 }
 
-static bool read_job(void *context, uint32_t k)
+static bool snakemake_read_job(void *context, uint32_t k)
 {
     struct reading *reading = context;
     struct br_json *json = &reading->json;
@@ -251,7 +251,7 @@ static bool read_job(void *context, uint32_t k)
     if (field[SECONDS].at && job.recorded_ns < 0)
         return br_json_fail(json, field[SECONDS].at, NULL, "the job took less than no time");
     if (!br_grow(&reading->job, reading->jobs, &reading->job_room, sizeof *reading->job))
-        return no_memory(reading);
+        return snakemake_read_no_memory(reading);
     reading->job[reading->jobs++] = job;
     json->at = after;
     return true;
@@ -283,7 +283,7 @@ static bool find_medians(struct reading *reading, int64_t *median)
     uint32_t count = 0;
     struct br_sort_item *items = calloc((size_t)reading->jobs + 1, 2 * sizeof *items);
     if (!items)
-        return no_memory(reading);
+        return snakemake_read_no_memory(reading);
     for (uint32_t r = 0; r < reading->rules; r++)
         median[r] = unknown;
     for (uint32_t k = 0; k < reading->jobs; k++)
@@ -308,7 +308,7 @@ static bool set_durations(struct reading *reading, int64_t preset_ns,
 {
     int64_t *median = calloc((size_t)reading->rules + 1, sizeof *median);
     if (!median)
-        return no_memory(reading);
+        return snakemake_read_no_memory(reading);
     bool good = find_medians(reading, median);
     report->jobs = reading->jobs;
     for (uint32_t k = 0; k < reading->jobs && good; k++) {
@@ -344,7 +344,7 @@ static bool add_doubt(struct reading *reading, const struct join *join, const ch
                                          reading->dag->stage[join->first].id));
 }
 
-static bool add_doubts(struct reading *reading)
+static bool snakemake_read_add_doubts(struct reading *reading)
 {
     return add_doubt(reading, &reading->joined[PIPE],
                      "with a pipe or a service, which Snakemake runs together with what reads it: "
@@ -358,7 +358,7 @@ static bool add_doubts(struct reading *reading)
 
 /* ---- The whole ---- */
 
-static bool read_top(struct reading *reading)
+static bool snakemake_read_top(struct reading *reading)
 {
     struct br_json *json = &reading->json;
     struct br_json_field field[] = {{"format", true, NULL}, {"jobs", true, NULL}};
@@ -371,13 +371,14 @@ static bool read_top(struct reading *reading)
     if (strcmp(json->text, "bigrocks-snakemake/1") != 0)
         return br_json_fail(json, field[0].at, "'bigrocks import snakemake' writes it anew",
                             "the format '%.80s' is not known", json->text);
-    return br_json_each(json, &field[1], "the jobs", read_job, reading);
+    return br_json_each(json, &field[1], "the jobs", snakemake_read_job, reading);
 }
 
-static enum br_status read_source(struct br_source *source,
-                                  const struct br_snakemake_options *options,
-                                  struct br_input *input, struct br_snakemake_report *report,
-                                  struct br_diag *diag)
+static enum br_status snakemake_read_source(struct br_source *source,
+                                            const struct br_snakemake_options *options,
+                                            struct br_input *input,
+                                            struct br_snakemake_report *report,
+                                            struct br_diag *diag)
 {
     struct br_diag own = {0};
     struct reading reading = {.diag = diag ? diag : &own};
@@ -390,8 +391,9 @@ static enum br_status read_source(struct br_source *source,
         options->name ? options->name : br_source_stem(source, "workflow", stem, sizeof stem));
     reading.dag = input->dag;
     if (!reading.dag)
-        no_memory(&reading);
-    else if (read_top(&reading) && add_waits(&reading) && add_doubts(&reading))
+        snakemake_read_no_memory(&reading);
+    else if (snakemake_read_top(&reading) && add_waits(&reading) &&
+             snakemake_read_add_doubts(&reading))
         set_durations(&reading, options->preset_ns, report);
     status = reading.json.status;
     free(reading.job);
@@ -409,7 +411,7 @@ enum br_status br_read_snakemake(struct br_source *source, const struct br_parse
 {
     const struct br_snakemake_options own = {.preset_ns = options->default_duration_ns};
     struct br_snakemake_report report = {0};
-    return read_source(source, &own, input, &report, diag);
+    return snakemake_read_source(source, &own, input, &report, diag);
 }
 
 enum br_status br_parse_snakemake(const char *path, const struct br_snakemake_options *options,
@@ -425,7 +427,7 @@ enum br_status br_parse_snakemake(const char *path, const struct br_snakemake_op
     if (!report)
         report = &own;
     *report = own;
-    status = read_source(&source, options, input, report, diag);
+    status = snakemake_read_source(&source, options, input, report, diag);
     if (!status)
         br_value_place(diag, BR_NO_POS);
     if (!status && report->jobs == 0) {

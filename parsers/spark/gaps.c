@@ -13,10 +13,10 @@ struct teller {
     enum br_status status;
 };
 
-static void say(struct teller *teller, const char *format, ...)
+static void gaps_say(struct teller *teller, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void say(struct teller *teller, const char *format, ...)
+static void gaps_say(struct teller *teller, const char *format, ...)
 {
     char text[320];
     va_list args;
@@ -33,7 +33,7 @@ static const char *plural(uint32_t count)
     return count == 1 ? "" : "s";
 }
 
-static const char *seconds(br_wide ns, char text[BR_SECONDS_TEXT])
+static const char *gaps_seconds(br_wide ns, char text[BR_SECONDS_TEXT])
 {
     br_seconds_format(ns < INT64_MAX ? (int64_t)ns : INT64_MAX, text);
     return text;
@@ -53,21 +53,21 @@ static void tell_jobs(struct teller *teller)
         unsubmitted += !job->submit_told;
     }
     if (open)
-        say(teller,
-            "%" PRIu32 " of %" PRIu32 " jobs have no end (the first: job %" PRIu32
-            "): the log is cut, or was copied while they ran",
-            open, log->jobs, first_open);
+        gaps_say(teller,
+                 "%" PRIu32 " of %" PRIu32 " jobs have no end (the first: job %" PRIu32
+                 "): the log is cut, or was copied while they ran",
+                 open, log->jobs, first_open);
     else if (!log->ended)
-        say(teller, "the log does not have the application's end, so jobs may be missing");
+        gaps_say(teller, "the log does not have the application's end, so jobs may be missing");
     if (failed)
-        say(teller,
-            "%" PRIu32 " of %" PRIu32 " jobs failed (the first: job %" PRIu32
-            "), so parts of them are missing",
-            failed, log->jobs, first_failed);
+        gaps_say(teller,
+                 "%" PRIu32 " of %" PRIu32 " jobs failed (the first: job %" PRIu32
+                 "), so parts of them are missing",
+                 failed, log->jobs, first_failed);
     if (unsubmitted)
-        say(teller,
-            "%" PRIu32 " job%s without a submission time: the first launch of a task counts",
-            unsubmitted, plural(unsubmitted));
+        gaps_say(teller,
+                 "%" PRIu32 " job%s without a submission time: the first launch of a task counts",
+                 unsubmitted, plural(unsubmitted));
 }
 
 /* Stages of which fewer tasks ended well than their first attempt had. */
@@ -86,15 +86,15 @@ static void tell_missing_tasks(struct teller *teller)
             none = stage;
     }
     if (parts)
-        say(teller,
-            "tasks of %" PRIu32 " stage%s are missing (the first: stage %" PRIu32 " said %" PRIu32
-            " tasks, and %" PRIu32 " ended with success)",
-            parts, plural(parts), part->id, part->told, part->tasks);
+        gaps_say(teller,
+                 "tasks of %" PRIu32 " stage%s are missing (the first: stage %" PRIu32
+                 " said %" PRIu32 " tasks, and %" PRIu32 " ended with success)",
+                 parts, plural(parts), part->id, part->told, part->tasks);
     if (nones)
-        say(teller,
-            "%" PRIu32 " stage%s without a task that succeeded count as 0 s (the first: stage "
-            "%" PRIu32 " said %" PRIu32 " tasks, and %" PRIu32 " attempts failed)",
-            nones, plural(nones), none->id, none->told, none->lost);
+        gaps_say(teller,
+                 "%" PRIu32 " stage%s without a task that succeeded count as 0 s (the first: stage "
+                 "%" PRIu32 " said %" PRIu32 " tasks, and %" PRIu32 " attempts failed)",
+                 nones, plural(nones), none->id, none->told, none->lost);
 }
 
 /* What stages do not tell of their order, or did otherwise. */
@@ -122,22 +122,23 @@ static void tell_order(struct teller *teller)
             first_barrier = stage->id;
     }
     if (unlinked)
-        say(teller,
-            "%" PRIu32
-            " stage%s without 'Parent IDs', as early Spark 1.x wrote them: a stage waits "
-            "for those of its job that had ended when it began",
-            unlinked, plural(unlinked));
+        gaps_say(teller,
+                 "%" PRIu32
+                 " stage%s without 'Parent IDs', as early Spark 1.x wrote them: a stage waits "
+                 "for those of its job that had ended when it began",
+                 unlinked, plural(unlinked));
     if (beside)
-        say(teller,
+        gaps_say(
+            teller,
             "%" PRIu32 " stage%s began before what %s from had ended (the first: stage %" PRIu32
             " beside stage %" PRIu32 "), as behind a pipelined shuffle: no order is kept between "
             "them, and their times may hold waiting",
             beside, plural(beside), beside == 1 ? "it reads" : "they read", reader->id, writer->id);
     if (barriers)
-        say(teller,
-            "%" PRIu32 " barrier stage%s (the first: stage %" PRIu32
-            "), whose tasks start together: each is one task with the cores of all",
-            barriers, plural(barriers), first_barrier);
+        gaps_say(teller,
+                 "%" PRIu32 " barrier stage%s (the first: stage %" PRIu32
+                 "), whose tasks start together: each is one task with the cores of all",
+                 barriers, plural(barriers), first_barrier);
 }
 
 enum br_status br_spark_gaps(const struct br_spark_log *log, br_spark_tell *tell, void *context)
@@ -148,18 +149,18 @@ enum br_status br_spark_gaps(const struct br_spark_log *log, br_spark_tell *tell
     tell_missing_tasks(&teller);
     tell_order(&teller);
     if (log->lost.count)
-        say(&teller,
-            "left out %" PRIu32
-            " attempt%s at tasks that failed, were killed or came second (%s s)",
-            log->lost.count, plural(log->lost.count), seconds(log->lost.ns, text));
+        gaps_say(&teller,
+                 "left out %" PRIu32
+                 " attempt%s at tasks that failed, were killed or came second (%s s)",
+                 log->lost.count, plural(log->lost.count), gaps_seconds(log->lost.ns, text));
     if (log->recovered.count)
-        say(&teller,
-            "left out %" PRIu32 " stage%s (%" PRIu32
-            " tasks, %s s) that made again what was lost with an executor",
-            log->recovered.count, plural(log->recovered.count), log->recovered.tasks,
-            seconds(log->recovered.ns, text));
+        gaps_say(&teller,
+                 "left out %" PRIu32 " stage%s (%" PRIu32
+                 " tasks, %s s) that made again what was lost with an executor",
+                 log->recovered.count, plural(log->recovered.count), log->recovered.tasks,
+                 gaps_seconds(log->recovered.ns, text));
     if (log->orphans)
-        say(&teller, "left out %" PRIu32 " stage%s of no job of the log", log->orphans,
-            plural(log->orphans));
+        gaps_say(&teller, "left out %" PRIu32 " stage%s of no job of the log", log->orphans,
+                 plural(log->orphans));
     return teller.status;
 }

@@ -43,7 +43,8 @@ static bool find_executor(struct reader *r, const char *id, uint32_t *number)
 
 /* ---- Members of events ---- */
 
-static bool read_text(struct reader *r, const struct br_json_field *field, const char **text)
+static bool spark_log_read_text(struct reader *r, const struct br_json_field *field,
+                                const char **text)
 {
     if (!br_json_go(&r->json, field))
         return !r->json.status;
@@ -97,7 +98,7 @@ static bool add_parent(void *context, uint32_t k)
 
 /* A "Stage Info", as events of jobs and of stages have it. What the first one says of parents
  * stands. */
-static bool read_stage(struct reader *r, uint32_t *number, uint32_t *attempt)
+static bool spark_log_read_stage(struct reader *r, uint32_t *number, uint32_t *attempt)
 {
     struct br_json_field field[] = {{.name = "Stage ID", .required = true},
                                     {.name = "Stage Name"},
@@ -121,7 +122,7 @@ static bool read_stage(struct reader *r, uint32_t *number, uint32_t *attempt)
     if (!log->stage[*number].known) {
         uint32_t first = log->parents;
         r->stage = *number;
-        if (!read_text(r, &field[1], &name) ||
+        if (!spark_log_read_text(r, &field[1], &name) ||
             !br_json_each(&r->json, &field[2], "the ids of parents", add_parent, r) ||
             !read_id(r, &field[3], &profile) ||
             !br_json_each(&r->json, &field[5], "the RDDs", add_rdd, r))
@@ -148,7 +149,7 @@ static bool add_stage_info(void *context, uint32_t k)
 {
     struct reader *r = context;
     uint32_t number, attempt;
-    if (!read_stage(r, &number, &attempt))
+    if (!spark_log_read_stage(r, &number, &attempt))
         return false;
     give_to_job(r, number);
     return true;
@@ -178,15 +179,18 @@ static bool application_start(struct reader *r)
 {
     struct br_json_field field[] = {{.name = "App Name"}, {.name = "User"}};
     return br_json_fields(&r->json, "the event", field, 2) &&
-           read_text(r, &field[0], &r->log->name) && read_text(r, &field[1], &r->log->user);
+           spark_log_read_text(r, &field[0], &r->log->name) &&
+           spark_log_read_text(r, &field[1], &r->log->user);
 }
 
-static bool read_pool(struct reader *r, const struct br_json_field *properties, const char **pool)
+static bool spark_log_read_pool(struct reader *r, const struct br_json_field *properties,
+                                const char **pool)
 {
     struct br_json_field field[] = {{.name = "spark.scheduler.pool"}};
     if (!br_json_go(&r->json, properties))
         return !r->json.status;
-    return br_json_fields(&r->json, "the properties", field, 1) && read_text(r, &field[0], pool);
+    return br_json_fields(&r->json, "the properties", field, 1) &&
+           spark_log_read_text(r, &field[0], pool);
 }
 
 static bool job_start(struct reader *r)
@@ -199,7 +203,8 @@ static bool job_start(struct reader *r)
     struct br_spark_log *log = r->log;
     struct br_spark_job job = {.submit_ms = -1, .end_ms = -1, .pos = {r->lines.number, 1}};
     if (!br_json_fields(&r->json, "the event", field, 5) || !read_id(r, &field[0], &job.id) ||
-        !read_signed(r, &field[1], MOST_MS, &job.submit_ms) || !read_pool(r, &field[4], &job.pool))
+        !read_signed(r, &field[1], MOST_MS, &job.submit_ms) ||
+        !spark_log_read_pool(r, &field[4], &job.pool))
         return false;
     if (br_spark_find_job(log, job.id) != BR_SPARK_NONE)
         return br_json_fail(&r->json, field[0].at, "is this one application's log?",
@@ -212,7 +217,7 @@ static bool job_start(struct reader *r)
            br_json_each(&r->json, &field[3], "the ids of stages", add_stage_id, r);
 }
 
-static bool job_end(struct reader *r)
+static bool spark_log_job_end(struct reader *r)
 {
     struct br_json_field field[] = {
         {.name = "Job ID", .required = true}, {.name = "Completion Time"}, {.name = "Job Result"}};
@@ -252,7 +257,7 @@ static bool stage_event(struct reader *r)
     struct br_json_field field[] = {{.name = "Stage Info", .required = true}};
     uint32_t number, attempt;
     if (!br_json_fields(&r->json, "the event", field, 1) || !br_json_go(&r->json, &field[0]) ||
-        !read_stage(r, &number, &attempt))
+        !spark_log_read_stage(r, &number, &attempt))
         return false;
     note_attempt(r, number, attempt);
     return true;
@@ -327,8 +332,8 @@ static bool read_metrics(struct reader *r, const struct br_json_field *metrics, 
            read_signed(r, &field[0], MOST_BYTES, mem_bytes);
 }
 
-static bool add_task(struct reader *r, struct br_spark_task *task,
-                     const struct br_json_field *metrics)
+static bool spark_log_add_task(struct reader *r, struct br_spark_task *task,
+                               const struct br_json_field *metrics)
 {
     struct br_spark_log *log = r->log;
     int64_t mem_bytes = 0;
@@ -358,7 +363,7 @@ static bool task_end(struct reader *r)
         return false;
     note_attempt(r, task.stage, attempt);
     if (end == SUCCEEDED)
-        return read_times(r, &field[2], &task) && add_task(r, &task, &field[3]);
+        return read_times(r, &field[2], &task) && spark_log_add_task(r, &task, &field[3]);
     if (end == LOST) {
         if (!read_loss(r, &field[2], &task.ns))
             return false;
@@ -458,7 +463,7 @@ static const struct {
     {"SparkListenerStageSubmitted", stage_event},
     {"SparkListenerStageCompleted", stage_event},
     {"SparkListenerJobStart", job_start},
-    {"SparkListenerJobEnd", job_end},
+    {"SparkListenerJobEnd", spark_log_job_end},
     {"SparkListenerApplicationStart", application_start},
     {"SparkListenerApplicationEnd", application_end},
     {"SparkListenerExecutorAdded", executor_added},

@@ -20,9 +20,10 @@ static int64_t mean_ns(const struct br_spark_log *log, const struct br_spark_sta
     return stage->tasks ? (int64_t)((sum + stage->tasks / 2) / stage->tasks) : 0;
 }
 
-static enum br_status add_demands(const struct br_spark_log *log,
-                                  const struct br_spark_stage *stage, bool memory,
-                                  struct br_dag *dag, uint32_t number, struct br_diag *diag)
+static enum br_status spark_stages_add_demands(const struct br_spark_log *log,
+                                               const struct br_spark_stage *stage, bool memory,
+                                               struct br_dag *dag, uint32_t number,
+                                               struct br_diag *diag)
 {
     char amount[BR_DECIMAL_TEXT];
     uint32_t cpus = stage->profile < log->profiles ? log->task_cpus[stage->profile] : 1;
@@ -38,9 +39,9 @@ static enum br_status add_demands(const struct br_spark_log *log,
 }
 
 /* A stage without tasks takes no time, and demands nothing. */
-static enum br_status add_stage(const struct br_spark_log *log, const struct br_spark_stage *stage,
-                                bool memory, struct br_dag *dag, uint32_t *number,
-                                struct br_diag *diag)
+static enum br_status spark_add_stage(const struct br_spark_log *log,
+                                      const struct br_spark_stage *stage, bool memory,
+                                      struct br_dag *dag, uint32_t *number, struct br_diag *diag)
 {
     char id[24];
     snprintf(id, sizeof id, "stage%" PRIu32, stage->id);
@@ -52,7 +53,7 @@ static enum br_status add_stage(const struct br_spark_log *log, const struct br_
         return status;
     br_dag_set_stage_pos(dag, *number, stage->pos);
     if (stage->tasks)
-        status = add_demands(log, stage, memory, dag, *number, diag);
+        status = spark_stages_add_demands(log, stage, memory, dag, *number, diag);
     if (!status && stage->name && br_text_is_lines(stage->name))
         status = br_dag_add_attribute(dag, BR_OWNER_STAGE, *number, "name", stage->name, diag);
     return status;
@@ -73,7 +74,7 @@ struct links {
     struct br_diag *diag;
 };
 
-static enum br_status add_edge(struct links *links, uint32_t parent, uint32_t k)
+static enum br_status spark_stages_add_edge(struct links *links, uint32_t parent, uint32_t k)
 {
     const struct br_spark_stage *child = &links->log->stage[links->stage[k]];
     enum br_status status =
@@ -85,7 +86,7 @@ static enum br_status add_edge(struct links *links, uint32_t parent, uint32_t k)
 
 /* The k-th stage waits for its parents; but for one that it ran beside it waits as that one does.
  * Spark numbers parents before children, so the edges of these are there. */
-static enum br_status link_parents(struct links *links, uint32_t k)
+static enum br_status spark_stages_link_parents(struct links *links, uint32_t k)
 {
     const struct br_spark_log *log = links->log;
     const struct br_spark_stage *child = &log->stage[links->stage[k]];
@@ -96,12 +97,12 @@ static enum br_status link_parents(struct links *links, uint32_t k)
             continue;
         uint32_t place = number - links->base;
         if (place >= k || !br_spark_runs_beside(&log->stage[parent], child)) {
-            status = add_edge(links, number, k);
+            status = spark_stages_add_edge(links, number, k);
             continue;
         }
         for (uint32_t e = links->first_edge[place]; e < links->first_edge[place + 1] && !status;
              e++)
-            status = add_edge(links, links->dag->edge[e].parent, k);
+            status = spark_stages_add_edge(links, links->dag->edge[e].parent, k);
     }
     return status;
 }
@@ -158,11 +159,11 @@ static enum br_status link_by_time(struct links *links, uint32_t k, uint32_t ite
         return BR_OK;
     uint32_t last = links->latest[ended - 1], from = count_ended(links, last, began(links, last));
     for (uint32_t i = from; i < ended && !status; i++)
-        status = add_edge(links, links->base + links->item[i].item, k);
+        status = spark_stages_add_edge(links, links->base + links->item[i].item, k);
     return status;
 }
 
-static enum br_status link_stages(struct links *links, uint32_t stages)
+static enum br_status spark_link_stages(struct links *links, uint32_t stages)
 {
     const struct br_spark_log *log = links->log;
     enum br_status status = BR_OK;
@@ -177,7 +178,8 @@ static enum br_status link_stages(struct links *links, uint32_t stages)
             const struct br_spark_stage *stage = &log->stage[links->stage[k]];
             br_value_place(links->diag, stage->pos);
             links->first_edge[k] = links->dag->edges;
-            status = stage->linked ? link_parents(links, k) : link_by_time(links, k, items);
+            status =
+                stage->linked ? spark_stages_link_parents(links, k) : link_by_time(links, k, items);
             links->first_edge[k + 1] = links->dag->edges;
         }
     }
@@ -191,7 +193,7 @@ enum br_status br_spark_add_stages(const struct br_spark_log *log, const uint32_
     struct links links = {log, stage, dag, number, .base = dag->stages, .diag = diag};
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < stages && !status; k++)
-        status = add_stage(log, &log->stage[stage[k]], memory, dag, &number[stage[k]], diag);
+        status = spark_add_stage(log, &log->stage[stage[k]], memory, dag, &number[stage[k]], diag);
     links.first_edge = malloc(((size_t)stages + 1) * sizeof *links.first_edge);
     links.item = malloc((2 * (size_t)stages + 1) * sizeof *links.item);
     links.latest = malloc(((size_t)stages + 1) * sizeof *links.latest);
@@ -199,7 +201,7 @@ enum br_status br_spark_add_stages(const struct br_spark_log *log, const uint32_
     if (!status && (!links.first_edge || !links.item || !links.latest || !links.rank))
         status = br_fail_memory(diag);
     if (!status)
-        status = link_stages(&links, stages);
+        status = spark_link_stages(&links, stages);
     free(links.first_edge);
     free(links.item);
     free(links.latest);
@@ -211,7 +213,7 @@ enum br_status br_spark_add_stages(const struct br_spark_log *log, const uint32_
 
 /* Marks the executors that are there after so many changes. The answer is after how many most of
  * them were. */
-static uint32_t follow(const struct br_spark_log *log, uint32_t changes, bool *there)
+static uint32_t spark_stages_follow(const struct br_spark_log *log, uint32_t changes, bool *there)
 {
     uint32_t now = 0, most = 0, when = 0;
     for (uint32_t k = 0; k < changes; k++) {
@@ -235,9 +237,9 @@ static int by_size(const void *a, const void *b)
     return x->mem_bytes == y->mem_bytes ? 0 : x->mem_bytes > y->mem_bytes ? -1 : 1;
 }
 
-static enum br_status add_class(struct br_cluster *cluster,
-                                const struct br_spark_executor *executor, uint32_t count,
-                                struct br_diag *diag)
+static enum br_status spark_stages_add_class(struct br_cluster *cluster,
+                                             const struct br_spark_executor *executor,
+                                             uint32_t count, struct br_diag *diag)
 {
     char text[BR_DECIMAL_TEXT];
     uint32_t cls;
@@ -261,7 +263,7 @@ static enum br_status add_classes(struct br_cluster *cluster, struct br_spark_ex
     for (uint32_t k = 0, run; k < executors && !status; k += run) {
         for (run = 1; k + run < executors && by_size(&executor[k], &executor[k + run]) == 0; run++)
             ;
-        status = add_class(cluster, &executor[k], run, diag);
+        status = spark_stages_add_class(cluster, &executor[k], run, diag);
     }
     return status;
 }
@@ -276,9 +278,9 @@ enum br_status br_spark_cluster(const struct br_spark_log *log, struct br_cluste
     uint64_t all = 0;
     *cluster = NULL;
     if (!status) {
-        uint32_t when = follow(log, log->changes, there);
+        uint32_t when = spark_stages_follow(log, log->changes, there);
         memset(there, 0, log->executors * sizeof *there);
-        follow(log, when, there);
+        spark_stages_follow(log, when, there);
         for (uint32_t e = 0; e < log->executors; e++)
             if (there[e] && log->executor[e].cores > 0)
                 executor[executors++] = log->executor[e];

@@ -6,17 +6,17 @@
 #include "base/collections/grow.h"
 #include "base/collections/sort.h"
 
-static uint64_t hash_job(const void *context, uint32_t number)
+static uint64_t spark_tables_hash_job(const void *context, uint32_t number)
 {
     return br_hash_number(((const struct br_spark_log *)context)->job[number].id);
 }
 
-static bool equal_job(const void *context, uint32_t number, const void *key)
+static bool spark_tables_equal_job(const void *context, uint32_t number, const void *key)
 {
     return ((const struct br_spark_log *)context)->job[number].id == *(const uint32_t *)key;
 }
 
-static uint64_t hash_stage(const void *context, uint32_t number)
+static uint64_t spark_tables_hash_stage(const void *context, uint32_t number)
 {
     return br_hash_number(((const struct br_spark_log *)context)->stage[number].id);
 }
@@ -36,8 +36,8 @@ static bool equal_executor(const void *context, uint32_t number, const void *key
     return strcmp(((const struct br_spark_log *)context)->executor[number].id, key) == 0;
 }
 
-static const struct br_index_keys job_keys = {hash_job, equal_job},
-                                  stage_keys = {hash_stage, equal_stage},
+static const struct br_index_keys job_keys = {spark_tables_hash_job, spark_tables_equal_job},
+                                  stage_keys = {spark_tables_hash_stage, equal_stage},
                                   executor_keys = {hash_executor, equal_executor};
 
 uint32_t br_spark_find_job(const struct br_spark_log *log, uint32_t id)
@@ -145,7 +145,7 @@ static void recover(struct br_spark_log *log, const struct br_spark_stage *stage
 }
 
 /* Jobs without times of their own have those of their tasks. */
-static void find_times(struct br_spark_log *log)
+static void spark_tables_find_times(struct br_spark_log *log)
 {
     for (uint32_t j = 0; j < log->jobs; j++) {
         struct br_spark_job *job = &log->job[j];
@@ -207,7 +207,7 @@ bool br_spark_sort(struct br_spark_log *log)
         keep_first(log, item, kept);
         sorted = sort_stages(log, item);
         if (sorted)
-            find_times(log);
+            spark_tables_find_times(log);
     } else {
         free(kept);
     }

@@ -6,7 +6,7 @@
 
 static _Thread_local bool was_out;
 
-static void *note(void *memory)
+static void *foreign_note(void *memory)
 {
     if (!memory)
         was_out = true;
@@ -15,17 +15,17 @@ static void *note(void *memory)
 
 void *br_foreign_alloc(size_t size)
 {
-    return note(malloc(size ? size : 1));
+    return foreign_note(malloc(size ? size : 1));
 }
 
 void *br_foreign_resize(void *memory, size_t size)
 {
-    return note(realloc(memory, size ? size : 1));
+    return foreign_note(realloc(memory, size ? size : 1));
 }
 
 char *br_foreign_text(const char *text)
 {
-    return note(strdup(text));
+    return foreign_note(strdup(text));
 }
 
 bool br_foreign_was_out(void)

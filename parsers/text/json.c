@@ -86,7 +86,7 @@ bool br_json_take(struct br_json *json, const char *at, enum br_status status)
     return false;
 }
 
-static bool is_blank(char c)
+static bool text_json_is_blank(char c)
 {
     return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
@@ -94,7 +94,7 @@ static bool is_blank(char c)
 static bool cut_short(struct br_json *json)
 {
     const char *text = json->start;
-    while (text < json->end && is_blank(*text))
+    while (text < json->end && text_json_is_blank(*text))
         text++;
     if (text == json->end)
         return br_json_fail(json, json->start, "is this the file that you meant?",
@@ -106,7 +106,7 @@ static bool cut_short(struct br_json *json)
 char br_json_peek(struct br_json *json)
 {
     const char *p = json->at;
-    while (p < json->end && is_blank(*p))
+    while (p < json->end && text_json_is_blank(*p))
         p++;
     json->at = p;
     return (char)(p < json->end ? *p : 0);
@@ -134,7 +134,7 @@ static bool unexpected(struct br_json *json, const char *what)
     return br_json_fail(json, json->at, NULL, "expected %s, found %s", what, found);
 }
 
-static bool enter(struct br_json *json, const char *what, char open)
+static bool text_json_enter(struct br_json *json, const char *what, char open)
 {
     if (json->status)
         return false;
@@ -147,16 +147,16 @@ static bool enter(struct br_json *json, const char *what, char open)
 
 bool br_json_object(struct br_json *json, const char *what)
 {
-    return enter(json, what, '{');
+    return text_json_enter(json, what, '{');
 }
 
 bool br_json_array(struct br_json *json, const char *what)
 {
-    return enter(json, what, '[');
+    return text_json_enter(json, what, '[');
 }
 
 /* Past the comma before the next element; false at the closing character, which is passed. */
-static bool next(struct br_json *json, char close)
+static bool text_json_next(struct br_json *json, char close)
 {
     if (json->status)
         return false;
@@ -177,10 +177,11 @@ static bool next(struct br_json *json, char close)
 
 bool br_json_item(struct br_json *json)
 {
-    return next(json, ']');
+    return text_json_next(json, ']');
 }
 
-static bool keep(struct br_json *json, char **to, size_t *room, const char *from, size_t length)
+static bool text_json_keep(struct br_json *json, char **to, size_t *room, const char *from,
+                           size_t length)
 {
     if (length >= *room) {
         char *larger = realloc(*to, length + length / 2 + 64);
@@ -268,7 +269,7 @@ static const char *string_end(struct br_json *json)
     return p + 1;
 }
 
-static char *put_utf8(char *to, uint32_t c)
+static char *text_json_put_utf8(char *to, uint32_t c)
 {
     static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
     int bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
@@ -282,13 +283,13 @@ static char *put_utf8(char *to, uint32_t c)
 static bool read_string(struct br_json *json, char **to, size_t *room)
 {
     const char *end = string_end(json), *p = json->at + 1;
-    if (!end || !keep(json, to, room, p, (size_t)(end - 1 - p)))
+    if (!end || !text_json_keep(json, to, room, p, (size_t)(end - 1 - p)))
         return false;
     char *put = memchr(*to, '\\', (size_t)(end - 1 - p));
     if (put) { /* seldom */
         for (p += put - *to; p < end - 1;)
             if (*p == '\\')
-                put = put_utf8(put, escaped(&p));
+                put = text_json_put_utf8(put, escaped(&p));
             else
                 *put++ = *p++;
         *put = 0;
@@ -308,7 +309,7 @@ bool br_json_string(struct br_json *json, const char *what)
 
 bool br_json_member(struct br_json *json)
 {
-    if (!next(json, '}'))
+    if (!text_json_next(json, '}'))
         return false;
     if (br_json_peek(json) != '"')
         return unexpected(json, "a key in quotation marks");
@@ -320,7 +321,7 @@ bool br_json_member(struct br_json *json)
     return true;
 }
 
-static const char *digits(const char *p)
+static const char *text_json_digits(const char *p)
 {
     while (*p >= '0' && *p <= '9')
         p++;
@@ -332,19 +333,19 @@ static const char *number_end(const char *p)
 {
     p += *p == '-';
     const char *whole = p;
-    p = digits(p);
+    p = text_json_digits(p);
     if (p == whole || (*whole == '0' && p > whole + 1))
         return NULL;
     if (*p == '.') {
         const char *fraction = ++p;
-        if ((p = digits(p)) == fraction)
+        if ((p = text_json_digits(p)) == fraction)
             return NULL;
     }
     if (*p == 'e' || *p == 'E') {
         p++;
         p += *p == '+' || *p == '-';
         const char *exponent = p;
-        if ((p = digits(p)) == exponent)
+        if ((p = text_json_digits(p)) == exponent)
             return NULL;
     }
     return p;
@@ -363,7 +364,7 @@ bool br_json_number(struct br_json *json, const char *what)
                             "expected %s, found a malformed number", what);
     const char *from = json->at;
     json->at = end;
-    return keep(json, &json->text, &json->text_room, from, (size_t)(end - from));
+    return text_json_keep(json, &json->text, &json->text_room, from, (size_t)(end - from));
 }
 
 bool br_json_scalar(struct br_json *json, const char *what)
@@ -458,7 +459,7 @@ bool br_json_done(struct br_json *json)
 }
 
 /* Passes a value by its brackets alone: what is known is read, and so checked, later. */
-static bool pass(struct br_json *json)
+static bool text_json_pass(struct br_json *json)
 {
     size_t depth = 0;
     char c = br_json_peek(json);
@@ -505,7 +506,7 @@ bool br_json_fields(struct br_json *json, const char *what, struct br_json_field
             return br_json_fail(json, json->at, "give it once", "'%s' is there twice", json->key);
         if (k < fields)
             field[k].at = json->at;
-        if (k < fields ? !pass(json) : !br_json_skip(json))
+        if (k < fields ? !text_json_pass(json) : !br_json_skip(json))
             return false;
     }
     for (size_t k = 0; k < fields && !json->status; k++)

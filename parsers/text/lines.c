@@ -18,7 +18,7 @@ void br_lines_finish(struct br_lines *lines)
 }
 
 /* Moves what is left to the front, makes room behind it, and reads into that. */
-static enum br_status fill(struct br_lines *lines, struct br_diag *diag)
+static enum br_status text_lines_fill(struct br_lines *lines, struct br_diag *diag)
 {
     size_t left = lines->end - lines->start;
     if (left + 1 >= lines->room) {
@@ -40,7 +40,7 @@ static enum br_status fill(struct br_lines *lines, struct br_diag *diag)
     return BR_OK;
 }
 
-static enum br_status check(const struct br_lines *lines, struct br_diag *diag)
+static enum br_status text_lines_check(const struct br_lines *lines, struct br_diag *diag)
 {
     size_t valid = br_text_utf8_length(lines->line, lines->length);
     struct br_pos pos = {lines->number, (uint32_t)valid + 1};
@@ -69,7 +69,7 @@ enum br_status br_lines_next(struct br_lines *lines, bool *more, struct br_diag 
                               "the line is longer than %zu KiB", lines->longest >> 10);
         if (newline || lines->over)
             break;
-        enum br_status status = fill(lines, diag);
+        enum br_status status = text_lines_fill(lines, diag);
         if (status)
             return status;
     }
@@ -90,5 +90,5 @@ enum br_status br_lines_next(struct br_lines *lines, bool *more, struct br_diag 
         lines->length -= 3;
     }
     *more = true;
-    return check(lines, diag);
+    return text_lines_check(lines, diag);
 }

@@ -25,7 +25,7 @@ struct br_parts {
 };
 
 /* The number of "events_N_APP"; 0: it is no part. */
-static unsigned long number_of(const char *name)
+static unsigned long text_parts_number_of(const char *name)
 {
     char *end;
     if (strncmp(name, "events_", 7) != 0 || name[7] < '0' || name[7] > '9')
@@ -52,7 +52,7 @@ static enum br_status list(struct br_parts *parts, struct br_diag *diag)
 {
     errno = 0;
     for (struct dirent *entry; (entry = readdir(parts->folder)); errno = 0) {
-        unsigned long number = number_of(entry->d_name);
+        unsigned long number = text_parts_number_of(entry->d_name);
         if (number == 0)
             continue;
         if (!br_grow(&parts->part, parts->count, &parts->room, sizeof *parts->part))
@@ -69,7 +69,7 @@ static enum br_status list(struct br_parts *parts, struct br_diag *diag)
 }
 
 /* Part N stands N-th. */
-static enum br_status check(const struct br_parts *parts, struct br_diag *diag)
+static enum br_status text_parts_check(const struct br_parts *parts, struct br_diag *diag)
 {
     for (uint32_t k = 0; k < parts->count; k++) {
         const struct part *part = &parts->part[k];
@@ -103,7 +103,7 @@ enum br_status br_parts_open(int folder, struct br_parts **made, struct br_diag 
     if (parts->count)
         qsort(parts->part, parts->count, sizeof *parts->part, compare_parts);
     if (!status)
-        status = check(parts, diag);
+        status = text_parts_check(parts, diag);
     if (status || !parts->count) {
         br_parts_destroy(parts);
         return status;

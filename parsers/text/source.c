@@ -16,7 +16,7 @@
 #include "parsers/text/unpack.h"
 
 /* The file goes on with its next part. */
-static bool next_part(struct br_source *source)
+static bool source_next_part(struct br_source *source)
 {
     int fd = source->parts ? br_parts_next(source->parts) : -1;
     if (fd < 0) {
@@ -29,13 +29,13 @@ static bool next_part(struct br_source *source)
     return source->owned = true;
 }
 
-static ssize_t read_file(void *from, char *to, size_t size)
+static ssize_t source_read_file(void *from, char *to, size_t size)
 {
     struct br_source *source = from;
     ssize_t n;
     do
         n = read(source->fd, to, size);
-    while ((n < 0 && errno == EINTR) || (n == 0 && next_part(source)));
+    while ((n < 0 && errno == EINTR) || (n == 0 && source_next_part(source)));
     if (n < 0)
         source->fault = errno;
     return source->fault ? -1 : n;
@@ -44,8 +44,8 @@ static ssize_t read_file(void *from, char *to, size_t size)
 static ssize_t read_some(struct br_source *source, char *to, size_t size)
 {
     if (source->unpack)
-        return br_unpack_read(source->unpack, to, size, read_file, source, &source->damage);
-    return read_file(source, to, size);
+        return br_unpack_read(source->unpack, to, size, source_read_file, source, &source->damage);
+    return source_read_file(source, to, size);
 }
 
 enum br_status br_source_fail(const struct br_source *source, struct br_diag *diag)
@@ -63,7 +63,7 @@ enum br_status br_source_fail(const struct br_source *source, struct br_diag *di
 }
 
 /* Fills the buffer with the first bytes. */
-static enum br_status fill(struct br_source *source, struct br_diag *diag)
+static enum br_status source_fill(struct br_source *source, struct br_diag *diag)
 {
     source->filled = 0;
     while (source->filled < BR_SOURCE_PREFIX) {
@@ -79,7 +79,8 @@ static enum br_status fill(struct br_source *source, struct br_diag *diag)
     return BR_OK;
 }
 
-static enum br_status open_file(struct br_source *source, const char *path, struct br_diag *diag)
+static enum br_status source_open_file(struct br_source *source, const char *path,
+                                       struct br_diag *diag)
 {
     *source = (struct br_source){.name = path, .fd = STDIN_FILENO};
     if (strcmp(path, "-") == 0) {
@@ -109,7 +110,7 @@ static enum br_status open_parts(struct br_source *source, struct br_diag *diag)
         return br_source_fail(source, diag);
     }
     enum br_status status = br_parts_open(folder, &source->parts, diag);
-    if (!status && (!source->parts || !next_part(source))) {
+    if (!status && (!source->parts || !source_next_part(source))) {
         source->fault = source->parts ? source->fault : EISDIR;
         status = br_source_fail(source, diag);
     }
@@ -127,16 +128,16 @@ static enum br_status unpack(struct br_source *source, struct br_diag *diag)
         return br_fail_memory(diag);
     }
     source->buffer = buffer;
-    return fill(source, diag);
+    return source_fill(source, diag);
 }
 
 enum br_status br_source_open(struct br_source *source, const char *path, struct br_diag *diag)
 {
-    enum br_status status = open_file(source, path, diag);
+    enum br_status status = source_open_file(source, path, diag);
     if (!status)
         status = open_parts(source, diag);
     if (!status)
-        status = fill(source, diag);
+        status = source_fill(source, diag);
     if (!status && br_unpack_knows(source->buffer, source->filled))
         status = unpack(source, diag);
     if (!status)
@@ -179,7 +180,7 @@ ssize_t br_source_read(struct br_source *source, char *to, size_t size)
 }
 
 /* The place of a byte of the text; columns count bytes. */
-static struct br_pos place_of(const char *text, size_t at)
+static struct br_pos source_place_of(const char *text, size_t at)
 {
     struct br_pos pos = {1, 1};
     for (size_t i = 0; i < at; i++) {
@@ -226,10 +227,10 @@ enum br_status br_source_text(struct br_source *source, size_t limit, const char
         memory[size] = 0;
         size_t valid = br_text_utf8_length(memory, size);
         if (valid < size && memory[valid] == 0)
-            status = br_fail_at(diag, place_of(memory, valid), BR_BAD_INPUT, "is this a text file?",
-                                "there is a NUL byte in the text");
+            status = br_fail_at(diag, source_place_of(memory, valid), BR_BAD_INPUT,
+                                "is this a text file?", "there is a NUL byte in the text");
         else if (valid < size)
-            status = br_fail_at(diag, place_of(memory, valid), BR_BAD_INPUT,
+            status = br_fail_at(diag, source_place_of(memory, valid), BR_BAD_INPUT,
                                 "save the file as UTF-8", "the text is not valid UTF-8");
     }
     if (status) {

@@ -29,14 +29,14 @@ char *br_table_trim(char *text)
 }
 
 /* Whether a quote is open at the end of the text. */
-static bool is_open(const char *text, bool open)
+static bool text_table_is_open(const char *text, bool open)
 {
     for (; *text; text++)
         open ^= *text == '"';
     return open;
 }
 
-static bool append(struct br_table *table, size_t *used)
+static bool text_table_append(struct br_table *table, size_t *used)
 {
     const struct br_lines *lines = &table->lines;
     size_t need = *used + lines->length + 2;
@@ -69,13 +69,13 @@ static enum br_status next_row(struct br_table *table, char **text)
     if (status || !more)
         return status;
     table->first = table->lines.number;
-    bool open = is_open(table->lines.line, false);
+    bool open = text_table_is_open(table->lines.line, false);
     if (!open) {
         *text = table->lines.line;
         return BR_OK;
     }
     while (open) {
-        if (!append(table, &used))
+        if (!text_table_append(table, &used))
             return br_fail_memory(table->diag);
         if (used > LONGEST_LINE)
             return br_fail_at(table->diag, br_table_place(table, 0), BR_BAD_INPUT,
@@ -86,16 +86,16 @@ static enum br_status next_row(struct br_table *table, char **text)
                                 "a quote is not closed");
         if (status)
             return status;
-        open = is_open(table->lines.line, open);
+        open = text_table_is_open(table->lines.line, open);
     }
-    if (!append(table, &used))
+    if (!text_table_append(table, &used))
         return br_fail_memory(table->diag);
     *text = table->joined;
     return BR_OK;
 }
 
 /* Takes the quotes off a field that begins at *p, in place. */
-static enum br_status unquote(struct br_table *table, char *text, char **p)
+static enum br_status text_table_unquote(struct br_table *table, char *text, char **p)
 {
     char *from = *p + 1, *to = *p;
     for (; *from && (from[0] != '"' || from[1] == '"'); from++) {
@@ -111,7 +111,7 @@ static enum br_status unquote(struct br_table *table, char *text, char **p)
     return BR_OK;
 }
 
-static enum br_status split(struct br_table *table, char *text)
+static enum br_status text_table_split(struct br_table *table, char *text)
 {
     char *p = text;
     table->fields = 0;
@@ -122,7 +122,7 @@ static enum br_status split(struct br_table *table, char *text)
         table->field[table->fields] = p;
         table->column[table->fields++] = (uint32_t)(p - text) + 1;
         if (*p == '"') {
-            enum br_status status = unquote(table, text, &p);
+            enum br_status status = text_table_unquote(table, text, &p);
             if (status)
                 return status;
         } else {
@@ -142,5 +142,5 @@ enum br_status br_table_next(struct br_table *table, bool *more)
         status = next_row(table, &text);
     while (!status && text && text[strspn(text, " \t")] == 0);
     *more = !status && text;
-    return *more ? split(table, text) : status;
+    return *more ? text_table_split(table, text) : status;
 }

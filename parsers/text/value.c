@@ -72,7 +72,7 @@ enum br_status br_value_amount(const char *text, const char *name, const char *o
 }
 
 /* The decimal as a whole number; false where it is none, or too large. */
-static bool whole(struct br_decimal value, int64_t *number)
+static bool value_whole(struct br_decimal value, int64_t *number)
 {
     return value.mantissa == 0 ? (*number = 0, true) : br_decimal_scale(value, 0, number);
 }
@@ -85,7 +85,7 @@ enum br_status br_value_bytes(const char *text, const char *owner, int64_t *byte
     enum br_status status = br_value_amount(text, "bytes", owner, plain, diag);
     if (status)
         return status;
-    if (br_decimal_parse_suffixed(text, &value) != BR_DECIMAL_OK || !whole(value, bytes))
+    if (br_decimal_parse_suffixed(text, &value) != BR_DECIMAL_OK || !value_whole(value, bytes))
         return br_fail(diag, BR_BAD_INPUT, "write a whole number of bytes, such as 1048576 or 1MiB",
                        "bytes '%.80s' of %s is not a whole number, or too large", text, owner);
     return BR_OK;

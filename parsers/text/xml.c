@@ -64,7 +64,7 @@ static struct br_pos tag_place(xmlParserCtxtPtr parser)
     return pos;
 }
 
-static void fail(struct reader *reader, enum br_status status)
+static void text_xml_fail(struct reader *reader, enum br_status status)
 {
     if (!reader->status)
         reader->status = status;
@@ -77,18 +77,19 @@ static void place_at(struct reader *reader, struct br_pos pos)
     reader->element.diag->column = pos.column;
 }
 
-static void refuse_number(struct reader *reader)
+static void text_xml_refuse_number(struct reader *reader)
 {
     struct br_pos pos = {(uint32_t)reader->parser->input->line, 0};
-    fail(reader,
-         br_fail_at(reader->element.diag, pos, BR_BAD_INPUT, "leave some out",
-                    "an element has more than %d attributes, or %d namespaces are declared for it",
-                    BR_XML_ATTRIBUTES, BR_XML_SPACES));
+    text_xml_fail(
+        reader,
+        br_fail_at(reader->element.diag, pos, BR_BAD_INPUT, "leave some out",
+                   "an element has more than %d attributes, or %d namespaces are declared for it",
+                   BR_XML_ATTRIBUTES, BR_XML_SPACES));
 }
 
-static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri,
-                     int namespaces, const xmlChar **declared, int attributes, int defaulted,
-                     const xmlChar **attribute)
+static void text_xml_on_start(void *data, const xmlChar *name, const xmlChar *prefix,
+                              const xmlChar *uri, int namespaces, const xmlChar **declared,
+                              int attributes, int defaulted, const xmlChar **attribute)
 {
     struct reader *reader = data;
     struct br_xml *xml = &reader->element;
@@ -98,7 +99,7 @@ static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, con
         return;
     reader->spaces[xml->depth] = reader->spaces[xml->depth - 1] + (uint32_t)namespaces;
     if (attributes > BR_XML_ATTRIBUTES || reader->spaces[xml->depth] > BR_XML_SPACES) {
-        refuse_number(reader);
+        text_xml_refuse_number(reader);
         return;
     }
     if (reader->skipped)
@@ -115,7 +116,7 @@ static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, con
         reader->scratch_room = 0;
         reader->scratch = malloc(room * 2);
         if (!reader->scratch) {
-            fail(reader, br_fail_memory(xml->diag));
+            text_xml_fail(reader, br_fail_memory(xml->diag));
             return;
         }
         reader->scratch_room = room * 2;
@@ -128,11 +129,12 @@ static void on_start(void *data, const xmlChar *name, const xmlChar *prefix, con
         copy += length + 1;
     }
     place_at(reader, tag_place(reader->parser));
-    fail(reader, reader->handler->start(reader->context, xml));
+    text_xml_fail(reader, reader->handler->start(reader->context, xml));
     reader->attributes = 0;
 }
 
-static void on_end(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
+static void text_xml_on_end(void *data, const xmlChar *name, const xmlChar *prefix,
+                            const xmlChar *uri)
 {
     struct reader *reader = data;
     struct br_xml *xml = &reader->element;
@@ -155,7 +157,7 @@ static void on_end(void *data, const xmlChar *name, const xmlChar *prefix, const
     }
     place_at(reader, (struct br_pos){(uint32_t)reader->parser->input->line,
                                      (uint32_t)reader->parser->input->col});
-    fail(reader, reader->handler->end(reader->context, xml, text));
+    text_xml_fail(reader, reader->handler->end(reader->context, xml, text));
     xml->depth = depth - 1;
 }
 
@@ -173,9 +175,10 @@ static void refuse_text(struct reader *reader, const char *text, int length)
     int end = at;
     while (end < length && end - at < 40 && text[end] != '\n')
         end++;
-    fail(reader, br_fail_at(reader->element.diag, pos, BR_BAD_INPUT,
-                            "only <command> holds text; give notes a namespace of their own",
-                            "there is text where none belongs: '%.*s'", end - at, text + at));
+    text_xml_fail(reader,
+                  br_fail_at(reader->element.diag, pos, BR_BAD_INPUT,
+                             "only <command> holds text; give notes a namespace of their own",
+                             "there is text where none belongs: '%.*s'", end - at, text + at));
 }
 
 static void on_text(void *data, const xmlChar *text, int length)
@@ -189,14 +192,15 @@ static void on_text(void *data, const xmlChar *text, int length)
     }
     size_t need = reader->text_size + (size_t)length + 1;
     if (need > TEXT_MAX) {
-        fail(reader, br_fail(reader->element.diag, BR_BAD_INPUT, "write a shorter text",
-                             "the text of <%s> is longer than 1 MiB", reader->element.name));
+        text_xml_fail(reader,
+                      br_fail(reader->element.diag, BR_BAD_INPUT, "write a shorter text",
+                              "the text of <%s> is longer than 1 MiB", reader->element.name));
         return;
     }
     if (need > reader->text_room) {
         char *larger = realloc(reader->text, need * 2);
         if (!larger) {
-            fail(reader, br_fail_memory(reader->element.diag));
+            text_xml_fail(reader, br_fail_memory(reader->element.diag));
             return;
         }
         reader->text = larger;
@@ -214,9 +218,9 @@ static void on_doctype(void *data, const xmlChar *name, const xmlChar *id, const
     if (reader->status)
         return;
     place_at(reader, tag_place(reader->parser));
-    fail(reader, br_fail(reader->element.diag, BR_BAD_INPUT,
-                         "remove it; jobs need neither a DTD nor entities",
-                         "document type declarations are refused"));
+    text_xml_fail(reader, br_fail(reader->element.diag, BR_BAD_INPUT,
+                                  "remove it; jobs need neither a DTD nor entities",
+                                  "document type declarations are refused"));
 }
 
 #if LIBXML_VERSION >= 21200
@@ -252,11 +256,11 @@ static void on_error(void *data, xmlErrorPtr error)
         hint = "keep each below 10 MB";
     }
     size_t length = strcspn(what, "\n");
-    fail(reader, br_fail_at(reader->element.diag, pos, BR_BAD_INPUT, hint, "%.*s",
-                            (int)(length < 400 ? length : 400), what));
+    text_xml_fail(reader, br_fail_at(reader->element.diag, pos, BR_BAD_INPUT, hint, "%.*s",
+                                     (int)(length < 400 ? length : 400), what));
 }
 
-static int on_read(void *data, char *to, int size)
+static int text_xml_on_read(void *data, char *to, int size)
 {
     struct reader *reader = data;
     if (reader->status || size <= 0)
@@ -266,13 +270,13 @@ static int on_read(void *data, char *to, int size)
      * five for an attribute, two for a namespace, and room for at most twice as many. */
     if (reader->parser && (reader->parser->maxatts > 2 * 5 * BR_XML_ATTRIBUTES ||
                            reader->parser->nsMax > 2 * 2 * BR_XML_SPACES)) {
-        refuse_number(reader);
+        text_xml_refuse_number(reader);
         return 0;
     }
 #endif
     ssize_t n = br_source_read(reader->source, to, (size_t)size);
     if (n < 0) {
-        fail(reader, br_source_fail(reader->source, reader->element.diag));
+        text_xml_fail(reader, br_source_fail(reader->source, reader->element.diag));
         return 0;
     }
     return (int)n;
@@ -335,7 +339,7 @@ void br_xml_keep_text(struct br_xml *xml)
 /* libxml2 prepares itself at its first use, which must not be by two threads at a time. */
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
-static void prepare(void)
+static void text_xml_prepare(void)
 {
     xmlMemSetup(free, br_foreign_alloc, br_foreign_resize, br_foreign_text);
     xmlInitParser();
@@ -350,14 +354,14 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
                             .handler = handler,
                             .context = context};
     xmlSAXHandler sax = {.initialized = XML_SAX2_MAGIC,
-                         .startElementNs = on_start,
-                         .endElementNs = on_end,
+                         .startElementNs = text_xml_on_start,
+                         .endElementNs = text_xml_on_end,
                          .characters = on_text,
                          .cdataBlock = on_text,
                          .ignorableWhitespace = on_text,
                          .internalSubset = on_doctype,
                          .serror = (xmlStructuredErrorFunc)on_error};
-    pthread_once(&prepared, prepare);
+    pthread_once(&prepared, text_xml_prepare);
 #if LIBXML_VERSION >= 21200
     /* From then on libxml2 aborts if a thread's own data gets no memory. */
     if (xmlCheckThreadLocalStorage() != 0)
@@ -369,8 +373,8 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
     void *outer_context = xmlStructuredErrorContext;
     xmlStructuredErrorFunc outer = xmlStructuredError;
     xmlSetStructuredErrorFunc(&reader, (xmlStructuredErrorFunc)on_error);
-    reader.parser =
-        xmlCreateIOParserCtxt(&sax, &reader, on_read, on_close, &reader, XML_CHAR_ENCODING_NONE);
+    reader.parser = xmlCreateIOParserCtxt(&sax, &reader, text_xml_on_read, on_close, &reader,
+                                          XML_CHAR_ENCODING_NONE);
     if (reader.parser) {
         /* NOENT: else "&amp;" in an attribute comes as "&#38;". Only the predefined entities are
          * left to replace, since declarations are refused. */
@@ -379,13 +383,13 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
         if (br_foreign_was_out())
             reader.status = br_fail_memory(reader.element.diag);
         if (!reader.status && !reader.parser->wellFormed)
-            fail(&reader,
-                 br_fail(reader.element.diag, BR_BAD_INPUT, NULL, "the XML is not well-formed"));
+            text_xml_fail(&reader, br_fail(reader.element.diag, BR_BAD_INPUT, NULL,
+                                           "the XML is not well-formed"));
         if (reader.parser->myDoc)
             xmlFreeDoc(reader.parser->myDoc);
         xmlFreeParserCtxt(reader.parser);
     } else {
-        fail(&reader, br_fail_memory(reader.element.diag));
+        text_xml_fail(&reader, br_fail_memory(reader.element.diag));
     }
     xmlSetStructuredErrorFunc(outer_context, outer);
     free(reader.scratch);

@@ -8,8 +8,8 @@
 
 static const char of_others[] = "give what is not of this form a namespace of its own";
 
-static enum br_status fail_unknown(struct br_xml *xml, const struct br_xml_rule *rules,
-                                   size_t count, const char *parent)
+static enum br_status xml_rule_fail_unknown(struct br_xml *xml, const struct br_xml_rule *rules,
+                                            size_t count, const char *parent)
 {
     struct br_suggestion suggestion = {xml->name, NULL, 0};
     char hint[100];
@@ -60,7 +60,7 @@ enum br_status br_xml_apply(const struct br_xml_rule *rules, size_t count, const
         if (strcmp(rules[r].name, xml->name) == 0 && strcmp(rules[r].parent, parent) == 0)
             *rule = &rules[r];
     if (!*rule)
-        return fail_unknown(xml, rules, count, parent);
+        return xml_rule_fail_unknown(xml, rules, count, parent);
     const struct br_xml_rule *found = *rule;
     if (!*xml->space)
         return br_fail(xml->diag, BR_BAD_INPUT, "give it the prefix of its parent, or that none",

@@ -20,14 +20,14 @@ struct reader {
     struct br_diag *diag;
 };
 
-static struct br_pos place(const struct reader *reader, const char *at)
+static struct br_pos coflow_trace_place(const struct reader *reader, const char *at)
 {
     return (struct br_pos){reader->lines.number, (uint32_t)(at - reader->lines.line) + 1};
 }
 
 /* The next word of the line; "" at the end. A word that is too long for any number ends with dots,
  * so that it is none. */
-static const char *next_word(struct reader *reader, char word[WORD])
+static const char *coflow_trace_next_word(struct reader *reader, char word[WORD])
 {
     reader->at += strspn(reader->at, " \t");
     const char *from = reader->at;
@@ -42,7 +42,7 @@ static const char *next_word(struct reader *reader, char word[WORD])
 }
 
 /* A whole number that ends the word, or is followed by `end`; -1 else. */
-static int64_t whole(const char *word, char end, int64_t most)
+static int64_t coflow_trace_whole(const char *word, char end, int64_t most)
 {
     int64_t number = 0;
     const char *p = word;
@@ -51,19 +51,19 @@ static int64_t whole(const char *word, char end, int64_t most)
     return p > word && number <= most && *p == end ? number : -1;
 }
 
-static enum br_status read_whole(struct reader *reader, const char *what, int64_t most,
-                                 int64_t *value)
+static enum br_status coflow_trace_read_whole(struct reader *reader, const char *what, int64_t most,
+                                              int64_t *value)
 {
     char word[WORD];
-    struct br_pos pos = place(reader, next_word(reader, word));
-    *value = whole(word, 0, most);
+    struct br_pos pos = coflow_trace_place(reader, coflow_trace_next_word(reader, word));
+    *value = coflow_trace_whole(word, 0, most);
     if (*value >= 0)
         return BR_OK;
     if (!*word)
         return br_fail_at(reader->diag, pos, BR_BAD_INPUT,
                           "a coflow is a line: ID ARRIVAL_MS M PORT... R PORT:MB...",
                           "the line ends before %s", what);
-    if (whole(word, 0, INT64_MAX / 20) > most)
+    if (coflow_trace_whole(word, 0, INT64_MAX / 20) > most)
         return br_fail_at(reader->diag, pos, BR_BAD_INPUT, NULL,
                           "%s is %s; at most %" PRId64 " can be read", what, word, most);
     return br_fail_at(reader->diag, pos, BR_BAD_INPUT, "write a whole number of 0 or more",
@@ -73,7 +73,7 @@ static enum br_status read_whole(struct reader *reader, const char *what, int64_
 static enum br_status read_port(struct reader *reader, const char *word, char end,
                                 struct br_pos pos, uint32_t *port)
 {
-    int64_t number = whole(word, end, INT64_MAX / 20);
+    int64_t number = coflow_trace_whole(word, end, INT64_MAX / 20);
     if (number < 0)
         return br_fail_at(reader->diag, pos, BR_BAD_INPUT,
                           end ? "a reducer is PORT:MB, such as 7:64.0" : "a mapper is a port",
@@ -87,8 +87,8 @@ static enum br_status read_port(struct reader *reader, const char *word, char en
     return BR_OK;
 }
 
-static enum br_status read_bytes(struct reader *reader, const char *word, struct br_pos pos,
-                                 double *bytes)
+static enum br_status coflow_trace_read_bytes(struct reader *reader, const char *word,
+                                              struct br_pos pos, double *bytes)
 {
     struct br_decimal value;
     if (*word == '-' && word[1] >= '0' && word[1] <= '9')
@@ -105,7 +105,7 @@ static enum br_status read_bytes(struct reader *reader, const char *word, struct
 }
 
 /* Room for one end more. */
-static bool reserve(struct reader *reader, int side, uint32_t count)
+static bool coflow_trace_reserve(struct reader *reader, int side, uint32_t count)
 {
     if (count < reader->room[side])
         return true;
@@ -122,11 +122,11 @@ static bool reserve(struct reader *reader, int side, uint32_t count)
 static enum br_status read_ends(struct reader *reader, int side, uint32_t *count)
 {
     int64_t ends;
-    enum br_status status = read_whole(
+    enum br_status status = coflow_trace_read_whole(
         reader, side ? "the number of reducers" : "the number of mappers", UINT32_MAX, &ends);
     for (*count = 0; !status && *count < ends; ++*count) {
         char word[WORD];
-        struct br_pos pos = place(reader, next_word(reader, word));
+        struct br_pos pos = coflow_trace_place(reader, coflow_trace_next_word(reader, word));
         struct br_coflow_end end = {0};
         if (!*word)
             return br_fail_at(reader->diag, pos, BR_BAD_INPUT, "is the number before them right?",
@@ -136,9 +136,9 @@ static enum br_status read_ends(struct reader *reader, int side, uint32_t *count
         if (!status && side) {
             const char *number = strchr(word, ':') + 1;
             pos.column += (uint32_t)(number - word);
-            status = read_bytes(reader, number, pos, &end.bytes);
+            status = coflow_trace_read_bytes(reader, number, pos, &end.bytes);
         }
-        if (!status && !reserve(reader, side, *count))
+        if (!status && !coflow_trace_reserve(reader, side, *count))
             return br_fail_memory(reader->diag);
         if (!status)
             reader->end[side][*count] = end;
@@ -146,21 +146,22 @@ static enum br_status read_ends(struct reader *reader, int side, uint32_t *count
     return status;
 }
 
-static enum br_status read_coflow(struct reader *reader)
+static enum br_status trace_read_coflow(struct reader *reader)
 {
     struct br_coflow coflow = {.line = reader->lines.number};
     int64_t id = 0;
     char word[WORD];
-    enum br_status status = read_whole(reader, "the coflow's number", INT64_MAX / 20, &id);
+    enum br_status status =
+        coflow_trace_read_whole(reader, "the coflow's number", INT64_MAX / 20, &id);
     if (!status)
-        status = read_whole(reader, "the arrival", MOST_MS, &coflow.arrival_ms);
+        status = coflow_trace_read_whole(reader, "the arrival", MOST_MS, &coflow.arrival_ms);
     if (!status)
         status = read_ends(reader, 0, &coflow.senders);
     if (!status)
         status = read_ends(reader, 1, &coflow.receivers);
     if (status)
         return status;
-    struct br_pos pos = place(reader, next_word(reader, word));
+    struct br_pos pos = coflow_trace_place(reader, coflow_trace_next_word(reader, word));
     if (*word)
         return br_fail_at(reader->diag, pos, BR_BAD_INPUT,
                           "is the number of mappers or reducers right?",
@@ -170,7 +171,7 @@ static enum br_status read_coflow(struct reader *reader)
 }
 
 /* The next line that is not blank; *more is false at the end. */
-static enum br_status next_line(struct reader *reader, bool *more)
+static enum br_status coflow_trace_next_line(struct reader *reader, bool *more)
 {
     enum br_status status;
     do {
@@ -180,24 +181,25 @@ static enum br_status next_line(struct reader *reader, bool *more)
     return status;
 }
 
-static enum br_status read_head(struct reader *reader)
+static enum br_status coflow_trace_read_head(struct reader *reader)
 {
     bool more;
     int64_t ports = 0, coflows = 0;
     char word[WORD];
-    enum br_status status = next_line(reader, &more);
+    enum br_status status = coflow_trace_next_line(reader, &more);
     if (status)
         return status;
     if (!more)
         return br_fail(reader->diag, BR_BAD_INPUT,
                        "the first line has the number of ports and of coflows",
                        "the trace is empty");
-    status = read_whole(reader, "the number of ports", BR_COFLOW_PORTS_MOST, &ports);
+    status = coflow_trace_read_whole(reader, "the number of ports", BR_COFLOW_PORTS_MOST, &ports);
     if (!status)
-        status = read_whole(reader, "the number of coflows", BR_COFLOWS_MOST, &coflows);
+        status =
+            coflow_trace_read_whole(reader, "the number of coflows", BR_COFLOWS_MOST, &coflows);
     if (status)
         return status;
-    struct br_pos pos = place(reader, next_word(reader, word));
+    struct br_pos pos = coflow_trace_place(reader, coflow_trace_next_word(reader, word));
     if (*word)
         return br_fail_at(reader->diag, pos, BR_BAD_INPUT,
                           "the first line has the number of ports and of coflows",
@@ -207,20 +209,20 @@ static enum br_status read_head(struct reader *reader)
     return reader->trace ? BR_OK : br_fail_memory(reader->diag);
 }
 
-static enum br_status read_all(struct reader *reader)
+static enum br_status coflow_trace_read_all(struct reader *reader)
 {
     bool more = true;
-    enum br_status status = read_head(reader);
+    enum br_status status = coflow_trace_read_head(reader);
     while (!status && more) {
-        status = next_line(reader, &more);
+        status = coflow_trace_next_line(reader, &more);
         if (status || !more)
             break;
         if (reader->trace->coflows == reader->coflows)
-            return br_fail_at(reader->diag, place(reader, reader->at), BR_BAD_INPUT,
+            return br_fail_at(reader->diag, coflow_trace_place(reader, reader->at), BR_BAD_INPUT,
                               "mend the number in the first line",
                               "the first line announces %" PRIu32 " coflows, and there are more",
                               reader->coflows);
-        status = read_coflow(reader);
+        status = trace_read_coflow(reader);
     }
     if (!status && reader->trace->coflows < reader->coflows)
         return br_fail_at(reader->diag, ((struct br_pos){reader->lines.number, 0}), BR_BAD_INPUT,
@@ -241,7 +243,7 @@ enum br_status br_parse_coflows(const char *path, struct br_coflows **trace, str
     if (status)
         return status;
     reader.lines = br_lines_of(&source, LONGEST_LINE);
-    status = read_all(&reader);
+    status = coflow_trace_read_all(&reader);
     br_lines_finish(&reader.lines);
     br_source_close(&source);
     free(reader.end[0]);

@@ -29,7 +29,7 @@ int br_made_name(const struct br_generate_options *options, char *name, size_t s
                     *spread ? ",spread=" : "", spread);
 }
 
-static bool read_count(const char *text, uint64_t most, uint64_t *value)
+static bool made_read_count(const char *text, uint64_t most, uint64_t *value)
 {
     const char *p = text;
     *value = 0;
@@ -57,14 +57,14 @@ static enum br_status read_option(char *word, struct br_generate_options *option
     uint32_t *number = strcmp(word, "tasks") == 0    ? &options->tasks
                        : strcmp(word, "stages") == 0 ? &options->stages
                                                      : NULL;
-    if (!value || !number || !read_count(value, BR_MAX_TASKS, &count))
+    if (!value || !number || !made_read_count(value, BR_MAX_TASKS, &count))
         return br_fail(diag, BR_BAD_INPUT, "options are tasks=N, stages=N and spread=S",
                        "'%.40s' is no option of generated jobs", word);
     *number = (uint32_t)count;
     return BR_OK;
 }
 
-static enum br_status find_kind(const char *kind, const char **name, struct br_diag *diag)
+static enum br_status made_find_kind(const char *kind, const char **name, struct br_diag *diag)
 {
     struct br_suggestion suggestion = {.word = kind};
     char hint[160] = "'bigrocks help generate' lists the kinds";
@@ -87,10 +87,10 @@ enum br_status br_made_job(const char *name, const char *seed, struct br_dag **d
     if (snprintf(words, sizeof words, "%s", name + sizeof prefix - 1) >= (int)sizeof words)
         return br_fail(diag, BR_BAD_INPUT, "write generate:KIND,tasks=N,stages=N,spread=S",
                        "the name of a generated job is too long");
-    enum br_status status = find_kind(strsep(&rest, ","), &options.kind, diag);
+    enum br_status status = made_find_kind(strsep(&rest, ","), &options.kind, diag);
     while (!status && rest)
         status = read_option(strsep(&rest, ","), &options, diag);
-    if (!status && !read_count(seed, UINT64_MAX, &options.seed))
+    if (!status && !made_read_count(seed, UINT64_MAX, &options.seed))
         status = br_fail(diag, BR_BAD_INPUT, "write entry=\"17\"",
                          "the entry '%.40s' of a generated job is not its seed", seed);
     if (!status)

@@ -4,17 +4,17 @@
 
 #include "base/collections/grow.h"
 
-static uint64_t hash_job(const void *context, uint32_t number)
+static uint64_t pieces_hash_job(const void *context, uint32_t number)
 {
     return br_hash_number((uint64_t)((const struct br_pieces *)context)->job[number].number);
 }
 
-static bool equal_job(const void *context, uint32_t number, const void *key)
+static bool pieces_equal_job(const void *context, uint32_t number, const void *key)
 {
     return ((const struct br_pieces *)context)->job[number].number == *(const int64_t *)key;
 }
 
-static const struct br_index_keys keys = {hash_job, equal_job};
+static const struct br_index_keys keys = {pieces_hash_job, pieces_equal_job};
 
 void br_pieces_finish(struct br_pieces *pieces)
 {

@@ -20,7 +20,7 @@ struct br_dag_key {
     uint32_t tasks, cpus;
 };
 
-static uint64_t hash_key(const struct br_dag_key *key)
+static uint64_t workloads_record_hash_key(const struct br_dag_key *key)
 {
     uint64_t hash = br_hash_number((uint64_t)key->declared_ns);
     hash = br_hash_number(hash ^ (uint64_t)key->mem_bytes);
@@ -30,7 +30,7 @@ static uint64_t hash_key(const struct br_dag_key *key)
 
 static uint64_t hash_number(const void *context, uint32_t number)
 {
-    return hash_key(&((const struct br_records *)context)->key[number]);
+    return workloads_record_hash_key(&((const struct br_records *)context)->key[number]);
 }
 
 static bool equal_number(const void *context, uint32_t number, const void *key)
@@ -56,8 +56,8 @@ void br_records_finish(struct br_records *records)
     *records = (struct br_records){0};
 }
 
-static enum br_status add_demand(struct br_dag *dag, const char *resource, struct br_decimal amount,
-                                 struct br_diag *diag)
+static enum br_status workloads_record_add_demand(struct br_dag *dag, const char *resource,
+                                                  struct br_decimal amount, struct br_diag *diag)
 {
     char text[BR_DECIMAL_TEXT];
     if (amount.mantissa == 0)
@@ -66,8 +66,8 @@ static enum br_status add_demand(struct br_dag *dag, const char *resource, struc
     return br_dag_add_demand(dag, 0, resource, text, diag);
 }
 
-static enum br_status make_dag(const struct br_dag_key *key, struct br_dag **dag,
-                               struct br_diag *diag)
+static enum br_status workloads_record_make_dag(const struct br_dag_key *key, struct br_dag **dag,
+                                                struct br_diag *diag)
 {
     char name[96], seconds[BR_SECONDS_TEXT];
     br_seconds_format(key->declared_ns, seconds);
@@ -78,26 +78,29 @@ static enum br_status make_dag(const struct br_dag_key *key, struct br_dag **dag
         return br_fail_memory(diag);
     enum br_status status = br_dag_add_stage(*dag, "run", key->tasks, key->declared_ns, NULL, diag);
     if (!status)
-        status = add_demand(*dag, "cpu", br_decimal_unscale(key->cpus, 0), diag);
+        status = workloads_record_add_demand(*dag, "cpu", br_decimal_unscale(key->cpus, 0), diag);
     if (!status)
-        status = add_demand(*dag, "mem", br_decimal_unscale(key->mem_bytes, 0), diag);
+        status =
+            workloads_record_add_demand(*dag, "mem", br_decimal_unscale(key->mem_bytes, 0), diag);
     if (!status)
-        status = add_demand(*dag, "gpu", br_decimal_unscale(key->nano_gpus, 9), diag);
+        status =
+            workloads_record_add_demand(*dag, "gpu", br_decimal_unscale(key->nano_gpus, 9), diag);
     return status ? status : br_dag_finish(*dag, diag);
 }
 
 /* The number of the dag with this key, which is made where there is none yet. */
-static enum br_status find_dag(struct br_records *records, const struct br_dag_key *key,
-                               uint32_t *number, struct br_diag *diag)
+static enum br_status workloads_record_find_dag(struct br_records *records,
+                                                const struct br_dag_key *key, uint32_t *number,
+                                                struct br_diag *diag)
 {
     struct br_dag *dag;
-    *number = br_index_find(&records->dags, &keys, records, key, hash_key(key));
+    *number = br_index_find(&records->dags, &keys, records, key, workloads_record_hash_key(key));
     if (*number != UINT32_MAX)
         return BR_OK;
     uint32_t dags = records->workload->dags;
     if (!br_grow(&records->key, dags, &records->key_room, sizeof *records->key))
         return br_fail_memory(diag);
-    enum br_status status = make_dag(key, &dag, diag);
+    enum br_status status = workloads_record_make_dag(key, &dag, diag);
     if (status) {
         br_dag_destroy(dag);
         return status;
@@ -111,8 +114,9 @@ static enum br_status find_dag(struct br_records *records, const struct br_dag_k
 
 /* Shares are rounded down, so that together they take no more than the job did; processors of
  * nodes are rounded up, for there is no part of one. */
-static enum br_status shape(const struct br_records *records, const struct br_record *record,
-                            struct br_dag_key *key, struct br_diag *diag)
+static enum br_status workloads_record_shape(const struct br_records *records,
+                                             const struct br_record *record, struct br_dag_key *key,
+                                             struct br_diag *diag)
 {
     bool all = !records->options->cpu_only;
     *key = (struct br_dag_key){
@@ -137,7 +141,7 @@ static enum br_status shape(const struct br_records *records, const struct br_re
     return BR_OK;
 }
 
-static bool set_true(struct br_records *records, uint32_t tasks, int64_t ns)
+static bool workloads_record_set_true(struct br_records *records, uint32_t tasks, int64_t ns)
 {
     if (tasks > records->true_room) {
         int64_t *larger = realloc(records->true_ns, (size_t)tasks * sizeof *larger);
@@ -156,10 +160,10 @@ enum br_status br_records_add(struct br_records *records, const struct br_record
 {
     struct br_workload_job job = br_workload_job_default();
     struct br_dag_key key;
-    enum br_status status = shape(records, record, &key, diag);
+    enum br_status status = workloads_record_shape(records, record, &key, diag);
     br_value_place(diag, record->pos);
     if (!status)
-        status = find_dag(records, &key, &job.dag, diag);
+        status = workloads_record_find_dag(records, &key, &job.dag, diag);
     if (!status && record->group) {
         job.group = br_workload_find_group(records->workload, record->group);
         if (job.group == BR_NO_GROUP)
@@ -167,7 +171,7 @@ enum br_status br_records_add(struct br_records *records, const struct br_record
     }
     if (status)
         return status;
-    if (!set_true(records, key.tasks, record->ran_ns))
+    if (!workloads_record_set_true(records, key.tasks, record->ran_ns))
         return br_fail_memory(diag);
     job.id = record->id;
     job.arrival_ns = record->submit_ns;

@@ -67,17 +67,17 @@ static bool same_reading(const struct reading *a, const struct reading *b)
     return a->parallel == b->parallel && a->cpu_only == b->cpu_only;
 }
 
-static uint64_t hash_key(const struct key *key)
+static uint64_t rows_hash_key(const struct key *key)
 {
     uint64_t scale;
     memcpy(&scale, &key->scale, sizeof scale);
     return br_hash_text(key->file) ^ br_hash_number(br_hash_text(key->entry) + scale);
 }
 
-static uint64_t hash_dag(const void *context, uint32_t number)
+static uint64_t rows_hash_dag(const void *context, uint32_t number)
 {
     const struct br_row_dag *dag = &((const struct br_rows *)context)->dag[number];
-    return hash_key(&(struct key){dag->file, dag->entry, dag->scale, dag->reading});
+    return rows_hash_key(&(struct key){dag->file, dag->entry, dag->scale, dag->reading});
 }
 
 static bool is_dag(const struct br_row_dag *dag, const struct key *key)
@@ -86,15 +86,15 @@ static bool is_dag(const struct br_row_dag *dag, const struct key *key)
            dag->scale == key->scale && same_reading(&dag->reading, &key->reading);
 }
 
-static bool equal_dag(const void *context, uint32_t number, const void *key)
+static bool rows_equal_dag(const void *context, uint32_t number, const void *key)
 {
     return is_dag(&((const struct br_rows *)context)->dag[number], key);
 }
 
-static uint64_t hash_file(const void *context, uint32_t number)
+static uint64_t rows_hash_file(const void *context, uint32_t number)
 {
     const struct br_row_file *file = &((const struct br_rows *)context)->file[number];
-    return hash_key(&(struct key){file->name, "", file->scale, file->reading});
+    return rows_hash_key(&(struct key){file->name, "", file->scale, file->reading});
 }
 
 static bool equal_file(const void *context, uint32_t number, const void *key)
@@ -111,7 +111,7 @@ static const char *entry_of(const struct br_workload *record, uint32_t job)
     return entry ? entry : record->job[job].id;
 }
 
-static uint64_t hash_entry(const void *context, uint32_t number)
+static uint64_t rows_hash_entry(const void *context, uint32_t number)
 {
     return br_hash_text(entry_of(context, number));
 }
@@ -121,9 +121,9 @@ static bool equal_entry(const void *context, uint32_t number, const void *key)
     return strcmp(entry_of(context, number), key) == 0;
 }
 
-static const struct br_index_keys dag_keys = {hash_dag, equal_dag};
-static const struct br_index_keys file_keys = {hash_file, equal_file};
-static const struct br_index_keys entry_keys = {hash_entry, equal_entry};
+static const struct br_index_keys dag_keys = {rows_hash_dag, rows_equal_dag};
+static const struct br_index_keys file_keys = {rows_hash_file, equal_file};
+static const struct br_index_keys entry_keys = {rows_hash_entry, equal_entry};
 
 enum br_status br_rows_begin(struct br_rows *rows, struct br_source *source,
                              const struct br_workload_options *options,
@@ -176,8 +176,8 @@ static void name_row(const struct br_rows *rows, struct br_pos pos, struct br_di
     snprintf(diag->hint, sizeof diag->hint, "%s", hint);
 }
 
-static enum br_status read_job(struct br_rows *rows, struct br_row_file *file, const char *path,
-                               struct br_diag *diag)
+static enum br_status rows_read_job(struct br_rows *rows, struct br_row_file *file,
+                                    const char *path, struct br_diag *diag)
 {
     struct br_input input;
     enum br_status status = br_parse_job(path, &rows->options->job, &input, diag);
@@ -193,8 +193,8 @@ static enum br_status read_job(struct br_rows *rows, struct br_row_file *file, c
     return status;
 }
 
-static enum br_status read_record(struct br_rows *rows, struct br_row_file *file, const char *path,
-                                  struct br_diag *diag)
+static enum br_status rows_read_record(struct br_rows *rows, struct br_row_file *file,
+                                       const char *path, struct br_diag *diag)
 {
     struct br_workload_options options = *rows->options;
     options.from = NULL;
@@ -226,8 +226,8 @@ static bool is_regular(const char *path)
     return stat(path, &about) == 0 && S_ISREG(about.st_mode);
 }
 
-static enum br_status read_file(struct br_rows *rows, struct br_row_file *file, bool entry,
-                                struct br_pos pos, struct br_diag *diag)
+static enum br_status rows_read_file(struct br_rows *rows, struct br_row_file *file, bool entry,
+                                     struct br_pos pos, struct br_diag *diag)
 {
     char *path;
     if (asprintf(&path, "%s%s", *file->name == '/' ? "" : rows->folder, file->name) < 0)
@@ -246,12 +246,12 @@ static enum br_status read_file(struct br_rows *rows, struct br_row_file *file, 
                             "the job file '%.300s' is a folder or a device", path);
     } else if ((!entry && br_parse_recognise(path)) ||
                !(form = rows->options->table->recognise(path))) {
-        status = read_job(rows, file, path, diag);
+        status = rows_read_job(rows, file, path, diag);
     } else if (strcmp(form, "xml") == 0 || strcmp(form, "csv") == 0) {
         status = br_fail_at(diag, pos, BR_BAD_INPUT, "name the job files that it names",
                             "'%.300s' is a workload, not a job", path);
     } else {
-        status = read_record(rows, file, path, diag);
+        status = rows_read_record(rows, file, path, diag);
     }
     if (status)
         name_row(rows, pos, diag);
@@ -265,7 +265,7 @@ static enum br_status read_file(struct br_rows *rows, struct br_row_file *file, 
 static enum br_status find_file(struct br_rows *rows, const struct key *key, struct br_pos pos,
                                 uint32_t *number, struct br_diag *diag)
 {
-    uint64_t hash = hash_key(&(struct key){key->file, "", key->scale, key->reading});
+    uint64_t hash = rows_hash_key(&(struct key){key->file, "", key->scale, key->reading});
     *number = br_index_find(&rows->files, &file_keys, rows, key, hash);
     if (*number != UINT32_MAX)
         return BR_OK;
@@ -279,7 +279,7 @@ static enum br_status find_file(struct br_rows *rows, const struct key *key, str
     if (!file->name)
         return br_fail_memory(diag);
     *number = rows->file_count++;
-    enum br_status status = read_file(rows, file, *key->entry != 0, pos, diag);
+    enum br_status status = rows_read_file(rows, file, *key->entry != 0, pos, diag);
     if (!status && !br_index_add(&rows->files, &file_keys, rows, *number))
         status = br_fail_memory(diag);
     return status;
@@ -345,7 +345,8 @@ static enum br_status take_entry(struct br_rows *rows, struct br_row_file *file,
     return BR_OK;
 }
 
-static enum br_status make_dag(struct br_rows *rows, struct br_row_dag *row, struct br_diag *diag)
+static enum br_status rows_make_dag(struct br_rows *rows, struct br_row_dag *row,
+                                    struct br_diag *diag)
 {
     struct br_dag *dag;
     enum br_status status = br_made_job(row->file, row->entry, &dag, diag);
@@ -363,7 +364,7 @@ static enum br_status load_dag(struct br_rows *rows, struct br_row_dag *row, str
 {
     uint32_t number;
     if (br_is_made_job(row->file))
-        return make_dag(rows, row, diag);
+        return rows_make_dag(rows, row, diag);
     const struct key key = {row->file, row->entry, row->scale, row->reading};
     enum br_status status = find_file(rows, &key, pos, &number, diag);
     if (status)
@@ -379,14 +380,14 @@ static enum br_status load_dag(struct br_rows *rows, struct br_row_dag *row, str
 }
 
 /* *number: of rows->dag. */
-static enum br_status find_dag(struct br_rows *rows, const struct key *key, struct br_pos pos,
-                               uint32_t *number, struct br_diag *diag)
+static enum br_status rows_find_dag(struct br_rows *rows, const struct key *key, struct br_pos pos,
+                                    uint32_t *number, struct br_diag *diag)
 {
     if (rows->last != UINT32_MAX && is_dag(&rows->dag[rows->last], key)) {
         *number = rows->last;
         return BR_OK;
     }
-    *number = br_index_find(&rows->dags, &dag_keys, rows, key, hash_key(key));
+    *number = br_index_find(&rows->dags, &dag_keys, rows, key, rows_hash_key(key));
     if (*number != UINT32_MAX)
         return BR_OK;
     if (!br_grow(&rows->dag, rows->dag_count, &rows->dag_room, sizeof *rows->dag))
@@ -442,8 +443,8 @@ static enum br_status read_seed(const char *text, const char *owner, uint64_t *s
 }
 
 /* Times of a workload may not be below 0; the value's reader speaks of durations there. */
-static enum br_status read_time(const char *text, const char *name, const char *owner, int64_t *ns,
-                                struct br_diag *diag)
+static enum br_status rows_read_time(const char *text, const char *name, const char *owner,
+                                     int64_t *ns, struct br_diag *diag)
 {
     if (br_seconds_parse(text, ns) == BR_DECIMAL_OK && *ns < 0)
         return br_fail(diag, BR_BAD_INPUT, "times of a workload begin at 0",
@@ -451,8 +452,9 @@ static enum br_status read_time(const char *text, const char *name, const char *
     return br_value_seconds(text, name, owner, ns, diag);
 }
 
-static enum br_status find_group(struct br_workload *workload, const char *name, bool new_groups,
-                                 const char *owner, uint32_t *group, struct br_diag *diag)
+static enum br_status rows_find_group(struct br_workload *workload, const char *name,
+                                      bool new_groups, const char *owner, uint32_t *group,
+                                      struct br_diag *diag)
 {
     *group = br_workload_find_group(workload, name);
     if (*group != BR_NO_GROUP)
@@ -515,9 +517,9 @@ static enum br_status read_fields(struct br_rows *rows, const char *const field[
         status = br_fail(diag, BR_BAD_INPUT, "name its job file, or generate:cosmos",
                          "%s has no file", owner);
     if (!status && given(field[BR_ROW_ARRIVAL]))
-        status = read_time(field[BR_ROW_ARRIVAL], "arrival", owner, &job->arrival_ns, diag);
+        status = rows_read_time(field[BR_ROW_ARRIVAL], "arrival", owner, &job->arrival_ns, diag);
     if (!status && given(field[BR_ROW_DEADLINE]))
-        status = read_time(field[BR_ROW_DEADLINE], "deadline", owner, &job->deadline_ns, diag);
+        status = rows_read_time(field[BR_ROW_DEADLINE], "deadline", owner, &job->deadline_ns, diag);
     if (!status && given(field[BR_ROW_WEIGHT]))
         status = br_row_number(field[BR_ROW_WEIGHT], "weight", owner, &job->weight, diag);
     if (!status && given(field[BR_ROW_SCALE]))
@@ -527,8 +529,8 @@ static enum br_status read_fields(struct br_rows *rows, const char *const field[
     if (!status && given(field[BR_ROW_SEED]))
         status = read_seed(field[BR_ROW_SEED], owner, &job->seed, diag);
     if (!status && given(field[BR_ROW_GROUP]))
-        status =
-            find_group(rows->workload, field[BR_ROW_GROUP], new_groups, owner, &job->group, diag);
+        status = rows_find_group(rows->workload, field[BR_ROW_GROUP], new_groups, owner,
+                                 &job->group, diag);
     return status;
 }
 
@@ -555,7 +557,7 @@ enum br_status br_rows_add(struct br_rows *rows, const char *const field[BR_ROW_
     enum br_status status = read_fields(rows, field, new_groups, owner, &key, &job, diag);
     if (status)
         return status;
-    status = find_dag(rows, &key, pos, &dag, diag);
+    status = rows_find_dag(rows, &key, pos, &dag, diag);
     if (status)
         return status;
     rows->last = dag;

@@ -18,17 +18,17 @@ static const char *id_of(const struct br_runs *runs, uint32_t number)
     return runs->workload->job[runs->run[number].job].id;
 }
 
-static uint64_t hash_id(const void *context, uint32_t number)
+static uint64_t runs_hash_id(const void *context, uint32_t number)
 {
     return br_hash_text(id_of(context, number));
 }
 
-static bool equal_id(const void *context, uint32_t number, const void *key)
+static bool runs_equal_id(const void *context, uint32_t number, const void *key)
 {
     return strcmp(id_of(context, number), key) == 0;
 }
 
-static const struct br_index_keys id_keys = {hash_id, equal_id};
+static const struct br_index_keys id_keys = {runs_hash_id, runs_equal_id};
 
 void br_runs_finish(struct br_runs *runs)
 {

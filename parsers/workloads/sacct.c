@@ -73,7 +73,7 @@ static char find_delimiter(const char *header)
 }
 
 /* A name of the header that stands alone between delimiters or at an end. */
-static bool is_name(const char *text, size_t length, const char *name)
+static bool sacct_is_name(const char *text, size_t length, const char *name)
 {
     return strlen(name) == length && strncasecmp(text, name, length) == 0;
 }
@@ -85,7 +85,7 @@ bool br_is_sacct(const char *text)
     const char end[] = {find_delimiter(text), '\r', '\n', 0};
     for (const char *p = text; end[0];) {
         size_t length = strcspn(p, end);
-        if (is_name(p, length, "JobID"))
+        if (sacct_is_name(p, length, "JobID"))
             return true;
         if (p[length] != end[0])
             return false;
@@ -94,14 +94,14 @@ bool br_is_sacct(const char *text)
     return false;
 }
 
-static struct br_pos place(const struct sacct *sacct, const char *at)
+static struct br_pos sacct_place(const struct sacct *sacct, const char *at)
 {
     return (struct br_pos){sacct->lines.number, (uint32_t)(at - sacct->lines.line) + 1};
 }
 
-static enum br_status missing(struct sacct *sacct, const char *columns)
+static enum br_status sacct_missing(struct sacct *sacct, const char *columns)
 {
-    return br_fail_at(sacct->diag, place(sacct, sacct->lines.line), BR_BAD_INPUT, usual,
+    return br_fail_at(sacct->diag, sacct_place(sacct, sacct->lines.line), BR_BAD_INPUT, usual,
                       "the header has no column %s", columns);
 }
 
@@ -112,34 +112,34 @@ static enum br_status check_columns(struct sacct *sacct)
     const bool *has = sacct->has;
     enum br_grouping group_by = sacct->options->group_by;
     if (!has[JOB_ID])
-        return missing(sacct, "JobID");
+        return sacct_missing(sacct, "JobID");
     if (!has[SUBMIT])
-        return missing(sacct, "Submit");
+        return sacct_missing(sacct, "Submit");
     if (!has[ELAPSED_RAW] && !has[ELAPSED] && !(has[START] && has[END]))
-        return missing(sacct, "ElapsedRaw, nor Elapsed, nor both Start and End");
+        return sacct_missing(sacct, "ElapsedRaw, nor Elapsed, nor both Start and End");
     if (!has[ALLOC_CPUS] && !has[N_CPUS] && !has[ALLOC_TRES] && !has[REQ_CPUS] && !has[REQ_TRES])
-        return missing(sacct, "AllocCPUS, NCPUS, AllocTRES, ReqCPUS or ReqTRES");
+        return sacct_missing(sacct, "AllocCPUS, NCPUS, AllocTRES, ReqCPUS or ReqTRES");
     if (sacct->options->parallel == BR_PARALLEL_NODES && !has[N_NODES] && !has[ALLOC_NODES] &&
         !has[ALLOC_TRES])
-        return missing(sacct, "NNodes, AllocNodes or AllocTRES");
+        return sacct_missing(sacct, "NNodes, AllocNodes or AllocTRES");
     if ((group_by == BR_GROUP_BY_ACCOUNT || group_by == BR_GROUP_BY_QUEUE) && !has[by[group_by]])
-        return missing(sacct, column_name[by[group_by]]);
+        return sacct_missing(sacct, column_name[by[group_by]]);
     return BR_OK;
 }
 
-static enum br_status read_header(struct sacct *sacct)
+static enum br_status sacct_read_header(struct sacct *sacct)
 {
     const char *p = sacct->lines.line;
     sacct->delimiter = find_delimiter(p);
     if (!sacct->delimiter)
-        return missing(sacct, "JobID");
+        return sacct_missing(sacct, "JobID");
     for (const char end[] = {sacct->delimiter, 0};; p++) {
         if (sacct->fields == MOST_FIELDS)
-            return br_fail_at(sacct->diag, place(sacct, p), BR_BAD_INPUT, usual,
+            return br_fail_at(sacct->diag, sacct_place(sacct, p), BR_BAD_INPUT, usual,
                               "the header has more than %d columns", MOST_FIELDS);
         size_t length = strcspn(p, end);
         int16_t column = 0;
-        while (column < COLUMNS && !is_name(p, length, column_name[column]))
+        while (column < COLUMNS && !sacct_is_name(p, length, column_name[column]))
             column++;
         bool used = column < COLUMNS && !sacct->has[column]; /* asked for twice: the first counts */
         sacct->column[sacct->fields++] = (int16_t)(used ? column : NOT_USED);
@@ -154,7 +154,7 @@ static enum br_status read_header(struct sacct *sacct)
 
 /* ---- A job ---- */
 
-static enum br_status split(struct sacct *sacct)
+static enum br_status sacct_split(struct sacct *sacct)
 {
     char *p = sacct->lines.line;
     uint32_t field = 0;
@@ -170,15 +170,15 @@ static enum br_status split(struct sacct *sacct)
     }
     if (field != sacct->fields)
         return br_fail_at(
-            sacct->diag, place(sacct, sacct->lines.line + sacct->lines.length), BR_BAD_INPUT,
+            sacct->diag, sacct_place(sacct, sacct->lines.line + sacct->lines.length), BR_BAD_INPUT,
             "where a name holds the delimiter, choose another by sacct --delimiter",
             "the line has %" PRIu32 " fields, and the header %" PRIu32, field, sacct->fields);
     return BR_OK;
 }
 
-static enum br_status refuse(struct sacct *sacct, enum column column, const char *hint)
+static enum br_status sacct_refuse(struct sacct *sacct, enum column column, const char *hint)
 {
-    return br_fail_at(sacct->diag, place(sacct, sacct->value[column]), BR_BAD_INPUT, hint,
+    return br_fail_at(sacct->diag, sacct_place(sacct, sacct->value[column]), BR_BAD_INPUT, hint,
                       "%s is '%.80s'", column_name[column], sacct->value[column]);
 }
 
@@ -192,24 +192,24 @@ static bool told(const struct sacct *sacct, enum column column)
     return true;
 }
 
-static enum br_status read_count(struct sacct *sacct, enum column column, uint32_t *count)
+static enum br_status sacct_read_count(struct sacct *sacct, enum column column, uint32_t *count)
 {
     if (told(sacct, column) && !br_slurm_count(sacct->value[column], count))
-        return refuse(sacct, column, "write a whole number");
+        return sacct_refuse(sacct, column, "write a whole number");
     return BR_OK;
 }
 
-static enum br_status read_time(struct sacct *sacct, enum column column, int64_t *seconds)
+static enum br_status sacct_read_time(struct sacct *sacct, enum column column, int64_t *seconds)
 {
     if (told(sacct, column) && !br_slurm_time(sacct->value[column], seconds))
-        return refuse(sacct, column, "times are such as 2024-03-01T12:00:00");
+        return sacct_refuse(sacct, column, "times are such as 2024-03-01T12:00:00");
     return BR_OK;
 }
 
 static enum br_status read_duration(struct sacct *sacct, enum column column, int64_t *ns)
 {
     if (told(sacct, column) && !br_slurm_duration(sacct->value[column], ns))
-        return refuse(sacct, column, "durations are such as 1-12:30:00");
+        return sacct_refuse(sacct, column, "durations are such as 1-12:30:00");
     return BR_OK;
 }
 
@@ -220,7 +220,7 @@ static enum br_status read_raw(struct sacct *sacct, enum column column, int64_t 
     if (!told(sacct, column))
         return BR_OK;
     if (!br_slurm_count(sacct->value[column], &count) || count > 2000000000 / unit_s)
-        return refuse(sacct, column, "write a whole number");
+        return sacct_refuse(sacct, column, "write a whole number");
     *ns = count * unit_s * 1000000000;
     return BR_OK;
 }
@@ -234,19 +234,19 @@ static enum br_status read_elapsed(struct sacct *sacct, int64_t *ns)
     if (!status && *ns < 0)
         status = read_duration(sacct, ELAPSED, ns);
     if (!status)
-        status = read_time(sacct, START, &start);
+        status = sacct_read_time(sacct, START, &start);
     if (!status)
-        status = read_time(sacct, END, &end);
+        status = sacct_read_time(sacct, END, &end);
     if (status || *ns >= 0 || start < 0 || end < 0)
         return status;
     if (end < start || end - start > 2000000000)
-        return refuse(sacct, END, "is it before the start?");
+        return sacct_refuse(sacct, END, "is it before the start?");
     *ns = (end - start) * 1000000000;
     return BR_OK;
 }
 
 /* The time that was asked for: -1 where there was no limit. */
-static enum br_status read_limit(struct sacct *sacct, int64_t *ns)
+static enum br_status sacct_read_limit(struct sacct *sacct, int64_t *ns)
 {
     static const char *const none[] = {"UNLIMITED", "Partition_Limit"};
     const enum column column[] = {TIME_LIMIT, TIME_LIMIT_RAW};
@@ -266,46 +266,46 @@ static enum br_status read_limit(struct sacct *sacct, int64_t *ns)
 }
 
 /* The memory that was asked for. Before Slurm 21.08 it is by node ("4Gn") or processor ("2Gc"). */
-static enum br_status read_memory(struct sacct *sacct, struct br_record *record)
+static enum br_status sacct_read_memory(struct sacct *sacct, struct br_record *record)
 {
     const char *rest;
     int64_t times = 1;
     if (record->mem_bytes || !told(sacct, REQ_MEM))
         return BR_OK;
     if (!br_slurm_size(sacct->value[REQ_MEM], &record->mem_bytes, &rest))
-        return refuse(sacct, REQ_MEM, "memory is such as 4000M or 1.5G");
+        return sacct_refuse(sacct, REQ_MEM, "memory is such as 4000M or 1.5G");
     if (*rest == 'n') {
         if (record->nodes == 0)
-            return refuse(sacct, REQ_MEM, "it is by node: add the column NNodes");
+            return sacct_refuse(sacct, REQ_MEM, "it is by node: add the column NNodes");
         times = record->nodes;
     } else if (*rest == 'c') {
         times = record->processors;
     }
     if (*rest && ((*rest != 'n' && *rest != 'c') || rest[1]))
-        return refuse(sacct, REQ_MEM, "memory is such as 4000M or 1.5G");
+        return sacct_refuse(sacct, REQ_MEM, "memory is such as 4000M or 1.5G");
     if (__builtin_mul_overflow(record->mem_bytes, times, &record->mem_bytes))
-        return refuse(sacct, REQ_MEM, "that is too large");
+        return sacct_refuse(sacct, REQ_MEM, "that is too large");
     return BR_OK;
 }
 
 /* What the job had; where it never had anything, what it asked for. */
-static enum br_status read_size(struct sacct *sacct, struct br_record *record)
+static enum br_status sacct_read_size(struct sacct *sacct, struct br_record *record)
 {
     static const enum column list[] = {ALLOC_TRES, REQ_TRES}, cpus[] = {ALLOC_CPUS, N_CPUS},
                              nodes[] = {N_NODES, ALLOC_NODES};
     enum br_status status = BR_OK;
     for (int k = 0; k < 2 && !status; k++)
         if (record->processors == 0)
-            status = read_count(sacct, cpus[k], &record->processors);
+            status = sacct_read_count(sacct, cpus[k], &record->processors);
     for (int k = 0; k < 2 && !status; k++)
         if (record->nodes == 0)
-            status = read_count(sacct, nodes[k], &record->nodes);
+            status = sacct_read_count(sacct, nodes[k], &record->nodes);
     for (int k = 0; k < 2 && !status; k++) {
         struct br_slurm_tres tres;
         if (!told(sacct, list[k]))
             continue;
         if (!br_slurm_tres(sacct->value[list[k]], &tres)) {
-            status = refuse(sacct, list[k], "a list is such as cpu=4,mem=8G,node=1");
+            status = sacct_refuse(sacct, list[k], "a list is such as cpu=4,mem=8G,node=1");
             break;
         }
         record->processors = record->processors ? record->processors : tres.cpus;
@@ -314,11 +314,11 @@ static enum br_status read_size(struct sacct *sacct, struct br_record *record)
         record->mem_bytes = record->mem_bytes ? record->mem_bytes : tres.mem_bytes;
     }
     if (!status && record->processors == 0)
-        status = read_count(sacct, REQ_CPUS, &record->processors);
+        status = sacct_read_count(sacct, REQ_CPUS, &record->processors);
     if (!status && record->processors > BR_MAX_TASKS)
         return br_fail_at(sacct->diag, record->pos, BR_BAD_INPUT, "is that its number?",
                           "job '%.80s' has %" PRIu32 " processors", record->id, record->processors);
-    return status ? status : read_memory(sacct, record);
+    return status ? status : sacct_read_memory(sacct, record);
 }
 
 static bool in_state(const char *state, const char *const *list)
@@ -331,7 +331,7 @@ static bool in_state(const char *state, const char *const *list)
 }
 
 /* Whether the job belongs to the workload; else the reason is counted. */
-static bool is_kept(struct sacct *sacct, const struct br_record *record)
+static bool sacct_is_kept(struct sacct *sacct, const struct br_record *record)
 {
     static const char *const waiting[] = {"PENDING", "CONFIGURING", NULL},
                              *const running[] = {"RUNNING",   "SUSPENDED", "COMPLETING", "RESIZING",
@@ -370,7 +370,7 @@ static enum br_status read_group(struct sacct *sacct, const char **group)
     if (!sacct->value[column] || !*sacct->value[column])
         return BR_OK;
     *group = sacct->value[column];
-    return br_text_is_plain(*group) ? BR_OK : refuse(sacct, column, "a name is plain text");
+    return br_text_is_plain(*group) ? BR_OK : sacct_refuse(sacct, column, "a name is plain text");
 }
 
 /* The job arrives when Slurm could have started it: not before it was eligible, which waits for
@@ -378,14 +378,14 @@ static enum br_status read_group(struct sacct *sacct, const char **group)
 static enum br_status read_arrival(struct sacct *sacct, struct br_record *record, int64_t start)
 {
     int64_t submit = -1, eligible = -1;
-    enum br_status status = read_time(sacct, SUBMIT, &submit);
+    enum br_status status = sacct_read_time(sacct, SUBMIT, &submit);
     if (!status && submit < 0)
-        status = refuse(sacct, SUBMIT, "a job without its submit time cannot be simulated");
+        status = sacct_refuse(sacct, SUBMIT, "a job without its submit time cannot be simulated");
     if (!status)
-        status = read_time(sacct, ELIGIBLE, &eligible);
+        status = sacct_read_time(sacct, ELIGIBLE, &eligible);
     int64_t arrival = eligible > submit ? eligible : submit;
     if (!status && arrival > INT64_MAX / 1000000000)
-        status = refuse(sacct, eligible > submit ? ELIGIBLE : SUBMIT, "that is too late");
+        status = sacct_refuse(sacct, eligible > submit ? ELIGIBLE : SUBMIT, "that is too late");
     if (status)
         return status;
     record->submit_ns = arrival * 1000000000;
@@ -394,28 +394,28 @@ static enum br_status read_arrival(struct sacct *sacct, struct br_record *record
 }
 
 /* Submit times have no zero that all clusters share: the reader moves them when all are known. */
-static enum br_status read_job(struct sacct *sacct)
+static enum br_status sacct_read_job(struct sacct *sacct)
 {
     struct br_record record = {.id = sacct->value[JOB_ID],
-                               .pos = place(sacct, sacct->value[JOB_ID])};
+                               .pos = sacct_place(sacct, sacct->value[JOB_ID])};
     int64_t start = -1;
     if (record.id[0] < '0' || record.id[0] > '9' ||
         record.id[strspn(record.id, "0123456789_+[]%,-")])
-        return refuse(sacct, JOB_ID, "ids are such as 12, 12_3 or 12.batch");
-    enum br_status status = read_time(sacct, START, &start);
+        return sacct_refuse(sacct, JOB_ID, "ids are such as 12, 12_3 or 12.batch");
+    enum br_status status = sacct_read_time(sacct, START, &start);
     if (!status && start > INT64_MAX / 1000000000)
-        status = refuse(sacct, START, "that is too late");
+        status = sacct_refuse(sacct, START, "that is too late");
     if (!status)
         status = read_arrival(sacct, &record, start);
     if (!status)
         status = read_elapsed(sacct, &record.ran_ns);
     if (!status)
-        status = read_limit(sacct, &record.declared_ns);
+        status = sacct_read_limit(sacct, &record.declared_ns);
     if (!status)
-        status = read_size(sacct, &record);
+        status = sacct_read_size(sacct, &record);
     if (!status)
         status = read_group(sacct, &record.group);
-    if (status || !is_kept(sacct, &record))
+    if (status || !sacct_is_kept(sacct, &record))
         return status;
     if (told(sacct, ELIGIBLE) && told(sacct, SUBMIT) &&
         strcmp(sacct->value[ELIGIBLE], sacct->value[SUBMIT]) != 0)
@@ -423,16 +423,16 @@ static enum br_status read_job(struct sacct *sacct)
     return br_runs_add(&sacct->runs, &sacct->records, &record, start, sacct->diag);
 }
 
-static enum br_status read_line(struct sacct *sacct)
+static enum br_status sacct_read_line(struct sacct *sacct)
 {
     if (sacct->lines.length == 0)
         return BR_OK;
     if (sacct->fields == 0)
-        return read_header(sacct);
-    enum br_status status = split(sacct);
+        return sacct_read_header(sacct);
+    enum br_status status = sacct_split(sacct);
     if (status || strchr(sacct->value[JOB_ID], '.')) /* a step */
         return status;
-    return read_job(sacct);
+    return sacct_read_job(sacct);
 }
 
 /* ---- The whole ---- */
@@ -447,7 +447,7 @@ static void count_from_first(struct br_workload *workload)
         workload->job[j].arrival_ns -= first;
 }
 
-static enum br_status add_note(struct sacct *sacct)
+static enum br_status sacct_add_note(struct sacct *sacct)
 {
     char more[512] = "";
     size_t used = 0;
@@ -478,12 +478,12 @@ enum br_status br_read_sacct(struct br_source *source, const struct br_workload_
     bool more = false;
     enum br_status status = br_lines_next(&sacct.lines, &more, diag);
     while (!status && more) {
-        status = read_line(&sacct);
+        status = sacct_read_line(&sacct);
         if (!status)
             status = br_lines_next(&sacct.lines, &more, diag);
     }
     if (!status)
-        status = add_note(&sacct);
+        status = sacct_add_note(&sacct);
     count_from_first(workload);
     br_runs_finish(&sacct.runs);
     br_records_finish(&sacct.records);

@@ -30,7 +30,8 @@ bool br_is_sacct_json(const char *text)
 /* ---- Values ---- */
 
 /* A number that is told and finite, else -1. */
-static bool read_number(struct reader *r, const struct br_json_field *field, int64_t *value)
+static bool sacct_json_read_number(struct reader *r, const struct br_json_field *field,
+                                   int64_t *value)
 {
     struct br_json_field part[] = {
         {"set", false, NULL}, {"infinite", false, NULL}, {"number", true, NULL}};
@@ -53,7 +54,7 @@ static bool read_number(struct reader *r, const struct br_json_field *field, int
 }
 
 /* The text of the field, or the first of a list of them, and the mark behind it. */
-static bool write_text(struct reader *r, const struct br_json_field *field)
+static bool sacct_json_write_text(struct reader *r, const struct br_json_field *field)
 {
     struct br_json *json = &r->json;
     if (br_json_go(json, field)) {
@@ -67,7 +68,7 @@ static bool write_text(struct reader *r, const struct br_json_field *field)
     return !json->status;
 }
 
-static void write_number(struct reader *r, int64_t value)
+static void sacct_json_write_number(struct reader *r, int64_t value)
 {
     if (value >= 0)
         fprintf(r->out, "%" PRId64, value);
@@ -85,29 +86,29 @@ static void write_moment(struct reader *r, int64_t seconds)
 /* ---- A job ---- */
 
 /* "12", "12_3" of an array, "12+1" of a heterogeneous job. */
-static bool write_id(struct reader *r, const struct br_json_field *id,
-                     const struct br_json_field *array, const struct br_json_field *het)
+static bool sacct_json_write_id(struct reader *r, const struct br_json_field *id,
+                                const struct br_json_field *array, const struct br_json_field *het)
 {
     struct br_json_field of_array[] = {{"job_id", false, NULL}, {"task_id", false, NULL}};
     struct br_json_field of_het[] = {{"job_id", false, NULL}, {"job_offset", false, NULL}};
     int64_t number, leader = none, element = none, whole = none, offset = none;
     struct br_json *json = &r->json;
-    if (!read_number(r, id, &number))
+    if (!sacct_json_read_number(r, id, &number))
         return false;
-    if (br_json_go(json, array) &&
-        (!br_json_fields(json, "the array", of_array, 2) ||
-         !read_number(r, &of_array[0], &leader) || !read_number(r, &of_array[1], &element)))
+    if (br_json_go(json, array) && (!br_json_fields(json, "the array", of_array, 2) ||
+                                    !sacct_json_read_number(r, &of_array[0], &leader) ||
+                                    !sacct_json_read_number(r, &of_array[1], &element)))
         return false;
-    if (br_json_go(json, het) &&
-        (!br_json_fields(json, "the heterogeneous job", of_het, 2) ||
-         !read_number(r, &of_het[0], &whole) || !read_number(r, &of_het[1], &offset)))
+    if (br_json_go(json, het) && (!br_json_fields(json, "the heterogeneous job", of_het, 2) ||
+                                  !sacct_json_read_number(r, &of_het[0], &whole) ||
+                                  !sacct_json_read_number(r, &of_het[1], &offset)))
         return false;
     if (leader > 0 && element >= 0 && element < no_value)
         fprintf(r->out, "%" PRId64 "_%" PRId64 MARK, leader, element);
     else if (whole > 0 && offset >= 0 && offset < no_value)
         fprintf(r->out, "%" PRId64 "+%" PRId64 MARK, whole, offset);
     else
-        write_number(r, number);
+        sacct_json_write_number(r, number);
     return !json->status;
 }
 
@@ -121,12 +122,12 @@ static bool write_times(struct reader *r, const struct br_json_field *time)
     if (!br_json_fields(&r->json, "the times", field, COUNT(field)))
         return false;
     for (size_t k = 0; k < COUNT(field); k++) {
-        if (!read_number(r, &field[k], &value))
+        if (!sacct_json_read_number(r, &field[k], &value))
             return false;
         if (k < 4)
             write_moment(r, value);
         else
-            write_number(r, value);
+            sacct_json_write_number(r, value);
     }
     return true;
 }
@@ -146,7 +147,7 @@ static bool write_resource(void *context, uint32_t k)
     if (!br_json_string(json, "the type"))
         return false;
     snprintf(type, sizeof type, "%s", json->text);
-    if (!read_number(r, &field[2], &count))
+    if (!sacct_json_read_number(r, &field[2], &count))
         return false;
     bool generic = strcmp(type, "gres") == 0 && br_json_go(json, &field[1]) &&
                    br_json_string(json, "the name") && strcmp(json->text, "gpu") == 0;
@@ -172,9 +173,9 @@ static bool write_sizes(struct reader *r, const struct br_json_field *tres,
         return false;
     fputs(MARK, r->out);
     if (br_json_go(&r->json, required) && (!br_json_fields(&r->json, "what is required", cpus, 1) ||
-                                           !read_number(r, &cpus[0], &count)))
+                                           !sacct_json_read_number(r, &cpus[0], &count)))
         return false;
-    write_number(r, count);
+    sacct_json_write_number(r, count);
     return !r->json.status;
 }
 
@@ -182,10 +183,11 @@ static bool write_state(struct reader *r, const struct br_json_field *state)
 {
     struct br_json_field current[] = {{"current", true, NULL}};
     br_json_go(&r->json, state);
-    return br_json_fields(&r->json, "the state", current, 1) && write_text(r, &current[0]);
+    return br_json_fields(&r->json, "the state", current, 1) &&
+           sacct_json_write_text(r, &current[0]);
 }
 
-static bool write_job(void *context, uint32_t k)
+static bool sacct_json_write_job(void *context, uint32_t k)
 {
     struct reader *r = context;
     enum { ID, ARRAY, HET, USER, ACCOUNT, PARTITION, STATE, TIME, TRES, REQUIRED };
@@ -203,10 +205,10 @@ static bool write_job(void *context, uint32_t k)
     const char *end = json->at;
     for (; r->line < line; r->line++)
         putc('\n', r->out);
-    if (!write_id(r, &field[ID], &field[ARRAY], &field[HET]) || !write_text(r, &field[USER]) ||
-        !write_text(r, &field[ACCOUNT]) || !write_text(r, &field[PARTITION]) ||
-        !write_state(r, &field[STATE]) || !write_times(r, &field[TIME]) ||
-        !write_sizes(r, &field[TRES], &field[REQUIRED]))
+    if (!sacct_json_write_id(r, &field[ID], &field[ARRAY], &field[HET]) ||
+        !sacct_json_write_text(r, &field[USER]) || !sacct_json_write_text(r, &field[ACCOUNT]) ||
+        !sacct_json_write_text(r, &field[PARTITION]) || !write_state(r, &field[STATE]) ||
+        !write_times(r, &field[TIME]) || !write_sizes(r, &field[TRES], &field[REQUIRED]))
         return false;
     putc('\n', r->out);
     r->line++;
@@ -216,7 +218,7 @@ static bool write_job(void *context, uint32_t k)
 
 /* ---- The whole ---- */
 
-static enum br_status write_lines(const char *text, FILE *out, struct br_diag *diag)
+static enum br_status sacct_json_write_lines(const char *text, FILE *out, struct br_diag *diag)
 {
     struct reader r = {.out = out, .line = 2};
     struct br_json_field top[] = {{"jobs", true, NULL}};
@@ -226,7 +228,7 @@ static enum br_status write_lines(const char *text, FILE *out, struct br_diag *d
           "AllocTRES" MARK "ReqCPUS" MARK "\n",
           out);
     if (br_json_fields(&r.json, "the accounting", top, 1) && br_json_done(&r.json))
-        br_json_each(&r.json, &top[0], "the jobs", write_job, &r);
+        br_json_each(&r.json, &top[0], "the jobs", sacct_json_write_job, &r);
     enum br_status status = r.json.status;
     br_json_finish(&r.json);
     return status;
@@ -242,7 +244,7 @@ enum br_status br_read_sacct_json(struct br_source *source,
     enum br_status status = br_source_text(source, TEXT_LIMIT, "sacct-json", &text, diag);
     FILE *out = status ? NULL : open_memstream(&lines, &size);
     if (!status)
-        status = out ? write_lines(text, out, diag ? diag : &own) : br_fail_memory(diag);
+        status = out ? sacct_json_write_lines(text, out, diag ? diag : &own) : br_fail_memory(diag);
     bool failed = out && ferror(out);
     if (out && fclose(out) != 0)
         failed = true;

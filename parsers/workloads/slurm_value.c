@@ -10,7 +10,7 @@
 #define MOST_BYTES INT64_C(1000000000000000000)
 
 /* Reads one to `most` digits and passes them. */
-static bool digits(const char **p, int most, int64_t *value)
+static bool slurm_value_digits(const char **p, int most, int64_t *value)
 {
     int count = 0;
     *value = 0;
@@ -19,7 +19,7 @@ static bool digits(const char **p, int most, int64_t *value)
     return count > 0 && !(**p >= '0' && **p <= '9');
 }
 
-static bool pass(const char **p, char c)
+static bool slurm_value_pass(const char **p, char c)
 {
     bool found = **p == c;
     *p += found;
@@ -43,14 +43,17 @@ bool br_slurm_time(const char *text, int64_t *seconds)
 {
     const char *p = text;
     int64_t year, month, day, hour, minute, second;
-    if (digits(&p, 10, &year) && *p == 0) {
+    if (slurm_value_digits(&p, 10, &year) && *p == 0) {
         *seconds = year;
         return true;
     }
     p = text;
-    bool form = digits(&p, 4, &year) && pass(&p, '-') && digits(&p, 2, &month) && pass(&p, '-') &&
-                digits(&p, 2, &day) && pass(&p, 'T') && digits(&p, 2, &hour) && pass(&p, ':') &&
-                digits(&p, 2, &minute) && pass(&p, ':') && digits(&p, 2, &second) && *p == 0;
+    bool form = slurm_value_digits(&p, 4, &year) && slurm_value_pass(&p, '-') &&
+                slurm_value_digits(&p, 2, &month) && slurm_value_pass(&p, '-') &&
+                slurm_value_digits(&p, 2, &day) && slurm_value_pass(&p, 'T') &&
+                slurm_value_digits(&p, 2, &hour) && slurm_value_pass(&p, ':') &&
+                slurm_value_digits(&p, 2, &minute) && slurm_value_pass(&p, ':') &&
+                slurm_value_digits(&p, 2, &second) && *p == 0;
     if (!form || year < 1970 || month < 1 || month > 12 || day < 1 ||
         day > days_of_month(year, month) || hour > 23 || minute > 59 || second > 60)
         return false;
@@ -67,11 +70,11 @@ bool br_slurm_duration(const char *text, int64_t *ns)
     int64_t part[3] = {0}, days = 0, nano = 0;
     int parts = 0;
     bool with_days = strchr(text, '-') != NULL;
-    if (with_days && !(digits(&p, 6, &days) && pass(&p, '-')))
+    if (with_days && !(slurm_value_digits(&p, 6, &days) && slurm_value_pass(&p, '-')))
         return false;
     do {
         p += parts > 0;
-        if (!digits(&p, 6, &part[parts++]))
+        if (!slurm_value_digits(&p, 6, &part[parts++]))
             return false;
     } while (*p == ':' && parts < 3);
     if (*p == '.') {
@@ -95,7 +98,7 @@ bool br_slurm_duration(const char *text, int64_t *ns)
 }
 
 /* 1024 to the power that the letter stands for; `none` without one. Passes the letter. */
-static int64_t factor(const char **p, int64_t none)
+static int64_t slurm_value_factor(const char **p, int64_t none)
 {
     static const char letters[] = "KMGTP";
     const char *found = **p ? strchr(letters, **p) : NULL;
@@ -109,7 +112,7 @@ static int64_t factor(const char **p, int64_t none)
 static bool decimal(const char **p, int64_t *micro)
 {
     int64_t unit = 100000;
-    if (!digits(p, 12, micro))
+    if (!slurm_value_digits(p, 12, micro))
         return false;
     *micro *= 1000000;
     if (**p != '.')
@@ -119,12 +122,12 @@ static bool decimal(const char **p, int64_t *micro)
     return (*p)[-1] != '.';
 }
 
-static bool scaled(const char **p, int64_t none, int64_t most, int64_t *value)
+static bool slurm_value_scaled(const char **p, int64_t none, int64_t most, int64_t *value)
 {
     int64_t micro;
     if (!decimal(p, &micro))
         return false;
-    br_uwide wide = (br_uwide)micro * (br_uwide)factor(p, none) / 1000000;
+    br_uwide wide = (br_uwide)micro * (br_uwide)slurm_value_factor(p, none) / 1000000;
     *value = wide <= (br_uwide)most ? (int64_t)wide : 0;
     return wide <= (br_uwide)most;
 }
@@ -132,7 +135,7 @@ static bool scaled(const char **p, int64_t none, int64_t most, int64_t *value)
 bool br_slurm_count(const char *text, uint32_t *count)
 {
     int64_t value;
-    if (!scaled(&text, 1, UINT32_MAX, &value) || *text)
+    if (!slurm_value_scaled(&text, 1, UINT32_MAX, &value) || *text)
         return false;
     *count = (uint32_t)value;
     return true;
@@ -141,10 +144,10 @@ bool br_slurm_count(const char *text, uint32_t *count)
 bool br_slurm_size(const char *text, int64_t *bytes, const char **rest)
 {
     *rest = text;
-    return scaled(rest, 1 << 20, MOST_BYTES, bytes);
+    return slurm_value_scaled(rest, 1 << 20, MOST_BYTES, bytes);
 }
 
-static bool begins(const char **p, const char *word)
+static bool slurm_value_begins(const char **p, const char *word)
 {
     size_t length = strlen(word);
     if (strncmp(*p, word, length) != 0)
@@ -156,7 +159,7 @@ static bool begins(const char **p, const char *word)
 static bool count_entry(const char **p, uint32_t *count)
 {
     int64_t value;
-    bool read = scaled(p, 1, UINT32_MAX, &value);
+    bool read = slurm_value_scaled(p, 1, UINT32_MAX, &value);
     if (read)
         *count = (uint32_t)value;
     return read;
@@ -169,15 +172,15 @@ bool br_slurm_tres(const char *text, struct br_slurm_tres *tres)
     *tres = (struct br_slurm_tres){0};
     while (*p) {
         bool read = true;
-        if (begins(&p, "cpu="))
+        if (slurm_value_begins(&p, "cpu="))
             read = count_entry(&p, &tres->cpus);
-        else if (begins(&p, "node="))
+        else if (slurm_value_begins(&p, "node="))
             read = count_entry(&p, &tres->nodes);
-        else if (begins(&p, "gres/gpu="))
+        else if (slurm_value_begins(&p, "gres/gpu="))
             read = count_entry(&p, &tres->gpus);
-        else if (begins(&p, "mem="))
+        else if (slurm_value_begins(&p, "mem="))
             read = br_slurm_size(p, &tres->mem_bytes, &p);
-        else if (begins(&p, "gres/gpu:")) {
+        else if (slurm_value_begins(&p, "gres/gpu:")) {
             p += strcspn(p, "=,");
             p += *p == '=';
             read = count_entry(&p, &of_kind) && !__builtin_add_overflow(kinds, of_kind, &kinds);

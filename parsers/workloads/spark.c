@@ -26,7 +26,7 @@ struct spark {
 };
 
 /* Whether the job belongs to the workload; else the reason is counted. */
-static bool is_kept(struct spark *spark, uint32_t number)
+static bool workloads_spark_is_kept(struct spark *spark, uint32_t number)
 {
     const struct br_spark_job *job = &spark->log.job[number];
     enum br_left_out why;
@@ -42,8 +42,8 @@ static bool is_kept(struct spark *spark, uint32_t number)
     return false;
 }
 
-static enum br_status find_group(struct spark *spark, const struct br_spark_job *job,
-                                 uint32_t *group)
+static enum br_status workloads_spark_find_group(struct spark *spark,
+                                                 const struct br_spark_job *job, uint32_t *group)
 {
     enum br_grouping by = spark->options->group_by;
     const char *name = by == BR_GROUP_BY_USER    ? spark->log.user
@@ -61,7 +61,7 @@ static enum br_status find_group(struct spark *spark, const struct br_spark_job 
                : br_workload_add_group(spark->workload, name, 1, group, spark->diag);
 }
 
-static void set_true(struct spark *spark, const uint32_t *stage, uint32_t stages)
+static void workloads_spark_set_true(struct spark *spark, const uint32_t *stage, uint32_t stages)
 {
     uint32_t tasks = 0;
     for (uint32_t k = 0; k < stages; k++) {
@@ -75,8 +75,9 @@ static void set_true(struct spark *spark, const uint32_t *stage, uint32_t stages
     }
 }
 
-static enum br_status make_dag(struct spark *spark, const struct br_spark_job *job,
-                               const uint32_t *stage, uint32_t stages, uint32_t *number)
+static enum br_status workloads_spark_make_dag(struct spark *spark, const struct br_spark_job *job,
+                                               const uint32_t *stage, uint32_t stages,
+                                               uint32_t *number)
 {
     char name[300];
     struct br_dag *dag;
@@ -100,19 +101,19 @@ static enum br_status make_dag(struct spark *spark, const struct br_spark_job *j
     return br_workload_add_dag(spark->workload, dag, NULL, NULL, number, spark->diag);
 }
 
-static enum br_status add_job(struct spark *spark, uint32_t number)
+static enum br_status workloads_spark_add_job(struct spark *spark, uint32_t number)
 {
     const struct br_spark_job *from = &spark->log.job[number];
     const uint32_t *stage = spark->log.ran + spark->log.first_ran[number];
     uint32_t stages = spark->log.first_ran[number + 1] - spark->log.first_ran[number];
     struct br_workload_job job = br_workload_job_default();
     char id[24];
-    enum br_status status = make_dag(spark, from, stage, stages, &job.dag);
+    enum br_status status = workloads_spark_make_dag(spark, from, stage, stages, &job.dag);
     if (!status)
-        status = find_group(spark, from, &job.group);
+        status = workloads_spark_find_group(spark, from, &job.group);
     if (status)
         return status;
-    set_true(spark, stage, stages);
+    workloads_spark_set_true(spark, stage, stages);
     snprintf(id, sizeof id, "job%" PRIu32, from->id);
     job.id = id;
     job.arrival_ns = from->submit_ms * 1000000;
@@ -138,14 +139,14 @@ static enum br_status add_to_note(void *context, const char *sentence)
     return BR_OK;
 }
 
-static enum br_status add_note(struct spark *spark)
+static enum br_status workloads_spark_add_note(struct spark *spark)
 {
     struct note note = {"", 0};
     enum br_status status = br_spark_gaps(&spark->log, add_to_note, &note);
     return status ? status : br_records_note(&spark->records, note.text, spark->diag);
 }
 
-static enum br_status add_jobs(struct spark *spark)
+static enum br_status workloads_spark_add_jobs(struct spark *spark)
 {
     size_t stages = spark->log.stages, tasks = spark->log.tasks;
     enum br_status status = BR_OK;
@@ -156,8 +157,8 @@ static enum br_status add_jobs(struct spark *spark)
     for (size_t s = 0; s < stages; s++)
         spark->number[s] = BR_SPARK_NONE;
     for (uint32_t j = 0; j < spark->log.jobs && !status; j++)
-        if (is_kept(spark, j))
-            status = add_job(spark, j);
+        if (workloads_spark_is_kept(spark, j))
+            status = workloads_spark_add_job(spark, j);
     for (uint32_t j = 0; j < spark->workload->jobs; j++)
         spark->workload->job[j].arrival_ns -= spark->first_ms * 1000000;
     return status;
@@ -175,11 +176,11 @@ enum br_status br_read_spark(struct br_source *source, const struct br_workload_
         status = workload->name ? BR_OK : br_fail_memory(diag);
     }
     if (!status)
-        status = add_jobs(&spark);
+        status = workloads_spark_add_jobs(&spark);
     if (!status)
         status = br_spark_cluster(&spark.log, &workload->cluster, NULL, diag);
     if (!status)
-        status = add_note(&spark);
+        status = workloads_spark_add_note(&spark);
     free(spark.number);
     free(spark.true_ns);
     br_records_finish(&spark.records);

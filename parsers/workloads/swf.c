@@ -83,12 +83,12 @@ struct swf {
     struct br_diag *diag;
 };
 
-static bool is_blank(char c)
+static bool swf_is_blank(char c)
 {
     return c == ' ' || c == '\t';
 }
 
-static bool is_number(const char *word, size_t length)
+static bool swf_is_number(const char *word, size_t length)
 {
     return length > 0 && strspn(word, "0123456789.+-eE") >= length;
 }
@@ -99,7 +99,7 @@ static uint32_t numbers_in_line(const char *p)
     for (uint32_t numbers = 0;; numbers++) {
         p += strspn(p, " \t");
         size_t length = strcspn(p, " \t\r\n");
-        if (!is_number(p, length))
+        if (!swf_is_number(p, length))
             return numbers;
         p += length;
     }
@@ -124,7 +124,7 @@ bool br_is_swf(const char *text)
     return comments ? *p == 0 || numbers > 0 : numbers >= LEAST_NUMBERS;
 }
 
-static struct br_pos place(const struct swf *swf, const char *at)
+static struct br_pos swf_place(const struct swf *swf, const char *at)
 {
     return (struct br_pos){swf->lines.number, (uint32_t)(at - swf->lines.line) + 1};
 }
@@ -133,7 +133,7 @@ static struct br_pos place(const struct swf *swf, const char *at)
 
 /* The number behind "; NAME:", where the line is that. A log's head is written by hand, so what is
  * no number there is no fault. */
-static void read_header(struct swf *swf, const char *name, uint32_t *value)
+static void swf_read_header(struct swf *swf, const char *name, uint32_t *value)
 {
     const char *p = swf->lines.line + strspn(swf->lines.line, "; \t");
     size_t length = strlen(name);
@@ -151,41 +151,42 @@ static void read_header(struct swf *swf, const char *name, uint32_t *value)
 
 /* ---- A job ---- */
 
-static enum br_status split(struct swf *swf)
+static enum br_status swf_split(struct swf *swf)
 {
     char *p = swf->lines.line;
     uint32_t words = 0;
     for (;; words++) {
-        while (is_blank(*p))
+        while (swf_is_blank(*p))
             p++;
         if (*p == 0 || words == COLUMNS)
             break;
         swf->word[words] = p;
-        while (*p && !is_blank(*p))
+        while (*p && !swf_is_blank(*p))
             p++;
         if (*p)
             *p++ = 0;
     }
     if (words < COLUMNS)
-        return br_fail_at(swf->diag, place(swf, swf->lines.line + swf->lines.length), BR_BAD_INPUT,
-                          "a line has 18 numbers, with -1 where one is not known",
+        return br_fail_at(swf->diag, swf_place(swf, swf->lines.line + swf->lines.length),
+                          BR_BAD_INPUT, "a line has 18 numbers, with -1 where one is not known",
                           "the line ends before %s, its number %" PRIu32, column_name[words],
                           words + 1);
     if (*p)
-        return br_fail_at(swf->diag, place(swf, p), BR_BAD_INPUT, "a line has 18 numbers",
+        return br_fail_at(swf->diag, swf_place(swf, p), BR_BAD_INPUT, "a line has 18 numbers",
                           "there is more in the line than 18 numbers");
     return BR_OK;
 }
 
-static enum br_status refuse(struct swf *swf, enum column column, const char *hint)
+static enum br_status swf_refuse(struct swf *swf, enum column column, const char *hint)
 {
     const char *word = swf->word[column];
-    return br_fail_at(swf->diag, place(swf, word), BR_BAD_INPUT, hint, "%s is '%.40s'",
+    return br_fail_at(swf->diag, swf_place(swf, word), BR_BAD_INPUT, hint, "%s is '%.40s'",
                       column_name[column], word);
 }
 
 /* A whole number of -1 (not known) or more. */
-static enum br_status read_whole(struct swf *swf, enum column column, int64_t most, int64_t *value)
+static enum br_status swf_read_whole(struct swf *swf, enum column column, int64_t most,
+                                     int64_t *value)
 {
     const char *p = swf->word[column];
     int64_t number = 0;
@@ -194,10 +195,10 @@ static enum br_status read_whole(struct swf *swf, enum column column, int64_t mo
     for (; known && *p >= '0' && *p <= '9' && number <= most; p++)
         number = number * 10 + (*p - '0');
     if (known && (p == digits || (*p && number <= most)))
-        return refuse(swf, column,
-                      "write a whole number of 0 or more, or -1 where it is not known");
+        return swf_refuse(swf, column,
+                          "write a whole number of 0 or more, or -1 where it is not known");
     if (known && number > most)
-        return refuse(swf, column, "that is too large");
+        return swf_refuse(swf, column, "that is too large");
     *value = known ? number : -1;
     return BR_OK;
 }
@@ -208,9 +209,9 @@ static enum br_status read_real(struct swf *swf, enum column column, int64_t mos
     const char *word = swf->word[column];
     switch (br_seconds_parse(word, nano)) {
     case BR_DECIMAL_FORM:
-        return refuse(swf, column, "write a number, or -1 where it is not known");
+        return swf_refuse(swf, column, "write a number, or -1 where it is not known");
     case BR_DECIMAL_RANGE:
-        return refuse(swf, column, "that is too large");
+        return swf_refuse(swf, column, "that is too large");
     case BR_DECIMAL_OK:
         break;
     }
@@ -219,8 +220,8 @@ static enum br_status read_real(struct swf *swf, enum column column, int64_t mos
         return BR_OK;
     }
     if (*nano < 0)
-        return refuse(swf, column, "write 0 or more, or -1 where it is not known");
-    return *nano / 1000000000 > most ? refuse(swf, column, "that is too large") : BR_OK;
+        return swf_refuse(swf, column, "write 0 or more, or -1 where it is not known");
+    return *nano / 1000000000 > most ? swf_refuse(swf, column, "that is too large") : BR_OK;
 }
 
 /* Columns that say nothing of the workload have to be numbers all the same. */
@@ -228,8 +229,8 @@ static enum br_status check_others(struct swf *swf)
 {
     static const enum column others[] = {WAIT, CPU_TIME, PROGRAM, PARTITION, THINK_TIME};
     for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
-        if (!is_number(swf->word[others[k]], strlen(swf->word[others[k]])))
-            return refuse(swf, others[k], "write a number, or -1 where it is not known");
+        if (!swf_is_number(swf->word[others[k]], strlen(swf->word[others[k]])))
+            return swf_refuse(swf, others[k], "write a number, or -1 where it is not known");
     return BR_OK;
 }
 
@@ -240,7 +241,7 @@ static bool is_part(const struct swf_job *job)
 }
 
 /* What is no time there is not known: only what is derived from the wait asks for it. */
-static int64_t read_wait(const struct swf *swf)
+static int64_t swf_read_wait(const struct swf *swf)
 {
     int64_t ns;
     bool known = br_seconds_parse(swf->word[WAIT], &ns) == BR_DECIMAL_OK && ns >= 0 &&
@@ -273,20 +274,20 @@ static enum br_status read_columns(struct swf *swf, struct swf_job *job)
       };
     enum br_status status = check_others(swf);
     for (size_t k = 0; k < sizeof whole / sizeof whole[0] && !status; k++)
-        status = read_whole(swf, whole[k].column, whole[k].most, whole[k].value);
+        status = swf_read_whole(swf, whole[k].column, whole[k].most, whole[k].value);
     for (size_t k = 0; k < sizeof real / sizeof real[0] && !status; k++)
         status = read_real(swf, real[k].column, real[k].most, real[k].value);
     if (!status && job->number < 0)
-        status = refuse(swf, JOB, "jobs are numbered from 0 or 1");
+        status = swf_refuse(swf, JOB, "jobs are numbered from 0 or 1");
     if (!status && job->submit_ns < 0 && !is_part(job))
-        status = refuse(swf, SUBMIT, "a job without its submit time cannot be simulated");
-    job->wait_ns = status ? -1 : read_wait(swf);
-    job->pos = place(swf, swf->word[JOB]);
+        status = swf_refuse(swf, SUBMIT, "a job without its submit time cannot be simulated");
+    job->wait_ns = status ? -1 : swf_read_wait(swf);
+    job->pos = swf_place(swf, swf->word[JOB]);
     return status;
 }
 
 /* Whether the job belongs to the workload; else the reason is counted. */
-static bool is_kept(struct swf *swf, const struct swf_job *job)
+static bool swf_is_kept(struct swf *swf, const struct swf_job *job)
 {
     bool sized = job->ran_ns >= 0 && (job->allocated > 0 || job->requested > 0);
     bool well = job->status == COMPLETED || job->status == -1;
@@ -318,7 +319,7 @@ static void name_group(const struct swf *swf, const struct swf_job *job, char *t
         snprintf(text, size, "%s%" PRId64, word[by], number);
 }
 
-static enum br_status add_job(struct swf *swf, const struct swf_job *job)
+static enum br_status swf_add_job(struct swf *swf, const struct swf_job *job)
 {
     char id[32], group[32];
     int64_t kib = job->requested_nano_kib > 0 ? job->requested_nano_kib : job->used_nano_kib;
@@ -343,7 +344,7 @@ static enum br_status add_job(struct swf *swf, const struct swf_job *job)
     return br_records_add(&swf->records, &record, swf->diag);
 }
 
-static enum br_status add_part(struct swf *swf, const struct swf_job *part)
+static enum br_status swf_add_part(struct swf *swf, const struct swf_job *part)
 {
     struct br_pieces_job *job = br_pieces_find(&swf->pieces, part->number);
     if (!job)
@@ -387,42 +388,42 @@ static enum br_status join_parts(struct swf *swf)
             job.ran_ns = -1;
         job.wait_ns = of->end_ns - of->submit_ns - job.ran_ns;
         job.allocated = of->processors;
-        if (!is_kept(swf, &job))
+        if (!swf_is_kept(swf, &job))
             continue;
         swf->joined++;
         swf->joined_parts += of->parts;
-        status = add_job(swf, &job);
+        status = swf_add_job(swf, &job);
     }
     return status;
 }
 
-static enum br_status read_line(struct swf *swf)
+static enum br_status swf_read_line(struct swf *swf)
 {
     struct swf_job job;
     const char *p = swf->lines.line + strspn(swf->lines.line, " \t");
     if (*p == 0)
         return BR_OK;
     if (*p == ';') {
-        read_header(swf, "MaxProcs", &swf->processors);
-        read_header(swf, "MaxNodes", &swf->nodes);
+        swf_read_header(swf, "MaxProcs", &swf->processors);
+        swf_read_header(swf, "MaxNodes", &swf->nodes);
         return BR_OK;
     }
-    enum br_status status = split(swf);
+    enum br_status status = swf_split(swf);
     if (!status)
         status = read_columns(swf, &job);
     if (status || is_part(&job))
-        return status ? status : add_part(swf, &job);
+        return status ? status : swf_add_part(swf, &job);
     struct br_pieces_job *of = br_pieces_find(&swf->pieces, job.number);
     if (!of)
         return br_fail_memory(swf->diag);
     of->whole = true;
-    return is_kept(swf, &job) ? add_job(swf, &job) : BR_OK;
+    return swf_is_kept(swf, &job) ? swf_add_job(swf, &job) : BR_OK;
 }
 
 /* ---- The whole ---- */
 
 /* One machine with all processors. Logs do not tell how much memory there was. */
-static enum br_status add_pool(struct swf *swf, struct br_workload *workload)
+static enum br_status swf_add_pool(struct swf *swf, struct br_workload *workload)
 {
     const struct br_records *records = &swf->records;
     uint32_t processors = swf->processors ? swf->processors : swf->nodes, cls;
@@ -447,7 +448,7 @@ static enum br_status add_pool(struct swf *swf, struct br_workload *workload)
     return status;
 }
 
-static enum br_status add_note(struct swf *swf)
+static enum br_status swf_add_note(struct swf *swf)
 {
     const struct br_records *records = &swf->records;
     uint32_t told = swf->processors ? swf->processors : swf->nodes;
@@ -484,16 +485,16 @@ enum br_status br_read_swf(struct br_source *source, const struct br_workload_op
     bool more = false;
     enum br_status status = br_lines_next(&swf.lines, &more, diag);
     while (!status && more) {
-        status = read_line(&swf);
+        status = swf_read_line(&swf);
         if (!status)
             status = br_lines_next(&swf.lines, &more, diag);
     }
     if (!status)
         status = join_parts(&swf);
     if (!status)
-        status = add_pool(&swf, workload);
+        status = swf_add_pool(&swf, workload);
     if (!status)
-        status = add_note(&swf);
+        status = swf_add_note(&swf);
     br_records_finish(&swf.records);
     br_pieces_finish(&swf.pieces);
     free(swf.first_part);

@@ -47,21 +47,21 @@ struct reader {
     uint32_t undeclared;
 };
 
-static uint64_t hash_dag(const void *context, uint32_t number)
+static uint64_t workloads_tasks_hash_dag(const void *context, uint32_t number)
 {
     return br_hash_text(((const struct br_workload *)context)->dag[number].dag->name);
 }
 
-static bool equal_dag(const void *context, uint32_t number, const void *key)
+static bool workloads_tasks_equal_dag(const void *context, uint32_t number, const void *key)
 {
     return strcmp(((const struct br_workload *)context)->dag[number].dag->name, key) == 0;
 }
 
-static const struct br_index_keys dag_keys = {hash_dag, equal_dag};
+static const struct br_index_keys dag_keys = {workloads_tasks_hash_dag, workloads_tasks_equal_dag};
 
 /* ---- The head ---- */
 
-static bool has_column(const char *text, const char *name)
+static bool workloads_tasks_has_column(const char *text, const char *name)
 {
     size_t wanted = strlen(name);
     for (const char *p = br_text_begin(text); *p && *p != '\n';) {
@@ -77,10 +77,11 @@ static bool has_column(const char *text, const char *name)
 
 bool br_is_tasks(const char *text)
 {
-    return has_column(text, "arrival") && has_column(text, "durations");
+    return workloads_tasks_has_column(text, "arrival") &&
+           workloads_tasks_has_column(text, "durations");
 }
 
-static enum br_status read_name(struct reader *reader, uint32_t k)
+static enum br_status workloads_tasks_read_name(struct reader *reader, uint32_t k)
 {
     const char *name = br_table_trim(reader->table.field[k]);
     struct br_pos pos = br_table_place(&reader->table, reader->table.column[k]);
@@ -106,7 +107,7 @@ static enum br_status read_name(struct reader *reader, uint32_t k)
     return BR_OK;
 }
 
-static enum br_status read_head(struct reader *reader)
+static enum br_status workloads_tasks_read_head(struct reader *reader)
 {
     bool more, there[ROLES] = {false};
     enum br_status status = br_table_next(&reader->table, &more);
@@ -115,7 +116,7 @@ static enum br_status read_head(struct reader *reader)
                             "write arrival,durations and a job a line", "the table has no head");
     reader->columns = status ? 0 : reader->table.fields;
     for (uint32_t k = 0; !status && k < reader->columns; k++) {
-        status = read_name(reader, k);
+        status = workloads_tasks_read_name(reader, k);
         if (!status && reader->role[k] < ROLES)
             there[reader->role[k]] = true;
     }
@@ -129,7 +130,7 @@ static enum br_status read_head(struct reader *reader)
 
 /* ---- Durations ---- */
 
-static enum br_status add_task(struct reader *reader, const char *word, const char *owner)
+static enum br_status workloads_add_task(struct reader *reader, const char *word, const char *owner)
 {
     if (!br_grow(&reader->true_ns, reader->tasks, &reader->task_room, sizeof *reader->true_ns))
         return br_fail_memory(reader->diag);
@@ -141,7 +142,8 @@ static enum br_status add_task(struct reader *reader, const char *word, const ch
                             reader->diag);
 }
 
-static enum br_status add_stage(struct reader *reader, char *text, const char *owner)
+static enum br_status workloads_tasks_add_stage(struct reader *reader, char *text,
+                                                const char *owner)
 {
     if (!br_grow(&reader->stage, reader->stages, &reader->stage_room, sizeof *reader->stage))
         return br_fail_memory(reader->diag);
@@ -150,7 +152,7 @@ static enum br_status add_stage(struct reader *reader, char *text, const char *o
     while (!status && text) {
         const char *word = strsep(&text, " \t");
         if (*word)
-            status = add_task(reader, word, owner);
+            status = workloads_add_task(reader, word, owner);
     }
     if (!status && !reader->stage[reader->stages - 1])
         status =
@@ -159,12 +161,13 @@ static enum br_status add_stage(struct reader *reader, char *text, const char *o
     return status;
 }
 
-static enum br_status read_durations(struct reader *reader, char *text, const char *owner)
+static enum br_status workloads_tasks_read_durations(struct reader *reader, char *text,
+                                                     const char *owner)
 {
     enum br_status status = BR_OK;
     reader->tasks = reader->stages = 0;
     while (!status && text)
-        status = add_stage(reader, strsep(&text, ";"), owner);
+        status = workloads_tasks_add_stage(reader, strsep(&text, ";"), owner);
     return status;
 }
 
@@ -230,8 +233,8 @@ static enum br_status fill_dag(const struct reader *reader, const struct declare
     return status ? status : br_dag_finish(dag, reader->diag);
 }
 
-static enum br_status find_dag(struct reader *reader, const struct declared *declared,
-                               uint32_t *number)
+static enum br_status workloads_tasks_find_dag(struct reader *reader,
+                                               const struct declared *declared, uint32_t *number)
 {
     char *name = name_dag(reader, declared);
     if (!name)
@@ -273,7 +276,7 @@ static enum br_status read_plain(struct reader *reader, char *const field[ROLES]
     return status;
 }
 
-static enum br_status read_job(struct reader *reader)
+static enum br_status workloads_tasks_read_job(struct reader *reader)
 {
     char *field[ROLES] = {NULL}, number[16], owner[100];
     const char *feature[BR_WORKLOAD_FEATURES] = {NULL};
@@ -303,11 +306,11 @@ static enum br_status read_job(struct reader *reader)
     snprintf(owner, sizeof owner, "job '%.80s'", job.id);
     enum br_status status = read_plain(reader, field, owner, &job);
     if (!status)
-        status = read_durations(reader, field[DURATIONS], owner);
+        status = workloads_tasks_read_durations(reader, field[DURATIONS], owner);
     if (!status)
         status = read_declared(reader, field, owner, &declared);
     if (!status)
-        status = find_dag(reader, &declared, &job.dag);
+        status = workloads_tasks_find_dag(reader, &declared, &job.dag);
     job.true_ns = reader->true_ns;
     return status ? status : br_workload_add_job(reader->workload, &job, reader->diag);
 }
@@ -335,11 +338,11 @@ enum br_status br_read_tasks(struct br_source *source, const struct br_workload_
                             .diag = diag,
                             .unknown_ns = given > 0 ? given : 1000000000};
     bool more = false;
-    enum br_status status = read_head(&reader);
+    enum br_status status = workloads_tasks_read_head(&reader);
     if (!status)
         status = br_table_next(&reader.table, &more);
     while (!status && more) {
-        status = read_job(&reader);
+        status = workloads_tasks_read_job(&reader);
         if (!status)
             status = br_table_next(&reader.table, &more);
     }

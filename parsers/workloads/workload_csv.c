@@ -25,7 +25,7 @@ struct reader {
 
 /* ---- The head ---- */
 
-static enum br_status read_name(struct reader *reader, uint32_t k)
+static enum br_status workloads_csv_read_name(struct reader *reader, uint32_t k)
 {
     const char *name = br_table_trim(reader->table.field[k]);
     struct br_suggestion suggestion = {.word = name};
@@ -50,7 +50,7 @@ static enum br_status read_name(struct reader *reader, uint32_t k)
     return BR_OK;
 }
 
-static enum br_status read_head(struct reader *reader)
+static enum br_status workloads_csv_read_head(struct reader *reader)
 {
     bool more;
     enum br_status status = br_table_next(&reader->table, &more);
@@ -59,7 +59,7 @@ static enum br_status read_head(struct reader *reader)
                             "write file,arrival and a job a line", "the workload has no head");
     reader->columns = reader->table.fields;
     for (uint32_t k = 0; !status && k < reader->columns; k++)
-        status = read_name(reader, k);
+        status = workloads_csv_read_name(reader, k);
     return status;
 }
 
@@ -118,7 +118,7 @@ static enum br_status weigh_group(struct reader *reader, const char *group, cons
     return BR_OK;
 }
 
-static enum br_status read_job(struct reader *reader)
+static enum br_status workloads_csv_read_job(struct reader *reader)
 {
     const char *field[BR_ROW_FIELDS + 1] = {0};
     enum br_status status = BR_OK;
@@ -145,11 +145,11 @@ enum br_status br_read_workload_csv(struct br_source *source,
     bool more = false;
     enum br_status status = br_rows_begin(&reader.rows, source, options, workload, diag);
     if (!status)
-        status = read_head(&reader);
+        status = workloads_csv_read_head(&reader);
     if (!status)
         status = br_table_next(&reader.table, &more);
     while (!status && more) {
-        status = read_job(&reader);
+        status = workloads_csv_read_job(&reader);
         if (!status)
             status = br_table_next(&reader.table, &more);
     }

@@ -71,7 +71,7 @@ static enum br_status start_group(void *context, struct br_xml *xml)
                   : br_workload_add_group(reader->workload, name, weight, &group, xml->diag);
 }
 
-static enum br_status start_job(void *context, struct br_xml *xml)
+static enum br_status workloads_xml_start_job(void *context, struct br_xml *xml)
 {
     struct reader *reader = context;
     const char *field[BR_ROW_FIELDS];
@@ -80,7 +80,7 @@ static enum br_status start_job(void *context, struct br_xml *xml)
     return br_rows_add(&reader->rows, field, !reader->declared, xml->pos, xml->diag);
 }
 
-static enum br_status start_cluster(void *context, struct br_xml *xml)
+static enum br_status workloads_xml_start_cluster(void *context, struct br_xml *xml)
 {
     struct reader *reader = context;
     if (reader->cluster.cluster)
@@ -101,16 +101,16 @@ static const struct br_xml_rule rules[] = {
      NULL,
      {"file", "entry", "id", "arrival", "group", "weight", "deadline", "seed", "scale", "parallel",
       "cpu-only"},
-     start_job},
+     workloads_xml_start_job},
     {"cluster",
      "workload",
      BR_CLUSTER_SPACE,
      NULL,
      {"name", "partition", "account", "time-factor"},
-     start_cluster},
+     workloads_xml_start_cluster},
 };
 
-static enum br_status check_root(struct br_xml *xml)
+static enum br_status workloads_xml_check_root(struct br_xml *xml)
 {
     static const char hint[] = "write <workload xmlns=\"" BR_WORKLOAD_SPACE "\">";
     if (strcmp(xml->name, "workload") != 0)
@@ -122,21 +122,21 @@ static enum br_status check_root(struct br_xml *xml)
     return BR_OK;
 }
 
-static enum br_status on_start(void *context, struct br_xml *xml)
+static enum br_status workloads_xml_on_start(void *context, struct br_xml *xml)
 {
     struct reader *reader = context;
     static const char *const parents[] = {"", "workload", "job"};
     const struct br_xml_rule *rule;
     if (reader->in_cluster)
         return br_cluster_reader_start(&reader->cluster, xml);
-    enum br_status status = xml->depth == 1 ? check_root(xml) : BR_OK;
+    enum br_status status = xml->depth == 1 ? workloads_xml_check_root(xml) : BR_OK;
     if (status)
         return status;
     const char *parent = parents[xml->depth <= 3 ? xml->depth - 1 : 2];
     return br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
 }
 
-static enum br_status on_end(void *context, struct br_xml *xml, const char *text)
+static enum br_status workloads_xml_on_end(void *context, struct br_xml *xml, const char *text)
 {
     struct reader *reader = context;
     (void)text;
@@ -151,7 +151,7 @@ enum br_status br_read_workload_xml(struct br_source *source,
                                     struct br_workload *workload, struct br_diag *diag)
 {
     static const struct br_xml_handler handler = {
-        .start = on_start, .end = on_end, .only_known = true};
+        .start = workloads_xml_on_start, .end = workloads_xml_on_end, .only_known = true};
     struct reader reader = {.source = source, .options = options, .workload = workload};
     enum br_status status = br_xml_read(source, &handler, &reader, diag);
     br_rows_finish(&reader.rows);

@@ -42,7 +42,7 @@ static void list_names(char *names, size_t size)
         used += (size_t)snprintf(names + used, size - used, "%s%s", k ? ", " : "", formats[k].name);
 }
 
-static enum br_status refuse_unknown(const struct br_source *source, struct br_diag *diag)
+static enum br_status workloads_refuse_unknown(const struct br_source *source, struct br_diag *diag)
 {
     const struct br_pos start = {1, 1};
     char names[160], hint[240];
@@ -58,8 +58,9 @@ static enum br_status refuse_unknown(const struct br_source *source, struct br_d
                       "the file is in no known format of workloads");
 }
 
-static enum br_status choose(const struct br_source *source, const char *from,
-                             const struct br_workload_format **format, struct br_diag *diag)
+static enum br_status workloads_choose(const struct br_source *source, const char *from,
+                                       const struct br_workload_format **format,
+                                       struct br_diag *diag)
 {
     char names[160];
     for (size_t k = 0; k < FORMATS; k++)
@@ -68,7 +69,7 @@ static enum br_status choose(const struct br_source *source, const char *from,
             return BR_OK;
         }
     if (!from)
-        return refuse_unknown(source, diag);
+        return workloads_refuse_unknown(source, diag);
     list_names(names, sizeof names);
     return br_fail_at(diag, BR_NO_POS, BR_USAGE, names, "there is no format '%.80s' of workloads",
                       from);
@@ -81,7 +82,7 @@ const char *br_workload_recognise(const char *path)
     const char *name = NULL;
     if (br_source_open(&source, path, NULL))
         return NULL;
-    if (choose(&source, NULL, &format, NULL) == BR_OK)
+    if (workloads_choose(&source, NULL, &format, NULL) == BR_OK)
         name = format->name;
     br_source_close(&source);
     return name;
@@ -111,7 +112,7 @@ static enum br_status refer(const struct br_source *source,
 }
 
 /* How much of a note fits a message: parts of it are set apart by semicolons, and none is cut. */
-static int fitting(const char *note)
+static int workloads_fitting(const char *note)
 {
     size_t length = strlen(note), room = 200;
     if (length <= room)
@@ -121,13 +122,13 @@ static int fitting(const char *note)
     return room > 0 ? (int)room : 200;
 }
 
-static enum br_status read_source(struct br_source *source,
-                                  const struct br_workload_options *options,
-                                  struct br_workload **workload, struct br_diag *diag)
+static enum br_status workloads_read_source(struct br_source *source,
+                                            const struct br_workload_options *options,
+                                            struct br_workload **workload, struct br_diag *diag)
 {
     const struct br_workload_format *format = NULL;
     char stem[256];
-    enum br_status status = choose(source, options->from, &format, diag);
+    enum br_status status = workloads_choose(source, options->from, &format, diag);
     if (status)
         return status;
     *workload =
@@ -137,7 +138,7 @@ static enum br_status read_source(struct br_source *source,
     status = format->read(source, options, *workload, diag);
     if (!status && (*workload)->jobs == 0 && (*workload)->note)
         status = br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "take a record of whole jobs",
-                            "the workload has no job: %.*s", fitting((*workload)->note),
+                            "the workload has no job: %.*s", workloads_fitting((*workload)->note),
                             (*workload)->note);
     if (!status)
         status = refer(source, options, *workload, diag);
@@ -160,7 +161,7 @@ enum br_status br_parse_workload(const char *path, const struct br_workload_opti
     if (status)
         return status;
     used.table = &table;
-    status = read_source(&source, &used, workload, diag);
+    status = workloads_read_source(&source, &used, workload, diag);
     br_source_close(&source);
     if (status) {
         br_workload_destroy(*workload);

@@ -37,8 +37,8 @@ struct br_bound br_bounds_waves(const struct br_instance *in)
 }
 
 /* Work by capacity over all stages: the energy with all heads and tails taken as 0. */
-static struct br_bound work(const struct br_instance *in, const struct br_measures *measures,
-                            const char *method)
+static struct br_bound bounds_work(const struct br_instance *in, const struct br_measures *measures,
+                                   const char *method)
 {
     struct br_bound bound = no_memory;
     struct br_windows none = {0};
@@ -53,12 +53,12 @@ static struct br_bound work(const struct br_instance *in, const struct br_measur
 
 static struct br_bound plain_work(const struct br_instance *in, const struct br_measures *plain)
 {
-    return work(in, plain, "work");
+    return bounds_work(in, plain, "work");
 }
 
 static struct br_bound fragmentation(const struct br_instance *in, const struct br_measures *all)
 {
-    return work(in, all, "work in fragments");
+    return bounds_work(in, all, "work in fragments");
 }
 
 static struct br_bound energy(const struct br_instance *in, const struct br_measures *plain)
@@ -99,9 +99,9 @@ static struct br_bound window(const struct br_instance *in, const struct br_meas
 }
 
 /* One argument that counts in measures, alone. */
-static struct br_bound measured(const struct br_instance *in, bool plain,
-                                struct br_bound (*argument)(const struct br_instance *,
-                                                            const struct br_measures *))
+static struct br_bound bounds_measured(const struct br_instance *in, bool plain,
+                                       struct br_bound (*argument)(const struct br_instance *,
+                                                                   const struct br_measures *))
 {
     struct br_measures measures;
     if (!br_measures_init(&measures, in, plain))
@@ -113,22 +113,22 @@ static struct br_bound measured(const struct br_instance *in, bool plain,
 
 struct br_bound br_bounds_work(const struct br_instance *in)
 {
-    return measured(in, true, plain_work);
+    return bounds_measured(in, true, plain_work);
 }
 
 struct br_bound br_bounds_fragmentation(const struct br_instance *in)
 {
-    return measured(in, false, fragmentation);
+    return bounds_measured(in, false, fragmentation);
 }
 
 struct br_bound br_bounds_energy(const struct br_instance *in)
 {
-    return measured(in, true, energy);
+    return bounds_measured(in, true, energy);
 }
 
 struct br_bound br_bounds_window(const struct br_instance *in)
 {
-    return measured(in, false, window);
+    return bounds_measured(in, false, window);
 }
 
 /* The arguments that count in measures, each kind of measures made once. */

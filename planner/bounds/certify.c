@@ -84,15 +84,16 @@ static void chain_visit(struct chain *c, uint32_t s, int64_t *best, uint32_t *be
 }
 
 /* Number in the job of a stage of the part. */
-static uint32_t origin(const struct br_instance *whole, const struct br_instance *part, uint32_t s)
+static uint32_t certify_origin(const struct br_instance *whole, const struct br_instance *part,
+                               uint32_t s)
 {
     return whole->task_stage[part->task_origin[part->stage_first[s]]];
 }
 
 /* Writes the chain that ends with the stage. False when memory is out. */
-static bool write_chain(struct br_arena *arena, const struct chain *c,
-                        const struct br_instance *whole, uint32_t s, uint32_t task,
-                        struct br_proof *proof)
+static bool certify_write_chain(struct br_arena *arena, const struct chain *c,
+                                const struct br_instance *whole, uint32_t s, uint32_t task,
+                                struct br_proof *proof)
 {
     const struct br_instance *in = c->in;
     for (int write = 0; write < 2; write++) {
@@ -100,7 +101,7 @@ static bool write_chain(struct br_arena *arena, const struct chain *c,
         while (at != NONE) {
             if (write)
                 proof->link[proof->links - 1 - links] =
-                    (struct br_proof_link){origin(whole, in, at), i};
+                    (struct br_proof_link){certify_origin(whole, in, at), i};
             links++;
             uint32_t t = i == NONE ? 0 : in->stage_first[at] + i;
             uint32_t next = i == NONE ? c->stage_from[at] : c->task_from[t];
@@ -142,7 +143,7 @@ static bool certify_path(struct br_arena *arena, const struct br_instance *whole
         proof->bound = longest;
     *done = ok && longest >= proof->bound;
     if (*done)
-        ok = write_chain(arena, &c, whole, last, best_task[last], proof);
+        ok = certify_write_chain(arena, &c, whole, last, best_task[last], proof);
     br_arena_finish(&own);
     return ok;
 }
@@ -166,7 +167,7 @@ static bool copy_measure(struct br_arena *arena, const struct br_instance *whole
     for (uint32_t s = 0, k = 0; out->stage && out->weight && s < in->stages; s++)
         if (m->weight[s] > 0) {
             out->weight[k] = m->weight[s];
-            out->stage[k++] = origin(whole, in, s);
+            out->stage[k++] = certify_origin(whole, in, s);
         }
     return out->stage && out->weight;
 }
@@ -225,7 +226,7 @@ static bool copy_reasons(struct br_arena *arena, const struct br_instance *whole
     for (uint32_t s = 0, k = 0; *claim && s < in->stages; s++)
         if (reason[s].at > 0)
             (*claim)[k++] =
-                (struct br_proof_claim){origin(whole, in, s), reason[s].at, reason[s].from,
+                (struct br_proof_claim){certify_origin(whole, in, s), reason[s].at, reason[s].from,
                                         reason[s].at - 1, reason[s].measure};
     return *claim != NULL;
 }
@@ -331,7 +332,7 @@ static bool certify_energy(struct br_arena *arena, const struct br_instance *who
         }
         for (uint32_t s = 0; s < in->stages; s++)
             if (windows.stage_head[s] + windows.length[s] + windows.stage_tail[s] == windows.ticks)
-                proof->at = origin(whole, in, s);
+                proof->at = certify_origin(whole, in, s);
         ok = copy_claims(arena, whole, in, measures, &windows, proof);
     }
     br_windows_finish(&windows);

@@ -8,7 +8,7 @@
 
 #include "base/collections/memory.h"
 
-static void merge(uint64_t *into, const uint64_t *from, uint32_t words)
+static void closure_merge(uint64_t *into, const uint64_t *from, uint32_t words)
 {
     for (uint32_t w = 0; w < words; w++)
         into[w] |= from[w];
@@ -30,9 +30,9 @@ bool br_closure_init(struct br_closure *closure, const struct br_instance *in)
         row[s / 64] |= UINT64_C(1) << (s % 64);
         for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++) {
             size_t parent = (size_t)in->parent[a].stage * words;
-            merge(row, any + parent, words);
-            merge(before + (size_t)s * words,
-                  in->parent[a].one_to_one ? before + parent : any + parent, words);
+            closure_merge(row, any + parent, words);
+            closure_merge(before + (size_t)s * words,
+                          in->parent[a].one_to_one ? before + parent : any + parent, words);
         }
         assert(!br_closure_bit(before, words, s, s));
     }

@@ -40,27 +40,27 @@ struct covers {
     struct set *set;
 };
 
-static int64_t demand_of(const struct covers *c, uint32_t v, uint32_t r)
+static int64_t covers_demand_of(const struct covers *c, uint32_t v, uint32_t r)
 {
     const struct br_instance *in = c->packing->in;
     return in->demand[(size_t)c->packing->stage[v] * in->resources + r];
 }
 
-static int64_t capacity_of(const struct covers *c, uint32_t r)
+static int64_t covers_capacity_of(const struct covers *c, uint32_t r)
 {
     const struct br_instance *in = c->packing->in;
     return in->capacity[(size_t)c->cls * in->resources + r];
 }
 
 /* How many tasks of v run on a machine of the class at most. */
-static uint32_t fitting(const struct covers *c, uint32_t v)
+static uint32_t covers_fitting(const struct covers *c, uint32_t v)
 {
     const struct br_instance *in = c->packing->in;
     uint32_t s = c->packing->stage[v];
     return (uint32_t)br_instance_holds(in, c->cls, s, in->stage_first[s + 1] - in->stage_first[s]);
 }
 
-static double worth(const struct covers *c, const int64_t *weight, int64_t most)
+static double covers_worth(const struct covers *c, const int64_t *weight, int64_t most)
 {
     double sum = 0;
     for (uint32_t v = 0; v < c->packing->count; v++)
@@ -69,14 +69,14 @@ static double worth(const struct covers *c, const int64_t *weight, int64_t most)
 }
 
 /* The weight that no set on the machine exceeds. */
-static int64_t heaviest(struct covers *c, uint32_t cls, const int64_t *weight, int64_t nodes)
+static int64_t covers_heaviest(struct covers *c, uint32_t cls, const int64_t *weight, int64_t nodes)
 {
     int64_t found;
     return br_packer_heaviest(c->packer, cls, weight, 0, c->tasks, &found, &nodes);
 }
 
 /* A new set without weights; NULL when memory is out. */
-static struct set *add_set(struct covers *c)
+static struct set *covers_add_set(struct covers *c)
 {
     if (c->sets == c->room)
         return NULL;
@@ -89,15 +89,15 @@ static struct set *add_set(struct covers *c)
 }
 
 /* Keeps the set last added where it says anything that none before it does. */
-static void settle(struct covers *c)
+static void covers_settle(struct covers *c)
 {
     struct set *set = &c->set[c->sets - 1];
     int64_t all = 0;
     size_t size = c->packing->count * sizeof *set->weight;
     for (uint32_t v = 0; v < c->packing->count; v++)
-        all += set->weight[v] * fitting(c, v);
-    set->most = heaviest(c, c->cls, set->weight, NODES_EACH);
-    set->worth = worth(c, set->weight, set->most);
+        all += set->weight[v] * covers_fitting(c, v);
+    set->most = covers_heaviest(c, c->cls, set->weight, NODES_EACH);
+    set->worth = covers_worth(c, set->weight, set->most);
     bool new = set->most < all;
     for (uint32_t k = 0; k + 1 < c->sets && new; k++)
         new = memcmp(c->set[k].weight, set->weight, size) != 0;
@@ -108,46 +108,47 @@ static void settle(struct covers *c)
 static bool add_sets(struct covers *c, uint32_t r)
 {
     uint32_t n = c->packing->count;
-    struct set *set = add_set(c);
+    struct set *set = covers_add_set(c);
     if (!set)
         return false;
     for (uint32_t v = 0; v < n; v++)
-        set->weight[v] = demand_of(c, v, r) <= BR_PRICE_MAX ? demand_of(c, v, r) : 0;
-    settle(c);
+        set->weight[v] = covers_demand_of(c, v, r) <= BR_PRICE_MAX ? covers_demand_of(c, v, r) : 0;
+    covers_settle(c);
     for (uint32_t k = 0; k < n && k < SEEDS_MOST; k++) {
         uint32_t seed = c->order[k];
-        int64_t demand = demand_of(c, seed, r), sum = demand;
+        int64_t demand = covers_demand_of(c, seed, r), sum = demand;
         if (demand == 0)
             continue;
-        if (!(set = add_set(c)))
+        if (!(set = covers_add_set(c)))
             return false;
         for (uint32_t v = 0; v < n; v++)
-            set->weight[v] = demand_of(c, v, r) == demand;
-        settle(c);
-        if (!(set = add_set(c)))
+            set->weight[v] = covers_demand_of(c, v, r) == demand;
+        covers_settle(c);
+        if (!(set = covers_add_set(c)))
             return false;
         set->weight[seed] = 1;
         uint32_t members = 1;
-        for (uint32_t i = 0; i < n && sum <= capacity_of(c, r) && members < MEMBERS_MOST; i++) {
-            int64_t next = demand_of(c, c->order[i], r);
+        for (uint32_t i = 0; i < n && sum <= covers_capacity_of(c, r) && members < MEMBERS_MOST;
+             i++) {
+            int64_t next = covers_demand_of(c, c->order[i], r);
             /* A third or more of what is left, so that the set is small. */
-            if (c->order[i] == seed || 3 * next < capacity_of(c, r) - sum || next == 0)
+            if (c->order[i] == seed || 3 * next < covers_capacity_of(c, r) - sum || next == 0)
                 continue;
             set->weight[c->order[i]] = 1;
             sum += next;
             members++;
         }
-        settle(c);
+        covers_settle(c);
     }
     return true;
 }
 
 /* Raises the weights, the longest first, as far as the heaviest set stays as heavy as it is; where
  * the effort has come to its end, the rest stay as they are. */
-static void lift(struct covers *c, struct set *set)
+static void covers_lift(struct covers *c, struct set *set)
 {
     for (uint32_t k = 0; k < c->packing->count && c->effort > 0; k++) {
-        uint32_t v = c->order[k], most = fitting(c, v);
+        uint32_t v = c->order[k], most = covers_fitting(c, v);
         int64_t weight = set->most;
         for (uint32_t count = 1; count <= most && weight > set->weight[v] && c->effort > 0;
              count++) {
@@ -160,10 +161,10 @@ static void lift(struct covers *c, struct set *set)
         if (weight > set->weight[v] && c->effort > 0)
             set->weight[v] = weight;
     }
-    set->worth = worth(c, set->weight, set->most);
+    set->worth = covers_worth(c, set->weight, set->most);
 }
 
-static int worthier(const void *a, const void *b)
+static int covers_worthier(const void *a, const void *b)
 {
     const struct set *x = a, *y = b;
     if (x->worth != y->worth)
@@ -171,13 +172,13 @@ static int worthier(const void *a, const void *b)
     return x->most < y->most ? -1 : x->most > y->most;
 }
 
-static bool keep(struct covers *c, struct br_measures *out, const struct set *set)
+static bool covers_keep(struct covers *c, struct br_measures *out, const struct set *set)
 {
     const struct br_instance *in = c->packing->in;
     struct br_measure *m = &out->measure[out->count];
     br_wide held = 0;
     for (uint32_t cls = 0; cls < in->classes; cls++)
-        held += (br_wide)heaviest(c, cls, set->weight, NODES_LAST) *
+        held += (br_wide)covers_heaviest(c, cls, set->weight, NODES_LAST) *
                 (in->class_first[cls + 1] - in->class_first[cls]);
     if (held <= 0 || held > BR_PRICE_MAX)
         return true;
@@ -192,7 +193,7 @@ static bool keep(struct covers *c, struct br_measures *out, const struct set *se
     return true;
 }
 
-static bool init(struct covers *c)
+static bool covers_init(struct covers *c)
 {
     const struct br_instance *in = c->packing->in;
     uint32_t n = c->packing->count;
@@ -226,22 +227,22 @@ bool br_covers_init(struct br_measures *covers, const struct br_packing *packing
     *covers = (struct br_measures){0};
     covers->measure = br_arena_array(&covers->arena, most, sizeof *covers->measure);
     covers->work = br_arena_array(&covers->arena, packing->in->stages, sizeof *covers->work);
-    bool ok = covers->measure && covers->work && init(&c);
+    bool ok = covers->measure && covers->work && covers_init(&c);
     for (uint32_t v = 0; ok && v < n; v++)
         covers->work[packing->stage[v]] = c.work[v];
     for (uint32_t r = 0; ok && r < packing->in->resources; r++)
         ok = add_sets(&c, r);
     if (ok)
-        br_sort_by(c.set, c.sets, sizeof *c.set, worthier);
+        br_sort_by(c.set, c.sets, sizeof *c.set, covers_worthier);
     lifted = lifted < SETS_MOST ? lifted : SETS_MOST;
     c.sets = c.sets < lifted ? c.sets : (uint32_t)lifted;
     for (uint32_t k = 0; ok && k < c.sets; k++)
-        lift(&c, &c.set[k]);
+        covers_lift(&c, &c.set[k]);
     if (ok)
-        br_sort_by(c.set, c.sets, sizeof *c.set, worthier);
+        br_sort_by(c.set, c.sets, sizeof *c.set, covers_worthier);
     for (uint32_t k = 0; ok && k < c.sets && covers->count < most; k++)
         if (k == 0 || c.set[k].worth != c.set[k - 1].worth)
-            ok = keep(&c, covers, &c.set[k]);
+            ok = covers_keep(&c, covers, &c.set[k]);
     br_arena_finish(&c.arena);
     if (!ok)
         br_measures_finish(covers);

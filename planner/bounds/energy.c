@@ -50,30 +50,30 @@ struct search {
     struct br_sort_item *whole, *spare; /* stages by where nothing more is added, downwards */
 };
 
-static uint64_t downwards(int64_t time)
+static uint64_t bounds_energy_downwards(int64_t time)
 {
     return ~br_sort_key(time);
 }
 
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t bounds_energy_smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t bounds_energy_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
 /* Most sums fit 64 bits, of which the quotient takes a tenth of the time. */
-static int64_t rounded_up(br_wide sum, int64_t capacity)
+static int64_t bounds_energy_rounded_up(br_wide sum, int64_t capacity)
 {
     if (sum <= INT64_MAX - capacity)
         return ((int64_t)sum + capacity - 1) / capacity;
     return (int64_t)((sum + capacity - 1) / capacity);
 }
 
-static int64_t tasks_of(const struct br_instance *in, uint32_t stage)
+static int64_t bounds_energy_tasks_of(const struct br_instance *in, uint32_t stage)
 {
     return in->stage_first[stage + 1] - in->stage_first[stage];
 }
@@ -92,8 +92,8 @@ static int64_t left_before(const struct search *e, uint32_t s, int64_t b)
  * fills no more of the interval than all. Others never do, within a makespan that holds their heads
  * and tails. So the energy is linear in pieces, bent downwards; each step goes to where the piece
  * would meet the interval. */
-static int64_t overfull(struct search *e, const struct br_measure *measure, int64_t a, int64_t b,
-                        int64_t length)
+static int64_t bounds_energy_overfull(struct search *e, const struct br_measure *measure, int64_t a,
+                                      int64_t b, int64_t length)
 {
     const struct br_instance *in = e->in;
     while (length >= 0 && a + b + length >= e->least && e->steps >= in->stages) {
@@ -106,30 +106,30 @@ static int64_t overfull(struct search *e, const struct br_measure *measure, int6
                     fixed += (br_wide)measure->weight[s] * e->ms->work[s];
                 continue;
             }
-            part = smaller(part, head + in->stage_longest[s] - a);
+            part = bounds_energy_smaller(part, head + in->stage_longest[s] - a);
             if (part <= 0)
                 continue;
             if (part >= length && head < a && e->w->stage_tail[s] < b)
-                whole += (br_wide)measure->weight[s] * tasks_of(in, s);
+                whole += (br_wide)measure->weight[s] * bounds_energy_tasks_of(in, s);
             else
-                fixed += (br_wide)measure->weight[s] * (tasks_of(in, s) * part);
+                fixed += (br_wide)measure->weight[s] * (bounds_energy_tasks_of(in, s) * part);
         }
         if (fixed + whole * length > (br_wide)length * measure->capacity)
             return length;
         if (whole >= measure->capacity)
             return -1;
-        length = rounded_up(fixed, measure->capacity - (int64_t)whole) - 1;
+        length = bounds_energy_rounded_up(fixed, measure->capacity - (int64_t)whole) - 1;
     }
     return -1;
 }
 
 /* Notes a and b, where so much energy of the measure gives more than all before. */
-static void take(struct search *e, const struct br_measure *measure, int64_t a, int64_t b,
-                 br_wide energy)
+static void bounds_energy_take(struct search *e, const struct br_measure *measure, int64_t a,
+                               int64_t b, br_wide energy)
 {
-    int64_t length = rounded_up(energy, measure->capacity) - 1;
+    int64_t length = bounds_energy_rounded_up(energy, measure->capacity) - 1;
     if (length < e->longest)
-        length = overfull(e, measure, a, b, length);
+        length = bounds_energy_overfull(e, measure, a, b, length);
     if (length < 0)
         return;
     assert(a + b + length >= e->least);
@@ -157,7 +157,7 @@ static void take(struct search *e, const struct br_measure *measure, int64_t a, 
                 continue;                                                                          \
             const NUMBER energy = level - slope * turn->a;                                         \
             if (energy > apart * capacity)                                                         \
-                take(e, measure, turn->a, b, energy);                                              \
+                bounds_energy_take(e, measure, turn->a, b, energy);                                \
         }                                                                                          \
     }
 
@@ -172,7 +172,7 @@ static uint32_t list_turns(struct search *e, int64_t b)
     for (uint32_t k = 0; k < n; k++) {
         uint32_t s = e->whole[k].item;
         int64_t end = e->w->stage_head[s] + in->stage_longest[s];
-        e->whole[k].key = downwards(end - left_before(e, s, b));
+        e->whole[k].key = bounds_energy_downwards(end - left_before(e, s, b));
     }
     br_sort(e->whole, e->spare, n);
     for (uint32_t k = 0; k < n; k++) {
@@ -183,12 +183,13 @@ static uint32_t list_turns(struct search *e, int64_t b)
             uint32_t u = e->begin[begun].item;
             int64_t end = e->w->stage_head[u] + in->stage_longest[u];
             if (in->stage_equal[u] && left_before(e, u, b) > 0)
-                e->turn[turns++] = (struct turn){end, tasks_of(in, u), 0, u, false};
+                e->turn[turns++] = (struct turn){end, bounds_energy_tasks_of(in, u), 0, u, false};
         }
         if (left == 0)
             continue;
-        e->turn[turns++] = in->stage_equal[s] ? (struct turn){a, -tasks_of(in, s), 0, s, true}
-                                              : (struct turn){a, 0, e->ms->work[s], s, true};
+        e->turn[turns++] = in->stage_equal[s]
+                               ? (struct turn){a, -bounds_energy_tasks_of(in, s), 0, s, true}
+                               : (struct turn){a, 0, e->ms->work[s], s, true};
     }
     return turns;
 }
@@ -215,7 +216,7 @@ static int by_reach_downwards(const void *a, const void *b)
     return x->measure < y->measure ? -1 : x->measure > y->measure;
 }
 
-static void make_lines(struct search *e, int64_t largest_tail)
+static void bounds_energy_make_lines(struct search *e, int64_t largest_tail)
 {
     const struct br_instance *in = e->in;
     int64_t reach = 0;
@@ -224,10 +225,10 @@ static void make_lines(struct search *e, int64_t largest_tail)
         br_wide work = 0, weight = 0;
         for (uint32_t s = 0; s < in->stages; s++) {
             work += (br_wide)measure->weight[s] * e->ms->work[s];
-            weight += (br_wide)measure->weight[s] * tasks_of(in, s);
+            weight += (br_wide)measure->weight[s] * bounds_energy_tasks_of(in, s);
         }
-        int64_t own = rounded_up(work, measure->capacity);
-        reach = larger(reach, own);
+        int64_t own = bounds_energy_rounded_up(work, measure->capacity);
+        reach = bounds_energy_larger(reach, own);
         e->line[m] = (struct line){measure, own, weight, false};
     }
     /* No time or length that is met is larger. */
@@ -261,10 +262,10 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
     e.spare = items + 3 * (size_t)n;
     for (uint32_t s = 0; s < n; s++) {
         int64_t d = in->stage_longest[s];
-        e.longest = larger(e.longest, d);
-        e.latest = larger(e.latest, windows->stage_head[s] + d);
+        e.longest = bounds_energy_larger(e.longest, d);
+        e.latest = bounds_energy_larger(e.latest, windows->stage_head[s] + d);
         tail[s] = (struct br_sort_item){br_sort_key(windows->stage_tail[s]), s};
-        e.begin[s] = (struct br_sort_item){downwards(windows->stage_head[s] + d), s};
+        e.begin[s] = (struct br_sort_item){bounds_energy_downwards(windows->stage_head[s] + d), s};
         e.whole[s] = (struct br_sort_item){0, s};
     }
     br_sort(tail, e.spare, n);
@@ -272,7 +273,7 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
     for (uint32_t k = 0; k < n; k++)
         if (k == 0 || tail[k].key != tail[tails - 1].key)
             tail[tails++] = tail[k];
-    make_lines(&e, windows->stage_tail[tail[tails - 1].item]);
+    bounds_energy_make_lines(&e, windows->stage_tail[tail[tails - 1].item]);
     uint64_t tries = STEPS_MOST / ((uint64_t)n * (measures->count + 1)) + 1;
     tries = tries < tails ? tries : tails;
     /* Spread over all, with the smallest among them, which leaves all of every stage. */

@@ -32,7 +32,7 @@ uint64_t br_stage_slots(const struct br_instance *in, uint32_t stage, uint64_t m
     return slots < most ? slots : most;
 }
 
-static int descending(const void *a, const void *b)
+static int bounds_measure_descending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x > y ? -1 : x < y;
@@ -52,7 +52,7 @@ int64_t br_stage_waves(const struct br_instance *in, uint32_t stage, int64_t *sc
         return (int64_t)((n + slots - 1) / slots) * longest;
     /* Sums from the longest on, so that the sum of any run is a difference. */
     memcpy(scratch, d, n * sizeof *scratch);
-    br_sort_by(scratch, n, sizeof *scratch, descending);
+    br_sort_by(scratch, n, sizeof *scratch, bounds_measure_descending);
     for (uint64_t i = 1; i < n; i++)
         scratch[i] += scratch[i - 1];
     for (uint64_t q = 1; q * slots < n; q++) {
@@ -85,7 +85,7 @@ struct candidate {
     uint64_t tie; /* of equal worth, the smaller first; says nothing of how stages are numbered */
 };
 
-static int worthier(const void *a, const void *b)
+static int bounds_measure_worthier(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
     if (x->worth != y->worth)
@@ -131,8 +131,9 @@ static void list_threshold(struct candidate *out, uint32_t *count, const struct 
 
 /* Of the threshold, what the work of the demands comes to in its measure, by capacity. -1 where no
  * demand takes more of the whole than it does by itself. */
-static double worth_of(const struct br_instance *in, uint32_t resource, const struct candidate *c,
-                       const struct demand_work *distinct, uint32_t count)
+static double bounds_measure_worth_of(const struct br_instance *in, uint32_t resource,
+                                      const struct candidate *c, const struct demand_work *distinct,
+                                      uint32_t count)
 {
     double worth = 0;
     bool counts = false;
@@ -164,10 +165,10 @@ static uint32_t list_thresholds(const struct br_instance *in, uint32_t resource,
         }
     for (uint32_t k = 0; k < n && !br_stopped(stop); k++) {
         out[good] = out[k];
-        out[good].worth = worth_of(in, resource, &out[k], distinct, count);
+        out[good].worth = bounds_measure_worth_of(in, resource, &out[k], distinct, count);
         good += out[good].worth >= 0;
     }
-    br_sort_by(out, good, sizeof *out, worthier);
+    br_sort_by(out, good, sizeof *out, bounds_measure_worthier);
     return good;
 }
 
@@ -212,8 +213,8 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
 
 /* Can no task of s run together with one of u (or with another of s itself), on one machine? On a
  * cluster of one machine that means at all, and then being an ancestor excludes, too. */
-static bool exclude(const struct br_instance *in, const struct br_closure *closure, uint32_t s,
-                    uint32_t u)
+static bool bounds_measure_exclude(const struct br_instance *in, const struct br_closure *closure,
+                                   uint32_t s, uint32_t u)
 {
     const int64_t *a = in->demand + (size_t)s * in->resources;
     const int64_t *b = in->demand + (size_t)u * in->resources;
@@ -303,7 +304,7 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
     for (uint32_t s = 0; on && s < n; s++) {
         for (uint32_t u = 0; u < n; u++) {
             bool single = s == u && (in->stage_first[s + 1] - in->stage_first[s] == 1);
-            conflict[(size_t)s * n + u] = single || exclude(in, &closure, s, u);
+            conflict[(size_t)s * n + u] = single || bounds_measure_exclude(in, &closure, s, u);
         }
         on = !br_stopped(ms->stop);
     }
@@ -314,13 +315,13 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
             seed[seeds++] =
                 (struct candidate){.threshold = s, .worth = (double)ms->work[s], .tie = tie[s]};
     if (on)
-        br_sort_by(seed, seeds, sizeof *seed, worthier);
+        br_sort_by(seed, seeds, sizeof *seed, bounds_measure_worthier);
     seeds = seeds < CLIQUE_SEEDS ? seeds : CLIQUE_SEEDS;
     for (uint32_t k = 0; k < seeds && !br_stopped(ms->stop); k++)
         seed[k].worth = (double)grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold,
                                             member, member + n);
     if (on)
-        br_sort_by(seed, seeds, sizeof *seed, worthier);
+        br_sort_by(seed, seeds, sizeof *seed, bounds_measure_worthier);
     for (uint32_t k = 0; ok && k < seeds && ms->count < first + keep && !br_stopped(ms->stop);
          k++) {
         grow_clique(ms, n, conflict, tie, (uint32_t)seed[k].threshold, member, member + n);

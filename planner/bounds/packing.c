@@ -114,7 +114,7 @@ static bool bit(const struct bits *bits, uint32_t k)
     return bits->word[k / 64] >> (k % 64) & 1;
 }
 
-static int denser(const void *a, const void *b)
+static int bounds_packing_denser(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
     if (x->density != y->density)
@@ -123,7 +123,8 @@ static int denser(const void *a, const void *b)
 }
 
 /* Most tasks of the item that fit the room. */
-static uint32_t fitting(const struct br_packer *p, uint32_t item, const int64_t *room)
+static uint32_t bounds_packing_fitting(const struct br_packer *p, uint32_t item,
+                                       const int64_t *room)
 {
     int64_t most = p->item[item].most;
     for (uint32_t r = 0; r < p->resources && most > 0; r++) {
@@ -158,7 +159,7 @@ static void list_items(struct br_packer *p, const int64_t *capacity, const int64
                                                 .weight = weight[v],
                                                 .density = (double)weight[v] / share};
     }
-    br_sort_by(p->item, p->count, sizeof *p->item, denser);
+    br_sort_by(p->item, p->count, sizeof *p->item, bounds_packing_denser);
     p->words = (p->count + 63) / 64;
     for (uint32_t r = 0; r < in->resources; r++) {
         p->shift[r] = 0;
@@ -174,7 +175,7 @@ static void list_items(struct br_packer *p, const int64_t *capacity, const int64
 }
 
 /* Items by weight / demand for each resource; insertion into lists that are nearly in order. */
-static void sort_by_resource(struct br_packer *p)
+static void bounds_packing_sort_by_resource(struct br_packer *p)
 {
     uint32_t n = p->count, resources = p->resources;
     for (uint32_t r = 0; r < resources; r++) {
@@ -369,7 +370,7 @@ static void find_prices(struct br_packer *p, const int64_t *capacity)
     }
 }
 
-static void search(struct br_packer *p, uint32_t depth, int64_t weight)
+static void bounds_packing_search(struct br_packer *p, uint32_t depth, int64_t weight)
 {
     struct bits *open = &p->open[p->count + depth];
     const int64_t *room = p->room + (size_t)depth * p->resources;
@@ -381,7 +382,7 @@ static void search(struct br_packer *p, uint32_t depth, int64_t weight)
     }
     FOR_OPEN(i, open, p->words)
     {
-        fit[i] = fitting(p, (uint32_t)i, room);
+        fit[i] = bounds_packing_fitting(p, (uint32_t)i, room);
         if (fit[i] == 0)
             open->word[i / 64] &= ~(UINT64_C(1) << (i % 64));
     }
@@ -412,7 +413,7 @@ static void search(struct br_packer *p, uint32_t depth, int64_t weight)
             for (uint32_t r = 0; r < p->resources; r++)
                 next_room[r] = room[r] - k * p->demand[(size_t)first * p->resources + r];
             p->taken[first] = k;
-            search(p, depth + 1, weight + k * p->item[first].weight);
+            bounds_packing_search(p, depth + 1, weight + k * p->item[first].weight);
         }
         p->taken[first] = 0;
     }
@@ -440,11 +441,11 @@ static bool best_fits(const struct br_packer *p, const int64_t *capacity)
 
 /* The heaviest set of at least `known`, in p->best and p->best_taken; returns what none is heavier
  * than. */
-static int64_t heaviest(struct br_packer *p, uint32_t cls, const int64_t *capacity,
-                        const int64_t *weight, int64_t known, int64_t *nodes)
+static int64_t bounds_packing_heaviest(struct br_packer *p, uint32_t cls, const int64_t *capacity,
+                                       const int64_t *weight, int64_t known, int64_t *nodes)
 {
     list_items(p, capacity, weight);
-    sort_by_resource(p);
+    bounds_packing_sort_by_resource(p);
     find_conflicts(p, cls);
     find_prices(p, capacity);
     if (p->resources)
@@ -458,7 +459,7 @@ static int64_t heaviest(struct br_packer *p, uint32_t cls, const int64_t *capaci
     p->missed = 0;
     p->nodes = *nodes;
     if (p->count > 0)
-        search(p, 0, 0);
+        bounds_packing_search(p, 0, 0);
     br_costly_assert(p->best == known || best_fits(p, capacity));
     *nodes = p->nodes;
     return p->missed > p->best ? p->missed : p->best;
@@ -468,8 +469,8 @@ int64_t br_packer_heaviest(struct br_packer *p, uint32_t cls, const int64_t *wei
                            uint32_t *tasks, int64_t *found, int64_t *nodes)
 {
     const struct br_instance *in = p->packing.in;
-    int64_t most =
-        heaviest(p, cls, in->capacity + (size_t)cls * in->resources, weight, known, nodes);
+    int64_t most = bounds_packing_heaviest(p, cls, in->capacity + (size_t)cls * in->resources,
+                                           weight, known, nodes);
     *found = p->best;
     if (p->best > known) {
         memset(tasks, 0, p->packing.count * sizeof *tasks);
@@ -493,5 +494,5 @@ int64_t br_packer_beside(struct br_packer *p, uint32_t cls, uint32_t v, uint32_t
         bool apart = packing->ahead[(size_t)u * n + v] || packing->ahead[(size_t)v * n + u];
         p->beside[u] = u == v || apart ? 0 : weight[u];
     }
-    return heaviest(p, cls, p->left, p->beside, 0, nodes);
+    return bounds_packing_heaviest(p, cls, p->left, p->beside, 0, nodes);
 }

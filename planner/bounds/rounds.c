@@ -20,7 +20,8 @@ struct mark {
 };
 
 /* The sum of the `count` longest; count never falls from call to call. */
-static br_wide longest(struct mark *mark, const struct br_copies *group, int64_t count)
+static br_wide bounds_rounds_longest(struct mark *mark, const struct br_copies *group,
+                                     int64_t count)
 {
     while (mark->passed + group[mark->group].count < count) {
         mark->sum += (br_wide)group[mark->group].count * group[mark->group].duration;
@@ -47,7 +48,8 @@ int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capaci
     best = group[0].duration > best ? group[0].duration : best;
     for (uint32_t q = 1; q <= rounds && (br_wide)q * capacity < all; q++) {
         int64_t count = q * capacity + 1; /* at most all */
-        br_wide sum = longest(&high, group, count) - longest(&low, group, count - q - 1);
+        br_wide sum = bounds_rounds_longest(&high, group, count) -
+                      bounds_rounds_longest(&low, group, count - q - 1);
         best = sum > best ? sum : best;
     }
     return (int64_t)best;
@@ -56,7 +58,8 @@ int64_t br_rounds(const struct br_copies *group, uint32_t groups, int64_t capaci
 /* Counts of copies stay far within 63 bits. */
 #define COPIES_MOST (INT64_MAX / 4)
 
-static void insert(struct br_copies *group, uint32_t *groups, int64_t duration, int64_t count)
+static void bounds_rounds_insert(struct br_copies *group, uint32_t *groups, int64_t duration,
+                                 int64_t count)
 {
     uint32_t at = *groups;
     while (at > 0 && group[at - 1].duration < duration)
@@ -141,7 +144,7 @@ static int64_t try_tail(const struct br_measure *m, const struct counted *stage,
             continue;
         for (; taken <= i; taken++)
             if (stage[taken].tail >= b)
-                insert(group, &groups, stage[taken].duration, stage[taken].copies);
+                bounds_rounds_insert(group, &groups, stage[taken].duration, stage[taken].copies);
         int64_t bound = stage[i].head + b + br_rounds(group, groups, m->capacity, ROUNDS_MOST);
         if (bound > least) {
             least = bound;
@@ -227,7 +230,7 @@ static void place_among(int64_t *all, uint32_t *count, int64_t time)
     ++*count;
 }
 
-static uint32_t find(const int64_t *all, int64_t time)
+static uint32_t bounds_rounds_find(const int64_t *all, int64_t time)
 {
     uint32_t at = 0;
     while (all[at] != time)
@@ -235,15 +238,15 @@ static uint32_t find(const int64_t *all, int64_t time)
     return at;
 }
 
-static void lay_out(struct line *l, int64_t length)
+static void bounds_rounds_lay_out(struct line *l, int64_t length)
 {
     for (uint32_t k = 0; k < l->items; k++) {
         place_among(l->head, &l->heads, l->item[k].head);
         place_among(l->tail, &l->tails, l->item[k].tail);
     }
     for (uint32_t k = 0; k < l->items; k++) {
-        l->head_of[k] = find(l->head, l->item[k].head);
-        l->tail_of[k] = find(l->tail, l->item[k].tail);
+        l->head_of[k] = bounds_rounds_find(l->head, l->item[k].head);
+        l->tail_of[k] = bounds_rounds_find(l->tail, l->item[k].tail);
     }
     for (uint32_t a = 0; a < l->heads; a++)
         for (uint32_t b = 0; b < l->tails; b++)
@@ -251,7 +254,7 @@ static void lay_out(struct line *l, int64_t length)
 }
 
 /* How many tasks of the item fit beside what is taken. */
-static int64_t fit(const struct line *l, uint32_t k)
+static int64_t bounds_rounds_fit(const struct line *l, uint32_t k)
 {
     int64_t least = INT64_MAX;
     for (uint32_t a = 0; a <= l->head_of[k]; a++)
@@ -262,7 +265,7 @@ static int64_t fit(const struct line *l, uint32_t k)
 }
 
 /* Takes so much time for a task of the item, or gives it back. */
-static void take(struct line *l, uint32_t k, int64_t time)
+static void bounds_rounds_take(struct line *l, uint32_t k, int64_t time)
 {
     for (uint32_t a = 0; a <= l->head_of[k]; a++)
         for (uint32_t b = 0; b <= l->tail_of[k]; b++)
@@ -271,7 +274,7 @@ static void take(struct line *l, uint32_t k, int64_t time)
 
 /* Takes as many of the k-th item as fit, then fewer. What is left cannot bring more value for its
  * time than the k-th item does. */
-static void fill(struct line *l, uint32_t k, int64_t left, int64_t value)
+static void bounds_rounds_fill(struct line *l, uint32_t k, int64_t left, int64_t value)
 {
     if (value > l->best) {
         l->best = value;
@@ -286,11 +289,11 @@ static void fill(struct line *l, uint32_t k, int64_t left, int64_t value)
     l->nodes -= 1 + l->heads * l->tails / 16;
     if (l->nodes < 0)
         return;
-    for (int64_t n = fit(l, at); n >= 0; n--) {
+    for (int64_t n = bounds_rounds_fit(l, at); n >= 0; n--) {
         l->taken[at] = n;
-        take(l, at, n * item->duration);
-        fill(l, k + 1, left - n * item->duration, value + n * item->value);
-        take(l, at, -n * item->duration);
+        bounds_rounds_take(l, at, n * item->duration);
+        bounds_rounds_fill(l, k + 1, left - n * item->duration, value + n * item->value);
+        bounds_rounds_take(l, at, -n * item->duration);
         if (l->nodes < 0)
             break;
         const struct br_line_item *next = k + 1 < l->items ? &l->item[l->order[k + 1]] : NULL;
@@ -326,8 +329,8 @@ int64_t br_line_best(const struct br_line_item *item, uint32_t items, int64_t le
             l.order[at] = l.order[at - 1];
         l.order[at] = k;
     }
-    lay_out(&l, length);
-    fill(&l, 0, length, 0);
+    bounds_rounds_lay_out(&l, length);
+    bounds_rounds_fill(&l, 0, length, 0);
     *nodes = l.nodes;
     memcpy(taken, l.best_taken, items * sizeof *taken);
     return l.nodes < 0 ? -1 : l.best;

@@ -27,42 +27,44 @@ struct claims {
     uint32_t count, room;
 };
 
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t tighten_smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t tighten_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static int64_t mandatory(int64_t d, int64_t head, int64_t deadline, int64_t from, int64_t to)
+static int64_t tighten_mandatory(int64_t d, int64_t head, int64_t deadline, int64_t from,
+                                 int64_t to)
 {
-    int64_t part = smaller(smaller(d, to - from), smaller(head + d - from, to - (deadline - d)));
+    int64_t part = tighten_smaller(tighten_smaller(d, to - from),
+                                   tighten_smaller(head + d - from, to - (deadline - d)));
     return part > 0 ? part : 0;
 }
 
-static int upwards(const void *a, const void *b)
+static int tighten_upwards(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
 }
 
 /* Intervals from where windows begin or end to where others do, times measures. */
-static uint64_t pairs(uint64_t stages, uint64_t measures)
+static uint64_t tighten_pairs(uint64_t stages, uint64_t measures)
 {
     return 2 * stages * stages * (measures + 1);
 }
 
 /* Times at which a window begins or ends, and, where there are few stages, at which a task must
  * have ended or begun. */
-static uint32_t list_points(const struct br_proof_check *c, const int64_t *head,
-                            const int64_t *tail, int64_t *point)
+static uint32_t tighten_list_points(const struct br_proof_check *c, const int64_t *head,
+                                    const int64_t *tail, int64_t *point)
 {
     const struct br_instance *in = c->in;
     uint32_t count = 0, distinct = 0;
-    bool more = 4 * pairs(in->stages, c->proof->measures) <= STEPS_MOST;
+    bool more = 4 * tighten_pairs(in->stages, c->proof->measures) <= STEPS_MOST;
     for (uint32_t s = 0; s < in->stages; s++) {
         int64_t d = in->stage_longest[s], deadline = c->makespan - tail[s];
         if (d == 0)
@@ -74,7 +76,7 @@ static uint32_t list_points(const struct br_proof_check *c, const int64_t *head,
             point[count++] = deadline - d;
         }
     }
-    br_sort_by(point, count, sizeof *point, upwards);
+    br_sort_by(point, count, sizeof *point, tighten_upwards);
     for (uint32_t k = 0; k < count; k++)
         if (point[k] >= 0 && point[k] <= c->makespan &&
             (distinct == 0 || point[k] != point[distinct - 1]))
@@ -101,8 +103,9 @@ struct sweep {
     uint64_t steps;       /* of looking for claims, counted down */
 };
 
-static bool sweep_init(struct sweep *w, struct br_arena *arena, const struct br_proof_check *c,
-                       const int64_t *head, const int64_t *tail)
+static bool tighten_sweep_init(struct sweep *w, struct br_arena *arena,
+                               const struct br_proof_check *c, const int64_t *head,
+                               const int64_t *tail)
 {
     const struct br_instance *in = c->in;
     uint32_t n = in->stages, m = c->proof->measures;
@@ -124,7 +127,7 @@ static bool sweep_init(struct sweep *w, struct br_arena *arena, const struct br_
             w->by_begin[w->stages] = w->by_end[w->stages] = s;
             w->stage[w->stages++] = s;
             for (uint32_t k = 0; k < m; k++)
-                w->most[k] = larger(w->most[k], c->measure[k].weight[s]);
+                w->most[k] = tighten_larger(w->most[k], c->measure[k].weight[s]);
         }
     return true;
 }
@@ -147,9 +150,9 @@ static void sweep_from(struct sweep *w, int64_t from)
         w->sum[k] = w->slope[k] = w->top[k] = 0;
     for (uint32_t i = 0; i < w->stages; i++) {
         uint32_t s = w->stage[i];
-        int64_t d = in->stage_longest[s], early = smaller(d, w->head[s] + d - from);
-        w->begin[s] = larger(from, c->makespan - w->tail[s] - d);
-        w->end[s] = w->begin[s] + larger(early, 0);
+        int64_t d = in->stage_longest[s], early = tighten_smaller(d, w->head[s] + d - from);
+        w->begin[s] = tighten_larger(from, c->makespan - w->tail[s] - d);
+        w->end[s] = w->begin[s] + tighten_larger(early, 0);
         for (uint32_t k = 0; k < c->proof->measures && early > 0; k++) {
             br_wide most = (br_wide)early * c->measure[k].weight[s];
             w->top[k] = most > w->top[k] ? most : w->top[k];
@@ -159,7 +162,7 @@ static void sweep_from(struct sweep *w, int64_t from)
     insert_all(w->by_end, w->stages, w->end);
 }
 
-static void turn(struct sweep *w, uint32_t stage, int64_t left, int sign)
+static void tighten_turn(struct sweep *w, uint32_t stage, int64_t left, int sign)
 {
     const struct br_proof_check *c = w->check;
     int64_t tasks = sign * (int64_t)(c->in->stage_first[stage + 1] - c->in->stage_first[stage]);
@@ -172,8 +175,8 @@ static void turn(struct sweep *w, uint32_t stage, int64_t left, int sign)
 
 /* Raises claim[s], for all stages whose tasks are too much for from .. to when one starts at its
  * head; `sum` is what must run there of the measure. */
-static void reason(struct sweep *w, uint32_t measure, br_wide sum, int64_t from, int64_t to,
-                   struct br_proof_claim *claim)
+static void tighten_reason(struct sweep *w, uint32_t measure, br_wide sum, int64_t from, int64_t to,
+                           struct br_proof_claim *claim)
 {
     const struct br_proof_check *c = w->check;
     const struct br_checked_measure *m = &c->measure[measure];
@@ -186,17 +189,17 @@ static void reason(struct sweep *w, uint32_t measure, br_wide sum, int64_t from,
         uint32_t s = w->stage[i];
         int64_t weight = m->weight[s], d = c->in->stage_longest[s],
                 deadline = c->makespan - w->tail[s];
-        int64_t early = smaller(smaller(d, to - from), w->head[s] + d - from);
+        int64_t early = tighten_smaller(tighten_smaller(d, to - from), w->head[s] + d - from);
         if (early <= 0 || w->head[s] >= to || (br_wide)early * weight <= room - sum)
             continue;
-        int64_t part = mandatory(d, w->head[s], deadline, from, to);
+        int64_t part = tighten_mandatory(d, w->head[s], deadline, from, to);
         br_wide left = room - (sum - (br_wide)part * weight);
         if (weight == 0 || early <= part || (br_wide)early * weight <= left)
             continue;
         int64_t fits = left >= 0 ? (int64_t)(left / weight) : -1; /* of it in the interval */
         int64_t at = to - fits;
         /* The window's end is as far as a claim can go. */
-        at = smaller(at, deadline - d + 1);
+        at = tighten_smaller(at, deadline - d + 1);
         assert(from < to && part <= early);
         if (at > w->head[s] && at > claim[s].at)
             claim[s] = (struct br_proof_claim){s, at, from, to, measure};
@@ -213,11 +216,11 @@ static void sweep_over(struct sweep *w, const int64_t *point, uint32_t points, u
         for (uint32_t k = 0; k < w->check->proof->measures; k++)
             w->sum[k] += w->slope[k] * (point[b] - point[b - 1]);
         for (; begun < w->stages && w->begin[w->by_begin[begun]] < point[b]; begun++)
-            turn(w, w->by_begin[begun], point[b] - w->begin[w->by_begin[begun]], 1);
+            tighten_turn(w, w->by_begin[begun], point[b] - w->begin[w->by_begin[begun]], 1);
         for (; ended < w->stages && w->end[w->by_end[ended]] < point[b]; ended++)
-            turn(w, w->by_end[ended], point[b] - w->end[w->by_end[ended]], -1);
+            tighten_turn(w, w->by_end[ended], point[b] - w->end[w->by_end[ended]], -1);
         for (uint32_t k = 0; k < w->check->proof->measures; k++)
-            reason(w, k, w->sum[k], point[a], point[b], claim);
+            tighten_reason(w, k, w->sum[k], point[a], point[b], claim);
     }
 }
 
@@ -231,8 +234,8 @@ static bool find_claims(struct br_proof_check *c, bool backward, struct claims *
     struct sweep sweep = {0};
     int64_t *point = br_arena_array(&own, 4 * (size_t)in->stages, sizeof *point);
     struct br_proof_claim *claim = br_arena_array(&own, in->stages, sizeof *claim);
-    bool ok = point && claim && sweep_init(&sweep, &own, c, head, tail);
-    uint32_t points = ok ? list_points(c, head, tail, point) : 0;
+    bool ok = point && claim && tighten_sweep_init(&sweep, &own, c, head, tail);
+    uint32_t points = ok ? tighten_list_points(c, head, tail, point) : 0;
     out->count = 0;
     for (uint32_t a = 0; a < points; a++)
         sweep_over(&sweep, point, points, a, claim);
@@ -248,8 +251,8 @@ static bool find_claims(struct br_proof_check *c, bool backward, struct claims *
     return ok;
 }
 
-static bool keep(struct br_arena *arena, const struct claims *from, struct br_proof_claim **claim,
-                 uint32_t *count)
+static bool tighten_keep(struct br_arena *arena, const struct claims *from,
+                         struct br_proof_claim **claim, uint32_t *count)
 {
     *claim = br_arena_array(arena, from->count, sizeof **claim);
     if (*claim && from->count)
@@ -279,8 +282,8 @@ static bool add_measures(struct br_arena *arena, const struct br_instance *whole
 }
 
 /* Looks at the windows that the proof gives so far. False when memory is out. */
-static bool look(struct br_proof_check *c, const struct br_task_windows *known,
-                 const struct br_proof *proof, const struct br_instance *part)
+static bool tighten_look(struct br_proof_check *c, const struct br_task_windows *known,
+                         const struct br_proof *proof, const struct br_instance *part)
 {
     br_arena_finish(&c->arena);
     *c = (struct br_proof_check){.proof = proof,
@@ -306,9 +309,10 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
     for (uint32_t k = 0; k < first; k++)
         pass[k] = proof->pass[k];
     proof->pass = pass;
-    bool ok = look(&c, known, proof, part);
+    bool ok = tighten_look(&c, known, proof, part);
     for (int round = 0;
-         ok && round < PASSES_MOST && pairs(part->stages, proof->measures) <= STEPS_MOST; round++) {
+         ok && round < PASSES_MOST && tighten_pairs(part->stages, proof->measures) <= STEPS_MOST;
+         round++) {
         *overfull = br_proof_overfull(&c, &stage);
         if (*overfull)
             break;
@@ -321,14 +325,15 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
             round++;
         }
         *next = (struct br_proof_pass){0};
-        ok = find_claims(&c, false, &claims) && keep(arena, &claims, &next->head, &next->heads);
+        ok = find_claims(&c, false, &claims) &&
+             tighten_keep(arena, &claims, &next->head, &next->heads);
         uint32_t heads = claims.count;
-        ok =
-            ok && find_claims(&c, true, &claims) && keep(arena, &claims, &next->tail, &next->tails);
+        ok = ok && find_claims(&c, true, &claims) &&
+             tighten_keep(arena, &claims, &next->tail, &next->tails);
         if (!ok || heads + claims.count == 0)
             break;
         proof->passes++;
-        ok = look(&c, known, proof, part);
+        ok = tighten_look(&c, known, proof, part);
     }
     if (ok && !*overfull)
         *overfull = br_proof_overfull(&c, &stage);

@@ -19,7 +19,7 @@
 #include "base/numbers/wide.h"
 #include "planner/bounds/closure.h"
 
-static int downwards(const void *a, const void *b)
+static int window_downwards(const void *a, const void *b)
 {
     const struct br_by_time *x = a, *y = b;
     if (x->time != y->time)
@@ -29,7 +29,7 @@ static int downwards(const void *a, const void *b)
 
 void br_by_time_sort(struct br_by_time *item, uint32_t count)
 {
-    br_sort_by(item, count, sizeof *item, downwards);
+    br_sort_by(item, count, sizeof *item, window_downwards);
 }
 
 struct pass {
@@ -49,20 +49,20 @@ struct pass {
     struct br_window_reason *reason; /* by stage */
 };
 
-static const struct br_arc *arcs_ahead(const struct pass *p, uint32_t stage, uint32_t *count)
+static const struct br_arc *window_arcs_ahead(const struct pass *p, uint32_t stage, uint32_t *count)
 {
     const uint32_t *first = p->backward ? p->in->child_first : p->in->parent_first;
     *count = first[stage + 1] - first[stage];
     return (p->backward ? p->in->child : p->in->parent) + first[stage];
 }
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t window_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
 /* Raises *best to at + sum / capacity, rounded up, where that is more. Division only then. */
-static bool lift(int64_t *best, int64_t at, br_wide sum, int64_t capacity)
+static bool window_lift(int64_t *best, int64_t at, br_wide sum, int64_t capacity)
 {
     if (sum <= (br_wide)(*best - at) * capacity)
         return false;
@@ -71,7 +71,7 @@ static bool lift(int64_t *best, int64_t at, br_wide sum, int64_t capacity)
 }
 
 /* Puts the stage into the list by head downwards. */
-static void insert(struct pass *p, uint32_t stage)
+static void window_insert(struct pass *p, uint32_t stage)
 {
     uint32_t low = 0, high = p->sorted_count;
     while (low < high) {
@@ -93,7 +93,7 @@ static int64_t work_ahead(struct pass *p, uint32_t stage, int64_t least)
     const struct br_measures *ms = p->measures;
     if (!p->ahead) { /* only the other ends of the barriers */
         uint32_t count;
-        const struct br_arc *arc = arcs_ahead(p, stage, &count);
+        const struct br_arc *arc = window_arcs_ahead(p, stage, &count);
         p->sorted_count = 0;
         for (uint32_t a = 0; a < count; a++)
             if (!arc[a].one_to_one)
@@ -111,7 +111,7 @@ static int64_t work_ahead(struct pass *p, uint32_t stage, int64_t least)
             if (weight == 0)
                 continue;
             p->sum[m] += (br_wide)weight * ms->work[u];
-            if (lift(&least, p->sorted[k].time, p->sum[m], ms->measure[m].capacity))
+            if (window_lift(&least, p->sorted[k].time, p->sum[m], ms->measure[m].capacity))
                 p->reason[stage] = (struct br_window_reason){least, p->sorted[k].time, m};
         }
     }
@@ -122,7 +122,7 @@ struct headed {
     int64_t head, duration;
 };
 
-static int by_head_downwards(const void *a, const void *b)
+static int window_by_head_downwards(const void *a, const void *b)
 {
     const struct headed *x = a, *y = b;
     return x->head > y->head ? -1 : x->head < y->head;
@@ -136,30 +136,30 @@ static int64_t spread_done(const struct pass *p, uint32_t stage, struct headed *
     int64_t best = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++)
         task[i] = (struct headed){p->head[first + i], in->duration[first + i]};
-    br_sort_by(task, n, sizeof *task, by_head_downwards);
+    br_sort_by(task, n, sizeof *task, window_by_head_downwards);
     for (uint32_t i = 0; i < n; i++) {
         sum += task[i].duration;
-        lift(&best, task[i].head, sum, (int64_t)p->slots[stage]);
+        window_lift(&best, task[i].head, sum, (int64_t)p->slots[stage]);
     }
     return best;
 }
 
-static void visit(struct pass *p, uint32_t stage, struct headed *scratch)
+static void window_visit(struct pass *p, uint32_t stage, struct headed *scratch)
 {
     const struct br_instance *in = p->in;
     uint32_t first = in->stage_first[stage], end = in->stage_first[stage + 1], count;
-    const struct br_arc *arc = arcs_ahead(p, stage, &count);
+    const struct br_arc *arc = window_arcs_ahead(p, stage, &count);
     int64_t base = 0, done = 0, shortest = INT64_MAX, least = INT64_MAX, most = 0;
     for (uint32_t a = 0; a < count; a++)
         if (!arc[a].one_to_one)
-            base = larger(base, p->done[arc[a].stage]);
+            base = window_larger(base, p->done[arc[a].stage]);
     for (uint32_t t = first; t < end; t++)
         p->head[t] = base;
     for (uint32_t a = 0; a < count; a++) {
         uint32_t other = in->stage_first[arc[a].stage];
         for (uint32_t t = first; arc[a].one_to_one && t < end; t++)
-            p->head[t] =
-                larger(p->head[t], p->head[other + t - first] + in->duration[other + t - first]);
+            p->head[t] = window_larger(p->head[t], p->head[other + t - first] +
+                                                       in->duration[other + t - first]);
     }
     if (p->measures && count > 0 && !br_stopped(p->measures->stop)) {
         int64_t plain = INT64_MAX;
@@ -167,24 +167,24 @@ static void visit(struct pass *p, uint32_t stage, struct headed *scratch)
             plain = p->head[t] < plain ? p->head[t] : plain;
         base = work_ahead(p, stage, plain);
         for (uint32_t t = first; t < end; t++)
-            p->head[t] = larger(p->head[t], base);
+            p->head[t] = window_larger(p->head[t], base);
     }
     for (uint32_t t = first; t < end; t++) {
-        done = larger(done, p->head[t] + in->duration[t]);
+        done = window_larger(done, p->head[t] + in->duration[t]);
         least = p->head[t] < least ? p->head[t] : least;
-        most = larger(most, p->head[t]);
+        most = window_larger(most, p->head[t]);
         shortest = in->duration[t] < shortest ? in->duration[t] : shortest;
     }
     p->stage_head[stage] = least;
-    done = larger(done, least + p->length[stage]);
+    done = window_larger(done, least + p->length[stage]);
     for (uint32_t a = 0; a < count; a++)
         if (arc[a].one_to_one)
-            done = larger(done, p->done[arc[a].stage] + shortest);
+            done = window_larger(done, p->done[arc[a].stage] + shortest);
     if (most > least && p->slots)
-        done = larger(done, spread_done(p, stage, scratch));
+        done = window_larger(done, spread_done(p, stage, scratch));
     p->done[stage] = done;
     if (p->ahead)
-        insert(p, stage);
+        window_insert(p, stage);
 }
 
 static int64_t stage_work(const struct br_instance *in, uint32_t stage)
@@ -194,8 +194,8 @@ static int64_t stage_work(const struct br_instance *in, uint32_t stage)
         sum += in->duration[t];
     for (uint32_t r = 0; r < in->resources; r++)
         if (in->total[r] > 0)
-            lift(&best, 0, (br_wide)sum * in->demand[(size_t)stage * in->resources + r],
-                 in->total[r]);
+            window_lift(&best, 0, (br_wide)sum * in->demand[(size_t)stage * in->resources + r],
+                        in->total[r]);
     return best;
 }
 
@@ -213,7 +213,7 @@ static bool find_lengths(struct br_windows *w, const struct br_instance *in, enu
         if (length == BR_LENGTH_WAVES)
             w->length[s] = br_stage_waves(in, s, scratch);
         else if (length == BR_LENGTH_WORK)
-            w->length[s] = larger(w->length[s], stage_work(in, s));
+            w->length[s] = window_larger(w->length[s], stage_work(in, s));
         assert(w->length[s] >= in->stage_longest[s]);
     }
     br_free(scratch);
@@ -257,12 +257,12 @@ bool br_windows_init(struct br_windows *w, const struct br_instance *in, enum br
         p.reason = backward ? w->tail_reason : w->head_reason;
         p.sorted_count = 0;
         for (uint32_t k = 0; k < in->stages; k++)
-            visit(&p, in->topological[backward ? in->stages - 1 - k : k], scratch);
+            window_visit(&p, in->topological[backward ? in->stages - 1 - k : k], scratch);
     }
     for (uint32_t t = 0; ok && t < in->tasks; t++)
-        w->ticks = larger(w->ticks, w->head[t] + in->duration[t] + w->tail[t]);
+        w->ticks = window_larger(w->ticks, w->head[t] + in->duration[t] + w->tail[t]);
     for (uint32_t s = 0; ok && s < in->stages; s++)
-        w->ticks = larger(w->ticks, w->stage_head[s] + w->length[s] + w->stage_tail[s]);
+        w->ticks = window_larger(w->ticks, w->stage_head[s] + w->length[s] + w->stage_tail[s]);
     br_closure_finish(&closure);
     br_free(scratch);
     br_free(slots);

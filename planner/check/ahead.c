@@ -6,7 +6,7 @@
  * ahead of. */
 #include "planner/check/ahead.h"
 
-static void add_row(uint64_t *row, const uint64_t *other, uint32_t words)
+static void ahead_add_row(uint64_t *row, const uint64_t *other, uint32_t words)
 {
     for (uint32_t w = 0; w < words; w++)
         row[w] |= other[w];
@@ -28,12 +28,12 @@ bool br_ahead_init(struct br_ahead *ahead, struct br_arena *arena, const struct 
         for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++) {
             uint32_t child = in->child[a].stage;
             const uint64_t *beyond = reached + (size_t)child * words;
-            add_row(any, beyond, words);
+            ahead_add_row(any, beyond, words);
             any[child / 64] |= UINT64_C(1) << (child % 64);
             if (in->child[a].one_to_one) {
-                add_row(all, ahead->behind + (size_t)child * words, words);
+                ahead_add_row(all, ahead->behind + (size_t)child * words, words);
             } else {
-                add_row(all, beyond, words);
+                ahead_add_row(all, beyond, words);
                 all[child / 64] |= UINT64_C(1) << (child % 64);
             }
         }

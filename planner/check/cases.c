@@ -12,7 +12,7 @@
 
 #include "base/collections/memory.h"
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t check_cases_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
@@ -20,7 +20,7 @@ static int64_t larger(int64_t a, int64_t b)
 typedef enum br_status check_any(struct br_proof_check *check);
 
 /* The group in the part's numbers: listed[s] says whether stage s is one of it. */
-static enum br_status list_group(struct br_proof_check *c, bool *listed)
+static enum br_status check_cases_list_group(struct br_proof_check *c, bool *listed)
 {
     const struct br_proof *group = c->proof->group;
     if (!group || group->stages == 0)
@@ -35,8 +35,9 @@ static enum br_status list_group(struct br_proof_check *c, bool *listed)
 }
 
 /* The check of a proof within this one, of an instance of the same job. */
-static struct br_proof_check within(const struct br_proof_check *c, const struct br_proof *proof,
-                                    const struct br_instance *in)
+static struct br_proof_check check_cases_within(const struct br_proof_check *c,
+                                                const struct br_proof *proof,
+                                                const struct br_instance *in)
 {
     return (struct br_proof_check){.proof = proof,
                                    .dag = c->dag,
@@ -48,13 +49,13 @@ static struct br_proof_check within(const struct br_proof_check *c, const struct
                                    .makespan = proof->bound - 1};
 }
 
-static enum br_status check_group(const struct br_proof_check *c, check_any *any)
+static enum br_status cases_check_group(const struct br_proof_check *c, check_any *any)
 {
     const struct br_proof *group = c->proof->group;
     struct br_instance *in = br_instance_part(c->whole, group->stage, group->stages);
     if (!in)
         return br_fail_memory(c->diag);
-    struct br_proof_check check = within(c, group, in);
+    struct br_proof_check check = check_cases_within(c, group, in);
     enum br_status status = any(&check);
     br_arena_finish(&check.arena);
     br_instance_destroy(in);
@@ -62,10 +63,11 @@ static enum br_status check_group(const struct br_proof_check *c, check_any *any
 }
 
 /* Raises head[t] of all tasks of the stage to `at`. */
-static void raise_stage(const struct br_instance *in, uint32_t s, int64_t at, int64_t *head)
+static void check_cases_raise_stage(const struct br_instance *in, uint32_t s, int64_t at,
+                                    int64_t *head)
 {
     for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
-        head[t] = larger(head[t], at);
+        head[t] = check_cases_larger(head[t], at);
 }
 
 static enum br_status check_case(const struct br_proof_check *c, const bool *listed, uint32_t e,
@@ -74,7 +76,7 @@ static enum br_status check_case(const struct br_proof_check *c, const bool *lis
     const struct br_instance *in = c->in;
     bool last = c->proof->kind == BR_PROOF_LAST;
     struct br_proof proof = *when->proof;
-    struct br_proof_check check = within(c, &proof, in);
+    struct br_proof_check check = check_cases_within(c, &proof, in);
     int64_t *head = br_arena_array(&check.arena, in->tasks, sizeof *head);
     int64_t *tail = br_arena_array(&check.arena, in->tasks, sizeof *tail);
     enum br_status status = head && tail ? BR_OK : br_fail_memory(c->diag);
@@ -85,10 +87,12 @@ static enum br_status check_case(const struct br_proof_check *c, const bool *lis
         const struct br_arc *arc = last ? in->child : in->parent;
         for (uint32_t a = first[e]; a < first[e + 1]; a++)
             if (!arc[a].one_to_one)
-                raise_stage(in, arc[a].stage, c->proof->group->bound, last ? head : tail);
+                check_cases_raise_stage(in, arc[a].stage, c->proof->group->bound,
+                                        last ? head : tail);
         for (uint32_t s = 0; s < in->stages; s++)
             if (listed[s])
-                raise_stage(in, s, last ? c->stage_tail[e] : c->stage_head[e], last ? tail : head);
+                check_cases_raise_stage(in, s, last ? c->stage_tail[e] : c->stage_head[e],
+                                        last ? tail : head);
         check.head_from = head;
         check.tail_from = tail;
         proof.stages = c->proof->stages;
@@ -117,9 +121,9 @@ enum br_status br_proof_cases(struct br_proof_check *c, check_any *any)
     if (c->depth >= BR_PROOF_DEPTH)
         return br_proof_fails(c, "cases are too deep");
     bool *listed = br_calloc(c->in->stages, sizeof *listed);
-    enum br_status status = listed ? list_group(c, listed) : br_fail_memory(c->diag);
+    enum br_status status = listed ? check_cases_list_group(c, listed) : br_fail_memory(c->diag);
     if (!status)
-        status = check_group(c, any);
+        status = cases_check_group(c, any);
     for (uint32_t s = 0; !status && s < c->in->stages; s++) {
         const struct br_proof_case *when = NULL;
         if (!bounds_group(c, listed, s))

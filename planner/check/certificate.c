@@ -15,7 +15,8 @@
 #define DURATIONS_MAX (BR_TICKS_MAX / 4)
 
 /* Are the two joined by an edge that orders all that the links stand for? */
-static bool joined(const struct br_instance *in, uint32_t s, uint32_t i, uint32_t t, uint32_t k)
+static bool check_certificate_joined(const struct br_instance *in, uint32_t s, uint32_t i,
+                                     uint32_t t, uint32_t k)
 {
     for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++)
         if (in->child[a].stage == t)
@@ -39,7 +40,7 @@ static enum br_status check_path(struct br_proof_check *check)
         if (s == UINT32_MAX ||
             (i != UINT32_MAX && i >= in->stage_first[s + 1] - in->stage_first[s]))
             status = br_proof_fails(check, "the path leaves the part");
-        else if (k > 0 && !joined(in, last, last_task, s, i))
+        else if (k > 0 && !check_certificate_joined(in, last, last_task, s, i))
             status = br_proof_fails(check, "the path jumps to '%s' where no edge leads",
                                     br_proof_stage_name(check, s));
         else
@@ -78,7 +79,7 @@ static enum br_status check_clauses(struct br_proof_check *check)
     }
 }
 
-static enum br_status check_proof(struct br_proof_check *check)
+static enum br_status certificate_check_proof(struct br_proof_check *check)
 {
     const struct br_proof *proof = check->proof;
     uint32_t stage;
@@ -105,7 +106,7 @@ static enum br_status check_proof(struct br_proof_check *check)
         return br_proof_prices(check);
     case BR_PROOF_FIRST:
     case BR_PROOF_LAST:
-        return br_proof_cases(check, check_proof);
+        return br_proof_cases(check, certificate_check_proof);
     default:
         return br_proof_fails(check, "every stage fits its window within %" PRId64 " ticks",
                               check->makespan);
@@ -200,7 +201,7 @@ enum br_status br_certificate_check(const struct br_certificate *c, const struct
                                        .diag = diag,
                                        .number = k + 1,
                                        .makespan = proof->bound - 1};
-        status = proof->stages && !part ? br_fail_memory(diag) : check_proof(&check);
+        status = proof->stages && !part ? br_fail_memory(diag) : certificate_check_proof(&check);
         br_arena_finish(&check.arena);
         br_instance_destroy(part);
     }

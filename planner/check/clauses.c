@@ -59,12 +59,12 @@ struct checker {
     bool moved;
 };
 
-static int64_t duration_of(const struct checker *c, uint32_t task)
+static int64_t check_clauses_duration_of(const struct checker *c, uint32_t task)
 {
     return task < c->tasks ? c->in->duration[task] : 0;
 }
 
-static void raise_least(struct checker *c, uint32_t task, int64_t time)
+static void check_clauses_raise_least(struct checker *c, uint32_t task, int64_t time)
 {
     if (time <= c->now.least[task])
         return;
@@ -73,7 +73,7 @@ static void raise_least(struct checker *c, uint32_t task, int64_t time)
     c->contradiction |= time > c->now.most[task];
 }
 
-static void lower_most(struct checker *c, uint32_t task, int64_t time)
+static void check_clauses_lower_most(struct checker *c, uint32_t task, int64_t time)
 {
     if (time >= c->now.most[task])
         return;
@@ -86,11 +86,13 @@ static void follow_edges(struct checker *c)
 {
     for (size_t k = 0; k < c->edges; k++) {
         const struct edge *e = &c->edge[k];
-        raise_least(c, e->child, c->now.least[e->parent] + duration_of(c, e->parent));
+        check_clauses_raise_least(
+            c, e->child, c->now.least[e->parent] + check_clauses_duration_of(c, e->parent));
     }
     for (size_t k = c->edges; k-- > 0;) {
         const struct edge *e = &c->edge[k];
-        lower_most(c, e->parent, c->now.most[e->child] - duration_of(c, e->parent));
+        check_clauses_lower_most(c, e->parent,
+                                 c->now.most[e->child] - check_clauses_duration_of(c, e->parent));
     }
 }
 
@@ -100,16 +102,16 @@ static void follow_equal(struct checker *c)
 {
     for (uint32_t t = 0; t < c->tasks; t++)
         if (c->next_equal[t] != none)
-            raise_least(c, c->next_equal[t], c->now.least[t]);
+            check_clauses_raise_least(c, c->next_equal[t], c->now.least[t]);
     for (uint32_t t = c->tasks; t-- > 0;)
         if (c->next_equal[t] != none)
-            lower_most(c, t, c->now.most[c->next_equal[t]]);
+            check_clauses_lower_most(c, t, c->now.most[c->next_equal[t]]);
 }
 
-static void put_before(struct checker *c, uint32_t before, uint32_t after)
+static void check_clauses_put_before(struct checker *c, uint32_t before, uint32_t after)
 {
-    raise_least(c, after, c->now.least[before] + c->in->duration[before]);
-    lower_most(c, before, c->now.most[after] - c->in->duration[before]);
+    check_clauses_raise_least(c, after, c->now.least[before] + c->in->duration[before]);
+    check_clauses_lower_most(c, before, c->now.most[after] - c->in->duration[before]);
 }
 
 static bool can_be_before(const struct checker *c, uint32_t before, uint32_t after)
@@ -122,19 +124,19 @@ static void follow_rivals(struct checker *c)
     for (uint32_t k = 0; k < c->pairs && !c->contradiction; k++) {
         const struct rivals *r = &c->rivals[k];
         if (!can_be_before(c, r->second, r->first))
-            raise_least(c, r->order, 1);
+            check_clauses_raise_least(c, r->order, 1);
         if (!can_be_before(c, r->first, r->second))
-            lower_most(c, r->order, 0);
+            check_clauses_lower_most(c, r->order, 0);
         if (c->now.least[r->order] == 1)
-            put_before(c, r->first, r->second);
+            check_clauses_put_before(c, r->first, r->second);
         else if (c->now.most[r->order] == 0)
-            put_before(c, r->second, r->first);
+            check_clauses_put_before(c, r->second, r->first);
     }
 }
 
 /* --- the time-table -------------------------------------------------------------------------- */
 
-static int by_time(const void *x, const void *y)
+static int check_clauses_by_time(const void *x, const void *y)
 {
     const struct step *a = x, *b = y;
     return a->at < b->at ? -1 : a->at > b->at;
@@ -155,7 +157,7 @@ static uint32_t make_steps(struct checker *c, uint32_t resource)
         step[count++] = (struct step){from, demand};
         step[count++] = (struct step){to, -demand};
     }
-    br_sort_by(step, count, sizeof *step, by_time);
+    br_sort_by(step, count, sizeof *step, check_clauses_by_time);
     for (uint32_t k = 0; k < count; k++) {
         held += step[k].held;
         if (k + 1 < count && step[k + 1].at == step[k].at)
@@ -168,7 +170,8 @@ static uint32_t make_steps(struct checker *c, uint32_t resource)
 
 /* Where the task runs in every case it is part of what is held; a step begins and one ends there.
  */
-static void push_task(struct checker *c, uint32_t task, uint32_t resource, uint32_t steps)
+static void check_clauses_push_task(struct checker *c, uint32_t task, uint32_t resource,
+                                    uint32_t steps)
 {
     const struct br_instance *in = c->in;
     int64_t demand = in->demand[(size_t)in->task_stage[task] * in->resources + resource];
@@ -180,7 +183,7 @@ static void push_task(struct checker *c, uint32_t task, uint32_t resource, uint3
             (own_from < own_to && from >= own_from && to <= own_to))
             continue;
         if (c->now.least[task] < to && c->now.least[task] + duration > from)
-            raise_least(c, task, to);
+            check_clauses_raise_least(c, task, to);
     }
     for (uint32_t k = steps; k-- > 1;) { /* to the left */
         int64_t from = c->step[k - 1].at, to = c->step[k].at;
@@ -188,7 +191,7 @@ static void push_task(struct checker *c, uint32_t task, uint32_t resource, uint3
             (own_from < own_to && from >= own_from && to <= own_to))
             continue;
         if (c->now.most[task] < to && c->now.most[task] + duration > from)
-            lower_most(c, task, from - duration);
+            check_clauses_lower_most(c, task, from - duration);
     }
 }
 
@@ -207,14 +210,15 @@ static void follow_table(struct checker *c)
         for (uint32_t t = 0; t < c->tasks && !c->contradiction; t++)
             if (in->duration[t] > 0 && c->now.least[t] < c->now.most[t] &&
                 in->demand[(size_t)in->task_stage[t] * in->resources + r] > 0)
-                push_task(c, t, r, steps);
+                check_clauses_push_task(c, t, r, steps);
     }
 }
 
 /* --- spans ----------------------------------------------------------------------------------- */
 
 /* The mandatory part of the task in the span, wherever it starts within its bounds. */
-static int64_t mandatory(const struct checker *c, uint32_t task, const struct br_proof_span *span)
+static int64_t check_clauses_mandatory(const struct checker *c, uint32_t task,
+                                       const struct br_proof_span *span)
 {
     int64_t duration = c->in->duration[task], part = duration;
     int64_t before = c->now.least[task] + duration - span->from;
@@ -232,7 +236,7 @@ static void look_at_span(struct checker *c, const struct br_proof_span *span)
         br_wide work = 0; /* in units, as what tasks hold at any time is */
         for (uint32_t t = 0; t < c->tasks; t++)
             work += (br_wide)in->demand[(size_t)in->task_stage[t] * in->resources + r] *
-                    mandatory(c, t, span);
+                    check_clauses_mandatory(c, t, span);
         c->contradiction = work > (br_wide)c->rounded[r] * (span->to - span->from);
     }
 }
@@ -256,20 +260,20 @@ static bool is_false(const struct checker *c, const struct br_proof_literal *l)
     return l->upper ? c->now.least[v] > l->time : c->now.most[v] < l->time;
 }
 
-static void set_true(struct checker *c, const struct br_proof_literal *l)
+static void check_clauses_set_true(struct checker *c, const struct br_proof_literal *l)
 {
     if (l->upper)
-        lower_most(c, variable_of(c, l), l->time);
+        check_clauses_lower_most(c, variable_of(c, l), l->time);
     else
-        raise_least(c, variable_of(c, l), l->time);
+        check_clauses_raise_least(c, variable_of(c, l), l->time);
 }
 
 static void set_false(struct checker *c, const struct br_proof_literal *l)
 {
     if (l->upper)
-        raise_least(c, variable_of(c, l), l->time + 1);
+        check_clauses_raise_least(c, variable_of(c, l), l->time + 1);
     else
-        lower_most(c, variable_of(c, l), l->time - 1);
+        check_clauses_lower_most(c, variable_of(c, l), l->time - 1);
 }
 
 static void follow_clause(struct checker *c, const struct br_proof_clause *clause)
@@ -283,15 +287,15 @@ static void follow_clause(struct checker *c, const struct br_proof_clause *claus
         open = &clause->literal[k];
     }
     if (open)
-        set_true(c, open);
+        check_clauses_set_true(c, open);
     else
         c->contradiction = true;
 }
 
 /* Everything that follows, until nothing moves; the time-table last, since it costs most. Of the
  * clauses those that `from` (NULL: none) names, and then its spans. */
-static void follow(struct checker *c, const struct br_proof_clause *clause,
-                   const struct br_proof_clause *from)
+static void check_clauses_follow(struct checker *c, const struct br_proof_clause *clause,
+                                 const struct br_proof_clause *from)
 {
     do {
         c->moved = false;
@@ -346,7 +350,7 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
                                         const struct br_proof_clause *clause, uint32_t clauses,
                                         uint32_t *where)
 {
-    follow(c, clause, NULL);
+    check_clauses_follow(c, clause, NULL);
     copy_bounds(c, &c->root, &c->now);
     for (uint32_t k = 0; k < clauses && !c->contradiction; k++) {
         br_costly_assert(agree(c));
@@ -356,7 +360,7 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
         for (uint32_t i = 0; i < clause[k].literals; i++)
             set_false(c, &clause[k].literal[i]);
         if (!c->contradiction)
-            follow(c, clause, &clause[k]);
+            check_clauses_follow(c, clause, &clause[k]);
         if (!c->contradiction)
             return BR_CLAUSES_GAP;
         if (clause[k].literals == 0)
@@ -364,8 +368,8 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
         c->contradiction = false;
         copy_bounds(c, &c->now, &c->root);
         if (clause[k].literals == 1) {
-            set_true(c, &clause[k].literal[0]);
-            follow(c, clause, NULL);
+            check_clauses_set_true(c, &clause[k].literal[0]);
+            check_clauses_follow(c, clause, NULL);
             copy_bounds(c, &c->root, &c->now);
         }
     }
@@ -471,7 +475,7 @@ static bool are_rivals(const struct br_instance *in, uint32_t a, uint32_t b)
 }
 
 /* Numbers the orders of rivals, first by first. False when memory is out. */
-static bool find_rivals(struct checker *c)
+static bool check_clauses_find_rivals(struct checker *c)
 {
     size_t most = (size_t)c->tasks * c->tasks;
     if (!ARRAY(most, c->order) || !ARRAY(most / 2, c->rivals))
@@ -488,11 +492,11 @@ static bool find_rivals(struct checker *c)
     return true;
 }
 
-static bool prepare(struct checker *c, int64_t bound)
+static bool check_clauses_prepare(struct checker *c, int64_t bound)
 {
     size_t nodes = (size_t)c->tasks + 1;
     if (c->in->machines == 1 && c->tasks <= ORDERED_TASKS) {
-        if (!find_rivals(c))
+        if (!check_clauses_find_rivals(c))
             return false;
         nodes += c->pairs;
     }
@@ -527,8 +531,9 @@ enum br_clauses_answer br_clauses_check(const struct br_instance *in, int64_t bo
     struct checker c = {.in = in, .tasks = in->tasks};
     assert(br_clauses_suit(in));
     *where = 0;
-    enum br_clauses_answer answer =
-        prepare(&c, bound) ? check_all(&c, bound, clause, clauses, where) : BR_CLAUSES_MEMORY;
+    enum br_clauses_answer answer = check_clauses_prepare(&c, bound)
+                                        ? check_all(&c, bound, clause, clauses, where)
+                                        : BR_CLAUSES_MEMORY;
     br_crowd_destroy(c.crowd);
     br_arena_finish(&c.arena);
     return answer;

@@ -42,12 +42,12 @@ struct br_crowd {
     uint64_t *on; /* by machine: tasks that are on it */
 };
 
-static int64_t demand_of(const struct br_crowd *c, uint32_t task, uint32_t resource)
+static int64_t crowd_demand_of(const struct br_crowd *c, uint32_t task, uint32_t resource)
 {
     return c->in->demand[(size_t)c->in->task_stage[task] * c->in->resources + resource];
 }
 
-static int64_t room_of(const struct br_crowd *c, uint32_t machine, uint32_t resource)
+static int64_t crowd_room_of(const struct br_crowd *c, uint32_t machine, uint32_t resource)
 {
     size_t of_class = (size_t)c->in->resources * c->class[machine];
     return c->in->capacity[of_class + resource];
@@ -63,16 +63,16 @@ static void note_tasks(struct br_crowd *c)
     const struct br_instance *in = c->in;
     for (uint32_t t = 0; t < in->tasks; t++)
         for (uint32_t r = 0; r < in->resources; r++)
-            if (in->duration[t] > 0 && demand_of(c, t, r) > 0)
+            if (in->duration[t] > 0 && crowd_demand_of(c, t, r) > 0)
                 c->holders |= UINT64_C(1) << t;
 }
 
 /* In thousandths, rounded up, the most that the task takes of what all machines together have. */
-static int64_t size_of(const struct br_crowd *c, uint32_t task)
+static int64_t crowd_size_of(const struct br_crowd *c, uint32_t task)
 {
     int64_t size = 0;
     for (uint32_t r = 0; r < c->in->resources; r++) {
-        br_wide amount = (br_wide)1000 * demand_of(c, task, r), all = c->in->total[r];
+        br_wide amount = (br_wide)1000 * crowd_demand_of(c, task, r), all = c->in->total[r];
         int64_t part = all > 0 ? (int64_t)((amount + all - 1) / all) : 0;
         size = part > size ? part : size;
     }
@@ -84,7 +84,7 @@ static void sort_by_size(struct br_crowd *c)
 {
     for (uint32_t k = 0; k < c->in->tasks; k++) {
         uint32_t place = k;
-        for (; place > 0 && size_of(c, c->by_size[place - 1]) < size_of(c, k); place--)
+        for (; place > 0 && crowd_size_of(c, c->by_size[place - 1]) < crowd_size_of(c, k); place--)
             c->by_size[place] = c->by_size[place - 1];
         c->by_size[place] = k;
     }
@@ -129,7 +129,7 @@ void br_crowd_destroy(struct br_crowd *c)
 
 /* --- bounds ---------------------------------------------------------------------------------- */
 
-static void raise_least(struct br_crowd_bounds *b, uint32_t v, int64_t value)
+static void crowd_raise_least(struct br_crowd_bounds *b, uint32_t v, int64_t value)
 {
     if (value <= b->least[v])
         return;
@@ -138,7 +138,7 @@ static void raise_least(struct br_crowd_bounds *b, uint32_t v, int64_t value)
     b->contradiction |= value > b->most[v];
 }
 
-static void lower_most(struct br_crowd_bounds *b, uint32_t v, int64_t value)
+static void crowd_lower_most(struct br_crowd_bounds *b, uint32_t v, int64_t value)
 {
     if (value >= b->most[v])
         return;
@@ -156,20 +156,20 @@ static void follow_choice(const struct br_crowd *c, struct br_crowd_bounds *b, u
     for (uint32_t m = 0; m < machines; m++) {
         bool fits = true;
         for (uint32_t r = 0; r < c->in->resources; r++)
-            fits &= demand_of(c, task, r) <= room_of(c, m, r);
+            fits &= crowd_demand_of(c, task, r) <= crowd_room_of(c, m, r);
         if (!fits)
-            lower_most(b, variable(c, task, m), 0);
+            crowd_lower_most(b, variable(c, task, m), 0);
         if (b->most[variable(c, task, m)] > 0) {
             open++;
             last = m;
         }
         for (uint32_t n = 0; n < machines; n++)
             if (n != m && b->least[variable(c, task, n)] > 0)
-                lower_most(b, variable(c, task, m), 0);
+                crowd_lower_most(b, variable(c, task, m), 0);
     }
     b->contradiction |= open == 0;
     if (open == 1)
-        raise_least(b, variable(c, task, last), 1);
+        crowd_raise_least(b, variable(c, task, last), 1);
 }
 
 /* Equal machines are numbered by the first task on each: where one is used, a task before is on the
@@ -186,16 +186,16 @@ static void follow_names(const struct br_crowd *c, struct br_crowd_bounds *b, ui
                 last = t;
             }
         if (open == 0)
-            lower_most(b, variable(c, task, m), 0);
+            crowd_lower_most(b, variable(c, task, m), 0);
         if (open == 1 && b->least[variable(c, task, m)] > 0)
-            raise_least(b, variable(c, last, m - 1), 1);
+            crowd_raise_least(b, variable(c, last, m - 1), 1);
     }
 }
 
 /* --- packings -------------------------------------------------------------------------------- */
 
 /* Puts the tasks on machines from the given one on; `count` are to be packed. */
-static bool pack(struct br_crowd *c, uint32_t next, uint32_t count)
+static bool crowd_pack(struct br_crowd *c, uint32_t next, uint32_t count)
 {
     const struct br_instance *in = c->in;
     if (next == count || c->steps++ >= STEPS_MAX)
@@ -207,16 +207,16 @@ static bool pack(struct br_crowd *c, uint32_t next, uint32_t count)
         if (!was_busy && m > 0 && c->class[m] == c->class[m - 1] && !c->busy[m - 1])
             continue; /* it is as the one before it */
         for (uint32_t r = 0; r < in->resources; r++)
-            fits &= load[r] + demand_of(c, task, r) <= room_of(c, m, r);
+            fits &= load[r] + crowd_demand_of(c, task, r) <= crowd_room_of(c, m, r);
         if (!fits)
             continue;
         for (uint32_t r = 0; r < in->resources; r++)
-            load[r] += demand_of(c, task, r);
+            load[r] += crowd_demand_of(c, task, r);
         c->busy[m] = true;
-        bool packed = pack(c, next + 1, count);
+        bool packed = crowd_pack(c, next + 1, count);
         c->busy[m] = was_busy;
         for (uint32_t r = 0; r < in->resources; r++)
-            load[r] -= demand_of(c, task, r);
+            load[r] -= crowd_demand_of(c, task, r);
         if (packed)
             return true;
     }
@@ -229,7 +229,7 @@ static bool fit_sums(const struct br_crowd *c, uint64_t set)
     for (uint32_t r = 0; r < c->in->resources; r++) {
         int64_t left = c->in->total[r];
         for (uint64_t rest = set; rest && left >= 0; rest &= rest - 1)
-            left -= demand_of(c, (uint32_t)__builtin_ctzll(rest), r);
+            left -= crowd_demand_of(c, (uint32_t)__builtin_ctzll(rest), r);
         if (left < 0)
             return false;
     }
@@ -249,7 +249,7 @@ static bool fit_together(struct br_crowd *c, uint64_t set)
     memset(c->load, 0, (size_t)c->in->machines * c->in->resources * sizeof *c->load);
     memset(c->busy, 0, c->in->machines * sizeof *c->busy);
     c->steps = 0;
-    a->fits = fit_sums(c, set) && pack(c, 0, count);
+    a->fits = fit_sums(c, set) && crowd_pack(c, 0, count);
     a->set = set;
     return a->fits;
 }
@@ -258,9 +258,9 @@ static bool fit_together(struct br_crowd *c, uint64_t set)
 static bool fit_machine(const struct br_crowd *c, uint32_t machine, uint64_t set)
 {
     for (uint32_t r = 0; r < c->in->resources; r++) {
-        int64_t left = room_of(c, machine, r);
+        int64_t left = crowd_room_of(c, machine, r);
         for (uint64_t rest = set; rest && left >= 0; rest &= rest - 1)
-            left -= demand_of(c, (uint32_t)__builtin_ctzll(rest), r);
+            left -= crowd_demand_of(c, (uint32_t)__builtin_ctzll(rest), r);
         if (left < 0)
             return false;
     }
@@ -269,7 +269,7 @@ static bool fit_machine(const struct br_crowd *c, uint32_t machine, uint64_t set
 
 /* --- the time-table -------------------------------------------------------------------------- */
 
-static int by_time(const void *x, const void *y)
+static int crowd_by_time(const void *x, const void *y)
 {
     const int64_t *a = x, *b = y;
     return (*a > *b) - (*a < *b);
@@ -291,7 +291,7 @@ static void make_spans(struct br_crowd *c, const struct br_crowd_bounds *b)
             c->time[times++] = b->least[t] + in->duration[t];
         }
     }
-    br_sort_by(c->time, times, sizeof *c->time, by_time);
+    br_sort_by(c->time, times, sizeof *c->time, crowd_by_time);
     c->spans = 0;
     for (uint32_t k = 0; k + 1 < times; k++) {
         struct span s = {.from = c->time[k], .to = c->time[k + 1]};
@@ -331,7 +331,7 @@ static void follow_task(struct br_crowd *c, struct br_crowd_bounds *b, uint32_t 
                 most = s->from - d;
         }
         if (least > most) {
-            lower_most(b, variable(c, task, m), 0);
+            crowd_lower_most(b, variable(c, task, m), 0);
             continue;
         }
         first = least < first ? least : first;
@@ -341,8 +341,8 @@ static void follow_task(struct br_crowd *c, struct br_crowd_bounds *b, uint32_t 
         b->contradiction = true; /* no machine is left */
         return;
     }
-    raise_least(b, task, first);
-    lower_most(b, task, last);
+    crowd_raise_least(b, task, first);
+    crowd_lower_most(b, task, last);
 }
 
 void br_crowd_follow(struct br_crowd *c, struct br_crowd_bounds *b)

@@ -104,8 +104,8 @@ static int densest_first(const void *a, const void *b)
 }
 
 /* Tasks with these demands that fit the room, at most `most`. */
-static uint32_t fitting(const struct br_heavy *h, const int64_t *demand, const int64_t *room,
-                        uint32_t most)
+static uint32_t heavy_fitting(const struct br_heavy *h, const int64_t *demand, const int64_t *room,
+                              uint32_t most)
 {
     for (uint32_t r = 0; r < h->resources && most > 0; r++)
         if (demand[r] > 0 && room[r] / demand[r] < most)
@@ -113,7 +113,7 @@ static uint32_t fitting(const struct br_heavy *h, const int64_t *demand, const i
     return most;
 }
 
-static const int64_t *demand_of(const struct br_heavy *h, uint32_t i)
+static const int64_t *heavy_demand_of(const struct br_heavy *h, uint32_t i)
 {
     return h->demand + (size_t)i * h->resources;
 }
@@ -159,7 +159,7 @@ static bool can_join(const struct br_heavy *h, const int64_t *capacity, uint32_t
 {
     uint32_t s = h->stage[h->choice[i].v], u = h->stage[h->choice[j].v];
     for (uint32_t r = 0; r < h->in->resources; r++)
-        if (demand_of(h, i)[r] > capacity[r] - demand_of(h, j)[r])
+        if (heavy_demand_of(h, i)[r] > capacity[r] - heavy_demand_of(h, j)[r])
             return false;
     return !br_is_ahead(h->ahead, s, u) && !br_is_ahead(h->ahead, u, s);
 }
@@ -191,21 +191,21 @@ static void find_groups(struct br_heavy *h, const int64_t *capacity)
 }
 
 /* Does choice i weigh more for its demand for the resource than j? */
-static bool denser(const struct br_heavy *h, uint32_t r, uint32_t i, uint32_t j)
+static bool heavy_denser(const struct br_heavy *h, uint32_t r, uint32_t i, uint32_t j)
 {
-    return (br_wide)h->choice[i].weight * demand_of(h, j)[r] >
-           (br_wide)h->choice[j].weight * demand_of(h, i)[r];
+    return (br_wide)h->choice[i].weight * heavy_demand_of(h, j)[r] >
+           (br_wide)h->choice[j].weight * heavy_demand_of(h, i)[r];
 }
 
-static void sort_by_resource(struct br_heavy *h)
+static void heavy_sort_by_resource(struct br_heavy *h)
 {
     for (uint32_t r = 0; r < h->resources; r++) {
         uint32_t *order = h->order + (size_t)r * h->count, n = 0;
         for (uint32_t i = 0; i < h->choices; i++) {
-            if (demand_of(h, i)[r] == 0)
+            if (heavy_demand_of(h, i)[r] == 0)
                 continue;
             uint32_t k = n++;
-            for (; k > 0 && denser(h, r, i, order[k - 1]); k--)
+            for (; k > 0 && heavy_denser(h, r, i, order[k - 1]); k--)
                 order[k] = order[k - 1];
             order[k] = i;
         }
@@ -233,7 +233,7 @@ static uint32_t filled_at(const struct br_heavy *h, const struct left *left, uin
         uint32_t i = order[k];
         if (left->fit[i] == 0)
             continue;
-        room -= left->fit[i] * demand_of(h, i)[r];
+        room -= left->fit[i] * heavy_demand_of(h, i)[r];
         if (room < 0)
             return i;
     }
@@ -250,7 +250,7 @@ static br_wide priced(const struct br_heavy *h, const struct left *left, uint32_
     for (uint32_t k = 0; k < left->count; k++) {
         uint32_t i = left->choice[k];
         const struct choice *choice = &h->choice[i];
-        br_wide surplus = (br_wide)choice->weight * per - (br_wide)price * demand_of(h, i)[r];
+        br_wide surplus = (br_wide)choice->weight * per - (br_wide)price * heavy_demand_of(h, i)[r];
         if (surplus <= 0)
             continue;
         surplus *= left->fit[i];
@@ -272,7 +272,7 @@ static int64_t at_most(struct br_heavy *h, const struct left *left, int64_t enou
         uint32_t r = (first + k) % resources, at = filled_at(h, left, r);
         if (at == UINT32_MAX)
             continue;
-        int64_t per = demand_of(h, at)[r];
+        int64_t per = heavy_demand_of(h, at)[r];
         br_wide most = priced(h, left, r, h->choice[at].weight, per);
         if (most < (br_wide)least * per)
             least = (int64_t)(most / per);
@@ -283,13 +283,13 @@ static int64_t at_most(struct br_heavy *h, const struct left *left, int64_t enou
 }
 
 /* Is there room for what the set holds, and is every choice left one that fits? */
-static bool in_order(const struct br_heavy *h, const struct left *left)
+static bool heavy_in_order(const struct br_heavy *h, const struct left *left)
 {
     for (uint32_t r = 0; r < h->resources; r++) {
         if (left->room[r] < 0)
             return false;
         for (uint32_t k = 0; k < left->count; k++)
-            if (demand_of(h, left->choice[k])[r] > left->room[r])
+            if (heavy_demand_of(h, left->choice[k])[r] > left->room[r])
                 return false;
     }
     return true;
@@ -297,12 +297,12 @@ static bool in_order(const struct br_heavy *h, const struct left *left)
 
 /* Adds tasks of the choices left, in all ways that may be heavier than the best set, to a set of
  * that weight. */
-static void search(struct br_heavy *h, uint32_t depth, struct left *left, int64_t weight)
+static void heavy_search(struct br_heavy *h, uint32_t depth, struct left *left, int64_t weight)
 {
     const uint32_t resources = h->resources;
     uint32_t *list = h->list + (size_t)depth * h->count, *fit = h->fit + (size_t)depth * h->count;
     int64_t *room = h->room + (size_t)depth * resources;
-    br_costly_assert(in_order(h, left));
+    br_costly_assert(heavy_in_order(h, left));
     h->best = weight > h->best ? weight : h->best;
     for (; left->count > 0; left->choice++, left->count--) {
         int64_t more = at_most(h, left, h->best - weight);
@@ -317,16 +317,16 @@ static void search(struct br_heavy *h, uint32_t depth, struct left *left, int64_
         for (uint32_t n = left->fit[i]; n > 0; n--) {
             struct left next = {.choice = list, .fit = fit, .room = room};
             for (uint32_t r = 0; r < resources; r++)
-                room[r] = left->room[r] - n * demand_of(h, i)[r];
+                room[r] = left->room[r] - n * heavy_demand_of(h, i)[r];
             memset(fit, 0, h->choices * sizeof *fit);
             for (uint32_t k = 1; k < left->count; k++) {
                 uint32_t j = left->choice[k];
                 if (h->together[(size_t)i * h->count + j])
-                    fit[j] = fitting(h, demand_of(h, j), room, left->fit[j]);
+                    fit[j] = heavy_fitting(h, heavy_demand_of(h, j), room, left->fit[j]);
                 if (fit[j] > 0)
                     list[next.count++] = j;
             }
-            search(h, depth + 1, &next, weight + n * h->choice[i].weight);
+            heavy_search(h, depth + 1, &next, weight + n * h->choice[i].weight);
         }
         left->fit[i] = 0;
     }
@@ -339,7 +339,7 @@ int64_t br_heaviest(struct br_heavy *h, uint32_t cls, const int64_t *weight, int
     memcpy(h->room, capacity, h->in->resources * sizeof *capacity);
     h->room[h->in->resources] = shares(h, capacity, capacity);
     find_groups(h, capacity);
-    sort_by_resource(h);
+    heavy_sort_by_resource(h);
     for (uint32_t i = 0; i < h->choices; i++) {
         h->list[i] = i;
         h->fit[i] = h->choice[i].most;
@@ -347,7 +347,7 @@ int64_t br_heaviest(struct br_heavy *h, uint32_t cls, const int64_t *weight, int
     struct left all = {.choice = h->list, .count = h->choices, .fit = h->fit, .room = h->room};
     h->best = h->open = 0;
     h->nodes = *nodes;
-    search(h, 1, &all, 0);
+    heavy_search(h, 1, &all, 0);
     *nodes = h->nodes;
     return h->best > h->open ? h->best : h->open;
 }

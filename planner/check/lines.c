@@ -24,7 +24,7 @@ static int longest_first(const void *a, const void *b)
 }
 
 /* Walks on by that many copies, which are there. */
-static void walk(struct place *at, const struct br_line_copies *copies, br_wide count)
+static void check_lines_walk(struct place *at, const struct br_line_copies *copies, br_wide count)
 {
     while (count > at->left) {
         at->sum += at->left * copies[at->group].duration;
@@ -50,13 +50,13 @@ br_wide br_lines_time(struct br_line_copies *copies, uint32_t groups, int64_t li
     /* The q + 1 copies from `first` to `last` share a line. */
     struct place first = {.left = copies[0].count}, last = first;
     br_wide least = (work + lines - 1) / lines;
-    walk(&last, copies, 1);
+    check_lines_walk(&last, copies, 1);
     for (br_wide q = 0; q * lines < all; q++) {
         br_wide shared = last.sum - first.sum;
         least = shared > least ? shared : least;
         if ((q + 1) * lines < all) {
-            walk(&first, copies, lines - 1);
-            walk(&last, copies, lines);
+            check_lines_walk(&first, copies, lines - 1);
+            check_lines_walk(&last, copies, lines);
         }
     }
     return least;
@@ -102,28 +102,29 @@ struct line {
 };
 
 /* Has to lie kind v between before(i) and behind(k)? */
-static bool between(const struct line *l, const struct br_valued *v, uint32_t i, uint32_t k)
+static bool check_lines_between(const struct line *l, const struct br_valued *v, uint32_t i,
+                                uint32_t k)
 {
     return v->before >= l->kind[i].before && v->behind >= l->kind[k].behind;
 }
 
 /* How many tasks of kind v there is room for in all that it has to lie in. */
-static int64_t fit(const struct line *l, const struct br_valued *v)
+static int64_t check_lines_fit(const struct line *l, const struct br_valued *v)
 {
     int64_t least = INT64_MAX;
     for (uint32_t i = 0; i < l->kinds; i++)
         for (uint32_t k = 0; k < l->kinds; k++)
-            if (between(l, v, i, k) && l->left[i][k] < least)
+            if (check_lines_between(l, v, i, k) && l->left[i][k] < least)
                 least = l->left[i][k];
     least = least < 0 ? 0 : least / v->duration;
     return least < v->count ? least : v->count;
 }
 
-static void take(struct line *l, const struct br_valued *v, int64_t time)
+static void check_lines_take(struct line *l, const struct br_valued *v, int64_t time)
 {
     for (uint32_t i = 0; i < l->kinds; i++)
         for (uint32_t k = 0; k < l->kinds; k++)
-            if (between(l, v, i, k))
+            if (check_lines_between(l, v, i, k))
                 l->left[i][k] -= time;
 }
 
@@ -144,7 +145,7 @@ static bool may_exceed(const struct line *l, uint32_t k, int64_t left, br_wide w
 
 /* Fills the line with kinds from k on, which may exceed `enough`: with as many tasks of each as
  * fit, then with fewer. */
-static enum br_line_answer fill(struct line *l, uint32_t k, int64_t left, br_wide worth)
+static enum br_line_answer check_lines_fill(struct line *l, uint32_t k, int64_t left, br_wide worth)
 {
     if (worth > l->enough)
         return BR_LINE_YES;
@@ -153,14 +154,14 @@ static enum br_line_answer fill(struct line *l, uint32_t k, int64_t left, br_wid
         return BR_LINE_OPEN;
     const struct br_valued *v = &l->kind[k];
     enum br_line_answer answer = BR_LINE_NO;
-    for (int64_t n = fit(l, v); n >= 0 && answer == BR_LINE_NO; n--) {
+    for (int64_t n = check_lines_fit(l, v); n >= 0 && answer == BR_LINE_NO; n--) {
         int64_t rest = left - n * v->duration;
         br_wide with = worth + (br_wide)v->value * n;
         if (!may_exceed(l, k + 1, rest, with))
             break; /* fewer of the dearest kind bring no more */
-        take(l, v, n * v->duration);
-        answer = fill(l, k + 1, rest, with);
-        take(l, v, -n * v->duration);
+        check_lines_take(l, v, n * v->duration);
+        answer = check_lines_fill(l, k + 1, rest, with);
+        check_lines_take(l, v, -n * v->duration);
     }
     return answer;
 }
@@ -185,5 +186,5 @@ enum br_line_answer br_line_worth_more(const struct br_valued *kind, uint32_t ki
     for (uint32_t i = 0; i < kinds; i++)
         for (uint32_t k = 0; k < kinds; k++)
             l.left[i][k] = length - l.kind[i].before - l.kind[k].behind;
-    return may_exceed(&l, 0, length, 0) ? fill(&l, 0, length, 0) : BR_LINE_NO;
+    return may_exceed(&l, 0, length, 0) ? check_lines_fill(&l, 0, length, 0) : BR_LINE_NO;
 }

@@ -13,7 +13,7 @@
 #define WEIGHT_MOST (INT64_C(1) << 53)
 
 /* Can a task of s never run while one of u does on the same machine? */
-static bool exclude(const struct br_proof_check *c, uint32_t s, uint32_t u)
+static bool measures_exclude(const struct br_proof_check *c, uint32_t s, uint32_t u)
 {
     const struct br_instance *in = c->in;
     const int64_t *a = in->demand + (size_t)s * in->resources;
@@ -38,12 +38,12 @@ static enum br_status load_clique(struct br_proof_check *c, const struct br_proo
         if (s == UINT32_MAX || out->weight[s])
             return br_proof_fails(c, "a clique has a stage twice, or one that is not in the part");
         out->weight[s] = 1;
-        if (c->in->stage_first[s + 1] - c->in->stage_first[s] > 1 && !exclude(c, s, s))
+        if (c->in->stage_first[s + 1] - c->in->stage_first[s] > 1 && !measures_exclude(c, s, s))
             return br_proof_fails(c, "two tasks of '%s' can run together",
                                   br_proof_stage_name(c, s));
         for (uint32_t k = 0; k < i; k++) {
             uint32_t u = br_proof_stage(c, m->stage[k]);
-            if (!exclude(c, s, u))
+            if (!measures_exclude(c, s, u))
                 return br_proof_fails(c, "'%s' and '%s' can run together",
                                       br_proof_stage_name(c, s), br_proof_stage_name(c, u));
         }

@@ -44,7 +44,7 @@ struct prices {
     int64_t nodes;
 };
 
-static int upwards(const void *a, const void *b)
+static int prices_upwards(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x < y ? -1 : x > y;
@@ -104,7 +104,7 @@ static enum br_status check_chains(struct prices *p)
     return BR_OK;
 }
 
-static bool allocate(struct prices *p)
+static bool prices_allocate(struct prices *p)
 {
     struct br_proof_check *c = p->c;
     const struct br_proof *proof = c->proof;
@@ -121,13 +121,13 @@ static bool allocate(struct prices *p)
     return p->stage && p->point && p->step && p->weight && p->last && p->index_of;
 }
 
-static void add_point(struct prices *p, int64_t time)
+static void prices_add_point(struct prices *p, int64_t time)
 {
     if (time > 0 && time < p->c->makespan)
         p->point[p->points++] = time;
 }
 
-static void list_points(struct prices *p)
+static void prices_list_points(struct prices *p)
 {
     const struct br_proof_check *c = p->c;
     const struct br_proof *proof = c->proof;
@@ -135,16 +135,16 @@ static void list_points(struct prices *p)
     p->point[p->points++] = 0;
     p->point[p->points++] = c->makespan;
     for (uint32_t v = 0; v < proof->prices; v++) {
-        add_point(p, c->stage_head[p->stage[v]]);
-        add_point(p, c->makespan - c->stage_tail[p->stage[v]]);
+        prices_add_point(p, c->stage_head[p->stage[v]]);
+        prices_add_point(p, c->makespan - c->stage_tail[p->stage[v]]);
         for (uint32_t k = 0; k < proof->price[v].steps; k++)
-            add_point(p, proof->price[v].step[k].from);
+            prices_add_point(p, proof->price[v].step[k].from);
     }
     for (uint32_t k = 0; k < proof->chains; k++) {
-        add_point(p, proof->chain[k].from);
-        add_point(p, proof->chain[k].to);
+        prices_add_point(p, proof->chain[k].from);
+        prices_add_point(p, proof->chain[k].to);
     }
-    br_sort_by(p->point, p->points, sizeof *p->point, upwards);
+    br_sort_by(p->point, p->points, sizeof *p->point, prices_upwards);
     for (uint32_t k = 0; k < p->points; k++)
         if (distinct == 0 || p->point[k] != p->point[distinct - 1])
             p->point[distinct++] = p->point[k];
@@ -192,7 +192,7 @@ static int64_t *sorted_durations(const struct br_instance *in, uint32_t s, int64
     uint32_t n = in->stage_first[s + 1] - in->stage_first[s];
     memcpy(out, in->duration + in->stage_first[s], n * sizeof *out);
     if (!in->stage_equal[s])
-        br_sort_by(out, n, sizeof *out, upwards);
+        br_sort_by(out, n, sizeof *out, prices_upwards);
     return out;
 }
 
@@ -218,7 +218,7 @@ static bool tasks_pay(const struct prices *p, br_wide *sum)
 
 /* Sets the weights of an interval that begins at `time`: the prices of stages less their shares of
  * chains, 0 outside their windows. Returns what the chains give back. */
-static br_wide weigh(struct prices *p, int64_t time)
+static br_wide prices_weigh(struct prices *p, int64_t time)
 {
     const struct br_proof_check *c = p->c;
     const struct br_proof *proof = c->proof;
@@ -259,7 +259,7 @@ static bool cluster_pays(struct prices *p, br_wide *sum)
     br_wide rate = 0;
     *sum = 0;
     for (uint32_t k = 0; k + 1 < p->points; k++) {
-        br_wide back = weigh(p, p->point[k]);
+        br_wide back = prices_weigh(p, p->point[k]);
         if (k == 0 || memcmp(p->weight, p->last, n * sizeof *p->weight) != 0) {
             rate = 0;
             for (uint32_t m = 0; m < in->classes; m++) {
@@ -286,14 +286,14 @@ enum br_status br_proof_prices(struct br_proof_check *c)
     if (proof->prices == 0 || proof->prices > BR_HEAVY_STAGES || !c->ahead.behind)
         return br_proof_fails(c, "there are no prices, or too many");
     struct prices p = {.c = c, .nodes = NODES_ALL};
-    if (!allocate(&p))
+    if (!prices_allocate(&p))
         return br_fail_memory(c->diag);
     enum br_status status = check_prices_form(&p);
     if (!status)
         status = check_chains(&p);
     if (status)
         return status;
-    list_points(&p);
+    prices_list_points(&p);
     p.heavy = br_heavy_create(c->in, &c->ahead, p.stage, proof->prices);
     br_wide asked, held = 0;
     if (!p.heavy || !tasks_pay(&p, &asked))

@@ -91,8 +91,8 @@ static void check_transfers(const struct stated *s)
     }
 }
 
-static enum br_status check_tasks(const struct stated *s, const struct br_cluster *cluster,
-                                  struct br_diag *diag)
+static enum br_status stated_check_tasks(const struct stated *s, const struct br_cluster *cluster,
+                                         struct br_diag *diag)
 {
     const struct br_plan *plan = s->plan;
     const struct br_stated_task *task = plan->stated->task;
@@ -123,8 +123,8 @@ enum { IN_T = 1, AFTER_T = 2, BEFORE_T = 4 };
 
 /* Hands the mark on over an arc of a part: of those tasks that are in T or have it, from each to
  * all, or to the one with its index. */
-static void hand_on(const struct br_instance *in, uint32_t from, const struct br_arc *arc,
-                    uint8_t passed, uint8_t *mark)
+static void stated_hand_on(const struct br_instance *in, uint32_t from, const struct br_arc *arc,
+                           uint8_t passed, uint8_t *mark)
 {
     const uint32_t first = in->stage_first[from], to = in->stage_first[arc->stage];
     bool any = false;
@@ -147,12 +147,12 @@ static void check_subsets(const struct stated *s, const struct br_instance *in, 
     for (uint32_t k = 0; k < in->stages; k++) {
         const uint32_t one = in->topological[k];
         for (uint32_t a = in->child_first[one]; a < in->child_first[one + 1]; a++)
-            hand_on(in, one, &in->child[a], AFTER_T, mark);
+            stated_hand_on(in, one, &in->child[a], AFTER_T, mark);
     }
     for (uint32_t k = in->stages; k-- > 0;) {
         const uint32_t one = in->topological[k];
         for (uint32_t a = in->parent_first[one]; a < in->parent_first[one + 1]; a++)
-            hand_on(in, one, &in->parent[a], BEFORE_T, mark);
+            stated_hand_on(in, one, &in->parent[a], BEFORE_T, mark);
     }
     for (uint32_t t = 0; t < in->tasks; t++) {
         const bool before = mark[t] & BEFORE_T, after = mark[t] & AFTER_T;
@@ -240,6 +240,6 @@ enum br_status br_plan_check_stated(const struct br_plan *plan, const struct br_
     const struct stated s = {plan, dag, fault, context};
     check_bounds(&s);
     check_transfers(&s);
-    enum br_status status = check_tasks(&s, cluster, diag);
+    enum br_status status = stated_check_tasks(&s, cluster, diag);
     return status ? status : check_search(&s, cluster, diag);
 }

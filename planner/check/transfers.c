@@ -33,10 +33,10 @@ struct checking {
     uint32_t *slot;              /* by machine; UINT32_MAX between uses */
 };
 
-static void report(struct checking *c, const char *format, ...)
+static void check_transfers_report(struct checking *c, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void report(struct checking *c, const char *format, ...)
+static void check_transfers_report(struct checking *c, const char *format, ...)
 {
     char text[FAULT_TEXT];
     va_list args;
@@ -53,7 +53,8 @@ struct words {
     char text[2 * NAME_TEXT + 100];
 };
 
-static struct words name(const struct checking *c, uint32_t edge, uint32_t from, uint32_t to)
+static struct words check_transfers_name(const struct checking *c, uint32_t edge, uint32_t from,
+                                         uint32_t to)
 {
     struct words words;
     char a[NAME_TEXT], b[NAME_TEXT];
@@ -66,7 +67,7 @@ static struct words name(const struct checking *c, uint32_t edge, uint32_t from,
     return words;
 }
 
-static int compare(const struct br_transfer *x, const struct br_transfer *y)
+static int check_transfers_compare(const struct br_transfer *x, const struct br_transfer *y)
 {
     if (x->edge != y->edge)
         return x->edge < y->edge ? -1 : 1;
@@ -77,10 +78,10 @@ static int compare(const struct br_transfer *x, const struct br_transfer *y)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
-static int by_place(const void *a, const void *b, void *transfers)
+static int check_transfers_by_place(const void *a, const void *b, void *transfers)
 {
     const struct br_transfer *all = transfers;
-    return compare(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
+    return check_transfers_compare(&all[*(const uint32_t *)a], &all[*(const uint32_t *)b]);
 }
 
 static int by_machine(const void *a, const void *b)
@@ -94,43 +95,44 @@ static void check_pieces(struct checking *c, const struct br_transfer *t, int64_
                          int64_t before_ns, br_wide bytes)
 {
     const struct br_piece *piece = &c->plan->carried.piece[t->first_piece];
-    struct words words = name(c, t->edge, t->from, t->to);
+    struct words words = check_transfers_name(c, t->edge, t->from, t->to);
     br_wide moved = 0;
     int64_t at_ns = after_ns;
     for (uint32_t k = 0; k < t->pieces; k++) {
         if (piece[k].start_ns >= piece[k].end_ns || piece[k].rate <= 0) {
-            report(c, "%s moves at %" PRId64 " bytes a second from %s s to %s s", words.text,
-                   piece[k].rate, br_seconds(piece[k].start_ns).text,
-                   br_seconds(piece[k].end_ns).text);
+            check_transfers_report(c, "%s moves at %" PRId64 " bytes a second from %s s to %s s",
+                                   words.text, piece[k].rate, br_seconds(piece[k].start_ns).text,
+                                   br_seconds(piece[k].end_ns).text);
             return;
         }
         if (piece[k].start_ns < at_ns) {
-            report(c, k ? "%s moves twice at %s s" : "%s begins at %s s, before its data is there",
-                   words.text, br_seconds(piece[k].start_ns).text);
+            check_transfers_report(
+                c, k ? "%s moves twice at %s s" : "%s begins at %s s, before its data is there",
+                words.text, br_seconds(piece[k].start_ns).text);
             return;
         }
         at_ns = piece[k].end_ns;
         moved += (br_wide)piece[k].rate * (piece[k].end_ns - piece[k].start_ns);
     }
     if (at_ns > before_ns)
-        report(c, "%s ends at %s s, after a task that waits for it starts at %s s", words.text,
-               br_seconds(at_ns).text, br_seconds(before_ns).text);
+        check_transfers_report(c, "%s ends at %s s, after a task that waits for it starts at %s s",
+                               words.text, br_seconds(at_ns).text, br_seconds(before_ns).text);
     if (moved < bytes * 1000000000)
-        report(c, "%s moves fewer bytes than it has, which are %" PRId64, words.text,
-               (int64_t)bytes);
+        check_transfers_report(c, "%s moves fewer bytes than it has, which are %" PRId64,
+                               words.text, (int64_t)bytes);
     if (t->bytes != bytes)
-        report(c, "%s has %" PRId64 " bytes, the plan says %" PRId64, words.text, (int64_t)bytes,
-               t->bytes);
+        check_transfers_report(c, "%s has %" PRId64 " bytes, the plan says %" PRId64, words.text,
+                               (int64_t)bytes, t->bytes);
 }
 
 /* The next transfer of the plan has to be this one. */
-static void expect(struct checking *c, const struct br_transfer *wanted, int64_t after_ns,
-                   int64_t before_ns)
+static void check_transfers_expect(struct checking *c, const struct br_transfer *wanted,
+                                   int64_t after_ns, int64_t before_ns)
 {
     const struct br_transfers *all = &c->plan->carried;
     while (c->next < all->transfers && !c->enough) {
         const struct br_transfer *t = &all->transfer[c->order[c->next]];
-        int order = compare(t, wanted);
+        int order = check_transfers_compare(t, wanted);
         if (order > 0)
             break;
         c->next++;
@@ -138,9 +140,11 @@ static void expect(struct checking *c, const struct br_transfer *wanted, int64_t
             check_pieces(c, t, after_ns, before_ns, wanted->bytes);
             return;
         }
-        report(c, "%s is there twice, or for nothing", name(c, t->edge, t->from, t->to).text);
+        check_transfers_report(c, "%s is there twice, or for nothing",
+                               check_transfers_name(c, t->edge, t->from, t->to).text);
     }
-    report(c, "%s is missing", name(c, wanted->edge, wanted->from, wanted->to).text);
+    check_transfers_report(c, "%s is missing",
+                           check_transfers_name(c, wanted->edge, wanted->from, wanted->to).text);
 }
 
 /* The tasks of the stage by machine, ascending. Returns how many machines. */
@@ -184,7 +188,7 @@ static void check_barrier(struct checking *c, uint32_t e)
                                                .to = q->machine,
                                                .bytes = (int64_t)((share + pairs - 1) / pairs)};
             if (p->machine != q->machine)
-                expect(c, &wanted, p->last_end_ns, q->first_start_ns);
+                check_transfers_expect(c, &wanted, p->last_end_ns, q->first_start_ns);
         }
 }
 
@@ -203,7 +207,7 @@ static void check_one_to_one(struct checking *c, uint32_t e)
                                            .bytes = edge->bytes / parent->tasks +
                                                     (edge->bytes % parent->tasks != 0)};
         if (wanted.from != wanted.to)
-            expect(c, &wanted, plan->end_ns[p], plan->start_ns[q]);
+            check_transfers_expect(c, &wanted, plan->end_ns[p], plan->start_ns[q]);
     }
 }
 
@@ -254,10 +258,10 @@ static enum br_status check_ports(struct checking *c, struct br_diag *diag)
         if (change[k].rate > 0 && used > (sends ? cls->up : cls->down)) {
             char machine[NAME_TEXT];
             br_cluster_machine_name(c->cluster, m, machine, sizeof machine);
-            report(c, "machine %s %s %" PRId64 " bytes a second at %s s, its port %" PRId64,
-                   machine, sends ? "sends" : "receives",
-                   used > INT64_MAX ? INT64_MAX : (int64_t)used, br_seconds(change[k].at_ns).text,
-                   sends ? cls->up : cls->down);
+            check_transfers_report(
+                c, "machine %s %s %" PRId64 " bytes a second at %s s, its port %" PRId64, machine,
+                sends ? "sends" : "receives", used > INT64_MAX ? INT64_MAX : (int64_t)used,
+                br_seconds(change[k].at_ns).text, sends ? cls->up : cls->down);
         }
     }
     br_free(change);
@@ -265,7 +269,7 @@ static enum br_status check_ports(struct checking *c, struct br_diag *diag)
 }
 
 /* The fields that the rest relies on. */
-static bool is_sound(const struct checking *c, const struct br_transfer *t)
+static bool check_transfers_is_sound(const struct checking *c, const struct br_transfer *t)
 {
     return t->edge < c->dag->edges && t->from < c->cluster->machines &&
            t->to < c->cluster->machines && t->pieces > 0 &&
@@ -293,12 +297,14 @@ enum br_status br_transfers_check(const struct br_plan *plan, const struct br_da
     memset(c.slot, 0xff, machines * sizeof *c.slot);
     for (uint32_t k = 0; k < all->transfers; k++) {
         c.order[k] = k;
-        if (!is_sound(&c, &all->transfer[k])) {
-            report(&c, "transfer number %" PRIu32 " is between nothing that there is", k);
+        if (!check_transfers_is_sound(&c, &all->transfer[k])) {
+            check_transfers_report(
+                &c, "transfer number %" PRIu32 " is between nothing that there is", k);
             goto out;
         }
     }
-    br_sort_within(c.order, all->transfers, sizeof *c.order, by_place, all->transfer);
+    br_sort_within(c.order, all->transfers, sizeof *c.order, check_transfers_by_place,
+                   all->transfer);
     for (uint32_t e = 0; e < dag->edges && !c.enough; e++) {
         if (dag->edge[e].bytes && dag->edge[e].type == BR_BARRIER)
             check_barrier(&c, e);
@@ -307,7 +313,8 @@ enum br_status br_transfers_check(const struct br_plan *plan, const struct br_da
     }
     if (c.next < all->transfers) {
         const struct br_transfer *t = &all->transfer[c.order[c.next]];
-        report(&c, "%s is there twice, or for nothing", name(&c, t->edge, t->from, t->to).text);
+        check_transfers_report(&c, "%s is there twice, or for nothing",
+                               check_transfers_name(&c, t->edge, t->from, t->to).text);
     }
     if (!c.enough)
         status = check_ports(&c, diag);

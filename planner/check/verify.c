@@ -58,10 +58,10 @@ static bool enough(const struct check *check)
     return check->faults > 0 && check->faults >= check->limit;
 }
 
-static void report(struct check *check, const char *format, ...)
+static void verify_report(struct check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static void report(struct check *check, const char *format, ...)
+static void verify_report(struct check *check, const char *format, ...)
 {
     char text[sizeof check->diag->what];
     if (enough(check))
@@ -77,7 +77,7 @@ static void report(struct check *check, const char *format, ...)
         check->fault(check->context, text);
 }
 
-static void check_tasks(struct check *check)
+static void verify_check_tasks(struct check *check)
 {
     const struct br_plan *plan = check->plan;
     int64_t last = 0;
@@ -85,48 +85,50 @@ static void check_tasks(struct check *check)
         int64_t start = plan->start_ns[t], end = plan->end_ns[t], length;
         int64_t duration = check->dag->duration_ns[t];
         if (start < 0)
-            report(check, "task %s starts at %s s, before the plan does", task_name(check, t).text,
-                   br_seconds(start).text);
+            verify_report(check, "task %s starts at %s s, before the plan does",
+                          task_name(check, t).text, br_seconds(start).text);
         if (__builtin_sub_overflow(end, start, &length) || length != duration)
-            report(check, "task %s runs from %s s to %s s, but its duration is %s s",
-                   task_name(check, t).text, br_seconds(start).text, br_seconds(end).text,
-                   br_seconds(duration).text);
+            verify_report(check, "task %s runs from %s s to %s s, but its duration is %s s",
+                          task_name(check, t).text, br_seconds(start).text, br_seconds(end).text,
+                          br_seconds(duration).text);
         if (plan->machine[t] >= check->cluster->machines)
-            report(check,
-                   "task %s runs on machine number %" PRIu32 ", but the cluster has %" PRIu32,
-                   task_name(check, t).text, plan->machine[t], check->cluster->machines);
+            verify_report(
+                check, "task %s runs on machine number %" PRIu32 ", but the cluster has %" PRIu32,
+                task_name(check, t).text, plan->machine[t], check->cluster->machines);
         if (!plan->subset[t] || !strchr("TSPC", plan->subset[t]))
-            report(check, "task %s is of subset number %d, which is none of T, S, P and C",
-                   task_name(check, t).text, plan->subset[t]);
+            verify_report(check, "task %s is of subset number %d, which is none of T, S, P and C",
+                          task_name(check, t).text, plan->subset[t]);
         if (end > last)
             last = end;
     }
     if (plan->makespan_ns != last && !enough(check))
-        report(check, "the plan says that it takes %s s, but its last task ends at %s s",
-               br_seconds(plan->makespan_ns).text, br_seconds(last).text);
+        verify_report(check, "the plan says that it takes %s s, but its last task ends at %s s",
+                      br_seconds(plan->makespan_ns).text, br_seconds(last).text);
     if (plan->lower_bound_ns < 0)
-        report(check, "the lower bound of %s s is negative", br_seconds(plan->lower_bound_ns).text);
+        verify_report(check, "the lower bound of %s s is negative",
+                      br_seconds(plan->lower_bound_ns).text);
     if (plan->lower_bound_ns > last)
-        report(check, "the lower bound of %s s is above the last end at %s s",
-               br_seconds(plan->lower_bound_ns).text, br_seconds(last).text);
+        verify_report(check, "the lower bound of %s s is above the last end at %s s",
+                      br_seconds(plan->lower_bound_ns).text, br_seconds(last).text);
 }
 
 static void check_pair(struct check *check, uint32_t parent, uint32_t child)
 {
     const struct br_plan *plan = check->plan;
     if (plan->start_ns[child] < plan->end_ns[parent])
-        report(check, "task %s starts at %s s, before its parent %s ends at %s s",
-               task_name(check, child).text, br_seconds(plan->start_ns[child]).text,
-               task_name(check, parent).text, br_seconds(plan->end_ns[parent]).text);
+        verify_report(check, "task %s starts at %s s, before its parent %s ends at %s s",
+                      task_name(check, child).text, br_seconds(plan->start_ns[child]).text,
+                      task_name(check, parent).text, br_seconds(plan->end_ns[parent]).text);
 }
 
 static void check_rank_pair(struct check *check, uint32_t parent, uint32_t child)
 {
     const struct br_plan *plan = check->plan;
     if (plan->rank[child] <= plan->rank[parent])
-        report(check, "task %s has rank %" PRIu32 ", ahead of its parent %s with rank %" PRIu32,
-               task_name(check, child).text, plan->rank[child], task_name(check, parent).text,
-               plan->rank[parent]);
+        verify_report(check,
+                      "task %s has rank %" PRIu32 ", ahead of its parent %s with rank %" PRIu32,
+                      task_name(check, child).text, plan->rank[child],
+                      task_name(check, parent).text, plan->rank[parent]);
 }
 
 /* Precedence in time and in rank. The extremes of every stage are found once, so that a barrier
@@ -174,7 +176,7 @@ static enum br_status check_precedence(struct check *check)
     return BR_OK;
 }
 
-static enum br_status check_ranks(struct check *check)
+static enum br_status verify_check_ranks(struct check *check)
 {
     const struct br_plan *plan = check->plan;
     bool *seen = br_calloc(plan->tasks, sizeof *seen);
@@ -185,14 +187,15 @@ static enum br_status check_ranks(struct check *check)
         uint32_t rank = plan->rank[t];
         bool fault = true;
         if (rank < 1 || rank > plan->tasks)
-            report(check, "task %s has rank %" PRIu32 ", which is not within 1 and %" PRIu32,
-                   task_name(check, t).text, rank, plan->tasks);
+            verify_report(check, "task %s has rank %" PRIu32 ", which is not within 1 and %" PRIu32,
+                          task_name(check, t).text, rank, plan->tasks);
         else if (seen[rank - 1])
-            report(check, "task %s has rank %" PRIu32 ", which another task has, too",
-                   task_name(check, t).text, rank);
+            verify_report(check, "task %s has rank %" PRIu32 ", which another task has, too",
+                          task_name(check, t).text, rank);
         else if (plan->order[rank - 1] != t)
-            report(check, "task %s has rank %" PRIu32 ", but the order has another task there",
-                   task_name(check, t).text, rank);
+            verify_report(check,
+                          "task %s has rank %" PRIu32 ", but the order has another task there",
+                          task_name(check, t).text, rank);
         else
             fault = false;
         if (rank >= 1 && rank <= plan->tasks)
@@ -202,11 +205,12 @@ static enum br_status check_ranks(struct check *check)
     for (uint32_t k = 1; permutation && k < plan->tasks && !enough(check); k++) {
         uint32_t a = plan->order[k - 1], b = plan->order[k];
         if (plan->start_ns[a] > plan->start_ns[b])
-            report(check,
-                   "task %s with rank %" PRIu32 " starts at %s s, after task %s with rank %" PRIu32
-                   ", which starts at %s s",
-                   task_name(check, a).text, k, br_seconds(plan->start_ns[a]).text,
-                   task_name(check, b).text, k + 1, br_seconds(plan->start_ns[b]).text);
+            verify_report(check,
+                          "task %s with rank %" PRIu32
+                          " starts at %s s, after task %s with rank %" PRIu32
+                          ", which starts at %s s",
+                          task_name(check, a).text, k, br_seconds(plan->start_ns[a]).text,
+                          task_name(check, b).text, k + 1, br_seconds(plan->start_ns[b]).text);
     }
     br_free(seen);
     return BR_OK;
@@ -219,7 +223,7 @@ struct amounts {
     br_wide *capacity; /* [class * resources + resource] */
 };
 
-static bool scale(struct br_decimal value, int32_t digits, br_wide *scaled)
+static bool verify_scale(struct br_decimal value, int32_t digits, br_wide *scaled)
 {
     br_wide m = value.mantissa;
     for (int64_t e = (int64_t)value.exponent + digits; e > 0 && m < AMOUNT_LIMIT; e--)
@@ -228,7 +232,7 @@ static bool scale(struct br_decimal value, int32_t digits, br_wide *scaled)
     return m < AMOUNT_LIMIT;
 }
 
-static enum br_status scale_amounts(const struct check *check, struct amounts *amounts)
+static enum br_status verify_scale_amounts(const struct check *check, struct amounts *amounts)
 {
     const struct br_dag *dag = check->dag;
     const struct br_cluster *cluster = check->cluster;
@@ -248,12 +252,13 @@ static enum br_status scale_amounts(const struct check *check, struct amounts *a
                 amounts->digits[r] = -value.exponent;
         }
         for (uint32_t c = 0; c < cluster->classes; c++)
-            fits &= scale(br_cluster_capacity(cluster, c, dag->resource[r].name),
-                          amounts->digits[r], &amounts->capacity[(size_t)c * dag->resources + r]);
+            fits &= verify_scale(br_cluster_capacity(cluster, c, dag->resource[r].name),
+                                 amounts->digits[r],
+                                 &amounts->capacity[(size_t)c * dag->resources + r]);
     }
     for (uint32_t d = 0; d < dag->demands; d++)
-        fits &= scale(dag->demand[d].amount, amounts->digits[dag->demand[d].resource],
-                      &amounts->demand[d]);
+        fits &= verify_scale(dag->demand[d].amount, amounts->digits[dag->demand[d].resource],
+                             &amounts->demand[d]);
     if (!fits)
         return br_fail(check->diag, BR_BAD_INPUT, "use fewer decimals or a larger unit",
                        "the amounts of some resource differ by too many powers of ten");
@@ -262,7 +267,8 @@ static enum br_status scale_amounts(const struct check *check, struct amounts *a
 
 /* A scaled amount as text, for people where the resource is given; beyond 63 bits rounded, which
  * serves reading. */
-static struct name amount_text(br_wide scaled, int32_t digits, const struct br_resource *people)
+static struct name verify_amount_text(br_wide scaled, int32_t digits,
+                                      const struct br_resource *people)
 {
     struct name name;
     while (digits > 0 && scaled % 10 == 0) {
@@ -304,21 +310,21 @@ static void begin_task(struct check *check, const struct amounts *amounts, br_wi
         if (!fitted || load[r] <= capacity)
             continue;
         const struct br_resource *resource = &dag->resource[r];
-        struct name has = amount_text(capacity, amounts->digits[r], resource),
-                    holds = amount_text(load[r], amounts->digits[r], resource);
+        struct name has = verify_amount_text(capacity, amounts->digits[r], resource),
+                    holds = verify_amount_text(load[r], amounts->digits[r], resource);
         if (strcmp(has.text, holds.text) == 0) { /* they differ behind the rounding */
-            has = amount_text(capacity, amounts->digits[r], NULL);
-            holds = amount_text(load[r], amounts->digits[r], NULL);
+            has = verify_amount_text(capacity, amounts->digits[r], NULL);
+            holds = verify_amount_text(load[r], amounts->digits[r], NULL);
         }
-        report(check, "machine %s has %s of %s, but holds %s of it when task %s starts at %s s",
-               machine_name(check, machine).text, has.text, resource->name, holds.text,
-               task_name(check, held->task).text,
-               br_seconds(check->plan->start_ns[held->task]).text);
+        verify_report(
+            check, "machine %s has %s of %s, but holds %s of it when task %s starts at %s s",
+            machine_name(check, machine).text, has.text, resource->name, holds.text,
+            task_name(check, held->task).text, br_seconds(check->plan->start_ns[held->task]).text);
     }
 }
 
-static void end_task(const struct check *check, const struct amounts *amounts, br_wide *load,
-                     const struct held *held)
+static void verify_end_task(const struct check *check, const struct amounts *amounts, br_wide *load,
+                            const struct held *held)
 {
     const struct br_dag *dag = check->dag;
     const struct br_stage *stage = &dag->stage[held->stage];
@@ -342,7 +348,7 @@ static void check_machine(struct check *check, const struct amounts *amounts, br
     br_sort(end, scratch, count);
     for (uint32_t i = 0, j = 0; i < count && !enough(check);) {
         if (end[j].key <= start[i].key)
-            end_task(check, amounts, load, &held[end[j++].item]);
+            verify_end_task(check, amounts, load, &held[end[j++].item]);
         else
             begin_task(check, amounts, load, machine, &held[start[i++].item]);
     }
@@ -373,7 +379,7 @@ static enum br_status check_capacities(struct check *check)
     if (!held || !load || !row)
         status = br_fail_memory(check->diag);
     if (!status)
-        status = scale_amounts(check, &amounts);
+        status = verify_scale_amounts(check, &amounts);
     if (status)
         goto out;
     for (uint32_t t = 0; t < plan->tasks; t++)
@@ -426,11 +432,11 @@ static enum br_status check_mean(struct check *check)
     if (mean_ns < 0 || bound_ns < 0)
         status = br_fail_memory(check->diag);
     if (!status && plan->mean_ns != mean_ns)
-        report(check, "the mean completion is %s s, not %s s", br_seconds(mean_ns).text,
-               br_seconds(plan->mean_ns).text);
+        verify_report(check, "the mean completion is %s s, not %s s", br_seconds(mean_ns).text,
+                      br_seconds(plan->mean_ns).text);
     if (!status && plan->mean_bound_ns > bound_ns)
-        report(check, "the bound on the mean completion is %s s, not %s s",
-               br_seconds(bound_ns).text, br_seconds(plan->mean_bound_ns).text);
+        verify_report(check, "the bound on the mean completion is %s s, not %s s",
+                      br_seconds(bound_ns).text, br_seconds(plan->mean_bound_ns).text);
     br_instance_destroy(in);
     br_completions_finish(&ends);
     return status;
@@ -439,7 +445,7 @@ static enum br_status check_mean(struct check *check)
 static bool hear_transfer(void *context, const char *text)
 {
     struct check *check = context;
-    report(check, "%s", text);
+    verify_report(check, "%s", text);
     return !enough(check);
 }
 
@@ -454,17 +460,17 @@ enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *d
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
     if (plan->tasks != dag->tasks) {
-        report(&check, "the plan has %" PRIu32 " tasks, the job has %" PRIu32, plan->tasks,
-               dag->tasks);
+        verify_report(&check, "the plan has %" PRIu32 " tasks, the job has %" PRIu32, plan->tasks,
+                      dag->tasks);
         return BR_NO;
     }
-    check_tasks(&check);
+    verify_check_tasks(&check);
     if (!enough(&check))
         status = check_precedence(&check);
     if (!status && !enough(&check))
         status = check_capacities(&check);
     if (!status && !enough(&check))
-        status = check_ranks(&check);
+        status = verify_check_ranks(&check);
     if (!status && !enough(&check))
         status = check_mean(&check);
     if (!status && plan->network && !check.faults) /* which needs machines that exist */

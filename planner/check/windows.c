@@ -19,28 +19,29 @@
 #include "base/numbers/wide.h"
 #include "planner/check/lines.h"
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t windows_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static int64_t smaller(int64_t a, int64_t b)
+static int64_t windows_smaller(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
 
-static uint32_t tasks_of(const struct br_instance *in, uint32_t stage)
+static uint32_t windows_tasks_of(const struct br_instance *in, uint32_t stage)
 {
     return in->stage_first[stage + 1] - in->stage_first[stage];
 }
 
 /* The mandatory part: the time in from .. to that a task of that duration runs at least, wherever
  * it starts between head and deadline - duration. */
-static int64_t mandatory(int64_t duration, int64_t head, int64_t deadline, int64_t from, int64_t to)
+static int64_t windows_mandatory(int64_t duration, int64_t head, int64_t deadline, int64_t from,
+                                 int64_t to)
 {
-    int64_t part = smaller(duration, to - from);
-    part = smaller(part, head + duration - from);
-    part = smaller(part, to - (deadline - duration));
+    int64_t part = windows_smaller(duration, to - from);
+    part = windows_smaller(part, head + duration - from);
+    part = windows_smaller(part, to - (deadline - duration));
     return part > 0 ? part : 0;
 }
 
@@ -49,10 +50,11 @@ static br_wide stage_mandatory(const struct br_instance *in, uint32_t s, int64_t
                                int64_t deadline, int64_t from, int64_t to)
 {
     if (in->stage_equal[s])
-        return (br_wide)tasks_of(in, s) * mandatory(in->stage_longest[s], head, deadline, from, to);
+        return (br_wide)windows_tasks_of(in, s) *
+               windows_mandatory(in->stage_longest[s], head, deadline, from, to);
     br_wide sum = 0;
     for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
-        sum += mandatory(in->duration[t], head, deadline, from, to);
+        sum += windows_mandatory(in->duration[t], head, deadline, from, to);
     return sum;
 }
 
@@ -67,13 +69,13 @@ struct headed {
     int64_t head, duration;
 };
 
-static int by_head_downwards(const void *a, const void *b)
+static int windows_by_head_downwards(const void *a, const void *b)
 {
     const struct headed *x = a, *y = b;
     return x->head > y->head ? -1 : x->head < y->head;
 }
 
-static const struct br_arc *arcs_ahead(const struct pass *p, uint32_t s, uint32_t *count)
+static const struct br_arc *windows_arcs_ahead(const struct pass *p, uint32_t s, uint32_t *count)
 {
     const struct br_instance *in = p->c->in;
     const uint32_t *first = p->backward ? in->child_first : in->parent_first;
@@ -91,18 +93,19 @@ static br_wide claim_weight(const struct pass *p, uint32_t s, uint32_t u,
     if (weight == 0)
         return 0;
     if (ahead && p->stage_head[u] + c->in->stage_longest[u] <= claim->at - 1)
-        deadline = smaller(deadline, claim->at - 1);
+        deadline = windows_smaller(deadline, claim->at - 1);
     br_wide sum = stage_mandatory(c->in, u, p->stage_head[u], deadline, claim->from, claim->to);
     if (u == s) { /* one task of it is the one that begins early: at its head, or later */
         int64_t shortest = INT64_MAX;
         for (uint32_t t = c->in->stage_first[s]; t < c->in->stage_first[s + 1]; t++)
-            shortest = smaller(shortest, c->in->duration[t]);
-        int64_t early =
-            mandatory(shortest, p->stage_head[u], smaller(deadline, claim->at - 1 + shortest),
-                      claim->from, claim->to);
+            shortest = windows_smaller(shortest, c->in->duration[t]);
+        int64_t early = windows_mandatory(shortest, p->stage_head[u],
+                                          windows_smaller(deadline, claim->at - 1 + shortest),
+                                          claim->from, claim->to);
         if (!c->in->stage_equal[s])
             early = 0;
-        int64_t each = mandatory(shortest, p->stage_head[u], deadline, claim->from, claim->to);
+        int64_t each =
+            windows_mandatory(shortest, p->stage_head[u], deadline, claim->from, claim->to);
         if (early > each)
             sum += early - each;
     }
@@ -127,7 +130,7 @@ static enum br_status check_claim(const struct pass *p, uint32_t s,
         }
     } else { /* too many stages to look at all of them: the neighbours alone */
         uint32_t count;
-        const struct br_arc *arc = arcs_ahead(p, s, &count);
+        const struct br_arc *arc = windows_arcs_ahead(p, s, &count);
         for (uint32_t a = 0; a < count; a++)
             if (!arc[a].one_to_one)
                 sum += claim_weight(p, s, arc[a].stage, claim, true);
@@ -145,64 +148,64 @@ static int64_t ceiling(int64_t a, int64_t b)
 }
 
 /* For tasks with different heads: the best of h + work by slots of those with a head of h. */
-static int64_t spread(const struct pass *p, uint32_t s)
+static int64_t windows_spread(const struct pass *p, uint32_t s)
 {
     const struct br_instance *in = p->c->in;
-    uint32_t first = in->stage_first[s], n = tasks_of(in, s);
+    uint32_t first = in->stage_first[s], n = windows_tasks_of(in, s);
     int64_t best = 0, sum = 0;
     for (uint32_t i = 0; i < n; i++)
         p->scratch[i] = (struct headed){p->head[first + i], in->duration[first + i]};
-    br_sort_by(p->scratch, n, sizeof *p->scratch, by_head_downwards);
+    br_sort_by(p->scratch, n, sizeof *p->scratch, windows_by_head_downwards);
     for (uint32_t i = 0; i < n; i++) {
         sum += p->scratch[i].duration;
-        best = larger(best, p->scratch[i].head + ceiling(sum, p->c->slots[s]));
+        best = windows_larger(best, p->scratch[i].head + ceiling(sum, p->c->slots[s]));
     }
     return best;
 }
 
-static enum br_status visit(struct pass *p, uint32_t s, const struct br_proof_claim *claim,
-                            uint32_t claims)
+static enum br_status windows_visit(struct pass *p, uint32_t s, const struct br_proof_claim *claim,
+                                    uint32_t claims)
 {
     const struct br_instance *in = p->c->in;
     uint32_t first = in->stage_first[s], end = in->stage_first[s + 1], count;
-    const struct br_arc *arc = arcs_ahead(p, s, &count);
+    const struct br_arc *arc = windows_arcs_ahead(p, s, &count);
     int64_t base = 0, done = 0, shortest = INT64_MAX, least = INT64_MAX, most = 0;
     for (uint32_t a = 0; a < count; a++)
         if (!arc[a].one_to_one)
-            base = larger(base, p->done[arc[a].stage]);
+            base = windows_larger(base, p->done[arc[a].stage]);
     for (uint32_t k = 0; k < claims; k++) {
         enum br_status status = check_claim(p, s, &claim[k]);
         if (status)
             return status;
-        base = larger(base, claim[k].at);
+        base = windows_larger(base, claim[k].at);
     }
     for (uint32_t t = first; t < end; t++)
-        p->head[t] = larger(p->head[t], base);
+        p->head[t] = windows_larger(p->head[t], base);
     for (uint32_t a = 0; a < count; a++) {
         uint32_t other = in->stage_first[arc[a].stage];
         for (uint32_t t = first; arc[a].one_to_one && t < end; t++)
-            p->head[t] =
-                larger(p->head[t], p->head[other + t - first] + in->duration[other + t - first]);
+            p->head[t] = windows_larger(p->head[t], p->head[other + t - first] +
+                                                        in->duration[other + t - first]);
     }
     for (uint32_t t = first; t < end; t++) {
-        done = larger(done, p->head[t] + in->duration[t]);
-        least = smaller(least, p->head[t]);
-        most = larger(most, p->head[t]);
-        shortest = smaller(shortest, in->duration[t]);
+        done = windows_larger(done, p->head[t] + in->duration[t]);
+        least = windows_smaller(least, p->head[t]);
+        most = windows_larger(most, p->head[t]);
+        shortest = windows_smaller(shortest, in->duration[t]);
     }
     assert(least >= p->stage_head[s]); /* windows never widen */
     p->stage_head[s] = least;
-    done = larger(done, least + p->c->rounds[s]);
+    done = windows_larger(done, least + p->c->rounds[s]);
     for (uint32_t a = 0; a < count; a++)
         if (arc[a].one_to_one)
-            done = larger(done, p->done[arc[a].stage] + shortest);
+            done = windows_larger(done, p->done[arc[a].stage] + shortest);
     if (most > least)
-        done = larger(done, spread(p, s));
+        done = windows_larger(done, windows_spread(p, s));
     p->done[s] = done;
     return BR_OK;
 }
 
-static int by_stage(const void *a, const void *b)
+static int windows_by_stage(const void *a, const void *b)
 {
     const struct br_proof_claim *x = a, *y = b;
     return x->stage < y->stage ? -1 : x->stage > y->stage;
@@ -218,7 +221,7 @@ static enum br_status sort_claims(struct br_proof_check *c, const struct br_proo
         if (sorted[k].stage == UINT32_MAX)
             return br_proof_fails(c, "a claim is on a stage that is not in the part");
     }
-    br_sort_by(sorted, claims, sizeof *sorted, by_stage);
+    br_sort_by(sorted, claims, sizeof *sorted, windows_by_stage);
     return BR_OK;
 }
 
@@ -237,7 +240,7 @@ static enum br_status go(struct pass *p, const struct br_proof_claim *claim, uin
     }
     for (uint32_t k = 0; !status && k < n; k++) {
         uint32_t s = c->in->topological[p->backward ? n - 1 - k : k];
-        status = visit(p, s, sorted + first[s], first[s + 1] - first[s]);
+        status = windows_visit(p, s, sorted + first[s], first[s + 1] - first[s]);
     }
     br_free(sorted);
     br_free(first);
@@ -245,8 +248,8 @@ static enum br_status go(struct pass *p, const struct br_proof_claim *claim, uin
 }
 
 /* What is known before the first pass. */
-static void begin(const struct br_instance *in, const int64_t *from, int64_t *head,
-                  int64_t *stage_head)
+static void windows_begin(const struct br_instance *in, const int64_t *from, int64_t *head,
+                          int64_t *stage_head)
 {
     if (!from)
         return;
@@ -254,11 +257,11 @@ static void begin(const struct br_instance *in, const int64_t *from, int64_t *he
     for (uint32_t s = 0; s < in->stages; s++) {
         stage_head[s] = INT64_MAX;
         for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
-            stage_head[s] = smaller(stage_head[s], head[t]);
+            stage_head[s] = windows_smaller(stage_head[s], head[t]);
     }
 }
 
-static bool allocate(struct br_proof_check *c)
+static bool windows_allocate(struct br_proof_check *c)
 {
     const struct br_instance *in = c->in;
     struct br_arena *arena = &c->arena;
@@ -270,8 +273,8 @@ static bool allocate(struct br_proof_check *c)
     c->slots = br_arena_array(arena, in->stages, sizeof *c->slots);
     if (!c->head || !c->tail || !c->stage_head || !c->stage_tail || !c->rounds || !c->slots)
         return false;
-    begin(in, c->head_from, c->head, c->stage_head);
-    begin(in, c->tail_from, c->tail, c->stage_tail);
+    windows_begin(in, c->head_from, c->head, c->stage_head);
+    windows_begin(in, c->tail_from, c->tail, c->stage_tail);
     return true;
 }
 
@@ -282,7 +285,8 @@ enum br_status br_proof_windows(struct br_proof_check *c)
     int64_t *done = br_malloc(in->stages * sizeof *done);
     struct headed *scratch = br_malloc((size_t)in->tasks * sizeof *scratch);
     struct br_line_copies *copies = br_malloc((size_t)in->tasks * sizeof *copies);
-    bool ok = done && scratch && copies && allocate(c) && br_ahead_init(&c->ahead, &c->arena, in);
+    bool ok =
+        done && scratch && copies && windows_allocate(c) && br_ahead_init(&c->ahead, &c->arena, in);
     enum br_status status = ok ? BR_OK : br_fail_memory(c->diag);
     for (uint32_t s = 0; !status && s < in->stages; s++) {
         c->slots[s] = br_alone_slots(in, s);

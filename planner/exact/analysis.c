@@ -42,7 +42,7 @@ static int32_t at_level_begin(const struct br_lcg_trail *trail, uint32_t side)
 }
 
 /* Adds a need; *open counts the sides whose need came true in the present level. */
-static void need(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t *open)
+static void exact_analysis_need(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t *open)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
     assert(br_lcg_true(trail, l));
@@ -63,8 +63,8 @@ static void need(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t *o
 
 /* Room for so many elements in the array whose address is given; new ones are 0. False when memory
  * is out. */
-static bool reserve(struct br_lcg_analysis *a, void *array, uint32_t *room, uint32_t wanted,
-                    size_t size)
+static bool exact_analysis_reserve(struct br_lcg_analysis *a, void *array, uint32_t *room,
+                                   uint32_t wanted, size_t size)
 {
     while (*room < wanted) {
         const uint32_t old = *room;
@@ -102,7 +102,7 @@ static void need_explanation(struct br_lcg_analysis *a, uint32_t reason, uint32_
 {
     const struct br_lcg_literals *explanation = &a->engine->explanation;
     for (uint32_t k = 0; k < explanation->count; k++)
-        need(a, explanation->item[k], open);
+        exact_analysis_need(a, explanation->item[k], open);
     if (br_lcg_kind(reason) != BR_LCG_CLAUSE)
         return;
     struct br_lcg_clause *c = br_lcg_clause_at(&a->engine->clauses, br_lcg_number(reason));
@@ -117,7 +117,7 @@ static struct br_lcg_literal literal_of(const struct br_lcg_analysis *a, uint32_
     return (struct br_lcg_literal){side, a->need[side]};
 }
 
-static uint32_t level_of(const struct br_lcg_analysis *a, uint32_t side)
+static uint32_t exact_analysis_level_of(const struct br_lcg_analysis *a, uint32_t side)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
     return trail->entry[br_lcg_entry_of(trail, literal_of(a, side))].level;
@@ -133,7 +133,7 @@ static void forget_needs(struct br_lcg_analysis *a)
 /* --- the unique implication point ------------------------------------------------------------ */
 
 /* Needs what the conflict itself rests on. False when memory is out. */
-static bool begin(struct br_lcg_analysis *a, uint32_t *open)
+static bool exact_analysis_begin(struct br_lcg_analysis *a, uint32_t *open)
 {
     assert(a->needed_count == 0);
     if (!br_lcg_explain_conflict(a->engine))
@@ -152,7 +152,7 @@ static void go_to_conflict(struct br_lcg_analysis *a, uint32_t *open)
     const struct br_lcg_trail *trail = &a->engine->trail;
     uint32_t level = 0;
     for (uint32_t k = 0; k < a->needed_count; k++) {
-        uint32_t other = level_of(a, a->needed[k]);
+        uint32_t other = exact_analysis_level_of(a, a->needed[k]);
         level = other > level ? other : level;
     }
     br_lcg_backtrack(a->branching, level);
@@ -170,7 +170,7 @@ static void drop_need(struct br_lcg_analysis *a, uint32_t side)
 }
 
 /* Takes the trail back to the first unique implication point; its side, NONE when memory is out. */
-static uint32_t resolve(struct br_lcg_analysis *a, uint32_t open)
+static uint32_t exact_analysis_resolve(struct br_lcg_analysis *a, uint32_t open)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
     for (;;) {
@@ -224,8 +224,8 @@ static bool reasons_implied(struct br_lcg_analysis *a, struct br_lcg_literal l, 
 
 /* Whether the needs imply the literal, which was true before the entry; not known beyond some
  * depth. Where no literal of the level is needed, its decision would have to be implied. */
-static bool follows(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number,
-                    uint32_t depth)
+static bool exact_analysis_follows(struct br_lcg_analysis *a, struct br_lcg_literal l,
+                                   uint32_t number, uint32_t depth)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
     if (br_lcg_true_at_root(trail, l) || is_needed(a, l, number))
@@ -246,7 +246,7 @@ static bool reasons_implied(struct br_lcg_analysis *a, struct br_lcg_literal l, 
     const uint32_t first = a->reasons.count;
     bool ok = push_reasons(a, l, number);
     for (uint32_t k = first; k < a->reasons.count && ok; k++)
-        ok = follows(a, a->reasons.item[k], number, depth);
+        ok = exact_analysis_follows(a, a->reasons.item[k], number, depth);
     a->reasons.count = first;
     struct br_lcg_mark *mark = &a->mark[number];
     if (!ok) {
@@ -290,11 +290,11 @@ static bool note_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l)
 static bool find_implied(struct br_lcg_analysis *a, uint32_t first)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
-    if (!reserve(a, &a->mark, &a->mark_room, trail->count, sizeof *a->mark))
+    if (!exact_analysis_reserve(a, &a->mark, &a->mark_room, trail->count, sizeof *a->mark))
         return false;
     a->stamps++;
     for (uint32_t k = 0; k < a->needed_count; k++)
-        a->stamp[level_of(a, a->needed[k])] = a->stamps;
+        a->stamp[exact_analysis_level_of(a, a->needed[k])] = a->stamps;
     for (uint32_t k = 0; k < a->needed_count; k++) { /* each sees all needs */
         const uint32_t side = a->needed[k];
         const struct br_lcg_literal l = literal_of(a, side);
@@ -311,28 +311,29 @@ static bool find_implied(struct br_lcg_analysis *a, uint32_t first)
 /* --- the lemma ------------------------------------------------------------------------------- */
 
 /* Appends the negation of the side's need to the lemma. False when memory is out. */
-static bool append(struct br_lcg_analysis *a, uint32_t side)
+static bool exact_analysis_append(struct br_lcg_analysis *a, uint32_t side)
 {
     return br_lcg_append(&a->engine->trail, &a->lemma, br_lcg_negation(literal_of(a, side)));
 }
 
 /* The lemma: the negations of the needs that others do not imply, that of `first` first, then one
  * of the highest level left, which is *back; *glue counts the levels. False when memory is out. */
-static bool collect(struct br_lcg_analysis *a, uint32_t first, uint32_t *back, uint32_t *glue)
+static bool exact_analysis_collect(struct br_lcg_analysis *a, uint32_t first, uint32_t *back,
+                                   uint32_t *glue)
 {
     a->lemma.count = 0;
     *back = 0;
     *glue = 1;
-    if (!find_implied(a, first) || !append(a, first))
+    if (!find_implied(a, first) || !exact_analysis_append(a, first))
         return false;
     a->stamps++;
     for (uint32_t k = 0; k < a->needed_count; k++) {
         uint32_t side = a->needed[k];
         if (side == first || a->implied[side])
             continue;
-        uint32_t level = level_of(a, side);
+        uint32_t level = exact_analysis_level_of(a, side);
         assert(level > 0 && level < a->engine->trail.level);
-        if (!append(a, side))
+        if (!exact_analysis_append(a, side))
             return false;
         if (a->stamp[level] != a->stamps) {
             a->stamp[level] = a->stamps;
@@ -388,8 +389,8 @@ bool br_lcg_learn(struct br_lcg_analysis *a)
         br_lcg_proof_record_end(a->proof);
         return false;
     }
-    if (!reserve(a, &a->stamp, &a->stamp_room, trail->level + 1, sizeof *a->stamp) ||
-        !begin(a, &open))
+    if (!exact_analysis_reserve(a, &a->stamp, &a->stamp_room, trail->level + 1, sizeof *a->stamp) ||
+        !exact_analysis_begin(a, &open))
         return false;
     if (open == 0)
         go_to_conflict(a, &open);
@@ -398,8 +399,8 @@ bool br_lcg_learn(struct br_lcg_analysis *a)
         br_lcg_proof_record_noted_end(a->proof);
         return false;
     }
-    uint32_t first = resolve(a, open);
-    if (first == BR_LCG_NONE || !collect(a, first, &back, &glue))
+    uint32_t first = exact_analysis_resolve(a, open);
+    if (first == BR_LCG_NONE || !exact_analysis_collect(a, first, &back, &glue))
         return false;
     br_costly_assert(lemma_false(a, 0));
     forget_needs(a);

@@ -28,7 +28,7 @@ static bool above(const struct br_lcg_branching *b, uint32_t x, uint32_t y)
            (b->merit[x].activity == b->merit[y].activity && x < y);
 }
 
-static void put(struct br_lcg_branching *b, uint32_t place, uint32_t atom)
+static void branching_put(struct br_lcg_branching *b, uint32_t place, uint32_t atom)
 {
     b->heap[place] = atom;
     b->merit[atom].heap_place = place;
@@ -38,10 +38,10 @@ static void sift_up(struct br_lcg_branching *b, uint32_t place)
 {
     uint32_t atom = b->heap[place];
     while (place > 0 && above(b, atom, b->heap[(place - 1) / 2])) {
-        put(b, place, b->heap[(place - 1) / 2]);
+        branching_put(b, place, b->heap[(place - 1) / 2]);
         place = (place - 1) / 2;
     }
-    put(b, place, atom);
+    branching_put(b, place, atom);
 }
 
 static void sift_down(struct br_lcg_branching *b, uint32_t place)
@@ -52,30 +52,30 @@ static void sift_down(struct br_lcg_branching *b, uint32_t place)
             child++;
         if (!above(b, b->heap[child], atom))
             break;
-        put(b, place, b->heap[child]);
+        branching_put(b, place, b->heap[child]);
     }
-    put(b, place, atom);
+    branching_put(b, place, atom);
 }
 
-static void insert(struct br_lcg_branching *b, uint32_t atom)
+static void branching_insert(struct br_lcg_branching *b, uint32_t atom)
 {
     assert(b->heap_count < b->count);
-    put(b, b->heap_count++, atom);
+    branching_put(b, b->heap_count++, atom);
     sift_up(b, b->heap_count - 1);
 }
 
-static uint32_t pop(struct br_lcg_branching *b)
+static uint32_t branching_pop(struct br_lcg_branching *b)
 {
     uint32_t atom = b->heap[0], last = b->heap[--b->heap_count];
     b->merit[atom].heap_place = BR_LCG_NONE;
     if (b->heap_count > 0) {
-        put(b, 0, last);
+        branching_put(b, 0, last);
         sift_down(b, 0);
     }
     return atom;
 }
 
-static bool is_open(const struct br_lcg_engine *e, uint32_t atom)
+static bool branching_is_open(const struct br_lcg_engine *e, uint32_t atom)
 {
     const struct br_lcg_atom *a = &e->atoms.atom[atom];
     return br_lcg_lower(&e->trail, a->variable) < a->bound &&
@@ -87,7 +87,7 @@ static bool heap_holds(const struct br_lcg_branching *b)
 {
     for (uint32_t k = 0; k < b->count; k++) {
         uint32_t place = b->merit[k].heap_place;
-        if (place == BR_LCG_NONE ? is_open(b->engine, k)
+        if (place == BR_LCG_NONE ? branching_is_open(b->engine, k)
                                  : place >= b->heap_count || b->heap[place] != k)
             return false;
     }
@@ -123,7 +123,7 @@ bool br_lcg_branching_admit(struct br_lcg_branching *b, struct br_lcg_literal l)
     }
     if (atom == b->count) {
         b->merit[b->count++] = (struct br_lcg_merit){.heap_place = BR_LCG_NONE};
-        insert(b, atom);
+        branching_insert(b, atom);
     }
     bump(b, atom);
     return true;
@@ -146,7 +146,7 @@ void br_lcg_branching_decay(struct br_lcg_branching *b)
 
 /* Stores the clause of the literals that can be true; one of them alone is true from the beginning.
  * False when memory is out. */
-static bool store(struct br_lcg_branching *b, struct br_lcg_literals *clause)
+static bool branching_store(struct br_lcg_branching *b, struct br_lcg_literals *clause)
 {
     struct br_lcg_trail *trail = &b->engine->trail;
     uint32_t open = 0;
@@ -165,8 +165,8 @@ static bool store(struct br_lcg_branching *b, struct br_lcg_literals *clause)
     return open == 0 || br_lcg_clause_add(&b->engine->clauses, clause, 1, 0) != BR_LCG_NONE;
 }
 
-static bool add(struct br_lcg_branching *b, struct br_lcg_literals *clause, uint32_t task,
-                uint32_t machine, bool is)
+static bool branching_add(struct br_lcg_branching *b, struct br_lcg_literals *clause, uint32_t task,
+                          uint32_t machine, bool is)
 {
     uint32_t on = br_lcg_on(b->engine->machines.p, task, machine);
     return br_lcg_append(&b->engine->trail, clause,
@@ -175,28 +175,29 @@ static bool add(struct br_lcg_branching *b, struct br_lcg_literals *clause, uint
 
 /* The task is on some machine, on no two, and on one with a twin only where a task before it is on
  * the twin. */
-static bool assign(struct br_lcg_branching *b, struct br_lcg_literals *clause, uint32_t task)
+static bool branching_assign(struct br_lcg_branching *b, struct br_lcg_literals *clause,
+                             uint32_t task)
 {
     const struct br_lcg_problem *p = b->engine->machines.p;
     bool ok = true;
     clause->count = 0;
     for (uint32_t m = 0; m < p->machines && ok; m++)
-        ok = add(b, clause, task, m, true);
-    ok = ok && store(b, clause);
+        ok = branching_add(b, clause, task, m, true);
+    ok = ok && branching_store(b, clause);
     for (uint32_t m = 1; m < p->machines; m++)
         for (uint32_t n = 0; n < m && ok; n++) {
             clause->count = 0;
-            ok = add(b, clause, task, m, false) && add(b, clause, task, n, false) &&
-                 store(b, clause);
+            ok = branching_add(b, clause, task, m, false) &&
+                 branching_add(b, clause, task, n, false) && branching_store(b, clause);
         }
     for (uint32_t m = 0; m < p->machines && ok; m++) {
         if (p->twin[m] == m)
             continue;
         clause->count = 0;
-        ok = add(b, clause, task, m, false);
+        ok = branching_add(b, clause, task, m, false);
         for (uint32_t t = 0; t < task && ok; t++)
-            ok = !br_lcg_is_assigned(p, t) || add(b, clause, t, p->twin[m], true);
-        ok = ok && store(b, clause);
+            ok = !br_lcg_is_assigned(p, t) || branching_add(b, clause, t, p->twin[m], true);
+        ok = ok && branching_store(b, clause);
     }
     return ok;
 }
@@ -207,7 +208,7 @@ bool br_lcg_branching_assign(struct br_lcg_branching *b)
     struct br_lcg_literals clause = {0};
     bool ok = true;
     for (uint32_t t = 0; p && t < p->tasks && ok; t++)
-        ok = !br_lcg_is_assigned(p, t) || assign(b, &clause, t);
+        ok = !br_lcg_is_assigned(p, t) || branching_assign(b, &clause, t);
     for (uint32_t k = 0; k < b->count; k++)
         b->merit[k].phase = true;
     br_free(clause.item);
@@ -259,8 +260,8 @@ bool br_lcg_branching_choose(struct br_lcg_branching *b, bool by_activity, struc
     const struct br_lcg_trail *trail = &b->engine->trail;
     br_costly_assert(trail->level > 1 || heap_holds(b));
     while (by_activity && b->heap_count > 0) {
-        uint32_t atom = pop(b);
-        if (is_open(b->engine, atom)) {
+        uint32_t atom = branching_pop(b);
+        if (branching_is_open(b->engine, atom)) {
             *l = br_lcg_atom_literal(&b->engine->atoms, atom, !b->merit[atom].phase);
             return true;
         }
@@ -299,7 +300,7 @@ void br_lcg_undo(struct br_lcg_branching *b)
         struct br_lcg_merit *merit = &b->merit[index->atom[k]];
         merit->phase = phase;
         if (merit->heap_place == BR_LCG_NONE)
-            insert(b, index->atom[k]);
+            branching_insert(b, index->atom[k]);
     }
 }
 

@@ -71,12 +71,12 @@ struct tree {
     uint32_t knowns, known_room, pooled, pool_room;
 };
 
-static int64_t larger(int64_t a, int64_t b)
+static int64_t enumerate_larger(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static const int64_t *demand_of(const struct tree *t, uint32_t task)
+static const int64_t *enumerate_demand_of(const struct tree *t, uint32_t task)
 {
     return t->in->demand + (size_t)t->in->task_stage[task] * t->in->resources;
 }
@@ -84,7 +84,7 @@ static const int64_t *demand_of(const struct tree *t, uint32_t task)
 /* --- the instance ------------------------------------------------------------------------------
  */
 
-static void link_parents(struct tree *t, uint32_t task)
+static void enumerate_link_parents(struct tree *t, uint32_t task)
 {
     const struct br_instance *in = t->in;
     uint32_t stage = in->task_stage[task];
@@ -111,7 +111,7 @@ static bool is_alike(const struct br_instance *in, uint32_t stage)
     return alike;
 }
 
-static void link_equal(struct tree *t, uint32_t task)
+static void enumerate_link_equal(struct tree *t, uint32_t task)
 {
     const struct br_instance *in = t->in;
     uint32_t stage = in->task_stage[task];
@@ -126,10 +126,10 @@ static void read_instance(struct tree *t)
     const struct br_instance *in = t->in;
     uint32_t count = 0;
     for (uint32_t k = 0; k < in->tasks; k++) {
-        link_parents(t, k);
-        link_equal(t, k);
+        enumerate_link_parents(t, k);
+        enumerate_link_equal(t, k);
         for (uint32_t r = 0; r < in->resources; r++)
-            t->holds[k] |= demand_of(t, k)[r] > 0 && in->duration[k] > 0;
+            t->holds[k] |= enumerate_demand_of(t, k)[r] > 0 && in->duration[k] > 0;
     }
     for (uint32_t m = 0; m < in->machines; m++)
         t->cls[m] = br_instance_machine_class(in, m);
@@ -141,7 +141,8 @@ static void read_instance(struct tree *t)
     for (uint32_t k = count; k-- > 0;)
         for (uint32_t u = 0; u < in->tasks; u++)
             if (t->before[t->order[k]] >> u & 1)
-                t->tail[u] = larger(t->tail[u], in->duration[t->order[k]] + t->tail[t->order[k]]);
+                t->tail[u] =
+                    enumerate_larger(t->tail[u], in->duration[t->order[k]] + t->tail[t->order[k]]);
 }
 
 /* --- when a task fits --------------------------------------------------------------------------
@@ -149,19 +150,19 @@ static void read_instance(struct tree *t)
 
 /* Whether the task fits on the machine at a time from the node's now on; *next is when more of it
  * is free. Nothing starts later, so what fits then fits for good. */
-static bool fits_at(const struct tree *t, const struct node *n, uint32_t task, uint32_t machine,
-                    int64_t at, int64_t *next)
+static bool enumerate_fits_at(const struct tree *t, const struct node *n, uint32_t task,
+                              uint32_t machine, int64_t at, int64_t *next)
 {
     const struct br_instance *in = t->in;
     const int64_t *capacity = in->capacity + (size_t)t->cls[machine] * in->resources;
     bool fits = true;
     *next = INT64_MAX;
     for (uint32_t r = 0; r < in->resources && fits; r++) {
-        int64_t left = capacity[r] - demand_of(t, task)[r];
+        int64_t left = capacity[r] - enumerate_demand_of(t, task)[r];
         for (uint32_t k = 0; k < n->count; k++)
             if (n->run[k].machine == machine && n->run[k].end > at)
-                left -= demand_of(t, n->run[k].task)[r];
-        fits = left >= 0 || demand_of(t, task)[r] == 0;
+                left -= enumerate_demand_of(t, n->run[k].task)[r];
+        fits = left >= 0 || enumerate_demand_of(t, task)[r] == 0;
     }
     for (uint32_t k = 0; k < n->count && !fits; k++)
         if (n->run[k].machine == machine && n->run[k].end > at && n->run[k].end < *next)
@@ -170,11 +171,11 @@ static bool fits_at(const struct tree *t, const struct node *n, uint32_t task, u
 }
 
 /* The earliest start from `from` on; INT64_MAX if the machine never holds the task. */
-static int64_t earliest_on(const struct tree *t, const struct node *n, uint32_t task,
-                           uint32_t machine, int64_t from)
+static int64_t enumerate_earliest_on(const struct tree *t, const struct node *n, uint32_t task,
+                                     uint32_t machine, int64_t from)
 {
     int64_t next;
-    while (from < INT64_MAX && !fits_at(t, n, task, machine, from, &next))
+    while (from < INT64_MAX && !enumerate_fits_at(t, n, task, machine, from, &next))
         from = next;
     return from;
 }
@@ -207,10 +208,10 @@ static br_wide work_within(const struct tree *t, const struct node *n, const int
     br_wide work = 0;
     for (uint32_t k = 0; k < t->tasks; k++)
         if (!(n->set >> k & 1) && earliest[k] >= from && t->tail[k] >= tail)
-            work += (br_wide)t->in->duration[k] * demand_of(t, k)[r];
+            work += (br_wide)t->in->duration[k] * enumerate_demand_of(t, k)[r];
     for (uint32_t k = 0; k < n->count; k++)
         if (n->run[k].end > from && t->tail[n->run[k].task] >= tail)
-            work += (br_wide)(n->run[k].end - from) * demand_of(t, n->run[k].task)[r];
+            work += (br_wide)(n->run[k].end - from) * enumerate_demand_of(t, n->run[k].task)[r];
     return work;
 }
 
@@ -228,7 +229,7 @@ static bool is_overfull(const struct tree *t, const struct node *n, const int64_
             int64_t span = t->e->upper - 1 - t->tail[j] - from;
             for (uint32_t r = 0; r < t->in->resources; r++)
                 if (work_within(t, n, earliest, r, from, t->tail[j]) >
-                    (br_wide)larger(span, 0) * t->in->total[r])
+                    (br_wide)enumerate_larger(span, 0) * t->in->total[r])
                     return true;
         }
     }
@@ -236,7 +237,7 @@ static bool is_overfull(const struct tree *t, const struct node *n, const int64_
 }
 
 /* The earliest starts of the tasks left; whether they leave a makespan below the best. */
-static bool is_open(const struct tree *t, const struct node *n, int64_t *earliest)
+static bool enumerate_is_open(const struct tree *t, const struct node *n, int64_t *earliest)
 {
     for (uint32_t i = 0; i < t->tasks; i++) {
         uint32_t k = t->order[i];
@@ -249,9 +250,9 @@ static bool is_open(const struct tree *t, const struct node *n, int64_t *earlies
         int64_t from = n->now, first = INT64_MAX;
         for (uint32_t u = 0; u < t->tasks; u++)
             if (t->before[k] >> u & 1)
-                from = larger(from, earliest[u] + t->in->duration[u]);
+                from = enumerate_larger(from, earliest[u] + t->in->duration[u]);
         for (uint32_t m = 0; m < t->in->machines && first > from && t->holds[k]; m++) {
-            int64_t at = is_spare(t, n, m) ? INT64_MAX : earliest_on(t, n, k, m, from);
+            int64_t at = is_spare(t, n, m) ? INT64_MAX : enumerate_earliest_on(t, n, k, m, from);
             first = at < first ? at : first;
         }
         earliest[k] = t->holds[k] ? first : from;
@@ -303,7 +304,7 @@ static bool is_known(const struct tree *t, const struct node *n)
     return false;
 }
 
-static bool remember(struct tree *t, const struct node *n)
+static bool enumerate_remember(struct tree *t, const struct node *n)
 {
     if (!br_grow(&t->known, t->knowns, &t->known_room, sizeof *t->known))
         return false;
@@ -326,7 +327,7 @@ static bool remember(struct tree *t, const struct node *n)
  */
 
 /* Children with the earliest start first, of these with the longest path behind it. */
-static bool is_before(const struct tree *t, const struct child *a, const struct child *b)
+static bool enumerate_is_before(const struct tree *t, const struct child *a, const struct child *b)
 {
     int64_t left = t->in->duration[a->task] + t->tail[a->task],
             right = t->in->duration[b->task] + t->tail[b->task];
@@ -344,13 +345,13 @@ static uint32_t list_children(const struct tree *t, const struct node *n, struct
         int64_t from = n->now;
         for (uint32_t u = 0; u < t->tasks; u++)
             if (t->before[k] >> u & 1)
-                from = larger(from, n->end[u]);
+                from = enumerate_larger(from, n->end[u]);
         for (uint32_t m = 0; m < t->in->machines; m++) {
             int64_t at = from, holds = br_instance_holds(t->in, t->cls[m], t->in->task_stage[k], 1);
             if (holds < 1 || (t->holds[k] && is_spare(t, n, m)))
                 continue;
             if (t->holds[k])
-                at = earliest_on(t, n, k, m, from);
+                at = enumerate_earliest_on(t, n, k, m, from);
             child[count++] = (struct child){k, m, at, false};
             if (!t->holds[k]) /* any machine will do */
                 break;
@@ -365,15 +366,15 @@ static uint32_t list_children(const struct tree *t, const struct node *n, struct
         uint32_t to = kept;
         if (c.late)
             continue;
-        for (kept++; to > 0 && is_before(t, &c, &child[to - 1]); to--)
+        for (kept++; to > 0 && enumerate_is_before(t, &c, &child[to - 1]); to--)
             child[to] = child[to - 1];
         child[to] = c;
     }
     return kept;
 }
 
-static void start_task(const struct tree *t, const struct node *n, const struct child *c,
-                       struct node *to)
+static void enumerate_start_task(const struct tree *t, const struct node *n, const struct child *c,
+                                 struct node *to)
 {
     to->set = n->set | UINT32_C(1) << c->task;
     to->now = c->start;
@@ -392,7 +393,7 @@ static void keep_schedule(struct tree *t, const struct node *n)
 {
     int64_t makespan = 0;
     for (uint32_t k = 0; k < t->tasks; k++)
-        makespan = larger(makespan, n->end[k]);
+        makespan = enumerate_larger(makespan, n->end[k]);
     if (makespan >= t->e->upper)
         return;
     t->e->upper = makespan;
@@ -414,13 +415,13 @@ static bool search_below(struct tree *t, const struct node *n, uint32_t depth)
     }
     if (++e->nodes > e->nodes_max || (e->nodes % LOOK == 0 && br_stopped(e->stop)))
         return false;
-    if (!is_open(t, n, earliest) || is_known(t, n))
+    if (!enumerate_is_open(t, n, earliest) || is_known(t, n))
         return true;
-    bool ok = remember(t, n);
+    bool ok = enumerate_remember(t, n);
     e->memory_out |= !ok;
     uint32_t count = ok ? list_children(t, n, child) : 0;
     for (uint32_t k = 0; ok && k < count && e->upper > e->lower; k++) {
-        start_task(t, n, &child[k], &next);
+        enumerate_start_task(t, n, &child[k], &next);
         t->start[child[k].task] = child[k].start;
         t->machine[child[k].task] = child[k].machine;
         ok = search_below(t, &next, depth + 1);

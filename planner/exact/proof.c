@@ -41,7 +41,7 @@ static bool recording(const struct br_lcg_proof *p)
     return p && !p->lost;
 }
 
-static void note(struct br_lcg_proof *p, uint32_t antecedent)
+static void exact_proof_note(struct br_lcg_proof *p, uint32_t antecedent)
 {
     if (!br_grow(&p->antecedent, p->antecedents, &p->antecedents_room, sizeof *p->antecedent)) {
         p->lost = true;
@@ -61,7 +61,7 @@ void br_lcg_proof_rest_on_lemma(struct br_lcg_proof *p, uint32_t lemma)
     if (!recording(p))
         return;
     assert(lemma < p->count);
-    note(p, lemma);
+    exact_proof_note(p, lemma);
 }
 
 void br_lcg_proof_rest_on_root(struct br_lcg_proof *p, struct br_lcg_literal l)
@@ -71,7 +71,7 @@ void br_lcg_proof_rest_on_root(struct br_lcg_proof *p, struct br_lcg_literal l)
     assert(br_lcg_true_at_root(&p->engine->trail, l));
     uint32_t e = br_lcg_entry_of(&p->engine->trail, l);
     if (e != BR_LCG_NONE)
-        note(p, e | BR_LCG_ROOT_ENTRY);
+        exact_proof_note(p, e | BR_LCG_ROOT_ENTRY);
 }
 
 void br_lcg_proof_rest_on_span(struct br_lcg_proof *p, uint32_t reason, int32_t at)
@@ -83,12 +83,12 @@ void br_lcg_proof_rest_on_span(struct br_lcg_proof *p, uint32_t reason, int32_t 
         return;
     }
     p->span[p->spans] = br_lcg_energy_span(reason, at);
-    note(p, p->spans++ | BR_LCG_SPAN);
+    exact_proof_note(p, p->spans++ | BR_LCG_SPAN);
 }
 
 /* Makes room for the lemma and its antecedents. False when memory is out, or the record would be
  * too long. */
-static bool reserve(struct br_lcg_proof *p, uint32_t literals)
+static bool exact_proof_reserve(struct br_lcg_proof *p, uint32_t literals)
 {
     while (p->literals + literals > p->literals_room)
         if (p->literals_room > LITERALS_MAX ||
@@ -102,11 +102,12 @@ static bool reserve(struct br_lcg_proof *p, uint32_t literals)
            br_grow(&p->hint_first, p->count + 1, &p->hint_room, sizeof *p->hint_first);
 }
 
-static uint32_t record(struct br_lcg_proof *p, const struct br_lcg_literal *literal, uint32_t count)
+static uint32_t exact_proof_record(struct br_lcg_proof *p, const struct br_lcg_literal *literal,
+                                   uint32_t count)
 {
     if (!recording(p))
         return 0;
-    if (!reserve(p, count)) {
+    if (!exact_proof_reserve(p, count)) {
         p->lost = true;
         return 0;
     }
@@ -124,7 +125,7 @@ static uint32_t record(struct br_lcg_proof *p, const struct br_lcg_literal *lite
 
 uint32_t br_lcg_proof_record(struct br_lcg_proof *p, const struct br_lcg_literals *lemma)
 {
-    return record(p, lemma->item, lemma->count);
+    return exact_proof_record(p, lemma->item, lemma->count);
 }
 
 void br_lcg_proof_record_root(struct br_lcg_proof *p)
@@ -145,14 +146,14 @@ void br_lcg_proof_record_root(struct br_lcg_proof *p)
         for (uint32_t k = 0; k < clause->size; k++)
             if (!br_lcg_follows(l, clause->literal[k]))
                 br_lcg_proof_rest_on_root(p, br_lcg_negation(clause->literal[k]));
-        e->reason = br_lcg_reason(BR_LCG_LEMMA, record(p, &l, 1));
+        e->reason = br_lcg_reason(BR_LCG_LEMMA, exact_proof_record(p, &l, 1));
     }
 }
 
 void br_lcg_proof_record_noted_end(struct br_lcg_proof *p)
 {
     if (p && !p->end)
-        p->end = record(p, NULL, 0);
+        p->end = exact_proof_record(p, NULL, 0);
 }
 
 void br_lcg_proof_record_end(struct br_lcg_proof *p)
@@ -176,5 +177,5 @@ void br_lcg_proof_record_end(struct br_lcg_proof *p)
     br_lcg_proof_rest_on_span(p, reason, at);
     for (uint32_t k = 0; k < engine->explanation.count; k++)
         br_lcg_proof_rest_on_root(p, engine->explanation.item[k]);
-    p->end = record(p, NULL, 0);
+    p->end = exact_proof_record(p, NULL, 0);
 }

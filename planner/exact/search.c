@@ -65,7 +65,7 @@ static bool propagate(struct br_lcg *s)
 
 /* Propagates, and learns from each conflict, until there is none, or the flag is raised. False
  * where nothing is feasible, or when memory is out. */
-static bool settle(struct br_lcg *s)
+static bool exact_search_settle(struct br_lcg *s)
 {
     while (!propagate(s))
         if (s->engine.trail.memory_out || !br_lcg_learn(&s->analysis))
@@ -86,7 +86,7 @@ static void restart(struct br_lcg *s)
 }
 
 /* At the root: whether the makespan to suppose is still to be decided, so that *l is. */
-static bool suppose(struct br_lcg *s, struct br_lcg_literal *l)
+static bool exact_search_suppose(struct br_lcg *s, struct br_lcg_literal *l)
 {
     const struct br_lcg_trail *trail = &s->engine.trail;
     if (trail->level > 0 || s->supposed == INT32_MAX)
@@ -105,7 +105,7 @@ enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct
     s->engine.trail.stop = stop;
     br_lcg_backtrack(&s->branching, 0);
     for (;;) {
-        if (!settle(s))
+        if (!exact_search_settle(s))
             return trail->memory_out ? BR_LCG_BUDGET : BR_LCG_INFEASIBLE;
         if (*spent >= end || s->branching.decisions >= s->decisions_most || br_stopped(stop))
             return BR_LCG_BUDGET;
@@ -114,7 +114,7 @@ enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct
             continue;
         }
         struct br_lcg_literal l;
-        if (suppose(s, &l)) {
+        if (exact_search_suppose(s, &l)) {
             if (br_lcg_false(trail, l))
                 return BR_LCG_RAISED;
         } else if (!br_lcg_branching_choose(&s->branching, *spent >= WARM_UP, &l)) {

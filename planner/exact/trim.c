@@ -78,13 +78,14 @@ static bool trace(struct trimmer *t)
     return true;
 }
 
-static uint32_t size_of(const struct br_lcg_proof *p, uint32_t lemma)
+static uint32_t trim_size_of(const struct br_lcg_proof *p, uint32_t lemma)
 {
     return p->literal_first[lemma + 1] - p->literal_first[lemma];
 }
 
 /* Adds the span as far as it lies before the bound, where all tasks have ended. */
-static void write_span(const struct trimmer *t, struct br_lcg_span s, struct br_proof_clause *out)
+static void trim_write_span(const struct trimmer *t, struct br_lcg_span s,
+                            struct br_proof_clause *out)
 {
     int32_t to = s.to < t->bound ? s.to : t->bound - 1;
     if (s.from < to)
@@ -92,7 +93,7 @@ static void write_span(const struct trimmer *t, struct br_lcg_span s, struct br_
 }
 
 /* The number that the proof has for the variable. */
-static uint32_t number_of(const struct trimmer *t, uint32_t variable)
+static uint32_t trim_number_of(const struct trimmer *t, uint32_t variable)
 {
     const struct br_lcg_problem *p = t->engine->order.p;
     if (p->machines > 1 || variable < br_lcg_order_of(p, 0))
@@ -103,12 +104,12 @@ static uint32_t number_of(const struct trimmer *t, uint32_t variable)
 
 /* The lemma in the proof's terms; literals that say that a task starts too late for the bound are
  * false from the beginning. */
-static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *arena,
-                  struct br_proof_clause *out)
+static bool trim_write(const struct trimmer *t, uint32_t lemma, struct br_arena *arena,
+                       struct br_proof_clause *out)
 {
     const struct br_lcg_proof *p = t->proof;
     uint32_t hints = p->hint_first[lemma + 1] - p->hint_first[lemma];
-    out->literal = br_arena_array(arena, size_of(p, lemma), sizeof *out->literal);
+    out->literal = br_arena_array(arena, trim_size_of(p, lemma), sizeof *out->literal);
     out->hint = br_arena_array(arena, hints, sizeof *out->hint);
     out->span = br_arena_array(arena, hints, sizeof *out->span);
     if (!out->literal || !out->hint || !out->span)
@@ -121,17 +122,17 @@ static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *aren
         if (start && !upper && time >= t->bound)
             continue;
         out->literal[out->literals++] = (struct br_proof_literal){
-            number_of(t, l.side / 2), upper, !start || time < t->bound ? time : t->bound};
+            trim_number_of(t, l.side / 2), upper, !start || time < t->bound ? time : t->bound};
     }
     /* Found backwards: the first is the one that fails. Single literals hold without being named.
      */
     for (uint32_t k = p->hint_first[lemma + 1]; k-- > p->hint_first[lemma];) {
         uint32_t hint = p->hint[k];
         if (!(hint & BR_LCG_ROOT_ENTRY) && (hint & BR_LCG_SPAN)) {
-            write_span(t, p->span[hint & ~BR_LCG_SPAN], out);
+            trim_write_span(t, p->span[hint & ~BR_LCG_SPAN], out);
             continue;
         }
-        if ((hint & BR_LCG_ROOT_ENTRY) || hint == 0 || size_of(p, hint) == 1)
+        if ((hint & BR_LCG_ROOT_ENTRY) || hint == 0 || trim_size_of(p, hint) == 1)
             continue;
         bool twice = false;
         for (uint32_t i = 0; i < out->hints && !twice; i++)
@@ -142,8 +143,8 @@ static bool write(const struct trimmer *t, uint32_t lemma, struct br_arena *aren
     return true;
 }
 
-static bool write_all(struct trimmer *t, struct br_arena *arena, struct br_proof_clause **clause,
-                      uint32_t *clauses)
+static bool trim_write_all(struct trimmer *t, struct br_arena *arena,
+                           struct br_proof_clause **clause, uint32_t *clauses)
 {
     uint32_t count = 0;
     for (uint32_t k = 1; k < t->proof->count; k++)
@@ -153,7 +154,7 @@ static bool write_all(struct trimmer *t, struct br_arena *arena, struct br_proof
     if (!*clause)
         return false;
     for (uint32_t k = 1; k < t->proof->count; k++)
-        if (t->lemma_needed[k] && !write(t, k, arena, &(*clause)[t->number[k]]))
+        if (t->lemma_needed[k] && !trim_write(t, k, arena, &(*clause)[t->number[k]]))
             return false;
     *clauses = count;
     return true;
@@ -177,7 +178,7 @@ bool br_lcg_proof_trim(const struct br_lcg_proof *p, int32_t bound, struct br_ar
             need_lemma(&t, p->end);
         else
             need_literal(&t, (struct br_lcg_literal){2 * trail->makespan, bound});
-        ok = trace(&t) && write_all(&t, arena, clause, clauses);
+        ok = trace(&t) && trim_write_all(&t, arena, clause, clauses);
     }
     br_free(t.lemma_needed);
     br_free(t.number);

@@ -69,7 +69,7 @@ static uint32_t subset_index(char subset)
 
 /* Empty subsets drop out of a variant; of variants that then are alike only the first is needed.
  * Returns the number of steps left. */
-static uint32_t reduce(const char *variant, const uint32_t *size, struct step *steps)
+static uint32_t graphene_reduce(const char *variant, const uint32_t *size, struct step *steps)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < STEPS; k++, variant += sizeof "T> " - 1)
@@ -90,7 +90,7 @@ static bool repeats_earlier(uint32_t v, const uint32_t *size, const struct step 
 {
     struct step other[STEPS];
     for (uint32_t k = 0; k < v; k++)
-        if (reduce(variants[k], size, other) == n && same_steps(other, steps, n))
+        if (graphene_reduce(variants[k], size, other) == n && same_steps(other, steps, n))
             return true;
     return false;
 }
@@ -135,7 +135,7 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
         size[subset_index(w->letter[t])]++;
     for (uint32_t v = 0; ok && v < VARIANTS; v++) {
         struct step steps[STEPS];
-        uint32_t n = reduce(variants[v], size, steps), shared = 0;
+        uint32_t n = graphene_reduce(variants[v], size, steps), shared = 0;
         if (repeats_earlier(v, size, steps, n))
             continue;
         search->variants[candidate]++;
@@ -203,7 +203,7 @@ static void report_best(struct br_graphene_report *report, const struct variants
     report->p = size[2];
     report->c = size[3];
     struct step steps[STEPS];
-    uint32_t n = reduce(variants[w->variant], size, steps);
+    uint32_t n = graphene_reduce(variants[w->variant], size, steps);
     for (uint32_t k = 0, at = 0; k < n; k++)
         at += (uint32_t)snprintf(report->order + at, sizeof report->order - at, "%s%c%c",
                                  k ? " " : "", steps[k].subset,
@@ -214,7 +214,7 @@ static void report_best(struct br_graphene_report *report, const struct variants
         report->frag_score = scores->frag_value[set->f - 1];
 }
 
-static bool init_worker(struct worker *w, const struct br_instance *in)
+static bool graphene_init_worker(struct worker *w, const struct br_instance *in)
 {
     w->placer = br_placer_create(in);
     w->letter = br_malloc(in->tasks);
@@ -224,7 +224,7 @@ static bool init_worker(struct worker *w, const struct br_instance *in)
     return w->placer && w->letter && w->scratch && best && trial;
 }
 
-static void finish_worker(struct worker *w)
+static void graphene_finish_worker(struct worker *w)
 {
     br_placer_destroy(w->placer);
     br_free(w->letter);
@@ -268,7 +268,7 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
         search.variants = br_calloc(count, sizeof *search.variants);
         ok = search.worker && search.variants;
         for (uint32_t k = 0; ok && k < threads; k++)
-            ok = init_worker(&search.worker[k], in);
+            ok = graphene_init_worker(&search.worker[k], in);
     }
     if (ok) {
         search.total = count;
@@ -302,7 +302,7 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
         }
     }
     for (uint32_t k = 0; search.worker && k < threads; k++)
-        finish_worker(&search.worker[k]);
+        graphene_finish_worker(&search.worker[k]);
     br_free(search.worker);
     br_free(search.variants);
     for (uint32_t d = 0; d < 2; d++)

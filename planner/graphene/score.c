@@ -20,25 +20,25 @@ static uint32_t places(const struct br_instance *in, uint32_t stage, uint32_t mo
     return sum < most ? (uint32_t)sum : most;
 }
 
-static int descending(const void *a, const void *b)
+static int score_descending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x > y ? -1 : x < y;
 }
 
-static int ascending(const void *a, const void *b)
+static int score_ascending(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
 }
 
-static bool sooner(const void *none, const int64_t *a, const int64_t *b)
+static bool score_sooner(const void *none, const int64_t *a, const int64_t *b)
 {
     (void)none;
     return *a < *b;
 }
 
-BR_HEAP(free_first, int64_t, const void *, sooner, 2)
+BR_HEAP(free_first, int64_t, const void *, score_sooner, 2)
 
 /* Greedy makespan of the stage alone: the longest task first on the place that is free first.
  * False when memory is out. */
@@ -60,7 +60,7 @@ static bool exec_time(const struct br_instance *in, uint32_t stage, int64_t *mak
     bool ok = duration && busy;
     if (ok) {
         memcpy(duration, in->duration + first, count * sizeof *duration);
-        br_sort_by(duration, count, sizeof *duration, descending);
+        br_sort_by(duration, count, sizeof *duration, score_descending);
         for (uint32_t k = 0; k < count; k++) {
             int64_t end = busy[0] + duration[k];
             if (end > *makespan)
@@ -122,13 +122,13 @@ bool br_scores_init(struct br_scores *scores, const struct br_instance *in, enum
             scores->longest = in->stage_longest[s];
     }
     memcpy(scores->long_value, in->duration, in->tasks * sizeof *scores->long_value);
-    br_sort_by(scores->long_value, in->tasks, sizeof *scores->long_value, descending);
+    br_sort_by(scores->long_value, in->tasks, sizeof *scores->long_value, score_descending);
     for (uint32_t t = 0; t < in->tasks; t++)
         if (scores->long_count == 0 ||
             scores->long_value[t] != scores->long_value[scores->long_count - 1])
             scores->long_value[scores->long_count++] = scores->long_value[t];
     memcpy(scores->frag_value, scores->frag, in->stages * sizeof *scores->frag_value);
-    br_sort_by(scores->frag_value, in->stages, sizeof *scores->frag_value, ascending);
+    br_sort_by(scores->frag_value, in->stages, sizeof *scores->frag_value, score_ascending);
     for (uint32_t s = 0; s < in->stages; s++)
         if (scores->frag_count == 0 ||
             scores->frag_value[s] != scores->frag_value[scores->frag_count - 1])

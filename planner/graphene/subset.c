@@ -112,8 +112,8 @@ void br_subset_divide(const struct br_instance *in, char *letter, char *scratch)
     br_costly_assert(is_divided(in, letter));
 }
 
-static void choose(const struct br_instance *in, const struct br_scores *scores, uint32_t l,
-                   uint32_t f, char *letter)
+static void subset_choose(const struct br_instance *in, const struct br_scores *scores, uint32_t l,
+                          uint32_t f, char *letter)
 {
     for (uint32_t s = 0; s < in->stages; s++) {
         bool frag = f && scores->frag[s] <= scores->frag_value[f - 1];
@@ -127,17 +127,17 @@ static uint64_t hash_set(const void *troubles, uint32_t number)
     return ((const struct br_troubles *)troubles)->set[number].hash;
 }
 
-static bool is_set(const void *context, uint32_t number, const void *bits)
+static bool subset_is_set(const void *context, uint32_t number, const void *bits)
 {
     const struct br_troubles *troubles = context;
     return memcmp(troubles->set[number].bits, bits, troubles->words * sizeof(uint64_t)) == 0;
 }
 
-static const struct br_index_keys set_keys = {hash_set, is_set};
+static const struct br_index_keys set_keys = {hash_set, subset_is_set};
 
 /* Keeps the set that `letter` marks, unless it is there already. False when memory is out. */
-static bool add_set(struct br_troubles *troubles, const struct br_instance *in, const char *letter,
-                    uint32_t l, uint32_t f)
+static bool subset_add_set(struct br_troubles *troubles, const struct br_instance *in,
+                           const char *letter, uint32_t l, uint32_t f)
 {
     uint64_t *bits = br_calloc(troubles->words, sizeof *bits), hash = 0;
     if (!bits ||
@@ -184,7 +184,7 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
             double share = 0;
             uint32_t tasks = 0;
             troubles->pairs++;
-            choose(in, scores, l, f, letter);
+            subset_choose(in, scores, l, f, letter);
             br_subset_divide(in, letter, scratch);
             for (uint32_t t = 0; t < in->tasks; t++)
                 if (letter[t] == 'T') {
@@ -196,7 +196,7 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
             else if (share > share_limit * total)
                 troubles->pruned++;
             else
-                ok = add_set(troubles, in, letter, l, f);
+                ok = subset_add_set(troubles, in, letter, l, f);
         }
 out:
     br_free(letter);

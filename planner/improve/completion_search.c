@@ -42,7 +42,8 @@ static bool not_worse(const struct worth *a, const struct worth *b)
     return a->makespan != b->makespan ? a->makespan < b->makespan : a->ends <= b->ends;
 }
 
-static struct worth worth_of(struct hunt *hunt, const struct br_schedule *schedule)
+static struct worth completion_search_worth_of(struct hunt *hunt,
+                                               const struct br_schedule *schedule)
 {
     const struct br_instance *in = hunt->search->in;
     for (uint32_t t = 0; t < in->tasks; t++)
@@ -173,7 +174,7 @@ static void order_ends(struct hunt *hunt, const int64_t *figure)
 static void list_reordered(struct hunt *hunt)
 {
     const struct br_completions *ends = hunt->search->ends;
-    worth_of(hunt, &hunt->current);
+    completion_search_worth_of(hunt, &hunt->current);
     for (uint32_t k = 0; k < ends->count; k++)
         hunt->item[k] = (struct br_sort_item){br_sort_key(hunt->last[k]), k};
     br_sort(hunt->item, hunt->item + ends->count, ends->count);
@@ -202,7 +203,7 @@ static bool try_list(struct hunt *hunt, struct br_schedule *best, const struct w
     hunt->since++;
     if (hunt->trial.makespan == INT64_MAX)
         return true;
-    struct worth found = worth_of(hunt, &hunt->trial);
+    struct worth found = completion_search_worth_of(hunt, &hunt->trial);
     if (not_worse(&found, &hunt->at) || not_worse(&found, least)) {
         if (!not_worse(&hunt->least, &found)) {
             hunt->least = found;
@@ -247,7 +248,7 @@ static bool try_rules(struct hunt *hunt, const struct br_reach *reach, struct br
     return true;
 }
 
-static bool start(struct hunt *hunt, const struct br_reach *reach)
+static bool completion_search_start(struct hunt *hunt, const struct br_reach *reach)
 {
     const struct br_instance *in = hunt->search->in;
     size_t tasks = in->tasks, ends = hunt->search->ends->count, stages = in->stages;
@@ -265,7 +266,7 @@ static bool start(struct hunt *hunt, const struct br_reach *reach)
            (hunt->item = br_malloc(2 * tasks * sizeof *hunt->item));
 }
 
-static void finish(struct hunt *hunt)
+static void completion_search_finish(struct hunt *hunt)
 {
     br_serial_destroy(hunt->serial);
     br_schedule_finish(&hunt->first);
@@ -278,10 +279,10 @@ static void finish(struct hunt *hunt)
 }
 
 /* Goes on from the schedule that was given. */
-static void begin(struct hunt *hunt)
+static void completion_search_begin(struct hunt *hunt)
 {
     br_schedule_copy(&hunt->current, &hunt->first);
-    hunt->at = hunt->least = worth_of(hunt, &hunt->first);
+    hunt->at = hunt->least = completion_search_worth_of(hunt, &hunt->first);
     for (uint32_t k = 0; k < MEMORY; k++)
         hunt->before[k] = hunt->at;
     hunt->since = 0;
@@ -301,17 +302,17 @@ bool br_completions_improve(struct br_completion_search *search, struct br_sched
 {
     struct hunt hunt = {.search = search, .rng = br_rng_seed(search->seed)};
     struct br_reach reach;
-    bool ok = br_reach_init(&reach, search->in) && start(&hunt, &reach), on = ok;
+    bool ok = br_reach_init(&reach, search->in) && completion_search_start(&hunt, &reach), on = ok;
     if (on) {
         br_schedule_copy(&hunt.first, schedule);
-        hunt.best = worth_of(&hunt, schedule);
-        begin(&hunt);
+        hunt.best = completion_search_worth_of(&hunt, schedule);
+        completion_search_begin(&hunt);
         on = !wants_more(&hunt) || try_rules(&hunt, &reach, schedule);
     }
     for (uint64_t k = 0; on && wants_more(&hunt); k++) {
         struct worth *late = &hunt.before[k % MEMORY];
         if (hunt.since > PATIENCE)
-            begin(&hunt);
+            completion_search_begin(&hunt);
         uint64_t kind = br_rng_below(&hunt.rng, 8);
         if (kind < 4)
             list_slid(&hunt);
@@ -324,7 +325,7 @@ bool br_completions_improve(struct br_completion_search *search, struct br_sched
         *late = hunt.at;
     }
     ok = ok && (on || br_stopped(search->stop));
-    finish(&hunt);
+    completion_search_finish(&hunt);
     br_reach_finish(&reach);
     return ok;
 }

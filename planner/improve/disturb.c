@@ -57,12 +57,12 @@ void br_disturb_destroy(struct br_disturb *d)
     br_free(d);
 }
 
-static int64_t end_of(const struct br_disturb *d, uint32_t t)
+static int64_t disturb_end_of(const struct br_disturb *d, uint32_t t)
 {
     return d->base->start[t] + d->in->duration[t];
 }
 
-static int compare(int64_t a, int64_t b, uint32_t x, uint32_t y)
+static int disturb_compare(int64_t a, int64_t b, uint32_t x, uint32_t y)
 {
     return a != b ? (a < b ? -1 : 1) : x < y ? -1 : x > y;
 }
@@ -71,17 +71,17 @@ static int starts_before(const void *a, const void *b, void *context)
 {
     const struct br_disturb *d = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return compare(d->base->start[x], d->base->start[y], x, y);
+    return disturb_compare(d->base->start[x], d->base->start[y], x, y);
 }
 
 static int ends_after(const void *a, const void *b, void *context)
 {
     const struct br_disturb *d = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return compare(end_of(d, y), end_of(d, x), x, y);
+    return disturb_compare(disturb_end_of(d, y), disturb_end_of(d, x), x, y);
 }
 
-static bool is_parent(const struct br_instance *in, uint32_t parent, uint32_t child)
+static bool disturb_is_parent(const struct br_instance *in, uint32_t parent, uint32_t child)
 {
     uint32_t s = in->task_stage[child], p = in->task_stage[parent];
     for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++)
@@ -92,9 +92,9 @@ static bool is_parent(const struct br_instance *in, uint32_t parent, uint32_t ch
 }
 
 /* A task's time in the order of the direction. */
-static int64_t time_of(const struct br_disturb *d, enum br_direction direction, uint32_t t)
+static int64_t disturb_time_of(const struct br_disturb *d, enum br_direction direction, uint32_t t)
 {
-    return direction == BR_FORWARD ? d->base->start[t] : -end_of(d, t);
+    return direction == BR_FORWARD ? d->base->start[t] : -disturb_end_of(d, t);
 }
 
 /* First position in the sequence of the direction with a time at or after that. */
@@ -103,7 +103,7 @@ static uint32_t first_at(const struct br_disturb *d, enum br_direction direction
     uint32_t low = 0, high = d->in->tasks;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (time_of(d, direction, d->sequence[direction][middle]) < time)
+        if (disturb_time_of(d, direction, d->sequence[direction][middle]) < time)
             low = middle + 1;
         else
             high = middle;
@@ -114,7 +114,7 @@ static uint32_t first_at(const struct br_disturb *d, enum br_direction direction
 /* Walks from the task that ends last back to the beginning, each time to a task that the one at
  * hand waited for. A task that held its machine goes before a parent, since moves can change that.
  */
-static void find_chain(struct br_disturb *d)
+static void disturb_find_chain(struct br_disturb *d)
 {
     const struct br_instance *in = d->in;
     const uint32_t *by_end = d->sequence[BR_BACKWARD];
@@ -125,12 +125,12 @@ static void find_chain(struct br_disturb *d)
         uint32_t found = UINT32_MAX;
         bool parent = true;
         uint32_t k = first_at(d, BR_BACKWARD, -start);
-        for (uint32_t n = 0; k < in->tasks && n < TIES_MOST && end_of(d, by_end[k]) == start;
-             k++, n++) {
+        for (uint32_t n = 0;
+             k < in->tasks && n < TIES_MOST && disturb_end_of(d, by_end[k]) == start; k++, n++) {
             uint32_t other = by_end[k];
             if (in->duration[other] == 0 || other == task)
                 continue;
-            if (is_parent(in, other, task)) {
+            if (disturb_is_parent(in, other, task)) {
                 if (found == UINT32_MAX)
                     found = other;
             } else if (d->base->machine[other] == d->base->machine[task] && parent) {
@@ -151,7 +151,7 @@ void br_disturb_base(struct br_disturb *d, const struct br_schedule *base)
     d->scale = base->makespan < INT64_C(1) << 48 ? 1024 : 1;
     br_sort_within(d->sequence[0], d->in->tasks, sizeof *d->sequence[0], starts_before, d);
     br_sort_within(d->sequence[1], d->in->tasks, sizeof *d->sequence[1], ends_after, d);
-    find_chain(d);
+    disturb_find_chain(d);
 }
 
 /* Uniform in [0, 1), by number, from a seed. */
@@ -169,7 +169,7 @@ static int64_t span(const struct br_disturb *d, struct br_rng *rng, uint32_t lea
                          (double)d->scale);
 }
 
-static uint32_t random_stage(const struct br_disturb *d, struct br_rng *rng)
+static uint32_t disturb_random_stage(const struct br_disturb *d, struct br_rng *rng)
 {
     /* Draws any stage half of the time, else the stage of any task: large stages come more often.
      */
@@ -182,7 +182,7 @@ static void move_shift(const struct br_disturb *d, struct br_rng *rng, int64_t *
 {
     const struct br_instance *in = d->in;
     for (uint64_t n = 1 + br_rng_below(rng, 3); n; n--) {
-        uint32_t s = random_stage(d, rng);
+        uint32_t s = disturb_random_stage(d, rng);
         int64_t by = span(d, rng, 1, 6);
         bool earlier = br_rng_below(rng, 2), part = br_rng_below(rng, 3) == 0;
         int64_t from = key[in->stage_first[s] +
@@ -229,7 +229,7 @@ static void move_stages(const struct br_disturb *d, enum br_direction direction,
     const int64_t *after = direction == BR_FORWARD ? d->reach->tail : d->reach->head;
     int64_t origin = direction == BR_FORWARD ? 0 : -d->base->makespan;
     for (uint64_t n = 1 + br_rng_below(rng, 4); n; n--) {
-        uint32_t s = random_stage(d, rng);
+        uint32_t s = disturb_random_stage(d, rng);
         bool early = br_rng_below(rng, 3) != 0;
         for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++) {
             int64_t late = d->base->makespan - after[t] - in->duration[t];
@@ -254,7 +254,8 @@ static void move_eject(const struct br_disturb *d, struct br_rng *rng, int64_t *
     int64_t least = key[task], after = key[task] + in->duration[task] * d->scale;
     for (uint32_t t = 0; t < in->tasks; t++) {
         if (t == task || (!all && d->base->machine[t] != d->base->machine[task]) ||
-            d->base->start[t] >= end_of(d, task) || end_of(d, t) <= d->base->start[task])
+            d->base->start[t] >= disturb_end_of(d, task) ||
+            disturb_end_of(d, t) <= d->base->start[task])
             continue;
         if (first && key[t] < least)
             least = key[t];
@@ -279,7 +280,7 @@ void br_disturb(const struct br_disturb *d, enum br_move move, enum br_direction
                 struct br_rng *rng, int64_t *key)
 {
     for (uint32_t t = 0; t < d->in->tasks; t++)
-        key[t] = time_of(d, direction, t) * d->scale;
+        key[t] = disturb_time_of(d, direction, t) * d->scale;
     switch (move) {
     case BR_MOVE_SHIFT:
         move_shift(d, rng, key);
@@ -308,7 +309,7 @@ void br_disturb_window(const struct br_disturb *d, enum br_direction direction, 
 {
     int64_t width = span(d, rng, 2, 5) / d->scale;
     uint32_t middle = (uint32_t)br_rng_below(rng, d->in->tasks);
-    int64_t time = time_of(d, direction, d->sequence[direction][middle]);
+    int64_t time = disturb_time_of(d, direction, d->sequence[direction][middle]);
     int64_t from = time - (int64_t)(br_rng_unit(rng) * (double)width);
     *low = first_at(d, direction, from);
     *high = first_at(d, direction, from + width + 1);
@@ -323,7 +324,7 @@ void br_disturb_within(const struct br_disturb *d, enum br_direction direction, 
     bool blur = br_rng_below(rng, 2), by_task = br_rng_below(rng, 4) == 0;
     uint64_t seed = br_rng_next(rng);
     for (uint32_t k = 0; k < count; k++) {
-        int64_t time = time_of(d, direction, window[k]);
+        int64_t time = disturb_time_of(d, direction, window[k]);
         first = time < first ? time : first;
         last = time > last ? time : last;
         most = path[window[k]] > most ? path[window[k]] : most;
@@ -333,8 +334,9 @@ void br_disturb_within(const struct br_disturb *d, enum br_direction direction, 
         uint32_t t = window[k];
         double chance = hashed(seed, by_task ? t : d->in->task_stage[t]);
         double early = 1 - (double)path[t] / (double)most;
-        key[t] = blur ? time_of(d, direction, t) * d->scale + (int64_t)(share * chance * width)
-                      : (int64_t)((urgency * early + (1 - urgency) * chance) * width);
+        key[t] =
+            blur ? disturb_time_of(d, direction, t) * d->scale + (int64_t)(share * chance * width)
+                 : (int64_t)((urgency * early + (1 - urgency) * chance) * width);
     }
 }
 

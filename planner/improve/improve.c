@@ -68,7 +68,7 @@ struct improvement {
 };
 
 /* Parallel generation by blurred keys instead of a pass. */
-static bool dispatch(struct improvement *search, struct worker *w, struct br_rng *rng)
+static bool improve_dispatch(struct improvement *search, struct worker *w, struct br_rng *rng)
 {
     const struct br_instance *in = search->in;
     struct br_key *key = br_calloc(in->tasks, sizeof *key);
@@ -121,7 +121,7 @@ static bool run_trial(void *context, uint32_t number, uint32_t index)
     br_serial_set_weights(w->serial, machines ? w->factor : NULL);
     if (slot->move == BR_MOVE_PARALLEL) {
         br_disturb_tails(search->disturb, &rng, w->key);
-        ok = dispatch(search, w, &rng) && justify(search, w, true, slot);
+        ok = improve_dispatch(search, w, &rng) && justify(search, w, true, slot);
         slot->placements = in->tasks;
     } else {
         enum br_direction direction = br_rng_below(&rng, 2) ? BR_BACKWARD : BR_FORWARD;
@@ -142,7 +142,7 @@ static bool run_trial(void *context, uint32_t number, uint32_t index)
     return ok;
 }
 
-static bool init_worker(struct worker *w, const struct improvement *search)
+static bool improve_init_worker(struct worker *w, const struct improvement *search)
 {
     const struct br_instance *in = search->in;
     w->serial = br_serial_create(in, search->run->reach);
@@ -155,7 +155,7 @@ static bool init_worker(struct worker *w, const struct improvement *search)
            (w->window || !(search->moves >> BR_MOVE_WINDOW & 1));
 }
 
-static void finish_worker(struct worker *w)
+static void improve_finish_worker(struct worker *w)
 {
     br_window_destroy(w->window);
     br_serial_destroy(w->serial);
@@ -197,7 +197,7 @@ static bool take_best(struct improvement *search, struct br_improve_report *repo
     return gained;
 }
 
-static void run_rounds(struct improvement *search, struct br_improve_report *report)
+static void improve_run_rounds(struct improvement *search, struct br_improve_report *report)
 {
     struct br_run *run = search->run;
     const struct br_elite *elite = run->elite;
@@ -256,10 +256,10 @@ bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *re
     for (uint32_t k = 0; k < TRIALS; k++)
         ok &= br_schedule_init(&search.slot[k].schedule, in);
     for (uint32_t k = 0; ok && k < threads; k++)
-        ok = init_worker(&search.worker[k], &search);
+        ok = improve_init_worker(&search.worker[k], &search);
     if (ok && search.kinds) {
         br_schedule_copy(&search.current, &run->elite->entry[0].schedule);
-        run_rounds(&search, report);
+        improve_run_rounds(&search, report);
         run->counters.moves_rounds += report->rounds;
         run->counters.moves_trials += report->trials;
         run->counters.moves_restarts += report->restarts;
@@ -268,7 +268,7 @@ bool br_improve(struct br_run *run, uint32_t moves, struct br_improve_report *re
         ok = !atomic_load(&search.memory_out);
     }
     for (uint32_t k = 0; search.worker && k < threads; k++)
-        finish_worker(&search.worker[k]);
+        improve_finish_worker(&search.worker[k]);
     br_free(search.worker);
     br_disturb_destroy(search.disturb);
     for (uint32_t k = 0; k < TRIALS; k++)

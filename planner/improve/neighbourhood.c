@@ -84,7 +84,7 @@ static int64_t passed(const struct trial *t, const int64_t *start, uint32_t task
                                       : -(start[task] + shift);
 }
 
-static br_wide sum_of(const struct trial *t, const int64_t *start, int64_t shift)
+static br_wide neighbourhood_sum_of(const struct trial *t, const int64_t *start, int64_t shift)
 {
     br_wide sum = 0;
     for (uint32_t k = t->low; k < t->high; k++)
@@ -106,7 +106,7 @@ static void arrange(struct br_window *w)
 }
 
 /* Puts the tasks before the window where they are, and marks all tasks by subset. */
-static bool put_before(const struct trial *t)
+static bool neighbourhood_put_before(const struct trial *t)
 {
     struct br_window *w = t->w;
     for (uint32_t k = 0; k < w->in->tasks; k++) {
@@ -119,7 +119,7 @@ static bool put_before(const struct trial *t)
     return true;
 }
 
-static bool place(const struct trial *t, char subset)
+static bool neighbourhood_place(const struct trial *t, char subset)
 {
     struct br_window *w = t->w;
     return br_place(w->placer, t->direction, w->letter, subset, &w->order, t->stop);
@@ -141,9 +141,9 @@ static bool try_order(const struct trial *t, const struct br_disturb *disturb, s
     arrange(w);
     if (!br_placer_push(w->placer))
         return false;
-    bool ok = place(t, 'W');
+    bool ok = neighbourhood_place(t, 'W');
     if (ok) {
-        br_wide own = sum_of(t, br_placer_start(w->placer), 0);
+        br_wide own = neighbourhood_sum_of(t, br_placer_start(w->placer), 0);
         if (own < *sum) {
             *sum = own;
             memcpy(w->best, window, count * sizeof *window);
@@ -156,12 +156,12 @@ static bool try_order(const struct trial *t, const struct br_disturb *disturb, s
 }
 
 /* Places the best order again, and then the tasks after the window. */
-static bool follow(const struct trial *t, struct br_schedule *schedule)
+static bool neighbourhood_follow(const struct trial *t, struct br_schedule *schedule)
 {
     struct br_window *w = t->w;
     memcpy(w->sequence + t->low, w->best, (t->high - t->low) * sizeof *w->best);
     arrange(w);
-    if (place(t, 'W') && place(t, 'S')) {
+    if (neighbourhood_place(t, 'W') && neighbourhood_place(t, 'S')) {
         br_schedule_take(schedule, w->in, w->placer, schedule->subset);
         return true;
     }
@@ -181,14 +181,14 @@ bool br_window_pass(struct br_window *w, const struct br_disturb *disturb,
     if (!br_placer_push(w->placer))
         return false;
     br_placer_set_limit(w->placer, forward ? w->reach->tail : w->reach->head, limit);
-    bool ok = put_before(&t);
-    br_wide were = sum_of(&t, base->start, t.shift), sum = were;
+    bool ok = neighbourhood_put_before(&t);
+    br_wide were = neighbourhood_sum_of(&t, base->start, t.shift), sum = were;
     assert(t.low < t.high); /* there is a task, and the window holds at least one */
     uint32_t orders = in->tasks / (t.high - t.low);
     for (uint32_t k = 0; ok && k < ORDERS && k <= orders; k++)
         ok = try_order(&t, disturb, rng, &sum);
     if (ok && sum < were)
-        ok = follow(&t, schedule);
+        ok = neighbourhood_follow(&t, schedule);
     br_placer_pop(w->placer);
     return ok;
 }

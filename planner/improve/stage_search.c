@@ -138,7 +138,7 @@ static struct br_instance with_caps(const struct side *side, const struct worker
 }
 
 /* Parallel generation into the slot's schedule. */
-static bool generate(struct stage_search *search, struct worker *w, struct slot *slot)
+static bool stage_search_generate(struct stage_search *search, struct worker *w, struct slot *slot)
 {
     const struct individual *child = &slot->child;
     const struct side *side = &search->side[child->mirrored];
@@ -169,7 +169,7 @@ static void copy_individual(struct individual *to, const struct individual *from
     to->cap = cap;
 }
 
-static bool better(const struct individual *a, const struct individual *b)
+static bool stage_search_better(const struct individual *a, const struct individual *b)
 {
     return a->makespan != b->makespan ? a->makespan < b->makespan : a->ends < b->ends;
 }
@@ -279,7 +279,7 @@ static bool run_child(void *context, uint32_t number, uint32_t index)
     struct br_rng rng = br_rng_seed(run->seed ^ (search->round * CHILDREN + index + 1) *
                                                     UINT64_C(0x9fb21c651e98df25));
     conceive(search, &rng, &slot->child);
-    bool ok = generate(search, &search->worker[number], slot);
+    bool ok = stage_search_generate(search, &search->worker[number], slot);
     slot->placements = run->in->tasks;
     slot->child.makespan = slot->schedule.makespan;
     slot->child.ends = slot->schedule.ends;
@@ -300,13 +300,13 @@ static bool justify_child(void *context, uint32_t number, uint32_t index)
     return ended(search, ok);
 }
 
-static bool alike(const struct individual *a, const struct individual *b)
+static bool stage_search_alike(const struct individual *a, const struct individual *b)
 {
     return a->makespan == b->makespan && a->ends == b->ends;
 }
 
 /* The shortest of the promising children, no two alike. */
-static void choose(struct stage_search *search)
+static void stage_search_choose(struct stage_search *search)
 {
     int64_t best = search->run->elite->entry[0].schedule.makespan, most = best + best / PROMISING;
     bool taken[CHILDREN] = {false};
@@ -315,9 +315,9 @@ static void choose(struct stage_search *search)
         for (uint32_t k = 0; k < CHILDREN; k++) {
             const struct individual *child = &search->slot[k].child;
             for (uint32_t c = 0; c < search->choices; c++)
-                taken[k] |= alike(child, &search->slot[search->chosen[c]].child);
+                taken[k] |= stage_search_alike(child, &search->slot[search->chosen[c]].child);
             if (!taken[k] && child->makespan <= most &&
-                (least == CHILDREN || better(child, &search->slot[least].child)))
+                (least == CHILDREN || stage_search_better(child, &search->slot[least].child)))
                 least = k;
         }
         if (least == CHILDREN)
@@ -328,19 +328,19 @@ static void choose(struct stage_search *search)
 }
 
 /* Whether the members are sorted, the best first, and no two of them alike. */
-static bool is_sorted(const struct stage_search *search)
+static bool stage_search_is_sorted(const struct stage_search *search)
 {
     for (uint32_t k = 1; k < search->members; k++)
-        if (!better(&search->member[k - 1], &search->member[k]))
+        if (!stage_search_better(&search->member[k - 1], &search->member[k]))
             return false;
     return true;
 }
 
 /* The child takes its place among the members, which are sorted; one like it is enough. */
-static void join(struct stage_search *search, const struct individual *child)
+static void stage_search_join(struct stage_search *search, const struct individual *child)
 {
     uint32_t stages = search->run->in->stages, at = 0;
-    while (at < search->members && better(&search->member[at], child))
+    while (at < search->members && stage_search_better(&search->member[at], child))
         at++;
     if (at == POPULATION ||
         (at < search->members && search->member[at].makespan == child->makespan &&
@@ -351,7 +351,7 @@ static void join(struct stage_search *search, const struct individual *child)
     memmove(&search->member[at + 1], &search->member[at], (last - at) * sizeof *search->member);
     search->member[at] = spare;
     copy_individual(&search->member[at], child, stages);
-    br_costly_assert(is_sorted(search));
+    br_costly_assert(stage_search_is_sorted(search));
 }
 
 static void take_round(struct stage_search *search)
@@ -363,7 +363,7 @@ static void take_round(struct stage_search *search)
         assert(slot->schedule.makespan >= run->lower_bound);
         run->spent += slot->placements;
         run->counters.stages_placements += slot->placements;
-        join(search, &slot->child);
+        stage_search_join(search, &slot->child);
         if (slot->schedule.makespan - before > before / PROMISING)
             continue;
         memset(slot->schedule.subset, 'S', run->in->tasks);
@@ -374,7 +374,7 @@ static void take_round(struct stage_search *search)
     }
 }
 
-static void run_rounds(struct stage_search *search)
+static void stage_search_run_rounds(struct stage_search *search)
 {
     struct br_run *run = search->run;
     uint64_t round = (uint64_t)(CHILDREN + JUSTIFIED * PASSES) * run->in->tasks;
@@ -383,7 +383,7 @@ static void run_rounds(struct stage_search *search)
         br_parallel(run->threads, CHILDREN, run_child, search);
         bool go_on = !atomic_load(&search->memory_out) && !atomic_load(&search->stopped);
         if (go_on) {
-            choose(search);
+            stage_search_choose(search);
             br_parallel(run->threads, search->choices, justify_child, search);
         }
         if (atomic_load(&search->memory_out) || atomic_load(&search->stopped) ||
@@ -402,7 +402,7 @@ static void run_rounds(struct stage_search *search)
 
 /* --- the whole ----------------------------------------------------------------------------- */
 
-static bool init_worker(struct worker *w, const struct br_run *run)
+static bool stage_search_init_worker(struct worker *w, const struct br_run *run)
 {
     const struct br_instance *in = run->in;
     const size_t row = in->resources + SHARES;
@@ -426,7 +426,7 @@ static bool init_worker(struct worker *w, const struct br_run *run)
     return w->serial && w->order.place && w->order.by_stage && w->sort;
 }
 
-static void finish_worker(struct worker *w)
+static void stage_search_finish_worker(struct worker *w)
 {
     br_serial_destroy(w->serial);
     br_free(w->demand);
@@ -470,13 +470,13 @@ bool br_stage_search(struct br_run *run)
         ok &= br_schedule_init(&search->slot[k].schedule, in);
     }
     for (uint32_t k = 0; ok && k < threads; k++)
-        ok = init_worker(&search->worker[k], run);
+        ok = stage_search_init_worker(&search->worker[k], run);
     if (ok) {
-        run_rounds(search);
+        stage_search_run_rounds(search);
         ok = !atomic_load(&search->memory_out);
     }
     for (uint32_t k = 0; search->worker && k < threads; k++)
-        finish_worker(&search->worker[k]);
+        stage_search_finish_worker(&search->worker[k]);
     for (uint32_t k = 0; k < CHILDREN; k++) {
         br_free(search->slot[k].child.key);
         br_free(search->slot[k].child.cap);

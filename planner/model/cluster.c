@@ -191,8 +191,8 @@ bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resour
 }
 
 /* Adds the name to a list that does not have it yet. */
-static enum br_status add_name(struct br_cluster *cluster, const char *name, const char ***list,
-                               uint32_t *count, struct br_diag *diag)
+static enum br_status cluster_add_name(struct br_cluster *cluster, const char *name,
+                                       const char ***list, uint32_t *count, struct br_diag *diag)
 {
     if (has_name(*list, *count, name))
         return BR_OK;
@@ -219,7 +219,7 @@ enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *r
                        "'%.80s' is memory and cannot be fungible: demand beyond it does not only "
                        "slow down",
                        resource);
-    return add_name(cluster, resource, &cluster->fungible, &cluster->fungibles, diag);
+    return cluster_add_name(cluster, resource, &cluster->fungible, &cluster->fungibles, diag);
 }
 
 bool br_cluster_is_generic(const struct br_cluster *cluster, const char *resource)
@@ -234,7 +234,7 @@ enum br_status br_cluster_set_generic(struct br_cluster *cluster, const char *re
         return br_fail(diag, BR_BAD_INPUT, "name a resource that a machine has",
                        "'%.80s' is declared generic, and no machine has it",
                        resource ? resource : "");
-    return add_name(cluster, resource, &cluster->generic, &cluster->generics, diag);
+    return cluster_add_name(cluster, resource, &cluster->generic, &cluster->generics, diag);
 }
 
 /* ---- The site ---- */
@@ -360,21 +360,21 @@ uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *n
     return UINT32_MAX;
 }
 
-static uint64_t mix(uint64_t sum, uint64_t value)
+static uint64_t cluster_mix(uint64_t sum, uint64_t value)
 {
     return br_hash_number(sum ^ value);
 }
 
 uint64_t br_cluster_fingerprint(const struct br_cluster *cluster)
 {
-    uint64_t sum = mix(1, cluster->classes);
+    uint64_t sum = cluster_mix(1, cluster->classes);
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const struct br_class *cls = &cluster->cls[c];
-        sum = mix(mix(sum, br_hash_text(cls->name)), cls->count);
+        sum = cluster_mix(cluster_mix(sum, br_hash_text(cls->name)), cls->count);
         for (uint32_t k = 0; k < cls->capacities; k++) {
-            sum = mix(sum, br_hash_text(cls->capacity[k].resource));
-            sum = mix(mix(sum, (uint64_t)cls->capacity[k].amount.mantissa),
-                      (uint64_t)cls->capacity[k].amount.exponent);
+            sum = cluster_mix(sum, br_hash_text(cls->capacity[k].resource));
+            sum = cluster_mix(cluster_mix(sum, (uint64_t)cls->capacity[k].amount.mantissa),
+                              (uint64_t)cls->capacity[k].amount.exponent);
         }
     }
     return sum ? sum : 1;

@@ -5,7 +5,7 @@
 
 #include "base/text/diag.h"
 
-static bool is_true(const char *value)
+static bool model_commands_is_true(const char *value)
 {
     return strcmp(value, "true") == 0 || strcmp(value, "1") == 0 || strcmp(value, "yes") == 0;
 }
@@ -21,9 +21,9 @@ bool *br_dag_scripts(struct br_arena *arena, const struct br_dag *dag, bool shel
             if (strcmp(it->name, "shell") != 0)
                 continue;
             if (stages && it->owner == BR_OWNER_STAGE)
-                script[it->index] = is_true(it->value);
+                script[it->index] = model_commands_is_true(it->value);
             for (uint32_t s = 0; s < dag->stages && !stages && it->owner == BR_OWNER_JOB; s++)
-                script[s] = is_true(it->value);
+                script[s] = model_commands_is_true(it->value);
         }
     return script;
 }

@@ -74,8 +74,9 @@ static uint32_t find_sinks(const struct br_dag *dag, uint32_t *end)
     return count;
 }
 
-static enum br_status read_weight(const struct br_dag *dag, const struct br_attribute *attribute,
-                                  int64_t *weight, struct br_diag *diag)
+static enum br_status completions_read_weight(const struct br_dag *dag,
+                                              const struct br_attribute *attribute, int64_t *weight,
+                                              struct br_diag *diag)
 {
     struct br_decimal value;
     if (br_decimal_parse(attribute->value, &value) == BR_DECIMAL_OK &&
@@ -97,7 +98,7 @@ static enum br_status find_weights(const struct br_dag *dag, struct br_completio
         int64_t weight = 0;
         if (attribute->owner != BR_OWNER_STAGE || strcmp(attribute->name, BR_WEIGHT_ATTRIBUTE) != 0)
             continue;
-        status = read_weight(dag, attribute, &weight, diag);
+        status = completions_read_weight(dag, attribute, &weight, diag);
         uint32_t end = ends->end[attribute->index];
         if (!status && end != BR_NO_END && weight > ends->weight[end])
             ends->weight[end] = weight;
@@ -174,7 +175,7 @@ int64_t br_completions_mean(const struct br_completions *ends, const struct br_d
 /* ---- Bounds ---- */
 
 /* The length of the longest path to the end of every task, in ticks. */
-static void longest_paths(const struct br_instance *in, int64_t *path)
+static void completions_longest_paths(const struct br_instance *in, int64_t *path)
 {
     for (uint32_t p = 0; p < in->stages; p++) {
         uint32_t s = in->topological[p], first = in->stage_first[s];
@@ -258,7 +259,7 @@ int64_t br_completions_bound(const struct br_completions *ends, const struct br_
     struct load *load = br_malloc(ends->count * sizeof *load);
     int64_t mean_ns = -1;
     if (path && last && load) {
-        longest_paths(in, path);
+        completions_longest_paths(in, path);
         br_wide most = sum_of_paths(ends, in, path, last);
         for (uint32_t r = 0; ends->apart && r < in->resources; r++) {
             br_wide sum = in->total[r] > 0 ? sum_of_loads(ends, in, r, load) : 0;

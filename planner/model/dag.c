@@ -29,7 +29,7 @@ struct br_dag_build {
     uint32_t last_edge;
 };
 
-static uint64_t hash_stage(const void *dag, uint32_t stage)
+static uint64_t dag_hash_stage(const void *dag, uint32_t stage)
 {
     return br_hash_text(((const struct br_dag *)dag)->stage[stage].id);
 }
@@ -39,7 +39,7 @@ static bool is_stage(const void *dag, uint32_t stage, const void *id)
     return strcmp(((const struct br_dag *)dag)->stage[stage].id, id) == 0;
 }
 
-static const struct br_index_keys stage_keys = {hash_stage, is_stage};
+static const struct br_index_keys stage_keys = {dag_hash_stage, is_stage};
 
 static uint64_t hash_ends(uint32_t parent, uint32_t child)
 {
@@ -77,23 +77,23 @@ struct br_dag *br_dag_create(const char *name)
 
 /* Enters the job's memory, where it keeps one, until the function returns that says so. */
 #define IN_MEMORY(dag)                                                                             \
-    __attribute__((cleanup(leave), unused)) const struct br_dag *in_memory = enter(dag)
+    __attribute__((cleanup(dag_leave), unused)) const struct br_dag *in_memory = dag_enter(dag)
 
-static const struct br_dag *enter(const struct br_dag *dag)
+static const struct br_dag *dag_enter(const struct br_dag *dag)
 {
     if (dag->memory)
         br_memory_enter(dag->memory);
     return dag;
 }
 
-static void leave(const struct br_dag **dag)
+static void dag_leave(const struct br_dag **dag)
 {
     if ((*dag)->memory)
         br_memory_leave();
 }
 
 /* Frees all but the job itself, its memory and the room for `build`. */
-static void empty(struct br_dag *dag)
+static void dag_empty(struct br_dag *dag)
 {
     IN_MEMORY(dag);
     if (dag->build) {
@@ -117,7 +117,7 @@ void br_dag_destroy(struct br_dag *dag)
 {
     if (!dag)
         return;
-    empty(dag);
+    dag_empty(dag);
     if (dag->memory)
         br_memory_finish(dag->memory);
     br_free(dag->memory);
@@ -133,7 +133,7 @@ enum br_status br_dag_reset(struct br_dag *dag, const char *name, struct br_diag
     if (!memory)
         return br_fail_memory(diag);
     dag->memory = memory;
-    empty(dag);
+    dag_empty(dag);
     br_memory_reset(memory);
     *build = (struct br_dag_build){.last_edge = UINT32_MAX};
     *dag = (struct br_dag){.name = "", .build = build, .memory = memory};

@@ -64,39 +64,40 @@ int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t s
     return snprintf(text, size, "%s[%" PRIu32 "]", stage->id, task - stage->first_task);
 }
 
-static uint64_t mix(uint64_t sum, uint64_t value)
+static uint64_t dag_read_mix(uint64_t sum, uint64_t value)
 {
     return br_hash_number(sum ^ value);
 }
 
 uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands)
 {
-    uint64_t sum = mix(dag->stages, dag->edges);
+    uint64_t sum = dag_read_mix(dag->stages, dag->edges);
     for (uint32_t s = 0; s < dag->stages; s++) {
         const struct br_stage *stage = &dag->stage[s];
-        sum = mix(sum, br_hash_text(stage->id));
-        sum = mix(sum, stage->tasks);
-        sum = mix(sum, commands && stage->command ? br_hash_text(stage->command) : 0);
+        sum = dag_read_mix(sum, br_hash_text(stage->id));
+        sum = dag_read_mix(sum, stage->tasks);
+        sum = dag_read_mix(sum, commands && stage->command ? br_hash_text(stage->command) : 0);
     }
     for (uint32_t e = 0; e < dag->edges; e++)
-        sum = mix(mix(sum, (uint64_t)dag->edge[e].parent << 32 | dag->edge[e].child),
-                  dag->edge[e].type);
+        sum = dag_read_mix(
+            dag_read_mix(sum, (uint64_t)dag->edge[e].parent << 32 | dag->edge[e].child),
+            dag->edge[e].type);
     return sum;
 }
 
 uint64_t br_dag_details_fingerprint(const struct br_dag *dag)
 {
-    uint64_t sum = mix(dag->tasks, dag->demands);
+    uint64_t sum = dag_read_mix(dag->tasks, dag->demands);
     for (uint32_t t = 0; t < dag->tasks; t++)
-        sum = mix(sum, (uint64_t)dag->duration_ns[t]);
+        sum = dag_read_mix(sum, (uint64_t)dag->duration_ns[t]);
     for (uint32_t s = 0; s < dag->stages; s++) {
         const struct br_stage *stage = &dag->stage[s];
-        sum = mix(sum, stage->demands);
+        sum = dag_read_mix(sum, stage->demands);
         for (uint32_t k = 0; k < stage->demands; k++) {
             const struct br_demand *demand = &dag->demand[stage->first_demand + k];
-            sum = mix(sum, br_hash_text(dag->resource[demand->resource].name));
-            sum =
-                mix(mix(sum, (uint64_t)demand->amount.mantissa), (uint64_t)demand->amount.exponent);
+            sum = dag_read_mix(sum, br_hash_text(dag->resource[demand->resource].name));
+            sum = dag_read_mix(dag_read_mix(sum, (uint64_t)demand->amount.mantissa),
+                               (uint64_t)demand->amount.exponent);
         }
     }
     return sum;

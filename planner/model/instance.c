@@ -18,7 +18,7 @@
 #define AMOUNT_MAX (INT64_MAX / 4)
 
 /* All that is a job's own; what a part has of the cluster is its whole's. */
-static bool allocate(struct br_instance *in, struct br_arena *arena, uint32_t arcs)
+static bool instance_allocate(struct br_instance *in, struct br_arena *arena, uint32_t arcs)
 {
     return ARRAY(arena, (size_t)in->stages + 1, in->stage_first) &&
            ARRAY(arena, in->tasks, in->task_stage) && ARRAY(arena, in->tasks, in->duration) &&
@@ -188,9 +188,9 @@ static int32_t digits_needed(const struct br_dag *dag, const struct br_cluster *
 }
 
 /* The capacities of resource r of the instance, and their sum over all machines. */
-static enum br_status scale_capacities(struct br_instance *in, const struct br_dag *dag,
-                                       const struct br_cluster *cluster, uint32_t r,
-                                       struct br_diag *diag)
+static enum br_status instance_scale_capacities(struct br_instance *in, const struct br_dag *dag,
+                                                const struct br_cluster *cluster, uint32_t r,
+                                                struct br_diag *diag)
 {
     const char *name = dag->resource[in->resource_origin[r]].name;
     int32_t digits = in->resource_digits[r];
@@ -222,7 +222,7 @@ static bool is_held(const struct br_instance *in, uint32_t r, int64_t amount)
 }
 
 /* Whether some machine has all that a task of the stage demands. */
-static bool fits_some_class(const struct br_instance *in, uint32_t stage)
+static bool instance_fits_some_class(const struct br_instance *in, uint32_t stage)
 {
     const int64_t *demand = in->demand + (size_t)stage * in->resources;
     for (uint32_t c = 0; c < in->classes; c++) {
@@ -238,9 +238,10 @@ static bool fits_some_class(const struct br_instance *in, uint32_t stage)
 
 /* The demands of a stage. column: by resource of the Dag its number in the instance, or UINT32_MAX
  * where nobody demands it. */
-static enum br_status scale_demands(struct br_instance *in, const struct br_dag *dag,
-                                    const struct br_cluster *cluster, const uint32_t *column,
-                                    uint32_t s, struct br_diag *diag)
+static enum br_status instance_scale_demands(struct br_instance *in, const struct br_dag *dag,
+                                             const struct br_cluster *cluster,
+                                             const uint32_t *column, uint32_t s,
+                                             struct br_diag *diag)
 {
     const struct br_stage *stage = &dag->stage[s];
     int64_t *row = in->demand + (size_t)s * in->resources;
@@ -251,7 +252,7 @@ static enum br_status scale_demands(struct br_instance *in, const struct br_dag 
              !is_held(in, r, row[r])))
             return refuse_demand(dag, cluster, &dag->demand[d], diag);
     }
-    if (fits_some_class(in, s))
+    if (instance_fits_some_class(in, s))
         return BR_OK;
     char id[300];
     br_dag_task_id(dag, stage->first_task, id, sizeof id);
@@ -263,9 +264,9 @@ static enum br_status scale_demands(struct br_instance *in, const struct br_dag 
 }
 
 /* kept: the resources that are demanded, by their numbers in the Dag. */
-static enum br_status scale_amounts(struct br_instance *in, const struct br_dag *dag,
-                                    const struct br_cluster *cluster, const uint32_t *kept,
-                                    struct br_diag *diag)
+static enum br_status instance_scale_amounts(struct br_instance *in, const struct br_dag *dag,
+                                             const struct br_cluster *cluster, const uint32_t *kept,
+                                             struct br_diag *diag)
 {
     uint32_t *column = br_malloc(((size_t)dag->resources + 1) * sizeof *column);
     enum br_status status = column ? BR_OK : br_fail_memory(diag);
@@ -275,10 +276,10 @@ static enum br_status scale_amounts(struct br_instance *in, const struct br_dag 
         column[kept[r]] = r;
         in->resource_origin[r] = kept[r];
         in->resource_digits[r] = digits_needed(dag, cluster, kept[r]);
-        status = scale_capacities(in, dag, cluster, r, diag);
+        status = instance_scale_capacities(in, dag, cluster, r, diag);
     }
     for (uint32_t s = 0; s < dag->stages && !status; s++)
-        status = scale_demands(in, dag, cluster, column, s, diag);
+        status = instance_scale_demands(in, dag, cluster, column, s, diag);
     br_free(column);
     return status;
 }
@@ -322,7 +323,7 @@ static bool amounts_are_sound(const struct br_instance *in)
                 return false;
     }
     for (uint32_t s = 0; s < in->stages; s++)
-        if (!fits_some_class(in, s))
+        if (!instance_fits_some_class(in, s))
             return false;
     for (uint32_t t = 0; t < in->tasks; t++)
         if (in->duration[t] < 0)
@@ -366,7 +367,7 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
         to[e] = dag->edge[e].child;
         one[e] = dag->edge[e].type == BR_ONE_TO_ONE && dag->stage[from[e]].tasks > 1;
     }
-    if (!allocate(in, &in->arena, dag->edges) || !allocate_cluster(in) ||
+    if (!instance_allocate(in, &in->arena, dag->edges) || !allocate_cluster(in) ||
         !link_arcs(in, from, to, one, dag->edges))
         goto out;
     for (uint32_t s = 0; s < dag->stages; s++)
@@ -380,7 +381,7 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
     memcpy(in->topological, dag->topological, (size_t)dag->stages * sizeof *in->topological);
     status = scale_durations(in, dag, diag);
     if (!status)
-        status = scale_amounts(in, dag, cluster, kept, diag);
+        status = instance_scale_amounts(in, dag, cluster, kept, diag);
     if (!status) {
         describe_stages(in);
         br_costly_assert(arcs_are_sound(in) && amounts_are_sound(in));
@@ -408,7 +409,7 @@ void br_instance_destroy(struct br_instance *instance)
 
 /* The place of a stage of the whole in the part; UINT32_MAX: it is not there. A job may have as
  * many parts as stages, so one part alone must not cost a table as long as the whole. */
-static uint32_t place_in(const struct br_part_stages *share, uint32_t stage)
+static uint32_t instance_place_in(const struct br_part_stages *share, uint32_t stage)
 {
     if (!share->place)
         return br_sorted_find(share->stages, share->count, stage);
@@ -425,7 +426,7 @@ static uint32_t copy_arcs(const struct br_part_stages *share, const uint32_t *wh
     for (uint32_t k = 0; k < share->count; k++) {
         const uint32_t s = share->stages[k];
         for (uint32_t a = whole_first[s]; a < whole_first[s + 1]; a++) {
-            const uint32_t place = place_in(share, whole_arc[a].stage);
+            const uint32_t place = instance_place_in(share, whole_arc[a].stage);
             if (place == UINT32_MAX)
                 continue;
             if (arc)
@@ -439,7 +440,7 @@ static uint32_t copy_arcs(const struct br_part_stages *share, const uint32_t *wh
 }
 
 /* What the part has of the cluster is the whole's. */
-static void share_cluster(struct br_instance *in, const struct br_instance *whole)
+static void instance_share_cluster(struct br_instance *in, const struct br_instance *whole)
 {
     in->resources = whole->resources;
     in->classes = whole->classes;
@@ -457,12 +458,12 @@ static bool fill_part(struct br_instance *in, struct br_arena *arena,
                       const struct br_instance *whole, const struct br_part_stages *share)
 {
     const uint32_t *stages = share->stages, count = share->count;
-    share_cluster(in, whole);
+    instance_share_cluster(in, whole);
     in->stages = count;
     for (uint32_t k = 0; k < count; k++)
         in->tasks += whole->stage_first[stages[k] + 1] - whole->stage_first[stages[k]];
     const uint32_t arcs = copy_arcs(share, whole->child_first, whole->child, NULL, NULL);
-    if (!allocate(in, arena, arcs))
+    if (!instance_allocate(in, arena, arcs))
         return false;
     copy_arcs(share, whole->child_first, whole->child, in->child_first, in->child);
     copy_arcs(share, whole->parent_first, whole->parent, in->parent_first, in->parent);
@@ -470,7 +471,7 @@ static bool fill_part(struct br_instance *in, struct br_arena *arena,
     for (uint32_t k = 0, t = 0; k < count; k++) {
         uint32_t s = stages[k];
         in->stage_first[k] = t;
-        in->topological[k] = place_in(share, share->topological[k]);
+        in->topological[k] = instance_place_in(share, share->topological[k]);
         if (row)
             memcpy(in->demand + (size_t)k * in->resources,
                    whole->demand + (size_t)s * whole->resources, row);

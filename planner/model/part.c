@@ -67,7 +67,7 @@ static void add_source(struct scan *scan, uint32_t s)
 }
 
 /* Moves the next stage of the topological order from the rest into the prefix. */
-static void advance(struct scan *scan, uint32_t s)
+static void part_advance(struct scan *scan, uint32_t s)
 {
     const struct br_instance *in = scan->in;
     scan->barriers -= barriers_from_sinks(scan, s);
@@ -104,7 +104,7 @@ static uint32_t find_cuts(const struct br_instance *in, uint32_t *length)
                 add_source(&scan, s);
         }
         for (uint32_t k = 0; k + 1 < in->stages; k++) {
-            advance(&scan, in->topological[k]);
+            part_advance(&scan, in->topological[k]);
             assert(scan.barriers <= scan.sinks * scan.sources); /* one for a pair */
             if (scan.barriers == scan.sinks * scan.sources)
                 length[count++] = k + 1;
@@ -117,7 +117,7 @@ static uint32_t find_cuts(const struct br_instance *in, uint32_t *length)
     return count;
 }
 
-static int ascending(const void *a, const void *b)
+static int part_ascending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
@@ -141,7 +141,7 @@ static bool make_instances(struct br_parts *parts, const uint32_t *length, uint3
     for (uint32_t k = 0, first = 0; k < count; first = length[k++]) {
         const struct br_part_stages share = {stages + first, whole->topological + first,
                                              length[k] - first, place};
-        br_sort_by(stages + first, share.count, sizeof *stages, ascending);
+        br_sort_by(stages + first, share.count, sizeof *stages, part_ascending);
         for (uint32_t i = 0; i < share.count; i++)
             place[share.stages[i]] = i;
         parts->part[k] = br_instance_share(&parts->arena, whole, &share);

@@ -40,7 +40,7 @@ static void sweep_finish(struct sweep *sweep)
     br_free(sweep->stage_before);
 }
 
-static bool sweep_init(struct sweep *sweep, const struct br_dag *dag)
+static bool shape_sweep_init(struct sweep *sweep, const struct br_dag *dag)
 {
     size_t stages = dag->stages, tasks = dag->tasks;
     *sweep = (struct sweep){
@@ -77,7 +77,7 @@ static bool is_barrier(const struct br_dag *dag, const struct br_edge *edge)
 }
 
 /* Tells the children of a stage, whose own starts are final, when its tasks end. */
-static void relax(struct sweep *sweep, uint32_t s, uint32_t latest)
+static void shape_relax(struct sweep *sweep, uint32_t s, uint32_t latest)
 {
     const struct br_dag *dag = sweep->dag;
     const struct br_stage *stage = &dag->stage[s];
@@ -106,7 +106,7 @@ static void relax(struct sweep *sweep, uint32_t s, uint32_t latest)
 }
 
 /* Starts, levels; returns the task that ends last. */
-static uint32_t run(struct sweep *sweep, struct br_shape *shape)
+static uint32_t shape_run(struct sweep *sweep, struct br_shape *shape)
 {
     const struct br_dag *dag = sweep->dag;
     uint32_t last = 0;
@@ -138,7 +138,7 @@ static uint32_t run(struct sweep *sweep, struct br_shape *shape)
             last_end = latest_end;
             last = latest;
         }
-        relax(sweep, s, latest);
+        shape_relax(sweep, s, latest);
     }
     shape->critical_ns = last_end;
     return last;
@@ -157,7 +157,7 @@ static bool keep_critical_path(const struct sweep *sweep, uint32_t last, struct 
     return true;
 }
 
-static bool measure_width(const struct sweep *sweep, struct br_shape *shape)
+static bool shape_measure_width(const struct sweep *sweep, struct br_shape *shape)
 {
     uint32_t *tasks = br_calloc((size_t)shape->depth + 1, sizeof *tasks);
     if (!tasks)
@@ -176,7 +176,7 @@ struct tally {
     int64_t sinks, sources, joins;
 };
 
-static bool count_parts(const struct sweep *sweep, struct br_shape *shape)
+static bool shape_count_parts(const struct sweep *sweep, struct br_shape *shape)
 {
     const struct br_dag *dag = sweep->dag;
     uint32_t n = dag->stages;
@@ -227,16 +227,16 @@ enum br_status br_shape_measure(const struct br_dag *dag, struct br_shape *shape
 {
     struct sweep sweep;
     *shape = (struct br_shape){0};
-    bool done = sweep_init(&sweep, dag);
+    bool done = shape_sweep_init(&sweep, dag);
     if (done) {
         for (uint32_t e = 0; e < dag->edges; e++)
             if (dag->edge[e].type == BR_BARRIER)
                 shape->barriers++;
             else
                 shape->one_to_ones++;
-        uint32_t last = run(&sweep, shape);
-        done = keep_critical_path(&sweep, last, shape) && measure_width(&sweep, shape) &&
-               count_parts(&sweep, shape);
+        uint32_t last = shape_run(&sweep, shape);
+        done = keep_critical_path(&sweep, last, shape) && shape_measure_width(&sweep, shape) &&
+               shape_count_parts(&sweep, shape);
     }
     sweep_finish(&sweep);
     if (!done) {

@@ -45,8 +45,8 @@ struct slack_pass {
     struct br_task_slack *slack;
 };
 
-static bool init(struct slack_pass *p, const struct br_plan *plan, const struct br_instance *in,
-                 struct br_task_slack *slack)
+static bool model_slack_init(struct slack_pass *p, const struct br_plan *plan,
+                             const struct br_instance *in, struct br_task_slack *slack)
 {
     const size_t tasks = plan->tasks, machines = in->machines;
     *p = (struct slack_pass){
@@ -64,7 +64,7 @@ static bool init(struct slack_pass *p, const struct br_plan *plan, const struct 
     return p->first && p->by_end && p->giver && p->arc_first && p->stage && p->behind && p->looked;
 }
 
-static void finish(struct slack_pass *p)
+static void model_slack_finish(struct slack_pass *p)
 {
     br_free(p->first);
     br_free(p->by_end);
@@ -77,7 +77,7 @@ static void finish(struct slack_pass *p)
 }
 
 /* The tasks of each machine by their ends, those that end together by rank. */
-static bool sort_ends(struct slack_pass *p)
+static bool model_slack_sort_ends(struct slack_pass *p)
 {
     const struct br_plan *plan = p->plan;
     struct br_sort_item *item = br_malloc(2 * (size_t)plan->tasks * sizeof *item);
@@ -114,7 +114,7 @@ static bool add_arc(struct slack_pass *p, uint32_t rank, uint32_t from)
 }
 
 /* Room for the task. In a plan of a file that does not hold there may be less than it takes. */
-static bool take_room(struct slack_pass *p, uint32_t rank, uint32_t task)
+static bool model_slack_take_room(struct slack_pass *p, uint32_t rank, uint32_t task)
 {
     const struct br_plan *plan = p->plan;
     const uint32_t m = plan->machine[task], *run = p->by_end + p->first[m];
@@ -139,7 +139,7 @@ static bool take_room(struct slack_pass *p, uint32_t rank, uint32_t task)
 }
 
 /* All arcs over machines, by the rank of the task that waits. */
-static bool hand_on(struct slack_pass *p)
+static bool model_slack_hand_on(struct slack_pass *p)
 {
     const struct br_instance *in = p->in;
     for (uint32_t m = 0; m < in->machines; m++)
@@ -148,7 +148,7 @@ static bool hand_on(struct slack_pass *p)
                 0, in->capacity[(size_t)br_instance_machine_class(in, m) * in->resources + r]};
     for (uint32_t k = 0; k < in->tasks; k++) {
         p->arc_first[k] = p->arcs;
-        if (!take_room(p, k, p->plan->order[k]))
+        if (!model_slack_take_room(p, k, p->plan->order[k]))
             return false;
     }
     p->arc_first[in->tasks] = p->arcs;
@@ -156,7 +156,7 @@ static bool hand_on(struct slack_pass *p)
 }
 
 /* In a plan of a file a task may end before it starts. */
-static int64_t end_of(const struct br_plan *plan, uint32_t task)
+static int64_t model_slack_end_of(const struct br_plan *plan, uint32_t task)
 {
     const int64_t start = plan->start_ns[task], end = plan->end_ns[task];
     return end > start ? end : start;
@@ -170,7 +170,7 @@ static void lower(int64_t *value, int64_t to)
 /* The task has to end before that, which starts then and may do so as late as `late`. */
 static void precede(const struct slack_pass *p, uint32_t task, int64_t late, int64_t start)
 {
-    const int64_t end = end_of(p->plan, task);
+    const int64_t end = model_slack_end_of(p->plan, task);
     lower(&p->slack[task].total_ns, late - end);
     lower(&p->slack[task].free_ns, start - end);
 }
@@ -270,15 +270,16 @@ enum br_status br_plan_slack(const struct br_plan *plan, const struct br_dag *da
     if (status)
         return status;
     for (uint32_t t = 0; t < plan->tasks; t++) {
-        const int64_t most = plan->makespan_ns - end_of(plan, t);
+        const int64_t most = plan->makespan_ns - model_slack_end_of(plan, t);
         slack[t] = (struct br_task_slack){most, most};
     }
-    bool ok = init(&p, plan, in, slack) && sort_ends(&p) && hand_on(&p) && precede_transfers(&p);
+    bool ok = model_slack_init(&p, plan, in, slack) && model_slack_sort_ends(&p) &&
+              model_slack_hand_on(&p) && precede_transfers(&p);
     if (ok)
         look_back(&p);
     else
         status = br_fail_memory(diag);
-    finish(&p);
+    model_slack_finish(&p);
     br_instance_destroy(in);
     return status;
 }

@@ -78,22 +78,22 @@ enum br_status br_waves_add_edge(struct br_waves *waves, uint32_t parent, uint32
 
 /* ---- Durations ---- */
 
-static int compare(const void *a, const void *b)
+static int waves_compare(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
 /* A sorted copy. */
-static enum br_status copy(struct br_waves *waves, const uint32_t *ms, uint32_t count,
-                           struct br_wave_sample *sample, struct br_diag *diag)
+static enum br_status waves_copy(struct br_waves *waves, const uint32_t *ms, uint32_t count,
+                                 struct br_wave_sample *sample, struct br_diag *diag)
 {
     uint32_t *own = br_arena_array(&waves->arena, count, sizeof *own);
     if (!own)
         return br_fail_memory(diag);
     if (count) {
         memcpy(own, ms, count * sizeof *own);
-        br_sort_by(own, count, sizeof *own, compare);
+        br_sort_by(own, count, sizeof *own, waves_compare);
     }
     *sample = (struct br_wave_sample){own, count, 0};
     return BR_OK;
@@ -117,8 +117,8 @@ enum br_status br_waves_add(struct br_waves *waves, uint32_t stage,
     at->point[k] = (struct br_wave_point){.executors = measured->executors};
     enum br_status status = BR_OK;
     for (int wave = 0; wave < BR_WAVES && !status; wave++)
-        status = copy(waves, measured->ms[wave], measured->count[wave], &at->point[k].sample[wave],
-                      diag);
+        status = waves_copy(waves, measured->ms[wave], measured->count[wave],
+                            &at->point[k].sample[wave], diag);
     return status;
 }
 
@@ -137,8 +137,8 @@ static int64_t mean_us(const struct br_wave_stage *stage)
 }
 
 /* Takes what is fresh out of what is first. Both ascend. */
-static void take_out(struct br_wave_sample *first, const struct br_wave_sample *fresh,
-                     uint32_t *kept)
+static void waves_take_out(struct br_wave_sample *first, const struct br_wave_sample *fresh,
+                           uint32_t *kept)
 {
     uint32_t left = 0, f = 0;
     for (uint32_t i = 0; i < first->count; i++) {
@@ -152,7 +152,7 @@ static void take_out(struct br_wave_sample *first, const struct br_wave_sample *
     *first = (struct br_wave_sample){kept, left, 0};
 }
 
-static enum br_status fill(struct br_waves *waves, uint32_t stage, struct br_diag *diag)
+static enum br_status waves_fill(struct br_waves *waves, uint32_t stage, struct br_diag *diag)
 {
     struct br_wave_stage *at = &waves->stage[stage];
     struct br_wave_sample smaller = {0};
@@ -162,7 +162,7 @@ static enum br_status fill(struct br_waves *waves, uint32_t stage, struct br_dia
         uint32_t *kept = br_arena_array(&waves->arena, first->count, sizeof *kept);
         if (!kept)
             return br_fail_memory(diag);
-        take_out(first, fresh, kept);
+        waves_take_out(first, fresh, kept);
         if (first->count == 0)
             *first = smaller;
         smaller = *first;
@@ -204,7 +204,7 @@ static enum br_status collect_counts(struct br_waves *waves, uint32_t least, str
                                BR_WAVE_COUNTS);
             waves->count[waves->counts++] = executors;
         }
-    br_sort_by(waves->count, waves->counts, sizeof *waves->count, compare);
+    br_sort_by(waves->count, waves->counts, sizeof *waves->count, waves_compare);
     return BR_OK;
 }
 
@@ -225,7 +225,7 @@ static void assign_points(struct br_waves *waves)
 
 /* ---- The graph ---- */
 
-static enum br_status link_stages(struct br_waves *waves, struct br_diag *diag)
+static enum br_status waves_link_stages(struct br_waves *waves, struct br_diag *diag)
 {
     struct br_waves_build *build = waves->build;
     uint32_t *child = br_arena_array(&waves->arena, build->edges, sizeof *child), total = 0;
@@ -248,7 +248,7 @@ static enum br_status link_stages(struct br_waves *waves, struct br_diag *diag)
     return BR_OK;
 }
 
-static enum br_status order_stages(struct br_waves *waves, struct br_diag *diag)
+static enum br_status waves_order_stages(struct br_waves *waves, struct br_diag *diag)
 {
     uint32_t *order = br_arena_array(&waves->arena, waves->stages, sizeof *order), ordered = 0;
     uint32_t *heap = br_malloc(2 * (size_t)waves->stages * sizeof *heap), size = 0;
@@ -321,7 +321,7 @@ enum br_status br_waves_finish(struct br_waves *waves, struct br_diag *diag)
         stage->mean_us = mean_us(stage);
         waves->tasks += stage->tasks;
         waves->work_us += (int64_t)stage->tasks * stage->mean_us;
-        status = fill(waves, s, diag);
+        status = waves_fill(waves, s, diag);
     }
     if (!status)
         status = collect_counts(waves, BR_WAVES_LEAST, diag);
@@ -330,16 +330,16 @@ enum br_status br_waves_finish(struct br_waves *waves, struct br_diag *diag)
     if (status)
         return status;
     assign_points(waves);
-    status = link_stages(waves, diag);
+    status = waves_link_stages(waves, diag);
     if (!status)
-        status = order_stages(waves, diag);
+        status = waves_order_stages(waves, diag);
     if (!status)
         status = look_down(waves, diag);
     destroy_build(waves);
     return status;
 }
 
-static int64_t scaled(int64_t us, double factor)
+static int64_t waves_scaled(int64_t us, double factor)
 {
     return (int64_t)((double)us * factor + 0.5);
 }
@@ -350,16 +350,16 @@ void br_waves_scale(struct br_waves *waves, double factor)
     waves->work_us = 0;
     for (uint32_t s = 0; s < waves->stages; s++) {
         struct br_wave_stage *stage = &waves->stage[s];
-        stage->mean_us = scaled(stage->mean_us, factor);
-        stage->path_us = scaled(stage->path_us, factor);
-        stage->below_us = scaled(stage->below_us, factor);
+        stage->mean_us = waves_scaled(stage->mean_us, factor);
+        stage->path_us = waves_scaled(stage->path_us, factor);
+        stage->below_us = waves_scaled(stage->below_us, factor);
         waves->work_us += (int64_t)stage->tasks * stage->mean_us;
     }
 }
 
 /* ---- Draws ---- */
 
-static uint32_t below(uint64_t random, uint32_t n)
+static uint32_t waves_below(uint64_t random, uint32_t n)
 {
     return (uint32_t)(((br_uwide)random * n) >> 64);
 }
@@ -375,7 +375,8 @@ static const struct br_wave_sample *choose_sample(const struct br_waves *waves, 
     while (right + 1 < waves->counts && waves->count[right] < executors)
         right++;
     if (right && waves->count[right] > executors) {
-        uint32_t left = waves->count[right - 1], u = below(random, waves->count[right] - left);
+        uint32_t left = waves->count[right - 1],
+                 u = waves_below(random, waves->count[right] - left);
         bool near = u < executors - left;
         if (near != by_distance)
             right--;
@@ -394,7 +395,7 @@ int64_t br_waves_draw_ns(const struct br_waves *waves, uint32_t stage, enum br_w
 {
     const struct br_wave_sample *sample =
         choose_sample(waves, stage, wave, executors, by_distance, random[0]);
-    return nth_ns(waves, sample, below(random[1], sample->count));
+    return nth_ns(waves, sample, waves_below(random[1], sample->count));
 }
 
 int64_t br_waves_draw_longer_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
@@ -413,7 +414,7 @@ int64_t br_waves_draw_longer_ns(const struct br_waves *waves, uint32_t stage, en
     }
     if (first == sample->count)
         return least_ns + least_ns / 10 + 1;
-    return nth_ns(waves, sample, first + below(random[1], sample->count - first));
+    return nth_ns(waves, sample, first + waves_below(random[1], sample->count - first));
 }
 
 double br_waves_mean_ms(const struct br_waves *waves, uint32_t stage, enum br_wave wave,

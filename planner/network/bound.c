@@ -46,15 +46,15 @@ struct bounding {
     struct moving *move; /* by edge */
 };
 
-static int descending(const void *a, const void *b)
+static int network_bound_descending(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return x > y ? -1 : x < y;
 }
 
-static int ascending(const void *a, const void *b)
+static int network_bound_ascending(const void *a, const void *b)
 {
-    return descending(b, a);
+    return network_bound_descending(b, a);
 }
 
 /* Sums of the largest rates; no more than times may be in all. */
@@ -65,13 +65,13 @@ static int64_t *add_rates(struct bounding *b, const int64_t *rate)
     if (!sum)
         return NULL;
     memcpy(sum + 1, rate, machines * sizeof *sum);
-    br_sort_by(sum + 1, machines, sizeof *sum, descending);
+    br_sort_by(sum + 1, machines, sizeof *sum, network_bound_descending);
     for (uint32_t m = 1; m <= machines; m++)
         sum[m] = sum[m] < INT64_MAX - sum[m - 1] ? sum[m] + sum[m - 1] : INT64_MAX;
     return sum;
 }
 
-static void measure_stage(struct bounding *b, uint32_t s)
+static void network_bound_measure_stage(struct bounding *b, uint32_t s)
 {
     const struct br_network_job *job = b->job;
     const struct br_stage *stage = &job->dag->stage[s];
@@ -79,7 +79,7 @@ static void measure_stage(struct bounding *b, uint32_t s)
     int64_t *sum = b->shortest + stage->first_task;
     br_wide at_once = 0, work = 0;
     memcpy(sum, job->dag->duration_ns + stage->first_task, stage->tasks * sizeof *sum);
-    br_sort_by(sum, stage->tasks, sizeof *sum, ascending);
+    br_sort_by(sum, stage->tasks, sizeof *sum, network_bound_ascending);
     span->least_ns = sum[0];
     span->most_ns = sum[stage->tasks - 1];
     for (uint32_t t = 0; t < stage->tasks; t++) {
@@ -144,7 +144,7 @@ static int64_t takes(int64_t bytes, int64_t rate)
 }
 
 /* The time that a machine needs for so many tasks of the stage, 1 or more, at least. */
-static int64_t time_of(const struct bounding *b, uint32_t s, uint32_t tasks)
+static int64_t network_bound_time_of(const struct bounding *b, uint32_t s, uint32_t tasks)
 {
     const struct span *span = &b->span[s];
     const int64_t *sum = b->shortest + b->job->dag->stage[s].first_task;
@@ -159,7 +159,7 @@ static br_wide may_stay(const struct bounding *b, const struct br_edge *edge, ui
 {
     const struct br_dag *dag = b->job->dag;
     uint32_t parents = dag->stage[edge->parent].tasks, children = dag->stage[edge->child].tasks;
-    int64_t left_ns = ns - time_of(b, edge->parent, tasks);
+    int64_t left_ns = ns - network_bound_time_of(b, edge->parent, tasks);
     uint32_t then = left_ns < 0 ? 0 : tasks_within(b, edge->child, left_ns);
     then = then < b->span[edge->child].here ? then : b->span[edge->child].here;
     bool fewer = (br_wide)tasks * children < (br_wide)then * parents;
@@ -182,7 +182,7 @@ static int64_t must_move(const struct bounding *b, uint32_t e, int64_t T)
         return 0;
     while (low < high) {
         uint32_t middle = low + (high - low + 1) / 2;
-        int64_t left_ns = ns - time_of(b, edge->parent, middle);
+        int64_t left_ns = ns - network_bound_time_of(b, edge->parent, middle);
         uint32_t then = left_ns < 0 ? 0 : tasks_within(b, edge->child, left_ns);
         then = then < b->span[edge->child].here ? then : b->span[edge->child].here;
         if ((br_wide)middle * children <= (br_wide)then * parent->tasks)
@@ -200,7 +200,7 @@ static int64_t must_move(const struct bounding *b, uint32_t e, int64_t T)
 
 /* The least times of the stage in a plan of length T, from those of its parents. False where there
  * is no such plan. */
-static bool advance(struct bounding *b, uint32_t s, int64_t T)
+static bool network_bound_advance(struct bounding *b, uint32_t s, int64_t T)
 {
     const struct br_network_job *job = b->job;
     const struct br_dag *dag = job->dag;
@@ -269,7 +269,7 @@ static bool is_possible(struct bounding *b, int64_t T)
     uint32_t moves = 0;
     int64_t first = T;
     for (uint32_t k = 0; k < dag->stages; k++)
-        if (!advance(b, dag->topological[k], T))
+        if (!network_bound_advance(b, dag->topological[k], T))
             return false;
     for (uint32_t e = 0; e < dag->edges; e++) {
         if (!b->move[e].bytes)
@@ -300,7 +300,7 @@ enum br_status br_network_bound(const struct br_network_job *job, int64_t least_
         return br_fail_memory(diag);
     }
     for (uint32_t s = 0; s < dag->stages; s++)
-        measure_stage(&b, s);
+        network_bound_measure_stage(&b, s);
     measure_tails(&b);
     int64_t low = least_ns, high = most_ns; /* no plan is shorter than low */
     enum br_status status = BR_OK;

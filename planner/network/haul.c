@@ -7,13 +7,13 @@
 #include "base/collections/heap.h"
 #include "base/collections/memory.h"
 
-static bool before(const void *none, const struct br_haul_end *a, const struct br_haul_end *b)
+static bool haul_before(const void *none, const struct br_haul_end *a, const struct br_haul_end *b)
 {
     (void)none;
     return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->task < b->task;
 }
 
-BR_HEAP(end, struct br_haul_end, const void *, before, 4)
+BR_HEAP(end, struct br_haul_end, const void *, haul_before, 4)
 
 bool br_haul_init(struct br_haul *haul, const struct br_network_job *job)
 {
@@ -54,7 +54,7 @@ void br_haul_finish(struct br_haul *haul)
     *haul = (struct br_haul){0};
 }
 
-static void touch(struct br_haul *haul, uint32_t machine)
+static void haul_touch(struct br_haul *haul, uint32_t machine)
 {
     if (!haul->is_dirty[machine])
         haul->dirty[haul->dirties++] = machine;
@@ -62,14 +62,14 @@ static void touch(struct br_haul *haul, uint32_t machine)
 }
 
 /* The task's inputs are there. */
-static void make_ready(void *context, uint32_t task)
+static void haul_make_ready(void *context, uint32_t task)
 {
     struct br_haul *haul = context;
     const struct br_haul_course *course = haul->course;
     uint32_t m = course->machine[task];
     assert(!haul->is_ready[task]);
     haul->is_ready[task] = true;
-    touch(haul, m);
+    haul_touch(haul, m);
     if (course->strict)
         return;
     uint32_t *list = haul->row + haul->row_first[m], low = 0, high = haul->ready[m]++;
@@ -96,7 +96,7 @@ static uint64_t group_key(const struct br_haul *haul, uint32_t group)
     return least;
 }
 
-static void begin_wire(void *context, uint32_t wire)
+static void haul_begin_wire(void *context, uint32_t wire)
 {
     struct br_haul *haul = context;
     const struct br_wire *w = &haul->supply.wiring.wire[wire];
@@ -109,17 +109,17 @@ static void begin_wire(void *context, uint32_t wire)
     haul->memory = br_flows_add(&haul->flows, &flow, w->bytes, haul->now_ns) && haul->memory;
 }
 
-static void end_task(struct br_haul *haul, uint32_t task, const struct br_supply_user *user)
+static void haul_end_task(struct br_haul *haul, uint32_t task, const struct br_supply_user *user)
 {
     const struct br_instance *in = haul->job->in;
     uint32_t s = in->task_stage[task], m = haul->course->machine[task];
     for (uint32_t r = 0; r < in->resources; r++)
         haul->room[(size_t)m * in->resources + r] += in->demand[(size_t)s * in->resources + r];
-    touch(haul, m);
+    haul_touch(haul, m);
     br_supply_task_ended(&haul->supply, task, user);
 }
 
-static bool start_task(struct br_haul *haul, uint32_t task)
+static bool haul_start_task(struct br_haul *haul, uint32_t task)
 {
     const int64_t now_ns = haul->now_ns;
     const struct br_instance *in = haul->job->in;
@@ -140,13 +140,13 @@ static bool start_task(struct br_haul *haul, uint32_t task)
 }
 
 /* Starts what may start on the machine now. */
-static void dispatch(struct br_haul *haul, uint32_t m)
+static void haul_dispatch(struct br_haul *haul, uint32_t m)
 {
     uint32_t *list = haul->row + haul->row_first[m];
     uint32_t *count = &haul->ready[m], all = haul->row_first[m + 1] - haul->row_first[m];
     haul->is_dirty[m] = false;
     if (haul->course->strict) {
-        while (*count < all && haul->is_ready[list[*count]] && start_task(haul, list[*count]))
+        while (*count < all && haul->is_ready[list[*count]] && haul_start_task(haul, list[*count]))
             ++*count;
         haul->work++;
         return;
@@ -154,7 +154,7 @@ static void dispatch(struct br_haul *haul, uint32_t m)
     uint32_t left = 0, refused = UINT32_MAX; /* a stage that does not fit any more */
     for (uint32_t k = 0; k < *count; k++) {
         uint32_t stage = haul->job->in->task_stage[list[k]];
-        if (stage != refused && start_task(haul, list[k]))
+        if (stage != refused && haul_start_task(haul, list[k]))
             continue;
         refused = stage;
         list[left++] = list[k];
@@ -164,7 +164,7 @@ static void dispatch(struct br_haul *haul, uint32_t m)
 }
 
 /* Everything as it is before the first moment. */
-static void begin(struct br_haul *haul)
+static void haul_begin(struct br_haul *haul)
 {
     const struct br_network_job *job = haul->job;
     const struct br_dag *dag = job->dag;
@@ -196,20 +196,20 @@ static void begin(struct br_haul *haul)
 
 enum br_status br_haul_run(struct br_haul *haul, const struct br_haul_course *course)
 {
-    const struct br_supply_user user = {haul, begin_wire, make_ready};
+    const struct br_supply_user user = {haul, haul_begin_wire, haul_make_ready};
     uint32_t left = haul->job->dag->tasks;
     haul->course = course;
     haul->now_ns = 0;
     br_flows_clear(&haul->flows, course->sharing, course->record);
     haul->flows.work = 0;
-    begin(haul);
+    haul_begin(haul);
     enum br_status status = br_supply_begin(&haul->supply, course->machine, &user);
     if (status)
         return status;
     haul->work += haul->job->dag->tasks / 4 + haul->supply.wiring.wires / 4;
     for (;;) {
         while (haul->dirties)
-            dispatch(haul, haul->dirty[--haul->dirties]);
+            haul_dispatch(haul, haul->dirty[--haul->dirties]);
         haul->memory = haul->memory && br_flows_share(&haul->flows, haul->now_ns);
         if (!haul->memory || haul->makespan_ns >= course->limit_ns)
             break;
@@ -220,7 +220,7 @@ enum br_status br_haul_run(struct br_haul *haul, const struct br_haul_course *co
             break;
         haul->now_ns = next_ns;
         while (haul->ends && haul->end[0].at_ns == haul->now_ns) {
-            end_task(haul, end_pop(NULL, haul->end, &haul->ends).task, &user);
+            haul_end_task(haul, end_pop(NULL, haul->end, &haul->ends).task, &user);
             left--;
         }
         struct br_flow flow;

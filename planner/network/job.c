@@ -7,7 +7,8 @@
 #include "planner/ports/ports.h"
 
 /* Numbers of edges in rows by one of their stages. */
-static bool rows(struct br_network_job *job, bool by_parent, uint32_t **first, uint32_t **row)
+static bool network_job_rows(struct br_network_job *job, bool by_parent, uint32_t **first,
+                             uint32_t **row)
 {
     const struct br_dag *dag = job->dag;
     *first = br_arena_array(&job->arena, (size_t)dag->stages + 2, sizeof **first);
@@ -33,8 +34,8 @@ enum br_status br_network_job_init(struct br_network_job *job, const struct br_d
     job->down = br_arena_array(&job->arena, machines, sizeof *job->down);
     job->machine_class = br_arena_array(&job->arena, machines, sizeof *job->machine_class);
     if (!job->up || !job->down || !job->machine_class ||
-        !rows(job, true, &job->out_first, &job->out) ||
-        !rows(job, false, &job->into_first, &job->into))
+        !network_job_rows(job, true, &job->out_first, &job->out) ||
+        !network_job_rows(job, false, &job->into_first, &job->into))
         return br_fail_memory(diag);
     for (uint32_t c = 0; c < cluster->classes; c++)
         for (uint32_t m = 0; m < cluster->cls[c].count; m++)

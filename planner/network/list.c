@@ -63,7 +63,7 @@ static void list_finish(struct list *list)
 }
 
 /* The longest path that hangs on a stage, with what its edges carry spread over the ports. */
-static void rank_stages(struct list *list)
+static void network_list_rank_stages(struct list *list)
 {
     const struct br_network_job *job = list->job;
     const struct br_dag *dag = job->dag;
@@ -90,7 +90,7 @@ struct ranked {
     uint32_t position, task; /* of the stage in topological order */
 };
 
-static int by_rank(const void *a, const void *b)
+static int network_list_by_rank(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->rank != y->rank)
@@ -112,7 +112,7 @@ static bool make_sequence(const struct list *list, uint32_t *sequence)
         for (uint32_t t = 0; t < dag->stage[s].tasks; t++)
             item[k++] = (struct ranked){list->rank[s], p, dag->stage[s].first_task + t};
     }
-    br_sort_by(item, dag->tasks, sizeof *item, by_rank);
+    br_sort_by(item, dag->tasks, sizeof *item, network_list_by_rank);
     for (uint32_t k = 0; k < dag->tasks; k++)
         sequence[k] = item[k].task;
     br_free(item);
@@ -120,7 +120,7 @@ static bool make_sequence(const struct list *list, uint32_t *sequence)
 }
 
 /* Counts, before the first task of a stage is placed, where the tasks of its parents are. */
-static bool count_parents(struct list *list, uint32_t stage)
+static bool network_list_count_parents(struct list *list, uint32_t stage)
 {
     const struct br_network_job *job = list->job;
     size_t machines = job->cluster->machines;
@@ -178,7 +178,7 @@ static double inputs_at(const struct list *list, uint32_t stage, uint32_t task, 
 }
 
 /* The first time from `ready` on at which the machine has room for a task of the stage. */
-static double fits_at(struct list *list, uint32_t stage, uint32_t m, double ready)
+static double network_list_fits_at(struct list *list, uint32_t stage, uint32_t m, double ready)
 {
     const struct br_instance *in = list->job->in;
     const int64_t *demand = &in->demand[(size_t)stage * in->resources];
@@ -202,7 +202,8 @@ static double fits_at(struct list *list, uint32_t stage, uint32_t m, double read
 }
 
 /* The machine has the task from `start` on; what has ended by then is forgotten. */
-static bool hold(struct list *list, uint32_t stage, uint32_t m, double start, double end)
+static bool network_list_hold(struct list *list, uint32_t stage, uint32_t m, double start,
+                              double end)
 {
     uint32_t gone = 0, count = list->helds[m];
     struct held *held = list->held[m];
@@ -223,7 +224,7 @@ static bool hold(struct list *list, uint32_t stage, uint32_t m, double start, do
     return true;
 }
 
-static bool place(struct list *list, uint32_t stage, uint32_t task)
+static bool network_list_place(struct list *list, uint32_t stage, uint32_t task)
 {
     const struct br_network_job *job = list->job;
     uint32_t machines = job->cluster->machines, best = UINT32_MAX;
@@ -234,7 +235,8 @@ static bool place(struct list *list, uint32_t stage, uint32_t task)
             break;
         if (!br_network_holds(job, m, stage))
             continue;
-        double start = fits_at(list, stage, m, inputs_at(list, stage, task, m, &bytes));
+        double start =
+            network_list_fits_at(list, stage, m, inputs_at(list, stage, task, m, &bytes));
         if (best == UINT32_MAX || start < best_start ||
             (start <= best_start && bytes < best_bytes)) {
             best = m;
@@ -252,7 +254,7 @@ static bool place(struct list *list, uint32_t stage, uint32_t task)
         double waits = best_start - best_bytes / rate;
         *port = (*port > waits ? *port : waits) + best_bytes / rate;
     }
-    return hold(list, stage, best, best_start, end);
+    return network_list_hold(list, stage, best, best_start, end);
 }
 
 bool br_network_list(const struct br_network_job *job, const struct br_network_rule *rule,
@@ -262,15 +264,15 @@ bool br_network_list(const struct br_network_job *job, const struct br_network_r
     uint32_t stage = UINT32_MAX;
     bool good = list_init(&list);
     if (good) {
-        rank_stages(&list);
+        network_list_rank_stages(&list);
         good = make_sequence(&list, sequence);
     }
     for (uint32_t k = 0; k < job->dag->tasks && good; k++) {
         uint32_t s = job->in->task_stage[sequence[k]];
         if (s != stage)
-            good = count_parents(&list, stage = s);
+            good = network_list_count_parents(&list, stage = s);
         if (good)
-            good = place(&list, s, sequence[k]);
+            good = network_list_place(&list, s, sequence[k]);
     }
     list_finish(&list);
     return good;

@@ -42,22 +42,22 @@ struct planning {
 };
 
 /* The length of the course; BR_NETWORK_NEVER where it is not below the limit. */
-static int64_t measure(struct planning *p, const struct course *course, bool record,
-                       int64_t limit_ns)
+static int64_t planner_network_measure(struct planning *p, const struct course *course, bool record,
+                                       int64_t limit_ns)
 {
     const struct br_haul_course follow = {.machine = course->machine,
-                                     .sequence = course->sequence,
-                                     .strict = course->strict,
-                                     .sharing = course->sharing,
-                                     .record = record,
-                                     .limit_ns = limit_ns};
+                                          .sequence = course->sequence,
+                                          .strict = course->strict,
+                                          .sharing = course->sharing,
+                                          .record = record,
+                                          .limit_ns = limit_ns};
     enum br_status status = p->status ? p->status : br_haul_run(&p->haul, &follow);
     if (status == BR_SYSTEM)
         p->status = status;
     return status ? BR_NETWORK_NEVER : p->haul.makespan_ns;
 }
 
-static void copy(struct planning *p, struct course *to, const struct course *from)
+static void planner_network_copy(struct planning *p, struct course *to, const struct course *from)
 {
     size_t size = p->job.dag->tasks * sizeof *to->machine;
     memcpy(to->machine, from->machine, size);
@@ -75,9 +75,9 @@ static int64_t try_both(struct planning *p, enum br_sharing sharing)
     p->trial.sharing = sharing;
     for (int strict = 1; strict >= 0; strict--) {
         p->trial.strict = strict;
-        p->trial.makespan_ns = measure(p, &p->trial, false, BR_NETWORK_NEVER);
+        p->trial.makespan_ns = planner_network_measure(p, &p->trial, false, BR_NETWORK_NEVER);
         if (p->trial.makespan_ns < p->best.makespan_ns)
-            copy(p, &p->best, &p->trial);
+            planner_network_copy(p, &p->best, &p->trial);
         if (p->trial.makespan_ns < least_ns)
             least_ns = p->trial.makespan_ns;
     }
@@ -114,7 +114,7 @@ static void try_lists(struct planning *p)
 }
 
 /* Another machine for some tasks. False where there is no other. */
-static bool change(struct planning *p, struct br_rng *rng)
+static bool planner_network_change(struct planning *p, struct br_rng *rng)
 {
     const struct br_dag *dag = p->job.dag;
     uint32_t *machine = p->trial.machine;
@@ -146,11 +146,11 @@ static bool change(struct planning *p, struct br_rng *rng)
 }
 
 /* Changes of the best course, kept where they make it no longer. */
-static void improve(struct planning *p, uint64_t seed)
+static void planner_network_improve(struct planning *p, uint64_t seed)
 {
     struct br_rng rng = br_rng_seed(seed);
     uint64_t until = p->haul.work + p->steps;
-    copy(p, &p->trial, &p->best);
+    planner_network_copy(p, &p->trial, &p->best);
     while (!p->status && p->haul.work < until && !br_stopped(p->stop)) {
         p->haul.work += 50; /* so that it ends also where nothing can be changed */
         uint32_t changes = 1 + (uint32_t)br_rng_below(&rng, 3);
@@ -158,16 +158,16 @@ static void improve(struct planning *p, uint64_t seed)
         p->trial.sharing =
             changed ? (enum br_sharing)br_rng_below(&rng, BR_SHARINGS) : p->best.sharing;
         while (changes--)
-            changed |= change(p, &rng);
+            changed |= planner_network_change(p, &rng);
         if (!changed)
             continue;
-        int64_t ns = measure(p, &p->trial, false, p->best.makespan_ns + 1);
+        int64_t ns = planner_network_measure(p, &p->trial, false, p->best.makespan_ns + 1);
         if (ns > p->best.makespan_ns) {
             memcpy(p->trial.machine, p->best.machine, p->job.dag->tasks * sizeof *p->trial.machine);
             continue;
         }
         p->trial.makespan_ns = ns;
-        copy(p, &p->best, &p->trial);
+        planner_network_copy(p, &p->best, &p->trial);
     }
 }
 
@@ -251,9 +251,9 @@ static enum br_status commit(struct planning *p, struct br_plan *plan, const int
     enum br_status status = made && trial ? BR_OK : br_fail_memory(diag);
     const enum br_sharing sharing = p->best.sharing;
     p->best.sharing = BR_SHARE_FAIR;
-    int64_t fair_ns = measure(p, &p->best, false, BR_NETWORK_NEVER);
+    int64_t fair_ns = planner_network_measure(p, &p->best, false, BR_NETWORK_NEVER);
     p->best.sharing = sharing;
-    int64_t ns = measure(p, &p->best, true, BR_NETWORK_NEVER);
+    int64_t ns = planner_network_measure(p, &p->best, true, BR_NETWORK_NEVER);
     if (!status && (p->status || !take_transfers(p, &carried)))
         status = br_fail_memory(diag);
     if (!status) {
@@ -326,7 +326,7 @@ static enum br_status plan_network(struct planning *p, struct br_plan *plan,
     if (p->job.dag->bytes)
         try_lists(p);
     if (p->job.dag->bytes && p->best.makespan_ns > plan->lower_bound_ns)
-        improve(p, options->seed);
+        planner_network_improve(p, options->seed);
     if (p->status)
         return br_fail_memory(diag);
     if (p->best.makespan_ns == BR_NETWORK_NEVER)

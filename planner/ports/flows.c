@@ -51,7 +51,7 @@ void br_flows_clear(struct br_flows *flows, enum br_sharing sharing, bool record
 }
 
 /* Is x before y, of two flows of one key? */
-static bool is_less(const struct br_flow *x, const struct br_flow *y)
+static bool flows_is_less(const struct br_flow *x, const struct br_flow *y)
 {
     return x->coflow != y->coflow ? x->coflow < y->coflow : x->id < y->id;
 }
@@ -74,7 +74,7 @@ bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t by
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const struct br_flow *f = &flows->flow[middle];
-        if (f->key < new.key || (f->key == new.key &&is_less(f, &new)))
+        if (f->key < new.key || (f->key == new.key &&flows_is_less(f, &new)))
             low = middle + 1;
         else
             high = middle;
@@ -87,7 +87,7 @@ bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t by
 }
 
 /* What the flow has moved at its rate is accounted for. */
-static bool settle(struct br_flows *flows, struct br_flow *f, int64_t now_ns)
+static bool flows_settle(struct br_flows *flows, struct br_flow *f, int64_t now_ns)
 {
     if (f->rate && now_ns > f->since_ns) {
         if (flows->record) {
@@ -102,10 +102,10 @@ static bool settle(struct br_flows *flows, struct br_flow *f, int64_t now_ns)
 }
 
 /* From now on the flow moves at this rate. */
-static bool set_rate(struct br_flows *flows, struct br_flow *f, int64_t rate, int64_t now_ns)
+static bool flows_set_rate(struct br_flows *flows, struct br_flow *f, int64_t rate, int64_t now_ns)
 {
     if (rate != f->rate) {
-        if (!settle(flows, f, now_ns))
+        if (!flows_settle(flows, f, now_ns))
             return false;
         f->rate = rate;
         f->end_ns = BR_NETWORK_NEVER;
@@ -129,14 +129,14 @@ static bool share_in_order(struct br_flows *flows, int64_t now_ns)
         int64_t rate = *up < *down ? *up : *down;
         *up -= rate;
         *down -= rate;
-        if (!set_rate(flows, f, rate, now_ns))
+        if (!flows_set_rate(flows, f, rate, now_ns))
             return false;
     }
     return true;
 }
 
 /* The share of a port that each of its flows without a rate would get; at least 1 byte a second. */
-static int64_t share_of(int64_t left, uint32_t flows)
+static int64_t flows_share_of(int64_t left, uint32_t flows)
 {
     return left / flows ? left / flows : 1;
 }
@@ -166,8 +166,8 @@ static bool list_by_port(struct br_flows *flows)
 static int64_t share_of_port(const struct br_flows *flows, uint32_t port)
 {
     uint32_t m = port / 2;
-    return port % 2 ? share_of(flows->down[m], flows->downs[m])
-                    : share_of(flows->up[m], flows->ups[m]);
+    return port % 2 ? flows_share_of(flows->down[m], flows->downs[m])
+                    : flows_share_of(flows->up[m], flows->ups[m]);
 }
 
 static bool gives_less(struct br_port a, struct br_port b)
@@ -176,7 +176,7 @@ static bool gives_less(struct br_port a, struct br_port b)
 }
 
 /* Puts the port at the place, or further down. */
-static void sink(struct br_port *heap, uint32_t count, uint32_t at, struct br_port port)
+static void flows_sink(struct br_port *heap, uint32_t count, uint32_t at, struct br_port port)
 {
     for (uint32_t child = 2 * at + 1; child < count; child = 2 * at + 1) {
         if (child + 1 < count && gives_less(heap[child + 1], heap[child]))
@@ -196,7 +196,7 @@ static uint32_t make_heap(struct br_flows *flows)
         if (p % 2 ? flows->downs[p / 2] : flows->ups[p / 2])
             flows->port[count++] = (struct br_port){share_of_port(flows, p), p};
     for (uint32_t k = count / 2; k-- > 0;)
-        sink(flows->port, count, k, flows->port[k]);
+        flows_sink(flows->port, count, k, flows->port[k]);
     return count;
 }
 
@@ -216,7 +216,7 @@ static bool share_port(struct br_flows *flows, struct br_port port, int64_t now_
         flows->ups[f->from]--;
         flows->downs[f->to]--;
         f->key = UINT64_MAX; /* has its rate; the order means nothing here */
-        if (!set_rate(flows, f, rate, now_ns))
+        if (!flows_set_rate(flows, f, rate, now_ns))
             return false;
     }
     return true;
@@ -235,7 +235,7 @@ static bool share_fairly(struct br_flows *flows, int64_t now_ns)
         int64_t share = left ? share_of_port(flows, port.port) : 0;
         assert(!left || share >= port.share);
         if (left && share > port.share) {
-            sink(flows->port, count, 0, (struct br_port){share, port.port});
+            flows_sink(flows->port, count, 0, (struct br_port){share, port.port});
             continue;
         }
         if (left) {
@@ -244,7 +244,7 @@ static bool share_fairly(struct br_flows *flows, int64_t now_ns)
                 return false;
         }
         if (--count)
-            sink(flows->port, count, 0, flows->port[count]);
+            flows_sink(flows->port, count, 0, flows->port[count]);
     }
     for (uint32_t k = 0; k < flows->flows; k++)
         flows->flow[k].key = 0;
@@ -256,13 +256,13 @@ static int by_due(const void *a, const void *b)
     const struct br_flow *x = a, *y = b;
     if (x->due != y->due)
         return x->due < y->due ? -1 : 1;
-    return is_less(x, y) ? -1 : is_less(y, x);
+    return flows_is_less(x, y) ? -1 : flows_is_less(y, x);
 }
 
 static int by_coflow(const void *a, const void *b)
 {
     const struct br_flow *x = a, *y = b;
-    return is_less(x, y) ? -1 : is_less(y, x);
+    return flows_is_less(x, y) ? -1 : flows_is_less(y, x);
 }
 
 /* Orders the flows by the time that their coflow's busiest port needs for what is left of it. */
@@ -270,7 +270,7 @@ static bool order_by_bottleneck(struct br_flows *flows, int64_t now_ns)
 {
     br_sort_by(flows->flow, flows->flows, sizeof *flows->flow, by_coflow);
     for (uint32_t k = 0; k < flows->flows; k++)
-        if (!settle(flows, &flows->flow[k], now_ns))
+        if (!flows_settle(flows, &flows->flow[k], now_ns))
             return false;
     for (uint32_t first = 0, end; first < flows->flows; first = end) {
         double most = 0;
@@ -326,7 +326,7 @@ bool br_flows_pop(struct br_flows *flows, int64_t now_ns, struct br_flow *flow, 
         struct br_flow *f = &flows->flow[k];
         if (f->end_ns > now_ns)
             continue;
-        *memory = settle(flows, f, now_ns) && *memory;
+        *memory = flows_settle(flows, f, now_ns) && *memory;
         assert(f->left <= 0);
         *flow = *f;
         br_flows_remove(flows, k);

@@ -55,7 +55,7 @@ void br_breed_destroy(struct br_breed *b)
     br_free(b);
 }
 
-static void begin(struct br_breed *b, uint32_t *out)
+static void breed_begin(struct br_breed *b, uint32_t *out)
 {
     const struct br_rcpsp_side *side = &b->model->side[BR_FORWARD];
     memcpy(b->waiting, side->waits, side->nodes * sizeof *b->waiting);
@@ -65,7 +65,7 @@ static void begin(struct br_breed *b, uint32_t *out)
 }
 
 /* Appends the task and the marked tasks that waited only for it; or leaves it waiting. */
-static void append(struct br_breed *b, uint32_t task)
+static void breed_append(struct br_breed *b, uint32_t task)
 {
     const struct br_rcpsp_side *side = &b->model->side[BR_FORWARD];
     uint32_t size = 0;
@@ -90,9 +90,9 @@ void br_breed_list(struct br_breed *b, const int64_t *key, uint32_t *list)
     for (uint32_t t = 0; t < b->model->tasks; t++)
         b->list[t] = t;
     br_rcpsp_sort(b->workspace, b->list, key);
-    begin(b, list);
+    breed_begin(b, list);
     for (uint32_t k = 0; k < b->model->tasks; k++)
-        append(b, b->list[k]);
+        breed_append(b, b->list[k]);
 }
 
 int64_t br_breed_parallel(struct br_breed *b, struct br_rng *rng, double blur, uint32_t *list,
@@ -118,7 +118,7 @@ void br_breed_serial(struct br_breed *b, struct br_rng *rng, uint32_t *list)
 {
     const struct br_rcpsp_side *side = &b->model->side[BR_FORWARD];
     uint32_t tasks = b->model->tasks, ready = 0, *set = b->list;
-    begin(b, list);
+    breed_begin(b, list);
     for (uint32_t t = 0; t < tasks; t++)
         if (b->waiting[t] == 0)
             set[ready++] = t;

@@ -20,14 +20,15 @@ struct resource {
     uint32_t number, bits;
 };
 
-static int64_t demand_of(const struct br_instance *in, uint32_t task, const struct resource *r)
+static int64_t rcpsp_model_demand_of(const struct br_instance *in, uint32_t task,
+                                     const struct resource *r)
 {
     assert(r->unit > 0);
     return in->demand[(size_t)in->task_stage[task] * in->resources + r->number] / r->unit;
 }
 
 /* The resources that can run short, in units of the greatest common divisor of their demands. */
-static uint32_t choose_resources(const struct br_instance *in, struct resource *out)
+static uint32_t rcpsp_model_choose_resources(const struct br_instance *in, struct resource *out)
 {
     uint32_t count = 0;
     for (uint32_t r = 0; r < in->resources; r++) {
@@ -69,7 +70,7 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
          ARRAY(&m->arena, m->tasks, m->holds);
     for (uint32_t t = 0; ok && t < m->tasks; t++)
         for (uint32_t r = 0; r < m->resources && in->duration[t] > 0; r++) {
-            int64_t demand = demand_of(in, t, &resource[r]);
+            int64_t demand = rcpsp_model_demand_of(in, t, &resource[r]);
             m->lane[(size_t)t * m->words + word[r]] |= (uint64_t)demand << shift[r];
             m->holds[t] |= demand > 0;
         }
@@ -86,9 +87,9 @@ static bool by_hub(const struct br_instance *in, uint32_t stage, struct br_arc a
 }
 
 /* Calls out the nodes before a task: written where `before` is there, counted always. */
-static uint32_t list_before(const struct br_instance *in, const uint32_t *first,
-                            const struct br_arc *arcs, const uint32_t *stage_hub, uint32_t task,
-                            uint32_t *before)
+static uint32_t rcpsp_model_list_before(const struct br_instance *in, const uint32_t *first,
+                                        const struct br_arc *arcs, const uint32_t *stage_hub,
+                                        uint32_t task, uint32_t *before)
 {
     uint32_t stage = in->task_stage[task], count = 0;
     for (uint32_t a = first[stage]; a < first[stage + 1]; a++) {
@@ -129,7 +130,7 @@ static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, con
     for (uint32_t t = 0; t < m->tasks; t++) {
         side->hub[t] = stage_hub[in->task_stage[t]];
         side->tail[t] = tail[t];
-        total += list_before(in, first, arcs, stage_hub, t, NULL);
+        total += rcpsp_model_list_before(in, first, arcs, stage_hub, t, NULL);
         ok = ok && total <= UINT32_MAX - m->tasks;
         side->before_first[t + 1] = (uint32_t)total;
     }
@@ -140,7 +141,8 @@ static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, con
     if (!ok)
         goto out;
     for (uint32_t t = 0; t < m->tasks; t++)
-        list_before(in, first, arcs, stage_hub, t, side->before + side->before_first[t]);
+        rcpsp_model_list_before(in, first, arcs, stage_hub, t,
+                                side->before + side->before_first[t]);
     /* The transpose: counted two places ahead, then filled one place ahead. */
     uint32_t *at = side->after_first;
     for (size_t k = 0; k < total; k++)
@@ -183,8 +185,9 @@ static bool suits_slices(const struct br_rcpsp_model *m)
     return m->planes <= SLICE_PLANES && m->planes * m->groups <= BR_RCPSP_CELLS;
 }
 
-static void fill_record(const struct br_rcpsp_model *m, const struct br_rcpsp_side *side,
-                        uint32_t task, const struct resource *resource)
+static void rcpsp_model_fill_record(const struct br_rcpsp_model *m,
+                                    const struct br_rcpsp_side *side, uint32_t task,
+                                    const struct resource *resource)
 {
     struct br_rcpsp_record *record = (void *)(side->record + m->stride * task);
     br_rcpsp_vector *cell = (void *)(record + 1);
@@ -208,7 +211,7 @@ static void fill_record(const struct br_rcpsp_model *m, const struct br_rcpsp_si
             length += record->shift[k];
         }
     for (uint32_t r = 0; r < m->resources; r++) {
-        int64_t demand = demand_of(m->in, task, &resource[r]);
+        int64_t demand = rcpsp_model_demand_of(m->in, task, &resource[r]);
         for (uint32_t b = 0; b < m->planes; b++)
             cell[b * m->groups + r / 4][r % 4] = demand >> b & 1 ? UINT32_MAX : 0;
     }
@@ -232,7 +235,7 @@ static bool build_slices(struct br_rcpsp_model *m, const struct resource *resour
         if (!ARRAY(&m->arena, m->stride * m->tasks, m->side[d].record))
             return false;
         for (uint32_t t = 0; t < m->tasks; t++)
-            fill_record(m, &m->side[d], t, resource);
+            rcpsp_model_fill_record(m, &m->side[d], t, resource);
     }
     return true;
 }
@@ -250,7 +253,7 @@ struct br_rcpsp_model *br_rcpsp_model_create(const struct br_instance *in,
     m->tasks = in->tasks;
     for (uint32_t t = 0; t < in->tasks; t++)
         m->horizon += in->duration[t];
-    m->resources = choose_resources(in, resource);
+    m->resources = rcpsp_model_choose_resources(in, resource);
     m->planes = 1;
     for (uint32_t r = 0; r < m->resources; r++)
         if (resource[r].bits > m->planes)

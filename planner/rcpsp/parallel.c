@@ -9,14 +9,14 @@
 #define INLINE static inline __attribute__((always_inline))
 
 /* Tasks that end together leave in any order: all of them leave before anything starts. */
-static bool ends_before(const void *none, const struct br_rcpsp_running *a,
-                        const struct br_rcpsp_running *b)
+static bool rcpsp_parallel_ends_before(const void *none, const struct br_rcpsp_running *a,
+                                       const struct br_rcpsp_running *b)
 {
     (void)none;
     return a->end < b->end;
 }
 
-BR_HEAP(running, struct br_rcpsp_running, const void *, ends_before, 2)
+BR_HEAP(running, struct br_rcpsp_running, const void *, rcpsp_parallel_ends_before, 2)
 
 static void set_ready(struct br_rcpsp_workspace *workspace, uint32_t task)
 {
@@ -24,8 +24,8 @@ static void set_ready(struct br_rcpsp_workspace *workspace, uint32_t task)
 }
 
 /* The node has ended: tasks that waited for it alone become ready. */
-static void release(struct br_rcpsp_workspace *workspace, const struct br_rcpsp_side *side,
-                    uint32_t node)
+static void rcpsp_parallel_release(struct br_rcpsp_workspace *workspace,
+                                   const struct br_rcpsp_side *side, uint32_t node)
 {
     for (uint32_t a = side->after_first[node]; a < side->after_first[node + 1]; a++) {
         uint32_t next = side->after[a];
@@ -34,7 +34,7 @@ static void release(struct br_rcpsp_workspace *workspace, const struct br_rcpsp_
         if (next < workspace->model->tasks)
             set_ready(workspace, next);
         else
-            release(workspace, side, next); /* a hub, for which only tasks wait */
+            rcpsp_parallel_release(workspace, side, next); /* a hub, for which only tasks wait */
     }
 }
 
@@ -89,7 +89,7 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
             uint32_t task = running_pop(NULL, workspace->running, &running).task;
             for (uint32_t w = 0; w < words; w++)
                 workspace->free[w] += m->lane[(size_t)task * words + w];
-            release(workspace, side, task);
+            rcpsp_parallel_release(workspace, side, task);
         }
     }
 }

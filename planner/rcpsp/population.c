@@ -142,8 +142,8 @@ static bool is_topological(const struct br_instance *in, const uint32_t *list, u
 }
 
 /* Notes a schedule that is shorter than all before in its block. */
-static void note(struct population *p, struct block *b, const int64_t *start, int64_t makespan,
-                 const char *finder)
+static void population_note(struct population *p, struct block *b, const int64_t *start,
+                            int64_t makespan, const char *finder)
 {
     if (makespan >= b->makespan)
         return;
@@ -188,7 +188,7 @@ static void sample(struct population *p, struct worker *w, struct block *b, uint
         one->makespan =
             br_rcpsp_serial(w->workspace, BR_FORWARD, one->list, BR_RCPSP_NO_LIMIT, w->start);
     }
-    note(p, b, w->start, one->makespan, "sampling");
+    population_note(p, b, w->start, one->makespan, "sampling");
     one->mark = mark_of(p, w->start);
     one->bred = 0;
     br_niche_locate(BR_FORWARD, p->tasks, w->start, one->makespan, p->shift, one->at);
@@ -196,8 +196,8 @@ static void sample(struct population *p, struct worker *w, struct block *b, uint
 }
 
 /* Of the whole population. */
-static const struct br_individual *choose(const struct population *p, struct br_rng *rng,
-                                          uint32_t side)
+static const struct br_individual *population_choose(const struct population *p, struct br_rng *rng,
+                                                     uint32_t side)
 {
     const struct br_individual *best = NULL;
     uint32_t times = (uint32_t)p->tournament;
@@ -226,8 +226,8 @@ static const struct br_individual *choose_mother(const struct population *p, str
     return mother;
 }
 
-static int64_t generate(const struct population *p, struct worker *w, enum br_direction direction,
-                        bool parallel, int64_t limit)
+static int64_t population_generate(const struct population *p, struct worker *w,
+                                   enum br_direction direction, bool parallel, int64_t limit)
 {
     if (!parallel)
         return br_rcpsp_serial(w->workspace, direction, w->list, limit, w->start);
@@ -240,7 +240,7 @@ static int64_t generate(const struct population *p, struct worker *w, enum br_di
     return br_rcpsp_parallel(w->workspace, direction, priority, limit, w->start);
 }
 
-static int64_t longest(const struct population *p, const struct br_individual *side)
+static int64_t population_longest(const struct population *p, const struct br_individual *side)
 {
     int64_t makespan = 0;
     for (uint32_t k = 0; k < p->size; k++)
@@ -262,9 +262,9 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
     if (first) {
         memcpy(w->list, mother->list, p->tasks * sizeof *w->list);
     } else {
-        const struct br_individual *father = choose(p, rng, from);
+        const struct br_individual *father = population_choose(p, rng, from);
         if (father == mother)
-            father = choose(p, rng, from);
+            father = population_choose(p, rng, from);
         if (br_rng_unit(rng) < set->cross)
             br_breed_two_point(w->breed, rng, set->shortest, set->longest, mother->list,
                                father->list, w->list);
@@ -275,15 +275,15 @@ static void breed(struct population *p, struct worker *w, struct block *b, uint3
         if (br_rng_unit(rng) >= set->redraw)
             parallel = br_rng_unit(rng) < 0.5 ? mother->parallel : father->parallel;
     }
-    int64_t limit = first ? BR_RCPSP_NO_LIMIT : longest(p, b->side[to]);
-    int64_t makespan = generate(p, w, direction, parallel, limit);
+    int64_t limit = first ? BR_RCPSP_NO_LIMIT : population_longest(p, b->side[to]);
+    int64_t makespan = population_generate(p, w, direction, parallel, limit);
     if (makespan == BR_RCPSP_CUT) {
         b->given_up++;
         b->left += p->set->starts ? w->workspace->left : 0;
         return;
     }
     uint64_t mark = mark_of(p, w->start);
-    note(p, b, w->start, makespan, parallel ? "parallel" : "serial");
+    population_note(p, b, w->start, makespan, parallel ? "parallel" : "serial");
     if (!first && is_there(p, b->side[to], mark)) {
         b->known++;
         return;
@@ -426,7 +426,7 @@ static void ripen(struct population *p)
 }
 
 /* The end of an epoch: a shorter schedule goes to the elite. */
-static void gather(struct population *p)
+static void population_gather(struct population *p)
 {
     struct br_run *run = p->run;
     uint64_t spent = 0;
@@ -453,7 +453,7 @@ static void gather(struct population *p)
     br_run_found(run, best->makespan, best->finder);
 }
 
-static bool prepare(struct population *p, uint32_t population)
+static bool population_prepare(struct population *p, uint32_t population)
 {
     const struct br_population_settings *set = p->set;
     uint32_t threads = p->run->threads < set->blocks ? p->run->threads : set->blocks, n = p->tasks;
@@ -512,7 +512,7 @@ static bool prepare(struct population *p, uint32_t population)
     return true;
 }
 
-static void release(struct population *p)
+static void population_release(struct population *p)
 {
     uint32_t threads = p->run->threads < p->set->blocks ? p->run->threads : p->set->blocks;
     for (uint32_t k = 0; p->worker && k < threads; k++) {
@@ -538,7 +538,7 @@ static void release(struct population *p)
     br_rcpsp_model_destroy(p->model);
 }
 
-static void count(const struct population *p)
+static void population_count(const struct population *p)
 {
     struct br_counters *counters = &p->run->counters;
     for (uint32_t k = 0; p->block && k < p->set->blocks; k++) {
@@ -563,7 +563,7 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
     least = least < BLOCK_LEAST ? BLOCK_LEAST : least;
     if (set.blocks > size / least)
         set.blocks = size < least ? 1 : size / least;
-    bool ok = prepare(p, size);
+    bool ok = population_prepare(p, size);
     int64_t best = INT64_MAX;
     while (ok && best > run->lower_bound && !atomic_load(&p->stopped)) {
         uint64_t epoch = (uint64_t)p->size * set.blocks;
@@ -576,7 +576,7 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
                 p->block[k].schedules + epoch * (k + 1) / set.blocks - epoch * k / set.blocks;
         bool worth = epoch * p->tasks >= WORTH_THREADS;
         br_parallel(worth ? run->threads : 1, set.blocks, run_block, p);
-        gather(p);
+        population_gather(p);
         spent = run->spent / p->tasks;
         if (p->quiet >= set.patience)
             begin_again(p);
@@ -586,8 +586,8 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
             br_run_step(run, (double)spent / (double)schedules);
     }
     run->stopped |= atomic_load(&p->stopped);
-    count(p);
-    release(p);
+    population_count(p);
+    population_release(p);
     return ok;
 }
 

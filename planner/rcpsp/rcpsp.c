@@ -22,8 +22,8 @@ static void take_starts(const struct br_rcpsp_workspace *workspace, enum br_dire
             start[t] = makespan - workspace->end[t];
 }
 
-static int64_t serial(struct br_rcpsp_workspace *workspace, enum br_direction direction,
-                      const uint32_t *list, int64_t limit)
+static int64_t rcpsp_serial(struct br_rcpsp_workspace *workspace, enum br_direction direction,
+                            const uint32_t *list, int64_t limit)
 {
     int step = 1;
     if (direction == BR_BACKWARD) {
@@ -38,7 +38,7 @@ static int64_t serial(struct br_rcpsp_workspace *workspace, enum br_direction di
 int64_t br_rcpsp_serial(struct br_rcpsp_workspace *workspace, enum br_direction direction,
                         const uint32_t *list, int64_t limit, int64_t *start)
 {
-    int64_t makespan = serial(workspace, direction, list, limit);
+    int64_t makespan = rcpsp_serial(workspace, direction, list, limit);
     if (makespan != BR_RCPSP_CUT)
         take_starts(workspace, direction, makespan, start);
     return makespan;
@@ -101,11 +101,11 @@ int64_t br_rcpsp_justify(struct br_rcpsp_workspace *workspace, uint32_t *list, i
         most = workspace->key[t] > most ? workspace->key[t] : most;
     }
     sort_list(workspace, list, workspace->key, most);
-    int64_t makespan = serial(workspace, BR_BACKWARD, list, BR_RCPSP_NO_LIMIT);
+    int64_t makespan = rcpsp_serial(workspace, BR_BACKWARD, list, BR_RCPSP_NO_LIMIT);
     assert(makespan <= most);
     take_starts(workspace, BR_BACKWARD, makespan, start);
     sort_list(workspace, list, start, makespan);
-    makespan = serial(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT);
+    makespan = rcpsp_serial(workspace, BR_FORWARD, list, BR_RCPSP_NO_LIMIT);
     take_starts(workspace, BR_FORWARD, makespan, start);
     sort_list(workspace, list, start, makespan);
     return makespan;

@@ -82,7 +82,8 @@ static bool event_before(const void *none, const struct event *a, const struct e
 }
 
 /* By order: the place, then the best fit. By packing: the largest product, then the place. */
-static bool offer_before(const struct dispatch *d, const struct offer *a, const struct offer *b)
+static bool schedule_dispatch_offer_before(const struct dispatch *d, const struct offer *a,
+                                           const struct offer *b)
 {
     if (d->packing && a->slack != b->slack)
         return a->slack > b->slack;
@@ -94,7 +95,7 @@ static bool offer_before(const struct dispatch *d, const struct offer *a, const 
 }
 
 BR_HEAP(event, struct event, const void *, event_before, 4) /* of thousands */
-BR_HEAP(offer, struct offer, const struct dispatch *, offer_before, 2)
+BR_HEAP(offer, struct offer, const struct dispatch *, schedule_dispatch_offer_before, 2)
 
 static void push_fresh(struct dispatch *d, uint32_t place)
 {
@@ -127,7 +128,7 @@ static uint32_t stage_place(const struct dispatch *d, uint32_t stage)
                                     : first_ready(d, stage)];
 }
 
-static const int64_t *demand_of(const struct dispatch *d, uint32_t stage)
+static const int64_t *schedule_dispatch_demand_of(const struct dispatch *d, uint32_t stage)
 {
     return d->in->demand + (size_t)stage * d->in->resources;
 }
@@ -140,7 +141,7 @@ static int64_t *free_of(const struct dispatch *d, uint32_t machine)
 static void block(struct dispatch *d, uint32_t stage)
 {
     d->blocked[stage] = true;
-    br_fit_tree_set(&d->demands, stage_place(d, stage), demand_of(d, stage));
+    br_fit_tree_set(&d->demands, stage_place(d, stage), schedule_dispatch_demand_of(d, stage));
 }
 
 static void unblock(struct dispatch *d, uint32_t stage)
@@ -166,7 +167,7 @@ static void task_ready(struct dispatch *d, uint32_t stage, uint32_t task)
         push_fresh(d, place);
 }
 
-static void stage_ready(struct dispatch *d, uint32_t stage)
+static void schedule_dispatch_stage_ready(struct dispatch *d, uint32_t stage)
 {
     const struct br_instance *in = d->in;
     uint32_t first = in->stage_first[stage], end = in->stage_first[stage + 1];
@@ -187,9 +188,9 @@ static double slack(const struct dispatch *d, uint32_t machine, uint32_t stage)
     return br_best_fit_slack(&d->machines, stage, machine, free_of(d, machine));
 }
 
-static bool fits(const struct dispatch *d, uint32_t machine, uint32_t stage)
+static bool schedule_dispatch_fits(const struct dispatch *d, uint32_t machine, uint32_t stage)
 {
-    const int64_t *free = free_of(d, machine), *demand = demand_of(d, stage);
+    const int64_t *free = free_of(d, machine), *demand = schedule_dispatch_demand_of(d, stage);
     for (uint32_t r = 0; r < d->in->resources; r++)
         if (free[r] < demand[r])
             return false;
@@ -238,7 +239,7 @@ static void show_machines(struct dispatch *d)
 }
 
 /* Any machine that could hold the demand serves a task of duration 0. */
-static uint32_t first_holder(const struct br_instance *in, uint32_t stage)
+static uint32_t schedule_dispatch_first_holder(const struct br_instance *in, uint32_t stage)
 {
     const int64_t *demand = in->demand + (size_t)stage * in->resources;
     for (uint32_t c = 0;; c++) {
@@ -254,7 +255,7 @@ static uint32_t first_holder(const struct br_instance *in, uint32_t stage)
 
 /* Whether the machine's free amounts lie between nothing and its capacity, which nothing running
  * leaves whole. */
-static bool machine_is_sound(const struct dispatch *d, uint32_t machine)
+static bool schedule_dispatch_machine_is_sound(const struct dispatch *d, uint32_t machine)
 {
     const struct br_instance *in = d->in;
     const int64_t *capacity =
@@ -285,7 +286,7 @@ static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, in
     struct ready_stage *r = &d->ready[stage];
     uint32_t task = first_ready(d, stage), copies = 1;
     int64_t duration = in->duration[task];
-    const int64_t *demand = demand_of(d, stage);
+    const int64_t *demand = schedule_dispatch_demand_of(d, stage);
     int64_t *free = free_of(d, machine);
     if (d->alike[stage] && (!d->packing || duration == 0)) {
         copies = r->end - r->next;
@@ -307,7 +308,7 @@ static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, in
         for (uint32_t q = 0; q < in->resources; q++)
             free[q] -= demand[q] * copies;
         machine_changed(d, machine);
-        br_costly_assert(machine_is_sound(d, machine));
+        br_costly_assert(schedule_dispatch_machine_is_sound(d, machine));
     }
     event_push(NULL, d->event, &d->events, (struct event){now + duration, task, machine, copies});
 }
@@ -317,13 +318,13 @@ static void finish_tasks(struct dispatch *d, const struct event *event)
     const struct br_instance *in = d->in;
     uint32_t stage = in->task_stage[event->task], machine = event->machine;
     if (in->duration[event->task] > 0) {
-        const int64_t *demand = demand_of(d, stage);
+        const int64_t *demand = schedule_dispatch_demand_of(d, stage);
         int64_t *free = free_of(d, machine);
         for (uint32_t r = 0; r < in->resources; r++)
             free[r] += demand[r] * event->copies;
         assert(d->running[machine] > 0);
         d->running[machine]--;
-        br_costly_assert(machine_is_sound(d, machine));
+        br_costly_assert(schedule_dispatch_machine_is_sound(d, machine));
         if (!d->is_freed[machine]) {
             d->is_freed[machine] = true;
             d->freed[d->freed_count++] = machine;
@@ -338,7 +339,7 @@ static void finish_tasks(struct dispatch *d, const struct event *event)
             if (--d->task_waiting[t] == 0 && d->waiting[child] == 0)
                 task_ready(d, child, t);
         } else if (d->left[stage] == 0 && --d->waiting[child] == 0) {
-            stage_ready(d, child);
+            schedule_dispatch_stage_ready(d, child);
         }
     }
 }
@@ -355,7 +356,7 @@ static void make_offer(struct dispatch *d, uint32_t machine, uint32_t from)
          place = br_fit_tree_next(&d->demands, place + 1, free)) {
         struct offer offer = {place, machine,
                               slack(d, machine, d->in->task_stage[d->task_of[place]])};
-        if (best.place == BR_FIT_NONE || offer_before(d, &offer, &best))
+        if (best.place == BR_FIT_NONE || schedule_dispatch_offer_before(d, &offer, &best))
             best = offer;
         if (!d->packing)
             break;
@@ -370,14 +371,16 @@ static void take_offer(struct dispatch *d, int64_t now)
     struct offer offer = offer_pop(d, d->offer, &d->offers);
     uint32_t stage = d->in->task_stage[d->task_of[offer.place]];
     bool holds = d->blocked[stage] && stage_place(d, stage) == offer.place &&
-                 fits(d, offer.machine, stage) && slack(d, offer.machine, stage) == offer.slack;
+                 schedule_dispatch_fits(d, offer.machine, stage) &&
+                 slack(d, offer.machine, stage) == offer.slack;
     if (holds) {
         start_tasks(d, stage, offer.machine, now);
         d->blocked[stage] = has_ready(d, stage);
         if (!d->blocked[stage]) {
             br_fit_tree_set(&d->demands, offer.place, NULL);
         } else if (!d->alike[stage]) { /* first the new place: what lies above both stays then */
-            br_fit_tree_set(&d->demands, stage_place(d, stage), demand_of(d, stage));
+            br_fit_tree_set(&d->demands, stage_place(d, stage),
+                            schedule_dispatch_demand_of(d, stage));
             br_fit_tree_set(&d->demands, offer.place, NULL);
         }
     }
@@ -393,7 +396,7 @@ static void try_fresh(struct dispatch *d, int64_t now)
         return;
     }
     if (d->in->duration[first_ready(d, stage)] == 0) {
-        machine = first_holder(d->in, stage);
+        machine = schedule_dispatch_first_holder(d->in, stage);
     } else {
         show_machines(d);
         machine = br_best_fit_find(&d->machines, stage);
@@ -437,7 +440,7 @@ static void start_packed(struct dispatch *d, int64_t now)
         if (d->blocked[stage] || !has_ready(d, stage))
             continue;
         while (has_ready(d, stage) && in->duration[first_ready(d, stage)] == 0)
-            start_tasks(d, stage, first_holder(in, stage), now);
+            start_tasks(d, stage, schedule_dispatch_first_holder(in, stage), now);
         if (!has_ready(d, stage))
             continue;
         block(d, stage);
@@ -478,7 +481,7 @@ static void start_ready(struct dispatch *d, int64_t now)
     d->freed_count = 0;
 }
 
-static bool allocate(struct dispatch *d)
+static bool schedule_dispatch_allocate(struct dispatch *d)
 {
     const struct br_instance *in = d->in;
     size_t n = in->tasks, stages = in->stages, row = in->resources;
@@ -508,7 +511,7 @@ static bool allocate(struct dispatch *d)
            d->by_task && d->alike && d->blocked && d->fresh;
 }
 
-static void prepare(struct dispatch *d)
+static void schedule_dispatch_prepare(struct dispatch *d)
 {
     const struct br_instance *in = d->in;
     size_t row = in->resources;
@@ -559,7 +562,7 @@ static bool number_places(struct dispatch *d)
     return br_fit_tree_init(&d->demands, places, in->resources);
 }
 
-static void release(struct dispatch *d)
+static void schedule_dispatch_release(struct dispatch *d)
 {
     br_best_fit_finish(&d->machines);
     br_fit_tree_finish(&d->demands);
@@ -591,15 +594,15 @@ bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
 {
     struct dispatch d = {
         .in = in, .order = order, .schedule = schedule, .packing = rule == BR_DISPATCH_PACKING};
-    bool ok = allocate(&d);
+    bool ok = schedule_dispatch_allocate(&d);
     if (ok) {
-        prepare(&d);
+        schedule_dispatch_prepare(&d);
         ok = number_places(&d);
     }
     if (ok) {
         for (uint32_t s = 0; s < in->stages; s++)
             if (d.waiting[s] == 0)
-                stage_ready(&d, s);
+                schedule_dispatch_stage_ready(&d, s);
         start_ready(&d, 0);
         while (d.events && !br_stopped(stop)) {
             int64_t now = d.event[0].end;
@@ -615,7 +618,7 @@ bool br_dispatch(struct br_schedule *schedule, const struct br_instance *in,
             br_schedule_measure(schedule, in);
         }
     }
-    release(&d);
+    schedule_dispatch_release(&d);
     return ok;
 }
 
@@ -623,6 +626,7 @@ void br_dispatch_single(struct br_schedule *schedule, const struct br_instance *
 {
     assert(in->tasks == 1);
     schedule->start[0] = 0;
-    schedule->machine[0] = in->duration[0] ? br_best_fit_empty(in, 0) : first_holder(in, 0);
+    schedule->machine[0] =
+        in->duration[0] ? br_best_fit_empty(in, 0) : schedule_dispatch_first_holder(in, 0);
     br_schedule_measure(schedule, in);
 }

@@ -20,7 +20,7 @@ void br_elite_finish(struct br_elite *elite)
 }
 
 /* Whether the best schedule is first, and no two are equally good. */
-static bool is_sorted(const struct br_elite *elite)
+static bool elite_is_sorted(const struct br_elite *elite)
 {
     for (uint32_t k = 1; k < elite->count; k++)
         if (!br_schedule_better(&elite->entry[k - 1].schedule, &elite->entry[k].schedule))
@@ -28,7 +28,7 @@ static bool is_sorted(const struct br_elite *elite)
     return true;
 }
 
-static bool alike(const struct br_schedule *a, const struct br_schedule *b)
+static bool elite_alike(const struct br_schedule *a, const struct br_schedule *b)
 {
     return a->makespan == b->makespan && a->ends == b->ends;
 }
@@ -43,7 +43,7 @@ void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, co
         at++;
     if (at == elite->room)
         return;
-    if (at < elite->count && alike(&elite->entry[at].schedule, schedule)) {
+    if (at < elite->count && elite_alike(&elite->entry[at].schedule, schedule)) {
         if (elite->entry[at].number <= number)
             return;
         last = at; /* takes its place */
@@ -57,7 +57,7 @@ void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, co
     elite->entry[at].method = method;
     elite->entry[at].number = number;
     br_schedule_copy(&elite->entry[at].schedule, schedule);
-    br_costly_assert(is_sorted(elite));
+    br_costly_assert(elite_is_sorted(elite));
 }
 
 void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, const char *method)
@@ -70,5 +70,5 @@ void br_elite_lead(struct br_elite *elite, const struct br_schedule *schedule, c
     assert(!br_schedule_better(&first->schedule, schedule));
     br_schedule_copy(&first->schedule, schedule);
     first->method = method;
-    br_costly_assert(is_sorted(elite));
+    br_costly_assert(elite_is_sorted(elite));
 }

@@ -93,7 +93,7 @@ static bool entry_before(const struct entry *a, const struct entry *b)
 
 /* Merge sort from the bottom, which passes over what is in order already: from pass to pass most of
  * it is. Returns which of the two arrays holds the result. */
-static struct entry *sort(struct entry *from, struct entry *to, uint32_t n)
+static struct entry *justify_sort(struct entry *from, struct entry *to, uint32_t n)
 {
     for (uint32_t width = 1; width < n; width *= 2) {
         for (uint32_t low = 0; low < n; low += 2 * width) {
@@ -125,7 +125,7 @@ bool br_serial_pass(struct br_serial *s, enum br_direction direction, const int6
     struct entry **sorted = &s->sorted[direction == BR_BACKWARD];
     for (uint32_t k = 0; k < in->tasks; k++)
         (*sorted)[k].key = key[(*sorted)[k].task];
-    struct entry *result = sort(*sorted, s->spare, in->tasks);
+    struct entry *result = justify_sort(*sorted, s->spare, in->tasks);
     if (result != *sorted) {
         s->spare = *sorted;
         *sorted = result;
@@ -164,7 +164,7 @@ void br_serial_key(const struct br_schedule *schedule, const struct br_instance 
 }
 
 /* All but the subsets. */
-static void take_over(struct br_schedule *to, const struct br_schedule *from)
+static void justify_take_over(struct br_schedule *to, const struct br_schedule *from)
 {
     memcpy(to->start, from->start, from->tasks * sizeof *to->start);
     memcpy(to->machine, from->machine, from->tasks * sizeof *to->machine);
@@ -183,14 +183,14 @@ bool br_justify(struct br_serial *s, struct br_schedule *schedule, uint32_t roun
             return false;
         assert(in->machines > 1 || s->right.makespan <= from->makespan);
         if (br_schedule_better(&s->right, schedule))
-            take_over(schedule, &s->right);
+            justify_take_over(schedule, &s->right);
         br_serial_key(&s->right, in, BR_FORWARD, s->key);
         if (!br_serial_pass(s, BR_FORWARD, s->key, INT64_MAX, &s->left, stop))
             return false;
         assert(in->machines > 1 || s->left.makespan <= s->right.makespan);
         if (!br_schedule_better(&s->left, schedule))
             return true;
-        take_over(schedule, &s->left);
+        justify_take_over(schedule, &s->left);
         from = &s->left;
     }
     return true;

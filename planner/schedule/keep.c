@@ -36,7 +36,7 @@ struct keeping {
     int64_t *start;     /* by task; -1: not placed yet */
 };
 
-static bool init(struct keeping *k, const struct br_instance *in)
+static bool keep_init(struct keeping *k, const struct br_instance *in)
 {
     *k = (struct keeping){.in = in};
     k->space = br_space_create(in);
@@ -48,7 +48,7 @@ static bool init(struct keeping *k, const struct br_instance *in)
     return k->space && k->gate && k->sequence && k->start;
 }
 
-static void finish(struct keeping *k)
+static void keep_finish(struct keeping *k)
 {
     br_space_destroy(k->space);
     br_free(k->gate);
@@ -65,7 +65,7 @@ static void open_gates(struct keeping *k)
 }
 
 /* The least start after the task's parents, or -1: one of them has not been passed yet. */
-static int64_t after_parents(const struct keeping *k, uint32_t task)
+static int64_t keep_after_parents(const struct keeping *k, uint32_t task)
 {
     const struct br_instance *in = k->in;
     const uint32_t s = in->task_stage[task], index = task - in->stage_first[s];
@@ -101,7 +101,7 @@ static void settle_barriers(struct keeping *k, uint32_t s)
 }
 
 /* The task is where it is to be. */
-static void pass(struct keeping *k, uint32_t task)
+static void keep_pass(struct keeping *k, uint32_t task)
 {
     struct gate *gate = &k->gate[k->in->task_stage[task]];
     const int64_t end = k->start[task] + k->in->duration[task];
@@ -113,7 +113,7 @@ static void pass(struct keeping *k, uint32_t task)
 }
 
 /* Every task of the sequence on its machine. */
-static enum br_keep keep(struct keeping *k, const uint32_t *machine, uint32_t *taken)
+static enum br_keep schedule_keep(struct keeping *k, const uint32_t *machine, uint32_t *taken)
 {
     const struct br_instance *in = k->in;
     open_gates(k);
@@ -121,7 +121,7 @@ static enum br_keep keep(struct keeping *k, const uint32_t *machine, uint32_t *t
         k->start[t] = -1;
     for (uint32_t i = 0; i < in->tasks; i++) {
         const uint32_t t = k->sequence[i], s = in->task_stage[t];
-        const int64_t from = after_parents(k, t);
+        const int64_t from = keep_after_parents(k, t);
         if (from < 0)
             return BR_KEEP_NOT_IN_ORDER;
         struct br_fit fit = br_space_earliest_on(k->space, machine[t], s, in->duration[t], from);
@@ -129,7 +129,7 @@ static enum br_keep keep(struct keeping *k, const uint32_t *machine, uint32_t *t
             return BR_KEEP_NO_MEMORY;
         k->start[t] = fit.start;
         taken[t] = fit.machine;
-        pass(k, t);
+        keep_pass(k, t);
     }
     return BR_KEEP_MADE;
 }
@@ -139,16 +139,16 @@ enum br_keep br_keep_machines(struct br_schedule *schedule, const struct br_inst
 {
     struct keeping k;
     enum br_keep outcome = BR_KEEP_NO_MEMORY;
-    if (init(&k, in)) {
+    if (keep_init(&k, in)) {
         for (uint32_t t = 0; t < in->tasks; t++)
             k.sequence[order->place[t]] = t;
-        outcome = keep(&k, machine, schedule->machine);
+        outcome = schedule_keep(&k, machine, schedule->machine);
     }
     if (outcome == BR_KEEP_MADE) {
         memcpy(schedule->start, k.start, in->tasks * sizeof *k.start);
         br_schedule_measure(schedule, in);
     }
-    finish(&k);
+    keep_finish(&k);
     return outcome;
 }
 
@@ -156,7 +156,7 @@ enum br_keep br_keep_machines(struct br_schedule *schedule, const struct br_inst
 
 /* The tasks by start; those that start together by the position of the stage, so that a parent
  * without duration is before its children. */
-static bool sort(struct keeping *k, const int64_t *start)
+static bool keep_sort(struct keeping *k, const int64_t *start)
 {
     const struct br_instance *in = k->in;
     struct br_key *key = br_malloc((size_t)in->tasks * sizeof *key);
@@ -173,7 +173,7 @@ static bool sort(struct keeping *k, const int64_t *start)
 }
 
 /* Looks of a round: every task at every machine. */
-static uint64_t round_of(const struct br_instance *in)
+static uint64_t keep_round_of(const struct br_instance *in)
 {
     return (uint64_t)in->tasks * in->machines;
 }
@@ -194,9 +194,9 @@ static bool change_machines(struct keeping *k, uint32_t *machine, const struct b
     const struct br_instance *in = k->in;
     *any = false;
     open_gates(k);
-    for (uint32_t i = 0; i < in->tasks && looks_left(stop, taken) >= round_of(in); i++) {
+    for (uint32_t i = 0; i < in->tasks && looks_left(stop, taken) >= keep_round_of(in); i++) {
         const uint32_t t = k->sequence[i], s = in->task_stage[t];
-        const int64_t from = after_parents(k, t);
+        const int64_t from = keep_after_parents(k, t);
         assert(from >= 0 && from <= k->start[t]);
         if (from < k->start[t]) {
             struct br_fit fit = br_space_earliest(k->space, s, in->duration[t], from);
@@ -208,7 +208,7 @@ static bool change_machines(struct keeping *k, uint32_t *machine, const struct b
                 *any = true;
             }
         }
-        pass(k, t);
+        keep_pass(k, t);
     }
     return true;
 }
@@ -223,13 +223,13 @@ static bool shift(struct keeping *k, const struct br_schedule *schedule, uint32_
     bool any = true;
     while (any) {
         br_space_undo(k->space, k->empty);
-        if (!sort(k, start) || keep(k, machine, machine) != BR_KEEP_MADE)
+        if (!keep_sort(k, start) || schedule_keep(k, machine, machine) != BR_KEEP_MADE)
             return false;
         start = k->start;
         any = false;
         if (in->machines > 1 && !change_machines(k, machine, stop, taken, &any))
             return false;
-        taken += round_of(in);
+        taken += keep_round_of(in);
     }
     return true;
 }
@@ -239,7 +239,7 @@ bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in,
 {
     struct keeping k;
     uint32_t *machine = br_malloc((size_t)in->tasks * sizeof *machine);
-    bool ok = init(&k, in) && machine;
+    bool ok = keep_init(&k, in) && machine;
     *moved = 0;
     if (ok) {
         memcpy(machine, schedule->machine, in->tasks * sizeof *machine);
@@ -257,7 +257,7 @@ bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in,
         assert(schedule->makespan <= makespan);
         (void)makespan;
     }
-    finish(&k);
+    keep_finish(&k);
     br_free(machine);
     return ok;
 }

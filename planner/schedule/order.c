@@ -16,7 +16,8 @@ static int64_t max64(int64_t a, int64_t b)
 
 /* One direction: `out` of a task is the longest path through tasks that come before it in the
  * given sense. `passed` is scratch, by stage: the longest path up to and with any of its tasks. */
-static void longest_paths(const struct br_instance *in, bool forward, int64_t *out, int64_t *passed)
+static void schedule_order_longest_paths(const struct br_instance *in, bool forward, int64_t *out,
+                                         int64_t *passed)
 {
     const uint32_t *first = forward ? in->parent_first : in->child_first;
     const struct br_arc *arc = forward ? in->parent : in->child;
@@ -48,10 +49,10 @@ bool br_reach_init(struct br_reach *reach, const struct br_instance *in)
                                .tail = br_malloc(in->tasks * sizeof *reach->tail)};
     bool ok = passed && reach->head && reach->tail;
     if (ok) {
-        longest_paths(in, true, reach->head, passed);
+        schedule_order_longest_paths(in, true, reach->head, passed);
         for (uint32_t s = 0; s < in->stages; s++)
             reach->critical_path = max64(reach->critical_path, passed[s]);
-        longest_paths(in, false, reach->tail, passed);
+        schedule_order_longest_paths(in, false, reach->tail, passed);
     }
     br_free(passed);
     return ok;
@@ -64,7 +65,7 @@ void br_reach_finish(struct br_reach *reach)
     *reach = (struct br_reach){0};
 }
 
-static int by_key(const void *a, const void *b, void *context)
+static int schedule_order_by_key(const void *a, const void *b, void *context)
 {
     const struct br_key *key = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -85,12 +86,12 @@ static void sort_ties(struct br_sort_item *item, uint32_t count, const struct br
     for (uint32_t k = 0, end; k < count; k = end) {
         bool sorted = true;
         for (end = k + 1; end < count && item[end].key == item[k].key; end++)
-            sorted &= by_key(&item[end - 1].item, &item[end].item, (void *)key) < 0;
+            sorted &= schedule_order_by_key(&item[end - 1].item, &item[end].item, (void *)key) < 0;
         if (sorted)
             continue;
         for (uint32_t i = k; i < end; i++)
             scratch[i - k] = item[i].item;
-        br_sort_within(scratch, end - k, sizeof *scratch, by_key, (void *)key);
+        br_sort_within(scratch, end - k, sizeof *scratch, schedule_order_by_key, (void *)key);
         for (uint32_t i = k; i < end; i++)
             item[i].item = scratch[i - k];
     }

@@ -198,7 +198,7 @@ static void set_base(const struct placing *run, uint32_t stage)
     p->base[stage] = base;
 }
 
-static void stage_ready(const struct placing *run, uint32_t stage)
+static void schedule_place_stage_ready(const struct placing *run, uint32_t stage)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -214,7 +214,7 @@ static void stage_ready(const struct placing *run, uint32_t stage)
 }
 
 /* The bound from everything placed before the task: earliest start, or latest end. */
-static int64_t bound_of(const struct placing *run, uint32_t stage, uint32_t task)
+static int64_t schedule_place_bound_of(const struct placing *run, uint32_t stage, uint32_t task)
 {
     const struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -290,7 +290,8 @@ static void book(struct br_placer *p, uint32_t stage, uint32_t task, struct br_f
     br_costly_assert(e->placed <= p->in->stage_first[stage + 1] - p->in->stage_first[stage]);
 }
 
-static void settle(const struct placing *run, uint32_t stage, uint32_t task, struct br_fit fit)
+static void schedule_place_settle(const struct placing *run, uint32_t stage, uint32_t task,
+                                  struct br_fit fit)
 {
     struct br_placer *p = run->p;
     int64_t end = fit.start + p->in->duration[task];
@@ -314,7 +315,7 @@ static void settle(const struct placing *run, uint32_t stage, uint32_t task, str
 }
 
 /* Counts down what waited for the task, and for its stage where that is done. */
-static void release(const struct placing *run, uint32_t stage, uint32_t task)
+static void schedule_place_release(const struct placing *run, uint32_t stage, uint32_t task)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -330,13 +331,13 @@ static void release(const struct placing *run, uint32_t stage, uint32_t task)
                 ready_push(NULL, p->heap, &p->heap_size,
                            (struct ready){run->order->place[other], other, ALONE});
         } else if (p->left[stage] == 0 && p->left[next] > 0 && --p->waiting[next] == 0) {
-            stage_ready(run, next);
+            schedule_place_stage_ready(run, next);
         }
     }
 }
 
 /* Counts what each stage, and each task with one-to-one neighbours, waits for. */
-static void count_waiting(const struct placing *run)
+static void schedule_place_count_waiting(const struct placing *run)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -373,10 +374,10 @@ static void count_waiting(const struct placing *run)
 static void find_ready(const struct placing *run)
 {
     struct br_placer *p = run->p;
-    count_waiting(run);
+    schedule_place_count_waiting(run);
     for (uint32_t s = 0; s < p->in->stages; s++)
         if (p->left[s] > 0 && p->waiting[s] == 0)
-            stage_ready(run, s);
+            schedule_place_stage_ready(run, s);
 }
 
 /* The tasks of one batch, taken from the stage's sorted run. */
@@ -393,8 +394,8 @@ static void settle_batch(void *context, struct br_fit fit, uint32_t copies)
         while (run->letter[run->order->by_stage[b->at]] != run->subset)
             b->at++;
         uint32_t task = run->order->by_stage[b->at++];
-        settle(run, b->stage, task, fit);
-        release(run, b->stage, task);
+        schedule_place_settle(run, b->stage, task, fit);
+        schedule_place_release(run, b->stage, task);
     }
 }
 
@@ -410,8 +411,8 @@ static bool shares_bound(const struct placing *run, uint32_t stage)
 
 /* Finds where the task goes: by the stage's index over holes, where several tasks are worth one.
  * False when memory is out. */
-static bool find(const struct placing *run, uint32_t stage, int64_t duration, int64_t bound,
-                 struct br_fit *fit)
+static bool schedule_place_find(const struct placing *run, uint32_t stage, int64_t duration,
+                                int64_t bound, struct br_fit *fit)
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
@@ -452,7 +453,7 @@ static bool place_next(const struct placing *run, const struct ready *entry)
     const struct br_instance *in = p->in;
     uint32_t stage = in->task_stage[entry->task];
     int64_t duration = in->duration[entry->task];
-    int64_t bound = bound_of(run, stage, entry->task);
+    int64_t bound = schedule_place_bound_of(run, stage, entry->task);
     if (p->alike[stage] && !p->plain) {
         const uint32_t *place = run->order->place, *by_stage = run->order->by_stage;
         uint32_t at = entry->at + 1, copies = 1;
@@ -473,13 +474,13 @@ static bool place_next(const struct placing *run, const struct ready *entry)
         }
     }
     struct br_fit fit;
-    if (!find(run, stage, duration, bound, &fit) ||
+    if (!schedule_place_find(run, stage, duration, bound, &fit) ||
         !br_space_place(p->space, stage, duration, fit, 1))
         return false;
-    settle(run, stage, entry->task, fit);
+    schedule_place_settle(run, stage, entry->task, fit);
     if (p->left[stage] == 0)
         drop_slot(p, stage);
-    release(run, stage, entry->task);
+    schedule_place_release(run, stage, entry->task);
     if (entry->at != ALONE && !run->in_order)
         push_cursor(run, stage, entry->at + 1);
     return true;

@@ -63,7 +63,7 @@ struct labels {
 };
 
 /* A prefix is less; of equal lists the higher number is less, so that low numbers come first. */
-static bool list_before(const struct labels *l, const uint32_t *s, const uint32_t *other)
+static bool rank_list_before(const struct labels *l, const uint32_t *s, const uint32_t *other)
 {
     uint32_t x = *s, y = *other;
     const uint32_t *first = l->in->child_first;
@@ -76,13 +76,13 @@ static bool list_before(const struct labels *l, const uint32_t *s, const uint32_
     return x > y;
 }
 
-static int descending(const void *a, const void *b)
+static int rank_descending(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x > y ? -1 : x < y;
 }
 
-BR_HEAP(least, uint32_t, const struct labels *, list_before, 2)
+BR_HEAP(least, uint32_t, const struct labels *, rank_list_before, 2)
 
 static void push_labelled(struct labels *l, uint32_t stage)
 {
@@ -90,7 +90,7 @@ static void push_labelled(struct labels *l, uint32_t stage)
     for (uint32_t a = first[stage]; a < first[stage + 1]; a++)
         l->list[a] = l->label[l->in->child[a].stage];
     br_sort_by(l->list + first[stage], first[stage + 1] - first[stage], sizeof *l->list,
-               descending);
+               rank_descending);
     least_push(l, l->heap, &l->size, stage);
 }
 

@@ -29,7 +29,7 @@ static int by_duration(const void *a, const void *b, void *context)
 }
 
 /* Packs independent tasks from the floor on; the next floor is their last end. */
-static bool pack(struct strips *s, uint32_t *task, uint32_t count)
+static bool strip_pack(struct strips *s, uint32_t *task, uint32_t count)
 {
     const struct br_instance *in = s->in;
     int64_t end = s->floor;
@@ -51,12 +51,13 @@ static bool pack(struct strips *s, uint32_t *task, uint32_t count)
 }
 
 /* The tasks run within low..high in the unlimited schedule. */
-static bool divide(struct strips *s, uint32_t *task, uint32_t count, int64_t low, int64_t high)
+static bool strip_divide(struct strips *s, uint32_t *task, uint32_t count, int64_t low,
+                         int64_t high)
 {
     if (count == 0)
         return true;
     if (low >= high) /* only tasks of duration 0 are left */
-        return pack(s, task, count);
+        return strip_pack(s, task, count);
     int64_t middle = low + (high - low) / 2;
     uint32_t before = 0, across = 0, after = 0;
     for (uint32_t k = 0; k < count; k++) {
@@ -76,8 +77,9 @@ static bool divide(struct strips *s, uint32_t *task, uint32_t count, int64_t low
             s->scratch[c++] = task[k];
     }
     memcpy(task, s->scratch, count * sizeof *task);
-    return divide(s, task, before, low, middle) && (!across || pack(s, task + before, across)) &&
-           divide(s, task + before + across, after, middle + 1, high);
+    return strip_divide(s, task, before, low, middle) &&
+           (!across || strip_pack(s, task + before, across)) &&
+           strip_divide(s, task + before + across, after, middle + 1, high);
 }
 
 bool br_strip_partition(struct br_schedule *schedule, const struct br_instance *in,
@@ -91,7 +93,7 @@ bool br_strip_partition(struct br_schedule *schedule, const struct br_instance *
     if (ok) {
         for (uint32_t t = 0; t < in->tasks; t++)
             task[t] = t;
-        ok = divide(&s, task, in->tasks, 0, reach->critical_path);
+        ok = strip_divide(&s, task, in->tasks, 0, reach->critical_path);
     }
     if (ok)
         br_schedule_measure(schedule, in);

@@ -8,7 +8,7 @@
 #include "planner/check/certificate.h"
 
 /* Only what is proven counts, whatever the source may say. */
-static void check(const struct br_bound_question *q, struct br_bound_answer *answer)
+static void search_beside_check(const struct br_bound_question *q, struct br_bound_answer *answer)
 {
     struct br_diag diag = {0};
     enum br_status status = BR_NO;
@@ -31,8 +31,8 @@ static void check(const struct br_bound_question *q, struct br_bound_answer *ans
     answer->certificate = NULL;
 }
 
-static void ask(const struct br_bound_question *q, const struct br_stop *stop,
-                struct br_bound_answer *answer)
+static void search_beside_ask(const struct br_bound_question *q, const struct br_stop *stop,
+                              struct br_bound_answer *answer)
 {
     const struct br_bound_limits limits = {.limit_ns = q->limit_ns,
                                            .processor_time = q->processor_time,
@@ -40,7 +40,7 @@ static void ask(const struct br_bound_question *q, const struct br_stop *stop,
                                            .stop = stop};
     *answer = (struct br_bound_answer){0};
     q->source->find(q->source->context, q->dag, q->cluster, &limits, answer);
-    check(q, answer);
+    search_beside_check(q, answer);
 }
 
 /* Until something changes, or for this long; with the lock held. */
@@ -49,7 +49,7 @@ static void wait_change(struct br_beside *b, int64_t ns)
     br_condition_wait(&b->changed, &b->lock, br_now_ns() + ns);
 }
 
-static void *work(void *context)
+static void *search_beside_work(void *context)
 {
     struct br_beside *b = context;
     struct br_bound_answer answer;
@@ -59,7 +59,7 @@ static void *work(void *context)
     pthread_mutex_unlock(&b->lock);
     if (br_stopped(&b->stop))
         return NULL;
-    ask(&b->question, &b->stop, &answer);
+    search_beside_ask(&b->question, &b->stop, &answer);
     pthread_mutex_lock(&b->lock);
     b->answer = answer;
     b->answered = true;
@@ -73,13 +73,13 @@ bool br_beside_begin(struct br_beside *b, const struct br_bound_question *questi
     *b = (struct br_beside){.question = *question};
     pthread_mutex_init(&b->lock, NULL);
     br_condition_init(&b->changed);
-    b->running = pthread_create(&b->thread, NULL, work, b) == 0;
+    b->running = pthread_create(&b->thread, NULL, search_beside_work, b) == 0;
     return b->running;
 }
 
 void br_beside_ask(struct br_beside *b, const struct br_stop *stop)
 {
-    ask(&b->question, stop ? stop : &b->stop, &b->answer);
+    search_beside_ask(&b->question, stop ? stop : &b->stop, &b->answer);
     b->answered = true;
 }
 

@@ -52,7 +52,7 @@ static int64_t past_ns(const struct solving *s)
     return br_clock_ns(s->clock) - s->began_ns;
 }
 
-static void tell(const struct solving *s, int64_t past)
+static void best_bound_tell(const struct solving *s, int64_t past)
 {
     if (s->options->progress)
         s->options->progress(s->options->progress_context, past, s->limit_ns);
@@ -75,7 +75,7 @@ static void end_source(struct solving *s, bool needed)
         return;
     int64_t began_ns = br_now_ns();
     while (needed && !br_stopped(s->stop) && !br_beside_wait(&s->beside, look_ns))
-        tell(s, past_ns(s));
+        best_bound_tell(s, past_ns(s));
     br_beside_end(&s->beside, answer);
     s->beside_open = false;
     s->counters->lp_ns += (uint64_t)(br_now_ns() - began_ns);
@@ -116,7 +116,7 @@ static void begin_source(struct solving *s)
 /* For br_exact_effort. Checking a proof takes up to about a quarter of the time that it took to
  * find it, which is kept back from the limit. Where counts are the limit, the source is asked once
  * a first turn has not closed the job. */
-static bool goes_on(void *context, bool risen)
+static bool best_bound_goes_on(void *context, bool risen)
 {
     struct solving *s = context;
     int64_t past = past_ns(s);
@@ -124,15 +124,17 @@ static bool goes_on(void *context, bool risen)
         s->risen_ns = past;
     if (risen && s->limit_ns > 0)
         br_alarm_move(&s->alarm, s->began_ns + s->limit_ns - past / 4);
-    tell(s, past);
+    best_bound_tell(s, past);
     if (!s->asked)
         begin_source(s);
     return s->limit_ns == 0 || past + s->risen_ns / 4 < s->limit_ns;
 }
 
 /* The combinatorial bounds with so much effort, and their proof; NULL when memory is out. */
-static struct br_certificate *argue(struct solving *s, const struct br_bounds_effort *effort,
-                                    const struct br_stop *proof_stop, struct br_bound *core)
+static struct br_certificate *best_bound_argue(struct solving *s,
+                                               const struct br_bounds_effort *effort,
+                                               const struct br_stop *proof_stop,
+                                               struct br_bound *core)
 {
     struct br_parts parts;
     struct br_bounds bounds;
@@ -159,8 +161,8 @@ static struct br_certificate *argue(struct solving *s, const struct br_bounds_ef
 }
 
 /* Checks the certificate; one that fails is dropped. */
-static enum br_status check(struct solving *s, struct br_certificate **certificate,
-                            struct br_diag *diag)
+static enum br_status best_bound_check(struct solving *s, struct br_certificate **certificate,
+                                       struct br_diag *diag)
 {
     int64_t began_ns = br_now_ns();
     enum br_status status = br_certificate_check(*certificate, s->dag, s->in, diag);
@@ -192,12 +194,12 @@ static enum br_status raise_core(struct solving *s, struct br_diag *diag)
     share_ns = share_ns > core_least_ns ? share_ns : core_least_ns;
     br_alarm_begin(&turn, s->clock, s->began_ns + share_ns, s->options->stop);
     const struct br_bounds_effort effort = {.enough = INT64_MAX, .stop = &turn.stop};
-    struct br_certificate *certificate = argue(s, &effort, s->stop, &core);
+    struct br_certificate *certificate = best_bound_argue(s, &effort, s->stop, &core);
     bool ended = !br_stopped(&turn.stop);
     br_alarm_end(&turn);
     if (!certificate)
         return br_fail_memory(diag);
-    enum br_status status = check(s, &certificate, diag);
+    enum br_status status = best_bound_check(s, &certificate, diag);
     int64_t ns = 0;
     bool proven = certificate && br_certificate_bound(certificate, &ns);
     if (!status && core.ticks * s->in->tick_ns > s->result->core_ns &&
@@ -214,17 +216,18 @@ static enum br_status find_core(struct solving *s, struct br_diag *diag)
     const struct br_bounds_effort effort = {
         .enough = INT64_MAX, .cheap = s->limit_ns > 0, .stop = s->options->stop};
     struct br_bound core;
-    struct br_certificate *certificate = argue(s, &effort, s->options->stop, &core);
+    struct br_certificate *certificate = best_bound_argue(s, &effort, s->options->stop, &core);
     if (!certificate)
         return br_fail_memory(diag);
-    enum br_status status = check(s, &certificate, diag);
+    enum br_status status = best_bound_check(s, &certificate, diag);
     set_core(s, &core, certificate);
     return !status && s->limit_ns > 0 && !s->met ? raise_core(s, diag) : status;
 }
 
 /* Takes over the proof, which has been checked, where it proves more than the best. One that does
  * not even prove the best, where the core's proof is missing, is of no use. */
-static void take(struct br_bound_result *r, struct br_certificate *from, const char *method)
+static void best_bound_take(struct br_bound_result *r, struct br_certificate *from,
+                            const char *method)
 {
     int64_t ns = 0;
     br_certificate_take(&r->certificate, from);
@@ -248,7 +251,7 @@ static void find_more(struct solving *s)
                                      .stop = s->stop,
                                      .context = s,
                                      .others = others,
-                                     .goes_on = goes_on};
+                                     .goes_on = best_bound_goes_on};
     if (o->conflicts == BR_CONFLICTS_DEFAULT && s->limit_ns == 0) {
         effort.conflicts = CONFLICTS;
         effort.work = WORK;
@@ -268,13 +271,13 @@ static void find_more(struct solving *s)
     int64_t ended_ns = br_now_ns();
     r->clause_lost = effort.lost;
     if (r->source.found)
-        take(r, r->source.certificate, r->source.method);
+        best_bound_take(r, r->source.certificate, r->source.method);
     else
         br_certificate_destroy(r->source.certificate);
     r->source.certificate = NULL;
     if (clauses && br_certificate_bound(clauses, &r->clause_ns) &&
         br_certificate_check(clauses, s->dag, s->in, NULL) == BR_OK)
-        take(r, clauses, "lazy clause generation");
+        best_bound_take(r, clauses, "lazy clause generation");
     else
         br_certificate_destroy(clauses);
     s->counters->proof_ns += (uint64_t)(br_now_ns() - ended_ns);

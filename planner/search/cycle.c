@@ -77,14 +77,14 @@ static uint64_t exact_placements(const struct br_instance *in)
     return conflicts * BR_EXACT_SEARCH_CONFLICT * in->tasks;
 }
 
-static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
+static void cycle_on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
 {
     const struct br_search *s = context;
     if (s->found)
         s->found(s->context, makespan, finder, s->placements + placements);
 }
 
-static void on_step(void *context, double share)
+static void cycle_on_step(void *context, double share)
 {
     const struct br_search *s = context;
     if (s->step)
@@ -93,7 +93,7 @@ static void on_step(void *context, double share)
 
 /* Under effort max, what the limits are expected to leave is spent in one run: a population made
  * for it gets further than several that grow. */
-static void expect(const struct br_search *s, struct br_run *run)
+static void cycle_expect(const struct br_search *s, struct br_run *run)
 {
     const struct br_plan_options *o = s->options;
     double most = 1e18, time_ns = (double)o->time_limit_ns * s->share;
@@ -264,12 +264,12 @@ bool br_search_cycle(struct br_search *s, uint32_t cycle)
         .lower_bound = s->bound.ticks,
         .stop = s->turn_share < 1 ? br_search_turn(s, s->turn_share) : s->stop,
         .elite = &s->elite,
-        .found = on_found,
-        .step = on_step,
+        .found = cycle_on_found,
+        .step = cycle_on_step,
         .context = s,
     };
     if (suits_population(s->in) && o->effort == BR_EFFORT_MAX)
-        expect(s, &run);
+        cycle_expect(s, &run);
     uint64_t left = br_search_left(s);
     bool limited = left && left < run.placements;
     if (limited)

@@ -52,7 +52,8 @@ static uint64_t most_decisions(const struct br_instance *part, int64_t upper, ui
 }
 
 /* False when memory is out. */
-static bool begin(struct raise *r, const struct br_instance *part, int64_t known, uint64_t work)
+static bool exact_bound_begin(struct raise *r, const struct br_instance *part, int64_t known,
+                              uint64_t work)
 {
     int64_t upper;
     if (!quick_makespan(part, &upper))
@@ -70,7 +71,7 @@ static bool begin(struct raise *r, const struct br_instance *part, int64_t known
 }
 
 /* One turn; whether it has raised the bound above what is known. */
-static bool turn(struct raise *r, const struct br_exact_effort *effort)
+static bool exact_bound_turn(struct raise *r, const struct br_exact_effort *effort)
 {
     int64_t before = br_exact_proven(r->exact);
     uint64_t spent = br_exact_counts(r->exact).conflicts;
@@ -85,8 +86,8 @@ static bool turn(struct raise *r, const struct br_exact_effort *effort)
     return now > before && now > r->known;
 }
 
-static void listen(struct raise *r, const struct br_certificate *c, uint32_t part,
-                   const struct br_exact_effort *effort)
+static void exact_bound_listen(struct raise *r, const struct br_certificate *c, uint32_t part,
+                               const struct br_exact_effort *effort)
 {
     const struct br_certificate *others = effort->others ? effort->others(effort->context) : NULL;
     const struct br_proof *proof = others ? br_certificate_same_part(c, others, part) : NULL;
@@ -104,8 +105,8 @@ static void raise_all(struct raise *raise, const struct br_certificate *c,
         for (uint32_t k = 0; k < c->parts; k++) {
             if (!raise[k].open)
                 continue;
-            listen(&raise[k], c, k, effort);
-            risen |= turn(&raise[k], effort);
+            exact_bound_listen(&raise[k], c, k, effort);
+            risen |= exact_bound_turn(&raise[k], effort);
             any |= raise[k].open;
         }
         if (any && effort->goes_on && !effort->goes_on(effort->context, risen))
@@ -113,7 +114,8 @@ static void raise_all(struct raise *raise, const struct br_certificate *c,
     }
 }
 
-static void write_proof(struct raise *r, struct br_arena *arena, struct br_proof *proof, bool *lost)
+static void exact_bound_write_proof(struct raise *r, struct br_arena *arena, struct br_proof *proof,
+                                    bool *lost)
 {
     struct br_proof raised = {.kind = BR_PROOF_CLAUSES,
                               .bound = r->exact ? br_exact_proven(r->exact) : 0,
@@ -147,7 +149,7 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
         if (!ok || parts.part[k]->tasks > (whole->machines > 1 ? MACHINES_TASKS_MAX : TASKS_MAX))
             continue;
         any = true;
-        ok = begin(&raise[k], parts.part[k], c->part[k].bound, effort->work);
+        ok = exact_bound_begin(&raise[k], parts.part[k], c->part[k].bound, effort->work);
     }
     if (ok && any)
         raise_all(raise, c, effort);
@@ -155,7 +157,7 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
     for (uint32_t k = 0; raise && k < parts.count; k++) {
         effort->met &= raise[k].met;
         if (ok && any)
-            write_proof(&raise[k], &c->arena, &c->part[k], &effort->lost);
+            exact_bound_write_proof(&raise[k], &c->arena, &c->part[k], &effort->lost);
         if (raise[k].exact)
             br_exact_count(raise[k].exact, &effort->counters);
         br_exact_destroy(raise[k].exact);

@@ -98,7 +98,7 @@ static bool run_slice(void *context, uint32_t worker, uint32_t index)
 }
 
 /* Keeps the shorter schedule of the two, and tells both what either has found. */
-static void exchange(struct br_exact_search *s, struct br_run *run)
+static void exact_search_exchange(struct br_exact_search *s, struct br_run *run)
 {
     for (uint32_t k = 0; k < SOLVERS; k++) {
         struct br_schedule *first = &run->elite->entry[0].schedule;
@@ -153,7 +153,7 @@ bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
         for (uint32_t k = 0; k < SOLVERS; k++)
             s->before[k] = br_exact_counts(s->solver[k]).conflicts;
         br_parallel(run->threads, s->working, run_slice, s);
-        exchange(s, run);
+        exact_search_exchange(s, run);
         if (atomic_load(&s->memory_out))
             return false;
         if (!has_worked(s)) /* neither solver is of use any more */

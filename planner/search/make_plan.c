@@ -76,14 +76,14 @@ struct part_making {
     double before, share; /* of all work: what the parts before it are, and what it is */
 };
 
-static void on_step(void *context, double share)
+static void make_plan_on_step(void *context, double share)
 {
     const struct part_making *part = context;
     br_watch_step(&part->making->watch, part->before + part->share * share);
 }
 
 /* Does the search go on from part to part once all have been planned? */
-static bool goes_on(const struct making *making)
+static bool make_plan_goes_on(const struct making *making)
 {
     return making->options.effort == BR_EFFORT_MAX && making->method.kind == BR_METHOD_BEST;
 }
@@ -117,7 +117,8 @@ static void keep_back(struct making *making, const struct br_search *search)
     br_watch_reserve(&making->watch, least_reserve_ns + (int64_t)quick_ns + (int64_t)now.proven_ns);
 }
 
-static void on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
+static void make_plan_on_found(void *context, int64_t makespan, const char *finder,
+                               uint64_t placements)
 {
     const struct part_making *part = context;
     struct br_plan *plan = part->making->plan;
@@ -135,8 +136,8 @@ static void on_found(void *context, int64_t makespan, const char *finder, uint64
 }
 
 /* Copies a part's schedule into the plan, `offset` ticks after the start. */
-static void put_part(struct br_plan *plan, struct br_plan_part *out, const struct br_search *search,
-                     int64_t offset)
+static void make_plan_put_part(struct br_plan *plan, struct br_plan_part *out,
+                               const struct br_search *search, int64_t offset)
 {
     const struct br_instance *in = search->in;
     const struct br_schedule *best = br_search_best(search);
@@ -172,7 +173,7 @@ static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows
 static bool by_clock(const struct making *making)
 {
     const struct br_plan_options *o = &making->options;
-    return goes_on(making) && o->time_limit_ns > 0 && !o->placements;
+    return make_plan_goes_on(making) && o->time_limit_ns > 0 && !o->placements;
 }
 
 /* The share of a part in those from it on that are still open. */
@@ -228,7 +229,7 @@ static bool put_again(struct br_plan *plan, const struct br_parts *parts,
         if (kept[k]) {
             if (!br_search_settle(&kept[k]->search))
                 return false;
-            put_part(plan, out, &kept[k]->search, offset);
+            make_plan_put_part(plan, out, &kept[k]->search, offset);
         } else {
             for (uint32_t t = 0; t < in->tasks; t++)
                 plan->start_ns[in->task_origin[t]] += shift;
@@ -260,19 +261,19 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
         .share = part->share,
         .arena = &plan->arena,
         .trial = trial,
-        .found = on_found,
-        .step = on_step,
+        .found = make_plan_on_found,
+        .step = make_plan_on_step,
         .turn = by_clock(making) ? on_turn : NULL,
         .turn_share = part->before + part->share < 1 ? part->share / (1 - part->before) : 1,
         .context = part,
     };
     if (!br_search_part(&part->search))
         return false;
-    bool later = goes_on(making) && !br_search_done(&part->search);
+    bool later = make_plan_goes_on(making) && !br_search_done(&part->search);
     if (!later && !br_search_settle(&part->search))
         return false;
     plan->placements += part->search.placements;
-    put_part(plan, &plan->part[k], &part->search, offset);
+    make_plan_put_part(plan, &plan->part[k], &part->search, offset);
     making->left -= parts->part[k]->tasks;
     add_spent(&making->planned, &part->search.counters);
     keep_back(making, NULL);
@@ -323,7 +324,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     int64_t *trial = br_calloc((size_t)rows + 1, sizeof *trial);
     int64_t *part_trial = br_calloc((size_t)rows + 1, sizeof *part_trial);
     int64_t offset = 0;
-    bool on = goes_on(making), cut = false;
+    bool on = make_plan_goes_on(making), cut = false;
     struct part_making part = {.making = making};
     struct part_making **kept =
         on ? br_calloc(parts->count, sizeof *kept) : NULL; /* the open ones */
@@ -383,7 +384,7 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
     return ok;
 }
 
-static enum br_status make(struct making *making)
+static enum br_status plan_make(struct making *making)
 {
     struct br_instance *in = NULL;
     struct br_parts parts = {0};
@@ -442,7 +443,7 @@ out:
 static enum br_status make_with_crew(struct making *making)
 {
     struct br_crew *crew = making->options.threads > 1 ? br_crew_enter() : NULL;
-    enum br_status status = make(making);
+    enum br_status status = plan_make(making);
     br_crew_leave(crew);
     return status;
 }

@@ -16,7 +16,7 @@ static const struct budget {
 };
 
 /* 0: until it is stopped. */
-static uint64_t placements_of(const struct br_mean *mean)
+static uint64_t mean_placements_of(const struct br_mean *mean)
 {
     const struct br_plan_options *o = mean->options;
     bool makespan = o->objective == BR_OBJECTIVE_MAKESPAN;
@@ -30,8 +30,8 @@ static uint64_t placements_of(const struct br_mean *mean)
     return o->placements && left < all ? left : all;
 }
 
-static enum br_status search(const struct br_mean *mean, const struct br_completions *ends,
-                             struct br_schedule *schedule, struct br_diag *diag)
+static enum br_status mean_search(const struct br_mean *mean, const struct br_completions *ends,
+                                  struct br_schedule *schedule, struct br_diag *diag)
 {
     struct br_plan *plan = mean->plan;
     const struct br_instance *in = mean->in;
@@ -41,7 +41,7 @@ static enum br_status search(const struct br_mean *mean, const struct br_complet
                                           .limit = INT64_MAX,
                                           .enough_ns = br_completions_bound(ends, in),
                                           .seed = mean->options->seed,
-                                          .placements = placements_of(mean),
+                                          .placements = mean_placements_of(mean),
                                           .stop = mean->stop};
     if (br_stopped(mean->stop))
         return BR_OK;
@@ -77,8 +77,8 @@ static enum br_status search(const struct br_mean *mean, const struct br_complet
 }
 
 /* The starts as they are now give the mean; ends are known by the ranks only later. */
-static enum br_status measure(const struct br_mean *mean, const struct br_completions *ends,
-                              struct br_diag *diag)
+static enum br_status mean_measure(const struct br_mean *mean, const struct br_completions *ends,
+                                   struct br_diag *diag)
 {
     struct br_plan *plan = mean->plan;
     for (uint32_t t = 0; t < plan->tasks; t++)
@@ -99,10 +99,10 @@ enum br_status br_mean_improve(const struct br_mean *mean, struct br_diag *diag)
     if (!status && ends.count > 1 && (ends.apart || objective != BR_OBJECTIVE_MAKESPAN)) {
         status = br_schedule_init(&schedule, mean->in) ? BR_OK : br_fail_memory(diag);
         if (!status)
-            status = search(mean, &ends, &schedule, diag);
+            status = mean_search(mean, &ends, &schedule, diag);
     }
     if (!status && objective != BR_OBJECTIVE_MAKESPAN)
-        status = measure(mean, &ends, diag);
+        status = mean_measure(mean, &ends, diag);
     br_schedule_finish(&schedule);
     br_completions_finish(&ends);
     return status;

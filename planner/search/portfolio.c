@@ -66,8 +66,8 @@ void br_portfolio_finish(struct br_portfolio *p)
     pthread_mutex_destroy(&p->lock);
 }
 
-static void add(struct br_portfolio *p, const struct br_schedule *schedule, const char *method,
-                uint64_t number)
+static void portfolio_add(struct br_portfolio *p, const struct br_schedule *schedule,
+                          const char *method, uint64_t number)
 {
     pthread_mutex_lock(&p->lock);
     br_elite_add(p->elite, schedule, method, number);
@@ -87,7 +87,7 @@ static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
         ok = br_stopped(stop);
     } else if (ok) {
         p->trial[row] = schedule->makespan;
-        add(p, schedule, heuristic->name, rank_of(false, BR_ORIGIN_KEPT, row));
+        portfolio_add(p, schedule, heuristic->name, rank_of(false, BR_ORIGIN_KEPT, row));
     }
     if (!p->kept)
         br_schedule_finish(&own);
@@ -117,8 +117,9 @@ void br_portfolio_add(struct br_portfolio *p, const struct br_schedule *schedule
 }
 
 /* A whole schedule by the heuristic's order, or backward by its reverse. */
-static bool generate(struct br_portfolio *p, struct br_portfolio_worker *w,
-                     enum br_direction direction, uint32_t row, const struct br_stop *stop)
+static bool portfolio_generate(struct br_portfolio *p, struct br_portfolio_worker *w,
+                               enum br_direction direction, uint32_t row,
+                               const struct br_stop *stop)
 {
     struct br_key *key = br_calloc(p->in->tasks, sizeof *key);
     struct br_order order = {0};
@@ -142,15 +143,15 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
     const char *method = origins[work.origin].method;
     bool ok = true;
     if (method) {
-        ok = generate(p, w, origins[work.origin].direction, work.row, p->stop);
+        ok = portfolio_generate(p, w, origins[work.origin].direction, work.row, p->stop);
         if (ok)
-            add(p, &w->schedule, method, rank_of(false, work.origin, work.row));
+            portfolio_add(p, &w->schedule, method, rank_of(false, work.origin, work.row));
     } else {
         br_schedule_copy(&w->schedule, p->kept ? &p->kept[work.row] : &p->elite->entry[0].schedule);
     }
     ok = ok && br_justify(w->serial, &w->schedule, p->rounds, p->stop);
     if (ok)
-        add(p, &w->schedule, justified, rank_of(true, work.origin, work.row));
+        portfolio_add(p, &w->schedule, justified, rank_of(true, work.origin, work.row));
     else if (br_stopped(p->stop))
         atomic_store(&p->stopped, true);
     else
@@ -158,14 +159,15 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
     return ok;
 }
 
-static bool init_worker(struct br_portfolio_worker *w, const struct br_portfolio *p)
+static bool portfolio_init_worker(struct br_portfolio_worker *w, const struct br_portfolio *p)
 {
     w->serial = br_serial_create(p->in, p->reach);
     w->key = br_malloc(p->in->tasks * sizeof *w->key);
     return br_schedule_init(&w->schedule, p->in) && w->serial && w->key;
 }
 
-static void add_work(struct br_portfolio *p, enum br_portfolio_origin origin, uint32_t row)
+static void portfolio_add_work(struct br_portfolio *p, enum br_portfolio_origin origin,
+                               uint32_t row)
 {
     assert(p->works < BR_PORTFOLIO_WORK);
     p->work[p->works++] = (struct br_portfolio_work){origin, row};
@@ -189,16 +191,16 @@ static void list_work(struct br_portfolio *p)
 {
     p->works = 0;
     if (!p->kept) {
-        add_work(p, BR_ORIGIN_ELITE, 0);
+        portfolio_add_work(p, BR_ORIGIN_ELITE, 0);
         return;
     }
     for (uint32_t k = KEPT; k-- > 0;)
         if (p->kept[k].makespan != INT64_MAX && p->kept[k].start)
-            add_work(p, BR_ORIGIN_KEPT, k);
+            portfolio_add_work(p, BR_ORIGIN_KEPT, k);
     for (uint32_t row = 0; br_heuristic_at(row); row++)
         if (has_order(p, row)) {
-            add_work(p, BR_ORIGIN_FORWARD, row);
-            add_work(p, BR_ORIGIN_BACKWARD, row);
+            portfolio_add_work(p, BR_ORIGIN_FORWARD, row);
+            portfolio_add_work(p, BR_ORIGIN_BACKWARD, row);
         }
 }
 
@@ -212,7 +214,7 @@ static void list_best(struct br_portfolio *p)
         if (entry->method != justified)
             continue;
         br_schedule_copy(&p->kept[p->works], &entry->schedule);
-        add_work(p, BR_ORIGIN_ELITE, p->works);
+        portfolio_add_work(p, BR_ORIGIN_ELITE, p->works);
     }
 }
 
@@ -231,7 +233,7 @@ static void run_list(struct br_portfolio *p, uint32_t rounds, uint32_t threads, 
         br_parallel(threads < count ? threads : count, count, run_justification, p);
 }
 
-static uint64_t placements_of(const struct br_portfolio *p, uint32_t threads)
+static uint64_t portfolio_placements_of(const struct br_portfolio *p, uint32_t threads)
 {
     uint64_t sum = 0;
     for (uint32_t k = 0; k < threads; k++)
@@ -246,15 +248,15 @@ bool br_portfolio_justify(struct br_portfolio *p, uint64_t placements)
     p->worker = br_calloc(threads + 1, sizeof *p->worker);
     bool ok = p->worker != NULL;
     for (uint32_t k = 0; ok && k < threads; k++)
-        ok = init_worker(&p->worker[k], p);
+        ok = portfolio_init_worker(&p->worker[k], p);
     if (ok) {
         run_list(p, p->kept ? FIRST_ROUNDS : FIRST_ROUNDS + ROUNDS, threads, placements);
-        uint64_t spent = placements_of(p, threads);
+        uint64_t spent = portfolio_placements_of(p, threads);
         list_best(p);
         if (!atomic_load(&p->stopped) && !atomic_load(&p->memory_out) &&
             (!placements || spent < placements))
             run_list(p, ROUNDS, threads, placements ? placements - spent : 0);
-        p->placements += placements_of(p, threads);
+        p->placements += portfolio_placements_of(p, threads);
     }
     for (uint32_t k = 0; p->worker && k < threads; k++) {
         br_serial_destroy(p->worker[k].serial);

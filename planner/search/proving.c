@@ -66,8 +66,8 @@ static struct br_certificate *certify_parts(struct br_proving *proving,
 
 /* Without a proof the bound stays what it is, but nobody calls it proven. The plan is worth more
  * than its proof, so it is kept where memory is out, and says why it is not proven. */
-static void prove(const struct br_proving *proving, const struct br_instance *in,
-                  struct br_plan *plan, struct br_certificate *certificate)
+static void proving_prove(const struct br_proving *proving, const struct br_instance *in,
+                          struct br_plan *plan, struct br_certificate *certificate)
 {
     enum br_status status =
         certificate ? br_certificate_check(certificate, proving->dag, in, NULL) : BR_SYSTEM;
@@ -86,9 +86,9 @@ void br_proving_prove(struct br_proving *proving, const struct br_instance *in,
     struct br_certificate *own =
         br_stopped(&proving->watch->late) ? NULL : certify_parts(proving, parts);
     if (own)
-        prove(proving, in, plan, own);
+        proving_prove(proving, in, plan, own);
     if (!plan->certificate)
-        prove(proving, in, plan, br_certify_parts(parts, &proving->bounds, &effort));
+        proving_prove(proving, in, plan, br_certify_parts(parts, &proving->bounds, &effort));
     if (!plan->certificate && br_stopped(&proving->watch->late))
         plan->note = br_proving_no_time;
 }

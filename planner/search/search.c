@@ -38,7 +38,7 @@ static void tell_of(const struct br_search *s, int64_t makespan, const char *fin
 }
 
 /* Tells of the best schedule where it is shorter than `before`. */
-static void tell(const struct br_search *s, int64_t before)
+static void planner_search_tell(const struct br_search *s, int64_t before)
 {
     const struct br_elite_entry *first = &s->elite.entry[0];
     if (s->elite.count && first->schedule.makespan < before)
@@ -53,7 +53,7 @@ static int64_t best_makespan(const struct br_search *s)
 /* The best bound by arguments without a search, as far as the options ask for it. By the clock the
  * arguments that take long have a turn, and count only if they end within it: their proof takes as
  * long again. */
-static struct br_bound argue(struct br_search *s)
+static struct br_bound planner_search_argue(struct br_search *s)
 {
     enum br_plan_bound asked = s->options->bound;
     struct br_bounds_effort effort = {.enough = best_makespan(s),
@@ -74,10 +74,10 @@ static struct br_bound argue(struct br_search *s)
 
 /* The lower bound; no more of it than the best schedule so far, or the time, leaves to be found.
  * False when memory is out. */
-static bool find_bound(struct br_search *s)
+static bool planner_search_find_bound(struct br_search *s)
 {
     int64_t began_ns = br_now_ns();
-    s->bound = argue(s);
+    s->bound = planner_search_argue(s);
     s->combinatorial = s->bound;
     br_search_time(&s->counters.bound_ns, &began_ns);
     return s->bound.ticks >= 0;
@@ -195,7 +195,7 @@ static void count_graphene(struct br_search *s, const struct br_graphene_report 
 /* Method "graphene". Even its first placement stops at the bound. */
 static bool plan_graphene(struct br_search *s)
 {
-    if (!find_bound(s))
+    if (!planner_search_find_bound(s))
         return false;
     struct br_graphene_options options = graphene_options(s);
     struct br_graphene_report report, found;
@@ -227,7 +227,7 @@ static bool plan_graphene(struct br_search *s)
         br_search_time(&s->counters.graphene_ns, &began_ns);
         br_elite_add(&s->elite, &best, br_method_graphene, 0);
         ok = report_graphene(s, search, kept);
-        tell(s, search == &report ? INT64_MAX : first);
+        planner_search_tell(s, search == &report ? INT64_MAX : first);
     }
     br_schedule_finish(&schedule);
     br_schedule_finish(&best);
@@ -250,8 +250,8 @@ static bool run_row(struct br_search *s, uint32_t row)
         s->counters.heuristic_placements += s->in->tasks;
         br_search_time(&s->counters.heuristic_ns, &began_ns);
         br_elite_add(&s->elite, &schedule, heuristic->name, row);
-        ok = find_bound(s);
-        tell(s, INT64_MAX);
+        ok = planner_search_find_bound(s);
+        planner_search_tell(s, INT64_MAX);
     }
     br_schedule_finish(&schedule);
     return ok;
@@ -288,9 +288,9 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
         s->counters.heuristic_schedules += s->trial[row[k]] != INT64_MAX;
     s->counters.heuristic_placements += portfolio->placements - before;
     br_search_time(&s->counters.heuristic_ns, &began_ns);
-    if (best_makespan(s) < best && !find_bound(s))
+    if (best_makespan(s) < best && !planner_search_find_bound(s))
         return false;
-    tell(s, best);
+    planner_search_tell(s, best);
     s->report.bypass = bypass_reason(s, best_makespan(s));
     return true;
 }
@@ -330,7 +330,7 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
         br_search_time(&s->counters.graphene_ns, &began_ns);
         if (schedule.makespan < INT64_MAX)
             br_portfolio_add(portfolio, &schedule, br_method_graphene);
-        tell(s, best);
+        planner_search_tell(s, best);
     }
     br_schedule_finish(&schedule);
     return ok;
@@ -360,7 +360,7 @@ static bool plan_best(struct br_search *s)
             s->counters.justify_placements += portfolio.placements - before;
             br_search_time(&s->counters.justify_ns, &began_ns);
             s->cut |= portfolio.cut && (!s->turn || br_stopped(s->stop));
-            tell(s, best);
+            planner_search_tell(s, best);
         }
     }
     br_portfolio_finish(&portfolio);

@@ -40,7 +40,7 @@ struct br_beside *br_source_bound_begin(struct br_beside *beside, const struct b
 }
 
 /* Is the time over, and with it the source's? */
-static bool is_over(const struct br_watch *watch)
+static bool source_bound_is_over(const struct br_watch *watch)
 {
     const struct br_plan_options *o = watch->options;
     return o->time_limit_ns > 0 && o->source_limit_ns <= 0 &&
@@ -54,7 +54,7 @@ static void await(struct br_watch *watch, struct br_beside *beside, bool needed,
     const struct br_plan_options *o = watch->options;
     const int64_t look_ns = 5000000;
     watch->progress.tightening = true;
-    while (needed && beside->running && !br_stopped(o->stop) && !is_over(watch) &&
+    while (needed && beside->running && !br_stopped(o->stop) && !source_bound_is_over(watch) &&
            !br_beside_wait(beside, look_ns))
         if (o->progress)
             o->progress(o->progress_context, &watch->progress);

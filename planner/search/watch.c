@@ -106,7 +106,7 @@ void br_watch_end(struct br_watch *watch)
 }
 
 /* Hands on what has come up since the last time: calls back with the lock released. */
-static void hand_on(struct br_watch *watch, int64_t *shown)
+static void search_watch_hand_on(struct br_watch *watch, int64_t *shown)
 {
     const struct br_plan_options *o = watch->options;
     if (!watch->told) {
@@ -143,7 +143,7 @@ static bool source_met(struct br_watch *watch, struct br_beside *beside)
     return answer && answer->found && watch->whole_makespan_ns <= answer->lower_bound_ns;
 }
 
-static int64_t sooner(int64_t a, int64_t b)
+static int64_t search_watch_sooner(int64_t a, int64_t b)
 {
     return a < b ? a : b;
 }
@@ -153,7 +153,7 @@ static int64_t next_look(struct br_watch *watch)
 {
     const int64_t now_ns = br_now_ns();
     int64_t end_ns = br_stopped(&watch->stop) ? watch->late_ns : search_end_ns(watch);
-    int64_t left_ns = sooner(end_ns, watch->turn_end_ns) - now_ns;
+    int64_t left_ns = search_watch_sooner(end_ns, watch->turn_end_ns) - now_ns;
     watch->look_ns = now_ns + br_next_look_ns(BR_WATCH_LOOK_MS * INT64_C(1000000), left_ns);
     return watch->look_ns;
 }
@@ -167,7 +167,7 @@ static void raise_late(struct br_watch *watch)
     if (watch->late_ns == INT64_MAX && br_stopped(o->stop))
         watch->late_ns = now_ns + (past_ns / 10 > proof_least_ns ? past_ns / 10 : proof_least_ns);
     if (o->time_limit_ns > 0)
-        watch->late_ns = sooner(watch->late_ns, watch->began_ns + o->time_limit_ns);
+        watch->late_ns = search_watch_sooner(watch->late_ns, watch->began_ns + o->time_limit_ns);
     if (now_ns >= watch->late_ns)
         br_stop_raise(&watch->late);
 }
@@ -189,7 +189,7 @@ void br_watch_run(struct br_watch *watch, struct br_beside *beside)
             br_stop_raise(&watch->turn);
             watch->turn_end_ns = INT64_MAX;
         }
-        hand_on(watch, &shown);
+        search_watch_hand_on(watch, &shown);
     }
     pthread_mutex_unlock(&watch->lock);
 }

@@ -10,7 +10,7 @@ enum { HEIGHT_MAX = 32 };
 /* The demand in instances without resources: the one component is 0 on both sides. */
 static const int64_t nothing = 0;
 
-static const int64_t *demand_of(const struct br_best_fit *index, uint32_t stage)
+static const int64_t *best_fit_demand_of(const struct br_best_fit *index, uint32_t stage)
 {
     return index->in->resources ? index->in->demand + (size_t)stage * index->in->resources
                                 : &nothing;
@@ -33,7 +33,7 @@ static double weight_of(const struct br_instance *in, uint32_t cls, uint32_t res
     return capacity > 0 ? 1 / (capacity * capacity) : 0;
 }
 
-static void weigh(struct br_best_fit *index)
+static void best_fit_weigh(struct br_best_fit *index)
 {
     const struct br_instance *in = index->in;
     for (uint32_t c = 0; c < in->classes; c++) {
@@ -72,7 +72,7 @@ bool br_best_fit_init(struct br_best_fit *index, const struct br_instance *in)
         }
     for (uint32_t k = 0; k < BR_BEST_FIT_STAGES; k++)
         index->memory[k].stage = UINT32_MAX;
-    weigh(index);
+    best_fit_weigh(index);
     return true;
 }
 
@@ -87,7 +87,7 @@ void br_best_fit_finish(struct br_best_fit *index)
 }
 
 /* Whether the nodes above the machine tell the least and the most of what is below them. */
-static bool path_is_sound(const struct br_best_fit *index, uint32_t machine)
+static bool best_fit_path_is_sound(const struct br_best_fit *index, uint32_t machine)
 {
     uint32_t width = index->width;
     for (size_t node = ((size_t)index->leaves + machine) / 2; node; node /= 2) {
@@ -127,11 +127,11 @@ void br_best_fit_set(struct br_best_fit *index, uint32_t machine, const int64_t 
         if (!changed)
             break;
     }
-    br_costly_assert(path_is_sound(index, machine));
+    br_costly_assert(best_fit_path_is_sound(index, machine));
 }
 
 /* Does the node's most hold the demand? At a leaf: does the machine? */
-static bool holds(const int64_t *range, uint32_t width, const int64_t *demand)
+static bool best_fit_holds(const int64_t *range, uint32_t width, const int64_t *demand)
 {
     for (uint32_t r = 0; r < width; r++)
         if (range[width + r] < demand[r])
@@ -155,8 +155,8 @@ static const double *node_weight(const struct br_best_fit *index, size_t node, u
 
 /* No machine below the node that holds the demand has less slack than this; at a leaf, its slack:
  * what holds the demand has no less free than that. */
-static double bound_of(const struct br_best_fit *index, const int64_t *range, const double *weight,
-                       const int64_t *demand)
+static double best_fit_bound_of(const struct br_best_fit *index, const int64_t *range,
+                                const double *weight, const int64_t *demand)
 {
     double bound = 0;
     for (uint32_t r = 0; r < index->in->resources; r++) {
@@ -170,7 +170,7 @@ double br_best_fit_slack(const struct br_best_fit *index, uint32_t stage, uint32
                          const int64_t *free)
 {
     const double *weight = index->weight + (size_t)index->machine_class[machine] * index->width;
-    const int64_t *demand = demand_of(index, stage);
+    const int64_t *demand = best_fit_demand_of(index, stage);
     double sum = 0;
     for (uint32_t r = 0; r < index->in->resources; r++)
         sum += (double)demand[r] * (double)free[r] * weight[r];
@@ -204,22 +204,22 @@ struct open {
 };
 
 /* False where nothing below the node holds the demand. */
-static bool open_node(const struct br_best_fit *index, size_t node, uint32_t level,
-                      const int64_t *demand, struct open *open)
+static bool best_fit_open_node(const struct br_best_fit *index, size_t node, uint32_t level,
+                               const int64_t *demand, struct open *open)
 {
     const int64_t *range = range_of(index, node);
-    if (!holds(range, index->width, demand))
+    if (!best_fit_holds(range, index->width, demand))
         return false;
     const double *weight = node_weight(index, node, level);
-    *open = (struct open){node, level, bound_of(index, range, weight, demand)};
+    *open = (struct open){node, level, best_fit_bound_of(index, range, weight, demand)};
     return true;
 }
 
 /* Finds the first machines by slack, ties by number. */
-static void search(const struct br_best_fit *index, uint32_t stage,
-                   struct br_best_fit_memory *found)
+static void best_fit_search(const struct br_best_fit *index, uint32_t stage,
+                            struct br_best_fit_memory *found)
 {
-    const int64_t *demand = demand_of(index, stage);
+    const int64_t *demand = best_fit_demand_of(index, stage);
     double slack[BR_BEST_FIT_FOUND];
     struct open stack[HEIGHT_MAX + 2];
     uint32_t depth = 0, count = 0, room = BR_BEST_FIT_FOUND;
@@ -227,7 +227,7 @@ static void search(const struct br_best_fit *index, uint32_t stage,
     assert(tasks > 0);
     if (tasks < room) /* more are of no use */
         room = tasks;
-    depth += open_node(index, 1, index->height, demand, &stack[0]);
+    depth += best_fit_open_node(index, 1, index->height, demand, &stack[0]);
     while (depth) {
         struct open top = stack[--depth];
         uint32_t first = (uint32_t)((top.node << top.level) - index->leaves);
@@ -248,8 +248,8 @@ static void search(const struct br_best_fit *index, uint32_t stage,
             continue;
         }
         struct open left, right;
-        bool has_left = open_node(index, 2 * top.node, top.level - 1, demand, &left);
-        bool has_right = open_node(index, 2 * top.node + 1, top.level - 1, demand, &right);
+        bool has_left = best_fit_open_node(index, 2 * top.node, top.level - 1, demand, &left);
+        bool has_right = best_fit_open_node(index, 2 * top.node + 1, top.level - 1, demand, &right);
         bool right_first = has_left && has_right && right.bound < left.bound;
         if (right_first)
             stack[depth++] = left;
@@ -269,14 +269,14 @@ static void search(const struct br_best_fit *index, uint32_t stage,
 static uint32_t best_changed(const struct br_best_fit *index, uint32_t stage, uint32_t since,
                              uint32_t best)
 {
-    const int64_t *demand = demand_of(index, stage);
+    const int64_t *demand = best_fit_demand_of(index, stage);
     double least = 0;
     if (best != BR_BEST_FIT_NONE)
         least = br_best_fit_slack(index, stage, best, leaf_of(index, best));
     for (uint32_t k = since + 1; k <= index->changes; k++) {
         uint32_t machine = index->changed[k % BR_BEST_FIT_CHANGES];
         if (index->changed_at[machine] != k || /* a later change of it follows */
-            !holds(leaf_of(index, machine), index->width, demand))
+            !best_fit_holds(leaf_of(index, machine), index->width, demand))
             continue;
         double slack = br_best_fit_slack(index, stage, machine, leaf_of(index, machine));
         if (best == BR_BEST_FIT_NONE || slack < least || (slack == least && machine < best)) {
@@ -287,7 +287,7 @@ static uint32_t best_changed(const struct br_best_fit *index, uint32_t stage, ui
     return best;
 }
 
-static uint32_t find(struct br_best_fit *index, uint32_t stage)
+static uint32_t best_fit_find(struct br_best_fit *index, uint32_t stage)
 {
     struct br_best_fit_memory *m = &index->memory[stage % BR_BEST_FIT_STAGES];
     if (m->stage == stage && index->changes - m->changes <= BR_BEST_FIT_CHANGES) {
@@ -298,7 +298,7 @@ static uint32_t find(struct br_best_fit *index, uint32_t stage)
         if (m->count < m->room)
             return best_changed(index, stage, m->changes, BR_BEST_FIT_NONE);
     }
-    search(index, stage, m);
+    best_fit_search(index, stage, m);
     return m->count ? m->machine[0] : BR_BEST_FIT_NONE;
 }
 
@@ -308,7 +308,7 @@ static uint32_t find_plainly(const struct br_best_fit *index, uint32_t stage)
     uint32_t best = BR_BEST_FIT_NONE;
     double least = 0;
     for (uint32_t m = 0; m < index->in->machines; m++) {
-        if (!holds(leaf_of(index, m), index->width, demand_of(index, stage)))
+        if (!best_fit_holds(leaf_of(index, m), index->width, best_fit_demand_of(index, stage)))
             continue;
         double slack = br_best_fit_slack(index, stage, m, leaf_of(index, m));
         if (best == BR_BEST_FIT_NONE || slack < least) {
@@ -321,19 +321,19 @@ static uint32_t find_plainly(const struct br_best_fit *index, uint32_t stage)
 
 uint32_t br_best_fit_find(struct br_best_fit *index, uint32_t stage)
 {
-    uint32_t found = find(index, stage);
+    uint32_t found = best_fit_find(index, stage);
     br_costly_assert(found == find_plainly(index, stage));
     return found;
 }
 
 uint32_t br_best_fit_next(const struct br_best_fit *index, uint32_t stage, uint32_t from)
 {
-    const int64_t *demand = demand_of(index, stage);
+    const int64_t *demand = best_fit_demand_of(index, stage);
     size_t node = (size_t)index->leaves + from;
     if (from >= index->leaves)
         return BR_BEST_FIT_NONE;
     for (;;) {
-        if (holds(range_of(index, node), index->width, demand)) {
+        if (best_fit_holds(range_of(index, node), index->width, demand)) {
             if (node >= index->leaves)
                 return (uint32_t)(node - index->leaves);
             node *= 2;

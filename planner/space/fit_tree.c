@@ -23,7 +23,7 @@ void br_fit_tree_finish(struct br_fit_tree *tree)
 }
 
 /* Whether the nodes above the leaf tell the least of what is below them, component by component. */
-static bool path_is_sound(const struct br_fit_tree *tree, uint32_t i)
+static bool fit_tree_path_is_sound(const struct br_fit_tree *tree, uint32_t i)
 {
     for (size_t node = ((size_t)tree->leaves + i) / 2; node; node /= 2) {
         const int64_t *up = tree->least + node * tree->width;
@@ -55,7 +55,7 @@ void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector
         if (!changed)
             break;
     }
-    br_costly_assert(path_is_sound(tree, i));
+    br_costly_assert(fit_tree_path_is_sound(tree, i));
 }
 
 /* Is the node, in every component, at most the bound? */

@@ -52,14 +52,14 @@ struct key {
     uint32_t machine;
 };
 
-static struct key key_of(const struct br_hole *hole)
+static struct key hole_list_key_of(const struct br_hole *hole)
 {
     return (struct key){hole->begin, hole->slack, hole->machine};
 }
 
 /* Whether the key comes before the hole at that place of the block. */
-static bool before(const struct br_hole_list *list, const struct key *a,
-                   const struct br_hole_block *block, uint32_t at)
+static bool hole_list_before(const struct br_hole_list *list, const struct key *a,
+                             const struct br_hole_block *block, uint32_t at)
 {
     if (a->begin != block->begin[at])
         return a->begin < block->begin[at];
@@ -73,7 +73,7 @@ static bool before(const struct br_hole_list *list, const struct key *a,
 /* Whether no block is empty, the holes are in order, none of them empty, each knows its block, and
  * every line tells the truth about its block. Of two equal holes, which there may be while a hole
  * is being cut, either may be the first. */
-static bool is_sound(const struct br_hole_list *list)
+static bool hole_list_is_sound(const struct br_hole_list *list)
 {
     struct key last = {INT64_MIN, 0, 0};
     for (uint32_t k = 0; k < list->lines; k++) {
@@ -89,7 +89,7 @@ static bool is_sound(const struct br_hole_list *list)
             if (length <= 0 || hole->block != line->block || hole->begin != block->begin[i] ||
                 hole->end != block->end[i] || hole->slack != block->slack[i])
                 return false;
-            struct key key = key_of(hole);
+            struct key key = hole_list_key_of(hole);
             if (key.begin < last.begin ||
                 (key.begin == last.begin &&
                  (key.slack < last.slack ||
@@ -108,7 +108,7 @@ static bool is_sound(const struct br_hole_list *list)
 /* --- blocks ----------------------------------------------------------------------------------- */
 
 /* Brings the block's line up to date, all of it. */
-static void gather(struct br_hole_list *list, const struct br_hole_block *block)
+static void hole_list_gather(struct br_hole_list *list, const struct br_hole_block *block)
 {
     struct br_hole_line *line = &list->line[block->line];
     int64_t longest = 0, last = INT64_MIN;
@@ -123,8 +123,8 @@ static void gather(struct br_hole_list *list, const struct br_hole_block *block)
 }
 
 /* Moves `count` places, which may overlap. */
-static void move(struct br_hole_block *to, uint32_t at, const struct br_hole_block *from,
-                 uint32_t first, uint32_t count)
+static void hole_list_move(struct br_hole_block *to, uint32_t at, const struct br_hole_block *from,
+                           uint32_t first, uint32_t count)
 {
     memmove(to->id + at, from->id + first, count * sizeof *to->id);
     memmove(to->begin + at, from->begin + first, count * sizeof *to->begin);
@@ -133,7 +133,7 @@ static void move(struct br_hole_block *to, uint32_t at, const struct br_hole_blo
 }
 
 /* An empty block in that place of the order. NULL when memory is out. */
-static struct br_hole_block *open_block(struct br_hole_list *list, uint32_t at)
+static struct br_hole_block *hole_list_open_block(struct br_hole_list *list, uint32_t at)
 {
     if (list->lines == list->line_room) {
         uint32_t room = list->line_room ? 2 * list->line_room : 8;
@@ -167,7 +167,7 @@ static struct br_hole_block *open_block(struct br_hole_list *list, uint32_t at)
     return block;
 }
 
-static void close_block(struct br_hole_list *list, uint32_t at)
+static void hole_list_close_block(struct br_hole_list *list, uint32_t at)
 {
     uint32_t number = list->line[at].block;
     list->block[number]->line = list->spare;
@@ -183,7 +183,7 @@ static void pass_on(struct br_hole_list *list, struct br_hole_block *from, uint3
                     struct br_hole_block *to)
 {
     uint32_t count = from->count - first;
-    move(to, to->count, from, first, count);
+    hole_list_move(to, to->count, from, first, count);
     for (uint32_t i = first; i < from->count; i++)
         list->hole[from->id[i]].block = list->line[to->line].block;
     to->count += count;
@@ -193,13 +193,13 @@ static void pass_on(struct br_hole_list *list, struct br_hole_block *from, uint3
 /* --- changing --------------------------------------------------------------------------------- */
 
 /* The place in the block before which the key belongs; after holes that are equal to it. */
-static uint32_t place_in(const struct br_hole_list *list, const struct br_hole_block *block,
-                         const struct key *key)
+static uint32_t hole_list_place_in(const struct br_hole_list *list,
+                                   const struct br_hole_block *block, const struct key *key)
 {
     uint32_t low = 0;
     for (uint32_t count = block->count; count;) {
         uint32_t half = count / 2;
-        if (before(list, key, block, low + half)) {
+        if (hole_list_before(list, key, block, low + half)) {
             count = half;
         } else {
             low += half + 1;
@@ -216,14 +216,15 @@ static uint32_t line_of(const struct br_hole_list *list, const struct key *key)
     for (uint32_t count = list->lines, half; count > 1; count -= half) {
         half = count / 2;
         const struct br_hole_line *line = &list->line[low + half];
-        bool behind = line->begin != key->begin ? key->begin < line->begin
-                                                : before(list, key, list->block[line->block], 0);
+        bool behind = line->begin != key->begin
+                          ? key->begin < line->begin
+                          : hole_list_before(list, key, list->block[line->block], 0);
         low += behind ? 0 : half;
     }
     return low;
 }
 
-static void write(struct br_hole_block *block, uint32_t at, const struct br_hole *hole)
+static void hole_list_write(struct br_hole_block *block, uint32_t at, const struct br_hole *hole)
 {
     block->begin[at] = hole->begin;
     block->end[at] = hole->end;
@@ -239,7 +240,8 @@ static bool ends_line(const struct br_hole_list *list, const struct br_hole_bloc
 }
 
 /* Makes the line tell of what is in that place, too. */
-static void widen(struct br_hole_line *line, const struct br_hole_block *block, uint32_t at)
+static void hole_list_widen(struct br_hole_line *line, const struct br_hole_block *block,
+                            uint32_t at)
 {
     int64_t length = block->end[at] - block->begin[at];
     line->begin = block->begin[0];
@@ -247,46 +249,47 @@ static void widen(struct br_hole_line *line, const struct br_hole_block *block, 
     line->last = block->end[at] > line->last ? block->end[at] : line->last;
 }
 
-static void put(struct br_hole_list *list, struct br_hole_block *block, uint32_t at, uint32_t id)
+static void hole_list_put(struct br_hole_list *list, struct br_hole_block *block, uint32_t at,
+                          uint32_t id)
 {
     struct br_hole *hole = &list->hole[id];
-    move(block, at + 1, block, at, block->count - at);
+    hole_list_move(block, at + 1, block, at, block->count - at);
     block->count++;
     block->id[at] = id;
-    write(block, at, hole);
+    hole_list_write(block, at, hole);
     hole->block = list->line[block->line].block;
-    widen(&list->line[block->line], block, at);
+    hole_list_widen(&list->line[block->line], block, at);
 }
 
 /* Puts the hole where it belongs. A full block is halved; at the end of all a new one begins, so
  * that holes that come in order fill their blocks. False when memory is out. */
-static bool insert(struct br_hole_list *list, uint32_t id)
+static bool hole_list_insert(struct br_hole_list *list, uint32_t id)
 {
-    struct key key = key_of(&list->hole[id]);
+    struct key key = hole_list_key_of(&list->hole[id]);
     uint32_t k = line_of(list, &key);
     struct br_hole_block *block = list->lines ? list->block[list->line[k].block] : NULL;
-    if (!block && !(block = open_block(list, 0)))
+    if (!block && !(block = hole_list_open_block(list, 0)))
         return false;
-    uint32_t at = place_in(list, block, &key);
+    uint32_t at = hole_list_place_in(list, block, &key);
     if (block->count == HOLES) {
-        struct br_hole_block *high = open_block(list, k + 1);
+        struct br_hole_block *high = hole_list_open_block(list, k + 1);
         if (!high)
             return false;
         if (at < HOLES || k + 2 < list->lines) {
             pass_on(list, block, HOLES / 2, high);
-            gather(list, block);
-            gather(list, high);
+            hole_list_gather(list, block);
+            hole_list_gather(list, high);
         }
         if (at >= block->count) {
             at -= block->count;
             block = high;
         }
     }
-    put(list, block, at, id);
+    hole_list_put(list, block, at, id);
     return true;
 }
 
-static uint32_t place_of(const struct br_hole_block *block, uint32_t id)
+static uint32_t hole_list_place_of(const struct br_hole_block *block, uint32_t id)
 {
     uint32_t at = 0;
     while (block->id[at] != id)
@@ -296,10 +299,10 @@ static uint32_t place_of(const struct br_hole_block *block, uint32_t id)
 }
 
 /* Takes the place out. Blocks that together are half full become one. */
-static void take_out(struct br_hole_list *list, struct br_hole_block *block, uint32_t at)
+static void hole_list_take_out(struct br_hole_list *list, struct br_hole_block *block, uint32_t at)
 {
     bool tells = ends_line(list, block, at);
-    move(block, at, block, at + 1, block->count - at - 1);
+    hole_list_move(block, at, block, at + 1, block->count - at - 1);
     block->count--;
     uint32_t low = block->line ? block->line - 1 : 0;
     if (list->lines > 1) {
@@ -307,20 +310,20 @@ static void take_out(struct br_hole_list *list, struct br_hole_block *block, uin
         struct br_hole_block *b = list->block[list->line[low + 1].block];
         if (a->count + b->count <= HOLES / 2) {
             pass_on(list, b, 0, a);
-            close_block(list, low + 1);
-            gather(list, a);
+            hole_list_close_block(list, low + 1);
+            hole_list_gather(list, a);
             return;
         }
     }
     if (block->count == 0)
-        close_block(list, block->line);
+        hole_list_close_block(list, block->line);
     else if (tells)
-        gather(list, block);
+        hole_list_gather(list, block);
     else
         list->line[block->line].begin = block->begin[0];
 }
 
-static void let_go(struct br_hole_list *list, uint32_t at)
+static void hole_list_let_go(struct br_hole_list *list, uint32_t at)
 {
     list->hole[at].block = list->unused;
     list->unused = at;
@@ -346,30 +349,30 @@ uint32_t br_hole_list_add(struct br_hole_list *list, uint32_t machine, int64_t b
     }
     list->hole[at] =
         (struct br_hole){.begin = begin, .end = end, .slack = slack, .machine = machine};
-    if (!insert(list, at)) {
-        let_go(list, at);
+    if (!hole_list_insert(list, at)) {
+        hole_list_let_go(list, at);
         return BR_NO_HOLE;
     }
-    br_costly_assert(is_sound(list));
+    br_costly_assert(hole_list_is_sound(list));
     return at;
 }
 
 void br_hole_list_drop(struct br_hole_list *list, uint32_t at)
 {
     struct br_hole_block *block = list->block[list->hole[at].block];
-    take_out(list, block, place_of(block, at));
-    let_go(list, at);
-    br_costly_assert(is_sound(list));
+    hole_list_take_out(list, block, hole_list_place_of(block, at));
+    hole_list_let_go(list, at);
+    br_costly_assert(hole_list_is_sound(list));
 }
 
 /* Whether the key may take that place, as far as its block and the next line tell. */
-static bool stays(const struct br_hole_list *list, const struct br_hole_block *block, uint32_t at,
-                  const struct key *key)
+static bool hole_list_stays(const struct br_hole_list *list, const struct br_hole_block *block,
+                            uint32_t at, const struct key *key)
 {
-    if (before(list, key, block, at))
-        return at ? !before(list, key, block, at - 1) : block->line == 0;
+    if (hole_list_before(list, key, block, at))
+        return at ? !hole_list_before(list, key, block, at - 1) : block->line == 0;
     return at + 1 < block->count
-               ? before(list, key, block, at + 1)
+               ? hole_list_before(list, key, block, at + 1)
                : block->line + 1 == list->lines || key->begin < list->line[block->line + 1].begin;
 }
 
@@ -378,30 +381,30 @@ bool br_hole_list_change(struct br_hole_list *list, uint32_t at, int64_t begin, 
 {
     struct br_hole *hole = &list->hole[at];
     struct br_hole_block *block = list->block[hole->block];
-    uint32_t place = place_of(block, at);
+    uint32_t place = hole_list_place_of(block, at);
     struct key key = {begin, slack, hole->machine};
     assert(begin < end);
-    if (stays(list, block, place, &key)) {
+    if (hole_list_stays(list, block, place, &key)) {
         bool tells = ends_line(list, block, place);
         hole->begin = begin;
         hole->end = end;
         hole->slack = slack;
-        write(block, place, hole);
+        hole_list_write(block, place, hole);
         if (tells)
-            gather(list, block);
+            hole_list_gather(list, block);
         else
-            widen(&list->line[block->line], block, place);
+            hole_list_widen(&list->line[block->line], block, place);
     } else {
-        take_out(list, block, place);
+        hole_list_take_out(list, block, place);
         hole->begin = begin;
         hole->end = end;
         hole->slack = slack;
-        if (!insert(list, at)) {
-            let_go(list, at);
+        if (!hole_list_insert(list, at)) {
+            hole_list_let_go(list, at);
             return false;
         }
     }
-    br_costly_assert(is_sound(list));
+    br_costly_assert(hole_list_is_sound(list));
     return true;
 }
 

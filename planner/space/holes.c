@@ -72,7 +72,7 @@ void br_holes_destroy(struct br_holes *h)
 }
 
 /* Another span, of which nothing is known. False when memory is out. */
-static bool add(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
+static bool holes_add(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
 {
     uint32_t at = br_hole_list_add(&h->list, machine, begin, end, UNKNOWN);
     if (at == BR_NO_HOLE)
@@ -89,22 +89,22 @@ static bool add(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end
 }
 
 /* Brings the machine into play, with all the time from the bound of the series on. */
-static bool enter(struct br_holes *h, uint32_t machine)
+static bool holes_enter(struct br_holes *h, uint32_t machine)
 {
     assert(h->known[machine] == ABSENT);
     h->known[machine] = BR_NO_HOLE;
-    return add(h, machine, h->least, FAR);
+    return holes_add(h, machine, h->least, FAR);
 }
 
 /* The next machine of the class that is idle for good from the bound of the series on, or is not.
  */
-static uint32_t next_of(const struct br_holes *h, uint32_t cls, uint32_t from, bool idle)
+static uint32_t holes_next_of(const struct br_holes *h, uint32_t cls, uint32_t from, bool idle)
 {
     uint32_t next = br_idle_next(&h->space->idle[!h->forward], from, h->least, idle);
     return next < h->space->in->class_first[cls + 1] ? next : BR_NO_HOLE;
 }
 
-static bool is_idle(const struct br_holes *h, uint32_t machine)
+static bool holes_is_idle(const struct br_holes *h, uint32_t machine)
 {
     return br_idle_time(&h->space->idle[!h->forward], machine) <= h->least;
 }
@@ -113,10 +113,10 @@ static bool is_idle(const struct br_holes *h, uint32_t machine)
 static bool replace_idle(struct br_holes *h, uint32_t cls)
 {
     uint32_t m = h->idle[cls];
-    if (m == BR_NO_HOLE || is_idle(h, m))
+    if (m == BR_NO_HOLE || holes_is_idle(h, m))
         return true;
-    m = h->idle[cls] = next_of(h, cls, m + 1, true);
-    return m == BR_NO_HOLE || enter(h, m);
+    m = h->idle[cls] = holes_next_of(h, cls, m + 1, true);
+    return m == BR_NO_HOLE || holes_enter(h, m);
 }
 
 bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t least,
@@ -135,11 +135,11 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
         uint32_t first = in->class_first[c];
         for (uint32_t m = first; m < in->class_first[c + 1]; m++)
             h->known[m] = holds ? ABSENT : BR_NO_HOLE;
-        h->idle[c] = holds ? next_of(h, c, first, true) : BR_NO_HOLE;
-        if (h->idle[c] != BR_NO_HOLE && !enter(h, h->idle[c]))
+        h->idle[c] = holds ? holes_next_of(h, c, first, true) : BR_NO_HOLE;
+        if (h->idle[c] != BR_NO_HOLE && !holes_enter(h, h->idle[c]))
             return false;
-        for (uint32_t m = first; holds && (m = next_of(h, c, m, false)) != BR_NO_HOLE; m++)
-            if (!enter(h, m))
+        for (uint32_t m = first; holds && (m = holes_next_of(h, c, m, false)) != BR_NO_HOLE; m++)
+            if (!holes_enter(h, m))
                 return false;
     }
     return true;
@@ -147,7 +147,7 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
 
 /* --- known spans ------------------------------------------------------------------------------ */
 
-static void forget(struct br_holes *h, uint32_t at)
+static void holes_forget(struct br_holes *h, uint32_t at)
 {
     uint32_t *link = &h->known[h->list.hole[at].machine];
     while (*link != at)
@@ -157,7 +157,7 @@ static void forget(struct br_holes *h, uint32_t at)
 
 /* Takes in the placements since the last search: machines come into play, known spans change. What
  * is idle only ever becomes less, so the next idle machine is never one that is in play. */
-static bool catch_up(struct br_holes *h)
+static bool holes_catch_up(struct br_holes *h)
 {
     const struct br_space *space = h->space;
     for (uint64_t k = h->seen; k < space->steps; k++) { /* so that the loop below waits less */
@@ -168,7 +168,7 @@ static bool catch_up(struct br_holes *h)
     for (; h->seen < space->steps; h->seen++) {
         const struct br_step *step = &space->trail[h->seen];
         uint32_t at = h->known[step->machine];
-        if (at == ABSENT && !is_idle(h, step->machine) && !enter(h, step->machine))
+        if (at == ABSENT && !holes_is_idle(h, step->machine) && !holes_enter(h, step->machine))
             return false;
         if (at >= ABSENT)
             continue;
@@ -179,7 +179,7 @@ static bool catch_up(struct br_holes *h)
             next = hole->next;
             if (from >= hole->good || to <= hole->begin)
                 continue;
-            forget(h, at);
+            holes_forget(h, at);
             if (!br_hole_list_change(&h->list, at, hole->begin, hole->end, UNKNOWN))
                 return false;
         }
@@ -198,7 +198,8 @@ static int64_t begin_of(const struct br_holes *h, const struct br_profile *p, st
     return h->forward ? br_profile_begin(p, k) : -br_profile_end(p, k);
 }
 
-static int64_t end_of(const struct br_holes *h, const struct br_profile *p, struct br_segment k)
+static int64_t holes_end_of(const struct br_holes *h, const struct br_profile *p,
+                            struct br_segment k)
 {
     return h->forward               ? br_profile_end(p, k)
            : br_profile_is_first(k) ? BR_FOREVER
@@ -213,8 +214,8 @@ static struct br_segment segment_at(const struct br_holes *h, const struct br_pr
 
 /* Whether the demand holds from `begin`, which lies in segment *k, for the whole duration; else *k
  * is the first segment that does not hold it. *looks grows with the segments looked at. */
-static bool lasts(const struct br_holes *h, const struct br_profile *p, int64_t begin,
-                  int64_t duration, struct br_segment *k, uint32_t *looks)
+static bool holes_lasts(const struct br_holes *h, const struct br_profile *p, int64_t begin,
+                        int64_t duration, struct br_segment *k, uint32_t *looks)
 {
     uint32_t resources = h->space->resources;
     return h->forward
@@ -243,16 +244,16 @@ static double slack_in(const struct br_holes *h, uint32_t machine, struct br_seg
     return br_space_slack(space, cls, free, h->demand);
 }
 
-static bool keep(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
+static bool holes_keep(struct br_holes *h, uint32_t machine, int64_t begin, int64_t end)
 {
-    return end - begin < h->shortest || add(h, machine, begin, end);
+    return end - begin < h->shortest || holes_add(h, machine, begin, end);
 }
 
 /* False when memory is out. */
-static bool change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
+static bool holes_change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
 {
     if (h->list.hole[at].slack != UNKNOWN)
-        forget(h, at);
+        holes_forget(h, at);
     if (end - begin >= h->shortest)
         return br_hole_list_change(&h->list, at, begin, end, UNKNOWN);
     br_hole_list_drop(&h->list, at);
@@ -261,7 +262,7 @@ static bool change(struct br_holes *h, uint32_t at, int64_t begin, int64_t end)
 
 /* Looks for the duration from the beginning of the span on, and moves the beginning to where it
  * was found, or to where it would have to be sought next. False when memory is out. */
-static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
+static bool holes_advance(struct br_holes *h, uint32_t at, int64_t duration)
 {
     uint32_t machine = h->list.hole[at].machine;
     struct br_segment k = {0, 0};
@@ -270,21 +271,21 @@ static bool advance(struct br_holes *h, uint32_t at, int64_t duration)
     if (p->count) {
         k = br_profile_near(p, h->forward ? begin : -begin - 1, h->list.hole[at].near);
         struct br_segment row = k;
-        for (uint32_t looks = 0; !lasts(h, p, begin, duration, &k, &looks); row = k) {
-            if (!keep(h, machine, begin, begin_of(h, p, k)))
+        for (uint32_t looks = 0; !holes_lasts(h, p, begin, duration, &k, &looks); row = k) {
+            if (!holes_keep(h, machine, begin, begin_of(h, p, k)))
                 return false;
             k = relief(h, p, k, &looks);
             begin = begin_of(h, p, k);
             if (begin >= end || looks >= CHUNK) {
                 h->list.hole[at].near = k.block;
-                return change(h, at, begin, end);
+                return holes_change(h, at, begin, end);
             }
         }
         h->list.hole[at].near = row.block;
         k = row;
     }
     if (h->list.hole[at].slack != UNKNOWN)
-        forget(h, at);
+        holes_forget(h, at);
     if (!br_hole_list_change(&h->list, at, begin, end, slack_in(h, machine, k)))
         return false;
     h->list.hole[at].good = begin + duration;
@@ -318,7 +319,7 @@ static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
         if (p->count) {
             k = segment_at(h, p, best->from);
             note->low = begin_of(h, p, k);
-            note->high = end_of(h, p, k);
+            note->high = holes_end_of(h, p, k);
         }
         note->inner = slack_in(h, machine, k);
     }
@@ -328,13 +329,14 @@ static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
         return true; /* nobody asks whether it fits */
     if (kept && p->count)
         k = segment_at(h, p, best->from);
-    if (!p->count || lasts(h, p, best->from, best->duration, &k, &looks)) {
+    if (!p->count || holes_lasts(h, p, best->from, best->duration, &k, &looks)) {
         best->slack = slack;
         best->machine = machine;
         return true;
     }
     int64_t end = span->end;
-    return change(h, at, span->begin, begin_of(h, p, k)) && keep(h, machine, end_of(h, p, k), end);
+    return holes_change(h, at, span->begin, begin_of(h, p, k)) &&
+           holes_keep(h, machine, holes_end_of(h, p, k), end);
 }
 
 /* Whether the list of the machine's known spans holds spans of this machine that are known. */
@@ -361,7 +363,7 @@ bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct b
 {
     int64_t from = h->forward ? bound : -bound, time = from;
     struct within best = {.from = from, .duration = duration, .machine = NO_MACHINE};
-    if (!catch_up(h))
+    if (!holes_catch_up(h))
         return false;
     for (uint32_t k = br_hole_list_over(&h->list, from, from + duration, h->over); k--;)
         if (!offer_within(h, &best, h->over[k]))
@@ -372,7 +374,7 @@ bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct b
         if (best.machine != NO_MACHINE && (at == BR_NO_HOLE || hole->begin > from))
             break;
         if (hole->slack == UNKNOWN || h->list.hole[at].good - hole->begin < duration) {
-            if (!advance(h, at, duration))
+            if (!holes_advance(h, at, duration))
                 return false;
             continue;
         }

@@ -26,7 +26,7 @@ void br_idle_finish(struct br_idle *idle)
 }
 
 /* Whether the nodes above the machine tell the least and the most of what is below them. */
-static bool path_is_sound(const struct br_idle *idle, uint32_t machine)
+static bool idle_path_is_sound(const struct br_idle *idle, uint32_t machine)
 {
     const struct br_idle_node *node = idle->node;
     for (uint32_t k = (idle->leaves + machine) / 2; k; k /= 2) {
@@ -53,7 +53,7 @@ void br_idle_set(struct br_idle *idle, uint32_t machine, int64_t time)
             break;
         node[k] = (struct br_idle_node){least, most};
     }
-    br_costly_assert(path_is_sound(idle, machine));
+    br_costly_assert(idle_path_is_sound(idle, machine));
 }
 
 static bool some_below(const struct br_idle_node *node, int64_t time, bool wanted)

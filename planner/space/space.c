@@ -129,8 +129,8 @@ static struct br_block *make_block(uint32_t room, uint32_t resources)
 }
 
 /* Moves `count` breakpoints, which may overlap. */
-static void move(struct br_block *to, uint32_t at, const struct br_block *from, uint32_t first,
-                 uint32_t count, uint32_t resources)
+static void space_move(struct br_block *to, uint32_t at, const struct br_block *from,
+                       uint32_t first, uint32_t count, uint32_t resources)
 {
     memmove(to->time + at, from->time + first, count * sizeof *to->time);
     memmove(to->free + (size_t)at * resources, from->free + (size_t)first * resources,
@@ -150,7 +150,7 @@ static void spare_block(struct br_space *space, struct br_block *block)
 
 /* Room for two further breakpoints, wherever they come; a machine's first block grows with what it
  * holds. */
-static bool reserve(struct br_space *space, struct br_profile *p)
+static bool space_reserve(struct br_space *space, struct br_profile *p)
 {
     uint32_t resources = space->resources;
     if (p->room < p->blocks + 2) {
@@ -172,7 +172,7 @@ static bool reserve(struct br_space *space, struct br_profile *p)
             return false;
         if (p->blocks) {
             block->count = p->block[0]->count;
-            move(block, 0, p->block[0], 0, block->count, resources);
+            space_move(block, 0, p->block[0], 0, block->count, resources);
             br_free(p->block[0]);
         } else {
             p->blocks = 1;
@@ -197,7 +197,7 @@ static void halve(struct br_space *space, struct br_profile *p, uint32_t number)
     space->spares--;
     high->count = low->count - low->count / 2;
     low->count /= 2;
-    move(high, 0, low, low->count, high->count, space->resources);
+    space_move(high, 0, low, low->count, high->count, space->resources);
     memmove(p->block + number + 2, p->block + number + 1,
             (p->blocks - number - 1) * sizeof(struct br_block *));
     memmove(p->time + number + 2, p->time + number + 1, (p->blocks - number - 1) * sizeof *p->time);
@@ -217,8 +217,8 @@ static void drop_block(struct br_space *space, struct br_profile *p, uint32_t nu
 }
 
 /* Splits the segment at the time; returns the later half. */
-static struct br_segment split(struct br_space *space, struct br_profile *p, struct br_segment k,
-                               int64_t time)
+static struct br_segment space_split(struct br_space *space, struct br_profile *p,
+                                     struct br_segment k, int64_t time)
 {
     if (p->block[k.block]->count == p->block[k.block]->room) {
         halve(space, p, k.block);
@@ -226,7 +226,7 @@ static struct br_segment split(struct br_space *space, struct br_profile *p, str
             k = (struct br_segment){k.block + 1, k.at - p->block[k.block]->count};
     }
     struct br_block *block = p->block[k.block];
-    move(block, k.at + 1, block, k.at, block->count - k.at, space->resources);
+    space_move(block, k.at + 1, block, k.at, block->count - k.at, space->resources);
     block->time[++k.at] = time;
     block->count++;
     p->count++;
@@ -234,18 +234,18 @@ static struct br_segment split(struct br_space *space, struct br_profile *p, str
 }
 
 /* Joins the segment with the one before it. Blocks that together are half full become one. */
-static void join(struct br_space *space, struct br_profile *p, struct br_segment k)
+static void space_join(struct br_space *space, struct br_profile *p, struct br_segment k)
 {
     struct br_block *block = p->block[k.block];
     block->count--;
     p->count--;
-    move(block, k.at, block, k.at + 1, block->count - k.at, space->resources);
+    space_move(block, k.at, block, k.at + 1, block->count - k.at, space->resources);
     if (k.at == 0 && block->count)
         p->time[k.block] = block->time[0];
     uint32_t low = k.block ? k.block - 1 : 0;
     if (p->blocks > 1 && p->block[low]->count + p->block[low + 1]->count <= BR_BLOCK / 2) {
-        move(p->block[low], p->block[low]->count, p->block[low + 1], 0, p->block[low + 1]->count,
-             space->resources);
+        space_move(p->block[low], p->block[low]->count, p->block[low + 1], 0,
+                   p->block[low + 1]->count, space->resources);
         p->block[low]->count += p->block[low + 1]->count;
         drop_block(space, p, low + 1);
     } else if (block->count == 0) {
@@ -285,7 +285,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
         space->trail = larger;
         space->room = room;
     }
-    if (duration > 0 && !reserve(space, p))
+    if (duration > 0 && !space_reserve(space, p))
         return false;
     struct br_step *step = &space->trail[space->steps];
     *step = (struct br_step){.begin = space->begin,
@@ -314,7 +314,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
     }
     struct br_segment k = br_profile_at(p, fit.start);
     if (br_profile_begin(p, k) != fit.start) {
-        k = split(space, p, k, fit.start);
+        k = space_split(space, p, k, fit.start);
         step->new_start = true;
     }
     const int64_t *demand = in->demand + (size_t)stage * resources;
@@ -322,7 +322,7 @@ bool br_space_place(struct br_space *space, uint32_t stage, int64_t duration, st
     for (;; k = br_profile_next(p, k)) {
         int64_t until = br_profile_end(p, k);
         if (until > end) {
-            struct br_segment rest = split(space, p, k, end);
+            struct br_segment rest = space_split(space, p, k, end);
             k = br_profile_previous(p, rest);
             step->new_end = true;
             until = end;
@@ -346,7 +346,7 @@ uint64_t br_space_mark(const struct br_space *space)
 }
 
 /* Undoes all steps at once: an idle machine has no profile to mend. */
-static void empty(struct br_space *space)
+static void space_empty(struct br_space *space)
 {
     for (; space->steps; space->steps--) {
         const struct br_step *step = &space->trail[space->steps - 1];
@@ -370,7 +370,7 @@ void br_space_undo(struct br_space *space, uint64_t mark)
     uint32_t resources = space->resources;
     assert(mark <= space->steps);
     if (mark == 0)
-        empty(space);
+        space_empty(space);
     while (space->steps > mark) {
         const struct br_step *step = &space->trail[--space->steps];
         space->begin = step->begin;
@@ -390,9 +390,9 @@ void br_space_undo(struct br_space *space, uint64_t mark)
                 break;
         }
         if (step->new_end)
-            join(space, p, br_profile_next(p, k));
+            space_join(space, p, br_profile_next(p, k));
         if (step->new_start)
-            join(space, p, br_profile_at(p, step->start));
+            space_join(space, p, br_profile_at(p, step->start));
         if (p->count == 1) {
             p->count = 0;
             space->touched[space->machine_class[step->machine]]--;

@@ -11,9 +11,9 @@ enum { GROUP = 16 }; /* machines that are looked at together */
 
 /* The earliest start in from..limit on one machine, or limit + 1. *at is the segment of `from`, and
  * becomes that of the start. */
-static inline int64_t earliest_on(const struct br_profile *p, uint32_t resources,
-                                  const int64_t *demand, int64_t duration, int64_t from,
-                                  int64_t limit, struct br_segment *at)
+static inline int64_t space_fit_earliest_on(const struct br_profile *p, uint32_t resources,
+                                            const int64_t *demand, int64_t duration, int64_t from,
+                                            int64_t limit, struct br_segment *at)
 {
     struct br_segment k = *at;
     uint32_t looks = 0;
@@ -48,7 +48,7 @@ static inline int64_t latest_on(const struct br_profile *p, uint32_t resources,
 }
 
 /* A task of duration 0 goes wherever its demand could be held at all. */
-static uint32_t first_holder(const struct br_space *space, const int64_t *demand)
+static uint32_t space_fit_first_holder(const struct br_space *space, const int64_t *demand)
 {
     const struct br_instance *in = space->in;
     uint32_t c = 0;
@@ -65,7 +65,7 @@ struct query {
     bool forward;
 };
 
-static bool offer_before(const struct br_space_offer *a, const struct br_space_offer *b)
+static bool space_fit_offer_before(const struct br_space_offer *a, const struct br_space_offer *b)
 {
     if (a->time != b->time)
         return a->time < b->time;
@@ -74,10 +74,11 @@ static bool offer_before(const struct br_space_offer *a, const struct br_space_o
     return a->machine < b->machine;
 }
 
-static bool offer_better(const void *none, const struct br_space_offer *a, const struct br_space_offer *b)
+static bool offer_better(const void *none, const struct br_space_offer *a,
+                         const struct br_space_offer *b)
 {
     (void)none;
-    return offer_before(a, b);
+    return space_fit_offer_before(a, b);
 }
 
 /* The point in time of a profile whose segment a search from the bound on begins with. */
@@ -89,13 +90,14 @@ static int64_t point_of(const struct query *q, int64_t bound)
 /* The machine's best time from the bound on, or one after the limit. The segment is the one that
  * the search begins with. */
 static inline struct br_space_offer ask_from(const struct query *q, uint32_t cls, uint32_t machine,
-                                       int64_t bound, int64_t limit, struct br_segment at)
+                                             int64_t bound, int64_t limit, struct br_segment at)
 {
     const struct br_space *space = q->space;
     const struct br_profile *p = &space->profile[machine];
     struct br_space_offer offer = {.machine = machine};
     if (q->forward) {
-        offer.time = earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at);
+        offer.time =
+            space_fit_earliest_on(p, space->resources, q->demand, q->duration, bound, limit, &at);
     } else {
         offer.time = -latest_on(p, space->resources, q->demand, q->duration, -bound, -limit, &at);
     }
@@ -106,8 +108,8 @@ static inline struct br_space_offer ask_from(const struct query *q, uint32_t cls
     return offer;
 }
 
-static struct br_space_offer ask(const struct query *q, uint32_t cls, uint32_t machine, int64_t bound,
-                           int64_t limit)
+static struct br_space_offer space_fit_ask(const struct query *q, uint32_t cls, uint32_t machine,
+                                           int64_t bound, int64_t limit)
 {
     const struct br_profile *p = &q->space->profile[machine];
     return ask_from(q, cls, machine, bound, limit, br_profile_at(p, point_of(q, bound)));
@@ -115,7 +117,7 @@ static struct br_space_offer ask(const struct query *q, uint32_t cls, uint32_t m
 
 /* The first machine of the class from that one on which is idle from the bound on for good, or
  * which is not; NONE where there is none. */
-static uint32_t next_of(const struct query *q, uint32_t cls, uint32_t from, bool idle)
+static uint32_t space_fit_next_of(const struct query *q, uint32_t cls, uint32_t from, bool idle)
 {
     uint32_t end = q->space->in->class_first[cls + 1];
     uint32_t next = br_idle_next(&q->space->idle[!q->forward], from, q->bound, idle);
@@ -160,19 +162,21 @@ struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t
     struct query q = make_query(space, forward, stage, duration, bound);
     struct br_space_offer best = {.time = BR_FOREVER - 1};
     if (duration == 0) {
-        best = (struct br_space_offer){.time = q.bound, .machine = first_holder(space, q.demand)};
+        best = (struct br_space_offer){.time = q.bound,
+                                       .machine = space_fit_first_holder(space, q.demand)};
         return fit_of(&q, &best);
     }
     for (uint32_t c = 0; c < space->in->classes; c++) {
         if (!class_holds(&q, c))
             continue;
-        uint32_t first = space->in->class_first[c], idle = next_of(&q, c, first, true);
+        uint32_t first = space->in->class_first[c], idle = space_fit_next_of(&q, c, first, true);
         struct br_space_offer offer;
-        if (idle != NONE && (offer = offer_idle(&q, c, idle), offer_before(&offer, &best)))
+        if (idle != NONE &&
+            (offer = offer_idle(&q, c, idle), space_fit_offer_before(&offer, &best)))
             best = offer;
-        for (uint32_t m = first; (m = next_of(&q, c, m, false)) != NONE; m++) {
-            offer = ask(&q, c, m, q.bound, best.time);
-            if (offer_before(&offer, &best))
+        for (uint32_t m = first; (m = space_fit_next_of(&q, c, m, false)) != NONE; m++) {
+            offer = space_fit_ask(&q, c, m, q.bound, best.time);
+            if (space_fit_offer_before(&offer, &best))
                 best = offer;
         }
     }
@@ -202,7 +206,8 @@ struct br_fit br_space_earliest_on(const struct br_space *space, uint32_t machin
         return (struct br_fit){from, machine};
     struct br_segment at = br_profile_at(p, from);
     return (struct br_fit){
-        earliest_on(p, space->resources, q.demand, duration, from, BR_FOREVER - 1, &at), machine};
+        space_fit_earliest_on(p, space->resources, q.demand, duration, from, BR_FOREVER - 1, &at),
+        machine};
 }
 
 /* How many tasks an empty machine of the class holds side by side, up to `most`. */
@@ -264,7 +269,7 @@ static void ask_all(const struct query *q, uint32_t cls, int64_t limit, struct b
     uint32_t machine[GROUP], m = space->in->class_first[cls], resources = space->resources;
     struct br_segment at[GROUP];
     for (uint32_t n; m != NONE;) {
-        for (n = 0; n < GROUP && (m = next_of(q, cls, m, false)) != NONE; n++) {
+        for (n = 0; n < GROUP && (m = space_fit_next_of(q, cls, m, false)) != NONE; n++) {
             __builtin_prefetch(space->profile[m].time);
             machine[n] = m++;
         }
@@ -290,7 +295,8 @@ static void ask_all(const struct query *q, uint32_t cls, int64_t limit, struct b
 static bool idle_hold(const struct query *q, uint32_t cls, uint32_t copies)
 {
     uint32_t each = copies_idle(q->space, cls, q->demand, copies);
-    for (uint32_t m = q->space->in->class_first[cls]; (m = next_of(q, cls, m, true)) != NONE; m++) {
+    for (uint32_t m = q->space->in->class_first[cls];
+         (m = space_fit_next_of(q, cls, m, true)) != NONE; m++) {
         if (copies <= each)
             return true;
         copies -= each;
@@ -322,7 +328,7 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
     for (uint32_t c = 0; c < space->in->classes; c++) {
         if (!class_holds(&q, c))
             continue;
-        uint32_t idle = next_of(&q, c, space->in->class_first[c], true);
+        uint32_t idle = space_fit_next_of(&q, c, space->in->class_first[c], true);
         if (idle != NONE)
             offer_push(NULL, heap, &size, offer_idle(&q, c, idle));
         ask_all(&q, c, limit, heap, &size);
@@ -342,10 +348,10 @@ bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t
         copies -= batch;
         if (!copies)
             break;
-        struct br_space_offer again = ask(&q, cls, offer.machine, offer.time, limit);
+        struct br_space_offer again = space_fit_ask(&q, cls, offer.machine, offer.time, limit);
         if (again.time <= limit)
             offer_push(NULL, heap, &size, again);
-        uint32_t next = idle ? next_of(&q, cls, offer.machine + 1, true) : NONE;
+        uint32_t next = idle ? space_fit_next_of(&q, cls, offer.machine + 1, true) : NONE;
         if (next != NONE)
             offer_push(NULL, heap, &size, offer_idle(&q, cls, next));
     }

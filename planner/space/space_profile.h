@@ -62,7 +62,7 @@ struct br_space {
     uint32_t spares;
     uint32_t *touched; /* by class */
     uint32_t *machine_class;
-    double *weight;         /* [class * resources + resource]: 1 / capacity^2, 0 where none */
+    double *weight;               /* [class * resources + resource]: 1 / capacity^2, 0 where none */
     struct br_space_offer *offer; /* scratch: a heap of one offer a machine */
     struct br_step *trail;
     uint64_t steps, room;

@@ -13,7 +13,7 @@ static const char table[] =
     " UNIQUE(cost, wall_ns) ON CONFLICT REPLACE)";
 
 /* A statement of its own, since other files do not have the table; NULL where that fails. */
-static sqlite3_stmt *prepare(struct br_history *history, const char *text)
+static sqlite3_stmt *costs_prepare(struct br_history *history, const char *text)
 {
     sqlite3_stmt *statement = NULL;
     return sqlite3_prepare_v2(history->database.db, text, -1, &statement, NULL) == SQLITE_OK
@@ -21,12 +21,13 @@ static sqlite3_stmt *prepare(struct br_history *history, const char *text)
                : NULL;
 }
 
-static bool add(struct br_history *history, const struct br_history_cost *cost, uint32_t count)
+static bool costs_add(struct br_history *history, const struct br_history_cost *cost,
+                      uint32_t count)
 {
     if (!br_database_run(&history->database, table))
         return false;
     sqlite3_stmt *statement =
-        prepare(history, "INSERT INTO query_cost(began, cost, wall_ns) VALUES(?1, ?2, ?3)");
+        costs_prepare(history, "INSERT INTO query_cost(began, cost, wall_ns) VALUES(?1, ?2, ?3)");
     bool good = statement;
     for (uint32_t k = 0; k < count && good; k++) {
         sqlite3_bind_int64(statement, 1, (int64_t)time(NULL));
@@ -42,7 +43,7 @@ enum br_status br_history_add_costs(struct br_history *history, const struct br_
                                     uint32_t count, struct br_diag *diag)
 {
     bool good = br_database_run(&history->database, "BEGIN IMMEDIATE") &&
-                add(history, cost, count) && br_database_run(&history->database, "COMMIT");
+                costs_add(history, cost, count) && br_database_run(&history->database, "COMMIT");
     if (good)
         return BR_OK;
     enum br_status status = br_database_fail(&history->database, diag);
@@ -57,14 +58,14 @@ enum br_status br_history_costs(struct br_history *history, struct br_history_co
     *cost = NULL;
     *count = 0;
     sqlite3_stmt *statement =
-        prepare(history, "SELECT 1 FROM sqlite_master WHERE name = 'query_cost'");
+        costs_prepare(history, "SELECT 1 FROM sqlite_master WHERE name = 'query_cost'");
     int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     sqlite3_finalize(statement);
     if (code == SQLITE_DONE)
         return BR_OK;
     statement =
-        prepare(history, "SELECT cost, wall_ns FROM query_cost WHERE cost > 0 AND wall_ns > 0"
-                         " ORDER BY id DESC LIMIT 100");
+        costs_prepare(history, "SELECT cost, wall_ns FROM query_cost WHERE cost > 0 AND wall_ns > 0"
+                               " ORDER BY id DESC LIMIT 100");
     bool grown = true;
     while (statement && (code = sqlite3_step(statement)) == SQLITE_ROW &&
            (grown = br_grow(cost, *count, &room, sizeof **cost)))

@@ -37,7 +37,7 @@ struct br_gathering {
     bool failed;      /* memory is out */
 };
 
-static uint64_t hash_job(const void *context, uint32_t number)
+static uint64_t gather_hash_job(const void *context, uint32_t number)
 {
     return br_hash_text(((const struct br_gathering *)context)->job[number].told.name);
 }
@@ -47,9 +47,9 @@ static bool is_job(const void *context, uint32_t number, const void *name)
     return strcmp(((const struct br_gathering *)context)->job[number].told.name, name) == 0;
 }
 
-static const struct br_index_keys keys = {hash_job, is_job};
+static const struct br_index_keys keys = {gather_hash_job, is_job};
 
-static void add_job(void *context, const struct br_history_job *row)
+static void gather_add_job(void *context, const struct br_history_job *row)
 {
     struct br_gathering *g = context;
     if (g->only && strcmp(row->name, g->only) != 0)
@@ -63,16 +63,16 @@ static void add_job(void *context, const struct br_history_job *row)
     }
 }
 
-static struct job *find_job(struct br_gathering *g, const char *name)
+static struct job *gather_find_job(struct br_gathering *g, const char *name)
 {
     const uint32_t j = br_index_find(&g->by_name, &keys, g, name, br_hash_text(name));
     return j == UINT32_MAX ? NULL : &g->job[j];
 }
 
-static void add_run(void *context, const struct br_history_run *row)
+static void gather_add_run(void *context, const struct br_history_run *row)
 {
     struct br_gathering *g = context;
-    struct job *job = find_job(g, row->job);
+    struct job *job = gather_find_job(g, row->job);
     if (!job)
         return;
     if (!br_grow(&job->run, job->told.runs, &job->room, sizeof *job->run))
@@ -82,10 +82,10 @@ static void add_run(void *context, const struct br_history_run *row)
             (struct run){{row->began_s, row->samples, row->work_s}, row->run};
 }
 
-static void add_stage(void *context, const struct br_history_job *row)
+static void gather_add_stage(void *context, const struct br_history_job *row)
 {
     struct br_gathering *g = context;
-    struct job *job = find_job(g, row->name);
+    struct job *job = gather_find_job(g, row->name);
     if (!job)
         return;
     job->told.stages++;
@@ -138,7 +138,7 @@ static enum br_status estimate_all(struct br_gathering *g, struct br_history *hi
 }
 
 /* Lays out what was gathered as it is told. */
-static bool lay_out(struct br_gathering *g, struct br_gathered *gathered)
+static bool gather_lay_out(struct br_gathering *g, struct br_gathered *gathered)
 {
     struct br_gathered_job *job = br_arena_array(&g->arena, g->jobs, sizeof *job);
     struct br_gathered_stage *stage = br_arena_array(&g->arena, g->stages, sizeof *stage);
@@ -166,14 +166,14 @@ static bool lay_out(struct br_gathering *g, struct br_gathered *gathered)
     return true;
 }
 
-static enum br_status read_all(struct br_gathering *g, struct br_history *history,
-                               struct br_diag *diag)
+static enum br_status gather_read_all(struct br_gathering *g, struct br_history *history,
+                                      struct br_diag *diag)
 {
-    enum br_status status = br_history_jobs(history, add_job, g, diag);
+    enum br_status status = br_history_jobs(history, gather_add_job, g, diag);
     if (!status)
-        status = br_history_runs(history, add_run, g, diag);
+        status = br_history_runs(history, gather_add_run, g, diag);
     if (!status)
-        status = br_history_stages(history, add_stage, g, diag);
+        status = br_history_stages(history, gather_add_stage, g, diag);
     struct reading reading = {g, 0, 0};
     if (!status && g->jobs && g->only)
         status = br_history_samples(history, add_sample, &reading, diag);
@@ -194,12 +194,12 @@ enum br_status br_gather(struct br_history *history, bool detailed, struct br_ga
     if (status)
         return status;
     struct br_history_cost *cost = NULL;
-    status = read_all(g, history, diag);
+    status = gather_read_all(g, history, diag);
     if (!status)
         status = br_history_costs(history, &cost, &gathered->queries, diag);
     free(cost);
     br_history_let_go(history);
-    if (!status && (g->failed || !lay_out(g, gathered)))
+    if (!status && (g->failed || !gather_lay_out(g, gathered)))
         status = br_fail_memory(diag);
     return status;
 }

@@ -70,7 +70,7 @@ enum br_status br_history_runs(struct br_history *history, br_history_each_run *
 }
 
 /* Ends a transaction: with what was done, or where something failed without any of it. */
-static enum br_status end(struct br_history *history, bool good, struct br_diag *diag)
+static enum br_status history_jobs_end(struct br_history *history, bool good, struct br_diag *diag)
 {
     if (good && br_database_run(&history->database, "COMMIT"))
         return BR_OK;
@@ -79,8 +79,8 @@ static enum br_status end(struct br_history *history, bool good, struct br_diag 
     return status;
 }
 
-static bool step_on(struct br_history *history, enum br_history_statement which, const char *job,
-                    const char *name)
+static bool history_jobs_step_on(struct br_history *history, enum br_history_statement which,
+                                 const char *job, const char *name)
 {
     sqlite3_stmt *statement = history->database.statement[which];
     sqlite3_bind_text(statement, 1, job, -1, SQLITE_STATIC);
@@ -105,10 +105,10 @@ enum br_status br_history_keep(struct br_history *history, uint32_t kept, uint32
     const bool good = br_database_run(&history->database, "BEGIN IMMEDIATE") &&
                       count_runs(history, history->job, &before) &&
                       br_history_forget(history, kept) &&
-                      step_on(history, BR_HISTORY_FORGET_STAGES, history->job, NULL) &&
+                      history_jobs_step_on(history, BR_HISTORY_FORGET_STAGES, history->job, NULL) &&
                       count_runs(history, history->job, &after);
     *gone = good ? (uint32_t)(before - after) : 0;
-    return end(history, good, diag);
+    return history_jobs_end(history, good, diag);
 }
 
 enum br_status br_history_rename(struct br_history *history, const char *name, bool *joined,
@@ -119,13 +119,14 @@ enum br_status br_history_rename(struct br_history *history, const char *name, b
     *joined = false;
     if (!copy)
         return br_fail_memory(diag);
-    const bool good = br_database_run(&history->database, "BEGIN IMMEDIATE") &&
-                      count_runs(history, name, &runs) &&
-                      step_on(history, BR_HISTORY_RENAME_STAGES, history->job, name) &&
-                      step_on(history, BR_HISTORY_RENAME_SAMPLES, history->job, name) &&
-                      step_on(history, BR_HISTORY_RENAME_RUNS, history->job, name) &&
-                      step_on(history, BR_HISTORY_FORGET_STAGES, history->job, NULL);
-    enum br_status status = end(history, good, diag);
+    const bool good =
+        br_database_run(&history->database, "BEGIN IMMEDIATE") &&
+        count_runs(history, name, &runs) &&
+        history_jobs_step_on(history, BR_HISTORY_RENAME_STAGES, history->job, name) &&
+        history_jobs_step_on(history, BR_HISTORY_RENAME_SAMPLES, history->job, name) &&
+        history_jobs_step_on(history, BR_HISTORY_RENAME_RUNS, history->job, name) &&
+        history_jobs_step_on(history, BR_HISTORY_FORGET_STAGES, history->job, NULL);
+    enum br_status status = history_jobs_end(history, good, diag);
     if (status) {
         free(copy);
         return status;

@@ -98,7 +98,7 @@ bool br_history_is_there(void)
     return true;
 }
 
-static void release(struct br_history *history)
+static void samples_release(struct br_history *history)
 {
     for (uint32_t k = 0; k < history->samples; k++)
         free((char *)history->waiting[k].stage);
@@ -112,8 +112,8 @@ typedef enum br_status open_database(struct br_database *database,
                                      const struct br_database_form *form, const char *path,
                                      struct br_diag *diag);
 
-static enum br_status open_file(open_database *open, const char *path, const char *job,
-                                struct br_history **result, struct br_diag *diag)
+static enum br_status samples_open_file(open_database *open, const char *path, const char *job,
+                                        struct br_history **result, struct br_diag *diag)
 {
     struct br_history *history = calloc(1, sizeof *history);
     *result = NULL;
@@ -123,7 +123,7 @@ static enum br_status open_file(open_database *open, const char *path, const cha
     enum br_status status =
         history->job ? open(&history->database, &histories, path, diag) : br_fail_memory(diag);
     if (status)
-        release(history);
+        samples_release(history);
     else
         *result = history;
     return status;
@@ -132,13 +132,13 @@ static enum br_status open_file(open_database *open, const char *path, const cha
 enum br_status br_history_open(const char *path, const char *job, struct br_history **history,
                                struct br_diag *diag)
 {
-    return open_file(br_database_open, path, job, history, diag);
+    return samples_open_file(br_database_open, path, job, history, diag);
 }
 
 enum br_status br_history_open_to_read(const char *path, const char *job,
                                        struct br_history **history, struct br_diag *diag)
 {
-    return open_file(br_database_open_to_read, path, job, history, diag);
+    return samples_open_file(br_database_open_to_read, path, job, history, diag);
 }
 
 enum br_status br_history_hold(struct br_history *history, struct br_diag *diag)
@@ -172,7 +172,7 @@ static void bind_known(sqlite3_stmt *statement, int at, int64_t value)
         sqlite3_bind_int64(statement, at, value);
 }
 
-static bool write_sample(struct br_history *history, const struct br_history_sample *sample)
+static bool history_write_sample(struct br_history *history, const struct br_history_sample *sample)
 {
     sqlite3_stmt *statement = history->database.statement[BR_HISTORY_ADD_STAGE];
     sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
@@ -198,7 +198,7 @@ enum br_status br_history_flush(struct br_history *history, struct br_diag *diag
     bool good =
         br_database_run(&history->database, "BEGIN IMMEDIATE") && (run || begin_run(history));
     for (uint32_t k = 0; k < history->samples && good; k++)
-        good = write_sample(history, &history->waiting[k]);
+        good = history_write_sample(history, &history->waiting[k]);
     enum br_status status = good && br_database_run(&history->database, "COMMIT")
                                 ? BR_OK
                                 : br_database_fail(&history->database, diag);
@@ -225,7 +225,8 @@ enum br_status br_history_add(struct br_history *history, const struct br_histor
     return history->samples < WAITING_MOST ? BR_OK : br_history_flush(history, diag);
 }
 
-static bool forget(struct br_history *history, enum br_history_statement which, uint32_t kept)
+static bool samples_forget(struct br_history *history, enum br_history_statement which,
+                           uint32_t kept)
 {
     sqlite3_bind_text(history->database.statement[which], 1, history->job, -1, SQLITE_STATIC);
     sqlite3_bind_int64(history->database.statement[which], 2, kept);
@@ -234,15 +235,15 @@ static bool forget(struct br_history *history, enum br_history_statement which, 
 
 bool br_history_forget(struct br_history *history, uint32_t kept)
 {
-    return forget(history, BR_HISTORY_FORGET_SAMPLES, kept) &&
-           forget(history, BR_HISTORY_FORGET_RUNS, kept);
+    return samples_forget(history, BR_HISTORY_FORGET_SAMPLES, kept) &&
+           samples_forget(history, BR_HISTORY_FORGET_RUNS, kept);
 }
 
 /* A command that a compiler cache answers a hundred times needs its memory at the next miss. */
 static bool thin_out(struct br_history *history)
 {
-    return forget(history, BR_HISTORY_THIN_SAMPLES, BR_HISTORY_KEPT) &&
-           forget(history, BR_HISTORY_FORGET_RUNS, BR_HISTORY_KEPT) &&
+    return samples_forget(history, BR_HISTORY_THIN_SAMPLES, BR_HISTORY_KEPT) &&
+           samples_forget(history, BR_HISTORY_FORGET_RUNS, BR_HISTORY_KEPT) &&
            br_history_forget(history, BR_HISTORY_PEAKS);
 }
 
@@ -255,7 +256,7 @@ enum br_status br_history_close(struct br_history *history, struct br_diag *diag
         !(br_database_run(&history->database, "BEGIN IMMEDIATE") && thin_out(history) &&
           br_database_run(&history->database, "COMMIT")))
         status = br_database_fail(&history->database, diag);
-    release(history);
+    samples_release(history);
     return status;
 }
 
@@ -267,7 +268,7 @@ struct numbers {
     uint32_t count, room, scratch_room;
 };
 
-static bool add_number(struct numbers *numbers, int64_t value)
+static bool samples_add_number(struct numbers *numbers, int64_t value)
 {
     if (!br_grow(&numbers->item, numbers->count, &numbers->room, sizeof *numbers->item))
         return false;
@@ -277,7 +278,7 @@ static bool add_number(struct numbers *numbers, int64_t value)
 }
 
 /* The middle one, of two the lesser. */
-static int64_t median(struct numbers *numbers)
+static int64_t samples_median(struct numbers *numbers)
 {
     br_sort(numbers->item, numbers->scratch, numbers->count);
     return (int64_t)numbers->item[(numbers->count - 1) / 2].key;
@@ -289,7 +290,7 @@ struct samples {
     int64_t last_run;
 };
 
-static bool add_row(sqlite3_stmt *statement, struct samples *samples)
+static bool samples_add_row(sqlite3_stmt *statement, struct samples *samples)
 {
     int64_t run = sqlite3_column_int64(statement, 0), wall = sqlite3_column_int64(statement, 1);
     if (samples->runs == 0 || run != samples->last_run)
@@ -300,8 +301,8 @@ static bool add_row(sqlite3_stmt *statement, struct samples *samples)
     int64_t cpu = sqlite3_column_int64(statement, 2);
     bool known = sqlite3_column_type(statement, 2) != SQLITE_NULL && wall > 0 && cpu >= 0 &&
                  cpu < INT64_MAX / 1000;
-    return add_number(&samples->wall, wall) &&
-           (!known || add_number(&samples->cpu, cpu * 1000 / wall));
+    return samples_add_number(&samples->wall, wall) &&
+           (!known || samples_add_number(&samples->cpu, cpu * 1000 / wall));
 }
 
 static bool summarise(struct samples *samples, struct br_history_estimate *estimate)
@@ -313,13 +314,13 @@ static bool summarise(struct samples *samples, struct br_history_estimate *estim
     if (good && wall->count) {
         estimate->runs = samples->runs;
         estimate->samples = wall->count;
-        estimate->wall_ns = median(wall);
-        estimate->cpu_milli = cpu->count ? median(cpu) : -1;
+        estimate->wall_ns = samples_median(wall);
+        estimate->cpu_milli = cpu->count ? samples_median(cpu) : -1;
         for (uint32_t k = 0; k < wall->count; k++) {
             int64_t distance = (int64_t)wall->item[k].key - estimate->wall_ns;
             wall->item[k].key = (uint64_t)(distance < 0 ? -distance : distance);
         }
-        estimate->spread_ns = median(wall);
+        estimate->spread_ns = samples_median(wall);
     }
     return good;
 }
@@ -335,7 +336,7 @@ static enum br_status read_samples(struct br_history *history, const char *stage
     int code = SQLITE_DONE;
     bool room = true;
     while (room && (code = sqlite3_step(statement)) == SQLITE_ROW)
-        room = add_row(statement, samples);
+        room = samples_add_row(statement, samples);
     sqlite3_reset(statement);
     if (!room)
         return br_fail_memory(diag);
@@ -343,8 +344,8 @@ static enum br_status read_samples(struct br_history *history, const char *stage
 }
 
 /* The most that a task of the stage has held in all runs that are kept; -1: not known. */
-static enum br_status read_memory(struct br_history *history, const char *stage, int64_t *mem_bytes,
-                                  struct br_diag *diag)
+static enum br_status samples_read_memory(struct br_history *history, const char *stage,
+                                          int64_t *mem_bytes, struct br_diag *diag)
 {
     sqlite3_stmt *statement = history->database.statement[BR_HISTORY_MEMORY];
     sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
@@ -374,7 +375,7 @@ enum br_status br_history_estimate(struct br_history *history, const char *stage
     if (!status && !summarise(&samples, estimate))
         status = br_fail_memory(diag);
     if (!status && estimate->samples)
-        status = read_memory(history, stage, &estimate->mem_bytes, diag);
+        status = samples_read_memory(history, stage, &estimate->mem_bytes, diag);
     free_samples(&samples);
     return status;
 }

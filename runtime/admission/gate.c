@@ -113,7 +113,7 @@ static double *list_demands(const struct cli_gate *gate, const struct br_dag *da
 /* ---- Clients with a place in the plan ---- */
 
 /* A task of the stage that nobody has asked for yet, or whose client has left before its turn. */
-static uint32_t find_task(const struct cli_gate *gate, const char *key)
+static uint32_t gate_find_task(const struct cli_gate *gate, const char *key)
 {
     const struct br_dag *dag = gate->options.dag;
     uint32_t stage = dag ? br_dag_find_stage(dag, key) : UINT32_MAX;
@@ -149,7 +149,7 @@ static enum br_status ask_planned(struct cli_gate *gate, uint32_t client, uint32
 /* ---- Clients that are jobs of their own ---- */
 
 /* a < b, exactly; false where the two cannot be compared. */
-static bool is_less(struct br_decimal a, struct br_decimal b)
+static bool gate_is_less(struct br_decimal a, struct br_decimal b)
 {
     int64_t left, right;
     int32_t digits = 0;
@@ -162,9 +162,9 @@ static bool is_less(struct br_decimal a, struct br_decimal b)
 }
 
 /* Adds the demand, at most what there is. `known`: by somebody who ought to know what there is. */
-static enum br_status add_demand(const struct cli_gate *gate, struct br_dag *dag,
-                                 const char *resource, struct br_decimal amount, bool known,
-                                 struct br_diag *diag)
+static enum br_status gate_add_demand(const struct cli_gate *gate, struct br_dag *dag,
+                                      const char *resource, struct br_decimal amount, bool known,
+                                      struct br_diag *diag)
 {
     struct br_decimal offered = br_cluster_capacity(gate->options.cluster, 0, resource);
     char text[BR_DECIMAL_TEXT];
@@ -173,17 +173,18 @@ static enum br_status add_demand(const struct cli_gate *gate, struct br_dag *dag
                        "there is no '%.80s' here", resource);
     if (offered.mantissa <= 0)
         return BR_OK;
-    br_decimal_format(is_less(amount, offered) ? amount : offered, text, sizeof text);
+    br_decimal_format(gate_is_less(amount, offered) ? amount : offered, text, sizeof text);
     return br_dag_add_demand(dag, 0, resource, text, diag);
 }
 
-static enum br_status add_demands(const struct cli_gate *gate, struct br_dag *dag,
-                                  const struct br_cluster *demand, bool known, struct br_diag *diag)
+static enum br_status gate_add_demands(const struct cli_gate *gate, struct br_dag *dag,
+                                       const struct br_cluster *demand, bool known,
+                                       struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     for (uint32_t k = 0; demand && k < demand->cls[0].capacities && !status; k++)
-        status = add_demand(gate, dag, demand->cls[0].capacity[k].resource,
-                            demand->cls[0].capacity[k].amount, known, diag);
+        status = gate_add_demand(gate, dag, demand->cls[0].capacity[k].resource,
+                                 demand->cls[0].capacity[k].amount, known, diag);
     return status;
 }
 
@@ -223,8 +224,8 @@ static enum br_status fill_job(const struct cli_gate *gate, struct br_dag *dag, 
     if (!status)
         status = br_dag_add_stage(dag, key, 1, *lasts_ns < 0 ? guess_ns : *lasts_ns, NULL, diag);
     if (!status)
-        status =
-            add_demands(gate, dag, demand ? demand : gate->options.demand, given != NULL, diag);
+        status = gate_add_demands(gate, dag, demand ? demand : gate->options.demand, given != NULL,
+                                  diag);
     br_cluster_destroy(demand);
     return status ? status : br_dag_finish(dag, diag);
 }
@@ -265,7 +266,7 @@ enum br_status cli_gate_ask(struct cli_gate *gate, uint32_t client, const char *
             return br_fail_memory(diag);
         gate->client[gate->clients++] = (struct client){0};
     }
-    uint32_t task = demand ? UINT32_MAX : find_task(gate, key);
+    uint32_t task = demand ? UINT32_MAX : gate_find_task(gate, key);
     return task != UINT32_MAX ? ask_planned(gate, client, task, diag)
                               : ask_own(gate, client, key, demand, diag);
 }

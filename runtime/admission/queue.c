@@ -170,7 +170,7 @@ static void find_free(struct cli_queue *queue, uint32_t machine)
 
 /* ---- The promise ---- */
 
-static int ends_before(const void *a, const void *b, void *context)
+static int queue_ends_before(const void *a, const void *b, void *context)
 {
     const struct cli_queue *queue = context;
     const struct entry *x = &queue->entry[*(const uint32_t *)a];
@@ -191,7 +191,7 @@ static bool promise_on(struct cli_queue *queue, uint32_t machine, const double *
         if (queue->entry[c].state == RUNS && queue->entry[c].machine == machine &&
             !queue->entry[c].beside)
             queue->ending[count++] = c;
-    qsort_r(queue->ending, count, sizeof *queue->ending, ends_before, queue);
+    qsort_r(queue->ending, count, sizeof *queue->ending, queue_ends_before, queue);
     *when_ns = 0;
     for (uint32_t k = 0; !fits_in(queue, machine, demand, queue->free); k++) {
         if (k == count)

@@ -1,6 +1,7 @@
 #include "runtime/deadline/amdahl.h"
 
-int64_t br_amdahl_ns(const struct br_deadline_table *table, const uint32_t *done, uint32_t allocation)
+int64_t br_amdahl_ns(const struct br_deadline_table *table, const uint32_t *done,
+                     uint32_t allocation)
 {
     double serial_s = 0, work_s = 0;
     for (uint32_t s = 0; s < table->stages; s++) {

@@ -9,6 +9,7 @@
 /* S + (P - S) / a, where S is the most of (1 - share) x longest + behind over the stages that have
  * not finished, P the sum of (1 - share) x work, and a the value of the allocation, not its index.
  * P - S counts as 0 where it is below. In ns. O(stages), nothing allocated. */
-int64_t br_amdahl_ns(const struct br_deadline_table *table, const uint32_t *done, uint32_t allocation);
+int64_t br_amdahl_ns(const struct br_deadline_table *table, const uint32_t *done,
+                     uint32_t allocation);
 
 #endif

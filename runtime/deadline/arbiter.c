@@ -21,7 +21,7 @@ struct step {
     double rate; /* weighted gain a unit; 0: there is no step that gains */
 };
 
-static struct step next_step(const struct br_bid *bid, uint32_t from, uint32_t last)
+static struct step arbiter_next_step(const struct br_bid *bid, uint32_t from, uint32_t last)
 {
     struct step best = {from, 0};
     for (uint32_t k = from + 1; k <= last; k++) {
@@ -35,14 +35,14 @@ static struct step next_step(const struct br_bid *bid, uint32_t from, uint32_t l
 }
 
 /* Steps by marginal gain. True where the result is an optimum for sure. */
-static bool climb(const struct br_bid *bid, uint32_t bids, uint32_t left, const uint32_t *last,
-                  uint32_t *chosen)
+static bool arbiter_climb(const struct br_bid *bid, uint32_t bids, uint32_t left,
+                          const uint32_t *last, uint32_t *chosen)
 {
     for (;;) {
         struct step best = {0};
         uint32_t who = bids;
         for (uint32_t j = 0; j < bids; j++) {
-            struct step step = next_step(&bid[j], chosen[j], last[j]);
+            struct step step = arbiter_next_step(&bid[j], chosen[j], last[j]);
             if (step.rate > best.rate) {
                 best = step;
                 who = j;
@@ -108,7 +108,7 @@ bool br_arbitrate(const struct br_bid *bid, uint32_t bids, uint32_t total, void 
     }
     if (least > total)
         return false;
-    if (!climb(bid, bids, total - (uint32_t)least, last, chosen))
+    if (!arbiter_climb(bid, bids, total - (uint32_t)least, last, chosen))
         tabulate(bid, bids, total, last, value, next, taken, chosen);
     return true;
 }

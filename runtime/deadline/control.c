@@ -60,7 +60,8 @@ struct look {
     double serial_s, shared_s; /* Amdahl: time left is serial_s + shared_s / allocation */
 };
 
-static struct look look_at(const struct br_control *control, const struct br_control_view *view)
+static struct look deadline_control_look_at(const struct br_control *control,
+                                            const struct br_control_view *view)
 {
     const struct br_deadline_table *table = control->table;
     struct look look = {.control = control, .elapsed_s = (double)view->elapsed_ns * 1e-9};
@@ -77,7 +78,8 @@ static struct look look_at(const struct br_control *control, const struct br_con
 }
 
 /* The quantiles of the time left with an allocation of the table: how many, and their levels. */
-static uint32_t distribution(const struct look *look, uint32_t index, double *left_s)
+static uint32_t deadline_control_distribution(const struct look *look, uint32_t index,
+                                              double *left_s)
 {
     const struct br_control *control = look->control;
     if (control->options.forecast == BR_FORECAST_AMDAHL) {
@@ -103,8 +105,8 @@ static double share_within(const double *level, const double *left_s, uint32_t q
 
 /* What these quantiles of the time left are worth where the deadline is earlier_s before the one
  * that is set. */
-static double value(const struct look *look, const double *left_s, uint32_t quantiles,
-                    double earlier_s)
+static double deadline_control_value(const struct look *look, const double *left_s,
+                                     uint32_t quantiles, double earlier_s)
 {
     const struct br_control *control = look->control;
     const struct br_control_options *options = &control->options;
@@ -119,11 +121,11 @@ static double value(const struct look *look, const double *left_s, uint32_t quan
 }
 
 /* What an allocation is worth. */
-static double worth(const struct look *look, uint32_t index, double earlier_s)
+static double deadline_control_worth(const struct look *look, uint32_t index, double earlier_s)
 {
     double left_s[BR_TABLE_QUANTILES];
-    uint32_t quantiles = distribution(look, index, left_s);
-    return value(look, left_s, quantiles, earlier_s);
+    uint32_t quantiles = deadline_control_distribution(look, index, left_s);
+    return deadline_control_value(look, left_s, quantiles, earlier_s);
 }
 
 /* No allocation is worth more than this: the job would end now. */
@@ -145,19 +147,19 @@ static uint32_t choices(const struct br_control *control)
     return last + (last == 0 || table->allocation[last] <= control->options.most);
 }
 
-static uint32_t curve(const struct look *look, double earlier_s, double *utility)
+static uint32_t deadline_control_curve(const struct look *look, double earlier_s, double *utility)
 {
     uint32_t count = choices(look->control);
     for (uint32_t k = 0; k < count; k++)
-        utility[k] = worth(look, k, earlier_s);
+        utility[k] = deadline_control_worth(look, k, earlier_s);
     return count;
 }
 
 uint32_t br_control_curve(const struct br_control *control, const struct br_control_view *view,
                           double *utility)
 {
-    const struct look look = look_at(control, view);
-    return curve(&look, control->options.dead_zone_s, utility);
+    const struct look look = deadline_control_look_at(control, view);
+    return deadline_control_curve(&look, control->options.dead_zone_s, utility);
 }
 
 uint32_t br_control_best(const double *utility, uint32_t count)
@@ -188,7 +190,7 @@ static uint32_t best_late(const struct look *look, double earlier_s)
         utility[k] = -INFINITY;
         if (plain && br_utility_at(&control->utility, best_s) < most - 2 * BR_UTILITY_EQUAL)
             continue;
-        utility[k] = worth(look, k, earlier_s);
+        utility[k] = deadline_control_worth(look, k, earlier_s);
         most = utility[k] > most ? utility[k] : most;
     } while (k > 0);
     return br_control_best(utility, count);
@@ -218,14 +220,14 @@ static uint32_t best_of(const struct look *look, double earlier_s)
     while (safe < count && room_s > 0 && !is_safe(look, safe, room_s))
         safe++;
     if (safe < count && room_s > 0) {
-        while (safe > 0 && worth(look, safe - 1, earlier_s) >= enough)
+        while (safe > 0 && deadline_control_worth(look, safe - 1, earlier_s) >= enough)
             safe--;
         return safe;
     }
     return best_late(look, earlier_s);
 }
 
-static double rounded_up(double value)
+static double deadline_control_rounded_up(double value)
 {
     double whole = (double)(int64_t)value;
     return value - whole > 1e-9 ? whole + 1 : whole;
@@ -233,7 +235,8 @@ static double rounded_up(double value)
 
 /* The next allocation before rounding: part of the way to the raw one, unless the dead zone holds
  * it. */
-static double follow(const struct br_control *control, uint32_t raw, uint32_t least)
+static double deadline_control_follow(const struct br_control *control, uint32_t raw,
+                                      uint32_t least)
 {
     const struct br_control_options *options = &control->options;
     if (options->adaptation == BR_ADAPT_MOST)
@@ -254,13 +257,13 @@ static uint32_t index_within(const struct br_deadline_table *table, uint32_t amo
 }
 
 /* Tells what the amount that the job has now comes to. */
-static void tell(const struct look *look, struct br_control_decision *decision)
+static void deadline_control_tell(const struct look *look, struct br_control_decision *decision)
 {
     const struct br_control *control = look->control;
     const struct br_deadline_table *table = control->table;
     double left_s[BR_TABLE_QUANTILES];
     uint32_t index = index_within(table, control->amount);
-    uint32_t quantiles = distribution(look, index, left_s);
+    uint32_t quantiles = deadline_control_distribution(look, index, left_s);
     double room_s = br_utility_deadline(&control->utility) - look->elapsed_s;
     decision->amount = control->amount;
     decision->progress = look->progress;
@@ -277,51 +280,52 @@ static void tell(const struct look *look, struct br_control_decision *decision)
         br_table_quantile_ns(table, control->options.layer, look->place, index, 0.95);
 }
 
-static void settle(struct br_control *control, const struct look *look, uint32_t raw,
-                   uint32_t least, struct br_control_decision *decision)
+static void deadline_control_settle(struct br_control *control, const struct look *look,
+                                    uint32_t raw, uint32_t least,
+                                    struct br_control_decision *decision)
 {
     double most = control->options.most;
-    double smooth = follow(control, raw, least);
+    double smooth = deadline_control_follow(control, raw, least);
     smooth = smooth > most ? most : smooth < 1 ? 1 : smooth;
     control->smooth = smooth;
-    control->amount = (uint32_t)rounded_up(smooth);
+    control->amount = (uint32_t)deadline_control_rounded_up(smooth);
     assert(control->amount >= 1 && control->amount <= control->options.most);
     decision->raw = raw;
-    tell(look, decision);
+    deadline_control_tell(look, decision);
 }
 
 void br_control_follow(struct br_control *control, const struct br_control_view *view, uint32_t raw,
                        uint32_t least, struct br_control_decision *decision)
 {
-    const struct look look = look_at(control, view);
-    settle(control, &look, raw, least, decision);
+    const struct look look = deadline_control_look_at(control, view);
+    deadline_control_settle(control, &look, raw, least, decision);
 }
 
 void br_control_wait(struct br_control *control, const struct br_control_view *view,
                      struct br_control_decision *decision)
 {
-    const struct look look = look_at(control, view);
+    const struct look look = deadline_control_look_at(control, view);
     control->smooth = 0;
     control->amount = 0;
     decision->raw = 0;
-    tell(&look, decision);
+    deadline_control_tell(&look, decision);
 }
 
 void br_control_decide(struct br_control *control, const struct br_control_view *view,
                        struct br_control_decision *decision)
 {
     const struct br_deadline_table *table = control->table;
-    const struct look look = look_at(control, view);
+    const struct look look = deadline_control_look_at(control, view);
     uint32_t raw = table->allocation[best_of(&look, control->options.dead_zone_s)], least = raw;
     if (control->smooth > 0 && control->smooth < raw && control->options.dead_zone_s > 0)
         least = table->allocation[best_of(&look, 0)];
-    settle(control, &look, raw, least, decision);
+    deadline_control_settle(control, &look, raw, least, decision);
 }
 
 /* ---- Moments to come ---- */
 
-static struct look look_ahead(const struct br_control *control,
-                              const struct br_control_moment *moment)
+static struct look deadline_control_look_ahead(const struct br_control *control,
+                                               const struct br_control_moment *moment)
 {
     return (struct look){
         .control = control,
@@ -339,14 +343,14 @@ double br_control_progress(const struct br_control *control, const struct br_con
 
 uint32_t br_control_need(const struct br_control *control, const struct br_control_moment *moment)
 {
-    const struct look look = look_ahead(control, moment);
+    const struct look look = deadline_control_look_ahead(control, moment);
     return best_of(&look, control->options.dead_zone_s);
 }
 
 double br_control_mean_s(const struct br_control *control, const struct br_control_moment *moment,
                          uint32_t index)
 {
-    const struct look look = look_ahead(control, moment);
+    const struct look look = deadline_control_look_ahead(control, moment);
     return (double)br_table_mean_ns(control->table, control->options.layer, look.place, index) *
            1e-9;
 }
@@ -382,7 +386,7 @@ double br_control_worth(const struct br_control *control, const struct br_contro
                         uint32_t index, double end_s)
 {
     const struct br_deadline_table *table = control->table;
-    const struct look look = look_at(control, view);
+    const struct look look = deadline_control_look_at(control, view);
     double left_s[BR_TABLE_QUANTILES];
     double mean_s =
         (double)br_table_mean_ns(table, control->options.layer, look.place, index) * 1e-9;

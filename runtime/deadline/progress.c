@@ -8,7 +8,7 @@
 typedef double put_together(const struct br_progress_weight *weight, const uint32_t *tasks,
                             const uint32_t *done, uint32_t stages);
 
-static double share(uint32_t done, uint32_t tasks)
+static double deadline_progress_share(uint32_t done, uint32_t tasks)
 {
     return (double)done / (double)tasks;
 }
@@ -18,7 +18,7 @@ static double sum(const struct br_progress_weight *weight, const uint32_t *tasks
 {
     double progress = 0;
     for (uint32_t s = 0; s < stages; s++)
-        progress += share(done[s], tasks[s]) * weight[s].span;
+        progress += deadline_progress_share(done[s], tasks[s]) * weight[s].span;
     return progress;
 }
 
@@ -27,7 +27,8 @@ static double path_gone(const struct br_progress_weight *weight, const uint32_t 
 {
     double left = 0;
     for (uint32_t s = 0; s < stages; s++) {
-        double path = (1 - share(done[s], tasks[s])) * weight[s].span + weight[s].begin;
+        double path =
+            (1 - deadline_progress_share(done[s], tasks[s])) * weight[s].span + weight[s].begin;
         if (done[s] < tasks[s] && path > left)
             left = path;
     }
@@ -39,7 +40,7 @@ static double furthest_behind(const struct br_progress_weight *weight, const uin
 {
     double least = 1;
     for (uint32_t s = 0; s < stages; s++) {
-        double at = weight[s].begin + share(done[s], tasks[s]) * weight[s].span;
+        double at = weight[s].begin + deadline_progress_share(done[s], tasks[s]) * weight[s].span;
         if (done[s] < tasks[s] && at < least)
             least = at;
     }

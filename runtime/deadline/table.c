@@ -12,14 +12,15 @@ struct br_table_place br_table_start(const struct br_deadline_table *table)
 }
 
 /* Where the progress lies between two of these, as 0 .. 1. */
-static double part_of(const double *at, uint32_t low, uint32_t high, double progress)
+static double deadline_table_part_of(const double *at, uint32_t low, uint32_t high, double progress)
 {
     double width = at[high] - at[low], from = progress - at[low];
     double part = from > 0 && width > 0 ? from / width : 0;
     return part < 1 ? part : 1;
 }
 
-static void find_bend(const struct br_deadline_table *table, double progress, struct br_table_place *place)
+static void find_bend(const struct br_deadline_table *table, double progress,
+                      struct br_table_place *place)
 {
     uint32_t low = (uint32_t)(progress * table->bends), last = table->bends - 1;
     low = low < last ? low : last;
@@ -28,7 +29,7 @@ static void find_bend(const struct br_deadline_table *table, double progress, st
     place->bent = true;
     place->bend_low = low;
     place->bend_high = low < last ? low + 1 : low;
-    place->bend_part = part_of(table->bend_at, low, place->bend_high, progress);
+    place->bend_part = deadline_table_part_of(table->bend_at, low, place->bend_high, progress);
 }
 
 struct br_table_place br_table_at(const struct br_deadline_table *table, double progress)
@@ -42,7 +43,7 @@ struct br_table_place br_table_at(const struct br_deadline_table *table, double 
         low--;
     uint32_t high = low < inner ? low + 1 : low;
     struct br_table_place place = {
-        .low = low, .high = high, .part = part_of(table->at, low, high, progress)};
+        .low = low, .high = high, .part = deadline_table_part_of(table->at, low, high, progress)};
     if (table->bends)
         find_bend(table, progress, &place);
     return place;
@@ -73,8 +74,8 @@ struct cells {
 };
 
 /* How far off the line between the cells, in units. */
-static double bend_at(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
-                      uint32_t index)
+static double bend_at(const struct br_deadline_table *table, uint32_t layer,
+                      struct br_table_place place, uint32_t index)
 {
     size_t row = (size_t)table->layers * table->allocations;
     size_t column = (size_t)layer * table->allocations + index;
@@ -83,8 +84,8 @@ static double bend_at(const struct br_deadline_table *table, uint32_t layer, str
     return (low + (high - low) * place.bend_part) * table->bend_unit[column];
 }
 
-static struct cells find(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
-                         uint32_t index)
+static struct cells deadline_table_find(const struct br_deadline_table *table, uint32_t layer,
+                                        struct br_table_place place, uint32_t index)
 {
     assert(layer < table->layers && index < table->allocations && place.high < table->cells);
     size_t row = (size_t)table->quantiles + 1;
@@ -99,42 +100,42 @@ static struct cells find(const struct br_deadline_table *table, uint32_t layer, 
 }
 
 /* The k-th number, in ns. */
-static inline double number(const struct cells *cells, uint32_t k)
+static inline double deadline_table_number(const struct cells *cells, uint32_t k)
 {
     double low = cells->low[k], high = cells->high[k];
     double units = low + (high - low) * cells->part + cells->bend;
     return units > 0 ? units * cells->unit_ns : 0;
 }
 
-int64_t br_table_mean_ns(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
-                         uint32_t index)
+int64_t br_table_mean_ns(const struct br_deadline_table *table, uint32_t layer,
+                         struct br_table_place place, uint32_t index)
 {
-    struct cells cells = find(table, layer, place, index);
-    return (int64_t)(number(&cells, 0) + 0.5);
+    struct cells cells = deadline_table_find(table, layer, place, index);
+    return (int64_t)(deadline_table_number(&cells, 0) + 0.5);
 }
 
 int64_t br_table_quantile_ns(const struct br_deadline_table *table, uint32_t layer,
                              struct br_table_place place, uint32_t index, double q)
 {
-    struct cells cells = find(table, layer, place, index);
+    struct cells cells = deadline_table_find(table, layer, place, index);
     uint32_t k = 1;
     q = q > 0 ? q < 1 ? q : 1 : 0;
     while (k + 1 < table->quantiles && table->level[k] < q)
         k++;
     double from = table->level[k - 1], to = table->level[k];
-    double low = number(&cells, k), high = number(&cells, k + 1);
+    double low = deadline_table_number(&cells, k), high = deadline_table_number(&cells, k + 1);
     return (int64_t)(low + (high - low) * ((q - from) / (to - from)) + 0.5);
 }
 
-double br_table_share(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
-                      uint32_t index, int64_t left_ns)
+double br_table_share(const struct br_deadline_table *table, uint32_t layer,
+                      struct br_table_place place, uint32_t index, int64_t left_ns)
 {
-    struct cells cells = find(table, layer, place, index);
-    double left = (double)left_ns, below = number(&cells, 1);
+    struct cells cells = deadline_table_find(table, layer, place, index);
+    double left = (double)left_ns, below = deadline_table_number(&cells, 1);
     if (left < below)
         return 0;
     for (uint32_t k = 1; k < table->quantiles; k++) {
-        double above = number(&cells, k + 1);
+        double above = deadline_table_number(&cells, k + 1);
         if (left < above)
             return table->level[k - 1] +
                    (table->level[k] - table->level[k - 1]) * (left - below) / (above - below);
@@ -146,8 +147,8 @@ double br_table_share(const struct br_deadline_table *table, uint32_t layer, str
 void br_table_distribution(const struct br_deadline_table *table, uint32_t layer,
                            struct br_table_place place, uint32_t index, double *left_s)
 {
-    struct cells cells = find(table, layer, place, index);
+    struct cells cells = deadline_table_find(table, layer, place, index);
     cells.unit_ns /= 1e9;
     for (uint32_t k = 0; k < table->quantiles; k++)
-        left_s[k] = number(&cells, k + 1);
+        left_s[k] = deadline_table_number(&cells, k + 1);
 }

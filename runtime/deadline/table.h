@@ -30,7 +30,7 @@
 /* The largest unit of time left, so that 2^32 of them stay far below 2^63 ns. */
 #define BR_TABLE_UNIT_NS UINT32_C(1000000000)
 
-enum br_allocation { BR_TOKENS = 0, BR_SHARES = 1 };        /* tasks at once; percents */
+enum br_allocation { BR_TOKENS = 0, BR_SHARES = 1 };              /* tasks at once; percents */
 enum br_table_order { BR_PLAIN_ORDER = 0, BR_PLANNED_ORDER = 1 }; /* layers of a table */
 
 /* A stage as the runs were that the table is from: what Amdahl's model needs (amdahl.h). */
@@ -90,14 +90,16 @@ struct br_deadline_table {
 /* Maps a table file and checks it, every number of it; release by br_table_close. The file has to
  * stay as it is meanwhile (files appear complete by renaming, so an ordinary new one is another
  * file). BR_BAD_INPUT: no table, another version, another byte order, cut or damaged; BR_SYSTEM. */
-enum br_status br_table_open(const char *path, struct br_deadline_table *table, struct br_diag *diag);
+enum br_status br_table_open(const char *path, struct br_deadline_table *table,
+                             struct br_diag *diag);
 /* The same for bytes in memory, 8-byte aligned, which are borrowed. For tests. */
 enum br_status br_table_read(const void *bytes, size_t size, struct br_deadline_table *table,
                              struct br_diag *diag);
 /* Unmaps it; of zeros is fine. */
 void br_table_close(struct br_deadline_table *table);
 /* Writes the file form. Errors of the file are the caller's to look for. O(its size). */
-enum br_status br_table_write(const struct br_deadline_table *table, FILE *out, struct br_diag *diag);
+enum br_status br_table_write(const struct br_deadline_table *table, FILE *out,
+                              struct br_diag *diag);
 
 /* BR_BAD_INPUT where the table is of another job, or of another cluster than this one (NULL: any).
  */
@@ -126,13 +128,13 @@ uint32_t br_table_index(const struct br_deadline_table *table, uint32_t value);
 
 /* The time left, in ns. `index` is into table->allocation; `layer` an enum br_table_order below
  * table->layers; q within 0 and 1. */
-int64_t br_table_mean_ns(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
-                         uint32_t index);
+int64_t br_table_mean_ns(const struct br_deadline_table *table, uint32_t layer,
+                         struct br_table_place place, uint32_t index);
 int64_t br_table_quantile_ns(const struct br_deadline_table *table, uint32_t layer,
                              struct br_table_place place, uint32_t index, double q);
 /* The probability that the time left is at most left_ns. */
-double br_table_share(const struct br_deadline_table *table, uint32_t layer, struct br_table_place place,
-                      uint32_t index, int64_t left_ns);
+double br_table_share(const struct br_deadline_table *table, uint32_t layer,
+                      struct br_table_place place, uint32_t index, int64_t left_ns);
 /* The whole distribution: left_s[k] is the quantile at table->level[k], in seconds, ascending;
  * between two levels it is linear. left_s has room for table->quantiles. */
 void br_table_distribution(const struct br_deadline_table *table, uint32_t layer,

@@ -52,7 +52,7 @@ struct layout {
 };
 
 /* The counts are within their limits, so that nothing overflows. */
-static struct layout lay_out(const struct head *head)
+static struct layout table_file_lay_out(const struct head *head)
 {
     struct layout layout = {.size = sizeof *head};
     uint64_t points = (uint64_t)head->layers * head->allocations;
@@ -78,7 +78,7 @@ static struct layout lay_out(const struct head *head)
     return layout;
 }
 
-static enum br_status damaged(struct br_diag *diag, const char *what)
+static enum br_status table_file_damaged(struct br_diag *diag, const char *what)
 {
     return br_fail(diag, BR_BAD_INPUT, "make the table again by 'bigrocks deadline JOB -o TABLE'",
                    "the table is damaged: %s", what);
@@ -86,13 +86,14 @@ static enum br_status damaged(struct br_diag *diag, const char *what)
 
 /* ---- Reading ---- */
 
-static enum br_status check_head(const struct head *head, uint64_t size, struct br_diag *diag)
+static enum br_status table_file_check_head(const struct head *head, uint64_t size,
+                                            struct br_diag *diag)
 {
     if (size < sizeof head->magic || memcmp(head->magic, MAGIC, sizeof head->magic) != 0)
         return br_fail(diag, BR_BAD_INPUT, "'bigrocks deadline JOB -o TABLE' makes one",
                        "this is no table of the time left");
     if (size < sizeof *head)
-        return damaged(diag, "it is cut");
+        return table_file_damaged(diag, "it is cut");
     if (head->order_mark != ORDER_MARK)
         return br_fail(diag, BR_BAD_INPUT, "make it on a machine like this one",
                        "the table is in another byte order");
@@ -106,15 +107,16 @@ static enum br_status check_head(const struct head *head, uint64_t size, struct 
         head->quantiles > BR_TABLE_QUANTILES || head->layers < 1 || head->layers > 2 ||
         head->bends > BR_TABLE_BENDS || head->job_length > NAME_MOST ||
         head->cluster_length > NAME_MOST)
-        return damaged(diag, "a count is out of its range");
-    if (head->size != size || lay_out(head).size != size)
-        return damaged(diag, size < head->size ? "it is cut" : "its size is not what it says");
+        return table_file_damaged(diag, "a count is out of its range");
+    if (head->size != size || table_file_lay_out(head).size != size)
+        return table_file_damaged(diag,
+                                  size < head->size ? "it is cut" : "its size is not what it says");
     if (head->sum !=
         br_hash_words(head->version, (const char *)head + SUMMED_FROM, size - SUMMED_FROM))
-        return damaged(diag, "its sum does not fit it");
+        return table_file_damaged(diag, "its sum does not fit it");
     if (head->kind > BR_SHARES || head->indicator >= BR_INDICATORS || head->unit_ns < 1 ||
         head->unit_ns > BR_TABLE_UNIT_NS || head->runs < 1)
-        return damaged(diag, "a number of its head is out of its range");
+        return table_file_damaged(diag, "a number of its head is out of its range");
     return BR_OK;
 }
 
@@ -132,7 +134,7 @@ static enum br_status check_stages(const struct br_deadline_table *table, struct
             !(weight->span >= 0 && weight->span <= 1) || table->tasks[s] < 1 ||
             table->tasks[s] > BR_MAX_TASKS || !is_time(stage->longest_s) ||
             !is_time(stage->behind_s) || !is_time(stage->work_s))
-            return damaged(diag, "a number of a stage is out of its range");
+            return table_file_damaged(diag, "a number of a stage is out of its range");
     }
     return BR_OK;
 }
@@ -141,16 +143,16 @@ static enum br_status check_axes(const struct br_deadline_table *table, struct b
 {
     for (uint32_t k = 0; k < table->allocations; k++)
         if (table->allocation[k] <= (k ? table->allocation[k - 1] : 0))
-            return damaged(diag, "the allocations do not ascend");
+            return table_file_damaged(diag, "the allocations do not ascend");
     double inner = table->cells - 1;
     for (uint32_t k = 1; k < table->cells; k++)
         if (!(table->at[k] * inner >= k - 1 - 1e-9 && table->at[k] * inner <= k + 1e-9))
-            return damaged(diag, "a cell of progress is not where it should be");
+            return table_file_damaged(diag, "a cell of progress is not where it should be");
     if (table->at[0] != 0 || table->level[0] != 0 || table->level[table->quantiles - 1] != 1)
-        return damaged(diag, "the levels do not reach from 0 to 1");
+        return table_file_damaged(diag, "the levels do not reach from 0 to 1");
     for (uint32_t k = 1; k < table->quantiles; k++)
         if (!(table->level[k] > table->level[k - 1]))
-            return damaged(diag, "the levels do not ascend");
+            return table_file_damaged(diag, "the levels do not ascend");
     return BR_OK;
 }
 
@@ -161,7 +163,7 @@ static enum br_status check_numbers(const struct br_deadline_table *table, struc
     for (uint64_t c = 0; c < cells; c++, left += table->quantiles + 1)
         for (uint32_t k = 2; k <= table->quantiles; k++)
             if (left[k] < left[k - 1])
-                return damaged(diag, "quantiles do not ascend");
+                return table_file_damaged(diag, "quantiles do not ascend");
     return BR_OK;
 }
 
@@ -170,10 +172,10 @@ static enum br_status check_bends(const struct br_deadline_table *table, struct 
     for (uint32_t k = 0; k < table->bends; k++)
         if (!(table->bend_at[k] * table->bends >= k - 1e-9 &&
               table->bend_at[k] * table->bends <= k + 1 + 1e-9))
-            return damaged(diag, "a bend is not where it should be");
+            return table_file_damaged(diag, "a bend is not where it should be");
     for (uint32_t p = 0; table->bends && p < table->layers * table->allocations; p++)
         if (table->bend_unit[p] < 1 || table->bend_unit[p] > BR_TABLE_BEND_UNIT)
-            return damaged(diag, "the unit of a bend is out of its range");
+            return table_file_damaged(diag, "the unit of a bend is out of its range");
     return BR_OK;
 }
 
@@ -187,7 +189,7 @@ static bool is_filled_with_zeros(const char *base, const struct layout *layout)
     return true;
 }
 
-static bool is_name(const char *text, uint32_t length)
+static bool table_file_is_name(const char *text, uint32_t length)
 {
     return strnlen(text, (size_t)length + 1) == length;
 }
@@ -197,10 +199,10 @@ enum br_status br_table_read(const void *bytes, size_t size, struct br_deadline_
 {
     const struct head *head = bytes;
     *table = (struct br_deadline_table){0};
-    enum br_status status = check_head(head, size, diag);
+    enum br_status status = table_file_check_head(head, size, diag);
     if (status)
         return status;
-    struct layout layout = lay_out(head);
+    struct layout layout = table_file_lay_out(head);
     const char *base = bytes;
     struct br_deadline_table read = {
         .job = base + layout.at[JOB],
@@ -229,10 +231,11 @@ enum br_status br_table_read(const void *bytes, size_t size, struct br_deadline_
         .bend_unit = (const void *)(base + layout.at[BEND_UNIT]),
         .bend = (const void *)(base + layout.at[BEND]),
     };
-    if (!is_name(read.job, head->job_length) || !is_name(read.cluster, head->cluster_length))
-        return damaged(diag, "a name does not end where it should");
+    if (!table_file_is_name(read.job, head->job_length) ||
+        !table_file_is_name(read.cluster, head->cluster_length))
+        return table_file_damaged(diag, "a name does not end where it should");
     if (!is_filled_with_zeros(base, &layout))
-        return damaged(diag, "there is something between its arrays");
+        return table_file_damaged(diag, "there is something between its arrays");
     status = check_stages(&read, diag);
     if (!status)
         status = check_axes(&read, diag);
@@ -245,7 +248,7 @@ enum br_status br_table_read(const void *bytes, size_t size, struct br_deadline_
     return status;
 }
 
-static enum br_status fail_file(struct br_diag *diag, const char *what)
+static enum br_status table_fail_file(struct br_diag *diag, const char *what)
 {
     return br_fail(diag, BR_SYSTEM, NULL, "the file %s: %s", what, strerror(errno));
 }
@@ -257,7 +260,7 @@ static enum br_status map_file(int file, void **map, size_t *size, struct br_dia
     *map = NULL;
     *size = 0;
     if (fstat(file, &found) != 0)
-        return fail_file(diag, "cannot be looked at");
+        return table_fail_file(diag, "cannot be looked at");
     if (!S_ISREG(found.st_mode))
         return br_fail(diag, BR_BAD_INPUT, "write it to a file first",
                        "a table has to be an ordinary file");
@@ -265,13 +268,14 @@ static enum br_status map_file(int file, void **map, size_t *size, struct br_dia
         return BR_OK;
     void *at = mmap(NULL, (size_t)found.st_size, PROT_READ, MAP_PRIVATE, file, 0);
     if (at == MAP_FAILED)
-        return fail_file(diag, "cannot be mapped");
+        return table_fail_file(diag, "cannot be mapped");
     *map = at;
     *size = (size_t)found.st_size;
     return BR_OK;
 }
 
-enum br_status br_table_open(const char *path, struct br_deadline_table *table, struct br_diag *diag)
+enum br_status br_table_open(const char *path, struct br_deadline_table *table,
+                             struct br_diag *diag)
 {
     void *map = NULL;
     size_t size = 0;
@@ -279,7 +283,7 @@ enum br_status br_table_open(const char *path, struct br_deadline_table *table, 
     br_diag_file(diag, path);
     int file = open(path, O_RDONLY | O_CLOEXEC);
     if (file < 0)
-        return fail_file(diag, "cannot be opened");
+        return table_fail_file(diag, "cannot be opened");
     enum br_status status = map_file(file, &map, &size, diag);
     close(file);
     if (!status)
@@ -304,7 +308,7 @@ void br_table_close(struct br_deadline_table *table)
 
 /* ---- Writing ---- */
 
-static const void *part_of(const struct br_deadline_table *table, enum part part)
+static const void *table_file_part_of(const struct br_deadline_table *table, enum part part)
 {
     const void *const of[PARTS] = {
         [STAGE] = table->stage,
@@ -323,7 +327,8 @@ static const void *part_of(const struct br_deadline_table *table, enum part part
     return of[part];
 }
 
-enum br_status br_table_write(const struct br_deadline_table *table, FILE *out, struct br_diag *diag)
+enum br_status br_table_write(const struct br_deadline_table *table, FILE *out,
+                              struct br_diag *diag)
 {
     static const char zeros[8];
     size_t job = strlen(table->job), cluster = strlen(table->cluster);
@@ -349,16 +354,17 @@ enum br_status br_table_write(const struct br_deadline_table *table, FILE *out, 
         .bends = table->bends,
     };
     memcpy(head.magic, MAGIC, sizeof head.magic);
-    struct layout layout = lay_out(&head);
+    struct layout layout = table_file_lay_out(&head);
     head.size = layout.size;
     head.sum =
         br_hash_words(head.version, (const char *)&head + SUMMED_FROM, sizeof head - SUMMED_FROM);
     for (int k = 0; k < PARTS; k++)
-        head.sum = br_hash_words(head.sum, part_of(table, (enum part)k), layout.bytes[k]);
+        head.sum =
+            br_hash_words(head.sum, table_file_part_of(table, (enum part)k), layout.bytes[k]);
     fwrite(&head, sizeof head, 1, out);
     for (int k = 0; k < PARTS; k++) {
         if (layout.bytes[k])
-            fwrite(part_of(table, (enum part)k), 1, layout.bytes[k], out);
+            fwrite(table_file_part_of(table, (enum part)k), 1, layout.bytes[k], out);
         fwrite(zeros, 1, (8 - layout.bytes[k] % 8) % 8, out);
     }
     return BR_OK;

@@ -50,33 +50,33 @@ size_t br_together_memory(uint32_t jobs, uint32_t total)
            rounded(br_arbiter_memory(jobs, total));
 }
 
-static void *cut(char **memory, size_t bytes)
+static void *together_cut(char **memory, size_t bytes)
 {
     void *start = *memory;
     *memory += rounded(bytes);
     return start;
 }
 
-static struct together lay_out(const struct br_rival *rival, uint32_t jobs, uint32_t total,
-                               void *memory)
+static struct together together_lay_out(const struct br_rival *rival, uint32_t jobs, uint32_t total,
+                                        void *memory)
 {
     char *at = memory;
     size_t n = jobs;
     struct together all = {.rival = rival, .jobs = jobs, .total = total};
-    all.bid = cut(&at, n * sizeof *all.bid);
-    all.chosen = cut(&at, n * sizeof *all.chosen);
-    all.order = cut(&at, n * sizeof *all.order);
-    all.best = cut(&at, n * sizeof *all.best);
-    all.trial = cut(&at, n * sizeof *all.trial);
-    all.played = cut(&at, n * sizeof *all.played);
-    all.utility = cut(&at, n * BR_TABLE_ALLOCATIONS * sizeof *all.utility);
-    all.arbiter = cut(&at, br_arbiter_memory(jobs, total));
+    all.bid = together_cut(&at, n * sizeof *all.bid);
+    all.chosen = together_cut(&at, n * sizeof *all.chosen);
+    all.order = together_cut(&at, n * sizeof *all.order);
+    all.best = together_cut(&at, n * sizeof *all.best);
+    all.trial = together_cut(&at, n * sizeof *all.trial);
+    all.played = together_cut(&at, n * sizeof *all.played);
+    all.utility = together_cut(&at, n * BR_TABLE_ALLOCATIONS * sizeof *all.utility);
+    all.arbiter = together_cut(&at, br_arbiter_memory(jobs, total));
     return all;
 }
 
 /* ---- The future of all jobs ---- */
 
-static void begin(struct together *all)
+static void together_begin(struct together *all)
 {
     for (uint32_t j = 0; j < all->jobs; j++) {
         const struct br_rival *rival = &all->rival[j];
@@ -95,7 +95,7 @@ static struct br_control_moment moment_of(const struct together *all, uint32_t j
 }
 
 /* The largest choice up to the need within the room; at least the first. */
-static uint32_t within(const struct br_deadline_table *table, uint32_t need, double room)
+static uint32_t together_within(const struct br_deadline_table *table, uint32_t need, double room)
 {
     while (need > 0 && table->allocation[need] > room)
         need--;
@@ -103,19 +103,19 @@ static uint32_t within(const struct br_deadline_table *table, uint32_t need, dou
 }
 
 /* The allocation of the job's table, but no more than there is. */
-static uint32_t amount_of(const struct together *all, uint32_t j, uint32_t index)
+static uint32_t together_amount_of(const struct together *all, uint32_t j, uint32_t index)
 {
     uint32_t amount = all->rival[j].control->table->allocation[index];
     return amount < all->total ? amount : all->total;
 }
 
 /* Who runs at all: in turn those whose least allocations fit. Returns the sum of these. */
-static double line_up(struct together *all, const uint32_t *order)
+static double together_line_up(struct together *all, const uint32_t *order)
 {
     uint32_t sum = 0;
     for (uint32_t k = 0; k < all->jobs; k++) {
         struct played *played = &all->played[order[k]];
-        uint32_t least = amount_of(all, order[k], 0);
+        uint32_t least = together_amount_of(all, order[k], 0);
         played->runs = !played->ended && least <= all->total - sum;
         sum += played->runs ? least : 0;
     }
@@ -127,7 +127,7 @@ static bool hand_out(struct together *all, const uint32_t *order, double now_s)
 {
     double left = all->total; /* to own */
     double idle = left;       /* to lend */
-    double later = line_up(all, order);
+    double later = together_line_up(all, order);
     bool enough = true;
     if (all->alone)
         later = 0;
@@ -141,16 +141,16 @@ static bool hand_out(struct together *all, const uint32_t *order, double now_s)
         played->need = br_control_need(control, &moment);
         played->own = played->given = 0;
         if (all->alone)
-            played->runs = amount_of(all, order[k], 0) <= left;
+            played->runs = together_amount_of(all, order[k], 0) <= left;
         enough &= played->runs;
         if (!played->runs)
             continue;
         if (!all->alone)
-            later -= amount_of(all, order[k], 0);
-        played->own = within(table, played->need, left - later);
-        played->given = within(table, played->need, idle - later);
+            later -= together_amount_of(all, order[k], 0);
+        played->own = together_within(table, played->need, left - later);
+        played->given = together_within(table, played->need, idle - later);
         played->given = played->given > played->own ? played->given : played->own;
-        left -= amount_of(all, order[k], played->own);
+        left -= together_amount_of(all, order[k], played->own);
         idle -= br_control_used(control, &moment, played->given);
         enough &= played->own == played->need;
     }
@@ -159,7 +159,7 @@ static bool hand_out(struct together *all, const uint32_t *order, double now_s)
 }
 
 /* Reads how long those that run would take; the least of it, INFINITY where none runs. */
-static double look_ahead(struct together *all)
+static double together_look_ahead(struct together *all)
 {
     double least_s = INFINITY;
     for (uint32_t j = 0; j < all->jobs; j++) {
@@ -197,7 +197,7 @@ static double play_on(struct together *all, const uint32_t *order, bool settled)
 {
     double now_s = 0, sum = 0;
     for (uint32_t open = all->jobs; open > 0;) {
-        double step_s = look_ahead(all);
+        double step_s = together_look_ahead(all);
         if (step_s == INFINITY)
             return -INFINITY; /* nobody gets anything */
         if (settled)
@@ -222,12 +222,13 @@ static double play_on(struct together *all, const uint32_t *order, bool settled)
 /* ---- Choosing ---- */
 
 /* Keeps what the order has handed out for now. */
-static void note(const struct together *all, const uint32_t *order, struct br_portion *portion)
+static void together_note(const struct together *all, const uint32_t *order,
+                          struct br_portion *portion)
 {
     for (uint32_t k = 0; k < all->jobs; k++) {
         const struct played *played = &all->played[order[k]];
-        uint32_t now = played->runs ? amount_of(all, order[k], played->own) : 0;
-        uint32_t need = amount_of(all, order[k], played->need);
+        uint32_t now = played->runs ? together_amount_of(all, order[k], played->own) : 0;
+        uint32_t need = together_amount_of(all, order[k], played->need);
         portion[order[k]] = (struct br_portion){now, need > now ? need : now, k};
     }
 }
@@ -235,9 +236,9 @@ static void note(const struct together *all, const uint32_t *order, struct br_po
 /* What the order is worth; fills now[] with what it gives at once. */
 static double value_order(struct together *all, const uint32_t *order, struct br_portion *now)
 {
-    begin(all);
+    together_begin(all);
     bool enough = hand_out(all, order, 0);
-    note(all, order, now);
+    together_note(all, order, now);
     return play_on(all, order, enough);
 }
 
@@ -253,17 +254,17 @@ static double value_kept(struct together *all, const uint32_t *order, struct br_
     }
     if (!br_arbitrate(all->bid, all->jobs, all->total, all->arbiter, all->chosen))
         return -INFINITY;
-    begin(all);
+    together_begin(all);
     hand_out(all, order, 0);
     for (uint32_t j = 0; j < all->jobs; j++) {
         all->played[j].own = all->played[j].given = all->chosen[j];
         all->played[j].runs = true;
     }
-    note(all, order, now);
+    together_note(all, order, now);
     return play_on(all, order, false);
 }
 
-static void exchange(uint32_t *order, uint32_t k)
+static void together_exchange(uint32_t *order, uint32_t k)
 {
     uint32_t job = order[k];
     order[k] = order[k + 1];
@@ -272,13 +273,13 @@ static void exchange(uint32_t *order, uint32_t k)
 
 /* Improves all->order by exchanges of neighbours; fills portion[] with what it gives now, and
  * returns its value. */
-static double search(struct together *all, double value, struct br_portion *portion)
+static double together_search(struct together *all, double value, struct br_portion *portion)
 {
     uint32_t trials = TRIALS * all->jobs, same = 0;
     uint64_t each = (uint64_t)all->jobs * all->jobs / 2 + 1;
     trials = trials * each < EFFORT ? trials : (uint32_t)(EFFORT / each);
     for (uint32_t k = 0; all->jobs > 1 && trials > 0 && same + 1 < all->jobs; trials--) {
-        exchange(all->order, k);
+        together_exchange(all->order, k);
         double other = value_order(all, all->order, all->trial);
         if (other > value + calm * all->jobs) {
             value = other;
@@ -286,7 +287,7 @@ static double search(struct together *all, double value, struct br_portion *port
             for (uint32_t j = 0; j < all->jobs; j++)
                 portion[j] = all->trial[j];
         } else {
-            exchange(all->order, k);
+            together_exchange(all->order, k);
             same++;
         }
         k = k + 2 < all->jobs ? k + 1 : 0;
@@ -325,7 +326,7 @@ static void by_deadline(const struct together *all, uint32_t *order)
     }
 }
 
-static void take(const struct br_portion *from, uint32_t jobs, struct br_portion *portion)
+static void together_take(const struct br_portion *from, uint32_t jobs, struct br_portion *portion)
 {
     for (uint32_t j = 0; j < jobs; j++)
         portion[j] = from[j];
@@ -340,15 +341,15 @@ static double best_plan(struct together *all, struct br_portion *portion)
     double other = value_order(all, all->best, all->trial);
     if (other > value + calm * jobs) {
         value = other;
-        take(all->trial, jobs, portion);
+        together_take(all->trial, jobs, portion);
         for (uint32_t j = 0; j < jobs; j++)
             all->order[j] = all->best[j];
     }
-    value = search(all, value, portion);
+    value = together_search(all, value, portion);
     other = value_kept(all, all->order, all->trial);
     if (other > value + calm * jobs) {
         value = other;
-        take(all->trial, jobs, portion);
+        together_take(all->trial, jobs, portion);
     }
     return value;
 }
@@ -357,12 +358,12 @@ struct br_together_worth br_together_choose(const struct br_rival *rival, uint32
                                             uint32_t total, void *memory,
                                             struct br_portion *portion)
 {
-    struct together all = lay_out(rival, jobs, total, memory);
+    struct together all = together_lay_out(rival, jobs, total, memory);
     assert(jobs > 0 && total > 0);
     keep_order(&all, portion);
-    begin(&all);
+    together_begin(&all);
     bool enough = hand_out(&all, all.order, 0), by_arrival = true;
-    note(&all, all.order, portion);
+    together_note(&all, all.order, portion);
     if (enough)
         return (struct br_together_worth){0};
     for (uint32_t j = 0; j < jobs; j++)
@@ -375,7 +376,7 @@ struct br_together_worth br_together_choose(const struct br_rival *rival, uint32
     /* As long as jobs are served by arrival, another plan has to be worth more. */
     if (worth.chosen < worth.alone + (by_arrival ? calm * jobs : 0)) {
         worth.chosen = worth.alone;
-        take(all.trial, jobs, portion);
+        together_take(all.trial, jobs, portion);
     }
     return worth;
 }

@@ -61,7 +61,7 @@ static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t 
 }
 
 /* Beside what becomes ready, jobs with a limit may come back at any end of a task. */
-static bool reserve(struct br_runtime *runtime, uint64_t offers)
+static bool board_reserve(struct br_runtime *runtime, uint64_t offers)
 {
     return br_offers_reserve(&runtime->offers, offers + runtime->limited);
 }
@@ -73,7 +73,7 @@ static uint64_t most_offers(const struct br_job *job)
 
 bool br_board_reserve_limited(struct br_runtime *runtime, const struct br_job *job)
 {
-    if (!reserve(runtime, most_offers(job)))
+    if (!board_reserve(runtime, most_offers(job)))
         return false;
     runtime->limited += most_offers(job);
     return true;
@@ -104,7 +104,7 @@ bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t numbe
     /* No more can be ready than there are tasks, or kinds and cells. */
     uint64_t most = most_offers(job);
     uint64_t offers = 2 * (uint64_t)job->ready.changes;
-    return reserve(runtime, offers < most ? offers : most);
+    return board_reserve(runtime, offers < most ? offers : most);
 }
 
 bool br_board_reserve_children(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
@@ -121,18 +121,18 @@ bool br_board_reserve_children(struct br_runtime *runtime, const struct br_job *
             tasks += job->form->stage_first[child + 1] - job->form->stage_first[child];
     }
     uint64_t most = most_offers(job);
-    return reserve(runtime, 2 * tasks < most ? 2 * tasks : most);
+    return board_reserve(runtime, 2 * tasks < most ? 2 * tasks : most);
 }
 
 bool br_board_reserve_one(struct br_runtime *runtime)
 {
-    return reserve(runtime, 2);
+    return board_reserve(runtime, 2);
 }
 
 /* ---- Offers ---- */
 
-static struct br_posted_set *set_of(const struct br_runtime *runtime, struct br_job *job,
-                                    const struct br_offer *offer)
+static struct br_posted_set *board_set_of(const struct br_runtime *runtime, struct br_job *job,
+                                          const struct br_offer *offer)
 {
     bool kind = offer->tree == br_board_tree(runtime, job->group);
     return &job->posted.set[kind ? BR_POSTED_KINDS : BR_POSTED_CELLS];
@@ -140,7 +140,7 @@ static struct br_posted_set *set_of(const struct br_runtime *runtime, struct br_
 
 static void post(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer)
 {
-    struct br_posted_set *set = set_of(runtime, job, offer);
+    struct br_posted_set *set = board_set_of(runtime, job, offer);
     offer->remaining = set->remaining;
     offer->before = NULL;
     offer->after = set->first;
@@ -153,7 +153,7 @@ static void post(struct br_runtime *runtime, struct br_job *job, struct br_offer
 
 static void withdraw(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer)
 {
-    struct br_posted_set *set = set_of(runtime, job, offer);
+    struct br_posted_set *set = board_set_of(runtime, job, offer);
     if (offer->after)
         offer->after->before = offer->before;
     *(offer->before ? &offer->before->after : &set->first) = offer->after;
@@ -263,7 +263,7 @@ static void update_remaining(struct br_runtime *runtime, uint32_t number, struct
 }
 
 /* Another job has come: what the offers of the one that was alone say counts from now on. */
-static void tighten(struct br_runtime *runtime)
+static void board_tighten(struct br_runtime *runtime)
 {
     struct br_job *job = runtime->job[runtime->loose];
     runtime->loose = BR_ANY;
@@ -316,7 +316,7 @@ void br_board_update(struct br_runtime *runtime, uint32_t number)
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         update_remaining(runtime, number, &job->posted.set[s]);
     if (runtime->loose != BR_ANY && runtime->pending.jobs > 1)
-        tighten(runtime);
+        board_tighten(runtime);
     for (uint32_t c = 0; c < ready->changes; c++) {
         uint32_t k = ready->changed[c];
         ready->is_changed[k] = false;

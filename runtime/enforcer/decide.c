@@ -73,7 +73,7 @@ static double score_task(const struct pass *pass, uint32_t k)
 
 /* ---- The bundle: a heap with the worst candidate on top ---- */
 
-static bool better(const struct br_candidate *a, const struct br_candidate *b)
+static bool decide_better(const struct br_candidate *a, const struct br_candidate *b)
 {
     if (a->score != b->score)
         return a->score > b->score;
@@ -85,7 +85,7 @@ static bool better(const struct br_candidate *a, const struct br_candidate *b)
 static bool worse(const void *none, const struct br_candidate *a, const struct br_candidate *b)
 {
     (void)none;
-    return better(b, a);
+    return decide_better(b, a);
 }
 
 BR_HEAP(worst, struct br_candidate, const void *, worse, 2)
@@ -95,7 +95,7 @@ static void offer(struct pass *pass, struct br_candidate candidate)
     struct br_runtime *runtime = pass->runtime;
     struct br_candidate *heap = runtime->bundle;
     if (runtime->candidates == pass->most) {
-        if (better(&candidate, &heap[0]))
+        if (decide_better(&candidate, &heap[0]))
             worst_replace(NULL, heap, runtime->candidates, candidate);
         return;
     }
@@ -130,7 +130,7 @@ static bool wins_tie(void *context, double priority, uint32_t job)
     const struct pass *pass = context;
     const struct br_runtime *runtime = pass->runtime;
     struct br_candidate candidate = {pass->least, priority, job, 0};
-    return runtime->candidates < pass->most || better(&candidate, &runtime->bundle[0]);
+    return runtime->candidates < pass->most || decide_better(&candidate, &runtime->bundle[0]);
 }
 
 static bool allowed(const struct pass *pass, uint32_t k)
@@ -146,7 +146,7 @@ static bool could_allow(void *context, const double *demand, int64_t duration_ns
 }
 
 /* The first ready task of the kind. */
-static void visit(void *context, const struct br_offer *offer)
+static void decide_visit(void *context, const struct br_offer *offer)
 {
     struct pass *pass = context;
     pass->number = offer->job;
@@ -182,7 +182,7 @@ static void visit_local(void *context, const struct br_offer *offer)
     pass->job = pass->runtime->job[offer->job];
     visit_next(pass, pass->job);
     /* The first of the kind may be further on. */
-    visit(pass, offer);
+    decide_visit(pass, offer);
 }
 
 /* Offers the best of the group: first what plans have on this machine, whose packing counts in
@@ -208,7 +208,7 @@ static void collect_group(struct pass *pass, uint32_t group)
         search.rest = runtime->bounds + 3 * (size_t)step;
     br_offers_search(&runtime->offers,
                      runtime->tree[br_board_local_tree(runtime, group, pass->machine)], &search);
-    search.visit = visit;
+    search.visit = decide_visit;
     br_offers_search(&runtime->offers, runtime->tree[br_board_tree(runtime, group)], &search);
 }
 
@@ -238,7 +238,7 @@ static bool any_fits(struct br_runtime *runtime, uint32_t group, const int64_t *
 /* Fills the bundle with the best of the group. Mostly what has just ended makes room for one task:
  * where nothing fits beside the best, no other is looked for. True where nothing of the group fits
  * any more once what is in the bundle has started. */
-static bool collect(struct pass *pass, uint32_t group)
+static bool decide_collect(struct pass *pass, uint32_t group)
 {
     struct br_runtime *runtime = pass->runtime;
     uint32_t most = runtime->options.bundle, width = runtime->resources;
@@ -276,7 +276,7 @@ static uint32_t most_unfair(const struct br_runtime *runtime)
 }
 
 /* A task of the group starts: what all groups with ready tasks are owed. */
-static void account(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
+static void decide_account(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
 {
     double weights = 0, factor = 1 / runtime->slots;
     /* So what the groups are owed for this task adds up to nothing. */
@@ -315,7 +315,7 @@ static bool stays_kept(struct br_runtime *runtime)
 }
 
 /* Keeps the machine free for the group that is owed most. */
-static void keep(struct br_runtime *runtime, uint32_t group)
+static void decide_keep(struct br_runtime *runtime, uint32_t group)
 {
     if (runtime->kept_for == group)
         return;
@@ -334,7 +334,7 @@ static struct br_job *guarded_job(const struct br_runtime *runtime)
 
 /* Divides free x weight: into what is in proportion to an average machine, as much of that with the
  * largest resource counted twice, and the rest. */
-static void divide(struct pass *pass, const double *free, const double *weight, double *rest)
+static void decide_divide(struct pass *pass, const double *free, const double *weight, double *rest)
 {
     const struct br_runtime *runtime = pass->runtime;
     const double *scale = runtime->offers.scale;
@@ -357,7 +357,7 @@ static void divide(struct pass *pass, const double *free, const double *weight, 
 }
 
 /* Looks at the room of the machine, and at its outlook where the plan is to be kept. */
-static void look(struct pass *pass)
+static void decide_look(struct pass *pass)
 {
     struct br_runtime *runtime = pass->runtime;
     uint32_t step = runtime->resources + runtime->resources % 2;
@@ -370,7 +370,7 @@ static void look(struct pass *pass)
         free[r] = pass->free[r] > 0 ? (double)pass->free[r] : 0;
         weight[r] = pass->weight[r];
     }
-    divide(pass, free, weight, weight + step);
+    decide_divide(pass, free, weight, weight + step);
     struct br_job *job = guarded_job(runtime);
     pass->guarded = job != NULL;
     if (!job)
@@ -408,7 +408,7 @@ static uint32_t best_of_bundle(struct pass *pass)
         }
         candidate->score = score_task(pass, candidate->k);
         candidate->priority = br_job_priority(pass->job, candidate->k);
-        if (best == BR_ANY || better(candidate, &runtime->bundle[best]))
+        if (best == BR_ANY || decide_better(candidate, &runtime->bundle[best]))
             best = c;
     }
     return best;
@@ -419,18 +419,18 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
 {
     struct br_runtime *runtime = pass->runtime;
     uint32_t only = most_unfair(runtime), count = 0, best;
-    look(pass);
+    decide_look(pass);
     pass->eta = br_pending_eta(&runtime->pending, runtime->options.eta_factor);
     runtime->offers.eta = pass->eta;
-    bool all = collect(pass, only) && only == BR_ANY;
+    bool all = decide_collect(pass, only) && only == BR_ANY;
     if (only != BR_ANY && !runtime->candidates) {
         if (runtime->group[only].deficit >= runtime->options.kappa + BR_KEEPS_FREE &&
             would_fit(runtime, only, runtime->machine_class[pass->machine])) {
-            keep(runtime, only);
+            decide_keep(runtime, only);
             pass->kept_free = true;
             return 0;
         }
-        all = collect(pass, BR_ANY);
+        all = decide_collect(pass, BR_ANY);
     }
     while (count < room && (best = best_of_bundle(pass)) != BR_ANY) {
         struct br_candidate chosen = runtime->bundle[best];
@@ -440,9 +440,9 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
         assert(
             br_ready_kind_fits(&job->ready, job->ready.form->rank_kind[chosen.k], runtime->room));
         decisions[count++] = (struct br_decision){chosen.job, task, pass->machine};
-        account(runtime, job, task);
+        decide_account(runtime, job, task);
         br_runtime_place(runtime, chosen.job, task, pass->machine);
-        look(pass);
+        decide_look(pass);
         if (most_unfair(runtime) != only)
             return count;
     }
@@ -452,7 +452,7 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
 
 /* Why the machine, on which nothing more has started, is to be looked at again before it changes or
  * something that it holds becomes ready: 0, or a mark. */
-static uint8_t reason(struct pass *pass)
+static uint8_t decide_reason(struct pass *pass)
 {
     struct br_runtime *runtime = pass->runtime;
     if (pass->kept_free)
@@ -462,7 +462,8 @@ static uint8_t reason(struct pass *pass)
     return 0;
 }
 
-static void settle(struct br_runtime *runtime, uint32_t machine, uint8_t mark, const int64_t *room)
+static void decide_settle(struct br_runtime *runtime, uint32_t machine, uint8_t mark,
+                          const int64_t *room)
 {
     uint8_t old = br_vacancy_marks(&runtime->vacancy, machine);
     uint32_t *kept = &runtime->kept[runtime->machine_class[machine]];
@@ -486,14 +487,14 @@ static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
         runtime->idle_at[machine] == runtime->epoch)
         return 0;
     if (runtime->away[machine]) {
-        settle(runtime, machine, 0, NULL);
+        decide_settle(runtime, machine, 0, NULL);
         return 0;
     }
     while (count < room) {
         uint32_t more = decide_pass(&pass, decisions + count, room - count);
         count += more;
         if (!more || pass.full) {
-            settle(runtime, machine, reason(&pass), runtime->room);
+            decide_settle(runtime, machine, decide_reason(&pass), runtime->room);
             return count;
         }
     }

@@ -19,7 +19,7 @@
 static const double units_in_ns = 0x1p32, second_ns = 1e9;
 static const double units_most = 0x1p100; /* of a task, so that no sum overflows */
 
-static bool allocate(struct br_form *form, uint32_t edges)
+static bool enforcer_form_allocate(struct br_form *form, uint32_t edges)
 {
     struct br_arena *arena = &form->arena;
     size_t tasks = form->tasks, stages = form->stages;
@@ -46,7 +46,7 @@ double br_form_seconds(br_wide work)
 
 /* ---- The order ---- */
 
-static int64_t sum_of(int64_t a, int64_t b)
+static int64_t enforcer_form_sum_of(int64_t a, int64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
@@ -66,12 +66,13 @@ static int64_t find_tails(const struct br_form *form, uint32_t s, const int64_t 
     for (uint32_t c = form->child_first[s]; c < form->child_first[s + 1]; c++)
         for (uint32_t t = first; form->child_one_to_one[c] && t < end; t++) {
             uint32_t twin = form->stage_first[form->child[c]] + t - first;
-            int64_t behind = sum_of(tail[twin], form->duration_ns[twin]);
+            int64_t behind = enforcer_form_sum_of(tail[twin], form->duration_ns[twin]);
             tail[t] = behind > tail[t] ? behind : tail[t];
         }
     for (uint32_t t = first; t < end; t++)
-        most = sum_of(tail[t], form->duration_ns[t]) > most ? sum_of(tail[t], form->duration_ns[t])
-                                                            : most;
+        most = enforcer_form_sum_of(tail[t], form->duration_ns[t]) > most
+                   ? enforcer_form_sum_of(tail[t], form->duration_ns[t])
+                   : most;
     return most;
 }
 
@@ -88,8 +89,8 @@ static bool rank_by_tail(struct br_form *form, const struct br_dag *dag)
     for (uint32_t p = 0; ok && p < dag->stages; p++) {
         uint32_t s = dag->topological[p];
         for (uint32_t t = form->stage_first[s]; t < form->stage_first[s + 1]; t++)
-            item[used++] =
-                (struct br_sort_item){~br_sort_key(sum_of(tail[t], form->duration_ns[t])), t};
+            item[used++] = (struct br_sort_item){
+                ~br_sort_key(enforcer_form_sum_of(tail[t], form->duration_ns[t])), t};
     }
     if (ok)
         br_sort(item, item + form->tasks, form->tasks);
@@ -126,7 +127,7 @@ static bool find_places(struct br_form *form)
 }
 
 /* Each place's tasks in their order. */
-static bool fill_places(struct br_form *form)
+static bool enforcer_form_fill_places(struct br_form *form)
 {
     struct br_arena *arena = &form->arena;
     if (!ARRAY(arena, (size_t)form->places + 2, form->local_first) ||
@@ -179,12 +180,12 @@ static bool take_plan(struct br_form *form, const struct br_dag *dag, const stru
         return false;
     memcpy(form->planned, plan->machine, form->tasks * sizeof *form->planned);
     memcpy(form->plan_start_ns, plan->start_ns, form->tasks * sizeof *form->plan_start_ns);
-    return find_places(form) && fill_places(form);
+    return find_places(form) && enforcer_form_fill_places(form);
 }
 
 /* ---- Edges ---- */
 
-static bool take_edges(struct br_form *form, const struct br_dag *dag)
+static bool enforcer_form_take_edges(struct br_form *form, const struct br_dag *dag)
 {
     uint32_t *next = malloc(((size_t)form->stages + 1) * sizeof *next);
     bool one_to_one = false;
@@ -271,7 +272,7 @@ enum br_status br_form_create(const struct br_dag *dag, const struct br_plan *pl
     form->users = 1;
     form->tasks = dag->tasks;
     form->stages = dag->stages;
-    enum br_status status = allocate(form, dag->edges) ? BR_OK : br_fail_memory(diag);
+    enum br_status status = enforcer_form_allocate(form, dag->edges) ? BR_OK : br_fail_memory(diag);
     if (status)
         goto out;
     for (uint32_t s = 0; s < dag->stages; s++) {
@@ -287,7 +288,7 @@ enum br_status br_form_create(const struct br_dag *dag, const struct br_plan *pl
     form->demand = found.demand;
     form->kind_work = found.work;
     form->kind_share = found.share;
-    if (!take_edges(form, dag) || !take_plan(form, dag, plan, order, machines) ||
+    if (!enforcer_form_take_edges(form, dag) || !take_plan(form, dag, plan, order, machines) ||
         !count_kinds(form, &found, scale->resources, machines) || !take_cells(form))
         status = br_fail_memory(diag);
 out:

@@ -12,7 +12,7 @@
 
 enum { LINE = 64 /* bytes that memory brings at once */ };
 
-static void add_work(struct br_job *job, br_wide units)
+static void enforcer_job_add_work(struct br_job *job, br_wide units)
 {
     job->work += units;
     job->remaining = br_form_seconds(job->work);
@@ -85,7 +85,7 @@ struct br_job *br_job_create(struct br_form *form, bool by_event)
         memset(job->started_ns, 0, form->tasks * sizeof *job->started_ns);
         memcpy(job->local_head, form->local_first, form->places * sizeof *job->local_head);
     }
-    add_work(job, form->work);
+    enforcer_job_add_work(job, form->work);
     for (uint32_t t = 0; t < form->tasks && !by_event; t++)
         if (!form->stage_waits[form->task_stage[t]] && !(form->task_waits && form->task_waits[t]))
             br_job_ready(job, t);
@@ -184,7 +184,7 @@ static uint32_t *counter(struct br_job *job, enum br_task_state state)
     return &job->state.failed;
 }
 
-static void move(struct br_job *job, uint32_t task, enum br_task_state state)
+static void enforcer_job_move(struct br_job *job, uint32_t task, enum br_task_state state)
 {
     enum br_task_state old = job->task_state[task];
     bool was_pending = old <= BR_TASK_READY, pending = state <= BR_TASK_READY;
@@ -193,9 +193,9 @@ static void move(struct br_job *job, uint32_t task, enum br_task_state state)
     ++*counter(job, state);
     job->task_state[task] = (uint8_t)state;
     if (was_pending && !pending)
-        add_work(job, -br_form_work(job->form, task));
+        enforcer_job_add_work(job, -br_form_work(job->form, task));
     if (!was_pending && pending)
-        add_work(job, br_form_work(job->form, task));
+        enforcer_job_add_work(job, br_form_work(job->form, task));
     if (old == BR_TASK_READY)
         br_ready_remove(&job->ready, job->form->rank[task]);
     if (state == BR_TASK_READY)
@@ -204,7 +204,7 @@ static void move(struct br_job *job, uint32_t task, enum br_task_state state)
 
 void br_job_ready(struct br_job *job, uint32_t task)
 {
-    move(job, task, BR_TASK_READY);
+    enforcer_job_move(job, task, BR_TASK_READY);
     job->woken = true;
     /* A task that comes back is before what its machine is at. */
     if (job->form->planned) {
@@ -217,10 +217,10 @@ void br_job_ready(struct br_job *job, uint32_t task)
 
 void br_job_withdraw(struct br_job *job, uint32_t task)
 {
-    move(job, task, BR_TASK_WAITING);
+    enforcer_job_move(job, task, BR_TASK_WAITING);
 }
 
-static void chain(struct br_job *job, uint32_t task, uint32_t machine)
+static void enforcer_job_chain(struct br_job *job, uint32_t task, uint32_t machine)
 {
     uint32_t first = job->first_running[machine];
     job->last_running[task] = BR_ANY;
@@ -243,12 +243,12 @@ bool br_job_chain(struct br_job *job, uint32_t machines)
     job->first_running = first;
     for (uint32_t t = 0; t < job->form->tasks; t++)
         if (job->machine[t] != BR_ANY)
-            chain(job, t, job->machine[t]);
+            enforcer_job_chain(job, t, job->machine[t]);
     return true;
 }
 
 /* Takes the task out of its machine's chain of running tasks. */
-static void unchain(struct br_job *job, uint32_t task)
+static void enforcer_job_unchain(struct br_job *job, uint32_t task)
 {
     uint32_t machine = job->machine[task];
     job->machine[task] = BR_ANY;
@@ -270,16 +270,16 @@ void br_job_begin(struct br_job *job, uint32_t task, int64_t now_ns)
 
 void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns)
 {
-    unchain(job, task);
+    enforcer_job_unchain(job, task);
     br_job_begin(job, task, now_ns);
-    move(job, task, BR_TASK_RUNNING);
+    enforcer_job_move(job, task, BR_TASK_RUNNING);
     job->machine[task] = machine;
     if (!job->form->planned)
         return;
     uint32_t place = job->form->place[task], *head = &job->local_head[place];
     job->started_ns[task] = now_ns - job->began_ns;
     if (job->first_running)
-        chain(job, task, machine);
+        enforcer_job_chain(job, task, machine);
     while (*head < job->form->local_first[place + 1] &&
            job->task_state[job->form->task[job->form->local[*head]]] > BR_TASK_READY)
         ++*head;
@@ -295,8 +295,8 @@ static void one_less(struct br_job *job, uint32_t task)
 void br_job_finish(struct br_job *job, uint32_t task)
 {
     uint32_t stage = job->form->task_stage[task];
-    unchain(job, task);
-    move(job, task, BR_TASK_FINISHED);
+    enforcer_job_unchain(job, task);
+    enforcer_job_move(job, task, BR_TASK_FINISHED);
     if (job->by_event)
         return;
     assert(job->stage_left[stage] > 0);
@@ -317,9 +317,9 @@ void br_job_finish(struct br_job *job, uint32_t task)
 
 void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns)
 {
-    unchain(job, task);
+    enforcer_job_unchain(job, task);
     if (!again || job->closed) {
-        move(job, task, BR_TASK_FAILED);
+        enforcer_job_move(job, task, BR_TASK_FAILED);
         return;
     }
     /* Its time is past; it is due now, without the rest being late. */
@@ -333,7 +333,7 @@ void br_job_close(struct br_job *job)
     job->closed = true;
     for (uint32_t t = 0; t < job->form->tasks; t++)
         if (job->task_state[t] <= BR_TASK_READY)
-            move(job, t, BR_TASK_FAILED);
+            enforcer_job_move(job, t, BR_TASK_FAILED);
 }
 
 bool br_job_is_sound(const struct br_job *job)

@@ -67,8 +67,8 @@ static int compare_stages(const void *a, const void *b, void *context)
 
 /* Of the items, the first `nth` shall be those with the least amounts of the resource; ties by
  * number. */
-static void select_least(uint32_t *item, uint32_t count, uint32_t nth, const int64_t *row,
-                         uint32_t width, uint32_t r)
+static void kinds_select_least(uint32_t *item, uint32_t count, uint32_t nth, const int64_t *row,
+                               uint32_t width, uint32_t r)
 {
     uint32_t low = 0, high = count;
     while (high - low > 1) {
@@ -121,7 +121,7 @@ static void order_kinds(uint32_t *item, uint32_t count, uint32_t leaves, const i
         if (count <= leaves)
             continue;
         if (width)
-            select_least(item, count, leaves, row, width, widest);
+            kinds_select_least(item, count, leaves, row, width, widest);
         order_kinds(item, leaves, leaves, row, scale);
         item += leaves;
         count -= leaves;

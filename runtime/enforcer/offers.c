@@ -35,14 +35,14 @@ typedef double pair_of __attribute__((vector_size(16), may_alias));
 typedef int64_t mask_of __attribute__((vector_size(16), may_alias));
 
 /* In a box, resources come in pairs; where their number is odd the last demand is 0. */
-static uint32_t pairs(const struct br_offers *offers)
+static uint32_t offers_pairs(const struct br_offers *offers)
 {
     return (offers->width + 1) / 2;
 }
 
 static size_t stride(const struct br_offers *offers)
 {
-    return 4 * (size_t)pairs(offers) + TERMS;
+    return 4 * (size_t)offers_pairs(offers) + TERMS;
 }
 
 static double *box_of(const struct br_offers *offers, uint32_t node)
@@ -52,7 +52,7 @@ static double *box_of(const struct br_offers *offers, uint32_t node)
 
 static double *terms_of(const struct br_offers *offers, uint32_t node)
 {
-    return box_of(offers, node) + 4 * (size_t)pairs(offers);
+    return box_of(offers, node) + 4 * (size_t)offers_pairs(offers);
 }
 
 static size_t product_stride(const struct br_offers *offers)
@@ -169,10 +169,10 @@ static bool enclose_products(struct br_offers *offers, uint32_t node)
 }
 
 /* The node becomes the offer's leaf. */
-static void set_leaf(struct br_offers *offers, uint32_t node, uint32_t parent,
-                     struct br_offer *offer)
+static void offers_set_leaf(struct br_offers *offers, uint32_t node, uint32_t parent,
+                            struct br_offer *offer)
 {
-    double *least = box_of(offers, node), *most = least + 2 * (size_t)pairs(offers);
+    double *least = box_of(offers, node), *most = least + 2 * (size_t)offers_pairs(offers);
     memset(least, 0, stride(offers) * sizeof *least);
     offers->node[node] =
         (struct br_offer_node){.parent = parent, .size = 1, .job = offer->job, .offer = offer};
@@ -205,7 +205,7 @@ static void move_node(struct br_offers *offers, uint32_t to, uint32_t from)
         node->offer->node = to;
 }
 
-static double lesser(double a, double b)
+static double offers_lesser(double a, double b)
 {
     return a < b ? a : b;
 }
@@ -230,7 +230,7 @@ static bool enclose(struct br_offers *offers, uint32_t node)
 {
     struct br_offer_node *n = &offers->node[node];
     const struct br_offer_node *child = &offers->node[n->left];
-    uint32_t width = 2 * pairs(offers),
+    uint32_t width = 2 * offers_pairs(offers),
              job = child[0].job < child[1].job ? child[0].job : child[1].job;
     double *box = box_of(offers, node), *a = box_of(offers, n->left), *b = a + stride(offers);
     bool times = enclose_times(offers, node), products = enclose_products(offers, node);
@@ -239,7 +239,7 @@ static bool enclose(struct br_offers *offers, uint32_t node)
     set_link(offers, node);
     for (uint32_t k = 0; k < 2 * width + LINK; k++) {
         bool least = k < width || k == 2 * width + REMAINING;
-        double bound = least ? lesser(a[k], b[k]) : greater(a[k], b[k]);
+        double bound = least ? offers_lesser(a[k], b[k]) : greater(a[k], b[k]);
         changed |= bound != box[k];
         box[k] = bound;
     }
@@ -268,13 +268,13 @@ struct key {
     uint32_t job, kind;
 };
 
-static struct key key_of(const struct br_offers *offers, const struct br_offer *offer,
-                         uint32_t axis)
+static struct key offers_key_of(const struct br_offers *offers, const struct br_offer *offer,
+                                uint32_t axis)
 {
     return (struct key){coordinate(offers, offer, axis), offer->job, offer->kind};
 }
 
-static bool before(struct key a, struct key b)
+static bool offers_before(struct key a, struct key b)
 {
     if (a.value != b.value)
         return a.value < b.value;
@@ -284,8 +284,8 @@ static bool before(struct key a, struct key b)
 static bool goes_left(const struct br_offers *offers, uint32_t node, const struct br_offer *offer)
 {
     const struct br_offer_node *n = &offers->node[node];
-    return before(key_of(offers, offer, n->axis),
-                  (struct key){n->split, n->split_job, n->split_kind});
+    return offers_before(offers_key_of(offers, offer, n->axis),
+                         (struct key){n->split, n->split_job, n->split_kind});
 }
 
 /* The axis along which the offers differ most, as far as scores know: demands and work in units of
@@ -305,7 +305,7 @@ static uint32_t widest_axis(const struct br_offers *offers, struct br_offer *con
             weight = offers->eta;
         for (uint32_t k = 0; k < count; k++) {
             double value = coordinate(offers, item[k], axis);
-            least = lesser(least, value);
+            least = offers_lesser(least, value);
             most = greater(most, value);
         }
         if ((most - least) * weight > widest) {
@@ -319,17 +319,17 @@ static uint32_t widest_axis(const struct br_offers *offers, struct br_offer *con
 /* ---- Building ---- */
 
 /* The first `nth` items shall be those with the least keys. */
-static void select_least(const struct br_offers *offers, struct br_offer **item, uint32_t count,
-                         uint32_t nth, uint32_t axis)
+static void offers_select_least(const struct br_offers *offers, struct br_offer **item,
+                                uint32_t count, uint32_t nth, uint32_t axis)
 {
     uint32_t low = 0, high = count;
     while (high - low > 1) {
-        struct key pivot = key_of(offers, item[low + (high - low) / 2], axis);
+        struct key pivot = offers_key_of(offers, item[low + (high - low) / 2], axis);
         uint32_t i = low, j = high - 1;
         for (;;) {
-            while (before(key_of(offers, item[i], axis), pivot))
+            while (offers_before(offers_key_of(offers, item[i], axis), pivot))
                 i++;
-            while (before(pivot, key_of(offers, item[j], axis)))
+            while (offers_before(pivot, offers_key_of(offers, item[j], axis)))
                 j--;
             if (i >= j)
                 break;
@@ -345,19 +345,19 @@ static void select_least(const struct br_offers *offers, struct br_offer **item,
     }
 }
 
-static void build(struct br_offers *offers, uint32_t node, uint32_t parent, struct br_offer **item,
-                  uint32_t count)
+static void offers_build(struct br_offers *offers, uint32_t node, uint32_t parent,
+                         struct br_offer **item, uint32_t count)
 {
     if (count == 1) {
-        set_leaf(offers, node, parent, item[0]);
+        offers_set_leaf(offers, node, parent, item[0]);
         return;
     }
     uint32_t half = count / 2, axis = widest_axis(offers, item, count), left = take_pair(offers);
-    select_least(offers, item, count, half, axis);
-    struct key least = key_of(offers, item[half], axis);
+    offers_select_least(offers, item, count, half, axis);
+    struct key least = offers_key_of(offers, item[half], axis);
     for (uint32_t k = half + 1; k < count; k++) {
-        struct key key = key_of(offers, item[k], axis);
-        least = before(key, least) ? key : least;
+        struct key key = offers_key_of(offers, item[k], axis);
+        least = offers_before(key, least) ? key : least;
     }
     offers->node[node] = (struct br_offer_node){.parent = parent,
                                                 .left = left,
@@ -366,29 +366,29 @@ static void build(struct br_offers *offers, uint32_t node, uint32_t parent, stru
                                                 .split = least.value,
                                                 .split_job = least.job,
                                                 .split_kind = least.kind};
-    build(offers, left, node, item, half);
-    build(offers, left + 1, node, item + half, count - half);
+    offers_build(offers, left, node, item, half);
+    offers_build(offers, left + 1, node, item + half, count - half);
     enclose(offers, node);
 }
 
 /* Takes the nodes below away; returns how many offers there were. */
-static uint32_t gather(struct br_offers *offers, uint32_t node, struct br_offer **item)
+static uint32_t offers_gather(struct br_offers *offers, uint32_t node, struct br_offer **item)
 {
     const struct br_offer_node *n = &offers->node[node];
     if (!n->left) {
         item[0] = n->offer;
         return 1;
     }
-    uint32_t left = n->left, count = gather(offers, left, item);
-    count += gather(offers, left + 1, item + count);
+    uint32_t left = n->left, count = offers_gather(offers, left, item);
+    count += offers_gather(offers, left + 1, item + count);
     give_pair(offers, left);
     return count;
 }
 
 static void rebuild(struct br_offers *offers, uint32_t node)
 {
-    uint32_t count = gather(offers, node, offers->scratch);
-    build(offers, node, offers->node[node].parent, offers->scratch, count);
+    uint32_t count = offers_gather(offers, node, offers->scratch);
+    offers_build(offers, node, offers->node[node].parent, offers->scratch, count);
 }
 
 void br_offers_insert(struct br_offers *offers, uint32_t *root, struct br_offer *offer)
@@ -397,7 +397,7 @@ void br_offers_insert(struct br_offers *offers, uint32_t *root, struct br_offer 
     offers->live++;
     if (!*root) {
         *root = take_pair(offers);
-        set_leaf(offers, *root, 0, offer);
+        offers_set_leaf(offers, *root, 0, offer);
         return;
     }
     uint32_t node = *root, lopsided = 0;
@@ -410,7 +410,7 @@ void br_offers_insert(struct br_offers *offers, uint32_t *root, struct br_offer 
         node = child;
     }
     struct br_offer *pair[] = {offers->node[node].offer, offer};
-    build(offers, node, offers->node[node].parent, pair, 2);
+    offers_build(offers, node, offers->node[node].parent, pair, 2);
     enclose_up(offers, offers->node[node].parent);
     if (lopsided)
         rebuild(offers, lopsided);
@@ -453,7 +453,7 @@ void br_offers_update(struct br_offers *offers, const struct br_offer *offer)
          node = offers->node[node].parent) {
         const double *a = terms_of(offers, offers->node[node].left), *b = a + stride(offers);
         double priority = greater(a[PRIORITY], b[PRIORITY]);
-        double remaining = lesser(a[REMAINING], b[REMAINING]);
+        double remaining = offers_lesser(a[REMAINING], b[REMAINING]);
         terms = terms_of(offers, node);
         bool sooner = enclose_times(offers, node), products = enclose_products(offers, node);
         changed =
@@ -520,7 +520,7 @@ __attribute__((always_inline)) static inline double bound_over(const struct br_o
           search->wins_tie(search->context, best.priority, link_in(terms).job)))
         return -INFINITY;
     if (search->rest && link_in(terms).left) {
-        score = lesser(score, bound_by_products(offers, search, node));
+        score = offers_lesser(score, bound_by_products(offers, search, node));
         if (score < *search->least)
             return -INFINITY;
     }
@@ -531,27 +531,28 @@ __attribute__((always_inline)) static inline double bound_over(const struct br_o
                : -INFINITY;
 }
 
-static double bound_of(struct br_offers *offers, const struct br_offer_search *search,
-                       uint32_t node)
+static double offers_bound_of(struct br_offers *offers, const struct br_offer_search *search,
+                              uint32_t node)
 {
     offers->looked++;
-    switch (pairs(offers)) {
+    switch (offers_pairs(offers)) {
     case 1:
         return bound_over(offers, search, node, 1);
     case 2:
         return bound_over(offers, search, node, 2);
     default:
-        return bound_over(offers, search, node, pairs(offers));
+        return bound_over(offers, search, node, offers_pairs(offers));
     }
 }
 
-static bool sooner(const void *none, const struct br_offer_front *a, const struct br_offer_front *b)
+static bool offers_sooner(const void *none, const struct br_offer_front *a,
+                          const struct br_offer_front *b)
 {
     (void)none;
     return a->bound > b->bound;
 }
 
-BR_HEAP(front, struct br_offer_front, const void *, sooner, 4)
+BR_HEAP(front, struct br_offer_front, const void *, offers_sooner, 4)
 
 /* Asks for the boxes below the node, which the search is likely to look at next. */
 static void fetch_below(const struct br_offers *offers, uint32_t node)
@@ -563,14 +564,15 @@ static void fetch_below(const struct br_offers *offers, uint32_t node)
 
 /* What comes below the node, or next from the front. The better child is gone on with at once where
  * nothing in the front is better still. */
-static struct br_offer_front go_on(struct br_offers *offers, const struct br_offer_search *search,
-                                   uint32_t node, uint32_t *waiting)
+static struct br_offer_front offers_go_on(struct br_offers *offers,
+                                          const struct br_offer_search *search, uint32_t node,
+                                          uint32_t *waiting)
 {
     uint32_t left = link_in(terms_of(offers, node)).left;
     struct br_offer_front a = {-INFINITY, 0}, b = a;
     if (left) {
-        a = (struct br_offer_front){bound_of(offers, search, left), left};
-        b = (struct br_offer_front){bound_of(offers, search, left + 1), left + 1};
+        a = (struct br_offer_front){offers_bound_of(offers, search, left), left};
+        b = (struct br_offer_front){offers_bound_of(offers, search, left + 1), left + 1};
         if (b.bound > a.bound) {
             struct br_offer_front swap = a;
             a = b;
@@ -594,14 +596,14 @@ static struct br_offer_front go_on(struct br_offers *offers, const struct br_off
 void br_offers_search(struct br_offers *offers, uint32_t root, const struct br_offer_search *search)
 {
     uint32_t waiting = 0;
-    struct br_offer_front at = {root ? bound_of(offers, search, root) : -INFINITY, root};
+    struct br_offer_front at = {root ? offers_bound_of(offers, search, root) : -INFINITY, root};
     /* Whatever waits is no better than what comes next. */
     while (at.bound > -INFINITY && at.bound >= *search->least) {
         /* The bound may be from before the last visit; of equal ones it says who is in time. */
         if (!link_in(terms_of(offers, at.node)).left &&
-            bound_of(offers, search, at.node) > -INFINITY)
+            offers_bound_of(offers, search, at.node) > -INFINITY)
             search->visit(search->context, offers->node[at.node].offer);
-        at = go_on(offers, search, at.node, &waiting);
+        at = offers_go_on(offers, search, at.node, &waiting);
     }
 }
 
@@ -632,7 +634,7 @@ bool br_offers_is_sound(const struct br_offers *offers, uint32_t root)
     if (!n->left)
         return n->size == 1 && n->offer->node == root && n->offer->job == n->job;
     const struct br_offer_node *child = &offers->node[n->left];
-    uint32_t width = 2 * pairs(offers);
+    uint32_t width = 2 * offers_pairs(offers);
     for (uint32_t c = 0; c < 2; c++) {
         const double *part = box_of(offers, n->left + c);
         const struct br_offer_times *times = &offers->times[n->left + c];

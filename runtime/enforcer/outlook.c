@@ -24,23 +24,23 @@
 /* Planned tasks that are looked at; what is further ahead is not protected. */
 enum { AHEAD = 128 };
 
-static bool sooner(const void *none, const struct br_outlook_event *a,
-                   const struct br_outlook_event *b)
+static bool outlook_sooner(const void *none, const struct br_outlook_event *a,
+                           const struct br_outlook_event *b)
 {
     (void)none;
     return a->at_ns < b->at_ns;
 }
 
-BR_HEAP(events, struct br_outlook_event, const void *, sooner, 2)
+BR_HEAP(events, struct br_outlook_event, const void *, outlook_sooner, 2)
 
-static void add(struct br_outlook *outlook, int64_t at_ns, uint32_t task, int32_t sign)
+static void outlook_add(struct br_outlook *outlook, int64_t at_ns, uint32_t task, int32_t sign)
 {
     assert(outlook->events < outlook->event_room);
     events_push(NULL, outlook->event, &outlook->events,
                 (struct br_outlook_event){at_ns, task, sign});
 }
 
-static bool add_running(struct br_outlook *outlook)
+static bool outlook_add_running(struct br_outlook *outlook)
 {
     const struct br_job *job = outlook->job;
     bool ok = true;
@@ -52,7 +52,7 @@ static bool add_running(struct br_outlook *outlook)
         ok =
             br_grow(&outlook->event, outlook->events, &outlook->event_room, sizeof *outlook->event);
         if (ok)
-            add(outlook, end_ns, t, 1);
+            outlook_add(outlook, end_ns, t, 1);
     }
     return ok;
 }
@@ -67,7 +67,7 @@ static void find_planned(struct br_outlook *outlook)
 }
 
 /* Room for all that is still to come: later nothing asks for memory. */
-static bool reserve(struct br_outlook *outlook)
+static bool outlook_reserve(struct br_outlook *outlook)
 {
     uint32_t ahead = outlook->end - outlook->at < AHEAD ? outlook->end - outlook->at : AHEAD;
     uint32_t events = outlook->events + 2 * ahead, spans = events + 1;
@@ -111,12 +111,12 @@ static void add_planned(struct br_outlook *outlook)
             return;
         start_ns = outlook->now_ns;
     }
-    add(outlook, start_ns, task, -1);
-    add(outlook, start_ns + job->form->duration_ns[task], task, 1);
+    outlook_add(outlook, start_ns, task, -1);
+    outlook_add(outlook, start_ns + job->form->duration_ns[task], task, 1);
 }
 
 /* Nothing that is not among the events comes before the first of them. */
-static void look_ahead(struct br_outlook *outlook)
+static void outlook_look_ahead(struct br_outlook *outlook)
 {
     const int64_t *start_ns = outlook->job->form->local_start_ns;
     while (
@@ -129,8 +129,8 @@ static void look_ahead(struct br_outlook *outlook)
 static void add_span(struct br_outlook *outlook, int64_t from_ns)
 {
     uint32_t width = outlook->width;
-    for (look_ahead(outlook); outlook->events && outlook->event[0].at_ns <= from_ns;
-         look_ahead(outlook)) {
+    for (outlook_look_ahead(outlook); outlook->events && outlook->event[0].at_ns <= from_ns;
+         outlook_look_ahead(outlook)) {
         struct br_outlook_event event = events_pop(NULL, outlook->event, &outlook->events);
         const int64_t *demand = br_job_demand(outlook->job, event.task, width);
         for (uint32_t r = 0; r < width; r++)
@@ -159,7 +159,7 @@ bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint3
     if (first != BR_NO_RANK && job->plan_start_ns[job->form->task[first]] < outlook->now_ns)
         outlook->late_ns = outlook->now_ns - job->plan_start_ns[job->form->task[first]];
     find_planned(outlook);
-    if (!add_running(outlook) || !reserve(outlook))
+    if (!outlook_add_running(outlook) || !outlook_reserve(outlook))
         return false;
     memcpy(outlook->free, room, resources * sizeof *room);
     add_span(outlook, outlook->now_ns);
@@ -169,7 +169,7 @@ bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint3
 /* Goes on to the next span; false where nothing more happens. */
 static bool next_span(struct br_outlook *outlook)
 {
-    look_ahead(outlook);
+    outlook_look_ahead(outlook);
     if (!outlook->events)
         return false;
     add_span(outlook, outlook->event[0].at_ns);
@@ -182,7 +182,7 @@ struct need {
     const double *bound;
 };
 
-static bool fits(struct br_outlook *outlook, uint32_t span, const struct need *need)
+static bool outlook_fits(struct br_outlook *outlook, uint32_t span, const struct need *need)
 {
     const int64_t *least = outlook->least + (size_t)span * outlook->width;
     assert(need->demand || need->bound);
@@ -195,10 +195,10 @@ static bool fits(struct br_outlook *outlook, uint32_t span, const struct need *n
 }
 
 /* Is so much free from now until then? */
-static bool has_room(struct br_outlook *outlook, const struct need *need, int64_t until_ns)
+static bool outlook_has_room(struct br_outlook *outlook, const struct need *need, int64_t until_ns)
 {
     while (outlook->from_ns[outlook->spans - 1] < until_ns) {
-        if (!fits(outlook, outlook->spans - 1, need))
+        if (!outlook_fits(outlook, outlook->spans - 1, need))
             return false;
         if (!next_span(outlook))
             return true;
@@ -211,7 +211,7 @@ static bool has_room(struct br_outlook *outlook, const struct need *need, int64_
         else
             high = middle;
     }
-    return low == 0 || fits(outlook, low - 1, need);
+    return low == 0 || outlook_fits(outlook, low - 1, need);
 }
 
 bool br_outlook_allows(struct br_outlook *outlook, uint32_t task)
@@ -221,9 +221,9 @@ bool br_outlook_allows(struct br_outlook *outlook, uint32_t task)
     /* From its own time on the plan has room for it, if it is here. */
     if (form->planned[task] == outlook->machine && due_ns(outlook, task) < until_ns)
         until_ns = due_ns(outlook, task);
-    return has_room(outlook,
-                    &(struct need){.demand = br_job_demand(outlook->job, task, outlook->width)},
-                    until_ns);
+    return outlook_has_room(
+        outlook, &(struct need){.demand = br_job_demand(outlook->job, task, outlook->width)},
+        until_ns);
 }
 
 bool br_outlook_could_allow(struct br_outlook *outlook, const double *demand, int64_t duration_ns,
@@ -232,7 +232,7 @@ bool br_outlook_could_allow(struct br_outlook *outlook, const double *demand, in
     int64_t until_ns = outlook->now_ns + duration_ns;
     if (start_ns < until_ns - outlook->late_ns)
         until_ns = start_ns + outlook->late_ns;
-    return has_room(outlook, &(struct need){.bound = demand}, until_ns);
+    return outlook_has_room(outlook, &(struct need){.bound = demand}, until_ns);
 }
 
 void br_outlook_finish(struct br_outlook *outlook)

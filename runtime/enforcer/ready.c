@@ -12,7 +12,7 @@ enum { BITS = 64 /* of a word */ };
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
 /* Least and most demands below a node. */
-static const int64_t *least(const struct br_ready_form *form, uint32_t node)
+static const int64_t *ready_least(const struct br_ready_form *form, uint32_t node)
 {
     return node >= form->leaves ? form->demand + (size_t)(node - form->leaves) * form->width
                                 : form->range + (size_t)node * 2 * form->width;
@@ -20,7 +20,7 @@ static const int64_t *least(const struct br_ready_form *form, uint32_t node)
 
 static const int64_t *most(const struct br_ready_form *form, uint32_t node)
 {
-    return least(form, node) + (node >= form->leaves ? 0 : form->width);
+    return ready_least(form, node) + (node >= form->leaves ? 0 : form->width);
 }
 
 /* The kind of the leftmost leaf below the node; there may be none with this number. */
@@ -42,7 +42,7 @@ static void fill_ranges(struct br_ready_form *form)
         if (first_kind(form, right) >= form->kinds)
             right = left;
         int64_t *range = form->range + (size_t)node * 2 * width;
-        const int64_t *a = least(form, left), *b = least(form, right);
+        const int64_t *a = ready_least(form, left), *b = ready_least(form, right);
         const int64_t *c = most(form, left), *d = most(form, right);
         for (uint32_t r = 0; r < width; r++) {
             range[r] = a[r] < b[r] ? a[r] : b[r];
@@ -52,7 +52,7 @@ static void fill_ranges(struct br_ready_form *form)
 }
 
 /* The ranks of each kind, ascending; count: by kind, all 0. */
-static void fill_places(struct br_ready_form *form, uint32_t *count)
+static void ready_fill_places(struct br_ready_form *form, uint32_t *count)
 {
     for (uint32_t k = 0; k < form->tasks; k++) {
         uint32_t kind = form->rank_kind[k];
@@ -83,13 +83,13 @@ bool br_ready_form_init(struct br_ready_form *form, struct br_arena *arena, uint
     if (!ARRAY(arena, tasks, form->rank) || !ARRAY(arena, tasks, form->place) ||
         !ARRAY(arena, (size_t)form->leaves * 2 * width, form->range))
         return false;
-    fill_places(form, count);
+    ready_fill_places(form, count);
     fill_ranges(form);
     return true;
 }
 
 /* The least rank - 1 of the kind that is ready, or BR_NO_RANK. */
-static uint32_t first_rank(const struct br_ready *ready, uint32_t kind)
+static uint32_t ready_first_rank(const struct br_ready *ready, uint32_t kind)
 {
     const struct br_ready_kind *own = &ready->form->kind[kind];
     for (uint32_t s = 0; s < own->somes; s++) {
@@ -120,7 +120,7 @@ static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
             return false;
         best = bit ? k : best;
     }
-    if (ready->best[node] != best || first_rank(ready, kind) != best)
+    if (ready->best[node] != best || ready_first_rank(ready, kind) != best)
         return false;
     for (node /= 2; node; node /= 2) {
         uint32_t a = ready->best[2 * node], b = ready->best[2 * node + 1];
@@ -134,7 +134,7 @@ static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
 static void refresh(struct br_ready *ready, uint32_t kind)
 {
     uint32_t node = kind + ready->form->leaves;
-    ready->best[node] = first_rank(ready, kind);
+    ready->best[node] = ready_first_rank(ready, kind);
     for (node /= 2; node; node /= 2) {
         uint32_t a = ready->best[2 * node], b = ready->best[2 * node + 1], best = a < b ? a : b;
         if (ready->best[node] == best)
@@ -144,7 +144,7 @@ static void refresh(struct br_ready *ready, uint32_t kind)
     br_costly_assert(kind_is_sound(ready, kind));
 }
 
-static void note(struct br_ready *ready, uint32_t k)
+static void ready_note(struct br_ready *ready, uint32_t k)
 {
     if (!ready->is_changed[k])
         ready->changed[ready->changes++] = k;
@@ -159,7 +159,7 @@ void br_ready_add(struct br_ready *ready, uint32_t k)
     ready->is_ready[k] = true;
     ready->bits[own->word + word] |= UINT64_C(1) << place % BITS;
     ready->some[own->some + word / BITS] |= UINT64_C(1) << word % BITS;
-    note(ready, k);
+    ready_note(ready, k);
     if (k < ready->best[kind + ready->form->leaves])
         refresh(ready, kind);
 }
@@ -173,7 +173,7 @@ void br_ready_remove(struct br_ready *ready, uint32_t k)
     uint64_t left = ready->bits[own->word + word] &= ~(UINT64_C(1) << place % BITS);
     if (!left)
         ready->some[own->some + word / BITS] &= ~(UINT64_C(1) << word % BITS);
-    note(ready, k);
+    ready_note(ready, k);
     if (k == ready->best[kind + ready->form->leaves])
         refresh(ready, kind);
 }
@@ -198,24 +198,25 @@ bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64
                           ready->form->width);
 }
 
-static double bound_of(const struct br_ready *ready, const int64_t *room,
-                       const struct br_ready_walk *walk, uint32_t node)
+static double ready_bound_of(const struct br_ready *ready, const int64_t *room,
+                             const struct br_ready_walk *walk, uint32_t node)
 {
     if (ready->best[node] == BR_NO_RANK ||
-        !br_demand_fits(least(ready->form, node), room, ready->form->width))
+        !br_demand_fits(ready_least(ready->form, node), room, ready->form->width))
         return -INFINITY;
     return walk->bound(walk->context, ready->best[node], most(ready->form, node));
 }
 
-static void search(const struct br_ready *ready, const int64_t *room,
-                   const struct br_ready_walk *walk, uint32_t node)
+static void ready_search(const struct br_ready *ready, const int64_t *room,
+                         const struct br_ready_walk *walk, uint32_t node)
 {
     if (node >= ready->form->leaves) {
         walk->visit(walk->context, node - ready->form->leaves);
         return;
     }
     uint32_t first = 2 * node, second = first + 1;
-    double a = bound_of(ready, room, walk, first), b = bound_of(ready, room, walk, second);
+    double a = ready_bound_of(ready, room, walk, first),
+           b = ready_bound_of(ready, room, walk, second);
     /* Of equal bounds the one with the less rank, so that the order does not depend on the kinds.
      */
     if (b > a || (b == a && ready->best[second] < ready->best[first])) {
@@ -223,15 +224,15 @@ static void search(const struct br_ready *ready, const int64_t *room,
         a = b;
     }
     if (a > -INFINITY)
-        search(ready, room, walk, first);
+        ready_search(ready, room, walk, first);
     /* The candidates from the first may leave the second without a chance. */
-    if (bound_of(ready, room, walk, second) > -INFINITY)
-        search(ready, room, walk, second);
+    if (ready_bound_of(ready, room, walk, second) > -INFINITY)
+        ready_search(ready, room, walk, second);
 }
 
 void br_ready_search(const struct br_ready *ready, const int64_t *room,
                      const struct br_ready_walk *walk)
 {
-    if (bound_of(ready, room, walk, 1) > -INFINITY)
-        search(ready, room, walk, 1);
+    if (ready_bound_of(ready, room, walk, 1) > -INFINITY)
+        ready_search(ready, room, walk, 1);
 }

@@ -34,7 +34,7 @@ struct br_runtime_options br_runtime_options_default(void)
 
 /* ---- The cluster ---- */
 
-static uint32_t find_resource(const struct br_runtime *runtime, const char *name)
+static uint32_t runtime_find_resource(const struct br_runtime *runtime, const char *name)
 {
     return br_scale_find(&runtime->scale, name);
 }
@@ -177,13 +177,13 @@ enum br_status br_runtime_add_group(struct br_runtime *runtime, const char *name
 
 /* ---- Jobs ---- */
 
-static struct br_job *find_job(const struct br_runtime *runtime, uint32_t job)
+static struct br_job *runtime_find_job(const struct br_runtime *runtime, uint32_t job)
 {
     return job < runtime->jobs ? runtime->job[job] : NULL;
 }
 
 /* Does a limit keep tasks of it back, now or later? */
-static bool is_limited(const struct br_job *job)
+static bool runtime_is_limited(const struct br_job *job)
 {
     return job->most != BR_ANY || br_job_is_capped(job);
 }
@@ -203,7 +203,7 @@ static bool group_is_sound(const struct br_runtime *runtime, uint32_t group)
 }
 
 /* Whether the tasks that run on the machine hold, together, what the machine has in its books. */
-static bool machine_is_sound(const struct br_runtime *runtime, uint32_t machine)
+static bool runtime_machine_is_sound(const struct br_runtime *runtime, uint32_t machine)
 {
     for (uint32_t r = 0; r < runtime->resources; r++) {
         int64_t left = runtime->held[(size_t)machine * runtime->resources + r];
@@ -248,8 +248,8 @@ void br_runtime_recount(struct br_runtime *runtime, uint32_t number,
 }
 
 /* Adds the task's demand to what the machine's tasks hold, or takes it away. */
-static void hold(struct br_runtime *runtime, struct br_job *job, uint32_t task, uint32_t machine,
-                 int sign)
+static void runtime_hold(struct br_runtime *runtime, struct br_job *job, uint32_t task,
+                         uint32_t machine, int sign)
 {
     const int64_t *demand = br_job_demand(job, task, runtime->resources);
     int64_t *free = runtime->free + (size_t)machine * runtime->resources;
@@ -272,28 +272,28 @@ void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task
     struct br_job *job = runtime->job[number];
     struct br_job_state before = job->state;
     br_job_run(job, task, machine, runtime->now_ns);
-    hold(runtime, job, task, machine, 1);
+    runtime_hold(runtime, job, task, machine, 1);
     br_runtime_recount(runtime, number, &before);
-    br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
+    br_costly_assert(br_job_is_sound(job) && runtime_machine_is_sound(runtime, machine));
 }
 
-static void release(struct br_runtime *runtime, struct br_job *job, uint32_t task)
+static void runtime_release(struct br_runtime *runtime, struct br_job *job, uint32_t task)
 {
     if (job->task_state[task] == BR_TASK_RUNNING)
-        hold(runtime, job, task, job->machine[task], -1);
+        runtime_hold(runtime, job, task, job->machine[task], -1);
 }
 
 enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, struct br_diag *diag)
 {
     BR_NEED(diag, runtime);
-    struct br_job *job = find_job(runtime, number);
+    struct br_job *job = runtime_find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     for (uint32_t t = 0; t < job->form->tasks && job->state.running; t++)
-        release(runtime, job, t);
+        runtime_release(runtime, job, t);
     struct br_job_state before = job->state;
     job->state = (struct br_job_state){0};
-    if (is_limited(job))
+    if (runtime_is_limited(job))
         br_board_release_limited(runtime, job);
     br_runtime_recount(runtime, number, &before);
     br_board_drop(runtime, number);
@@ -311,7 +311,7 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
 enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t number, struct br_diag *diag)
 {
     BR_NEED(diag, runtime);
-    struct br_job *job = find_job(runtime, number);
+    struct br_job *job = runtime_find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     struct br_job_state before = job->state;
@@ -329,7 +329,7 @@ static void limits_have_changed(struct br_runtime *runtime, uint32_t number)
     struct br_job_state before = job->state;
     br_runtime_recount(runtime, number, &before);
     /* Only now, since what stands in the trees has its room from here on. */
-    if (!is_limited(job))
+    if (!runtime_is_limited(job))
         br_board_release_limited(runtime, job);
     br_costly_assert(br_job_is_sound(job));
 }
@@ -337,12 +337,12 @@ static void limits_have_changed(struct br_runtime *runtime, uint32_t number)
 enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t number, uint32_t most,
                                 struct br_diag *diag)
 {
-    struct br_job *job = find_job(runtime, number);
+    struct br_job *job = runtime_find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     if (job->most == most)
         return BR_OK;
-    if (!is_limited(job) && !br_board_reserve_limited(runtime, job))
+    if (!runtime_is_limited(job) && !br_board_reserve_limited(runtime, job))
         return br_fail_memory(diag);
     job->most = most;
     limits_have_changed(runtime, number);
@@ -352,13 +352,13 @@ enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t number, uin
 enum br_status br_runtime_cap(struct br_runtime *runtime, uint32_t number, uint32_t percent,
                               struct br_diag *diag)
 {
-    struct br_job *job = find_job(runtime, number);
+    struct br_job *job = runtime_find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     if (percent == (job->cap ? job->cap->percent : BR_ANY))
         return BR_OK;
     if (!br_job_watch_use(job, runtime->resources) ||
-        (!is_limited(job) && !br_board_reserve_limited(runtime, job)))
+        (!runtime_is_limited(job) && !br_board_reserve_limited(runtime, job)))
         return br_fail_memory(diag);
     job->cap->percent = percent;
     for (uint32_t r = 0; br_job_is_capped(job) && r < runtime->resources; r++)
@@ -369,10 +369,10 @@ enum br_status br_runtime_cap(struct br_runtime *runtime, uint32_t number, uint3
 
 /* ---- Tasks ---- */
 
-static enum br_status find_task(struct br_runtime *runtime, uint32_t number, uint32_t task,
-                                struct br_job **job, struct br_diag *diag)
+static enum br_status runtime_find_task(struct br_runtime *runtime, uint32_t number, uint32_t task,
+                                        struct br_job **job, struct br_diag *diag)
 {
-    *job = find_job(runtime, number);
+    *job = runtime_find_job(runtime, number);
     if (!*job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     if (task >= (*job)->form->tasks)
@@ -393,7 +393,7 @@ enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uin
 {
     BR_NEED(diag, runtime);
     struct br_job *job;
-    enum br_status status = find_task(runtime, number, task, &job, diag);
+    enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
     if (status)
         return status;
     if (!job->by_event || job->task_state[task] != BR_TASK_WAITING)
@@ -412,7 +412,7 @@ enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number,
 {
     BR_NEED(diag, runtime);
     struct br_job *job;
-    enum br_status status = find_task(runtime, number, task, &job, diag);
+    enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
     if (status)
         return status;
     if (!job->by_event || job->task_state[task] != BR_TASK_READY)
@@ -430,7 +430,7 @@ enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, u
 {
     BR_NEED(diag, runtime);
     struct br_job *job;
-    enum br_status status = find_task(runtime, number, task, &job, diag);
+    enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
     if (status)
         return status;
     if (machine >= runtime->machines)
@@ -440,11 +440,11 @@ enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, u
     if (job->task_state[task] == BR_TASK_RUNNING && job->machine[task] == machine)
         return BR_OK;
     struct br_job_state before = job->state;
-    release(runtime, job, task);
+    runtime_release(runtime, job, task);
     br_job_run(job, task, machine, runtime->now_ns);
-    hold(runtime, job, task, machine, 1);
+    runtime_hold(runtime, job, task, machine, 1);
     br_runtime_recount(runtime, number, &before);
-    br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
+    br_costly_assert(br_job_is_sound(job) && runtime_machine_is_sound(runtime, machine));
     return BR_OK;
 }
 
@@ -453,7 +453,7 @@ enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, 
 {
     BR_NEED(diag, runtime);
     struct br_job *job;
-    enum br_status status = find_task(runtime, number, task, &job, diag);
+    enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
     if (status)
         return status;
     if (job->task_state[task] > BR_TASK_RUNNING)
@@ -462,11 +462,11 @@ enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, 
         return br_fail_memory(diag);
     struct br_job_state before = job->state;
     uint32_t machine = job->machine[task];
-    release(runtime, job, task);
+    runtime_release(runtime, job, task);
     br_job_finish(job, task);
     br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
-    br_costly_assert(machine == BR_ANY || machine_is_sound(runtime, machine));
+    br_costly_assert(machine == BR_ANY || runtime_machine_is_sound(runtime, machine));
     return BR_OK;
 }
 
@@ -475,7 +475,7 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
 {
     BR_NEED(diag, runtime);
     struct br_job *job;
-    enum br_status status = find_task(runtime, number, task, &job, diag);
+    enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
     if (status)
         return status;
     if (job->task_state[task] != BR_TASK_RUNNING)
@@ -484,10 +484,10 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
         return br_fail_memory(diag);
     struct br_job_state before = job->state;
     uint32_t machine = job->machine[task];
-    release(runtime, job, task);
+    runtime_release(runtime, job, task);
     br_job_fail(job, task, again, runtime->now_ns);
     br_runtime_recount(runtime, number, &before);
-    br_costly_assert(br_job_is_sound(job) && machine_is_sound(runtime, machine));
+    br_costly_assert(br_job_is_sound(job) && runtime_machine_is_sound(runtime, machine));
     if (!again)
         runtime->epoch++; /* what was kept back for its children may start */
     return BR_OK;
@@ -500,7 +500,7 @@ enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine, c
     struct br_decimal amount;
     if (machine >= runtime->machines)
         return br_fail(diag, BR_USAGE, NULL, "there is no machine %u", machine);
-    uint32_t r = find_resource(runtime, resource);
+    uint32_t r = runtime_find_resource(runtime, resource);
     if (r == UINT32_MAX)
         return fail_resource(resource, diag);
     if (br_decimal_parse_suffixed(text, &amount) != BR_DECIMAL_OK || amount.mantissa < 0)
@@ -536,7 +536,7 @@ void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there)
 
 struct br_job_state br_runtime_job(const struct br_runtime *runtime, uint32_t number)
 {
-    const struct br_job *job = runtime ? find_job(runtime, number) : NULL;
+    const struct br_job *job = runtime ? runtime_find_job(runtime, number) : NULL;
     return job ? job->state : (struct br_job_state){0};
 }
 
@@ -544,7 +544,7 @@ double br_runtime_used(const struct br_runtime *runtime, uint32_t machine, const
 {
     if (!runtime || !resource)
         return 0;
-    uint32_t r = find_resource(runtime, resource), width = runtime->resources;
+    uint32_t r = runtime_find_resource(runtime, resource), width = runtime->resources;
     double held = 0, total;
     if (r == UINT32_MAX || (machine >= runtime->machines && machine != BR_ANY))
         return 0;

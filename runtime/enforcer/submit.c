@@ -29,8 +29,8 @@ static enum br_status check_kinds(const struct br_runtime *runtime, const struct
     return BR_OK;
 }
 
-static enum br_status check_group(const struct br_runtime *runtime, uint32_t group,
-                                  struct br_diag *diag)
+static enum br_status submit_check_group(const struct br_runtime *runtime, uint32_t group,
+                                         struct br_diag *diag)
 {
     return group < runtime->groups ? BR_OK
                                    : br_fail(diag, BR_USAGE, NULL, "there is no group %u", group);
@@ -62,7 +62,7 @@ enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form
                                       uint32_t group, enum br_readiness readiness, uint32_t *number,
                                       struct br_diag *diag)
 {
-    if (check_group(runtime, group, diag))
+    if (submit_check_group(runtime, group, diag))
         return BR_USAGE;
     uint32_t at = runtime->taken;
     while (at < runtime->jobs && runtime->job[at])
@@ -94,7 +94,7 @@ enum br_status br_runtime_take(struct br_runtime *runtime, const struct br_dag *
                                enum br_readiness readiness, uint32_t *number, struct br_diag *diag)
 {
     struct br_form *form = NULL;
-    enum br_status status = check_group(runtime, group, diag);
+    enum br_status status = submit_check_group(runtime, group, diag);
     if (!status)
         status = br_runtime_form(runtime, dag, plan, &form, diag);
     if (!status)
@@ -112,7 +112,7 @@ static uint32_t last_rank(const struct br_plan *plan, const struct br_stage *sta
     return last;
 }
 
-static uint32_t first_rank(const struct br_plan *plan, const struct br_stage *stage)
+static uint32_t submit_first_rank(const struct br_plan *plan, const struct br_stage *stage)
 {
     uint32_t first = UINT32_MAX;
     for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
@@ -126,7 +126,7 @@ static bool keeps_edge(const struct br_plan *plan, const struct br_dag *dag,
 {
     const struct br_stage *parent = &dag->stage[edge->parent], *child = &dag->stage[edge->child];
     if (edge->type == BR_BARRIER)
-        return last_rank(plan, parent) < first_rank(plan, child);
+        return last_rank(plan, parent) < submit_first_rank(plan, child);
     for (uint32_t i = 0; i < parent->tasks; i++)
         if (plan->rank[parent->first_task + i] >= plan->rank[child->first_task + i])
             return false;
@@ -134,8 +134,8 @@ static bool keeps_edge(const struct br_plan *plan, const struct br_dag *dag,
 }
 
 /* Is it the plan of this job: as many tasks, each as long, and none before its parents? */
-static enum br_status check_plan(const struct br_plan *plan, const struct br_dag *dag,
-                                 struct br_diag *diag)
+static enum br_status submit_check_plan(const struct br_plan *plan, const struct br_dag *dag,
+                                        struct br_diag *diag)
 {
     static const char hint[] = "plan this very job";
     for (uint32_t t = 0; t < dag->tasks && t < plan->tasks; t++) {
@@ -166,7 +166,7 @@ enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag
     if (readiness != BR_READY_BY_EDGES && readiness != BR_READY_BY_EVENT)
         return br_fail(diag, BR_USAGE, "take a value of enum br_readiness",
                        "there is no readiness %d", (int)readiness);
-    if (plan && dag->finished && check_plan(plan, dag, diag))
+    if (plan && dag->finished && submit_check_plan(plan, dag, diag))
         return BR_USAGE;
     return br_runtime_take(runtime, dag, plan, group, readiness, number, diag);
 }

@@ -21,7 +21,7 @@ bool br_vacancy_init(struct br_vacancy *vacancy, struct br_arena *arena, uint32_
     return true;
 }
 
-static int64_t *room_of(const struct br_vacancy *vacancy, uint32_t node)
+static int64_t *vacancy_room_of(const struct br_vacancy *vacancy, uint32_t node)
 {
     return vacancy->room + (size_t)node * vacancy->width;
 }
@@ -50,11 +50,13 @@ void br_vacancy_settle(struct br_vacancy *vacancy, uint32_t machine, uint8_t mar
     vacancy->marks[node] = marks;
     mark_up(vacancy, node);
     for (uint32_t r = 0; r < width; r++)
-        room_of(vacancy, node)[r] = marks & BR_KEPT || !room ? -1 : room[r] > 0 ? room[r] : 0;
+        vacancy_room_of(vacancy, node)[r] = marks & BR_KEPT || !room ? -1
+                                            : room[r] > 0            ? room[r]
+                                                                     : 0;
     bool changed = true;
     for (node /= 2; node && changed; node /= 2) {
-        int64_t *most = room_of(vacancy, node);
-        const int64_t *a = room_of(vacancy, 2 * node), *b = a + width;
+        int64_t *most = vacancy_room_of(vacancy, node);
+        const int64_t *a = vacancy_room_of(vacancy, 2 * node), *b = a + width;
         changed = false;
         for (uint32_t r = 0; r < width; r++) {
             int64_t more = a[r] > b[r] ? a[r] : b[r];
@@ -106,7 +108,7 @@ static bool is_wanted(const struct br_vacancy *vacancy, uint32_t node, uint8_t m
 {
     if (vacancy->marks[node] & marks)
         return true;
-    const int64_t *room = room_of(vacancy, node);
+    const int64_t *room = vacancy_room_of(vacancy, node);
     for (uint32_t k = 0; k < vacancy->woken; k++) {
         const int64_t *demand = vacancy->offer[k]->demand;
         uint32_t r = 0;
@@ -119,17 +121,17 @@ static bool is_wanted(const struct br_vacancy *vacancy, uint32_t node, uint8_t m
 }
 
 /* Within the machines below the node, of which `first` is the first and which are so many. */
-static uint32_t find(const struct br_vacancy *vacancy, uint32_t node, uint32_t first,
-                     uint32_t count, uint32_t from, uint8_t marks)
+static uint32_t vacancy_find(const struct br_vacancy *vacancy, uint32_t node, uint32_t first,
+                             uint32_t count, uint32_t from, uint8_t marks)
 {
     if (first + count <= from || first >= vacancy->machines || !is_wanted(vacancy, node, marks))
         return UINT32_MAX;
     if (count == 1)
         return first;
-    uint32_t found = find(vacancy, 2 * node, first, count / 2, from, marks);
+    uint32_t found = vacancy_find(vacancy, 2 * node, first, count / 2, from, marks);
     return found != UINT32_MAX
                ? found
-               : find(vacancy, 2 * node + 1, first + count / 2, count / 2, from, marks);
+               : vacancy_find(vacancy, 2 * node + 1, first + count / 2, count / 2, from, marks);
 }
 
 /* What has gone wakes nothing. */
@@ -149,5 +151,5 @@ bool br_vacancy_wants(struct br_vacancy *vacancy, uint32_t machine, uint8_t mark
 uint32_t br_vacancy_next(struct br_vacancy *vacancy, uint32_t from, uint8_t marks)
 {
     tidy(vacancy);
-    return find(vacancy, 1, 0, vacancy->leaves, from, marks);
+    return vacancy_find(vacancy, 1, 0, vacancy->leaves, from, marks);
 }

@@ -76,7 +76,7 @@ void br_jobserver_strip(char *makeflags)
     }
 }
 
-static struct br_jobserver *create(void)
+static struct br_jobserver *runtime_jobserver_create(void)
 {
     struct br_jobserver *jobserver = calloc(1, sizeof *jobserver);
     if (!jobserver)
@@ -124,7 +124,7 @@ enum br_status br_jobserver_join(const char *makeflags, struct br_jobserver **re
     *result = NULL;
     if (!option)
         return BR_OK;
-    struct br_jobserver *jobserver = create();
+    struct br_jobserver *jobserver = runtime_jobserver_create();
     if (!jobserver)
         return br_fail_memory(diag);
     size_t length = strcspn(option, " ");
@@ -184,7 +184,7 @@ static bool announce(struct br_jobserver *jobserver, const char *auth)
     return good;
 }
 
-static void fill(const struct br_jobserver *jobserver, uint32_t count)
+static void runtime_jobserver_fill(const struct br_jobserver *jobserver, uint32_t count)
 {
     while (count-- && write(jobserver->to, "+", 1) == 1)
         ;
@@ -194,7 +194,7 @@ enum br_status br_jobserver_create(enum br_jobserver_form form, uint32_t process
                                    struct br_jobserver **result, struct br_diag *diag)
 {
     char auth[64];
-    struct br_jobserver *jobserver = create();
+    struct br_jobserver *jobserver = runtime_jobserver_create();
     *result = NULL;
     if (!jobserver)
         return br_fail_memory(diag);
@@ -205,7 +205,7 @@ enum br_status br_jobserver_create(enum br_jobserver_form form, uint32_t process
         br_jobserver_destroy(jobserver);
         return br_fail(diag, BR_SYSTEM, NULL, "no jobserver can be made: %s", strerror(error));
     }
-    fill(jobserver, jobserver->processes - 1);
+    runtime_jobserver_fill(jobserver, jobserver->processes - 1);
     *result = jobserver;
     return BR_OK;
 }
@@ -242,7 +242,7 @@ bool br_jobserver_take(struct br_jobserver *jobserver)
     return got == 1;
 }
 
-static bool give(struct held *held, int to)
+static bool runtime_jobserver_give(struct held *held, int to)
 {
     ssize_t put;
     while ((put = write(to, &held->token[held->count - 1], 1)) < 0 && errno == EINTR)
@@ -259,12 +259,12 @@ static void mend(const struct br_jobserver *jobserver)
         return;
     uint32_t all = jobserver->processes - 1 - jobserver->held->count;
     if (ioctl(jobserver->from, FIONREAD, &there) == 0 && there >= 0 && (uint32_t)there < all)
-        fill(jobserver, all - (uint32_t)there);
+        runtime_jobserver_fill(jobserver, all - (uint32_t)there);
 }
 
 void br_jobserver_keep(struct br_jobserver *jobserver, uint32_t held, bool idle)
 {
-    while (jobserver->held->count > held && give(jobserver->held, jobserver->to))
+    while (jobserver->held->count > held && runtime_jobserver_give(jobserver->held, jobserver->to))
         ;
     if (idle && jobserver->processes)
         mend(jobserver);
@@ -287,6 +287,6 @@ int br_jobserver_way(const struct br_jobserver *jobserver)
 
 void br_jobserver_settle(const struct br_jobserver *jobserver, int way)
 {
-    while (jobserver->held->count && give(jobserver->held, way))
+    while (jobserver->held->count && runtime_jobserver_give(jobserver->held, way))
         ;
 }

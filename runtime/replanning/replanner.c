@@ -69,7 +69,7 @@ enum br_status br_replanner_unknown(const struct br_dag *dag, bool **unknown, st
 }
 
 /* Draws the stage's pilots, without repetition, each set as probable as another. */
-static void draw(struct br_replanner *replanner, uint32_t s)
+static void replanner_draw(struct br_replanner *replanner, uint32_t s)
 {
     const struct br_stage *stage = &replanner->dag->stage[s];
     struct br_rng rng = br_rng_seed(replanner->options.seed + stage->tasks);
@@ -112,7 +112,7 @@ enum br_status br_replanner_create(const struct br_dag *dag, const bool *unknown
     for (uint32_t s = 0; s < dag->stages; s++) {
         replanner->stage[s].unknown = unknown[s];
         if (unknown[s])
-            draw(replanner, s);
+            replanner_draw(replanner, s);
     }
     *result = replanner;
     return BR_OK;
@@ -128,7 +128,7 @@ void br_replanner_destroy(struct br_replanner *replanner)
 
 /* ---- Events ---- */
 
-static void move(struct br_replanner *replanner, uint32_t task, enum br_rest_state state)
+static void replanner_move(struct br_replanner *replanner, uint32_t task, enum br_rest_state state)
 {
     replanner->waiting -= replanner->state[task] == BR_REST_WAITING;
     replanner->waiting += state == BR_REST_WAITING;
@@ -137,13 +137,13 @@ static void move(struct br_replanner *replanner, uint32_t task, enum br_rest_sta
 
 void br_replanner_started(struct br_replanner *replanner, uint32_t task, int64_t now_ns)
 {
-    move(replanner, task, BR_REST_RUNNING);
+    replanner_move(replanner, task, BR_REST_RUNNING);
     replanner->started_ns[task] = now_ns;
 }
 
 void br_replanner_failed(struct br_replanner *replanner, uint32_t task, bool again)
 {
-    move(replanner, task, again ? BR_REST_WAITING : BR_REST_ENDED);
+    replanner_move(replanner, task, again ? BR_REST_WAITING : BR_REST_ENDED);
 }
 
 bool br_replanner_stage(struct br_replanner *replanner, uint32_t s, struct br_task_belief *belief,
@@ -172,7 +172,7 @@ void br_replanner_ended(struct br_replanner *replanner, uint32_t task, int64_t l
     struct stage *stage = &replanner->stage[s];
     if (replanner->state[task] == BR_REST_ENDED)
         return;
-    move(replanner, task, BR_REST_ENDED);
+    replanner_move(replanner, task, BR_REST_ENDED);
     if (!stage->unknown)
         return;
     if (lasted_ns >= 0) {
@@ -194,7 +194,7 @@ bool br_replanner_wants(const struct br_replanner *replanner)
 }
 
 /* The means of the stages; those that are no more than guesses in the end. */
-static void expect(struct br_replanner *replanner)
+static void replanner_expect(struct br_replanner *replanner)
 {
     const struct br_dag *dag = replanner->dag;
     double logs = 0, known = 0;
@@ -220,7 +220,8 @@ static void expect(struct br_replanner *replanner)
 }
 
 /* What is left of the task at that time. */
-static int64_t left_of(const struct br_replanner *replanner, uint32_t task, int64_t now_ns)
+static int64_t replanner_left_of(const struct br_replanner *replanner, uint32_t task,
+                                 int64_t now_ns)
 {
     int64_t expected_ns = replanner->expected_ns[task];
     if (replanner->state[task] != BR_REST_RUNNING)
@@ -234,14 +235,14 @@ struct br_rest br_replanner_look(struct br_replanner *replanner, int64_t now_ns,
                                  const int64_t **duration_ns)
 {
     const struct br_dag *dag = replanner->dag;
-    expect(replanner);
+    replanner_expect(replanner);
     replanner->news = false;
     for (uint32_t s = 0; s < dag->stages; s++) {
         const struct br_stage *stage = &dag->stage[s];
         int64_t mean_ns = br_whole_ns(replanner->stage[s].planned_ns);
         for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
             replanner->expected_ns[t] = replanner->stage[s].unknown ? mean_ns : dag->duration_ns[t];
-            replanner->left_ns[t] = left_of(replanner, t, now_ns);
+            replanner->left_ns[t] = replanner_left_of(replanner, t, now_ns);
         }
     }
     if (duration_ns)

@@ -31,7 +31,7 @@ struct making {
     struct br_diag *diag;
 };
 
-static bool is_open(const struct making *making, uint32_t task)
+static bool rest_is_open(const struct making *making, uint32_t task)
 {
     return making->rest->state[task] != BR_REST_ENDED;
 }
@@ -64,7 +64,7 @@ static double take_apart(struct making *making)
     return edges;
 }
 
-static enum br_status add_demands(struct making *making, uint32_t s, uint32_t number)
+static enum br_status rest_add_demands(struct making *making, uint32_t s, uint32_t number)
 {
     const struct br_dag *dag = making->dag;
     const struct br_stage *stage = &dag->stage[s];
@@ -79,14 +79,14 @@ static enum br_status add_demands(struct making *making, uint32_t s, uint32_t nu
     return status;
 }
 
-static enum br_status add_stage(struct making *making, uint32_t s)
+static enum br_status rest_add_stage(struct making *making, uint32_t s)
 {
     const struct br_stage *stage = &making->dag->stage[s];
     enum br_status status = BR_OK;
     uint32_t number = BR_ANY, index = 0;
     for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks && !status; t++) {
         char id[32];
-        if (!is_open(making, t))
+        if (!rest_is_open(making, t))
             continue;
         int64_t ns = making->rest->duration_ns[t];
         if (number == BR_ANY || making->single[s]) {
@@ -94,7 +94,7 @@ static enum br_status add_stage(struct making *making, uint32_t s)
             status = br_dag_add_stage(making->made, id, making->single[s] ? 1 : making->left[s], ns,
                                       &number, making->diag);
             if (!status)
-                status = add_demands(making, s, number);
+                status = rest_add_demands(making, s, number);
             if (making->number[s] == BR_ANY)
                 making->number[s] = number;
             index = 0;
@@ -119,8 +119,8 @@ static enum br_status add_twins(struct making *making, uint32_t a, uint32_t b)
     uint32_t x = making->number[a], y = making->number[b];
     enum br_status status = BR_OK;
     for (uint32_t i = 0; i < from->tasks && !status; i++) {
-        bool first = is_open(making, from->first_task + i),
-             second = is_open(making, to->first_task + i);
+        bool first = rest_is_open(making, from->first_task + i),
+             second = rest_is_open(making, to->first_task + i);
         if (first && second)
             status = br_dag_add_edge(making->made, x, y, BR_BARRIER, making->diag);
         x += first;
@@ -129,7 +129,7 @@ static enum br_status add_twins(struct making *making, uint32_t a, uint32_t b)
     return status;
 }
 
-static enum br_status add_edge(struct making *making, const struct br_edge *edge)
+static enum br_status rest_add_edge(struct making *making, const struct br_edge *edge)
 {
     uint32_t a = edge->parent, b = edge->child;
     enum br_status status = BR_OK;
@@ -145,7 +145,7 @@ static enum br_status add_edge(struct making *making, const struct br_edge *edge
     return status;
 }
 
-static enum br_status make(struct making *making)
+static enum br_status rest_make(struct making *making)
 {
     const struct br_dag *dag = making->dag;
     uint32_t left = 0;
@@ -153,7 +153,7 @@ static enum br_status make(struct making *making)
         const struct br_stage *stage = &dag->stage[s];
         making->number[s] = BR_ANY;
         for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
-            making->left[s] += is_open(making, t);
+            making->left[s] += rest_is_open(making, t);
         left += making->left[s];
     }
     if (!left || take_apart(making) > EDGES_MOST)
@@ -161,9 +161,9 @@ static enum br_status make(struct making *making)
     enum br_status status = BR_OK;
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         if (making->left[s])
-            status = add_stage(making, s);
+            status = rest_add_stage(making, s);
     for (uint32_t e = 0; e < dag->edges && !status; e++)
-        status = add_edge(making, &dag->edge[e]);
+        status = rest_add_edge(making, &dag->edge[e]);
     return status ? status : br_dag_finish(making->made, making->diag);
 }
 
@@ -178,7 +178,7 @@ enum br_status br_rest_job(const struct br_dag *dag, const struct br_rest *rest,
     making.number = br_arena_array(&arena, dag->stages, sizeof *making.number);
     making.single = br_arena_array(&arena, dag->stages, sizeof *making.single);
     bool room = making.made && making.task && making.left && making.number && making.single;
-    enum br_status status = room ? make(&making) : br_fail_memory(diag);
+    enum br_status status = room ? rest_make(&making) : br_fail_memory(diag);
     br_arena_finish(&arena);
     if (status) {
         br_dag_destroy(making.made);
@@ -197,8 +197,8 @@ enum br_status br_rest_job(const struct br_dag *dag, const struct br_rest *rest,
 enum class { ENDED, RUNNING, PILOT, OTHER };
 
 /* Ranks the plan's tasks by class, then by `place`; starts and makespan are there. */
-static enum br_status rank(struct br_plan *plan, const uint8_t *class, const uint32_t *place,
-                           struct br_diag *diag)
+static enum br_status rest_rank(struct br_plan *plan, const uint8_t *class, const uint32_t *place,
+                                struct br_diag *diag)
 {
     struct br_sort_item *item = malloc((2 * (size_t)plan->tasks + 1) * sizeof *item);
     if (!item)
@@ -237,8 +237,9 @@ static void close_order(struct ordering *ordering, enum br_status status, struct
     *plan = status ? NULL : ordering->plan;
 }
 
-static enum br_status merge(const struct br_rest *rest, const struct br_plan *of_rest,
-                            const uint32_t *task, struct ordering *ordering, struct br_diag *diag)
+static enum br_status rest_merge(const struct br_rest *rest, const struct br_plan *of_rest,
+                                 const uint32_t *task, struct ordering *ordering,
+                                 struct br_diag *diag)
 {
     struct br_plan *plan = ordering->plan;
     for (uint32_t k = 0; k < of_rest->tasks; k++) {
@@ -250,7 +251,7 @@ static enum br_status merge(const struct br_rest *rest, const struct br_plan *of
         plan->end_ns[t] = plan->start_ns[t] + rest->duration_ns[t];
     }
     plan->makespan_ns = rest->now_ns + of_rest->makespan_ns;
-    return rank(plan, ordering->class, ordering->place, diag);
+    return rest_rank(plan, ordering->class, ordering->place, diag);
 }
 
 /* Plans the rest by its search, and by longest paths: expected durations are wrong, and a plan that
@@ -289,7 +290,7 @@ enum br_status br_rest_plan(const struct br_dag *dag, const struct br_cluster *c
     if (!status && !open_order(&ordering, dag->tasks))
         status = br_fail_memory(diag);
     if (!status)
-        status = merge(rest, of_rest, task, &ordering, diag);
+        status = rest_merge(rest, of_rest, task, &ordering, diag);
     close_order(&ordering, status, plan);
     br_plan_destroy(of_rest);
     br_dag_destroy(job);
@@ -314,7 +315,7 @@ enum br_status br_rest_order(const struct br_dag *dag, const struct br_plan *who
         ordering.plan->bound_method = "";
         ordering.plan->method = "";
         ordering.plan->counters = whole->counters;
-        status = rank(ordering.plan, ordering.class, ordering.place, diag);
+        status = rest_rank(ordering.plan, ordering.class, ordering.place, diag);
     }
     close_order(&ordering, status, plan);
     return status;

@@ -20,7 +20,7 @@ struct draft {
     bool overbooked;
 };
 
-static double seconds(const struct draft *draft, double ticks)
+static double alone_seconds(const struct draft *draft, double ticks)
 {
     return ticks * (double)draft->whole->tick_ns / 1e9;
 }
@@ -67,15 +67,15 @@ static void describe_stage(const struct draft *draft, const struct br_instance *
     uint32_t stage = draft->whole->task_stage[part->task_origin[first]];
     struct br_alone *alone = draft->alone;
     alone->stage[stage] = (struct br_alone_stage){
-        .head_s = seconds(draft, (double)(before + windows->stage_head[s])),
-        .rise_s = seconds(draft, rise),
-        .back_s = seconds(draft, (double)after + (by_task > by_rate ? by_task : by_rate)),
-        .tail_s = seconds(draft, (double)after + tail),
+        .head_s = alone_seconds(draft, (double)(before + windows->stage_head[s])),
+        .rise_s = alone_seconds(draft, rise),
+        .back_s = alone_seconds(draft, (double)after + (by_task > by_rate ? by_task : by_rate)),
+        .tail_s = alone_seconds(draft, (double)after + tail),
     };
     for (uint32_t r = 0; r < part->resources; r++)
         if (part->total[r] > 0)
             alone->share_s[(size_t)stage * part->resources + r] =
-                seconds(draft, work) * (double)part->demand[(size_t)s * part->resources + r] /
+                alone_seconds(draft, work) * (double)part->demand[(size_t)s * part->resources + r] /
                 (double)part->total[r];
 }
 

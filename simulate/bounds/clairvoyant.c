@@ -39,7 +39,7 @@ struct search {
 #define ARRAY(search, count, pointer)                                                              \
     ((pointer) = br_arena_array(&(search)->arena, count, sizeof *(pointer)))
 
-static bool allocate(struct search *s)
+static bool clairvoyant_allocate(struct search *s)
 {
     uint32_t jobs = s->model->jobs, stages = s->model->stages;
     return ARRAY(s, jobs, s->order.place) && ARRAY(s, stages, s->order.with) &&
@@ -50,7 +50,7 @@ static bool allocate(struct search *s)
 }
 
 /* Runs all jobs. */
-static void run_all(struct search *s, const struct br_trial_order *order)
+static void clairvoyant_run_all(struct search *s, const struct br_trial_order *order)
 {
     uint32_t next = 0;
     memset(s->empty, 0, s->model->jobs);
@@ -108,7 +108,7 @@ static double gain(struct search *s, uint32_t j, uint32_t *first, uint32_t *end)
 }
 
 /* Takes the tried ends of those jobs, and finds anew when the cluster is empty. */
-static void take(struct search *s, uint32_t first, uint32_t end)
+static void clairvoyant_take(struct search *s, uint32_t first, uint32_t end)
 {
     int64_t busy_ns = 0;
     memcpy(s->end_ns + first, s->tried_ns + first, (end - first) * sizeof *s->end_ns);
@@ -139,7 +139,7 @@ static uint32_t list_beside(struct search *s, uint32_t j, uint32_t *at)
 }
 
 /* Another place in the row, at most NEAR away. */
-static uint32_t draw_place(struct search *s, uint32_t count, uint32_t at)
+static uint32_t clairvoyant_draw_place(struct search *s, uint32_t count, uint32_t at)
 {
     uint32_t low = at > NEAR ? at - NEAR : 0, high = at + NEAR < count ? at + NEAR : count - 1;
     uint32_t to = low + (uint32_t)br_rng_below(&s->rng, high - low);
@@ -182,7 +182,7 @@ static bool try_hold(struct search *s, uint32_t j)
         return false;
     double less = gain(s, j, &first, &end);
     if (less >= 0)
-        take(s, first, end);
+        clairvoyant_take(s, first, end);
     else
         *until = old;
     return less > 0;
@@ -202,14 +202,14 @@ static bool try_move(struct search *s)
     uint32_t with = s->order.with[stage];
     if (count < 2)
         return false;
-    uint32_t to = draw_place(s, count, at);
+    uint32_t to = clairvoyant_draw_place(s, count, at);
     if (single)
         s->order.with[stage] = with == s->row[to] ? j : s->row[to];
     else
         rotate(s, at, to);
     double less = gain(s, j, &first, &end);
     if (less >= 0)
-        take(s, first, end);
+        clairvoyant_take(s, first, end);
     else if (single)
         s->order.with[stage] = with;
     else
@@ -242,14 +242,14 @@ static double begin_with(struct search *s, uint32_t which, const int64_t *first_
         order_by_work(s);
     else
         order_by_ends(s, s->given_ns);
-    run_all(s, &s->order);
+    clairvoyant_run_all(s, &s->order);
     return weighted_sum(s, s->end_ns);
 }
 
 static void search_orders(struct search *s, const struct br_clairvoyant_options *options,
                           struct br_clairvoyant *result)
 {
-    run_all(s, NULL);
+    clairvoyant_run_all(s, NULL);
     result->first_mean_jct_s = mean_jct_s(s);
     memcpy(s->tried_ns, s->end_ns, s->model->jobs * sizeof *s->end_ns);
     uint32_t best = 0, ways = options->begin_ns ? 3 : 2;
@@ -265,12 +265,12 @@ static void search_orders(struct search *s, const struct br_clairvoyant_options 
         result->improvements += try_move(s);
         result->evaluations++;
     }
-    run_all(s, &s->order);
+    clairvoyant_run_all(s, &s->order);
 }
 
 /* What was found, or the schedule at hand where that is better. */
-static bool tell(const struct search *s, const double *weight, bool given,
-                 struct br_clairvoyant *result)
+static bool clairvoyant_tell(const struct search *s, const double *weight, bool given,
+                             struct br_clairvoyant *result)
 {
     uint32_t jobs = s->model->jobs;
     double sum = 0;
@@ -315,14 +315,14 @@ enum br_status br_clairvoyant_search(const struct br_workload *workload,
     }
     s.weight = aim;
     s.trial = status ? NULL : br_trial_create(&model);
-    if (!status && (!weight || !aim || !s.trial || !allocate(&s)))
+    if (!status && (!weight || !aim || !s.trial || !clairvoyant_allocate(&s)))
         status = br_fail_memory(diag);
     if (!status) {
         for (uint32_t j = 0; options->begin_ns && j < workload->jobs; j++)
             s.given_ns[j] =
                 model.job[j].arrival_ns + options->begin_ns[j] - workload->job[j].arrival_ns;
         search_orders(&s, options, result);
-        if (!tell(&s, weight, options->begin_ns != NULL, result))
+        if (!clairvoyant_tell(&s, weight, options->begin_ns != NULL, result))
             status = br_fail_memory(diag);
     }
     br_trial_destroy(s.trial);

@@ -47,7 +47,7 @@ struct dual {
 #define ARRAY(dual, count, pointer)                                                                \
     ((pointer) = br_arena_array(&(dual)->arena, count, sizeof *(pointer)))
 
-static bool allocate(struct dual *d, uint32_t choices)
+static bool dual_allocate(struct dual *d, uint32_t choices)
 {
     uint32_t jobs = d->load->jobs;
     return ARRAY(d, choices, d->choice) && ARRAY(d, (size_t)jobs + 1, d->first) &&
@@ -57,7 +57,7 @@ static bool allocate(struct dual *d, uint32_t choices)
            ARRAY(d, choices, d->heap);
 }
 
-static double share(const struct br_alone *alone, uint32_t stage, uint32_t resource)
+static double dual_share(const struct br_alone *alone, uint32_t stage, uint32_t resource)
 {
     return alone->share_s[(size_t)stage * alone->resources + resource];
 }
@@ -70,7 +70,7 @@ static uint64_t count_choices(const struct br_load *load, uint32_t *piece_count)
         const struct br_alone *alone = load->job[j].alone;
         for (uint32_t s = 0; alone && s < alone->stages; s++)
             for (uint32_t r = 0; r < alone->resources; r++)
-                if (share(alone, s, r) > 0) {
+                if (dual_share(alone, s, r) > 0) {
                     count++;
                     if (piece_count)
                         piece_count[load->job[j].column[r]]++;
@@ -98,7 +98,7 @@ static int by_release(const void *a, const void *b)
     return x->owner < y->owner ? -1 : x->owner > y->owner;
 }
 
-static void fill(struct dual *d)
+static void dual_fill(struct dual *d)
 {
     const struct br_load *load = d->load;
     uint32_t choices = 0, *end = d->first_piece + 1; /* of what is filled, by resource */
@@ -114,7 +114,7 @@ static void fill(struct dual *d)
         for (uint32_t s = 0; job->alone && s < job->alone->stages; s++)
             for (uint32_t r = 0; r < job->alone->resources; r++) {
                 const struct br_alone_stage *stage = &job->alone->stage[s];
-                double size_s = share(job->alone, s, r);
+                double size_s = dual_share(job->alone, s, r);
                 if (!(size_s > 0))
                     continue;
                 d->piece[end[job->column[r]]++] =
@@ -135,7 +135,7 @@ static double own_s(const struct br_load_job *job)
 }
 
 /* The bound that the prices give, and all values. */
-static double evaluate(struct dual *d)
+static double dual_evaluate(struct dual *d)
 {
     const struct br_load *load = d->load;
     double sum_s = 0;
@@ -158,13 +158,13 @@ static double evaluate(struct dual *d)
     return sum_s;
 }
 
-static double factor(double exponent)
+static double dual_factor(double exponent)
 {
     return br_real_exp(exponent > 5 ? 5 : exponent < -5 ? -5 : exponent);
 }
 
 /* Multiplies the prices of a job, and scales them so that they sum to its weight. */
-static void climb(struct dual *d, uint32_t j, double step)
+static void dual_climb(struct dual *d, uint32_t j, double step)
 {
     double alone_s = own_s(&d->load->job[j]), weight = d->weight[j];
     double mean_s = d->own_price[j] / weight * alone_s, sum = 0;
@@ -172,12 +172,12 @@ static void climb(struct dual *d, uint32_t j, double step)
         mean_s += d->choice[c].price / weight * d->choice[c].value_s;
     if (!(mean_s > 0))
         return;
-    d->own_price[j] *= factor(step * (alone_s / mean_s - 1));
+    d->own_price[j] *= dual_factor(step * (alone_s / mean_s - 1));
     d->own_price[j] += least_price * weight;
     sum += d->own_price[j];
     for (uint32_t c = d->first[j]; c < d->first[j + 1]; c++) {
         struct choice *choice = &d->choice[c];
-        choice->price *= factor(step * (choice->value_s / mean_s - 1));
+        choice->price *= dual_factor(step * (choice->value_s / mean_s - 1));
         choice->price += least_price * weight;
         sum += choice->price;
     }
@@ -196,15 +196,15 @@ bool br_dual_bound(const struct br_load *load, const double *weight, const struc
     if (steps < STEPS_LEAST)
         return true;
     steps = steps < STEPS_MOST ? steps : STEPS_MOST;
-    bool ok = allocate(&d, (uint32_t)choices);
+    bool ok = dual_allocate(&d, (uint32_t)choices);
     double step = first_step, shorter = br_real_pow(last_step / first_step, 1 / (double)steps);
     if (ok)
-        fill(&d);
+        dual_fill(&d);
     for (uint64_t k = 0; ok && k < steps && !br_stopped(stop); k++) {
-        double got_s = evaluate(&d);
+        double got_s = dual_evaluate(&d);
         *sum_s = got_s > *sum_s ? got_s : *sum_s;
         for (uint32_t j = 0; j < load->jobs; j++)
-            climb(&d, j, step);
+            dual_climb(&d, j, step);
         step *= shorter;
     }
     br_arena_finish(&d.arena);

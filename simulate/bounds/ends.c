@@ -45,15 +45,15 @@ struct search {
     struct br_arena arena;
 };
 
-static bool larger(const void *none, const double *a, const double *b)
+static bool bounds_ends_larger(const void *none, const double *a, const double *b)
 {
     (void)none;
     return *a > *b;
 }
 
-BR_HEAP(size, double, const void *, larger, 4)
+BR_HEAP(size, double, const void *, bounds_ends_larger, 4)
 
-static int upwards(const void *a, const void *b)
+static int bounds_ends_upwards(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -112,7 +112,7 @@ static bool all_allow(struct search *search, double t_s, uint32_t k)
 }
 
 /* The latest t, up to a small step, by which k jobs cannot have ended; low_s is one. */
-static double latest(struct search *search, double low_s, double step_s, uint32_t k)
+static double bounds_ends_latest(struct search *search, double low_s, double step_s, uint32_t k)
 {
     if (search->effort > EFFORT_MOST || all_allow(search, low_s, k))
         return low_s;
@@ -205,7 +205,7 @@ static bool raise_by_work(const struct br_load *load, double *least_s)
     return ok;
 }
 
-static bool prepare(struct search *search, double *own_s)
+static bool bounds_ends_prepare(struct search *search, double *own_s)
 {
     uint32_t jobs = search->load->jobs;
     search->ready_s = br_arena_array(&search->arena, jobs, sizeof *search->ready_s);
@@ -229,10 +229,10 @@ bool br_ends_bound(const struct br_load *load, const struct br_stop *stop, doubl
 {
     struct search search = {.load = load};
     double own_s, *least_s = malloc(load->jobs * sizeof *least_s);
-    bool ok = least_s && prepare(&search, &own_s);
+    bool ok = least_s && bounds_ends_prepare(&search, &own_s);
     if (ok) {
         memcpy(least_s, search.ready_s, load->jobs * sizeof *least_s);
-        qsort(least_s, load->jobs, sizeof *least_s, upwards);
+        qsort(least_s, load->jobs, sizeof *least_s, bounds_ends_upwards);
         ok = raise_by_work(load, least_s);
     }
     double last_s = 0;
@@ -240,7 +240,7 @@ bool br_ends_bound(const struct br_load *load, const struct br_stop *stop, doubl
     for (uint32_t k = 0; ok && k < load->jobs; k++) {
         last_s = least_s[k] > last_s ? least_s[k] : last_s;
         if (search.limits && !br_stopped(stop))
-            last_s = latest(&search, last_s, own_s / 16, k + 1);
+            last_s = bounds_ends_latest(&search, last_s, own_s / 16, k + 1);
         *sum_s += last_s - load->job[k].release_s;
     }
     br_arena_finish(&search.arena);

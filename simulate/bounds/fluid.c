@@ -4,13 +4,14 @@
 
 #include "base/collections/heap.h"
 
-static bool before(const void *none, const struct br_fluid_piece *a, const struct br_fluid_piece *b)
+static bool fluid_before(const void *none, const struct br_fluid_piece *a,
+                         const struct br_fluid_piece *b)
 {
     (void)none;
     return a->key != b->key ? a->key < b->key : a->piece < b->piece;
 }
 
-BR_HEAP(piece, struct br_fluid_piece, const void *, before, 4)
+BR_HEAP(piece, struct br_fluid_piece, const void *, fluid_before, 4)
 
 void br_fluid_shortest(const struct br_fluid *piece, uint32_t count, struct br_fluid_piece *heap,
                        double *end_s)

@@ -11,13 +11,13 @@ struct portion {
     double head_s, tail_s, share_s; /* the head after the first arrival */
 };
 
-static int by_head_downwards(const void *a, const void *b)
+static int latest_by_head_downwards(const void *a, const void *b)
 {
     const struct portion *x = a, *y = b;
     return x->head_s > y->head_s ? -1 : x->head_s < y->head_s;
 }
 
-static int upwards(const void *a, const void *b)
+static int latest_upwards(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
@@ -65,8 +65,8 @@ static double latest_on_resource(struct portion *portion, uint32_t count, double
     uint32_t tried = count < TAILS_TRIED ? count : TAILS_TRIED;
     for (uint32_t k = 0; k < count; k++)
         tail[k] = portion[k].tail_s;
-    qsort(tail, count, sizeof *tail, upwards);
-    qsort(portion, count, sizeof *portion, by_head_downwards);
+    qsort(tail, count, sizeof *tail, latest_upwards);
+    qsort(portion, count, sizeof *portion, latest_by_head_downwards);
     for (uint32_t k = 0; k < tried; k++) {
         uint32_t at = tried > 1 ? (uint32_t)((uint64_t)(count - 1) * k / (tried - 1)) : 0;
         double end_s = latest_with_tail(portion, count, tail[at]);

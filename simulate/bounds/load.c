@@ -40,9 +40,9 @@ static bool number_resource(struct maker *maker, const char *name, uint32_t *num
     return true;
 }
 
-static enum br_status describe(struct maker *maker, const struct br_dag *dag,
-                               const int64_t *duration_ns, struct described *described,
-                               struct br_diag *diag)
+static enum br_status bounds_load_describe(struct maker *maker, const struct br_dag *dag,
+                                           const int64_t *duration_ns, struct described *described,
+                                           struct br_diag *diag)
 {
     struct br_arena *arena = &maker->load->arena;
     struct br_alone *alone = br_arena_alloc(arena, sizeof *alone);
@@ -62,8 +62,8 @@ static enum br_status describe(struct maker *maker, const struct br_dag *dag,
     return BR_OK;
 }
 
-static enum br_status add_job(struct maker *maker, uint32_t j, const int64_t *true_ns,
-                              struct br_diag *diag)
+static enum br_status bounds_load_add_job(struct maker *maker, uint32_t j, const int64_t *true_ns,
+                                          struct br_diag *diag)
 {
     const struct br_workload_job *job = &maker->workload->job[j];
     const struct br_dag *dag = maker->workload->dag[job->dag].dag;
@@ -72,10 +72,10 @@ static enum br_status add_job(struct maker *maker, uint32_t j, const int64_t *tr
     enum br_status status = BR_OK;
     if (!duration_ns || memcmp(duration_ns, dag->duration_ns, dag->tasks * sizeof *true_ns) == 0) {
         if (!declared->alone)
-            status = describe(maker, dag, dag->duration_ns, declared, diag);
+            status = bounds_load_describe(maker, dag, dag->duration_ns, declared, diag);
         described = *declared;
     } else {
-        status = describe(maker, dag, duration_ns, &described, diag);
+        status = bounds_load_describe(maker, dag, duration_ns, &described, diag);
     }
     maker->load->job[j].alone = described.alone;
     maker->load->job[j].column = described.column;
@@ -112,7 +112,7 @@ enum br_status br_load_make(const struct br_workload *workload, const struct br_
         load->job[j].release_s = (double)(job->arrival_ns - workload->job[0].arrival_ns) / 1e9;
         load->job[j].weight = job->weight;
         if (!br_stopped(stop))
-            status = add_job(&maker, j, true_ns ? true_ns[j] : NULL, diag);
+            status = bounds_load_add_job(&maker, j, true_ns ? true_ns[j] : NULL, diag);
     }
     if (!status && !sum_work(load))
         status = br_fail_memory(diag);

@@ -40,13 +40,13 @@ struct br_trial {
     struct br_trial_span *span;
 };
 
-static bool before(const void *none, const struct end *a, const struct end *b)
+static bool bounds_trial_before(const void *none, const struct end *a, const struct end *b)
 {
     (void)none;
     return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->task < b->task;
 }
 
-BR_HEAP(end, struct end, const void *, before, 4)
+BR_HEAP(end, struct end, const void *, bounds_trial_before, 4)
 
 #define ARRAY(trial, count, pointer)                                                               \
     ((pointer) = br_arena_array(&(trial)->arena, count, sizeof *(pointer)))
@@ -96,7 +96,7 @@ const struct br_trial_span *br_trial_spans(const struct br_trial *trial)
 
 /* ---- What is ready ---- */
 
-static bool goes_first(const struct br_trial *l, uint32_t a, uint32_t b)
+static bool bounds_trial_goes_first(const struct br_trial *l, uint32_t a, uint32_t b)
 {
     const struct br_trial_stage *x = &l->model->stage[a], *y = &l->model->stage[b];
     if (!l->order) {
@@ -116,12 +116,12 @@ static bool goes_first(const struct br_trial *l, uint32_t a, uint32_t b)
 static void sort_in(struct br_trial *l, uint32_t at)
 {
     uint32_t s = l->open[at];
-    for (; at && goes_first(l, s, l->open[at - 1]); at--)
+    for (; at && bounds_trial_goes_first(l, s, l->open[at - 1]); at--)
         l->open[at] = l->open[at - 1];
     l->open[at] = s;
 }
 
-static void make_ready(struct br_trial *l, uint32_t s, uint32_t task)
+static void bounds_trial_make_ready(struct br_trial *l, uint32_t s, uint32_t task)
 {
     if (l->ready_first[s] == l->ready_end[s]) {
         l->open[l->opens++] = s;
@@ -137,10 +137,10 @@ static void release_stage(struct br_trial *l, uint32_t s)
     const struct br_trial_stage *stage = &l->model->stage[s];
     for (uint32_t k = stage->first; k < stage->first + stage->tasks; k++)
         if (!l->task_waits[l->model->longest[k]])
-            make_ready(l, s, l->model->longest[k]);
+            bounds_trial_make_ready(l, s, l->model->longest[k]);
 }
 
-static void begin_job(struct br_trial *l, uint32_t j)
+static void bounds_trial_begin_job(struct br_trial *l, uint32_t j)
 {
     const struct br_trial_model *model = l->model;
     uint32_t first = model->job[j].first_stage, end = first + model->job[j].stages;
@@ -161,23 +161,23 @@ static void begin_job(struct br_trial *l, uint32_t j)
 }
 
 /* The job begins, unless it is held; so do those that were held until now. */
-static void arrive(struct br_trial *l, uint32_t j)
+static void bounds_trial_arrive(struct br_trial *l, uint32_t j)
 {
     uint32_t until = l->order ? l->order->until[j] : j;
     if (until == j) {
-        begin_job(l, j);
+        bounds_trial_begin_job(l, j);
     } else {
         l->next_held[j] = l->held[until];
         l->held[until] = j;
         l->holds++;
     }
     for (; l->held[j] != NONE; l->held[j] = l->next_held[l->held[j]]) {
-        begin_job(l, l->held[j]);
+        bounds_trial_begin_job(l, l->held[j]);
         l->holds--;
     }
 }
 
-static void end_task(struct br_trial *l, uint32_t task, int64_t *end_ns)
+static void bounds_trial_end_task(struct br_trial *l, uint32_t task, int64_t *end_ns)
 {
     const struct br_trial_model *model = l->model;
     uint32_t s = model->task_stage[task], m = l->span[task].machine;
@@ -193,7 +193,7 @@ static void end_task(struct br_trial *l, uint32_t task, int64_t *end_ns)
         if (model->arc[a].one_to_one) {
             uint32_t next = model->stage[other].first + task - stage->first;
             if (--l->task_waits[next] == 0 && !l->waits[other])
-                make_ready(l, other, next);
+                bounds_trial_make_ready(l, other, next);
         } else if (last && --l->waits[other] == 0) {
             release_stage(l, other);
         }
@@ -204,7 +204,7 @@ static void end_task(struct br_trial *l, uint32_t task, int64_t *end_ns)
 
 /* ---- Starts ---- */
 
-static bool fits(const struct br_trial *l, const int64_t *demand, uint32_t m)
+static bool bounds_trial_fits(const struct br_trial *l, const int64_t *demand, uint32_t m)
 {
     const int64_t *free = l->free + (size_t)m * l->model->resources;
     for (uint32_t r = 0; r < l->model->resources; r++)
@@ -214,15 +214,15 @@ static bool fits(const struct br_trial *l, const int64_t *demand, uint32_t m)
 }
 
 /* The machine that holds the task and has the least left, in shares of what its class has. */
-static uint32_t tightest(const struct br_trial *l, const struct br_trial_stage *stage,
-                         bool everywhere)
+static uint32_t bounds_trial_tightest(const struct br_trial *l, const struct br_trial_stage *stage,
+                                      bool everywhere)
 {
     const struct br_trial_model *model = l->model;
     uint32_t count = everywhere ? model->machines : l->changes, best = UINT32_MAX;
     double least = 0;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t m = everywhere ? k : l->changed[k];
-        if (!fits(l, stage->demand, m))
+        if (!bounds_trial_fits(l, stage->demand, m))
             continue;
         double left = 0;
         for (uint32_t r = 0; r < model->resources; r++)
@@ -237,7 +237,7 @@ static uint32_t tightest(const struct br_trial *l, const struct br_trial_stage *
     return best;
 }
 
-static void start_task(struct br_trial *l, uint32_t s, uint32_t m)
+static void bounds_trial_start_task(struct br_trial *l, uint32_t s, uint32_t m)
 {
     const struct br_trial_model *model = l->model;
     const struct br_trial_stage *stage = &model->stage[s];
@@ -249,25 +249,25 @@ static void start_task(struct br_trial *l, uint32_t s, uint32_t m)
     end_push(NULL, l->end, &l->ends, (struct end){l->now_ns + model->duration_ns[task], task});
 }
 
-static void start_stage(struct br_trial *l, uint32_t s)
+static void bounds_trial_start_stage(struct br_trial *l, uint32_t s)
 {
     while (l->ready_first[s] < l->ready_end[s]) {
-        uint32_t m = tightest(l, &l->model->stage[s], l->fresh[s]);
+        uint32_t m = bounds_trial_tightest(l, &l->model->stage[s], l->fresh[s]);
         if (m == UINT32_MAX)
             break;
-        start_task(l, s, m);
+        bounds_trial_start_task(l, s, m);
     }
     l->fresh[s] = false;
 }
 
-static void dispatch(struct br_trial *l)
+static void bounds_trial_dispatch(struct br_trial *l)
 {
     uint32_t kept = 0;
     for (uint32_t k = 1; !l->order && k < l->opens; k++) /* the work left has changed */
         sort_in(l, k);
     for (uint32_t k = 0; k < l->opens; k++) {
         uint32_t s = l->open[k];
-        start_stage(l, s);
+        bounds_trial_start_stage(l, s);
         if (l->ready_first[s] < l->ready_end[s])
             l->open[kept++] = s;
     }
@@ -289,12 +289,12 @@ uint32_t br_trial_run(struct br_trial *l, const struct br_trial_order *order, ui
         if (next < model->jobs && model->job[next].arrival_ns < l->now_ns)
             l->now_ns = model->job[next].arrival_ns;
         while (l->ends && l->end[0].at_ns == l->now_ns)
-            end_task(l, end_pop(NULL, l->end, &l->ends).task, end_ns);
+            bounds_trial_end_task(l, end_pop(NULL, l->end, &l->ends).task, end_ns);
         if (next > first && !l->ends && !l->opens && !l->holds && next < model->jobs)
             break;
         for (; next < model->jobs && model->job[next].arrival_ns == l->now_ns; next++)
-            arrive(l, next);
-        dispatch(l);
+            bounds_trial_arrive(l, next);
+        bounds_trial_dispatch(l);
     } while (l->ends || next < model->jobs);
     assert(!l->opens && !l->holds); /* every task fits an empty machine */
     for (uint32_t k = 0; k < l->changes; k++)

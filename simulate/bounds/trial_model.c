@@ -25,8 +25,8 @@ struct maker {
     uint32_t stages, tasks, arcs; /* so far */
 };
 
-static bool fits_some_class(const struct br_trial_model *model, const struct br_cluster *cluster,
-                            const int64_t *demand)
+static bool trial_model_fits_some_class(const struct br_trial_model *model,
+                                        const struct br_cluster *cluster, const int64_t *demand)
 {
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const int64_t *capacity = model->capacities.capacity + (size_t)c * model->resources;
@@ -52,14 +52,15 @@ static enum br_status find_kinds(struct maker *maker, const struct br_cluster *c
     enum br_status status = br_kinds_find(&model->arena, dag, &model->capacities.scale,
                                           row->stage_kind, &row->kinds, diag);
     for (uint32_t k = 0; k < row->kinds.count && !status; k++)
-        if (!fits_some_class(model, cluster, row->kinds.demand + (size_t)k * model->resources))
+        if (!trial_model_fits_some_class(model, cluster,
+                                         row->kinds.demand + (size_t)k * model->resources))
             status = br_fail_at(diag, job->pos, BR_BAD_INPUT,
                                 "give the cluster a machine that holds all of it",
                                 "job '%.80s' has a task that no machine holds", job->id);
     return status;
 }
 
-static void sort_tasks(struct maker *maker, const struct br_trial_stage *stage)
+static void trial_model_sort_tasks(struct maker *maker, const struct br_trial_stage *stage)
 {
     struct br_trial_model *model = maker->model;
     for (uint32_t k = 0; k < stage->tasks; k++)
@@ -70,8 +71,8 @@ static void sort_tasks(struct maker *maker, const struct br_trial_stage *stage)
         model->longest[stage->first + k] = maker->item[k].item;
 }
 
-static void add_stages(struct maker *maker, uint32_t j, const struct br_dag *dag,
-                       const struct dag_kinds *kinds, const int64_t *duration_ns)
+static void trial_model_add_stages(struct maker *maker, uint32_t j, const struct br_dag *dag,
+                                   const struct dag_kinds *kinds, const int64_t *duration_ns)
 {
     struct br_trial_model *model = maker->model;
     struct br_trial_job *job = &model->job[j];
@@ -92,11 +93,12 @@ static void add_stages(struct maker *maker, uint32_t j, const struct br_dag *dag
             job->work += stage->share * (double)lasts_ns;
         }
         maker->tasks += stage->tasks;
-        sort_tasks(maker, stage);
+        trial_model_sort_tasks(maker, stage);
     }
 }
 
-static void add_arcs(struct maker *maker, const struct br_trial_job *job, const struct br_dag *dag)
+static void trial_model_add_arcs(struct maker *maker, const struct br_trial_job *job,
+                                 const struct br_dag *dag)
 {
     struct br_trial_model *model = maker->model;
     struct br_trial_stage *stage = model->stage + job->first_stage;
@@ -120,8 +122,8 @@ static void add_arcs(struct maker *maker, const struct br_trial_job *job, const 
 
 /* The way of a stage: its longest task, or its work by the cluster where that is more, and then the
  * longest way of its children. */
-static void rank_stages(struct maker *maker, const struct br_trial_job *job,
-                        const struct br_dag *dag)
+static void trial_model_rank_stages(struct maker *maker, const struct br_trial_job *job,
+                                    const struct br_dag *dag)
 {
     struct br_trial_model *model = maker->model;
     for (uint32_t k = dag->stages; k-- > 0;) {
@@ -147,7 +149,7 @@ static void rank_stages(struct maker *maker, const struct br_trial_job *job,
 }
 
 /* Counts what there is, and allocates it. */
-static enum br_status allocate(struct maker *maker, struct br_diag *diag)
+static enum br_status trial_model_allocate(struct maker *maker, struct br_diag *diag)
 {
     struct br_trial_model *model = maker->model;
     const struct br_workload *workload = maker->workload;
@@ -183,7 +185,7 @@ enum br_status br_trial_model_make(const struct br_workload *workload,
     enum br_status status = br_capacities_make(&model->arena, cluster, &model->capacities, diag);
     model->resources = model->capacities.scale.resources;
     if (!status)
-        status = allocate(&maker, diag);
+        status = trial_model_allocate(&maker, diag);
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         const struct br_workload_job *job = &workload->job[j];
         const struct br_dag *dag = workload->dag[job->dag].dag;
@@ -193,10 +195,10 @@ enum br_status br_trial_model_make(const struct br_workload *workload,
             break;
         model->job[j] = (struct br_trial_job){job->arrival_ns - workload->job[0].arrival_ns,
                                               maker.stages, dag->stages, dag->tasks, 0};
-        add_stages(&maker, j, dag, &maker.kinds[job->dag],
-                   duration_ns ? duration_ns : dag->duration_ns);
-        add_arcs(&maker, &model->job[j], dag);
-        rank_stages(&maker, &model->job[j], dag);
+        trial_model_add_stages(&maker, j, dag, &maker.kinds[job->dag],
+                               duration_ns ? duration_ns : dag->duration_ns);
+        trial_model_add_arcs(&maker, &model->job[j], dag);
+        trial_model_rank_stages(&maker, &model->job[j], dag);
         maker.stages += dag->stages;
     }
     free(maker.kinds);

@@ -17,8 +17,8 @@ struct unite {
     struct br_diag *diag;
 };
 
-static enum br_status add_demands(const struct unite *u, const struct br_dag *dag, uint32_t s,
-                                  uint32_t number)
+static enum br_status union_add_demands(const struct unite *u, const struct br_dag *dag, uint32_t s,
+                                        uint32_t number)
 {
     enum br_status status = BR_OK;
     char amount[BR_DECIMAL_TEXT];
@@ -32,8 +32,8 @@ static enum br_status add_demands(const struct unite *u, const struct br_dag *da
     return status;
 }
 
-static enum br_status add_stage(const struct unite *u, const struct br_dag *dag, uint32_t s,
-                                uint32_t *number)
+static enum br_status union_add_stage(const struct unite *u, const struct br_dag *dag, uint32_t s,
+                                      uint32_t *number)
 {
     char id[32];
     const struct br_stage *stage = &dag->stage[s];
@@ -44,16 +44,16 @@ static enum br_status add_stage(const struct unite *u, const struct br_dag *dag,
     for (uint32_t k = 1; k < stage->tasks && !status; k++)
         if (duration_ns[k] != duration_ns[0])
             status = br_dag_set_duration(u->dag, *number, k, duration_ns[k], u->diag);
-    return status ? status : add_demands(u, dag, s, *number);
+    return status ? status : union_add_demands(u, dag, s, *number);
 }
 
-static enum br_status add_job(const struct unite *u, const struct br_dag *dag)
+static enum br_status union_add_job(const struct unite *u, const struct br_dag *dag)
 {
     uint32_t first = br_dag_stage_count(u->dag), number;
     enum br_status status = BR_OK;
     char id[32];
     for (uint32_t s = 0; s < dag->stages && !status; s++)
-        status = add_stage(u, dag, s, &number);
+        status = union_add_stage(u, dag, s, &number);
     for (uint32_t e = 0; e < dag->edges && !status; e++)
         status = br_dag_add_edge(u->dag, first + dag->edge[e].parent, first + dag->edge[e].child,
                                  dag->edge[e].type, u->diag);
@@ -103,7 +103,7 @@ enum br_status br_latest_of_union(const struct br_workload *workload,
         u.duration_ns = true_ns ? true_ns[u.job] : job->true_ns;
         u.duration_ns = u.duration_ns ? u.duration_ns : dag->duration_ns;
         u.release_ns = job->arrival_ns - workload->job[0].arrival_ns;
-        status = add_job(&u, dag);
+        status = union_add_job(&u, dag);
     }
     if (!status)
         status = br_dag_finish(u.dag, diag);

@@ -122,14 +122,14 @@ double br_cells_curve(const struct br_cell_node *node, uint32_t bins, double pro
 /* ---- Quantiles ---- */
 
 /* The bits of a float, turned so that they are ordered as floats are. */
-static uint64_t key_of(float x)
+static uint64_t deadline_cells_key_of(float x)
 {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);
     return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
 }
 
-static double number_of(uint64_t key)
+static double deadline_cells_number_of(uint64_t key)
 {
     uint32_t bits = (uint32_t)key;
     float x;
@@ -145,7 +145,7 @@ static void make_points(const struct br_cells_maker *maker, uint32_t bin, double
     double sum = 0;
     for (uint32_t r = 0; r < maker->runs; r++) {
         float left_s = maker->left_s[(size_t)r * (bins_of(maker) + 1) + bin];
-        scratch->item[r] = (struct br_sort_item){key_of(left_s), r};
+        scratch->item[r] = (struct br_sort_item){deadline_cells_key_of(left_s), r};
         sum += left_s;
     }
     br_sort(scratch->item, scratch->other, maker->runs);
@@ -154,7 +154,8 @@ static void make_points(const struct br_cells_maker *maker, uint32_t bin, double
         double at = maker->level[q] * (maker->runs + 1.0) - 1;
         at = at > 0 ? at < maker->runs - 1 ? at : maker->runs - 1 : 0;
         uint32_t low = (uint32_t)at, high = low + 1 < maker->runs ? low + 1 : low;
-        double a = number_of(scratch->item[low].key), b = number_of(scratch->item[high].key);
+        double a = deadline_cells_number_of(scratch->item[low].key),
+               b = deadline_cells_number_of(scratch->item[high].key);
         row[1 + q] = a + (b - a) * (at - low);
     }
 }
@@ -183,9 +184,10 @@ static void add_stretch(const struct br_cells_maker *maker, uint32_t run, uint32
     float high_s = (float)(off_s[0] < off_s[1] ? off_s[1] : off_s[0]);
     if (high_s < low_s + THINNEST * time_s)
         high_s = (float)(low_s + THINNEST * time_s);
-    uint64_t low = key_of(low_s), high = key_of(high_s);
+    uint64_t low = deadline_cells_key_of(low_s), high = deadline_cells_key_of(high_s);
     high += high == low;
-    scratch->density[stretch] = time_s / (number_of(high) - number_of(low));
+    scratch->density[stretch] =
+        time_s / (deadline_cells_number_of(high) - deadline_cells_number_of(low));
     scratch->item[2 * stretch] = (struct br_sort_item){low, 2 * stretch + 1};
     scratch->item[2 * stretch + 1] = (struct br_sort_item){high, 2 * stretch};
     heap->stretches++;
@@ -210,9 +212,9 @@ static void make_cell(const struct br_cells_maker *maker, uint32_t cell, double 
     }
     row[0] = heap.moment / heap.mass;
     br_sort(scratch->item, scratch->other, 2 * heap.stretches);
-    double from = number_of(scratch->item[0].key);
+    double from = deadline_cells_number_of(scratch->item[0].key);
     for (uint32_t i = 0; i < 2 * heap.stretches; i++) {
-        double to = number_of(scratch->item[i].key), more = open * (to - from);
+        double to = deadline_cells_number_of(scratch->item[i].key), more = open * (to - from);
         for (; q < maker->quantiles && maker->level[q] * heap.mass < below + more; q++) {
             double at = from + (maker->level[q] * heap.mass - below) / open;
             row[1 + q] = at < to ? at : to;

@@ -39,7 +39,8 @@ struct br_deadline_request br_deadline_request_default(void)
         .most = 100, .cells = CELLS, .seed = 1, .slowness = 1, .threads = 1};
 }
 
-static enum br_status check(const struct br_deadline_request *request, struct br_diag *diag)
+static enum br_status deadline_make_check(const struct br_deadline_request *request,
+                                          struct br_diag *diag)
 {
     uint32_t most = request->kind == BR_SHARES ? 100 : 1000000;
     if (request->most < 1 || request->most > most)
@@ -80,9 +81,10 @@ static uint32_t fill_values(uint32_t least, uint32_t most, double ratio, uint32_
     return count;
 }
 
-static enum br_status choose_allocations(const struct br_runner_job *job,
-                                         const struct br_deadline_request *request,
-                                         struct br_made_table *made, struct br_diag *diag)
+static enum br_status deadline_make_choose_allocations(const struct br_runner_job *job,
+                                                       const struct br_deadline_request *request,
+                                                       struct br_made_table *made,
+                                                       struct br_diag *diag)
 {
     uint32_t *value = br_arena_array(&made->arena, BR_TABLE_ALLOCATIONS, sizeof *value);
     uint32_t least = request->kind == BR_SHARES ? br_runner_least_share(job) : 1;
@@ -101,7 +103,8 @@ static enum br_status choose_allocations(const struct br_runner_job *job,
     return BR_OK;
 }
 
-static uint32_t choose_runs(const struct br_deadline_request *request, const struct br_deadline_table *table)
+static uint32_t choose_runs(const struct br_deadline_request *request,
+                            const struct br_deadline_table *table)
 {
     if (request->runs)
         return request->runs;
@@ -137,7 +140,7 @@ static uint64_t run_seed(uint64_t seed, uint64_t world, uint64_t run)
     return br_hash_number(br_hash_number(seed ^ br_hash_number(world)) ^ run);
 }
 
-static bool draw(void *context, uint32_t worker, uint32_t run)
+static bool deadline_make_draw(void *context, uint32_t worker, uint32_t run)
 {
     struct making *making = context;
     (void)worker;
@@ -147,16 +150,17 @@ static bool draw(void *context, uint32_t worker, uint32_t run)
     return !br_stopped(making->request->stop);
 }
 
-static void finished(void *context, uint32_t stage, int64_t now_ns)
+static void deadline_make_finished(void *context, uint32_t stage, int64_t now_ns)
 {
     struct worker *worker = context;
     br_trail_step(&worker->trail, br_meter_add(&worker->meter, stage), (double)now_ns / 1e9);
 }
 
-static void run_once(struct making *making, struct worker *worker, uint32_t point, uint32_t run)
+static void deadline_make_run_once(struct making *making, struct worker *worker, uint32_t point,
+                                   uint32_t run)
 {
     const struct br_deadline_table *table = &making->made->table;
-    const struct br_runner_watch watch = {.finished = finished, .context = worker};
+    const struct br_runner_watch watch = {.finished = deadline_make_finished, .context = worker};
     br_meter_reset(&worker->meter);
     br_trail_begin(&worker->trail);
     int64_t end_ns = br_runner_run(
@@ -174,7 +178,7 @@ static bool make_point(void *context, uint32_t number, uint32_t point)
     for (uint32_t run = 0; run < table->runs; run++) {
         if (br_stopped(making->request->stop))
             return false;
-        run_once(making, worker, point, run);
+        deadline_make_run_once(making, worker, point, run);
     }
     uint32_t layer = point / table->allocations, index = point % table->allocations;
     size_t row = (size_t)table->quantiles + 1, stride = row * table->allocations;
@@ -185,7 +189,7 @@ static bool make_point(void *context, uint32_t number, uint32_t point)
     return true;
 }
 
-static bool init_worker(struct making *making, struct worker *worker)
+static bool deadline_make_init_worker(struct making *making, struct worker *worker)
 {
     const struct br_deadline_table *table = &making->made->table;
     worker->runner = br_runner_create(&making->job);
@@ -211,7 +215,7 @@ static void finish_workers(struct making *making)
 
 /* ---- The whole ---- */
 
-static enum br_status describe(struct making *making, struct br_diag *diag)
+static enum br_status deadline_make_describe(struct making *making, struct br_diag *diag)
 {
     const struct br_deadline_request *request = making->request;
     struct br_made_table *made = making->made;
@@ -239,13 +243,13 @@ static enum br_status describe(struct making *making, struct br_diag *diag)
     made->table.tasks = tasks;
     made->table.stage = stage;
     made->table.weight = making->weight;
-    enum br_status status = choose_allocations(&making->job, request, made, diag);
+    enum br_status status = deadline_make_choose_allocations(&making->job, request, made, diag);
     if (!status)
         made->table.runs = choose_runs(request, &made->table);
     return status;
 }
 
-static enum br_status make_room(struct making *making, struct br_diag *diag)
+static enum br_status deadline_make_room(struct making *making, struct br_diag *diag)
 {
     struct br_deadline_table *table = &making->made->table;
     size_t points = (size_t)table->layers * table->allocations;
@@ -269,10 +273,10 @@ static enum br_status stopped(struct br_diag *diag)
     return br_fail(diag, BR_NO, NULL, "interrupted; there is no table of some of the runs");
 }
 
-static enum br_status run_all(struct making *making, struct br_diag *diag)
+static enum br_status deadline_make_run_all(struct making *making, struct br_diag *diag)
 {
     struct br_deadline_table *table = &making->made->table;
-    br_parallel(making->threads, table->runs, draw, making);
+    br_parallel(making->threads, table->runs, deadline_make_draw, making);
     if (br_stopped(making->request->stop))
         return stopped(diag);
     uint32_t usual = table->runs < USUAL_RUNS ? table->runs : USUAL_RUNS;
@@ -281,7 +285,7 @@ static enum br_status run_all(struct making *making, struct br_diag *diag)
                           (struct br_table_stage *)table->stage, making->weight))
         return br_fail_memory(diag);
     for (uint32_t k = 0; k < making->threads; k++)
-        if (!init_worker(making, &making->worker[k]))
+        if (!deadline_make_init_worker(making, &making->worker[k]))
             return br_fail_memory(diag);
     br_parallel(making->threads, table->layers * table->allocations, make_point, making);
     return br_stopped(making->request->stop) ? stopped(diag) : BR_OK;
@@ -292,15 +296,15 @@ enum br_status br_deadline_make(const struct br_deadline_request *request,
 {
     struct making making = {.request = request, .made = made};
     *made = (struct br_made_table){0};
-    enum br_status status = check(request, diag);
+    enum br_status status = deadline_make_check(request, diag);
     if (!status)
         status = br_runner_job_init(&making.job, request, diag);
     if (!status)
-        status = describe(&making, diag);
+        status = deadline_make_describe(&making, diag);
     if (!status)
-        status = make_room(&making, diag);
+        status = deadline_make_room(&making, diag);
     if (!status)
-        status = run_all(&making, diag);
+        status = deadline_make_run_all(&making, diag);
     if (!status)
         status = br_numbers_fill(&(struct br_points){making.bins, making.node, making.row},
                                  &made->arena, &made->table, diag);

@@ -11,7 +11,7 @@ static bool is_sum(enum br_indicator indicator)
     return indicator <= BR_VERTEXFRAC;
 }
 
-static double value(const struct br_meter *meter, uint32_t s)
+static double meter_value(const struct br_meter *meter, uint32_t s)
 {
     const struct br_progress_weight *weight = &meter->weight[s];
     double share = (double)meter->done[s] / (double)meter->tasks[s];
@@ -43,7 +43,7 @@ void br_meter_finish(struct br_meter *meter)
     *meter = (struct br_meter){0};
 }
 
-static double least(double a, double b)
+static double meter_least(double a, double b)
 {
     return a < b ? a : b;
 }
@@ -59,9 +59,9 @@ void br_meter_reset(struct br_meter *meter)
     if (!meter->lowest)
         return;
     for (uint32_t k = 0; k < meter->leaves; k++)
-        meter->lowest[meter->leaves + k] = k < meter->stages ? value(meter, k) : OVER;
+        meter->lowest[meter->leaves + k] = k < meter->stages ? meter_value(meter, k) : OVER;
     for (uint32_t k = meter->leaves; --k > 0;)
-        meter->lowest[k] = least(meter->lowest[2 * k], meter->lowest[2 * k + 1]);
+        meter->lowest[k] = meter_least(meter->lowest[2 * k], meter->lowest[2 * k + 1]);
 }
 
 double br_meter_add(struct br_meter *meter, uint32_t stage)
@@ -72,9 +72,9 @@ double br_meter_add(struct br_meter *meter, uint32_t stage)
         progress = meter->sum += meter->weight[stage].span / (double)meter->tasks[stage];
     } else {
         uint32_t k = meter->leaves + stage;
-        meter->lowest[k] = value(meter, stage);
+        meter->lowest[k] = meter_value(meter, stage);
         while ((k /= 2) > 0)
-            meter->lowest[k] = least(meter->lowest[2 * k], meter->lowest[2 * k + 1]);
+            meter->lowest[k] = meter_least(meter->lowest[2 * k], meter->lowest[2 * k + 1]);
         progress = meter->indicator == BR_CP ? 1 + meter->lowest[1] : meter->lowest[1];
     }
     if (meter->open == 0)

@@ -27,7 +27,7 @@ static const struct br_cell_node *nodes_of(const struct filling *filling, uint32
 }
 
 /* How long the runs of the point were, together. */
-static double length_of(const struct filling *filling, uint32_t point)
+static double numbers_length_of(const struct filling *filling, uint32_t point)
 {
     double sum_s = 0;
     for (uint32_t k = 0; k < filling->points->bins; k++)
@@ -36,8 +36,8 @@ static double length_of(const struct filling *filling, uint32_t point)
 }
 
 /* The mean progress of all points in these bins, by the share of their time that they are there. */
-static double place_of(const struct filling *filling, const double *length_s, uint32_t first,
-                       uint32_t bins)
+static double numbers_place_of(const struct filling *filling, const double *length_s,
+                               uint32_t first, uint32_t bins)
 {
     double sum = 0, share = 0, low = (double)first / filling->points->bins;
     double high = (double)(first + bins) / filling->points->bins;
@@ -60,17 +60,17 @@ static enum br_status place_all(struct filling *filling, struct br_diag *diag)
         !ARRAY(filling, filling->count, length_s))
         return br_fail_memory(diag);
     for (uint32_t p = 0; p < filling->count; p++)
-        length_s[p] = length_of(filling, p);
+        length_s[p] = numbers_length_of(filling, p);
     for (uint32_t k = 0; k < cells; k++)
-        filling->at[k + 1] = place_of(filling, length_s, k * each, each);
+        filling->at[k + 1] = numbers_place_of(filling, length_s, k * each, each);
     for (uint32_t k = 0; k < bins; k++)
-        filling->bend_at[k] = place_of(filling, length_s, k, 1);
+        filling->bend_at[k] = numbers_place_of(filling, length_s, k, 1);
     table->at = filling->at;
     table->bend_at = filling->bend_at;
     return BR_OK;
 }
 
-static double *row_of(const struct filling *filling, uint32_t point, uint32_t cell)
+static double *numbers_row_of(const struct filling *filling, uint32_t point, uint32_t cell)
 {
     const struct br_deadline_table *table = filling->table;
     uint32_t layer = point / table->allocations, index = point % table->allocations;
@@ -85,7 +85,7 @@ static void add_curve(struct filling *filling, uint32_t point)
     const struct br_cell_node *node = nodes_of(filling, point);
     uint32_t bins = filling->points->bins;
     for (uint32_t cell = 1; cell < table->cells; cell++) {
-        double *row = row_of(filling, point, cell);
+        double *row = numbers_row_of(filling, point, cell);
         double curve_s = br_cells_curve(node, bins, filling->at[cell]);
         for (uint32_t k = 0; k <= table->quantiles; k++)
             row[k] = row[k] + curve_s > 0 ? row[k] + curve_s : 0;

@@ -27,7 +27,7 @@ enum br_status br_profile_init(struct br_deadline_profile *profile, const struct
     return BR_OK;
 }
 
-static int by_time(const void *a, const void *b)
+static int deadline_profile_by_time(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -41,7 +41,7 @@ enum br_status br_profile_measured(struct br_deadline_profile *profile, uint32_t
         return br_fail_memory(diag);
     for (uint32_t k = 0; k < samples; k++)
         copy[k] = sample_ns[k] > 0 ? sample_ns[k] : 0;
-    qsort(copy, samples, sizeof *copy, by_time);
+    qsort(copy, samples, sizeof *copy, deadline_profile_by_time);
     profile->stage[stage].samples = samples;
     profile->stage[stage].sample_ns = copy;
     return BR_OK;
@@ -63,8 +63,8 @@ static int64_t draw_sample(const struct br_profile_stage *stage, struct br_rng *
     return low + (int64_t)((double)(stage->sample_ns[k + 1] - low) * br_rng_unit(rng));
 }
 
-static int64_t draw_declared(const struct br_profile_stage *stage, int64_t mean_ns,
-                             struct br_rng *rng)
+static int64_t deadline_profile_draw_declared(const struct br_profile_stage *stage, int64_t mean_ns,
+                                              struct br_rng *rng)
 {
     double lasts_ns = (double)mean_ns;
     if (stage->spread > 0)
@@ -81,8 +81,9 @@ void br_profile_draw(const struct br_deadline_profile *profile, uint64_t seed, i
         uint32_t first = dag->stage[s].first_task;
         for (uint32_t t = first; t < first + dag->stage[s].tasks; t++) {
             struct br_rng rng = br_rng_seed(br_hash_number(seed ^ br_hash_number(t)));
-            duration_ns[t] = stage->samples ? draw_sample(stage, &rng)
-                                            : draw_declared(stage, dag->duration_ns[t], &rng);
+            duration_ns[t] = stage->samples
+                                 ? draw_sample(stage, &rng)
+                                 : deadline_profile_draw_declared(stage, dag->duration_ns[t], &rng);
         }
     }
 }

@@ -36,6 +36,7 @@ enum br_status br_profile_learn(struct br_deadline_profile *profile, uint64_t se
 void br_profile_finish(struct br_deadline_profile *profile);
 
 /* Draws a duration for every task: duration_ns has room for all of them. */
-void br_profile_draw(const struct br_deadline_profile *profile, uint64_t seed, int64_t *duration_ns);
+void br_profile_draw(const struct br_deadline_profile *profile, uint64_t seed,
+                     int64_t *duration_ns);
 
 #endif

@@ -15,23 +15,23 @@ struct end {
     uint32_t number, task; /* of equal times that which began first */
 };
 
-static inline bool ends_before(const void *none, const struct end *a, const struct end *b)
+static inline bool runner_ends_before(const void *none, const struct end *a, const struct end *b)
 {
     (void)none;
     return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->number < b->number;
 }
-BR_HEAP(ends, struct end, const void *, ends_before, 4)
+BR_HEAP(ends, struct end, const void *, runner_ends_before, 4)
 
 struct turn {
     uint32_t key, stage;
 };
 
-static inline bool turn_before(const void *none, const struct turn *a, const struct turn *b)
+static inline bool runner_turn_before(const void *none, const struct turn *a, const struct turn *b)
 {
     (void)none;
     return a->key != b->key ? a->key < b->key : a->stage < b->stage;
 }
-BR_HEAP(turns, struct turn, const void *, turn_before, 4)
+BR_HEAP(turns, struct turn, const void *, runner_turn_before, 4)
 
 struct br_runner {
     const struct br_runner_job *job;
@@ -82,7 +82,7 @@ struct ranked {
     uint32_t rank, task;
 };
 
-static int by_rank(const void *a, const void *b)
+static int runner_by_rank(const void *a, const void *b)
 {
     const struct ranked *x = a, *y = b;
     if (x->rank != y->rank)
@@ -90,7 +90,7 @@ static int by_rank(const void *a, const void *b)
     return x->task < y->task ? -1 : x->task > y->task;
 }
 
-static bool line_up(struct br_runner_job *job, const uint32_t *rank)
+static bool runner_line_up(struct br_runner_job *job, const uint32_t *rank)
 {
     struct ranked *sorted = malloc((size_t)job->tasks * sizeof *sorted);
     job->line = br_arena_array(&job->arena, job->tasks, sizeof *job->line);
@@ -100,7 +100,7 @@ static bool line_up(struct br_runner_job *job, const uint32_t *rank)
         uint32_t first = job->dag->stage[s].first_task, count = job->count[s];
         for (uint32_t i = 0; i < count; i++)
             sorted[i] = (struct ranked){rank[first + i], first + i};
-        qsort(sorted, count, sizeof *sorted, by_rank);
+        qsort(sorted, count, sizeof *sorted, runner_by_rank);
         for (uint32_t i = 0; i < count; i++) {
             job->line[first + i] = sorted[i].task;
             job->rank[first + i] = sorted[i].rank;
@@ -145,7 +145,7 @@ enum br_status br_runner_job_init(struct br_runner_job *job,
         for (uint32_t i = 0; i < job->count[s]; i++)
             job->stage_of[dag->stage[s].first_task + i] = s;
     }
-    if (request->rank && !line_up(job, request->rank))
+    if (request->rank && !runner_line_up(job, request->rank))
         return br_fail_memory(diag);
     job->shares = request->kind == BR_SHARES;
     bool pooled = job->shares || (request->within && request->cluster);
@@ -237,7 +237,7 @@ static inline uint32_t slot(const struct br_runner *runner, uint32_t s, uint32_t
 }
 
 /* The key of the task that the stage starts next. */
-static inline uint32_t key_of(const struct br_runner *runner, uint32_t s)
+static inline uint32_t runner_key_of(const struct br_runner *runner, uint32_t s)
 {
     if (!runner->planned)
         return runner->came[slot(runner, s, 0)];
@@ -245,30 +245,30 @@ static inline uint32_t key_of(const struct br_runner *runner, uint32_t s)
         ->rank[runner->job->dag->stage[s].first_task + runner->done[s] + runner->busy[s]];
 }
 
-static void add_ready(struct br_runner *runner, uint32_t s, uint32_t task)
+static void runner_add_ready(struct br_runner *runner, uint32_t s, uint32_t task)
 {
     uint32_t at = slot(runner, s, runner->ready[s]++);
     runner->ring[at] = task;
     runner->came[at] = runner->arrivals++;
     runner->came_ns[at] = runner->now_ns;
     if (runner->ready[s] == 1)
-        turns_push(NULL, runner->turn, &runner->turns, (struct turn){key_of(runner, s), s});
+        turns_push(NULL, runner->turn, &runner->turns, (struct turn){runner_key_of(runner, s), s});
 }
 
 /* All whole parents of the stage have finished: its tasks are ready, but those that wait for a
  * partner. */
-static void release(struct br_runner *runner, uint32_t s)
+static void runner_release(struct br_runner *runner, uint32_t s)
 {
     const struct br_runner_job *job = runner->job;
     uint32_t first = job->dag->stage[s].first_task;
     for (uint32_t i = 0; i < job->count[s]; i++) {
         uint32_t task = runner->planned ? job->line[first + i] : first + i;
         if (runner->partners[task] == 0)
-            add_ready(runner, s, task);
+            runner_add_ready(runner, s, task);
     }
 }
 
-static void begin(struct br_runner *runner)
+static void runner_begin(struct br_runner *runner)
 {
     const struct br_runner_job *job = runner->job;
     runner->ends = runner->turns = runner->number = runner->arrivals = 0;
@@ -284,11 +284,11 @@ static void begin(struct br_runner *runner)
     }
     for (uint32_t s = 0; s < job->stages; s++)
         if (runner->missing[s] == 0)
-            release(runner, s);
+            runner_release(runner, s);
 }
 
 /* How long this attempt takes, and whether it fails. */
-static int64_t attempt(struct br_runner *runner, uint32_t task)
+static int64_t runner_attempt(struct br_runner *runner, uint32_t task)
 {
     const struct br_runner_job *job = runner->job;
     double lasts_ns = (double)runner->duration_ns[task];
@@ -304,7 +304,7 @@ static int64_t attempt(struct br_runner *runner, uint32_t task)
     return lasts_ns < (double)(INT64_MAX / 8) ? (int64_t)lasts_ns : INT64_MAX / 8;
 }
 
-static void take_room(struct br_runner *runner, uint32_t s, int64_t sign)
+static void runner_take_room(struct br_runner *runner, uint32_t s, int64_t sign)
 {
     const struct br_runner_job *job = runner->job;
     if (!job->shares)
@@ -313,7 +313,7 @@ static void take_room(struct br_runner *runner, uint32_t s, int64_t sign)
         runner->room[r] -= sign * job->demand[s * job->resources + r];
 }
 
-static bool has_room(const struct br_runner *runner, uint32_t s)
+static bool runner_has_room(const struct br_runner *runner, uint32_t s)
 {
     const struct br_runner_job *job = runner->job;
     if (!job->shares && runner->tokens == 0)
@@ -324,14 +324,14 @@ static bool has_room(const struct br_runner *runner, uint32_t s)
     return true;
 }
 
-static void start(struct br_runner *runner, uint32_t s)
+static void runner_start(struct br_runner *runner, uint32_t s)
 {
     uint32_t at = slot(runner, s, 0), task = runner->ring[at];
-    int64_t lasts_ns = attempt(runner, task);
+    int64_t lasts_ns = runner_attempt(runner, task);
     runner->head[s] = runner->head[s] + 1 < runner->job->count[s] ? runner->head[s] + 1 : 0;
     runner->ready[s]--;
     runner->busy[s]++;
-    take_room(runner, s, 1);
+    runner_take_room(runner, s, 1);
     if (runner->watch->stage) {
         struct br_runner_stage *stage = &runner->watch->stage[s];
         stage->work_ns += lasts_ns;
@@ -346,20 +346,21 @@ static void start(struct br_runner *runner, uint32_t s)
 }
 
 /* Starts what has room, in turn; of a pool, what does not fit lets others pass. */
-static void decide(struct br_runner *runner)
+static void runner_decide(struct br_runner *runner)
 {
     uint32_t aside = 0;
     while (runner->turns > 0 && (runner->job->shares || runner->tokens > 0)) {
         uint32_t s = runner->turn[0].stage;
-        if (!has_room(runner, s)) {
+        if (!runner_has_room(runner, s)) {
             runner->aside[aside++] = turns_pop(NULL, runner->turn, &runner->turns);
             continue;
         }
-        start(runner, s);
+        runner_start(runner, s);
         if (runner->ready[s] == 0)
             turns_pop(NULL, runner->turn, &runner->turns);
         else
-            turns_replace(NULL, runner->turn, runner->turns, (struct turn){key_of(runner, s), s});
+            turns_replace(NULL, runner->turn, runner->turns,
+                          (struct turn){runner_key_of(runner, s), s});
     }
     while (aside > 0)
         turns_push(NULL, runner->turn, &runner->turns, runner->aside[--aside]);
@@ -372,18 +373,18 @@ static void finish_stage(struct br_runner *runner, uint32_t s)
         runner->watch->stage[s].end_ns = runner->now_ns;
     for (uint32_t e = job->child_first[s]; e < job->child_first[s + 1]; e++)
         if (job->whole[e] && --runner->missing[job->child[e]] == 0)
-            release(runner, job->child[e]);
+            runner_release(runner, job->child[e]);
 }
 
-static void end_task(struct br_runner *runner, uint32_t task)
+static void runner_end_task(struct br_runner *runner, uint32_t task)
 {
     const struct br_runner_job *job = runner->job;
     uint32_t s = job->stage_of[task], index = task - job->dag->stage[s].first_task;
-    take_room(runner, s, -1);
+    runner_take_room(runner, s, -1);
     runner->busy[s]--;
     if (runner->fails[task]) {
         runner->fails[task] = false;
-        add_ready(runner, s, task);
+        runner_add_ready(runner, s, task);
         return;
     }
     runner->done[s]++;
@@ -395,7 +396,7 @@ static void end_task(struct br_runner *runner, uint32_t task)
             continue;
         uint32_t other = job->dag->stage[child].first_task + index;
         if (--runner->partners[other] == 0 && runner->missing[child] == 0)
-            add_ready(runner, child, other);
+            runner_add_ready(runner, child, other);
     }
     if (runner->done[s] == job->count[s])
         finish_stage(runner, s);
@@ -415,15 +416,15 @@ int64_t br_runner_run(struct br_runner *runner, uint32_t allocation, bool planne
     runner->duration_ns = duration_ns;
     runner->seed = seed;
     runner->watch = watch;
-    begin(runner);
-    decide(runner);
+    runner_begin(runner);
+    runner_decide(runner);
     while (runner->ends > 0) {
         runner->now_ns = runner->end[0].at_ns;
         do {
             struct end end = ends_pop(NULL, runner->end, &runner->ends);
-            end_task(runner, end.task);
+            runner_end_task(runner, end.task);
         } while (runner->ends > 0 && runner->end[0].at_ns == runner->now_ns);
-        decide(runner);
+        runner_decide(runner);
     }
     return runner->now_ns;
 }

@@ -23,7 +23,7 @@ void br_trail_begin(struct br_trail *trail)
 }
 
 /* The place has held since the last step. */
-static void pass(struct br_trail *trail, double now_s)
+static void deadline_trail_pass(struct br_trail *trail, double now_s)
 {
     struct br_passage *passage = &trail->passage[trail->bin];
     double lasts_s = now_s - trail->since_s;
@@ -43,7 +43,7 @@ void br_trail_step(struct br_trail *trail, double progress, double now_s)
 {
     double at = progress * trail->bins;
     uint32_t bin = (uint32_t)at, before = trail->bin;
-    pass(trail, now_s);
+    deadline_trail_pass(trail, now_s);
     enter_up_to(trail, bin < trail->bins ? bin : trail->bins - 1, now_s);
     trail->place = at - trail->bin;
     if (trail->bin > before)
@@ -52,6 +52,6 @@ void br_trail_step(struct br_trail *trail, double progress, double now_s)
 
 void br_trail_end(struct br_trail *trail, double end_s)
 {
-    pass(trail, end_s);
+    deadline_trail_pass(trail, end_s);
     enter_up_to(trail, trail->bins - 1, end_s);
 }

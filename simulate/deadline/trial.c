@@ -56,7 +56,7 @@ static void look_until(struct watch *watch, int64_t now_ns)
             (struct moment){watch->next_ns, br_table_at(watch->table, watch->progress)};
 }
 
-static void finished(void *context, uint32_t stage, int64_t now_ns)
+static void deadline_trial_finished(void *context, uint32_t stage, int64_t now_ns)
 {
     struct watch *watch = context;
     look_until(watch, now_ns);
@@ -100,7 +100,8 @@ static void try_once(struct trying *trying, struct tryer *tryer, struct br_trial
         br_hash_number(trying->request->seed ^ br_hash_number(WORLD_OF_TRIALS)) ^ run);
     struct watch watch = {.tryer = tryer, .table = table, .period_ns = trying->trials->period_ns};
     watch.next_ns = watch.period_ns;
-    const struct br_runner_watch runner_watch = {.finished = finished, .context = &watch};
+    const struct br_runner_watch runner_watch = {.finished = deadline_trial_finished,
+                                                 .context = &watch};
     br_meter_reset(&tryer->meter);
     br_profile_draw(trying->request->profile, seed, tryer->duration_ns);
     int64_t end_ns =
@@ -118,32 +119,32 @@ static void try_once(struct trying *trying, struct tryer *tryer, struct br_trial
         trial->stuck += (double)watch.stuck_ns / (double)end_ns;
 }
 
-static int by_time(const void *a, const void *b)
+static int deadline_trial_by_time(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static double error_of(double forecast_s, double actual_s)
+static double deadline_trial_error_of(double forecast_s, double actual_s)
 {
     return actual_s > 0 ? fabs(forecast_s - actual_s) / actual_s : 0;
 }
 
 /* The runs in threes, as they came; then their percentiles. */
-static void sum_up(const struct tryer *tryer, uint32_t runs, struct br_trial *trial)
+static void deadline_trial_sum_up(const struct tryer *tryer, uint32_t runs, struct br_trial *trial)
 {
     uint32_t threes = runs / 3;
     for (uint32_t k = 0; k < threes; k++) {
         const int64_t *end_ns = tryer->end_ns + 3 * (size_t)k;
         int64_t most_ns = end_ns[0] > end_ns[1] ? end_ns[0] : end_ns[1];
         double slowest_s = (double)(most_ns > end_ns[2] ? most_ns : end_ns[2]) / 1e9;
-        trial->most_error += error_of(trial->forecast_most_s, slowest_s) / threes;
-        trial->third_error += error_of(trial->forecast_third_s, slowest_s) / threes;
-        trial->amdahl_error += error_of(trial->amdahl_s, slowest_s) / threes;
+        trial->most_error += deadline_trial_error_of(trial->forecast_most_s, slowest_s) / threes;
+        trial->third_error += deadline_trial_error_of(trial->forecast_third_s, slowest_s) / threes;
+        trial->amdahl_error += deadline_trial_error_of(trial->amdahl_s, slowest_s) / threes;
     }
     for (uint32_t k = 0; k < runs; k++)
         trial->actual_mean_s += (double)tryer->end_ns[k] / 1e9 / runs;
-    qsort(tryer->end_ns, runs, sizeof *tryer->end_ns, by_time);
+    qsort(tryer->end_ns, runs, sizeof *tryer->end_ns, deadline_trial_by_time);
     for (uint32_t k = 0; k < 3; k++) {
         static const double at[] = {0.1, 0.5, 0.9};
         trial->actual_s[k] = (double)tryer->end_ns[(uint32_t)(at[k] * (runs - 1) + 0.5)] / 1e9;
@@ -157,7 +158,8 @@ static void sum_up(const struct tryer *tryer, uint32_t runs, struct br_trial *tr
     trial->stuck /= runs;
 }
 
-static void forecast(const struct trying *trying, const struct tryer *tryer, struct br_trial *trial)
+static void deadline_trial_forecast(const struct trying *trying, const struct tryer *tryer,
+                                    struct br_trial *trial)
 {
     const struct br_deadline_table *table = trying->table;
     struct br_table_place start = br_table_start(table);
@@ -179,13 +181,13 @@ static bool try_point(void *context, uint32_t worker, uint32_t point)
     struct tryer *tryer = &trying->tryer[worker];
     struct br_trial *trial = &trying->trials->trial[point];
     br_meter_reset(&tryer->meter);
-    forecast(trying, tryer, trial);
+    deadline_trial_forecast(trying, tryer, trial);
     for (uint32_t run = 0; run < trying->trials->runs; run++) {
         if (br_stopped(trying->request->stop))
             return false;
         try_once(trying, tryer, trial, run);
     }
-    sum_up(tryer, trying->trials->runs, trial);
+    deadline_trial_sum_up(tryer, trying->trials->runs, trial);
     return true;
 }
 
@@ -201,7 +203,7 @@ static bool init_tryer(const struct trying *trying, struct tryer *tryer)
     return tryer->runner && tryer->duration_ns && tryer->end_ns && tryer->moment && meter;
 }
 
-static void finish(struct trying *trying)
+static void deadline_trial_finish(struct trying *trying)
 {
     for (uint32_t k = 0; trying->tryer && k < trying->threads; k++) {
         br_runner_destroy(trying->tryer[k].runner);
@@ -234,8 +236,8 @@ static enum br_status choose_points(struct trying *trying, struct br_diag *diag)
 }
 
 enum br_status br_trials_make(const struct br_deadline_request *request,
-                              const struct br_deadline_table *table, uint32_t runs, int64_t period_ns,
-                              struct br_trials *trials, struct br_diag *diag)
+                              const struct br_deadline_table *table, uint32_t runs,
+                              int64_t period_ns, struct br_trials *trials, struct br_diag *diag)
 {
     struct br_deadline_request same = *request;
     struct trying trying = {.request = &same, .table = table, .trials = trials};
@@ -260,7 +262,7 @@ enum br_status br_trials_make(const struct br_deadline_request *request,
         br_parallel(trying.threads, trials->count, try_point, &trying);
     if (!status && br_stopped(request->stop))
         status = br_fail(diag, BR_NO, NULL, "interrupted");
-    finish(&trying);
+    deadline_trial_finish(&trying);
     return status;
 }
 

@@ -42,8 +42,8 @@ struct br_trials {
  * allocations and runs are those of the table. Release by br_trials_finish, also after a failure.
  * The same for any number of threads. */
 enum br_status br_trials_make(const struct br_deadline_request *request,
-                              const struct br_deadline_table *table, uint32_t runs, int64_t period_ns,
-                              struct br_trials *trials, struct br_diag *diag);
+                              const struct br_deadline_table *table, uint32_t runs,
+                              int64_t period_ns, struct br_trials *trials, struct br_diag *diag);
 void br_trials_finish(struct br_trials *trials);
 
 #endif

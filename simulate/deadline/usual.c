@@ -7,19 +7,19 @@ struct usual {
     double work_s, wait_s, longest_s, begin, end;
 };
 
-static double seconds(int64_t ns)
+static double usual_seconds(int64_t ns)
 {
     return (double)ns / 1e9;
 }
 
-static void add_run(const struct br_runner_job *job, const struct br_runner_stage *seen,
-                    int64_t end_ns, struct usual *usual)
+static void usual_add_run(const struct br_runner_job *job, const struct br_runner_stage *seen,
+                          int64_t end_ns, struct usual *usual)
 {
     double length = end_ns > 0 ? (double)end_ns : 1;
     for (uint32_t s = 0; s < job->stages; s++) {
-        usual[s].work_s += seconds(seen[s].work_ns);
-        usual[s].wait_s += seconds(seen[s].wait_ns);
-        usual[s].longest_s += seconds(seen[s].longest_ns);
+        usual[s].work_s += usual_seconds(seen[s].work_ns);
+        usual[s].wait_s += usual_seconds(seen[s].wait_ns);
+        usual[s].longest_s += usual_seconds(seen[s].longest_ns);
         usual[s].begin += (double)seen[s].begin_ns / length;
         usual[s].end += (double)seen[s].end_ns / length;
     }
@@ -37,7 +37,7 @@ static bool watch_runs(const struct br_runner_job *job, uint32_t allocation,
             seen[s] = (struct br_runner_stage){.begin_ns = -1};
         int64_t end_ns = br_runner_run(runner, allocation, false,
                                        duration_ns + (size_t)k * job->tasks, seed[k], &watch);
-        add_run(job, seen, end_ns, usual);
+        usual_add_run(job, seen, end_ns, usual);
     }
     bool good = runner && seen;
     br_runner_destroy(runner);

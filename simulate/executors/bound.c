@@ -87,8 +87,8 @@ static double bound_ms(const struct bound *bound, const struct br_waves *waves, 
     return longest_ms > work_ms / executors ? longest_ms : work_ms / executors;
 }
 
-static struct number number_of(const struct bound *bound, const struct br_waves *waves,
-                               uint32_t most)
+static struct number executors_bound_number_of(const struct bound *bound,
+                                               const struct br_waves *waves, uint32_t most)
 {
     double least = bound_ms(bound, waves, 1);
     struct number number = {waves, 1};
@@ -119,7 +119,8 @@ static uint32_t number_of_stage(const struct bound *bound, const struct br_waves
 }
 
 /* Room for so many jobs, the stages of one, and those of all; what is there stays. */
-static bool make_room(struct bound *bound, uint32_t jobs, uint32_t stages, uint32_t all_stages)
+static bool executors_bound_make_room(struct bound *bound, uint32_t jobs, uint32_t stages,
+                                      uint32_t all_stages)
 {
     if (bound->by_stage && all_stages > bound->stage_room) {
         if (!br_enlarge(&bound->stage, all_stages, sizeof *bound->stage))
@@ -158,7 +159,7 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
     uint32_t stages = 0;
     for (uint32_t j = 0; j < sim->jobs; j++)
         stages = sim->job[j].stages > stages ? sim->job[j].stages : stages;
-    if (!make_room(bound, sim->jobs, stages, sim->stages))
+    if (!executors_bound_make_room(bound, sim->jobs, stages, sim->stages))
         return br_fail_memory(diag);
     for (uint32_t j = 0; j < sim->jobs; j++) {
         uint32_t same = 0;
@@ -168,7 +169,8 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
             number_stages(bound, sim, j, same);
         bound->job[j] = bound->by_stage ? (struct number){sim->job[j].waves, 1}
                         : same < j      ? bound->job[same]
-                                   : number_of(bound, sim->job[j].waves, sim->options.executors);
+                                        : executors_bound_number_of(bound, sim->job[j].waves,
+                                                                    sim->options.executors);
     }
     return BR_OK;
 }
@@ -176,7 +178,8 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
 /* ---- Decisions ---- */
 
 /* First those that can run, then those that the group's class fits best, then the longest path. */
-static bool stage_before(const struct br_executor_stage *a, const struct br_executor_stage *b)
+static bool executors_bound_stage_before(const struct br_executor_stage *a,
+                                         const struct br_executor_stage *b)
 {
     if ((a->open == 0) != (b->open == 0))
         return a->open == 0;
@@ -196,7 +199,7 @@ uint32_t br_executors_bound_stage(const struct br_executors *sim, uint32_t job)
         if (at->job != job || !br_executors_selectable(sim, stage))
             continue;
         const struct br_executor_stage *than = best == BR_EXECUTORS_NONE ? NULL : &sim->stage[best];
-        if (!than || stage_before(at, than))
+        if (!than || executors_bound_stage_before(at, than))
             best = stage;
     }
     return best;
@@ -244,7 +247,7 @@ static bool numbered_before(const struct bound *bound, const struct br_executors
     if (!less)
         return (uint64_t)used_a * bound->stage[b] < (uint64_t)used_b * bound->stage[a];
     if (job_a == job_b)
-        return stage_before(&sim->stage[a], &sim->stage[b]);
+        return executors_bound_stage_before(&sim->stage[a], &sim->stage[b]);
     return sim->job[job_a].left_us != sim->job[job_b].left_us
                ? sim->job[job_a].left_us < sim->job[job_b].left_us
                : job_a < job_b;

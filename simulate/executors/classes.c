@@ -58,9 +58,9 @@ static double draw_share(uint64_t seed, uint32_t stage)
     return 1 - (double)(random[0] >> 11) * 0x1p-53;
 }
 
-static enum br_status ask(const struct br_dag *dag, uint32_t stage, double memory,
-                          const struct br_executors_options *options,
-                          struct br_executor_request *request, struct br_diag *diag)
+static enum br_status classes_ask(const struct br_dag *dag, uint32_t stage, double memory,
+                                  const struct br_executors_options *options,
+                                  struct br_executor_request *request, struct br_diag *diag)
 {
     *request = (struct br_executor_request){.memory = memory};
     while (request->cls < options->classes && options->cls[request->cls].memory < memory)
@@ -82,7 +82,7 @@ enum br_status br_executors_job_asks(const struct br_dag *dag, uint32_t stages, 
         double memory = dag ? declared(dag, s) : -1;
         if (memory < 0)
             memory = draw ? largest * draw_share(seed, s) : 0;
-        status = ask(dag, s, memory, options, &request[s], diag);
+        status = classes_ask(dag, s, memory, options, &request[s], diag);
     }
     return status;
 }

@@ -5,8 +5,8 @@
 
 #include "simulate/executors/core.h"
 
-static enum br_status add_stage(struct br_waves *waves, const struct br_dag *dag, uint32_t s,
-                                uint32_t *ms, struct br_diag *diag)
+static enum br_status executors_jobs_add_stage(struct br_waves *waves, const struct br_dag *dag,
+                                               uint32_t s, uint32_t *ms, struct br_diag *diag)
 {
     const struct br_stage *stage = &dag->stage[s];
     for (uint32_t t = 0; t < stage->tasks; t++) {
@@ -28,7 +28,7 @@ enum br_status br_executors_waves(const struct br_dag *dag, struct br_waves **ma
     *made = ms ? br_waves_create(dag->stages) : NULL;
     enum br_status status = *made ? BR_OK : br_fail_memory(diag);
     for (uint32_t s = 0; !status && s < dag->stages; s++)
-        status = add_stage(*made, dag, s, ms, diag);
+        status = executors_jobs_add_stage(*made, dag, s, ms, diag);
     for (uint32_t e = 0; !status && e < dag->edges; e++)
         status = br_waves_add_edge(*made, dag->edge[e].parent, dag->edge[e].child, diag);
     free(ms);
@@ -72,8 +72,8 @@ void br_executors_jobs_finish(struct br_executors_jobs *jobs)
 }
 
 /* The least of the waves on the number of executors that serves `count`. */
-static int64_t least_of(const struct br_waves *waves, uint32_t stage, uint32_t count,
-                        const uint64_t random[2])
+static int64_t executors_jobs_least_of(const struct br_waves *waves, uint32_t stage, uint32_t count,
+                                       const uint64_t random[2])
 {
     int64_t least = INT64_MAX;
     for (int wave = 0; wave < BR_WAVES; wave++) {
@@ -97,7 +97,7 @@ void br_executors_least(const struct br_executors_arrival *arrival, bool simple,
             br_executors_random(arrival->seed, s, t, random);
             *least_ns = INT64_MAX;
             for (uint32_t k = 0; k < waves->counts; k++) {
-                int64_t ns = least_of(waves, s, waves->count[k], random);
+                int64_t ns = executors_jobs_least_of(waves, s, waves->count[k], random);
                 if (ns < *least_ns)
                     *least_ns = ns;
             }

@@ -15,22 +15,22 @@ static void release_tasks(struct br_left_job *job)
     job->owner = false;
 }
 
-static void release(struct br_left_job *job)
+static void left_release(struct br_left_job *job)
 {
     release_tasks(job);
     free(job->work_ms);
     *job = (struct br_left_job){0};
 }
 
-static void release_all(struct br_left *left)
+static void left_release_all(struct br_left *left)
 {
     for (uint32_t j = 0; j < left->room; j++)
-        release(&left->job[j]);
+        left_release(&left->job[j]);
 }
 
 void br_left_finish(struct br_left *left)
 {
-    release_all(left);
+    left_release_all(left);
     free(left->job);
     free(left->try);
     free(left->path_ms);
@@ -50,7 +50,7 @@ static bool choose_tries(struct br_left *left, const struct br_executors *sim)
 {
     if (left->executors == sim->options.executors && left->by_distance == sim->options.by_distance)
         return true;
-    release_all(left);
+    left_release_all(left);
     left->executors = left->tries = left->path_room = 0;
     for (uint32_t k = 1; k <= sim->options.executors; k += 1 + k / 64) {
         if (!br_grow(&left->try, left->tries, &left->try_room, sizeof *left->try))
@@ -62,7 +62,7 @@ static bool choose_tries(struct br_left *left, const struct br_executors *sim)
     return true;
 }
 
-static bool make_room(struct br_left *left, uint32_t jobs, uint32_t stages)
+static bool left_make_room(struct br_left *left, uint32_t jobs, uint32_t stages)
 {
     if (jobs > left->room) {
         uint32_t room = jobs + jobs / 2;
@@ -80,9 +80,9 @@ static bool make_room(struct br_left *left, uint32_t jobs, uint32_t stages)
 }
 
 /* Room for all jobs up to this one, of which nothing is known yet. */
-static bool prepare(struct br_left *left, const struct br_executors *sim, uint32_t number)
+static bool left_prepare(struct br_left *left, const struct br_executors *sim, uint32_t number)
 {
-    if (!choose_tries(left, sim) || !make_room(left, number + 1, sim->job[number].stages))
+    if (!choose_tries(left, sim) || !left_make_room(left, number + 1, sim->job[number].stages))
         return false;
     struct br_left_job *job = &left->job[number];
     release_tasks(job);
@@ -121,7 +121,8 @@ static void add_wave(const struct br_left *left, const struct br_waves *waves, u
         sum_ms[t] += (float)(weight * task_ms(left, waves, mean_ms, left->try[t]));
 }
 
-static bool measure(struct br_left *left, const struct br_waves *waves, struct br_left_job *job)
+static bool left_measure(struct br_left *left, const struct br_waves *waves,
+                         struct br_left_job *job)
 {
     size_t tries = left->tries;
     float *at = calloc((2 * (size_t)waves->stages + 1) * tries, sizeof *at);
@@ -143,21 +144,21 @@ static bool measure(struct br_left *left, const struct br_waves *waves, struct b
 
 bool br_left_arrive(struct br_left *left, const struct br_executors *sim, uint32_t job)
 {
-    return prepare(left, sim, job) && measure(left, sim->job[job].waves, &left->job[job]);
+    return left_prepare(left, sim, job) && left_measure(left, sim->job[job].waves, &left->job[job]);
 }
 
 bool br_left_begin(struct br_left *left, const struct br_executors *sim)
 {
     for (uint32_t j = 0; j < sim->jobs; j++) {
         uint32_t same = 0;
-        if (!prepare(left, sim, j))
+        if (!left_prepare(left, sim, j))
             return false;
         while (same < j && sim->job[same].waves != sim->job[j].waves)
             same++;
         if (same < j) {
             left->job[j].task_ms = left->job[same].task_ms;
             left->job[j].fresh_ms = left->job[same].fresh_ms;
-        } else if (!measure(left, sim->job[j].waves, &left->job[j])) {
+        } else if (!left_measure(left, sim->job[j].waves, &left->job[j])) {
             return false;
         }
     }
@@ -167,7 +168,7 @@ bool br_left_begin(struct br_left *left, const struct br_executors *sim)
 /* ---- What is left ---- */
 
 /* The longest path behind a stage. */
-static void look_behind(struct br_left *left, const struct br_waves *waves, uint32_t stage)
+static void left_look_behind(struct br_left *left, const struct br_waves *waves, uint32_t stage)
 {
     const struct br_wave_stage *of = &waves->stage[stage];
     float *path_ms = left->path_ms + (size_t)stage * left->tries;
@@ -181,8 +182,8 @@ static void look_behind(struct br_left *left, const struct br_waves *waves, uint
 }
 
 /* Adds a stage of which tasks still run or are to start. */
-static void add_stage(struct br_left *left, const struct br_executor_stage *at, uint32_t stage,
-                      struct br_left_job *job)
+static void left_add_stage(struct br_left *left, const struct br_executor_stage *at, uint32_t stage,
+                           struct br_left_job *job)
 {
     uint32_t tasks = at->tasks - at->started, running = at->started - at->ended;
     const float *first_ms = job->task_ms + 2 * (size_t)stage * left->tries;
@@ -218,9 +219,9 @@ const struct br_left_job *br_left_look(struct br_left *left, const struct br_exe
     for (uint32_t v = waves->stages; v-- > 0;) {
         uint32_t s = waves->topological[v];
         const struct br_executor_stage *at = &sim->stage[of->first_stage + s];
-        look_behind(left, waves, s);
+        left_look_behind(left, waves, s);
         if (at->ended < at->tasks)
-            add_stage(left, at, s, job);
+            left_add_stage(left, at, s, job);
     }
     return job;
 }

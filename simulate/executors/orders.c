@@ -51,8 +51,8 @@ static int64_t least_so_far(struct search *search)
 }
 
 /* The sum of completion times under the worker's order, or something above most_ns. */
-static enum br_status run(const struct search *search, struct worker *worker, int64_t most_ns,
-                          int64_t *sum_ns)
+static enum br_status orders_run(const struct search *search, struct worker *worker,
+                                 int64_t most_ns, int64_t *sum_ns)
 {
     const struct br_orders_request *request = search->request;
     struct br_executors *sim = worker->sim;
@@ -67,7 +67,7 @@ static enum br_status run(const struct search *search, struct worker *worker, in
     return status;
 }
 
-static bool attempt(void *context, uint32_t number, uint32_t index)
+static bool orders_attempt(void *context, uint32_t number, uint32_t index)
 {
     struct search *search = context;
     struct worker *worker = &search->worker[number];
@@ -75,7 +75,7 @@ static bool attempt(void *context, uint32_t number, uint32_t index)
     if (br_stopped(search->request->stop) && index)
         return false;
     br_executors_order(index, search->request->jobs, worker->order);
-    enum br_status status = run(search, worker, least_so_far(search), &sum_ns);
+    enum br_status status = orders_run(search, worker, least_so_far(search), &sum_ns);
     pthread_mutex_lock(&search->lock);
     if (status)
         search->status = status;
@@ -116,7 +116,7 @@ enum br_status br_executors_best_order(const struct br_orders_request *request, 
     for (uint32_t k = 0; k < threads && !status; k++)
         status = open_worker(request, &search.worker[k], diag);
     if (!status) {
-        br_parallel(threads, orders, attempt, &search);
+        br_parallel(threads, orders, orders_attempt, &search);
         status = search.status ? br_fail_memory(diag) : BR_OK;
     }
     for (uint32_t k = 0; k < threads; k++) {

@@ -5,7 +5,8 @@
 
 /* ---- Lists ---- */
 
-static void push(struct br_executors_core *core, struct br_executor_list *list, uint32_t executor)
+static void executors_place_push(struct br_executors_core *core, struct br_executor_list *list,
+                                 uint32_t executor)
 {
     core->executor[executor].next = NONE;
     if (list->count++)
@@ -15,7 +16,7 @@ static void push(struct br_executors_core *core, struct br_executor_list *list, 
     list->last = executor;
 }
 
-static uint32_t pop(struct br_executors_core *core, struct br_executor_list *list)
+static uint32_t executors_place_pop(struct br_executors_core *core, struct br_executor_list *list)
 {
     uint32_t executor = list->first;
     assert(list->count);
@@ -49,7 +50,7 @@ void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32
     if (at->job != NONE && core->seen.job[at->job].to_start) {
         struct br_executor_list *idle = &core->job[at->job].idle[at->cls];
         note_asked(idle, asked);
-        push(core, idle, executor);
+        executors_place_push(core, idle, executor);
         core->seen.job[at->job].idle++;
         core->resting++;
         br_executors_mark_job(core, at->job);
@@ -57,7 +58,7 @@ void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32
     }
     unbind(core, executor);
     note_asked(&core->free[at->cls], asked);
-    push(core, &core->free[at->cls], executor);
+    executors_place_push(core, &core->free[at->cls], executor);
     core->seen.free++;
 }
 
@@ -65,9 +66,9 @@ uint32_t br_executors_take(struct br_executors_core *core, uint32_t job, uint32_
 {
     if (job == NONE) {
         core->seen.free--;
-        return pop(core, &core->free[cls]);
+        return executors_place_pop(core, &core->free[cls]);
     }
-    uint32_t executor = pop(core, &core->job[job].idle[cls]);
+    uint32_t executor = executors_place_pop(core, &core->job[job].idle[cls]);
     core->seen.job[job].idle--;
     core->resting--;
     br_executors_mark_job(core, job);
@@ -86,11 +87,12 @@ void br_executors_dismiss(struct br_executors_core *core, uint32_t job)
 
 /* ---- Waiting ---- */
 
-static void wait_for(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+static void executors_place_wait_for(struct br_executors_core *core, uint32_t executor,
+                                     uint32_t stage)
 {
     uint32_t job = core->executor[executor].job;
     core->executor[executor].stage = stage;
-    push(core, &core->job[job].waiting, executor);
+    executors_place_push(core, &core->job[job].waiting, executor);
     core->seen.job[job].waiting = core->job[job].waiting.count;
     core->seen.stage[stage].coming++;
     br_executors_touch(core, stage);
@@ -99,7 +101,7 @@ static void wait_for(struct br_executors_core *core, uint32_t executor, uint32_t
 void br_executors_release(struct br_executors_core *core, uint32_t job)
 {
     while (core->job[job].waiting.count) {
-        uint32_t executor = pop(core, &core->job[job].waiting);
+        uint32_t executor = executors_place_pop(core, &core->job[job].waiting);
         uint32_t stage = core->executor[executor].stage;
         core->seen.job[job].waiting = core->job[job].waiting.count;
         core->seen.stage[stage].coming--;
@@ -110,7 +112,7 @@ void br_executors_release(struct br_executors_core *core, uint32_t job)
 
 /* ---- To a stage ---- */
 
-static void move(struct br_executors_core *core, uint32_t executor, uint32_t stage)
+static void executors_place_move(struct br_executors_core *core, uint32_t executor, uint32_t stage)
 {
     struct br_executor *at = &core->executor[executor];
     uint32_t job = core->seen.stage[stage].job;
@@ -131,7 +133,7 @@ void br_executors_settle(struct br_executors_core *core, uint32_t executor, uint
     if (to->started == to->tasks)
         br_executors_rest(core, executor, 0);
     else if (to->open)
-        wait_for(core, executor, stage);
+        executors_place_wait_for(core, executor, stage);
     else
         br_executors_start(core, executor, stage);
 }
@@ -142,7 +144,7 @@ void br_executors_send(struct br_executors_core *core, uint32_t executor, uint32
     if (to->job == core->executor[executor].job)
         br_executors_settle(core, executor, stage);
     else if (to->started < to->tasks)
-        move(core, executor, stage);
+        executors_place_move(core, executor, stage);
     else
         br_executors_rest(core, executor, 0);
 }

@@ -114,7 +114,8 @@ void br_executors_plan_renew(struct br_executors_plan *plan)
 
 /* ---- Jobs ---- */
 
-static bool make_room(struct br_executors_plan *plan, const struct br_executors *sim, uint32_t jobs)
+static bool executors_plan_make_room(struct br_executors_plan *plan, const struct br_executors *sim,
+                                     uint32_t jobs)
 {
     plan->executors = sim->options.executors;
     if (jobs <= plan->room)
@@ -130,7 +131,7 @@ static bool make_room(struct br_executors_plan *plan, const struct br_executors 
 bool br_executors_plan_arrive(struct br_executors_plan *plan, const struct br_executors *sim,
                               uint32_t job)
 {
-    if (!make_room(plan, sim, job + 1) || !br_left_arrive(&plan->left, sim, job))
+    if (!executors_plan_make_room(plan, sim, job + 1) || !br_left_arrive(&plan->left, sim, job))
         return false;
     plan->known[job] = (struct br_executors_plan_job){0};
     return true;
@@ -139,7 +140,7 @@ bool br_executors_plan_arrive(struct br_executors_plan *plan, const struct br_ex
 enum br_status br_executors_plan_begin(struct br_executors_plan *plan,
                                        const struct br_executors *sim, struct br_diag *diag)
 {
-    if (!make_room(plan, sim, sim->jobs) || !br_left_begin(&plan->left, sim))
+    if (!executors_plan_make_room(plan, sim, sim->jobs) || !br_left_begin(&plan->left, sim))
         return br_fail_memory(diag);
     memset(plan->known, 0, sim->jobs * sizeof *plan->known);
     return BR_OK;
@@ -195,8 +196,8 @@ static void look_at_classes(const struct br_executors *sim, struct live *live)
 }
 
 /* What is left of a job. */
-static struct live look_at(const struct br_executors_plan *plan, const struct br_executors *sim,
-                           uint32_t job)
+static struct live executors_plan_look_at(const struct br_executors_plan *plan,
+                                          const struct br_executors *sim, uint32_t job)
 {
     const struct br_executor_job *of = &sim->job[job];
     const double *number = plan->number;
@@ -269,15 +270,15 @@ static void choose_number(struct br_executors_plan *plan, const struct br_left_j
     }
 }
 
-static double rank(double work, double power)
+static double executors_plan_rank(double work, double power)
 {
     return power == 0 ? 1 : br_real_pow(work, power);
 }
 
 /* Is a to be taken before b? First those with less than their number, in order; then those that
  * have the least of more. Of equals the first that came. */
-static bool goes_before(const struct br_executors_plan *plan, const struct live *a,
-                        const struct live *b)
+static bool executors_plan_goes_before(const struct br_executors_plan *plan, const struct live *a,
+                                       const struct live *b)
 {
     double power = plan->number[BR_PLAN_FULL];
     bool lacks = a->held < a->number;
@@ -285,14 +286,14 @@ static bool goes_before(const struct br_executors_plan *plan, const struct live 
         return lacks;
     if (lacks)
         return a->key < b->key;
-    return (double)a->held / a->number * rank(a->key, power) <
-           (double)b->held / b->number * rank(b->key, power);
+    return (double)a->held / a->number * executors_plan_rank(a->key, power) <
+           (double)b->held / b->number * executors_plan_rank(b->key, power);
 }
 
 /* Do the executors of the job to which they are bound stay there, though `other` is next? NULL:
  * there is no other. */
-static bool stays(const struct br_executors_plan *plan, const struct live *own,
-                  const struct live *other)
+static bool executors_plan_stays(const struct br_executors_plan *plan, const struct live *own,
+                                 const struct live *other)
 {
     const double *number = plan->number;
     if (!other || other->held >= other->number)
@@ -315,7 +316,8 @@ static double share_for(const struct br_executors *sim, uint32_t stage)
 }
 
 /* The number of executors of a live job, and its place in the order. */
-static void weigh(struct br_executors_plan *plan, const struct br_executors *sim, uint32_t k)
+static void executors_plan_weigh(struct br_executors_plan *plan, const struct br_executors *sim,
+                                 uint32_t k)
 {
     const double *number = plan->number;
     struct live *live = &plan->live[k];
@@ -348,21 +350,21 @@ static void weigh(struct br_executors_plan *plan, const struct br_executors *sim
 }
 
 /* Looks at all live jobs. */
-static void look(struct br_executors_plan *plan, const struct br_executors *sim)
+static void executors_plan_look(struct br_executors_plan *plan, const struct br_executors *sim)
 {
     struct live *live = plan->live;
     plan->free = plan->executors;
     for (uint32_t k = 0; k < sim->live_jobs; k++) {
-        live[k] = look_at(plan, sim, sim->live[k]);
+        live[k] = executors_plan_look_at(plan, sim, sim->live[k]);
         uint32_t has = live[k].all + (live[k].job == sim->group.job ? sim->group.count : 0);
         plan->free -= has < plan->free ? has : plan->free;
     }
     for (uint32_t k = 0; k < sim->live_jobs; k++)
-        weigh(plan, sim, k);
+        executors_plan_weigh(plan, sim, k);
 }
 
 /* The stage of that job, which is to have so many executors that are sure to do; one at least. */
-static struct br_executors_choice give(const struct live *live, uint32_t number)
+static struct br_executors_choice executors_plan_give(const struct live *live, uint32_t number)
 {
     uint32_t more = number > live->held ? number - live->held : 1;
     return (struct br_executors_choice){live->stage, live->all + more};
@@ -372,22 +374,22 @@ struct br_executors_choice br_executors_plan_decide(struct br_executors_plan *pl
                                                     const struct br_executors *sim)
 {
     const struct live *own = NULL, *other = NULL;
-    look(plan, sim);
+    executors_plan_look(plan, sim);
     for (uint32_t k = 0; k < sim->live_jobs; k++) {
         const struct live *live = &plan->live[k];
         if (live->stage == BR_EXECUTORS_NONE)
             continue;
         if (live->job == sim->group.job)
             own = live;
-        else if (!other || goes_before(plan, live, other))
+        else if (!other || executors_plan_goes_before(plan, live, other))
             other = live;
     }
-    if (own && stays(plan, own, other)) {
+    if (own && executors_plan_stays(plan, own, other)) {
         double most = plan->number[BR_PLAN_OVER] * own->number;
         bool all = !other || other->held >= other->number || most >= plan->executors;
-        return give(own, all ? plan->executors : (uint32_t)most);
+        return executors_plan_give(own, all ? plan->executors : (uint32_t)most);
     }
     if (!other || other->held * plan->number[BR_PLAN_SPARE] >= other->number)
         return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
-    return give(other, other->number);
+    return executors_plan_give(other, other->number);
 }

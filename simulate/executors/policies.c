@@ -28,8 +28,8 @@ struct rule {
     uint32_t room;
 };
 
-static enum br_status create(const struct br_executors_setup *setup, void **policy,
-                             struct br_diag *diag)
+static enum br_status executors_policies_create(const struct br_executors_setup *setup,
+                                                void **policy, struct br_diag *diag)
 {
     *policy = NULL;
     if (setup->row->orders && !setup->order)
@@ -47,7 +47,7 @@ static enum br_status create(const struct br_executors_setup *setup, void **poli
     return BR_OK;
 }
 
-static void destroy(void *policy)
+static void executors_policies_destroy(void *policy)
 {
     struct rule *rule = policy;
     free(rule->weight);
@@ -56,7 +56,8 @@ static void destroy(void *policy)
     free(rule);
 }
 
-static enum br_status begin(void *policy, const struct br_executors *sim, struct br_diag *diag)
+static enum br_status executors_policies_begin(void *policy, const struct br_executors *sim,
+                                               struct br_diag *diag)
 {
     struct rule *rule = policy;
     if (sim->jobs > rule->room) {
@@ -113,8 +114,8 @@ static bool suppressed(const struct rule *rule, const struct br_executors *sim, 
 
 /* Is stage a to be taken before b, of the same job? First come those that can run at once, then
  * those that the group's class fits best. */
-static bool stage_before(const struct rule *rule, const struct br_executors *sim, uint32_t a,
-                         uint32_t b)
+static bool executors_policies_stage_before(const struct rule *rule, const struct br_executors *sim,
+                                            uint32_t a, uint32_t b)
 {
     const struct br_executor_stage *x = &sim->stage[a], *y = &sim->stage[b];
     if (rule->order == GRAPHENE && suppressed(rule, sim, a) != suppressed(rule, sim, b))
@@ -132,13 +133,14 @@ static bool stage_before(const struct rule *rule, const struct br_executors *sim
 }
 
 /* The stage of the job that can be named and comes first; BR_EXECUTORS_NONE: there is none. */
-static uint32_t stage_of(const struct rule *rule, const struct br_executors *sim, uint32_t job)
+static uint32_t executors_policies_stage_of(const struct rule *rule, const struct br_executors *sim,
+                                            uint32_t job)
 {
     uint32_t best = BR_EXECUTORS_NONE;
     for (uint32_t k = 0; k < sim->ready_stages; k++) {
         uint32_t stage = sim->ready[k];
         if (sim->stage[stage].job == job && br_executors_selectable(sim, stage) &&
-            (best == BR_EXECUTORS_NONE || stage_before(rule, sim, stage, best)))
+            (best == BR_EXECUTORS_NONE || executors_policies_stage_before(rule, sim, stage, best)))
             best = stage;
     }
     return best;
@@ -173,7 +175,7 @@ static struct br_executors_choice next_in_order(struct rule *rule, const struct 
              sim->job[job].waves->work_us < sim->job[best].waves->work_us))
             best = job;
     }
-    return all_of(stage_of(rule, sim, best), sim);
+    return all_of(executors_policies_stage_of(rule, sim, best), sim);
 }
 
 /* The first job in the order that can use executors. */
@@ -184,7 +186,7 @@ static struct br_executors_choice next_given(const struct rule *rule,
     while (place < sim->jobs && !has_stage(sim, rule->given[place]))
         place++;
     assert(place < sim->jobs);
-    return all_of(stage_of(rule, sim, rule->given[place]), sim);
+    return all_of(executors_policies_stage_of(rule, sim, rule->given[place]), sim);
 }
 
 /* The stage with the largest product of what a task requests and what the group has: so the one
@@ -208,7 +210,8 @@ static struct br_executors_choice most_packed(const struct br_executors *sim)
     return all_of(best, sim);
 }
 
-static struct br_executors_choice any(struct rule *rule, const struct br_executors *sim)
+static struct br_executors_choice executors_policies_any(struct rule *rule,
+                                                         const struct br_executors *sim)
 {
     uint32_t count = 0, nth;
     for (uint32_t k = 0; k < sim->ready_stages; k++)
@@ -249,7 +252,7 @@ static struct br_executors_choice by_shares(struct rule *rule, const struct br_e
     double least = INFINITY;
     set_shares(rule, sim);
     if (own != BR_EXECUTORS_NONE && sim->job[own].ready && !gives_up(rule, sim, own)) {
-        uint32_t stage = stage_of(rule, sim, own);
+        uint32_t stage = executors_policies_stage_of(rule, sim, own);
         if (stage != BR_EXECUTORS_NONE)
             return all_of(stage, sim);
     }
@@ -262,10 +265,12 @@ static struct br_executors_choice by_shares(struct rule *rule, const struct br_e
         }
     }
     uint32_t held = br_executors_held(sim, best), part = (uint32_t)ceil(rule->share[best]);
-    return (struct br_executors_choice){stage_of(rule, sim, best), part > held ? part : held + 1};
+    return (struct br_executors_choice){executors_policies_stage_of(rule, sim, best),
+                                        part > held ? part : held + 1};
 }
 
-static struct br_executors_choice decide(void *policy, const struct br_executors *sim)
+static struct br_executors_choice executors_policies_decide(void *policy,
+                                                            const struct br_executors *sim)
 {
     struct rule *rule = policy;
     switch (rule->order) {
@@ -275,7 +280,7 @@ static struct br_executors_choice decide(void *policy, const struct br_executors
     case GRAPHENE:
         return by_shares(rule, sim);
     case RANDOM:
-        return any(rule, sim);
+        return executors_policies_any(rule, sim);
     case GIVEN:
         return next_given(rule, sim);
     case FIFO:
@@ -288,8 +293,9 @@ static struct br_executors_choice decide(void *policy, const struct br_executors
 /* ---- The table ---- */
 
 #define RULE(which, exponent)                                                                      \
-    .detail = (which), .usual = (exponent), .create = create, .begin = begin, .decide = decide,    \
-    .destroy = destroy
+    .detail = (which), .usual = (exponent), .create = executors_policies_create,                   \
+    .begin = executors_policies_begin, .decide = executors_policies_decide,                        \
+    .destroy = executors_policies_destroy
 
 static const struct br_executors_row rows[] = {
     {.name = "fifo", .summary = "first come first served, all executors to a job", RULE(FIFO, 0)},

@@ -15,7 +15,7 @@
 
 /* ---- Groups ---- */
 
-static void open_group(struct br_executors_core *core, struct br_executor_group group)
+static void executors_run_open_group(struct br_executors_core *core, struct br_executor_group group)
 {
     core->seen.group = group;
     core->seen.round++;
@@ -29,7 +29,8 @@ static bool ask_for(struct br_executors_core *core, uint32_t job)
     const struct br_executor_list *idle = job == NONE ? core->free : core->job[job].idle;
     for (uint32_t cls = 0; cls < core->classes; cls++)
         if (idle[cls].count && idle[cls].asked < core->news) {
-            open_group(core, (struct br_executor_group){idle[cls].count, job, NONE, NONE, cls});
+            executors_run_open_group(
+                core, (struct br_executor_group){idle[cls].count, job, NONE, NONE, cls});
             return true;
         }
     return false;
@@ -51,7 +52,7 @@ static bool ask_idle(struct br_executors_core *core)
     return false;
 }
 
-static bool any_selectable(const struct br_executors *seen)
+static bool executors_run_any_selectable(const struct br_executors *seen)
 {
     for (uint32_t k = 0; k < seen->ready_stages; k++)
         if (br_executors_selectable(seen, seen->ready[k]))
@@ -81,7 +82,7 @@ static void stay(struct br_executors_core *core)
     group->count = 0;
 }
 
-static void assign(struct br_executors_core *core, uint32_t stage, uint32_t count)
+static void executors_run_assign(struct br_executors_core *core, uint32_t stage, uint32_t count)
 {
     struct br_executor_group *group = &core->seen.group;
     group->count -= count;
@@ -121,12 +122,12 @@ void br_executors_decide(struct br_executors *sim, uint32_t stage, uint32_t limi
     if (count > sim->group.count)
         count = sim->group.count;
     sim->stage[stage].round = sim->round;
-    assign(core, stage, count);
+    executors_run_assign(core, stage, count);
 }
 
 /* ---- Events ---- */
 
-static void end_job(struct br_executors_core *core, uint32_t job)
+static void executors_run_end_job(struct br_executors_core *core, uint32_t job)
 {
     struct br_executors *seen = &core->seen;
     struct br_executor_job *at = &seen->job[job];
@@ -148,7 +149,8 @@ static void end_job(struct br_executors_core *core, uint32_t job)
 }
 
 /* The executor has ended a task of a stage that has none left to start. */
-static void leave(struct br_executors_core *core, uint32_t executor, uint32_t stage, bool opened)
+static void executors_run_leave(struct br_executors_core *core, uint32_t executor, uint32_t stage,
+                                bool opened)
 {
     struct br_executors *seen = &core->seen;
     uint32_t job = seen->stage[stage].job;
@@ -165,7 +167,8 @@ static void leave(struct br_executors_core *core, uint32_t executor, uint32_t st
         return;
     }
     uint32_t cls = core->executor[executor].cls, running = core->stage[stage].cls[cls].running;
-    open_group(core, (struct br_executor_group){running + 1, job, stage, executor, cls});
+    executors_run_open_group(core,
+                             (struct br_executor_group){running + 1, job, stage, executor, cls});
 }
 
 /* Is the executor, which has just ended a task, to be asked about, though its stage has more? Not
@@ -177,7 +180,7 @@ static bool yields(const struct br_executors_core *core, uint32_t executor)
            br_executors_need(&core->seen.stage[at->stage]);
 }
 
-static void end_task(struct br_executors_core *core, uint32_t executor)
+static void executors_run_end_task(struct br_executors_core *core, uint32_t executor)
 {
     struct br_executors *seen = &core->seen;
     struct br_executor *at = &core->executor[executor];
@@ -193,11 +196,11 @@ static void end_task(struct br_executors_core *core, uint32_t executor)
     if (++of->ended == of->tasks) {
         opened = br_executors_close(core, stage);
         if (++seen->job[job].ended == seen->job[job].stages)
-            end_job(core, job);
+            executors_run_end_job(core, job);
     }
     br_executors_touch(core, stage);
     if (of->started == of->tasks)
-        leave(core, executor, stage, opened);
+        executors_run_leave(core, executor, stage, opened);
     else if (yields(core, executor))
         br_executors_rest(core, executor, 0);
     else
@@ -223,7 +226,7 @@ static void end_move(struct br_executors_core *core, uint32_t executor)
     br_executors_touch(core, stage);
 }
 
-static void arrive(struct br_executors_core *core)
+static void executors_run_arrive(struct br_executors_core *core)
 {
     struct br_executors *seen = &core->seen;
     uint32_t job = core->arrived++;
@@ -233,14 +236,14 @@ static void arrive(struct br_executors_core *core)
     br_executors_open(core, job);
 }
 
-static void advance(struct br_executors *seen, int64_t time_ns)
+static void executors_run_advance(struct br_executors *seen, int64_t time_ns)
 {
     seen->jobs_time_ns += (time_ns - seen->now_ns) * seen->live_jobs;
     seen->now_ns = time_ns;
 }
 
 /* The next thing that happens; of one moment first what executors do. False: nothing does. */
-static bool step(struct br_executors_core *core)
+static bool executors_run_step(struct br_executors_core *core)
 {
     struct br_executors *seen = &core->seen;
     int64_t arrival_ns =
@@ -248,22 +251,22 @@ static bool step(struct br_executors_core *core)
     int64_t event_ns = core->events ? core->event[0].time_ns : BR_NEVER;
     int64_t time_ns = event_ns <= arrival_ns ? event_ns : arrival_ns;
     if (time_ns > core->until_ns && core->until_ns != BR_NEVER) {
-        advance(seen, core->until_ns);
+        executors_run_advance(seen, core->until_ns);
         return false;
     }
     if (time_ns == BR_NEVER)
         return false;
-    advance(seen, time_ns);
+    executors_run_advance(seen, time_ns);
     if (event_ns <= arrival_ns) {
         uint32_t executor = br_executors_due(core);
         if (core->executor[executor].moving)
             end_move(core, executor);
         else
-            end_task(core, executor);
+            executors_run_end_task(core, executor);
         return true;
     }
     while (core->arrived < seen->jobs && core->arrival[core->arrived].arrival_ns == time_ns)
-        arrive(core);
+        executors_run_arrive(core);
     return true;
 }
 
@@ -272,13 +275,13 @@ bool br_executors_next(struct br_executors *sim)
     struct br_executors_core *core = (struct br_executors_core *)sim;
     while (!core->ended && !core->status) {
         if (sim->group.count) {
-            if (any_selectable(sim))
+            if (executors_run_any_selectable(sim))
                 return true;
             stay(core);
         }
         if (ask_idle(core))
             continue;
-        if (sim->ended_jobs == sim->jobs || !step(core))
+        if (sim->ended_jobs == sim->jobs || !executors_run_step(core))
             core->ended = true;
     }
     if (core->record) {
@@ -375,7 +378,8 @@ bool br_executors_make_room(struct br_executors_core *core, uint32_t jobs, uint3
     return true;
 }
 
-static void begin_job(struct br_executors_core *core, uint32_t number, uint32_t first_stage)
+static void executors_run_begin_job(struct br_executors_core *core, uint32_t number,
+                                    uint32_t first_stage)
 {
     const struct br_executors_arrival *arrival = &core->arrival[number];
     const struct br_waves *waves = arrival->waves;
@@ -465,7 +469,7 @@ enum br_status br_executors_reset(struct br_executors *sim,
     };
     uint32_t first_stage = 0;
     for (uint32_t j = 0; j < jobs; j++) {
-        begin_job(core, j, first_stage);
+        executors_run_begin_job(core, j, first_stage);
         first_stage += arrival[j].waves->stages;
     }
     begin_executors(core);

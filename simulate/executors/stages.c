@@ -10,7 +10,7 @@ static void mark_stage(struct br_executors_core *core, uint32_t stage)
     at->changed = core->seen.job[at->job].changed = ++core->seen.changes;
 }
 
-static void add_ready(struct br_executors *seen, uint32_t stage)
+static void executors_stages_add_ready(struct br_executors *seen, uint32_t stage)
 {
     seen->stage[stage].place = seen->ready_stages;
     seen->ready[seen->ready_stages++] = stage;
@@ -39,7 +39,7 @@ static void settle_ready(struct br_executors_core *core, uint32_t stage)
         drop_ready(seen, stage);
         return;
     }
-    add_ready(seen, stage);
+    executors_stages_add_ready(seen, stage);
     core->news++;
 }
 

@@ -5,14 +5,14 @@
 #include "base/collections/heap.h"
 #include "simulate/executors/core.h"
 
-static int before(const void *none, const struct br_executor_event *a,
-                  const struct br_executor_event *b)
+static int executors_tasks_before(const void *none, const struct br_executor_event *a,
+                                  const struct br_executor_event *b)
 {
     (void)none;
     return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->sequence < b->sequence;
 }
 
-BR_HEAP(events, struct br_executor_event, const void *, before, 2)
+BR_HEAP(events, struct br_executor_event, const void *, executors_tasks_before, 2)
 
 void br_executors_put(struct br_executors_core *core, struct br_executor_event event)
 {
@@ -31,7 +31,8 @@ uint32_t br_executors_due(struct br_executors_core *core)
 
 /* ---- Tasks ---- */
 
-static int64_t draw_ns(const struct br_executors_core *core, const struct br_executor *executor)
+static int64_t executors_tasks_draw_ns(const struct br_executors_core *core,
+                                       const struct br_executor *executor)
 {
     const struct br_executors *seen = &core->seen;
     const struct br_executor_stage *at = &seen->stage[executor->stage];
@@ -53,7 +54,7 @@ int64_t br_executors_redraw_ns(const struct br_executors_core *core, uint32_t ex
     uint32_t number = at->stage - job->first_stage;
     uint64_t random[2];
     if (seen->options.simple)
-        return at->since_ns + draw_ns(core, at);
+        return at->since_ns + executors_tasks_draw_ns(core, at);
     br_executors_random(job->seed, number, at->task, random);
     return at->since_ns + br_waves_draw_longer_ns(job->waves, number, at->wave, at->among,
                                                   seen->options.by_distance, random,
@@ -72,7 +73,7 @@ void br_executors_start(struct br_executors_core *core, uint32_t executor, uint3
     at->stage = at->last = stage;
     at->task = to->started++;
     at->since_ns = seen->now_ns;
-    int64_t end_ns = seen->now_ns + draw_ns(core, at);
+    int64_t end_ns = seen->now_ns + executors_tasks_draw_ns(core, at);
     to->running++;
     core->stage[stage].cls[at->cls].running++;
     job->to_start--;

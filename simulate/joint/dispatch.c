@@ -3,7 +3,8 @@
 
 static const double NOTHING = 1e-9; /* so small a share of a job's work is none but rounding */
 
-static bool goes_first(const struct br_dispatch *d, struct br_scene_open a, struct br_scene_open b)
+static bool joint_dispatch_goes_first(const struct br_dispatch *d, struct br_scene_open a,
+                                      struct br_scene_open b)
 {
     const uint32_t *place = d->order->place;
     if (a.slot != b.slot)
@@ -20,7 +21,7 @@ void br_dispatch_sort(const struct br_dispatch *d)
     for (uint32_t k = scene->sorted; k < scene->opens; k++) {
         struct br_scene_open one = open[k];
         uint32_t at = k;
-        for (; at && goes_first(d, one, open[at - 1]); at--)
+        for (; at && joint_dispatch_goes_first(d, one, open[at - 1]); at--)
             open[at] = open[at - 1];
         open[at] = one;
         scene->looks += k - at + 1;
@@ -60,7 +61,8 @@ double br_dispatch_eta(const struct br_joint_scene *scene, double factor)
 }
 
 /* The dot product of the demand and what is free, as shares of the machine. */
-static double packing_of(const struct br_joint_scene *scene, const int64_t *demand, uint32_t machine)
+static double packing_of(const struct br_joint_scene *scene, const int64_t *demand,
+                         uint32_t machine)
 {
     const int64_t *room = scene->free + (size_t)machine * scene->resources;
     const int64_t *capacity = scene->capacities->capacity +
@@ -73,8 +75,8 @@ static double packing_of(const struct br_joint_scene *scene, const int64_t *dema
     return sum;
 }
 
-double br_dispatch_score(const struct br_joint_scene *scene, struct br_scene_open open, uint32_t machine,
-                         double eta)
+double br_dispatch_score(const struct br_joint_scene *scene, struct br_scene_open open,
+                         uint32_t machine, double eta)
 {
     const struct br_scene_live *live = &scene->live[open.slot];
     return packing_of(scene, live->job->stage[open.stage].demand, machine) -

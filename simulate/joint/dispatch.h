@@ -58,8 +58,8 @@ void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, u
  * there are no two. */
 double br_dispatch_eta(const struct br_joint_scene *scene, double factor);
 /* How well the stage's demand packs on the machine, less what is left of its job's work. */
-double br_dispatch_score(const struct br_joint_scene *scene, struct br_scene_open open, uint32_t machine,
-                         double eta);
+double br_dispatch_score(const struct br_joint_scene *scene, struct br_scene_open open,
+                         uint32_t machine, double eta);
 /* Starts what is ready where groups share the scene: in the order, or by packing. */
 void br_dispatch_fairly(struct br_dispatch *d);
 

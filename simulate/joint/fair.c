@@ -16,7 +16,7 @@ static uint32_t group_of(const struct br_joint_scene *scene, struct br_scene_ope
 }
 
 /* Counts what groups want. One without jobs is owed nothing. */
-static void count(const struct br_dispatch *d)
+static void fair_count(const struct br_dispatch *d)
 {
     const struct br_joint_scene *scene = d->scene;
     uint32_t groups = scene->sharing->groups;
@@ -51,7 +51,7 @@ static int64_t most_owed(const struct br_joint_scene *scene)
 }
 
 /* A task of the stage starts: what all groups that want something are owed. */
-static void account(const struct br_joint_scene *scene, struct br_scene_open open)
+static void fair_account(const struct br_joint_scene *scene, struct br_scene_open open)
 {
     const struct br_scene_sharing *sharing = scene->sharing;
     const struct br_joint_job *job = scene->live[open.slot].job;
@@ -68,7 +68,7 @@ static void account(const struct br_joint_scene *scene, struct br_scene_open ope
 }
 
 /* Is the machine kept free for the group, some ready task of which it holds when empty? */
-static bool is_kept(const struct br_dispatch *d, int64_t group, uint32_t machine)
+static bool fair_is_kept(const struct br_dispatch *d, int64_t group, uint32_t machine)
 {
     const struct br_joint_scene *scene = d->scene;
     uint32_t width = scene->resources;
@@ -104,8 +104,8 @@ static bool may_start(const struct br_dispatch *d, struct br_scene_open open, ui
 }
 
 /* What goes first on the machine, or packs best; NULL where nothing may start. */
-static const struct br_scene_open *find(const struct br_dispatch *d, uint32_t machine,
-                                        int64_t group, bool others, double eta)
+static const struct br_scene_open *fair_find(const struct br_dispatch *d, uint32_t machine,
+                                             int64_t group, bool others, double eta)
 {
     struct br_joint_scene *scene = d->scene;
     const struct br_scene_open *best = NULL;
@@ -128,7 +128,7 @@ static const struct br_scene_open *find(const struct br_dispatch *d, uint32_t ma
 
 /* Starts what may start on all machines, until another group goes first. Returns whether anything
  * did. */
-static bool serve(const struct br_dispatch *d, int64_t group, bool others, double eta)
+static bool fair_serve(const struct br_dispatch *d, int64_t group, bool others, double eta)
 {
     struct br_joint_scene *scene = d->scene;
     bool any = false;
@@ -137,9 +137,9 @@ static bool serve(const struct br_dispatch *d, int64_t group, bool others, doubl
         const struct br_scene_open *open;
         if (k >= scene->changes && !scene->any_fresh)
             break;
-        while (!scene->away[machine] && !(others && is_kept(d, group, machine)) &&
-               (open = find(d, machine, group, others, eta))) {
-            account(scene, *open);
+        while (!scene->away[machine] && !(others && fair_is_kept(d, group, machine)) &&
+               (open = fair_find(d, machine, group, others, eta))) {
+            fair_account(scene, *open);
             br_dispatch_start(d, *open, machine);
             any = true;
             if (most_owed(scene) != group)
@@ -158,11 +158,11 @@ void br_dispatch_fairly(struct br_dispatch *d)
     bool any;
     br_dispatch_sort(d);
     do {
-        count(d);
+        fair_count(d);
         group = most_owed(scene);
-        any = serve(d, group, false, eta);
+        any = fair_serve(d, group, false, eta);
         if (!any && group != NO_GROUP)
-            any = serve(d, group, true, eta);
+            any = fair_serve(d, group, true, eta);
     } while (any);
     bool keeps = group != NO_GROUP && scene->owed[group] >= scene->sharing->kappa + BR_KEEPS_FREE;
     for (uint32_t k = 0; k < scene->opens; k++) {

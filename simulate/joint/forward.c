@@ -10,8 +10,8 @@
 enum { NUMBERS_A_PLACEMENT = 64 /* that are copied in the time of a placement */ };
 
 /* Ends of one moment in the order in which the engine tells them. */
-static bool before(const struct br_joint_scene *scene, const struct br_forward_task *a,
-                   const struct br_forward_task *b)
+static bool forward_before(const struct br_joint_scene *scene, const struct br_forward_task *a,
+                           const struct br_forward_task *b)
 {
     if (a->at_ns != b->at_ns)
         return a->at_ns < b->at_ns;
@@ -20,7 +20,7 @@ static bool before(const struct br_joint_scene *scene, const struct br_forward_t
     return a->task < b->task;
 }
 
-BR_HEAP(end, struct br_forward_task, const struct br_joint_scene *, before, 4)
+BR_HEAP(end, struct br_forward_task, const struct br_joint_scene *, forward_before, 4)
 
 bool br_forward_init(struct br_forward *forward, const struct br_cluster *cluster,
                      const struct br_capacities *capacities)
@@ -41,7 +41,7 @@ void br_forward_finish(struct br_forward *forward)
     *forward = (struct br_forward){0};
 }
 
-static bool reach(struct br_forward_task **array, uint32_t *room, uint64_t count)
+static bool forward_reach(struct br_forward_task **array, uint32_t *room, uint64_t count)
 {
     if (count <= *room)
         return true;
@@ -72,8 +72,8 @@ bool br_forward_reserve(struct br_forward *forward, const struct br_joint_scene 
         forward->end_ns = calloc(room, sizeof *forward->end_ns);
         forward->left_room = forward->left && forward->end_ns ? room : 0;
     }
-    return forward->left_room && reach(&forward->running, &forward->run_room, tasks) &&
-           reach(&forward->end, &forward->end_room, tasks) &&
+    return forward->left_room && forward_reach(&forward->running, &forward->run_room, tasks) &&
+           forward_reach(&forward->end, &forward->end_room, tasks) &&
            br_scene_copy(&forward->base, scene) && br_scene_copy(&forward->trial, scene);
 }
 
@@ -97,8 +97,8 @@ static void thin_ready(struct br_joint_scene *base, uint32_t slot, uint32_t s,
 }
 
 /* Tasks of the stage that the scene holds and that neither run nor have ended. */
-static uint32_t count_waiting(const struct br_joint_scene *base, const struct br_scene_live *live,
-                              uint32_t s)
+static uint32_t forward_count_waiting(const struct br_joint_scene *base,
+                                      const struct br_scene_live *live, uint32_t s)
 {
     const struct br_joint_stage *stage = &live->job->stage[s];
     uint32_t count = live->ready_end[s] - live->ready_first[s];
@@ -120,7 +120,7 @@ static void thin_job(struct br_joint_scene *base, uint32_t slot, const struct br
             continue;
         }
         thin_ready(base, slot, s, from);
-        live->left[s] = from->left[s] ? count_waiting(base, live, s) : 0;
+        live->left[s] = from->left[s] ? forward_count_waiting(base, live, s) : 0;
         live->tasks_left += live->left[s];
         live->to_start += live->left[s];
     }
@@ -143,7 +143,7 @@ static void end_stages(struct br_joint_scene *base, uint32_t slot, const struct 
     }
 }
 
-static void add_running(struct br_forward *forward, const struct br_forward_task *one)
+static void forward_add_running(struct br_forward *forward, const struct br_forward_task *one)
 {
     struct br_joint_scene *base = &forward->base;
     struct br_scene_live *live = &base->live[one->slot];
@@ -190,7 +190,7 @@ void br_forward_begin(struct br_forward *forward, const struct br_joint_scene *s
             base->open[base->opens++] = open;
     }
     for (uint32_t k = 0; k < count; k++)
-        add_running(forward, &running[k]);
+        forward_add_running(forward, &running[k]);
     for (uint32_t k = 0; step > 1 && k < base->slots; k++)
         if (base->live[k].job)
             end_stages(base, k, &scene->live[k]);
@@ -198,21 +198,21 @@ void br_forward_begin(struct br_forward *forward, const struct br_joint_scene *s
 
 /* ---- A run ---- */
 
-static double seconds(double ns)
+static double forward_seconds(double ns)
 {
     return ns * 1e-9;
 }
 
-static void start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
+static void forward_start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
 {
     struct br_forward *forward = context;
     int64_t lasts_ns = br_joint_lasts(forward->trial.live[slot].job, task);
     int64_t at_ns =
         forward->now_ns > INT64_MAX / 2 - lasts_ns ? INT64_MAX / 2 : forward->now_ns + lasts_ns;
     const struct br_joint_job *job = forward->trial.live[slot].job;
-    forward->waited +=
-        seconds(job->stage[job->task_stage[task]].share * (double)lasts_ns * forward->trial.step) *
-        seconds((double)(forward->now_ns - forward->start_ns));
+    forward->waited += forward_seconds(job->stage[job->task_stage[task]].share * (double)lasts_ns *
+                                       forward->trial.step) *
+                       forward_seconds((double)(forward->now_ns - forward->start_ns));
     assert(forward->ends < forward->end_room);
     end_push(&forward->trial, forward->end, &forward->ends,
              (struct br_forward_task){at_ns, slot, task, machine});
@@ -220,7 +220,7 @@ static void start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
 }
 
 /* All ends of the next moment. */
-static void step_on(struct br_forward *forward)
+static void forward_step_on(struct br_forward *forward)
 {
     forward->now_ns = forward->end[0].at_ns;
     while (forward->ends && forward->end[0].at_ns == forward->now_ns) {
@@ -259,8 +259,8 @@ static void guess_ends(struct br_forward *forward, const struct br_joint_order *
         int64_t path_ns = path_left(live);
         double left_ns = live->work_left > 0 ? live->work_left : 0;
         forward->waited +=
-            seconds(left_ns) *
-            seconds((double)(forward->now_ns - forward->start_ns) + work_ns + left_ns / 2);
+            forward_seconds(left_ns) *
+            forward_seconds((double)(forward->now_ns - forward->start_ns) + work_ns + left_ns / 2);
         work_ns += left_ns;
         double lasts_ns = work_ns > (double)path_ns ? work_ns : (double)path_ns;
         forward->end_ns[left[k].item] =
@@ -268,7 +268,7 @@ static void guess_ends(struct br_forward *forward, const struct br_joint_order *
     }
 }
 
-static uint64_t spent(const struct br_forward *forward)
+static uint64_t forward_spent(const struct br_forward *forward)
 {
     return forward->starts + forward->trial.looks / BR_FORWARD_LOOKS;
 }
@@ -289,16 +289,16 @@ double br_forward_run(struct br_forward *forward, const struct br_joint_order *o
     forward->waited = 0;
     for (uint32_t k = 0; k < trial->slots; k++)
         forward->end_ns[k] = forward->now_ns;
-    br_scene_dispatch(trial, order, start, forward);
-    while (forward->ends && spent(forward) < most && forward->end[0].at_ns <= until_ns) {
-        step_on(forward);
-        br_scene_dispatch(trial, order, start, forward);
+    br_scene_dispatch(trial, order, forward_start, forward);
+    while (forward->ends && forward_spent(forward) < most && forward->end[0].at_ns <= until_ns) {
+        forward_step_on(forward);
+        br_scene_dispatch(trial, order, forward_start, forward);
     }
-    forward->spent = spent(forward);
+    forward->spent = forward_spent(forward);
     guess_ends(forward, order);
     for (uint32_t k = 0; k < trial->slots; k++)
         if (trial->live[k].job)
             sum += trial->live[k].job->weight *
-                   seconds((double)(forward->end_ns[k] - forward->start_ns));
+                   forward_seconds((double)(forward->end_ns[k] - forward->start_ns));
     return sum + forward->press * forward->waited;
 }

@@ -9,7 +9,7 @@
 #define ARRAY(job, count, pointer)                                                                 \
     ((pointer) = br_arena_array(&(job)->arena, count, sizeof *(pointer)))
 
-static void add_arcs(struct br_joint_job *job, const struct br_dag *dag)
+static void joint_job_add_arcs(struct br_joint_job *job, const struct br_dag *dag)
 {
     struct br_joint_stage *stage = job->stage;
     uint32_t arcs = 0;
@@ -50,7 +50,8 @@ static void add_tasks(struct br_joint_job *job, uint32_t s, struct br_sort_item 
 }
 
 /* Ranks the stages by key, the least first. */
-static void rank(struct br_joint_job *job, enum br_joint_within within, struct br_sort_item *item)
+static void joint_job_rank(struct br_joint_job *job, enum br_joint_within within,
+                           struct br_sort_item *item)
 {
     br_sort(item, item + job->stages, job->stages);
     for (uint32_t k = 0; k < job->stages; k++)
@@ -70,7 +71,7 @@ static void rank_by_breadth(struct br_joint_job *job, const struct br_dag *dag, 
     }
     for (uint32_t s = 0; s < job->stages; s++)
         item[s] = (struct br_sort_item){br_sort_key(depth[s]), s};
-    rank(job, BR_WITHIN_BREADTH, item);
+    joint_job_rank(job, BR_WITHIN_BREADTH, item);
 }
 
 static void rank_by_path(struct br_joint_job *job, const struct br_dag *dag,
@@ -93,7 +94,7 @@ static void rank_by_path(struct br_joint_job *job, const struct br_dag *dag,
     }
     for (uint32_t s = 0; s < job->stages; s++) /* equal paths in the order of their numbers */
         item[s] = (struct br_sort_item){~br_sort_key(path[s]), s};
-    rank(job, within, item);
+    joint_job_rank(job, within, item);
 }
 
 static void rank_by_level(struct br_joint_job *job, const struct br_dag *dag, int64_t *level,
@@ -109,7 +110,7 @@ static void rank_by_level(struct br_joint_job *job, const struct br_dag *dag, in
     }
     for (uint32_t s = 0; s < dag->stages; s++)
         item[s] = (struct br_sort_item){~br_sort_key(level[s]), s};
-    rank(job, BR_WITHIN_LEVEL, item);
+    joint_job_rank(job, BR_WITHIN_LEVEL, item);
 }
 
 /* A share of the cluster is at most 1, and times are below 2^62. */
@@ -127,15 +128,15 @@ static void rank_by_size(struct br_joint_job *job, struct br_sort_item *item)
             work += stage->share * (double)job->duration_ns[t];
         item[s] = (struct br_sort_item){most_first(work), s};
     }
-    rank(job, BR_WITHIN_WORK, item);
+    joint_job_rank(job, BR_WITHIN_WORK, item);
     for (uint32_t s = 0; s < job->stages; s++)
         item[s] = (struct br_sort_item){most_first(job->stage[s].share * 0x1p60), s};
-    rank(job, BR_WITHIN_SHARE, item);
+    joint_job_rank(job, BR_WITHIN_SHARE, item);
 }
 
-static enum br_status fill(struct br_joint_job *job, const struct br_dag *dag,
-                           const struct br_capacities *capacities, struct br_sort_item *item,
-                           struct br_diag *diag)
+static enum br_status joint_job_fill(struct br_joint_job *job, const struct br_dag *dag,
+                                     const struct br_capacities *capacities,
+                                     struct br_sort_item *item, struct br_diag *diag)
 {
     struct br_kinds kinds;
     uint32_t *stage_kind = br_arena_array(&job->arena, dag->stages, sizeof *stage_kind);
@@ -157,7 +158,7 @@ static enum br_status fill(struct br_joint_job *job, const struct br_dag *dag,
             .share = kinds.share[stage_kind[s]],
             .sum = kinds.work[stage_kind[s]],
             .pace = 1};
-    add_arcs(job, dag);
+    joint_job_add_arcs(job, dag);
     for (uint32_t s = 0; s < dag->stages; s++)
         add_tasks(job, s, item);
     rank_by_breadth(job, dag, value, item);
@@ -185,7 +186,7 @@ enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capac
                                       .tasks = dag->tasks,
                                       .weight = weight,
                                       .duration_ns = dag->duration_ns};
-        status = fill(made, dag, capacities, item, diag);
+        status = joint_job_fill(made, dag, capacities, item, diag);
     }
     free(item);
     return status;

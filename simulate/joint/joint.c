@@ -97,7 +97,7 @@ void br_joint_destroy(void *policy)
 /* ---- Room ---- */
 
 /* Lets the array have `room` elements, new ones zero. */
-static bool stretch(void *array, uint32_t before, uint32_t room, size_t size)
+static bool joint_stretch(void *array, uint32_t before, uint32_t room, size_t size)
 {
     void *memory;
     memcpy(&memory, array, sizeof memory);
@@ -109,16 +109,16 @@ static bool stretch(void *array, uint32_t before, uint32_t room, size_t size)
     return true;
 }
 
-static bool reach_slot(struct joint *joint, uint32_t slot)
+static bool joint_reach_slot(struct joint *joint, uint32_t slot)
 {
     uint32_t before = joint->slot_room, room = 2 * slot + 8;
     if (slot < before)
         return true;
-    if (!stretch(&joint->job, before, room, sizeof *joint->job) ||
-        !stretch(&joint->where, before, room, sizeof *joint->where) ||
-        !stretch(&joint->order.place, before, room, sizeof *joint->order.place) ||
-        !stretch(&joint->order.behind, before, room, sizeof *joint->order.behind) ||
-        !stretch(&joint->order.within, before, room, sizeof *joint->order.within))
+    if (!joint_stretch(&joint->job, before, room, sizeof *joint->job) ||
+        !joint_stretch(&joint->where, before, room, sizeof *joint->where) ||
+        !joint_stretch(&joint->order.place, before, room, sizeof *joint->order.place) ||
+        !joint_stretch(&joint->order.behind, before, room, sizeof *joint->order.behind) ||
+        !joint_stretch(&joint->order.within, before, room, sizeof *joint->order.within))
         return false;
     joint->slot_room = room;
     return true;
@@ -131,10 +131,10 @@ static bool reach_tasks(struct joint *joint, uint64_t tasks)
         return true;
     uint64_t room = tasks + tasks / 2;
     if (room > UINT32_MAX ||
-        !stretch(&joint->made, joint->made_room, (uint32_t)room, sizeof *joint->made))
+        !joint_stretch(&joint->made, joint->made_room, (uint32_t)room, sizeof *joint->made))
         return false;
     joint->made_room = (uint32_t)room;
-    if (!stretch(&joint->running, joint->run_room, (uint32_t)room, sizeof *joint->running))
+    if (!joint_stretch(&joint->running, joint->run_room, (uint32_t)room, sizeof *joint->running))
         return false;
     joint->run_room = (uint32_t)room;
     return true;
@@ -200,10 +200,10 @@ enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, i
     enum br_status status = br_joint_job_make(arrival->dag, &joint->capacities, arrival->job,
                                               arrival->weight, &job, diag);
     uint32_t *where = malloc((size_t)arrival->dag->tasks * sizeof *where);
-    if (!status &&
-        (!where || !reach_number(joint, arrival->job) || !reach_slot(joint, joint->scene.slots) ||
-         !reach_tasks(joint, joint->tasks + arrival->dag->tasks) ||
-         !br_scene_arrive(&joint->scene, job, &slot)))
+    if (!status && (!where || !reach_number(joint, arrival->job) ||
+                    !joint_reach_slot(joint, joint->scene.slots) ||
+                    !reach_tasks(joint, joint->tasks + arrival->dag->tasks) ||
+                    !br_scene_arrive(&joint->scene, job, &slot)))
         status = br_fail_memory(diag);
     if (status) {
         br_joint_job_destroy(job);
@@ -275,7 +275,7 @@ enum br_status br_joint_machine(void *policy, uint32_t machine, bool there, stru
 
 /* ---- Decisions ---- */
 
-static void start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
+static void joint_start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
 {
     struct joint *joint = context;
     assert(joint->mades < joint->made_room && joint->runs < joint->run_room);
@@ -286,7 +286,7 @@ static void start(void *context, uint32_t slot, uint32_t task, uint32_t machine)
 }
 
 /* What has been learnt of durations is used from now on. */
-static void settle(struct joint *joint)
+static void joint_settle(struct joint *joint)
 {
     for (uint32_t k = 0; k < joint->scene.slots; k++) {
         struct br_scene_live *live = &joint->scene.live[k];
@@ -295,7 +295,7 @@ static void settle(struct joint *joint)
     }
 }
 
-static void release_all(struct joint *joint)
+static void joint_release_all(struct joint *joint)
 {
     for (uint32_t k = 0; k < joint->scene.slots; k++)
         joint->order.behind[k] = BR_SCENE_FREE;
@@ -311,18 +311,18 @@ uint32_t br_joint_decide(void *policy, int64_t now_ns, struct br_decision *decis
     if (joint->handed == joint->mades) {
         joint->handed = joint->mades = 0;
         if (joint->search_again) {
-            settle(joint);
+            joint_settle(joint);
             joint->search.forward.press = press(joint);
             br_joint_search_run(&joint->search, &joint->scene, joint->running, joint->runs, now_ns,
                                 &joint->order);
             br_scene_reorder(&joint->scene);
         }
         joint->search_again = false;
-        br_scene_dispatch(&joint->scene, &joint->order, start, joint);
+        br_scene_dispatch(&joint->scene, &joint->order, joint_start, joint);
         if (!joint->runs && joint->scene.opens) {
             /* What goes first fits no machine that is there: nobody waits for it. */
-            release_all(joint);
-            br_scene_dispatch(&joint->scene, &joint->order, start, joint);
+            joint_release_all(joint);
+            br_scene_dispatch(&joint->scene, &joint->order, joint_start, joint);
         }
     }
     while (told < room && joint->handed < joint->mades)

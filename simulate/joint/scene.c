@@ -167,7 +167,7 @@ void br_scene_release(struct br_joint_scene *scene, uint32_t slot, uint32_t stag
     }
 }
 
-static bool reserve(struct br_joint_scene *scene, const struct br_joint_job *job)
+static bool joint_scene_reserve(struct br_joint_scene *scene, const struct br_joint_job *job)
 {
     uint64_t stages = job->stages;
     for (uint32_t k = 0; k < scene->slots; k++)
@@ -180,7 +180,7 @@ bool br_scene_arrive(struct br_joint_scene *scene, const struct br_joint_job *jo
     uint32_t k = 0;
     while (k < scene->slots && scene->live[k].job)
         k++;
-    if (!reserve(scene, job) || !br_scene_seat(scene, k, job))
+    if (!joint_scene_reserve(scene, job) || !br_scene_seat(scene, k, job))
         return false;
     scene->slots += k == scene->slots;
     *slot = k;

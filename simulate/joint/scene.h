@@ -109,8 +109,8 @@ static inline bool br_scene_is_open(const struct br_scene_live *live, uint32_t s
     return live->ready_first[stage] < live->ready_end[stage];
 }
 /* Is the task one of those that the scene holds? */
-static inline bool br_scene_holds(const struct br_joint_scene *scene, const struct br_joint_stage *stage,
-                                  uint32_t task)
+static inline bool br_scene_holds(const struct br_joint_scene *scene,
+                                  const struct br_joint_stage *stage, uint32_t task)
 {
     return scene->step == 1 || (task - stage->first) % scene->step == 0;
 }
@@ -118,6 +118,7 @@ static inline bool br_scene_holds(const struct br_joint_scene *scene, const stru
 bool br_scene_seat(struct br_joint_scene *scene, uint32_t slot, const struct br_joint_job *job);
 /* The stage waits for no other: its tasks that wait for nothing are ready. */
 void br_scene_release(struct br_joint_scene *scene, uint32_t slot, uint32_t stage);
-void br_scene_make_ready(struct br_joint_scene *scene, uint32_t slot, uint32_t stage, uint32_t task);
+void br_scene_make_ready(struct br_joint_scene *scene, uint32_t slot, uint32_t stage,
+                         uint32_t task);
 
 #endif

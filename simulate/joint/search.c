@@ -123,7 +123,7 @@ static void copy_row(const struct br_joint_search *search, struct br_joint_row *
 }
 
 /* A work or a time >= 0 as a key. */
-static uint64_t key_of(double value)
+static uint64_t joint_search_key_of(double value)
 {
     return value > 0 ? value < 0x1p62 ? (uint64_t)value : UINT64_C(1) << 62 : 0;
 }
@@ -149,8 +149,8 @@ static void row_by_work(const struct br_joint_search *search, const struct br_jo
     sort_row(row);
     for (uint32_t k = 0; k < row->count; k++) {
         const struct br_scene_live *live = &scene->live[row->slot[k]];
-        row->item[k] =
-            (struct br_sort_item){key_of(live->total_work_left / live->job->weight), row->slot[k]};
+        row->item[k] = (struct br_sort_item){
+            joint_search_key_of(live->total_work_left / live->job->weight), row->slot[k]};
     }
     sort_row(row);
 }
@@ -217,7 +217,7 @@ static void row_by_ends(const struct br_joint_search *search, struct br_joint_ro
 
 /* ---- Trials ---- */
 
-static void order_by(const struct br_joint_row *row, struct br_joint_order *order)
+static void joint_search_order_by(const struct br_joint_row *row, struct br_joint_order *order)
 {
     order->eta = row->eta;
     for (uint32_t k = 0; k < row->count; k++) {
@@ -231,7 +231,7 @@ static void order_by(const struct br_joint_row *row, struct br_joint_order *orde
 /* Runs the row that is being tried, and keeps it where it is no worse (`equal`), or better. */
 static void try_row(struct br_joint_search *search, bool equal)
 {
-    order_by(search->tried, &search->order);
+    joint_search_order_by(search->tried, &search->order);
     double value = br_forward_run(&search->forward, &search->order, search->most, search->until_ns);
     search->spent += search->forward.spent + search->forward.cost;
     search->trials++;
@@ -250,8 +250,8 @@ static void try_row(struct br_joint_search *search, bool equal)
     }
 }
 
-static void begin(struct br_joint_search *search, const struct br_joint_scene *scene,
-                  const struct br_joint_order *last)
+static void joint_search_begin(struct br_joint_search *search, const struct br_joint_scene *scene,
+                               const struct br_joint_order *last)
 {
     search->value = search->listed_value = INFINITY;
     row_by_work(search, scene, search->tried, BR_WITHIN_BREADTH);
@@ -276,14 +276,14 @@ static void begin(struct br_joint_search *search, const struct br_joint_scene *s
 }
 
 /* Another place in the row, near `at`. */
-static uint32_t draw_place(struct br_joint_search *search, uint32_t count, uint32_t at)
+static uint32_t joint_search_draw_place(struct br_joint_search *search, uint32_t count, uint32_t at)
 {
     uint32_t low = at > NEAR ? at - NEAR : 0, high = at + NEAR < count ? at + NEAR : count - 1;
     uint32_t to = low + (uint32_t)br_rng_below(&search->rng, high - low);
     return to < at ? to : to + 1;
 }
 
-static void move(struct br_joint_row *row, uint32_t at, uint32_t to)
+static void joint_search_move(struct br_joint_row *row, uint32_t at, uint32_t to)
 {
     uint32_t slot = row->slot[at];
     if (to > at)
@@ -294,7 +294,7 @@ static void move(struct br_joint_row *row, uint32_t at, uint32_t to)
 }
 
 /* Holds the job behind one that goes before it, or lets it go. */
-static void hold(struct br_joint_search *search, struct br_joint_row *row, uint32_t at)
+static void joint_search_hold(struct br_joint_search *search, struct br_joint_row *row, uint32_t at)
 {
     uint32_t *behind = &row->behind[row->slot[at]], low = at > NEAR ? at - NEAR : 0;
     if (*behind == BR_SCENE_FREE)
@@ -303,7 +303,7 @@ static void hold(struct br_joint_search *search, struct br_joint_row *row, uint3
         *behind = BR_SCENE_FREE;
 }
 
-static void improve(struct br_joint_search *search)
+static void joint_search_improve(struct br_joint_search *search)
 {
     struct br_joint_row *row = search->tried;
     if (search->best->eta > 0 && br_rng_below(&search->rng, 4) == 0) {
@@ -315,7 +315,7 @@ static void improve(struct br_joint_search *search)
     copy_row(search, row, search->listed);
     uint32_t at = (uint32_t)br_rng_below(&search->rng, row->count);
     if (at > 0 && br_rng_below(&search->rng, HOLD) == 0) {
-        hold(search, row, at);
+        joint_search_hold(search, row, at);
         try_row(search, false);
         return;
     }
@@ -324,7 +324,7 @@ static void improve(struct br_joint_search *search)
         uint32_t more = 1 + (uint32_t)br_rng_below(&search->rng, BR_WITHIN_COUNT - 1);
         *within = (uint8_t)((*within + more) % BR_WITHIN_COUNT);
     } else {
-        move(row, at, draw_place(search, row->count, at));
+        joint_search_move(row, at, joint_search_draw_place(search, row->count, at));
     }
     try_row(search, true);
 }
@@ -332,7 +332,8 @@ static void improve(struct br_joint_search *search)
 /* Shares the budget out: how many starts a run may take, and how many tasks and machines one stands
  * for. Runs shall see the end of all jobs rather than be many. Returns false where they would see
  * so little of what is left that what they say is worth nothing. */
-static bool share_out(struct br_joint_search *search, const struct br_joint_scene *scene, uint32_t *step)
+static bool joint_search_share_out(struct br_joint_search *search,
+                                   const struct br_joint_scene *scene, uint32_t *step)
 {
     uint64_t tasks = 0, most_step = scene->machines / LEAST_MACHINES;
     for (uint32_t k = 0; k < scene->slots; k++)
@@ -360,14 +361,14 @@ void br_joint_search_run(struct br_joint_search *search, const struct br_joint_s
     search->until_ns = INT64_MAX;
     uint32_t step;
     row_by_work(search, scene, search->best, BR_WITHIN_BREADTH);
-    if (search->budget && !share_out(search, scene, &step)) {
+    if (search->budget && !joint_search_share_out(search, scene, &step)) {
         row_by_work(search, scene, search->best, BR_WITHIN_TAIL);
         search->best->eta = etas[0];
     } else if (search->budget && search->best->count) {
         br_forward_begin(&search->forward, scene, running, count, now_ns, step);
-        begin(search, scene, order);
+        joint_search_begin(search, scene, order);
         while (search->spent < search->allowed && trials++ < RUNS_A_JOB * search->best->count)
-            improve(search);
+            joint_search_improve(search);
     }
-    order_by(search->best, order);
+    joint_search_order_by(search->best, order);
 }

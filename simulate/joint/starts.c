@@ -8,7 +8,8 @@
 /* ---- By the order ---- */
 
 /* Starts tasks of the stage on the machine while there are some and they fit. */
-static void fill(const struct br_dispatch *d, struct br_scene_open open, uint32_t machine)
+static void joint_starts_fill(const struct br_dispatch *d, struct br_scene_open open,
+                              uint32_t machine)
 {
     const struct br_joint_scene *scene = d->scene;
     const struct br_scene_live *live = &scene->live[open.slot];
@@ -17,7 +18,7 @@ static void fill(const struct br_dispatch *d, struct br_scene_open open, uint32_
 }
 
 /* Returns whether the stage has ready tasks left. */
-static bool serve(struct br_dispatch *d, struct br_scene_open *at)
+static bool joint_starts_serve(struct br_dispatch *d, struct br_scene_open *at)
 {
     struct br_joint_scene *scene = d->scene;
     struct br_scene_open open = *at;
@@ -33,9 +34,9 @@ static bool serve(struct br_dispatch *d, struct br_scene_open *at)
     uint32_t m = 0;
     for (; open.fresh && m < scene->machines && br_scene_is_open(live, open.stage);
          m += scene->step)
-        fill(d, open, m);
+        joint_starts_fill(d, open, m);
     for (uint32_t c = 0; !open.fresh && c < scene->changes; c++)
-        fill(d, open, scene->changed[c]);
+        joint_starts_fill(d, open, scene->changed[c]);
     scene->looks += open.fresh ? m / scene->step : scene->changes;
     bool left = br_scene_is_open(live, open.stage);
     if (left && d->count < BR_DISPATCH_SMALL)
@@ -49,7 +50,7 @@ static void serve_in_order(struct br_dispatch *d)
     uint32_t kept = 0;
     br_dispatch_sort(d);
     for (uint32_t k = 0; k < scene->opens; k++)
-        if (serve(d, &scene->open[k]))
+        if (joint_starts_serve(d, &scene->open[k]))
             scene->open[kept++] = scene->open[k];
     scene->opens = kept;
 }
@@ -58,7 +59,7 @@ static void serve_in_order(struct br_dispatch *d)
 
 /* The machine takes what packs best, less the work that its job has left, while anything fits; of
  * equal ones what goes first in the order. `fresh`: of stages alone that have just become ready. */
-static void pack(const struct br_dispatch *d, uint32_t machine, double eta, bool fresh)
+static void joint_starts_pack(const struct br_dispatch *d, uint32_t machine, double eta, bool fresh)
 {
     struct br_joint_scene *scene = d->scene;
     for (;;) {
@@ -89,10 +90,10 @@ static void serve_by_packing(struct br_dispatch *d)
     uint32_t kept = 0;
     br_dispatch_sort(d);
     for (uint32_t c = 0; c < scene->changes; c++)
-        pack(d, scene->changed[c], eta, false);
+        joint_starts_pack(d, scene->changed[c], eta, false);
     for (uint32_t m = 0; scene->any_fresh && m < scene->machines; m += scene->step)
         if (!scene->is_changed[m])
-            pack(d, m, eta, true);
+            joint_starts_pack(d, m, eta, true);
     for (uint32_t k = 0; k < scene->opens; k++) {
         struct br_scene_open open = scene->open[k];
         open.fresh = false;

@@ -33,13 +33,13 @@ const char *br_transit_policy_summary(uint32_t k)
     return k < POLICIES ? policies[k].summary : NULL;
 }
 
-static const struct br_dag *dag_of(const struct br_transit *transit, uint32_t job)
+static const struct br_dag *transit_dag_of(const struct br_transit *transit, uint32_t job)
 {
     return transit->workload->dag[transit->workload->job[job].dag].dag;
 }
 
 /* Edges that carry bytes, by the stage that they go into. */
-static bool take_edges(struct br_transit *transit, uint32_t number)
+static bool transit_take_edges(struct br_transit *transit, uint32_t number)
 {
     const struct br_dag *dag = transit->workload->dag[number].dag;
     struct br_transit_dag *into = &transit->dag[number];
@@ -82,7 +82,7 @@ enum br_status br_transit_init(struct br_transit *transit, const struct br_workl
     bool carries = false, good = true;
     for (uint32_t d = 0; transit->dag && d < workload->dags; d++) {
         carries |= policy && workload->dag[d].dag->bytes > 0;
-        good = good && take_edges(transit, d);
+        good = good && transit_take_edges(transit, d);
     }
     const struct br_ports ports = {machines, transit->up, transit->down};
     if (!transit->up || !transit->down || !transit->bytes || !transit->from || !transit->job ||
@@ -110,7 +110,7 @@ void br_transit_finish(struct br_transit *transit)
 
 bool br_transit_arrive(struct br_transit *transit, uint32_t number)
 {
-    const struct br_dag *dag = dag_of(transit, number);
+    const struct br_dag *dag = transit_dag_of(transit, number);
     struct br_transit_job *job = &transit->job[number];
     size_t tasks = dag->tasks, stages = dag->stages;
     if (!dag->bytes || !transit->carries)
@@ -145,11 +145,11 @@ static void tell_ready(void *context, uint32_t task)
         transit->ready[transit->readies++] = (struct br_transit_ready){transit->at_job, task};
 }
 
-static void begin_wire(void *context, uint32_t wire);
+static void transit_begin_wire(void *context, uint32_t wire);
 
-static struct br_supply_user user_of(struct br_transit *transit)
+static struct br_supply_user transit_user_of(struct br_transit *transit)
 {
-    return (struct br_supply_user){transit, begin_wire, tell_ready};
+    return (struct br_supply_user){transit, transit_begin_wire, tell_ready};
 }
 
 /* The number of the coflow into the stage, which begins now where it has not. */
@@ -170,12 +170,12 @@ static bool begin_flow(struct br_transit *transit, struct br_flow flow, int64_t 
     return br_flows_add(&transit->flows, &flow, bytes, now_ns);
 }
 
-static void begin_wire(void *context, uint32_t wire)
+static void transit_begin_wire(void *context, uint32_t wire)
 {
     struct br_transit *transit = context;
     struct br_transit_job *job = &transit->job[transit->at_job];
     const struct br_wire *w = &job->supply->wiring.wire[wire];
-    const struct br_supply_user user = user_of(transit);
+    const struct br_supply_user user = transit_user_of(transit);
     if (!transit->carries) {
         br_supply_wire_ended(job->supply, wire, &user);
         return;
@@ -209,7 +209,7 @@ enum br_status br_transit_place(struct br_transit *transit, uint32_t number,
                                 const uint32_t *machine, int64_t now_ns, struct br_diag *diag)
 {
     struct br_transit_job *job = &transit->job[number];
-    const struct br_supply_user user = user_of(transit);
+    const struct br_supply_user user = transit_user_of(transit);
     const struct br_network_job *dag =
         placed_dag(transit, transit->workload->job[number].dag, transit->cluster);
     job->supply = calloc(1, sizeof *job->supply);
@@ -251,7 +251,7 @@ void br_transit_ended(struct br_transit *transit, uint32_t number, uint32_t task
 {
     struct br_transit_job *job = &transit->job[number];
     if (job->supply) {
-        const struct br_supply_user user = user_of(transit);
+        const struct br_supply_user user = transit_user_of(transit);
         transit->at_job = number;
         transit->at_ns = now_ns;
         br_supply_task_ended(job->supply, task, &user);
@@ -259,7 +259,7 @@ void br_transit_ended(struct br_transit *transit, uint32_t number, uint32_t task
     }
     if (!job->machine)
         return;
-    uint32_t stage = br_dag_task_stage(dag_of(transit, number), task);
+    uint32_t stage = br_dag_task_stage(transit_dag_of(transit, number), task);
     job->machine[task] = machine;
     job->here[(size_t)stage * transit->machines + machine]++;
 }
@@ -278,7 +278,7 @@ static void want(struct br_transit *transit, uint32_t from, int64_t bytes, uint3
 static void want_edge(struct br_transit *transit, uint32_t number, uint32_t edge, uint32_t place,
                       uint32_t machine, uint32_t *sources)
 {
-    const struct br_dag *dag = dag_of(transit, number);
+    const struct br_dag *dag = transit_dag_of(transit, number);
     const struct br_transit_job *job = &transit->job[number];
     const struct br_edge *e = &dag->edge[edge];
     if (e->type == BR_ONE_TO_ONE) {
@@ -294,7 +294,7 @@ static void want_edge(struct br_transit *transit, uint32_t number, uint32_t edge
 }
 
 /* Room for what is kept of the slot. */
-static bool reach_slot(struct br_transit *transit, uint32_t slot)
+static bool transit_reach_slot(struct br_transit *transit, uint32_t slot)
 {
     bool good = true;
     while (good && slot >= transit->fetch_room)
@@ -306,7 +306,7 @@ static bool reach_slot(struct br_transit *transit, uint32_t slot)
 bool br_transit_fetch(struct br_transit *transit, uint32_t number, uint32_t task, uint32_t machine,
                       uint32_t slot, int64_t now_ns, bool *waits)
 {
-    const struct br_dag *dag = dag_of(transit, number);
+    const struct br_dag *dag = transit_dag_of(transit, number);
     struct br_transit_job *job = &transit->job[number];
     uint32_t sources = 0;
     *waits = false;
@@ -319,7 +319,7 @@ bool br_transit_fetch(struct br_transit *transit, uint32_t number, uint32_t task
     if (!sources)
         return true;
     *waits = true;
-    bool good = reach_slot(transit, slot);
+    bool good = transit_reach_slot(transit, slot);
     if (good)
         transit->fetch[slot] = (struct br_transit_fetch){.since_ns = now_ns};
     for (uint32_t k = 0; k < sources; k++) {
@@ -336,7 +336,7 @@ bool br_transit_fetch(struct br_transit *transit, uint32_t number, uint32_t task
 
 /* ---- Time ---- */
 
-static void account(struct br_transit *transit, uint32_t slot, int64_t now_ns)
+static void transit_account(struct br_transit *transit, uint32_t slot, int64_t now_ns)
 {
     transit->sums.waited_s += (double)(now_ns - transit->fetch[slot].since_ns) * 1e-9;
 }
@@ -350,7 +350,7 @@ void br_transit_drop(struct br_transit *transit, uint32_t slot, int64_t now_ns)
         transit->fetch[slot].flows--;
     }
     assert(!transit->fetch[slot].flows);
-    account(transit, slot, now_ns);
+    transit_account(transit, slot, now_ns);
 }
 
 bool br_transit_share(struct br_transit *transit, int64_t now_ns)
@@ -364,7 +364,7 @@ bool br_transit_pop(struct br_transit *transit, int64_t now_ns, uint32_t *slot)
     bool memory = true; /* which nothing takes where nothing is recorded */
     while (br_flows_pop(&transit->flows, now_ns, &flow, &memory)) {
         if (flow.owner >> 32) {
-            const struct br_supply_user user = user_of(transit);
+            const struct br_supply_user user = transit_user_of(transit);
             transit->at_job = (uint32_t)(flow.owner >> 32) - 1;
             transit->at_ns = now_ns;
             br_supply_wire_ended(transit->job[transit->at_job].supply, (uint32_t)flow.owner, &user);
@@ -373,7 +373,7 @@ bool br_transit_pop(struct br_transit *transit, int64_t now_ns, uint32_t *slot)
         *slot = (uint32_t)flow.owner;
         if (--transit->fetch[*slot].flows)
             continue;
-        account(transit, *slot, now_ns);
+        transit_account(transit, *slot, now_ns);
         return true;
     }
     return false;

@@ -15,7 +15,7 @@ static uint32_t magnitude(int64_t amount)
     return exponent * 4 + ((uint32_t)digits & 3);
 }
 
-static uint32_t level_of(const struct br_bitmap *bitmap, uint32_t r, int64_t amount)
+static uint32_t bitmap_level_of(const struct br_bitmap *bitmap, uint32_t r, int64_t amount)
 {
     uint32_t above = amount > 0 ? magnitude(amount) : 0;
     above = above > bitmap->base[r] ? above - bitmap->base[r] : 0;
@@ -44,12 +44,12 @@ void br_bitmap_finish(struct br_bitmap *bitmap)
     free(bitmap->row);
 }
 
-static size_t row_of(const struct br_bitmap *bitmap, uint32_t r, uint32_t level)
+static size_t bitmap_row_of(const struct br_bitmap *bitmap, uint32_t r, uint32_t level)
 {
     return ((size_t)r * BR_BITMAP_LEVELS + level) * bitmap->words;
 }
 
-static bool grow(struct br_bitmap *bitmap, uint32_t word)
+static bool bitmap_grow(struct br_bitmap *bitmap, uint32_t word)
 {
     struct br_bitmap larger = {.width = bitmap->width, .words = FIRST_WORDS};
     while (larger.words <= word)
@@ -80,15 +80,15 @@ bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *amoun
 {
     uint32_t word = item / 64;
     uint64_t bit = UINT64_C(1) << item % 64;
-    if (word >= bitmap->words && !grow(bitmap, word))
+    if (word >= bitmap->words && !bitmap_grow(bitmap, word))
         return false;
     for (uint32_t r = 0; r < bitmap->width; r++) {
         uint8_t *level = &bitmap->level[(size_t)item * bitmap->width + r];
-        uint32_t then = level_of(bitmap, r, amount[r]);
+        uint32_t then = bitmap_level_of(bitmap, r, amount[r]);
         for (uint32_t l = then; l < *level; l++)
-            bitmap->bits[row_of(bitmap, r, l) + word] |= bit;
+            bitmap->bits[bitmap_row_of(bitmap, r, l) + word] |= bit;
         for (uint32_t l = *level; l < then; l++)
-            bitmap->bits[row_of(bitmap, r, l) + word] &= ~bit;
+            bitmap->bits[bitmap_row_of(bitmap, r, l) + word] &= ~bit;
         *level = (uint8_t)then;
     }
     return true;
@@ -97,7 +97,8 @@ bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *amoun
 void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room)
 {
     for (uint32_t r = 0; r < bitmap->width; r++)
-        bitmap->row[r] = bitmap->bits + row_of(bitmap, r, level_of(bitmap, r, room[r]));
+        bitmap->row[r] =
+            bitmap->bits + bitmap_row_of(bitmap, r, bitmap_level_of(bitmap, r, room[r]));
 }
 
 void br_bitmap_words(const struct br_bitmap *bitmap, const uint64_t *of, uint64_t *restrict may,
@@ -121,8 +122,8 @@ void br_bitmap_demand(struct br_bitmap *bitmap, const int64_t *demand)
 {
     bitmap->rows = 0;
     for (uint32_t r = 0; r < bitmap->width; r++) {
-        uint32_t level = level_of(bitmap, r, demand[r]);
+        uint32_t level = bitmap_level_of(bitmap, r, demand[r]);
         if (level > 0) /* those of a lower level hold it not */
-            bitmap->row[bitmap->rows++] = bitmap->bits + row_of(bitmap, r, level - 1);
+            bitmap->row[bitmap->rows++] = bitmap->bits + bitmap_row_of(bitmap, r, level - 1);
     }
 }

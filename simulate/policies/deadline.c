@@ -121,7 +121,7 @@ void br_deadline_destroy(void *policy)
 /* ---- Events ---- */
 
 /* Room for one loop more. */
-static bool reserve(struct deadlines *all)
+static bool policies_deadline_reserve(struct deadlines *all)
 {
     if (!br_grow(&all->loop, all->loops, &all->loop_room, sizeof *all->loop))
         return false;
@@ -160,7 +160,8 @@ static enum br_status make_loop(struct deadlines *all, const struct br_arrival *
     loop->period_ns = br_real_whole(options.period_s * 1e9);
     options.forecast = all->rule->forecast;
     options.adaptation = all->rule->adaptation;
-    const struct br_deadline_table *table = settings->table(settings->context, arrival->dag_number, diag);
+    const struct br_deadline_table *table =
+        settings->table(settings->context, arrival->dag_number, diag);
     if (!table)
         return diag ? diag->status : BR_SYSTEM;
     struct br_utility utility = settings->utility
@@ -183,7 +184,8 @@ enum br_status br_deadline_arrive(void *policy, const struct br_arrival *arrival
     if (status || !all->setup.deadlines || arrival->deadline_ns == BR_NEVER)
         return status;
     struct loop *loop = NULL;
-    status = reserve(all) ? make_loop(all, arrival, &loop, diag) : br_fail_memory(diag);
+    status = policies_deadline_reserve(all) ? make_loop(all, arrival, &loop, diag)
+                                            : br_fail_memory(diag);
     if (status) {
         free_loop(loop);
         return status;
@@ -259,8 +261,9 @@ static struct br_control_view view_of(const struct loop *loop, int64_t now_ns)
 }
 
 /* The loop has decided: the list's limit, a row of the record, and when it is due again. */
-static void settle(struct deadlines *all, struct loop *loop, int64_t now_ns,
-                   const struct br_control_decision *decision, const struct br_portion *portion)
+static void policies_deadline_settle(struct deadlines *all, struct loop *loop, int64_t now_ns,
+                                     const struct br_control_decision *decision,
+                                     const struct br_portion *portion)
 {
     const struct br_list_share share = {decision->amount, portion->need, portion->turn};
     const struct br_allotment row = {.at_ns = now_ns,
@@ -296,7 +299,8 @@ static void decide_alone(struct deadlines *all, int64_t now_ns)
         apply_changes(all, loop, now_ns);
         const struct br_control_view view = view_of(loop, now_ns);
         br_control_decide(&loop->control, &view, &decision);
-        settle(all, loop, now_ns, &decision, &(struct br_portion){.need = decision.amount});
+        policies_deadline_settle(all, loop, now_ns, &decision,
+                                 &(struct br_portion){.need = decision.amount});
     }
 }
 
@@ -322,7 +326,7 @@ static void decide_together(struct deadlines *all, int64_t now_ns)
                        all->portion, all->decision);
     for (uint32_t k = 0; k < all->loops; k++) {
         all->loop[k]->turn = all->portion[k].turn;
-        settle(all, all->loop[k], now_ns, &all->decision[k], &all->portion[k]);
+        policies_deadline_settle(all, all->loop[k], now_ns, &all->decision[k], &all->portion[k]);
     }
     all->ended = false;
 }

@@ -22,7 +22,8 @@ struct br_deadline_settings {
     enum br_allocation kind;           /* of all tables */
     uint32_t total; /* tokens or percents of the cluster, which the arbiter shares; at least 1 */
     /* The table of the dag; NULL where there is none (diag says why). */
-    const struct br_deadline_table *(*table)(void *context, uint32_t dag_number, struct br_diag *diag);
+    const struct br_deadline_table *(*table)(void *context, uint32_t dag_number,
+                                             struct br_diag *diag);
     void *context;
     const struct br_utility *utility; /* by job of the workload; NULL: those of their deadlines */
     uint32_t changes;                 /* by time */

@@ -52,7 +52,7 @@ void br_enforced_destroy(void *policy)
 }
 
 /* Makes room for the number in the array. */
-static bool reach(uint32_t **array, uint32_t *room, uint32_t number)
+static bool enforced_reach(uint32_t **array, uint32_t *room, uint32_t number)
 {
     bool ok = true;
     while (ok && number >= *room)
@@ -97,8 +97,8 @@ enum br_status br_enforced_arrive(void *policy, const struct br_arrival *arrival
     br_form_release(form);
     if (status)
         return status;
-    if (!reach(&enforced->inside, &enforced->inside_room, arrival->job) ||
-        !reach(&enforced->outside, &enforced->outside_room, number))
+    if (!enforced_reach(&enforced->inside, &enforced->inside_room, arrival->job) ||
+        !enforced_reach(&enforced->outside, &enforced->outside_room, number))
         return br_fail_memory(diag);
     enforced->inside[arrival->job] = number;
     enforced->outside[number] = arrival->job;

@@ -70,7 +70,7 @@ static bool has_no_queues(const struct gs *gs)
 
 /* ---- Begin and end ---- */
 
-static enum br_status learn_history(struct gs *gs, struct br_diag *diag)
+static enum br_status gs_learn_history(struct gs *gs, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < gs->setup.histories && !status; k++)
@@ -102,7 +102,7 @@ enum br_status br_gs_create(const struct br_gs_rule *rule, const struct br_polic
         if (!status)
             status = gs->row->create(gs->row, &own, &gs->predictor, diag);
         if (!status)
-            status = learn_history(gs, diag);
+            status = gs_learn_history(gs, diag);
         if (!status && gs->row->pilots) {
             gs->sampling = has_no_queues(gs) ? 0 : 1;
             gs->count++;
@@ -115,7 +115,7 @@ enum br_status br_gs_create(const struct br_gs_rule *rule, const struct br_polic
     return status;
 }
 
-static void release(struct member *member)
+static void gs_release(struct member *member)
 {
     if (!member)
         return;
@@ -128,7 +128,7 @@ void br_gs_destroy(void *policy)
 {
     struct gs *gs = policy;
     for (uint32_t k = 0; k < gs->member_room; k++)
-        release(gs->member[k]);
+        gs_release(gs->member[k]);
     for (uint32_t q = 0; q < gs->count; q++)
         free(gs->queue[q].member);
     if (gs->predictor)
@@ -141,7 +141,7 @@ void br_gs_destroy(void *policy)
 
 /* ---- Queues ---- */
 
-static bool goes_before(const struct gs *gs, const struct member *a, const struct member *b)
+static bool gs_goes_before(const struct gs *gs, const struct member *a, const struct member *b)
 {
     if (has_no_queues(gs) && a->work_ns != b->work_ns)
         return a->work_ns < b->work_ns;
@@ -159,14 +159,14 @@ static double use_of(const struct member *member)
     return use;
 }
 
-static enum br_status enter(struct gs *gs, struct member *member, uint32_t number,
-                            struct br_diag *diag)
+static enum br_status gs_enter(struct gs *gs, struct member *member, uint32_t number,
+                               struct br_diag *diag)
 {
     struct queue *queue = &gs->queue[number];
     if (!br_grow(&queue->member, queue->count, &queue->room, sizeof *queue->member))
         return br_fail_memory(diag);
     uint32_t at = queue->count++;
-    for (; at > 0 && goes_before(gs, member, queue->member[at - 1]); at--)
+    for (; at > 0 && gs_goes_before(gs, member, queue->member[at - 1]); at--)
         queue->member[at] = queue->member[at - 1];
     queue->member[at] = member;
     queue->use += use_of(member);
@@ -174,7 +174,7 @@ static enum br_status enter(struct gs *gs, struct member *member, uint32_t numbe
     return BR_OK;
 }
 
-static void leave(struct gs *gs, struct member *member)
+static void gs_leave(struct gs *gs, struct member *member)
 {
     struct queue *queue = &gs->queue[member->queue];
     uint32_t at = 0;
@@ -200,7 +200,7 @@ static uint32_t queue_for(const struct gs *gs, double work_ns)
 /* ---- Predictions ---- */
 
 /* Predicts the job from its pilots, or from all of its tasks that have ended. */
-static void predict(struct gs *gs, struct member *member, bool all)
+static void gs_predict(struct gs *gs, struct member *member, bool all)
 {
     struct br_estimate estimate;
     uint32_t used = 0;
@@ -246,11 +246,11 @@ static void predict_clairvoyantly(struct member *member, const int64_t *true_ns)
         member->work_ns += (double)true_ns[t];
 }
 
-static enum br_status meet(struct gs *gs, struct member *member, const struct br_arrival *arrival,
-                           struct br_diag *diag)
+static enum br_status gs_meet(struct gs *gs, struct member *member,
+                              const struct br_arrival *arrival, struct br_diag *diag)
 {
     if (!gs->row)
-        return enter(gs, member, queue_for(gs, 0), diag);
+        return gs_enter(gs, member, queue_for(gs, 0), diag);
     enum br_status status = BR_OK;
     if (gs->row->arrive)
         status = gs->row->arrive(gs->predictor, &member->known, diag);
@@ -259,22 +259,22 @@ static enum br_status meet(struct gs *gs, struct member *member, const struct br
     uint32_t wide = gs->setup.wide ? gs->setup.wide : THIN;
     bool thin = gs->row->thin_first && member->job->form->tasks < wide;
     if (thin)
-        return enter(gs, member, queue_for(gs, 0), diag);
+        return gs_enter(gs, member, queue_for(gs, 0), diag);
     if (gs->row->pilots)
         draw_pilots(gs, member);
     member->sampled = member->pilots > 0;
     if (member->sampled)
-        return enter(gs, member, gs->sampling, diag);
+        return gs_enter(gs, member, gs->sampling, diag);
     if (gs->row->clairvoyant)
         predict_clairvoyantly(member, arrival->true_ns);
     else
-        predict(gs, member, false);
-    return enter(gs, member, queue_for(gs, member->work_ns), diag);
+        gs_predict(gs, member, false);
+    return gs_enter(gs, member, queue_for(gs, member->work_ns), diag);
 }
 
 /* ---- Events ---- */
 
-static bool make_arrays(struct gs *gs, struct member *member, const struct br_arrival *arrival)
+static bool gs_make_arrays(struct gs *gs, struct member *member, const struct br_arrival *arrival)
 {
     const struct br_dag *dag = arrival->dag;
     uint64_t *feature = br_arena_array(&member->arena, gs->setup.features + 1, sizeof *feature);
@@ -314,7 +314,7 @@ enum br_status br_gs_arrive(void *policy, const struct br_arrival *arrival, int6
     member->number = arrival->job;
     member->arrival_ns = now_ns;
     const uint32_t *order = br_order_breadth(&member->arena, arrival->dag);
-    if (!order || !make_arrays(gs, member, arrival))
+    if (!order || !gs_make_arrays(gs, member, arrival))
         return br_fail_memory(diag);
     struct br_form *form;
     enum br_status status = br_form_create(arrival->dag, NULL, order, &gs->capacities.scale,
@@ -323,7 +323,7 @@ enum br_status br_gs_arrive(void *policy, const struct br_arrival *arrival, int6
         return status;
     member->job = br_job_create(form, false);
     br_form_release(form);
-    return member->job ? meet(gs, member, arrival, diag) : br_fail_memory(diag);
+    return member->job ? gs_meet(gs, member, arrival, diag) : br_fail_memory(diag);
 }
 
 /* The job's place in the order by what is left of it; predicted again whenever twice as many tasks
@@ -332,27 +332,27 @@ static enum br_status refine(struct gs *gs, struct member *member, struct br_dia
 {
     uint32_t ended = member->job->state.finished;
     if (ended >= 2 * member->predicted_at) {
-        predict(gs, member, true);
+        gs_predict(gs, member, true);
     }
-    leave(gs, member);
+    gs_leave(gs, member);
     member->work_ns = fmax(member->whole_ns - member->attained_ns, 0);
-    return enter(gs, member, member->queue, diag);
+    return gs_enter(gs, member, member->queue, diag);
 }
 
 /* The job goes where it belongs by now. */
-static enum br_status move(struct gs *gs, struct member *member, struct br_diag *diag)
+static enum br_status gs_move(struct gs *gs, struct member *member, struct br_diag *diag)
 {
     uint32_t queue = member->queue;
     if (member->sampled && !member->pilots_left) {
         member->sampled = false;
-        predict(gs, member, false);
+        gs_predict(gs, member, false);
         queue = queue_for(gs, member->work_ns);
     }
     if (gs->rule.order == BR_GS_ATTAINED)
         queue = queue_for(gs, member->attained_ns);
     if (queue != member->queue) {
-        leave(gs, member);
-        return enter(gs, member, queue, diag);
+        gs_leave(gs, member);
+        return gs_enter(gs, member, queue, diag);
     }
     bool predicted = !member->sampled && member->known.stages && member->whole_ns > 0;
     return gs->rule.order == BR_GS_REMAINING && predicted ? refine(gs, member, diag) : BR_OK;
@@ -378,7 +378,7 @@ enum br_status br_gs_end(void *policy, const struct br_ended *ended, int64_t now
         member->lasted_ns[task] = ended->lasted_ns;
         member->pilots_left -= member->pilot[task];
     }
-    return move(gs, member, diag);
+    return gs_move(gs, member, diag);
 }
 
 enum br_status br_gs_retire(void *policy, uint32_t number, struct br_diag *diag)
@@ -401,8 +401,8 @@ enum br_status br_gs_retire(void *policy, uint32_t number, struct br_diag *diag)
         status = gs->row->learn(
             gs->predictor, &member->known,
             scored ? (double)(member->last_ns - member->arrival_ns) / work : NAN, diag);
-    leave(gs, member);
-    release(member);
+    gs_leave(gs, member);
+    gs_release(member);
     gs->member[number] = NULL;
     return status;
 }
@@ -418,7 +418,7 @@ enum br_status br_gs_machine(void *policy, uint32_t machine, bool there, struct 
 /* ---- Decisions ---- */
 
 /* The first machine with room for the demand; UINT32_MAX: none, which is remembered. */
-static uint32_t find_room(struct gs *gs, const int64_t *demand)
+static uint32_t gs_find_room(struct gs *gs, const int64_t *demand)
 {
     uint32_t width = gs->capacities.scale.resources;
     for (uint32_t k = 0; k < gs->misses; k++)
@@ -444,8 +444,8 @@ static uint32_t first_pilot(const struct member *member, uint32_t kind)
 }
 
 /* Starts the first task of the job that fits, of its pilots alone if `pilots`. */
-static bool start(struct gs *gs, struct member *member, bool pilots, int64_t now_ns,
-                  struct br_decision *decision)
+static bool gs_start(struct gs *gs, struct member *member, bool pilots, int64_t now_ns,
+                     struct br_decision *decision)
 {
     struct br_job *job = member->job;
     uint32_t width = gs->capacities.scale.resources, best = BR_NO_RANK, machine = UINT32_MAX;
@@ -455,7 +455,7 @@ static bool start(struct gs *gs, struct member *member, bool pilots, int64_t now
         uint32_t k = pilots ? first_pilot(member, kind) : br_ready_best(&job->ready, kind);
         uint32_t room = k == BR_NO_RANK || k >= best
                             ? UINT32_MAX
-                            : find_room(gs, job->form->demand + (size_t)kind * width);
+                            : gs_find_room(gs, job->form->demand + (size_t)kind * width);
         if (room != UINT32_MAX) {
             best = k;
             machine = room;
@@ -472,12 +472,12 @@ static bool start(struct gs *gs, struct member *member, bool pilots, int64_t now
     return true;
 }
 
-static bool serve(struct gs *gs, uint32_t number, bool pilots, int64_t now_ns,
-                  struct br_decision *decision)
+static bool gs_serve(struct gs *gs, uint32_t number, bool pilots, int64_t now_ns,
+                     struct br_decision *decision)
 {
     struct queue *queue = &gs->queue[number];
     for (uint32_t k = 0; k < queue->count; k++)
-        if (start(gs, queue->member[k], pilots, now_ns, decision))
+        if (gs_start(gs, queue->member[k], pilots, now_ns, decision))
             return true;
     return false;
 }
@@ -495,10 +495,10 @@ static bool decide_one(struct gs *gs, int64_t now_ns, struct br_decision *decisi
                 least = q;
         assert(least < gs->count); /* one is tried each round */
         tried[least] = true;
-        if (serve(gs, least, least == gs->sampling, now_ns, decision))
+        if (gs_serve(gs, least, least == gs->sampling, now_ns, decision))
             return true;
     }
-    return gs->sampling != UINT32_MAX && serve(gs, gs->sampling, false, now_ns, decision);
+    return gs->sampling != UINT32_MAX && gs_serve(gs, gs->sampling, false, now_ns, decision);
 }
 
 uint32_t br_gs_decide(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,

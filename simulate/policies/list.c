@@ -23,7 +23,7 @@ struct turn {
     uint32_t group, number, slot;
 };
 
-static bool turn_before(const void *none, const struct turn *a, const struct turn *b)
+static bool policies_list_turn_before(const void *none, const struct turn *a, const struct turn *b)
 {
     (void)none;
     if (a->group_share != b->group_share)
@@ -33,7 +33,7 @@ static bool turn_before(const void *none, const struct turn *a, const struct tur
     return a->key != b->key ? a->key < b->key : a->number < b->number;
 }
 
-BR_HEAP(turn, struct turn, const void *, turn_before, 4)
+BR_HEAP(turn, struct turn, const void *, policies_list_turn_before, 4)
 
 struct list {
     struct br_list_rule rule;
@@ -66,7 +66,7 @@ static void close_machine(struct list *list, uint32_t machine)
 }
 
 /* Is there no more room than where nothing fitted, and nothing that is fresh? */
-static bool is_closed(const struct list *list, uint32_t machine, const int64_t *room)
+static bool policies_list_is_closed(const struct list *list, uint32_t machine, const int64_t *room)
 {
     uint32_t width = list->capacities.scale.resources;
     const int64_t *closed = list->closed + (size_t)machine * width;
@@ -127,7 +127,8 @@ void br_list_destroy(void *policy)
 
 /* Adds the demand to what is held (sign 1), or takes it away. Returns the most that is held of a
  * resource then, as a share of the cluster. */
-static double change(const struct list *list, int64_t *held, const int64_t *demand, int sign)
+static double policies_list_change(const struct list *list, int64_t *held, const int64_t *demand,
+                                   int sign)
 {
     double most = 0;
     for (uint32_t r = 0; r < list->capacities.scale.resources; r++) {
@@ -140,21 +141,23 @@ static double change(const struct list *list, int64_t *held, const int64_t *dema
 }
 
 /* A task of that demand starts (+1) or ends (-1): shares follow. */
-static void count(struct list *list, struct br_member *member, const int64_t *demand, int sign)
+static void policies_list_count(struct list *list, struct br_member *member, const int64_t *demand,
+                                int sign)
 {
     uint32_t g = member->known.group, width = list->capacities.scale.resources;
     if (list->rule.by_share)
-        member->known.share = change(list, member->held, demand, sign);
+        member->known.share = policies_list_change(list, member->held, demand, sign);
     if (!list->rule.by_group)
         return;
-    list->group_share[g] = change(list, list->group_held + (size_t)g * width, demand, sign) /
-                           list->setup.group[g].weight;
+    list->group_share[g] =
+        policies_list_change(list, list->group_held + (size_t)g * width, demand, sign) /
+        list->setup.group[g].weight;
 }
 
 /* ---- Events ---- */
 
 /* Something has become of the job's tasks: keys follow, and what is fresh is noted. */
-static enum br_status settle(struct list *list, uint32_t slot, struct br_diag *diag)
+static enum br_status policies_list_settle(struct list *list, uint32_t slot, struct br_diag *diag)
 {
     struct br_member *member = &list->members.member[slot];
     if (!br_member_settle(&list->members, member))
@@ -176,7 +179,7 @@ enum br_status br_list_arrive(void *policy, const struct br_arrival *arrival, in
     (void)now_ns;
     enum br_status status =
         br_members_add(&list->members, arrival, br_rng_next(&list->rng), &slot, diag);
-    return status ? status : settle(list, slot, diag);
+    return status ? status : policies_list_settle(list, slot, diag);
 }
 
 static void free_machine(struct list *list, uint32_t machine)
@@ -196,13 +199,13 @@ enum br_status br_list_end(void *policy, const struct br_ended *ended, int64_t n
     struct br_job *job = member->known.job;
     const int64_t *demand = br_job_demand(job, ended->task, list->capacities.scale.resources);
     br_rooms_change(&list->rooms, ended->machine, demand, 1);
-    count(list, member, demand, -1);
+    policies_list_count(list, member, demand, -1);
     if (ended->failed)
         br_job_fail(job, ended->task, true, now_ns);
     else
         br_job_finish(job, ended->task);
     free_machine(list, ended->machine);
-    return settle(list, slot, diag);
+    return policies_list_settle(list, slot, diag);
 }
 
 void br_list_expect(void *policy, uint32_t job, uint32_t task, bool closely)
@@ -247,7 +250,7 @@ bool br_list_limit(void *policy, uint32_t job, uint32_t limit)
     struct list *list = policy;
     uint32_t slot = list->members.slot_of[job];
     list->members.member[slot].known.limit = limit;
-    return !settle(list, slot, NULL);
+    return !policies_list_settle(list, slot, NULL);
 }
 
 bool br_list_cap(void *policy, uint32_t job, uint32_t percent)
@@ -259,7 +262,7 @@ bool br_list_cap(void *policy, uint32_t job, uint32_t percent)
     for (uint32_t r = 0; r < list->capacities.scale.resources; r++)
         member->cap[r] = (int64_t)((br_wide)list->capacities.scale.total[r] * percent / 100);
     member->capped = true;
-    return !settle(list, slot, NULL);
+    return !policies_list_settle(list, slot, NULL);
 }
 
 bool br_list_guarantee(void *policy, uint32_t job, const struct br_list_share *share)
@@ -270,7 +273,7 @@ bool br_list_guarantee(void *policy, uint32_t job, const struct br_list_share *s
     known->guarantee = share->guarantee;
     known->ask = share->ask;
     known->turn = share->turn;
-    return !settle(list, slot, NULL);
+    return !policies_list_settle(list, slot, NULL);
 }
 
 uint32_t br_list_running(const void *policy, uint32_t job)
@@ -282,8 +285,8 @@ uint32_t br_list_running(const void *policy, uint32_t job)
 /* ---- Decisions ---- */
 
 /* The task of rank k + 1 starts on the machine. */
-static void start(struct list *list, struct br_member *member, uint32_t k, uint32_t machine,
-                  int64_t now_ns, struct br_decision *decision)
+static void policies_list_start(struct list *list, struct br_member *member, uint32_t k,
+                                uint32_t machine, int64_t now_ns, struct br_decision *decision)
 {
     struct br_job *job = member->known.job;
     uint32_t task = job->form->task[k];
@@ -291,7 +294,7 @@ static void start(struct list *list, struct br_member *member, uint32_t k, uint3
     *decision = (struct br_decision){member->known.number, task, machine};
     br_job_run(job, task, machine, now_ns);
     br_rooms_change(&list->rooms, machine, demand, -1);
-    count(list, member, demand, 1);
+    policies_list_count(list, member, demand, 1);
     member->known.draw = br_rng_next(&list->rng);
     bool settled = br_member_settle(&list->members, member); /* nothing has become ready */
     assert(settled);
@@ -324,21 +327,23 @@ static uint32_t fill_machine(struct list *list, uint32_t machine, int64_t now_ns
     const int64_t *free = br_rooms_free(&list->rooms, machine);
     uint32_t made = 0;
     while (made < room) {
-        uint32_t slot = is_closed(list, machine, free) ? BR_NOBODY : first_job(list, free);
+        uint32_t slot =
+            policies_list_is_closed(list, machine, free) ? BR_NOBODY : first_job(list, free);
         if (slot == BR_NOBODY) {
             close_machine(list, machine); /* to what there is now, also where that is less */
             break;
         }
         struct br_member *member = &list->members.member[slot];
         uint32_t k = br_member_first(member, list->capacities.scale.resources, free);
-        start(list, member, k, machine, now_ns, &decisions[made++]);
+        policies_list_start(list, member, k, machine, now_ns, &decisions[made++]);
     }
     return made;
 }
 
 /* The first task of what is fresh of the job, in its order, that fits on any machine. What fits
  * nowhere is forgotten: room only shrinks until the next event. */
-static bool find_room(struct list *list, struct br_member *member, uint32_t *k, uint32_t *machine)
+static bool policies_list_find_room(struct list *list, struct br_member *member, uint32_t *k,
+                                    uint32_t *machine)
 {
     const struct br_job *job = member->known.job;
     uint32_t width = list->capacities.scale.resources;
@@ -390,10 +395,10 @@ static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decisio
     while (made < room && list->woken_count) {
         struct br_member *member = &list->members.member[woken[0].slot];
         struct turn now = turn_of(list, woken[0].slot);
-        if (turn_before(NULL, &woken[0], &now)) {
+        if (policies_list_turn_before(NULL, &woken[0], &now)) {
             turn_replace(NULL, woken, list->woken_count, now);
-        } else if (find_room(list, member, &k, &machine)) {
-            start(list, member, k, machine, now_ns, &decisions[made++]);
+        } else if (policies_list_find_room(list, member, &k, &machine)) {
+            policies_list_start(list, member, k, machine, now_ns, &decisions[made++]);
             close_machine(list, machine);
         } else {
             member->woken = false;

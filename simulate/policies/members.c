@@ -114,8 +114,8 @@ static enum br_status make_form(const struct br_members *members, const struct b
     return status;
 }
 
-static enum br_status make_job(struct br_members *members, const struct br_arrival *arrival,
-                               struct br_member *member, struct br_diag *diag)
+static enum br_status members_make_job(struct br_members *members, const struct br_arrival *arrival,
+                                       struct br_member *member, struct br_diag *diag)
 {
     const struct br_plan *plan = NULL;
     if (members->rule->order == BR_LIST_PLAN) {
@@ -137,7 +137,7 @@ static enum br_status make_job(struct br_members *members, const struct br_arriv
     return member->known.job ? BR_OK : br_fail_memory(diag);
 }
 
-static bool make_arrays(const struct br_members *members, struct br_member *member)
+static bool members_make_arrays(const struct br_members *members, struct br_member *member)
 {
     uint32_t kinds = member->known.job->ready.form->kinds;
     member->held =
@@ -167,14 +167,14 @@ enum br_status br_members_add(struct br_members *members, const struct br_arriva
                                          .draw = draw};
     member->roster = &members->roster[members->rule->by_group ? arrival->group : 0];
     member->standing = (struct br_roster_job){.number = *slot, .first = BR_NOBODY};
-    enum br_status status = make_job(members, arrival, member, diag);
+    enum br_status status = members_make_job(members, arrival, member, diag);
     if (status)
         return status;
     members->job[*slot] = member->known.job;
     member->known.total = member->known.job->remaining;
     if (members->rule->once)
         member->known.once = members->rule->once(&member->known, members->rule->number);
-    if (!make_arrays(members, member) || !br_member_settle(members, member))
+    if (!members_make_arrays(members, member) || !br_member_settle(members, member))
         return br_fail_memory(diag);
     return BR_OK;
 }
@@ -223,7 +223,7 @@ static void hold_back(struct br_member *member)
 }
 
 /* It is below its limit again: all that is ready is fresh. */
-static void let_go(struct br_member *member)
+static void members_let_go(struct br_member *member)
 {
     const struct br_ready *ready = &member->known.job->ready;
     assert(!member->freshes);
@@ -243,7 +243,7 @@ static void look_at_limit(struct br_member *member, bool full)
         ready->is_changed[ready->changed[c]] = false;
     ready->changes = 0;
     if (!full)
-        let_go(member);
+        members_let_go(member);
     else if (!member->held_back)
         hold_back(member);
 }

@@ -9,8 +9,8 @@ struct children {
     uint32_t *first, *child;
 };
 
-static bool find_children(struct br_arena *arena, const struct br_dag *dag,
-                          struct children *children)
+static bool policies_order_find_children(struct br_arena *arena, const struct br_dag *dag,
+                                         struct children *children)
 {
     uint32_t *first = br_arena_array(arena, (size_t)dag->stages + 2, sizeof *first);
     children->first = first;
@@ -28,7 +28,8 @@ static bool find_children(struct br_arena *arena, const struct br_dag *dag,
 }
 
 /* The stages' tasks by key, ties in topological order and then by number. */
-static uint32_t *order_by(struct br_arena *arena, const struct br_dag *dag, const int64_t *key)
+static uint32_t *policies_order_by(struct br_arena *arena, const struct br_dag *dag,
+                                   const int64_t *key)
 {
     uint32_t *order = br_arena_array(arena, dag->tasks, sizeof *order);
     struct br_sort_item *item = malloc(2 * (size_t)dag->stages * sizeof *item);
@@ -53,7 +54,7 @@ uint32_t *br_order_breadth(struct br_arena *arena, const struct br_dag *dag)
 {
     int64_t *depth = br_arena_array(arena, dag->stages, sizeof *depth);
     struct children children;
-    if (!depth || !find_children(arena, dag, &children))
+    if (!depth || !policies_order_find_children(arena, dag, &children))
         return NULL;
     for (uint32_t p = 0; p < dag->stages; p++) {
         uint32_t s = dag->topological[p];
@@ -62,14 +63,14 @@ uint32_t *br_order_breadth(struct br_arena *arena, const struct br_dag *dag)
             depth[child] = depth[child] > depth[s] + 1 ? depth[child] : depth[s] + 1;
         }
     }
-    return order_by(arena, dag, depth);
+    return policies_order_by(arena, dag, depth);
 }
 
 uint32_t *br_order_tails(struct br_arena *arena, const struct br_dag *dag, int64_t *tail_ns)
 {
     int64_t *key = br_arena_array(arena, dag->stages, sizeof *key);
     struct children children;
-    if (!key || !find_children(arena, dag, &children))
+    if (!key || !policies_order_find_children(arena, dag, &children))
         return NULL;
     for (uint32_t p = dag->stages; p-- > 0;) {
         uint32_t s = dag->topological[p];
@@ -86,5 +87,5 @@ uint32_t *br_order_tails(struct br_arena *arena, const struct br_dag *dag, int64
         if (tail_ns)
             tail_ns[s] = -key[s];
     }
-    return order_by(arena, dag, key);
+    return policies_order_by(arena, dag, key);
 }

@@ -71,7 +71,7 @@ enum br_status br_placed_create(const struct br_placed_rule *rule,
     return BR_OK;
 }
 
-static void forget(struct placed_job *job)
+static void placed_forget(struct placed_job *job)
 {
     br_arena_finish(&job->arena);
     *job = (struct placed_job){0};
@@ -81,7 +81,7 @@ void br_placed_destroy(void *policy)
 {
     struct placed *p = policy;
     for (uint32_t j = 0; j < p->jobs; j++)
-        forget(&p->job[j]);
+        placed_forget(&p->job[j]);
     for (uint32_t m = 0; p->queue && m < p->setup.cluster->machines; m++)
         free(p->queue[m].waiting);
     free(p->job);
@@ -90,16 +90,17 @@ void br_placed_destroy(void *policy)
     free(p);
 }
 
-static const int64_t *demand_of(const struct placed *p, const struct placed_job *job, uint32_t task)
+static const int64_t *placed_demand_of(const struct placed *p, const struct placed_job *job,
+                                       uint32_t task)
 {
     uint32_t kind = job->stage_kind[br_dag_task_stage(job->dag, task)];
     return job->demand + (size_t)kind * p->capacities.scale.resources;
 }
 
 /* Seconds of the task times the most that it demands of the cluster. */
-static double work_of(const struct placed *p, const struct placed_job *job, uint32_t task)
+static double placed_work_of(const struct placed *p, const struct placed_job *job, uint32_t task)
 {
-    const int64_t *demand = demand_of(p, job, task);
+    const int64_t *demand = placed_demand_of(p, job, task);
     double share = 0;
     for (uint32_t r = 0; r < p->capacities.scale.resources; r++) {
         double total = p->capacities.scale.total[r];
@@ -116,7 +117,7 @@ struct by_load {
     double sign;
 };
 
-static int compare(const void *a, const void *b, void *context)
+static int placed_compare(const void *a, const void *b, void *context)
 {
     const struct by_load *by = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -127,22 +128,23 @@ static int compare(const void *a, const void *b, void *context)
 }
 
 /* Sets p->real: by machine of the plan, the machine of its class that stands for it. */
-static void map_machines(struct placed *p)
+static void placed_map_machines(struct placed *p)
 {
     const struct br_cluster *cluster = p->setup.cluster;
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const struct br_class *cls = &cluster->cls[c];
         for (uint32_t k = 0; k < cls->count; k++)
             p->order[k] = p->plan_order[k] = cls->first_machine + k;
-        qsort_r(p->order, cls->count, sizeof *p->order, compare, &(struct by_load){p->load, 1});
-        qsort_r(p->plan_order, cls->count, sizeof *p->plan_order, compare,
+        qsort_r(p->order, cls->count, sizeof *p->order, placed_compare,
+                &(struct by_load){p->load, 1});
+        qsort_r(p->plan_order, cls->count, sizeof *p->plan_order, placed_compare,
                 &(struct by_load){p->asked, -1});
         for (uint32_t k = 0; k < cls->count; k++)
             p->real[p->plan_order[k]] = p->order[k];
     }
 }
 
-static enum br_status prepare(struct placed *p, struct placed_job *job, struct br_diag *diag)
+static enum br_status placed_prepare(struct placed *p, struct placed_job *job, struct br_diag *diag)
 {
     const struct br_dag *dag = job->dag;
     struct br_kinds kinds;
@@ -174,17 +176,17 @@ enum br_status br_placed_arrive(void *policy, const struct br_arrival *arrival, 
         return diag ? diag->status : BR_SYSTEM;
     struct placed_job *job = &p->job[arrival->job];
     job->dag = arrival->dag;
-    enum br_status status = prepare(p, job, diag);
+    enum br_status status = placed_prepare(p, job, diag);
     if (status)
         return status;
     memset(p->asked, 0, p->setup.cluster->machines * sizeof *p->asked);
     for (uint32_t t = 0; t < job->dag->tasks; t++) {
-        double work = work_of(p, job, t);
+        double work = placed_work_of(p, job, t);
         p->asked[plan->machine[t]] += work;
         job->work += work;
         job->rank[t] = plan->rank[t];
     }
-    map_machines(p);
+    placed_map_machines(p);
     for (uint32_t t = 0; t < job->dag->tasks; t++)
         job->machine[t] = p->real[plan->machine[t]];
     for (uint32_t m = 0; m < p->setup.cluster->machines; m++)
@@ -200,14 +202,14 @@ const uint32_t *br_placed_places(void *policy, uint32_t job)
 
 /* ---- Lists of what is ready ---- */
 
-static void touch(struct placed *p, uint32_t machine)
+static void placed_touch(struct placed *p, uint32_t machine)
 {
     if (!p->is_dirty[machine])
         p->dirty[p->dirties++] = machine;
     p->is_dirty[machine] = true;
 }
 
-static bool goes_before(const struct waiting *x, const struct waiting *y)
+static bool placed_goes_before(const struct waiting *x, const struct waiting *y)
 {
     if (x->work != y->work)
         return x->work < y->work;
@@ -226,7 +228,7 @@ enum br_status br_placed_supplied(void *policy, uint32_t number, uint32_t task,
         return br_fail_memory(diag);
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (goes_before(&queue->waiting[middle], &new))
+        if (placed_goes_before(&queue->waiting[middle], &new))
             low = middle + 1;
         else
             high = middle;
@@ -234,7 +236,7 @@ enum br_status br_placed_supplied(void *policy, uint32_t number, uint32_t task,
     memmove(&queue->waiting[low + 1], &queue->waiting[low],
             (queue->count++ - low) * sizeof *queue->waiting);
     queue->waiting[low] = new;
-    touch(p, job->machine[task]);
+    placed_touch(p, job->machine[task]);
     return BR_OK;
 }
 
@@ -244,11 +246,11 @@ enum br_status br_placed_end(void *policy, const struct br_ended *ended, int64_t
     struct placed *p = policy;
     const struct placed_job *job = &p->job[ended->job];
     (void)now_ns;
-    br_rooms_change(&p->rooms, ended->machine, demand_of(p, job, ended->task), 1);
-    touch(p, ended->machine);
+    br_rooms_change(&p->rooms, ended->machine, placed_demand_of(p, job, ended->task), 1);
+    placed_touch(p, ended->machine);
     if (ended->failed) /* its inputs are still there */
         return br_placed_supplied(p, ended->job, ended->task, diag);
-    p->load[ended->machine] -= work_of(p, job, ended->task);
+    p->load[ended->machine] -= placed_work_of(p, job, ended->task);
     return BR_OK;
 }
 
@@ -256,7 +258,7 @@ enum br_status br_placed_retire(void *policy, uint32_t job, struct br_diag *diag
 {
     struct placed *p = policy;
     (void)diag;
-    forget(&p->job[job]);
+    placed_forget(&p->job[job]);
     return BR_OK;
 }
 
@@ -265,19 +267,19 @@ enum br_status br_placed_machine(void *policy, uint32_t machine, bool there, str
     struct placed *p = policy;
     (void)diag;
     br_rooms_move(&p->rooms, machine, there);
-    touch(p, machine);
+    placed_touch(p, machine);
     return BR_OK;
 }
 
 /* Starts what is ready on the machine and fits; `room` decisions mean that there may be more. */
-static uint32_t fill(struct placed *p, uint32_t machine, struct br_decision *decisions,
-                     uint32_t room)
+static uint32_t placed_fill(struct placed *p, uint32_t machine, struct br_decision *decisions,
+                            uint32_t room)
 {
     struct queue *queue = &p->queue[machine];
     uint32_t made = 0, kept = 0;
     for (uint32_t k = 0; k < queue->count; k++) {
         const struct waiting w = queue->waiting[k];
-        const int64_t *demand = demand_of(p, &p->job[w.job], w.task);
+        const int64_t *demand = placed_demand_of(p, &p->job[w.job], w.task);
         if (made < room && !p->rooms.away[machine] && br_rooms_fit(&p->rooms, machine, demand)) {
             br_rooms_change(&p->rooms, machine, demand, -1);
             decisions[made++] = (struct br_decision){w.job, w.task, machine};
@@ -298,7 +300,7 @@ uint32_t br_placed_decide(void *policy, int64_t now_ns, struct br_decision *deci
     (void)wake_ns;
     while (p->dirties && made < room) {
         uint32_t machine = p->dirty[p->dirties - 1];
-        made += fill(p, machine, decisions + made, room - made);
+        made += placed_fill(p, machine, decisions + made, room - made);
         if (made < room) {
             p->is_dirty[machine] = false;
             p->dirties--;

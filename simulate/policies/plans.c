@@ -36,8 +36,8 @@ void br_plans_finish(struct br_plans *plans)
 }
 
 /* Plans the dag, within the limit of placements. NULL where that fails. */
-static struct br_plan *make(const struct br_plans *plans, uint32_t dag_number,
-                            const struct br_stop *stop, struct br_diag *diag)
+static struct br_plan *plans_make(const struct br_plans *plans, uint32_t dag_number,
+                                  const struct br_stop *stop, struct br_diag *diag)
 {
     const struct br_dag *dag = plans->workload->dag[dag_number].dag;
     struct br_plan_options options = plans->options;
@@ -49,8 +49,8 @@ static struct br_plan *make(const struct br_plans *plans, uint32_t dag_number,
 }
 
 /* Keeps a plan just made, in which the time since began_ns went. */
-static void keep(struct br_plans *plans, uint32_t dag_number, struct br_plan *plan,
-                 int64_t began_ns)
+static void plans_keep(struct br_plans *plans, uint32_t dag_number, struct br_plan *plan,
+                       int64_t began_ns)
 {
     plans->plan[dag_number] = plan;
     plans->seconds += (double)(br_now_ns() - began_ns) * 1e-9;
@@ -72,7 +72,7 @@ const struct br_plan *br_plans_get(void *context, const struct br_arrival *arriv
     pthread_mutex_lock(&plans->lock);
     if (!plans->plan[d]) {
         int64_t began_ns = br_now_ns();
-        keep(plans, d, make(plans, d, NULL, diag), began_ns);
+        plans_keep(plans, d, plans_make(plans, d, NULL, diag), began_ns);
     }
     const struct br_plan *made = plans->plan[d];
     pthread_mutex_unlock(&plans->lock);
@@ -87,7 +87,7 @@ const struct br_plan *br_plans_get_network(void *context, const struct br_arriva
     pthread_mutex_lock(&plans->lock);
     if (!plans->network[d]) {
         int64_t began_ns = br_now_ns();
-        struct br_plan *plan = make(plans, d, NULL, diag);
+        struct br_plan *plan = plans_make(plans, d, NULL, diag);
         if (plan && br_plan_network(plan, plans->workload->dag[d].dag, plans->cluster,
                                     &plans->options, diag)) {
             br_plan_destroy(plan);
@@ -131,13 +131,13 @@ static bool prepare_one(void *context, uint32_t worker, uint32_t index)
     (void)worker;
     if (br_stopped(preparing->stop))
         return false;
-    struct br_plan *plan = make(plans, d, preparing->stop, NULL);
+    struct br_plan *plan = plans_make(plans, d, preparing->stop, NULL);
     if (br_stopped(preparing->stop)) { /* it may have been cut short */
         br_plan_destroy(plan);
         return false;
     }
     pthread_mutex_lock(&plans->lock);
-    keep(plans, d, plan, began_ns);
+    plans_keep(plans, d, plan, began_ns);
     pthread_mutex_unlock(&plans->lock);
     return true;
 }

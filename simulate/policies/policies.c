@@ -66,7 +66,7 @@ static double longest_tail(const struct br_list_job *job, double number)
     return -job->tail_s;
 }
 
-static double any(const struct br_list_job *job, double number)
+static double simulate_policies_any(const struct br_list_job *job, double number)
 {
     (void)number;
     return (double)(job->draw >> 11);
@@ -80,7 +80,7 @@ static const struct br_list_rule
     weighted_fair = {.key = share_by_work, .number = -1, .once = power_of_work},
     drf = {.key = dominant_share, .by_share = true}, sjf = {.key = total_work},
     srpt = {.key = work_left}, srpt_plan = {.key = work_left, .order = BR_LIST_PLAN},
-    cp = {.key = longest_tail, .order = BR_LIST_TAIL}, random_job = {.key = any};
+    cp = {.key = longest_tail, .order = BR_LIST_TAIL}, random_job = {.key = simulate_policies_any};
 
 static enum br_status create_list(const struct br_policy_row *row,
                                   const struct br_policy_setup *setup, void **policy,

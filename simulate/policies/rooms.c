@@ -58,7 +58,7 @@ void br_rooms_change(struct br_rooms *rooms, uint32_t machine, const int64_t *de
 
 /* Brings the bitmap up to date, where it may miss a machine that has room, or more than a few are
  * fuller than it says. */
-static void follow(struct br_rooms *rooms)
+static void rooms_follow(struct br_rooms *rooms)
 {
     if (!rooms->more && rooms->changes <= FULLER)
         return;
@@ -90,7 +90,7 @@ uint32_t br_rooms_first(struct br_rooms *rooms, const int64_t *demand, uint32_t 
         return UINT32_MAX;
     if (br_rooms_fit(rooms, from, demand)) /* of a stage many start on one machine */
         return from;
-    follow(rooms);
+    rooms_follow(rooms);
     br_bitmap_demand(&rooms->bitmap, demand);
     uint64_t may = br_bitmap_holds(&rooms->bitmap, from / 64) & UINT64_MAX << from % 64;
     for (uint32_t word = from / 64;; may = br_bitmap_holds(&rooms->bitmap, word)) {

@@ -33,12 +33,12 @@ void br_roster_finish(struct br_roster *roster)
 }
 
 /* Does turn a come before turn b? */
-static bool before(const struct br_turn *a, const struct br_turn *b)
+static bool roster_before(const struct br_turn *a, const struct br_turn *b)
 {
     return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
-static const int64_t *demand_of(const struct br_roster *roster, uint32_t line)
+static const int64_t *roster_demand_of(const struct br_roster *roster, uint32_t line)
 {
     return roster->demand + (size_t)line * roster->width;
 }
@@ -56,14 +56,14 @@ static uint64_t hash_demand(const struct br_roster *roster, const int64_t *deman
 static uint64_t hash_line(const void *context, uint32_t line)
 {
     const struct br_roster *roster = context;
-    return hash_demand(roster, demand_of(roster, line));
+    return hash_demand(roster, roster_demand_of(roster, line));
 }
 
 static bool has_demand(const void *context, uint32_t line, const void *key)
 {
     const struct br_roster *roster = context;
     return roster->width == 0 ||
-           memcmp(demand_of(roster, line), key, roster->width * sizeof *roster->demand) == 0;
+           memcmp(roster_demand_of(roster, line), key, roster->width * sizeof *roster->demand) == 0;
 }
 
 static const struct br_index_keys by_demand = {hash_line, has_demand};
@@ -127,7 +127,7 @@ static bool is_present(const struct br_roster *roster, uint32_t l)
 }
 
 /* Where the line stands in the order of its block, of which it is one. */
-static uint32_t place_of(const struct br_roster_block *block, uint32_t within)
+static uint32_t roster_place_of(const struct br_roster_block *block, uint32_t within)
 {
     const uint8_t *found = memchr(block->order, (int)within, block->count);
     assert(found);
@@ -141,7 +141,7 @@ static uint32_t count_before(const struct br_turn *top, const uint8_t *order, ui
     uint32_t low = 0;
     while (low < count) {
         uint32_t middle = low + (count - low) / 2;
-        if (before(&top[order[middle]], turn))
+        if (roster_before(&top[order[middle]], turn))
             low = middle + 1;
         else
             count = middle;
@@ -157,10 +157,10 @@ static void move_line(const struct br_roster *roster, uint32_t l, uint32_t at)
     const struct br_turn *top = roster->top + l / 64 * 64, *turn = &roster->top[l];
     uint8_t *order = block->order;
     uint32_t to = at, after = at + 1;
-    if (at && before(turn, &top[order[at - 1]])) {
+    if (at && roster_before(turn, &top[order[at - 1]])) {
         to = count_before(top, order, at - 1, turn);
         memmove(order + to + 1, order + to, at - to);
-    } else if (after < block->count && before(&top[order[after]], turn)) {
+    } else if (after < block->count && roster_before(&top[order[after]], turn)) {
         to = at + count_before(top, order + after, block->count - after, turn);
         memmove(order + at, order + after, to - at);
     }
@@ -173,7 +173,7 @@ static void look_at_top(struct br_roster *roster, uint32_t l)
     const struct br_line *line = &roster->line[l];
     struct br_roster_block *block = &roster->block[l / 64];
     uint64_t *present = &roster->present[l / 64], bit = UINT64_C(1) << l % 64;
-    uint32_t at = *present & bit ? place_of(block, l % 64) : block->count;
+    uint32_t at = *present & bit ? roster_place_of(block, l % 64) : block->count;
     if (!line->turns) {
         assert(*present & bit);
         *present &= ~bit;
@@ -193,7 +193,8 @@ static void look_at_top(struct br_roster *roster, uint32_t l)
 
 /* ---- Heaps with places, four children a node ---- */
 
-static void put(struct br_roster *roster, struct br_line *line, uint32_t at, struct br_turn turn)
+static void roster_put(struct br_roster *roster, struct br_line *line, uint32_t at,
+                       struct br_turn turn)
 {
     line->turn[at] = turn;
     roster->posting[turn.posting].place = at;
@@ -202,20 +203,20 @@ static void put(struct br_roster *roster, struct br_line *line, uint32_t at, str
 /* Moves the turn from `at`, which is free, to where it belongs. */
 static void sift(struct br_roster *roster, struct br_line *line, uint32_t at, struct br_turn turn)
 {
-    while (at && before(&turn, &line->turn[(at - 1) / 4])) {
-        put(roster, line, at, line->turn[(at - 1) / 4]);
+    while (at && roster_before(&turn, &line->turn[(at - 1) / 4])) {
+        roster_put(roster, line, at, line->turn[(at - 1) / 4]);
         at = (at - 1) / 4;
     }
     for (uint32_t child; (child = 4 * at + 1) < line->turns; at = child) {
         uint32_t end = line->turns - child < 4 ? line->turns : child + 4;
         for (uint32_t other = child + 1; other < end; other++)
-            if (before(&line->turn[other], &line->turn[child]))
+            if (roster_before(&line->turn[other], &line->turn[child]))
                 child = other;
-        if (!before(&line->turn[child], &turn))
+        if (!roster_before(&line->turn[child], &turn))
             break;
-        put(roster, line, at, line->turn[child]);
+        roster_put(roster, line, at, line->turn[child]);
     }
-    put(roster, line, at, turn);
+    roster_put(roster, line, at, turn);
 }
 
 /* ---- Postings ---- */
@@ -305,13 +306,13 @@ static const struct br_turn *first_in(const struct br_roster *roster, uint32_t n
 {
     const struct br_roster_block *block = &roster->block[number];
     const struct br_turn *top = roster->top + (size_t)number * 64;
-    if (found && !before(&top[block->order[0]], found))
+    if (found && !roster_before(&top[block->order[0]], found))
         return found;
     if (__builtin_popcountll(may) <= FEW) {
         for (; may; may &= may - 1) {
             uint32_t within = (uint32_t)__builtin_ctzll(may);
-            if ((!found || before(&top[within], found)) &&
-                br_demand_fits(demand_of(roster, number * 64 + within), room, roster->width))
+            if ((!found || roster_before(&top[within], found)) &&
+                br_demand_fits(roster_demand_of(roster, number * 64 + within), room, roster->width))
                 found = &top[within];
         }
         return found;
@@ -320,9 +321,9 @@ static const struct br_turn *first_in(const struct br_roster *roster, uint32_t n
         uint32_t within = block->order[at];
         if (!(may >> within & 1))
             continue;
-        if (found && !before(&top[within], found))
+        if (found && !roster_before(&top[within], found))
             return found;
-        if (br_demand_fits(demand_of(roster, number * 64 + within), room, roster->width))
+        if (br_demand_fits(roster_demand_of(roster, number * 64 + within), room, roster->width))
             return &top[within];
     }
     return found;
@@ -335,7 +336,7 @@ uint32_t br_roster_first(struct br_roster *roster, const int64_t *room)
         return BR_NOBODY;
     /* Often one like the last goes first again, or nearly so: that leaves out most others. */
     if (is_present(roster, roster->last) &&
-        br_demand_fits(demand_of(roster, roster->last), room, roster->width))
+        br_demand_fits(roster_demand_of(roster, roster->last), room, roster->width))
         found = &roster->top[roster->last];
     br_bitmap_room(&roster->bitmap, room);
     br_bitmap_words(&roster->bitmap, roster->present, roster->may, roster->blocks);
@@ -356,13 +357,14 @@ static bool line_is_sound(const struct br_roster *roster, uint32_t l)
     for (uint32_t at = 0; at < line->turns; at++) {
         const struct br_posting *posting = &roster->posting[line->turn[at].posting];
         if (posting->line != l || posting->place != at ||
-            (at && before(&line->turn[at], &line->turn[(at - 1) / 4])))
+            (at && roster_before(&line->turn[at], &line->turn[(at - 1) / 4])))
             return false;
     }
     if (!line->turns)
         return !present;
     return present && l / 64 < roster->blocks && roster->top[l].posting == line->turn[0].posting &&
-           !before(&roster->top[l], &line->turn[0]) && !before(&line->turn[0], &roster->top[l]);
+           !roster_before(&roster->top[l], &line->turn[0]) &&
+           !roster_before(&line->turn[0], &roster->top[l]);
 }
 
 static bool block_is_sound(const struct br_roster *roster, uint32_t number)
@@ -371,7 +373,7 @@ static bool block_is_sound(const struct br_roster *roster, uint32_t number)
     const struct br_turn *top = roster->top + (size_t)number * 64;
     uint64_t seen = 0;
     for (uint32_t at = 0; at < block->count; at++) {
-        if (at && before(&top[block->order[at]], &top[block->order[at - 1]]))
+        if (at && roster_before(&top[block->order[at]], &top[block->order[at - 1]]))
             return false;
         seen |= UINT64_C(1) << block->order[at];
     }

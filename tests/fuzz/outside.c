@@ -49,7 +49,7 @@ void fuzz_allocation(const uint8_t *data, size_t size)
 {
     char *piece[PIECES];
     cut(data, size, piece);
-    least_of(piece[0]);
+    allocation_least_of(piece[0]);
     if (least_memory(piece[1]) < 0)
         fuzz_fail(NULL, "memory below nothing");
     free(piece[0]);

@@ -48,9 +48,9 @@ void fuzz_slurm(const uint8_t *data, size_t size)
     if (submitted != jobs.outstanding || state[2] != DONE)
         fuzz_fail(NULL, "jobs are counted wrongly");
     memcpy(text, data, size);
-    if (read_share(text) < 0)
+    if (slurm_jobs_read_share(text) < 0)
         fuzz_fail(NULL, "memory below nothing");
-    read_site(text, "N", list);
+    slurm_jobs_read_site(text, "N", list);
     if (strlen(list) > size + 1)
         fuzz_fail(NULL, "more is told than was said");
     free(list);

@@ -176,7 +176,7 @@ void fuzz_serve(const uint8_t *data, size_t size)
         }
         at += length;
         hear(&server, number);
-        admit(&server);
+        serve_admit(&server);
         if (server.client[number].fd < 0 && end_of[number] >= 0) {
             close(end_of[number]);
             end_of[number] = -1;

@@ -80,7 +80,7 @@ static double run(struct world *world)
     static const struct br_scene_candidate candidate[] = {
         {0, 2, {1, 0, 0.5}}, {0, 4, {0, 1, 0.1}}, {1, 3, {0, 0, 0.3}}, {1, 4, {0, 1, 0.2}}};
     static const struct br_scene_limits limits = {1,    LIMIT_FROM,     LIMIT_TO,
-                                            MOST, LIMIT_FROM + 1, LIMIT_FROM};
+                                                  MOST, LIMIT_FROM + 1, LIMIT_FROM};
     double loss = 0;
     for (int step = 0; step < STEPS; step++) {
         change(world, step);

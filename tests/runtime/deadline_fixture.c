@@ -12,23 +12,23 @@ static void shape(struct deadline_fixture *f, uint32_t allocations, uint32_t cel
     for (uint32_t q = 0; q < quantiles; q++)
         f->level[q] = (double)q / (quantiles - 1);
     f->table = (struct br_deadline_table){.job = "made",
-                                 .cluster = "",
-                                 .fingerprint = 1,
-                                 .indicator = BR_VERTEXFRAC,
-                                 .runs = 1,
-                                 .layers = 1,
-                                 .stages = 1,
-                                 .stage = &f->stage,
-                                 .weight = &f->weight,
-                                 .tasks = &f->tasks,
-                                 .allocations = allocations,
-                                 .allocation = f->allocation,
-                                 .cells = cells,
-                                 .at = f->at,
-                                 .quantiles = quantiles,
-                                 .level = f->level,
-                                 .unit_ns = 1000000,
-                                 .left = f->left};
+                                          .cluster = "",
+                                          .fingerprint = 1,
+                                          .indicator = BR_VERTEXFRAC,
+                                          .runs = 1,
+                                          .layers = 1,
+                                          .stages = 1,
+                                          .stage = &f->stage,
+                                          .weight = &f->weight,
+                                          .tasks = &f->tasks,
+                                          .allocations = allocations,
+                                          .allocation = f->allocation,
+                                          .cells = cells,
+                                          .at = f->at,
+                                          .quantiles = quantiles,
+                                          .level = f->level,
+                                          .unit_ns = 1000000,
+                                          .left = f->left};
 }
 
 static uint32_t *row_of(struct deadline_fixture *f, uint32_t cell, uint32_t a)

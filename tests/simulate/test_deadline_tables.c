@@ -12,7 +12,8 @@
 #include "deadline_scene.h"
 #include "runtime/deadline/amdahl.h"
 
-static int64_t start_ns(const struct br_deadline_table *table, uint32_t layer, uint32_t index, double q)
+static int64_t start_ns(const struct br_deadline_table *table, uint32_t layer, uint32_t index,
+                        double q)
 {
     return br_table_quantile_ns(table, layer, br_table_start(table), index, q);
 }

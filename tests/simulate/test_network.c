@@ -443,9 +443,9 @@ static int64_t haul(const struct br_dag *dag, const struct br_cluster *cluster,
     assert_int_equal(br_network_job_init(&job, dag, cluster, in, NULL), BR_OK);
     assert_true(br_haul_init(&haul, &job));
     const struct br_haul_course course = {.machine = plan->machine,
-                                     .sequence = plan->order,
-                                     .sharing = sharing,
-                                     .limit_ns = INT64_MAX};
+                                          .sequence = plan->order,
+                                          .sharing = sharing,
+                                          .limit_ns = INT64_MAX};
     assert_int_equal(br_haul_run(&haul, &course), BR_OK);
     int64_t makespan_ns = haul.makespan_ns;
     br_haul_finish(&haul);

@@ -61,23 +61,23 @@ static void fill(struct br_deadline_table *table, const struct br_dag *dag, doub
                 row[1 + q] = (uint32_t)(mean_ms * (0.8 + 0.4 * level[q]) + 0.5);
         }
     *table = (struct br_deadline_table){.job = dag->name,
-                               .cluster = "",
-                               .fingerprint = br_dag_fingerprint(dag, false),
-                               .indicator = BR_TOTALWORK,
-                               .runs = 1,
-                               .layers = 1,
-                               .stages = dag->stages,
-                               .stage = stage,
-                               .weight = weight,
-                               .tasks = tasks,
-                               .allocations = ALLOCATIONS,
-                               .allocation = allocation,
-                               .cells = CELLS,
-                               .at = at,
-                               .quantiles = QUANTILES,
-                               .level = level,
-                               .unit_ns = 1000000,
-                               .left = left};
+                                        .cluster = "",
+                                        .fingerprint = br_dag_fingerprint(dag, false),
+                                        .indicator = BR_TOTALWORK,
+                                        .runs = 1,
+                                        .layers = 1,
+                                        .stages = dag->stages,
+                                        .stage = stage,
+                                        .weight = weight,
+                                        .tasks = tasks,
+                                        .allocations = ALLOCATIONS,
+                                        .allocation = allocation,
+                                        .cells = CELLS,
+                                        .at = at,
+                                        .quantiles = QUANTILES,
+                                        .level = level,
+                                        .unit_ns = 1000000,
+                                        .left = left};
 }
 
 int main(int count, char **argument)

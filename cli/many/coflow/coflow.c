@@ -42,7 +42,7 @@ struct study {
 
 /* ---- Runs ---- */
 
-static bool run_one(void *context, uint32_t worker, uint32_t k)
+static bool coflow_run_one(void *context, uint32_t worker, uint32_t k)
 {
     struct study *study = context;
     struct br_coflow_options options = study->options;
@@ -67,7 +67,7 @@ static bool run_one(void *context, uint32_t worker, uint32_t k)
 }
 
 /* Keeps what has ended, in order. */
-static uint32_t drop_unfinished(struct study *study)
+static uint32_t coflow_drop_unfinished(struct study *study)
 {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < study->policies; k++)
@@ -76,8 +76,8 @@ static uint32_t drop_unfinished(struct study *study)
     return kept;
 }
 
-static enum br_status run_all(struct study *study, const struct cli_settings *settings,
-                              uint32_t *results, struct br_diag *diag)
+static enum br_status coflow_run_all(struct study *study, const struct cli_settings *settings,
+                                     uint32_t *results, struct br_diag *diag)
 {
     uint32_t threads = cli_threads(&settings->search);
     study->options.stop = cli_interrupt_catch();
@@ -91,13 +91,13 @@ static enum br_status run_all(struct study *study, const struct cli_settings *se
                                                      .outcome = &study->outcome[k],
                                                      .lower_bound_s = study->bound_s};
     if (!status) {
-        br_parallel(threads, study->policies, run_one, study);
+        br_parallel(threads, study->policies, coflow_run_one, study);
         status = study->status;
         if (status && diag)
             *diag = study->diag;
     }
     cli_progress_end(&study->progress);
-    *results = cli_interrupted() ? drop_unfinished(study) : study->policies;
+    *results = cli_interrupted() ? coflow_drop_unfinished(study) : study->policies;
     if (!status && *results < study->policies)
         cli_say("interrupted with %u of %u policies done", *results, study->policies);
     return status;
@@ -106,7 +106,8 @@ static enum br_status run_all(struct study *study, const struct cli_settings *se
 /* ---- What is asked for ---- */
 
 /* "a,b:thin=3,c" into names and rows. */
-static enum br_status read_policies(const char *text, struct study *study, struct br_diag *diag)
+static enum br_status coflow_read_policies(const char *text, struct study *study,
+                                           struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     study->name = calloc(POLICIES_MOST, sizeof *study->name);
@@ -213,7 +214,7 @@ static enum br_status check_failures(const struct study *study, const struct br_
 }
 
 /* The format that -f gives, or the ending of -o FILE, else text. */
-static const char *format_of(const struct cli_output_settings *output)
+static const char *coflow_format_of(const struct cli_output_settings *output)
 {
     if (output->format)
         return output->format;
@@ -221,10 +222,10 @@ static const char *format_of(const struct cli_output_settings *output)
     return format ? format : "text";
 }
 
-static enum br_status write_study(const struct cli_settings *settings, struct study *study,
-                                  uint32_t results, struct br_diag *diag)
+static enum br_status coflow_write_study(const struct cli_settings *settings, struct study *study,
+                                         uint32_t results, struct br_diag *diag)
 {
-    const char *format = format_of(&settings->output);
+    const char *format = coflow_format_of(&settings->output);
     struct cli_output output;
     const struct br_coflow_study written = {.trace = study->trace,
                                             .clock = settings->coflow.clock,
@@ -239,7 +240,7 @@ static enum br_status write_study(const struct cli_settings *settings, struct st
     return cli_output_close(&output, status, diag);
 }
 
-static void finish(struct study *study)
+static void coflow_finish(struct study *study)
 {
     for (uint32_t k = 0; k < study->policies; k++) {
         if (study->outcome)
@@ -253,8 +254,8 @@ static void finish(struct study *study)
     pthread_mutex_destroy(&study->lock);
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int coflow_perform(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
 {
     struct study study = {0};
     struct br_coflows *trace = NULL;
@@ -262,7 +263,7 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     (void)arguments;
     if (pthread_mutex_init(&study.lock, NULL))
         return br_fail_memory(diag);
-    enum br_status status = read_policies(
+    enum br_status status = coflow_read_policies(
         settings->coflow.policies ? settings->coflow.policies : "expected", &study, diag);
     if (!status)
         status = read_clock(settings, &study.options, diag);
@@ -281,14 +282,14 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         study.trace = trace;
         study.outcome = calloc((size_t)study.policies + 1, sizeof *study.outcome);
         study.result = calloc((size_t)study.policies + 1, sizeof *study.result);
-        status = study.outcome && study.result ? run_all(&study, settings, &results, diag)
+        status = study.outcome && study.result ? coflow_run_all(&study, settings, &results, diag)
                                                : br_fail_memory(diag);
     }
     if (!status && results)
-        status = write_study(settings, &study, results, diag);
+        status = coflow_write_study(settings, &study, results, diag);
     if (!status && results < study.policies)
         status = BR_NO; /* a script has to know that policies are missing */
-    finish(&study);
+    coflow_finish(&study);
     br_coflows_destroy(trace);
     return status;
 }
@@ -298,7 +299,7 @@ const struct cli_command cli_coflow = {
     .bit = CLI_COFLOW,
     .least = 1,
     .most = 1,
-    .perform = perform,
+    .perform = coflow_perform,
     .arguments = "TRACE",
     .summary = "run a trace of coflows on a network fabric, under one policy or several",
     .text =

@@ -58,7 +58,7 @@ struct answer {
 };
 
 /* [A, B, C, WEIGHT], of each of a row or a cycle. */
-static bool read_numbers(struct br_json *json, uint32_t number[3], double *weight)
+static bool coflow_bound_read_numbers(struct br_json *json, uint32_t number[3], double *weight)
 {
     br_json_array(json, "a row");
     for (int k = 0; k < 3; k++) {
@@ -75,12 +75,12 @@ static bool read_numbers(struct br_json *json, uint32_t number[3], double *weigh
     return !br_json_item(json) || br_json_fail(json, json->at, NULL, "a row is too long");
 }
 
-static bool read_row(void *context, uint32_t k)
+static bool coflow_bound_read_row(void *context, uint32_t k)
 {
     struct answer *a = context;
     uint32_t number[3];
     double weight;
-    if (k == ROWS_MOST || !read_numbers(&a->json, number, &weight))
+    if (k == ROWS_MOST || !coflow_bound_read_numbers(&a->json, number, &weight))
         return br_json_fail(&a->json, a->json.at, NULL, "there are too many rows");
     a->proof.row[a->proof.rows++] = (struct br_order_row){number[0], number[1], number[2], weight};
     return true;
@@ -91,7 +91,7 @@ static bool read_cycle(void *context, uint32_t k)
     struct answer *a = context;
     uint32_t number[3];
     double weight;
-    if (k == ROWS_MOST || !read_numbers(&a->json, number, &weight))
+    if (k == ROWS_MOST || !coflow_bound_read_numbers(&a->json, number, &weight))
         return br_json_fail(&a->json, a->json.at, NULL, "there are too many rows");
     /* A cycle's weight is a time. */
     a->proof.cycle[a->proof.cycles++] =
@@ -115,7 +115,7 @@ static enum br_status read_answer(const struct br_coflow_talk *talk, struct br_o
     br_json_done(&a.json);
     if (br_json_go(&a.json, &field[0]) && br_json_string(&a.json, "the status"))
         snprintf(status, 32, "%s", a.json.text);
-    br_json_each(&a.json, &field[1], "the rows", read_row, &a);
+    br_json_each(&a.json, &field[1], "the rows", coflow_bound_read_row, &a);
     br_json_each(&a.json, &field[2], "the cycles", read_cycle, &a);
     br_json_finish(&a.json);
     *proof = a.proof;
@@ -124,9 +124,10 @@ static enum br_status read_answer(const struct br_coflow_talk *talk, struct br_o
 
 /* ---- Both bounds ---- */
 
-static enum br_status ask(const struct cli_settings *settings, const struct br_stop *stop,
-                          const struct br_coflow_parts *parts, double *average_cct_s,
-                          struct br_diag *diag)
+static enum br_status coflow_bound_ask(const struct cli_settings *settings,
+                                       const struct br_stop *stop,
+                                       const struct br_coflow_parts *parts, double *average_cct_s,
+                                       struct br_diag *diag)
 {
     struct br_coflow_talk talk = {.limit_ns = settings->search.time_limit_ns, .stop = stop};
     struct br_order_proof proof = {0};
@@ -171,7 +172,7 @@ enum br_status cli_coflow_bound(const struct cli_settings *settings, const struc
     if (!status) {
         *average_cct_s = bound.average_cct_s;
         if (settings->coflow.bound)
-            status = ask(settings, options->stop, &parts, average_cct_s, diag);
+            status = coflow_bound_ask(settings, options->stop, &parts, average_cct_s, diag);
     }
     br_coflow_parts_finish(&parts);
     return status;

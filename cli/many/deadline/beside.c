@@ -22,7 +22,7 @@ struct beside {
     struct br_candidacy *job;
 };
 
-static bool read_number(const char *text, double *number)
+static bool deadline_beside_read_number(const char *text, double *number)
 {
     struct br_decimal value = {0};
     if (br_decimal_parse_nearest(text, &value) != BR_DECIMAL_OK)
@@ -31,8 +31,8 @@ static bool read_number(const char *text, double *number)
     return true;
 }
 
-static enum br_status add(struct beside *all, const char *path, double deadline_s, double progress,
-                          struct br_diag *diag)
+static enum br_status deadline_beside_add(struct beside *all, const char *path, double deadline_s,
+                                          double progress, struct br_diag *diag)
 {
     struct br_deadline_table *table = &all->table[all->jobs];
     enum br_status status = br_table_open(path, table, diag);
@@ -64,19 +64,20 @@ static enum br_status add_resident(struct beside *all, char *word, struct br_dia
         *at++ = '\0';
     if (equals)
         *equals++ = '\0';
-    if (!equals || !read_number(equals, &deadline_s) || (at && !read_number(at, &progress)) ||
-        progress < 0 || progress > 1)
+    if (!equals || !deadline_beside_read_number(equals, &deadline_s) ||
+        (at && !deadline_beside_read_number(at, &progress)) || progress < 0 || progress > 1)
         return br_fail(diag, BR_USAGE,
                        "write TABLE=SECONDS, or TABLE=SECONDS@PROGRESS with 0 to 1 for progress",
                        "--beside: '%.60s' does not say by when that job is to end", word);
     if (deadline_s <= 0)
         return br_fail(diag, BR_USAGE, "leave that job out, or give a later one",
                        "--beside: the deadline of '%.60s' is past", word);
-    return add(all, word, deadline_s, progress, diag);
+    return deadline_beside_add(all, word, deadline_s, progress, diag);
 }
 
-static enum br_status read_all(const struct cli_settings *settings, const char *path,
-                               struct beside *all, struct br_diag *diag)
+static enum br_status deadline_beside_read_all(const struct cli_settings *settings,
+                                               const char *path, struct beside *all,
+                                               struct br_diag *diag)
 {
     const char *text = settings->control.beside;
     uint32_t most = 2;
@@ -103,18 +104,19 @@ static enum br_status read_all(const struct cli_settings *settings, const char *
         deadline_s = status ? deadline_s : br_utility_deadline(&utility);
     }
     if (!status && settings->control.deadline &&
-        (!read_number(settings->control.deadline, &deadline_s) || deadline_s <= 0))
+        (!deadline_beside_read_number(settings->control.deadline, &deadline_s) || deadline_s <= 0))
         status = br_fail(diag, BR_USAGE, "give seconds from now on, above 0",
                          "--deadline '%.40s' is past, or no time", settings->control.deadline);
-    return status ? status : add(all, path, deadline_s, 0, diag);
+    return status ? status : deadline_beside_add(all, path, deadline_s, 0, diag);
 }
 
-static const char *unit_of(const struct beside *all)
+static const char *deadline_beside_unit_of(const struct beside *all)
 {
     return all->table[0].kind == BR_SHARES ? "percents of the cluster" : "tokens";
 }
 
-static void print_job(FILE *out, const struct beside *all, uint32_t k, uint32_t need)
+static void deadline_beside_print_job(FILE *out, const struct beside *all, uint32_t k,
+                                      uint32_t need)
 {
     const struct br_candidacy *job = &all->job[k];
     cli_print_text(out, all->path[k]);
@@ -123,12 +125,12 @@ static void print_job(FILE *out, const struct beside *all, uint32_t k, uint32_t 
     if (job->progress > 0)
         fprintf(out, ", %" PRId64 " %% done", br_real_whole(100 * job->progress));
     if (need)
-        fprintf(out, ": %" PRIu32 " %s\n", need, unit_of(all));
+        fprintf(out, ": %" PRIu32 " %s\n", need, deadline_beside_unit_of(all));
     else
-        fprintf(out, ": not with %" PRIu32 " %s\n", all->total, unit_of(all));
+        fprintf(out, ": not with %" PRIu32 " %s\n", all->total, deadline_beside_unit_of(all));
 }
 
-static enum br_status tell(const struct beside *all, FILE *out)
+static enum br_status deadline_beside_tell(const struct beside *all, FILE *out)
 {
     const struct br_candidacy *asks = &all->job[all->jobs - 1];
     uint64_t used = 0;
@@ -137,23 +139,23 @@ static enum br_status tell(const struct beside *all, FILE *out)
         uint32_t need = br_admission_need(&all->job[k], &all->options);
         kept &= need > 0;
         used += need;
-        print_job(out, all, k, need);
+        deadline_beside_print_job(out, all, k, need);
     }
     if (!kept || used > all->total) {
         fprintf(out, "those that are there do not fit into %" PRIu32 " %s\n", all->total,
-                unit_of(all));
+                deadline_beside_unit_of(all));
         return BR_NO;
     }
     uint32_t left = all->total - (uint32_t)used, need = 0;
     if (isfinite(asks->deadline_s)) {
         need = br_admission_need(asks, &all->options);
-        print_job(out, all, all->jobs - 1, need);
+        deadline_beside_print_job(out, all, all->jobs - 1, need);
     }
     double earliest_s = br_admission_earliest_s(asks, &all->options, left);
     bool any = isfinite(earliest_s);
     bool fits = any && (!isfinite(asks->deadline_s) || (need > 0 && need <= left));
     fprintf(out, "%s: %" PRIu32 " of %" PRIu32 " %s are left", fits ? "fits" : "does not fit", left,
-            all->total, unit_of(all));
+            all->total, deadline_beside_unit_of(all));
     if (any)
         fprintf(out, "; earliest deadline %" PRId64 " s", (int64_t)ceil(earliest_s));
     putc('\n', out);
@@ -165,11 +167,11 @@ enum br_status cli_beside(const struct cli_settings *settings, const char *path,
 {
     struct beside all = {0};
     struct cli_output output;
-    enum br_status status = read_all(settings, path, &all, diag);
+    enum br_status status = deadline_beside_read_all(settings, path, &all, diag);
     if (!status)
         status = cli_output_open(&output, settings->output.path, diag);
     if (!status) {
-        enum br_status fits = tell(&all, output.file);
+        enum br_status fits = deadline_beside_tell(&all, output.file);
         status = cli_output_close(&output, BR_OK, diag);
         status = status ? status : fits;
     }

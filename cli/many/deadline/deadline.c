@@ -13,7 +13,7 @@
 enum { TRIALS = 1000 };
 
 /* The form that -f gives, or the ending of -o FILE; NULL: neither does. */
-static const char *format_of(const struct cli_output_settings *output)
+static const char *cli_deadline_format_of(const struct cli_output_settings *output)
 {
     if (output->format)
         return output->format;
@@ -21,8 +21,10 @@ static const char *format_of(const struct cli_output_settings *output)
 }
 
 /* Writes the table in a form, or (NULL) as it is. */
-static enum br_status write_table(const struct cli_output_settings *settings, const char *format,
-                                  const struct br_deadline_table *table, struct br_diag *diag)
+static enum br_status cli_deadline_write_table(const struct cli_output_settings *settings,
+                                               const char *format,
+                                               const struct br_deadline_table *table,
+                                               struct br_diag *diag)
 {
     struct cli_output output;
     enum br_status status = cli_output_open_format(&output, settings, format, diag);
@@ -33,21 +35,22 @@ static enum br_status write_table(const struct cli_output_settings *settings, co
     return cli_output_close(&output, status, diag);
 }
 
-static enum br_status show(const struct cli_settings *settings, struct br_diag *diag)
+static enum br_status cli_deadline_show(const struct cli_settings *settings, struct br_diag *diag)
 {
-    const char *format = format_of(&settings->output);
+    const char *format = cli_deadline_format_of(&settings->output);
     struct br_deadline_table table;
     enum br_status status = br_table_open(settings->deadline.show, &table, diag);
     if (!status)
-        status = write_table(&settings->output, format ? format : "text", &table, diag);
+        status =
+            cli_deadline_write_table(&settings->output, format ? format : "text", &table, diag);
     br_table_close(&table);
     return status;
 }
 
-static enum br_status make(const struct cli_settings *settings, const char *path,
-                           struct br_diag *diag)
+static enum br_status cli_deadline_make(const struct cli_settings *settings, const char *path,
+                                        struct br_diag *diag)
 {
-    const char *format = format_of(&settings->output);
+    const char *format = cli_deadline_format_of(&settings->output);
     struct cli_deadline_job job;
     struct br_made_table made = {0};
     enum br_status status =
@@ -58,7 +61,7 @@ static enum br_status make(const struct cli_settings *settings, const char *path
     if (!format && !settings->output.path)
         format = "text";
     if (!status)
-        status = write_table(&settings->output, format, &made.table, diag);
+        status = cli_deadline_write_table(&settings->output, format, &made.table, diag);
     if (!status && !format && !settings->output.quiet)
         cli_say("%" PRIu32 " allocations, %" PRIu32 " runs for each%s; see 'bigrocks deadline "
                 "--show'",
@@ -70,10 +73,10 @@ static enum br_status make(const struct cli_settings *settings, const char *path
 }
 
 static enum br_status write_trials(const struct cli_settings *settings,
-                                   const struct br_deadline_table *table, const struct br_trials *trials,
-                                   struct br_diag *diag)
+                                   const struct br_deadline_table *table,
+                                   const struct br_trials *trials, struct br_diag *diag)
 {
-    const char *format = format_of(&settings->output);
+    const char *format = cli_deadline_format_of(&settings->output);
     struct cli_output output;
     enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
     if (status)
@@ -82,8 +85,8 @@ static enum br_status write_trials(const struct cli_settings *settings,
     return cli_output_close(&output, status, diag);
 }
 
-static enum br_status hold(const struct cli_settings *settings, const char *path,
-                           struct br_diag *diag)
+static enum br_status cli_deadline_hold(const struct cli_settings *settings, const char *path,
+                                        struct br_diag *diag)
 {
     const struct cli_deadline_settings *own = &settings->deadline;
     struct cli_deadline_job job = {0};
@@ -104,8 +107,8 @@ static enum br_status hold(const struct cli_settings *settings, const char *path
     return status;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int cli_deadline_perform(const struct cli_settings *settings, const char *const *argument,
+                                uint32_t arguments, struct br_diag *diag)
 {
     const struct cli_deadline_settings *own = &settings->deadline;
     if (settings->control.beside && (own->show || own->check || arguments != 1))
@@ -119,13 +122,13 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     if (own->show && (own->check || arguments))
         return br_fail(diag, BR_USAGE, "give the table alone", "--show makes and checks nothing");
     if (own->show)
-        return show(settings, diag);
+        return cli_deadline_show(settings, diag);
     if (arguments == 0)
         return br_fail(diag, BR_USAGE, "name its file, or - for standard input",
                        "too few arguments: a job");
     if (own->check)
-        return hold(settings, argument[0], diag);
-    return make(settings, argument[0], diag);
+        return cli_deadline_hold(settings, argument[0], diag);
+    return cli_deadline_make(settings, argument[0], diag);
 }
 
 const struct cli_command cli_deadline = {
@@ -133,7 +136,7 @@ const struct cli_command cli_deadline = {
     .bit = CLI_DEADLINE,
     .least = 0,
     .most = 1,
-    .perform = perform,
+    .perform = cli_deadline_perform,
     .arguments = "JOB | --show TABLE | JOB --check TABLE",
     .summary = "tell how long a job still takes, at every progress and allocation",
     .text =

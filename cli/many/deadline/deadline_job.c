@@ -28,7 +28,8 @@ static enum br_status take_history(const char *path, struct cli_deadline_job *jo
 /* ---- The plan's order ---- */
 
 /* The job as tokens see it: each task takes one, and nothing else counts. */
-static enum br_status copy_job(const struct br_dag *dag, struct br_dag *copy, struct br_diag *diag)
+static enum br_status deadline_copy_job(const struct br_dag *dag, struct br_dag *copy,
+                                        struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     for (uint32_t s = 0; s < dag->stages && !status; s++) {
@@ -58,7 +59,7 @@ static enum br_status plan_tokens(const struct br_dag *dag, uint32_t tokens,
     snprintf(amount, sizeof amount, "%" PRIu32, tokens);
     enum br_status status = copy && pool ? BR_OK : br_fail_memory(diag);
     if (!status)
-        status = copy_job(dag, copy, diag);
+        status = deadline_copy_job(dag, copy, diag);
     if (!status)
         status = br_cluster_add_class(pool, "pool", 1, NULL, diag);
     if (!status)
@@ -92,9 +93,10 @@ static enum br_status make_plan(const struct cli_settings *settings, struct cli_
 
 /* ---- The request ---- */
 
-static enum br_status choose_allocations(const struct cli_deadline_settings *settings,
-                                         const struct br_deadline_table *like,
-                                         struct br_deadline_request *request, struct br_diag *diag)
+static enum br_status deadline_job_choose_allocations(const struct cli_deadline_settings *settings,
+                                                      const struct br_deadline_table *like,
+                                                      struct br_deadline_request *request,
+                                                      struct br_diag *diag)
 {
     if (like) {
         request->kind = like->kind;
@@ -109,9 +111,9 @@ static enum br_status choose_allocations(const struct cli_deadline_settings *set
     return BR_OK;
 }
 
-static enum br_status fill_request(const struct cli_settings *settings, const struct br_deadline_table *like,
-                                   const struct br_stop *stop, struct cli_deadline_job *job,
-                                   struct br_diag *diag)
+static enum br_status fill_request(const struct cli_settings *settings,
+                                   const struct br_deadline_table *like, const struct br_stop *stop,
+                                   struct cli_deadline_job *job, struct br_diag *diag)
 {
     const struct cli_deadline_settings *own = &settings->deadline;
     struct br_deadline_request *request = &job->request;
@@ -134,12 +136,13 @@ static enum br_status fill_request(const struct cli_settings *settings, const st
     request->slowness = world.slowness;
     request->threads = cli_threads(&settings->search);
     request->stop = stop;
-    return choose_allocations(own, like, request, diag);
+    return deadline_job_choose_allocations(own, like, request, diag);
 }
 
 enum br_status cli_deadline_job_load(const struct cli_settings *settings, const char *path,
-                                     const struct br_deadline_table *like, const struct br_stop *stop,
-                                     struct cli_deadline_job *job, struct br_diag *diag)
+                                     const struct br_deadline_table *like,
+                                     const struct br_stop *stop, struct cli_deadline_job *job,
+                                     struct br_diag *diag)
 {
     const struct cli_deadline_settings *own = &settings->deadline;
     *job = (struct cli_deadline_job){0};

@@ -17,8 +17,9 @@ struct cli_deadline_job {
  * is a table, the allocations are as it has them. Release by cli_deadline_job_finish, also after a
  * failure. */
 enum br_status cli_deadline_job_load(const struct cli_settings *settings, const char *path,
-                                     const struct br_deadline_table *like, const struct br_stop *stop,
-                                     struct cli_deadline_job *job, struct br_diag *diag);
+                                     const struct br_deadline_table *like,
+                                     const struct br_stop *stop, struct cli_deadline_job *job,
+                                     struct br_diag *diag);
 void cli_deadline_job_finish(struct cli_deadline_job *job);
 
 #endif

@@ -38,8 +38,8 @@ static void free_jobs(struct jobs *jobs)
     free(jobs->deadline_ns);
 }
 
-static enum br_status add_job(const struct cli_settings *settings, const char *path,
-                              struct jobs *jobs, struct br_diag *diag)
+static enum br_status train_add_job(const struct cli_settings *settings, const char *path,
+                                    struct jobs *jobs, struct br_diag *diag)
 {
     if (jobs->count == jobs->room) {
         uint32_t room = jobs->room * 2 + 64;
@@ -65,17 +65,17 @@ static enum br_status add_job(const struct cli_settings *settings, const char *p
 }
 
 /* A job, or a folder of jobs. */
-static enum br_status add_jobs(const struct cli_settings *settings, const char *path,
-                               struct jobs *jobs, struct br_diag *diag)
+static enum br_status train_add_jobs(const struct cli_settings *settings, const char *path,
+                                     struct jobs *jobs, struct br_diag *diag)
 {
     struct cli_job_list list = {0};
     struct stat state;
     if (stat(path, &state) || !S_ISDIR(state.st_mode))
-        return add_job(settings, path, jobs, diag);
+        return train_add_job(settings, path, jobs, diag);
     enum br_status status = cli_job_list_read(&list, path, false, diag);
     for (uint32_t k = 0; !status && k < list.count; k++) {
         char *file = cli_job_list_path(&list, k);
-        status = file ? add_job(settings, file, jobs, diag) : br_fail_memory(diag);
+        status = file ? train_add_job(settings, file, jobs, diag) : br_fail_memory(diag);
         free(file);
     }
     cli_job_list_finish(&list);
@@ -106,7 +106,8 @@ static enum br_status save(const struct br_course *course, const char *path, str
 }
 
 /* A file as a whole; NULL where it is not there (*status BR_OK) or cannot be read. */
-static char *read_file(const char *path, size_t *size, enum br_status *status, struct br_diag *diag)
+static char *train_read_file(const char *path, size_t *size, enum br_status *status,
+                             struct br_diag *diag)
 {
     FILE *file = fopen(path, "rb");
     struct stat state;
@@ -134,7 +135,7 @@ static enum br_status resume(struct br_course *course, const char *path, bool qu
 {
     enum br_status status;
     size_t size = 0;
-    char *bytes = read_file(path, &size, &status, diag);
+    char *bytes = train_read_file(path, &size, &status, diag);
     if (!bytes)
         return status;
     br_diag_file(diag, path);
@@ -170,8 +171,8 @@ static void say_row(const struct br_course *course)
 }
 
 /* Until it is done, or somebody interrupts; a checkpoint after every trial, and at the end. */
-static enum br_status learn(struct br_course *course, const char *checkpoint, bool quiet,
-                            struct br_diag *diag)
+static enum br_status train_learn(struct br_course *course, const char *checkpoint, bool quiet,
+                                  struct br_diag *diag)
 {
     const struct br_stop *stop = cli_interrupt_catch();
     enum br_status status = BR_OK;
@@ -220,8 +221,9 @@ static enum br_status write_model(struct br_course *course, const char *path, co
 }
 
 /* What is there is written; an interrupted training leaves its checkpoint, and no model. */
-static enum br_status finish(const struct cli_settings *settings, struct br_course *course,
-                             const char *checkpoint, const char *made_by, struct br_diag *diag)
+static enum br_status train_finish(const struct cli_settings *settings, struct br_course *course,
+                                   const char *checkpoint, const char *made_by,
+                                   struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     if (settings->train.curve && course->rows)
@@ -272,7 +274,7 @@ static enum br_status train(const struct cli_settings *settings, const char *con
     if (!status)
         status = checkpoint_path(settings, arena, &checkpoint, diag);
     for (uint32_t k = 0; !status && k < arguments; k++)
-        status = add_jobs(settings, argument[k], &jobs, diag);
+        status = train_add_jobs(settings, argument[k], &jobs, diag);
     const char *deadlines = settings->train.deadlines;
     if (!status && deadlines)
         status = set_deadlines(deadlines, &jobs, diag);
@@ -285,16 +287,16 @@ static enum br_status train(const struct cli_settings *settings, const char *con
     if (!status && settings->train.resume)
         status = resume(&course, checkpoint, quiet, diag);
     if (!status)
-        status = learn(&course, checkpoint, quiet, diag);
+        status = train_learn(&course, checkpoint, quiet, diag);
     if (!status)
-        status = finish(settings, &course, checkpoint, made_by, diag);
+        status = train_finish(settings, &course, checkpoint, made_by, diag);
     br_course_finish(&course);
     free_jobs(&jobs);
     return status;
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int train_perform(const struct cli_settings *settings, const char *const *argument,
+                         uint32_t arguments, struct br_diag *diag)
 {
     struct br_arena arena = {0};
     struct cli_settings spelled = *settings;
@@ -318,7 +320,7 @@ const struct cli_command cli_train = {
     .bit = CLI_TRAIN,
     .least = 1,
     .most = UINT16_MAX,
-    .perform = perform,
+    .perform = train_perform,
     .arguments = "JOBS... | SETTINGS.toml",
     .summary = "learn a policy for Spark-like executors",
     .text =

@@ -15,8 +15,8 @@
 #include "simulate/executors/classes.h"
 
 /* "A" or "A:B" into two numbers. */
-static enum br_status read_pair(const char *option, const char *text, double *first, double *last,
-                                struct br_diag *diag)
+static enum br_status train_options_read_pair(const char *option, const char *text, double *first,
+                                              double *last, struct br_diag *diag)
 {
     const char *at = text;
     if (!text)
@@ -107,21 +107,22 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->own_arrivals = train->own_arrivals;
     *course = (struct br_course_options){train->every, (uint32_t)train->trials, train->trial_seed};
     enum br_status status =
-        read_pair("rate", train->rate, &options->rate, &options->last_rate, diag);
+        train_options_read_pair("rate", train->rate, &options->rate, &options->last_rate, diag);
     if (!status)
-        status = read_pair("entropy", train->entropy, &options->care, &options->last_care, diag);
+        status = train_options_read_pair("entropy", train->entropy, &options->care,
+                                         &options->last_care, diag);
     if (!status)
-        status = read_pair("length", train->length, &first_s, &last_s, diag);
+        status = train_options_read_pair("length", train->length, &first_s, &last_s, diag);
     double last; /* one number is wanted */
     if (!status)
-        status = read_pair("reach", train->reach, &options->reach, &last, diag);
+        status = train_options_read_pair("reach", train->reach, &options->reach, &last, diag);
     if (!status)
-        status = read_pair("step", train->step, &options->most_shift, &last, diag);
+        status = train_options_read_pair("step", train->step, &options->most_shift, &last, diag);
     if (!status && (first_s > 1e9 || last_s > 1e9))
         status = br_fail(diag, BR_USAGE, NULL, "--length is in seconds, and at most 1e9 of them");
     if (!status)
-        status = read_pair("interarrival", train->interarrival, &interarrival_s,
-                           &last_interarrival_s, diag);
+        status = train_options_read_pair("interarrival", train->interarrival, &interarrival_s,
+                                         &last_interarrival_s, diag);
     if (!status && (interarrival_s > 1e9 || last_interarrival_s > 1e9))
         status =
             br_fail(diag, BR_USAGE, NULL, "--interarrival is in seconds, and at most 1e9 of them");
@@ -145,7 +146,7 @@ bool cli_train_is_file(const char *path)
 }
 
 /* Cuts the blanks at both ends, in place. */
-static char *trim(char *text)
+static char *train_options_trim(char *text)
 {
     text += strspn(text, " \t\r\n");
     size_t length = strlen(text);
@@ -163,24 +164,24 @@ static void cut_comment(char *line)
     *line = '\0';
 }
 
-static enum br_status take_line(char *line, uint32_t number, struct br_arena *arena,
-                                struct cli_settings *settings, const char **jobs,
-                                struct br_diag *diag)
+static enum br_status train_options_take_line(char *line, uint32_t number, struct br_arena *arena,
+                                              struct cli_settings *settings, const char **jobs,
+                                              struct br_diag *diag)
 {
     const struct br_pos pos = {number, 1};
     char word[512];
     const char *positional[1];
     uint32_t positionals;
     cut_comment(line);
-    char *key = trim(line), *value = strchr(key, '=');
+    char *key = train_options_trim(line), *value = strchr(key, '=');
     if (!*key)
         return BR_OK;
     if (!value)
         return br_fail_at(diag, pos, BR_BAD_INPUT, "write OPTION = VALUE",
                           "there is no '=' in this line");
     *value++ = '\0';
-    key = trim(key);
-    value = trim(value);
+    key = train_options_trim(key);
+    value = train_options_trim(value);
     size_t length = strlen(value);
     if (length >= 2 && value[0] == '"' && value[length - 1] == '"') {
         value[length - 1] = '\0';
@@ -221,7 +222,7 @@ enum br_status cli_train_read(const char *path, struct br_arena *arena,
         if (!strchr(line, '\n') && !feof(file))
             status = br_fail_at(diag, pos, BR_BAD_INPUT, NULL, "this line is too long");
         else
-            status = take_line(line, number, arena, settings, jobs, diag);
+            status = train_options_take_line(line, number, arena, settings, jobs, diag);
     }
     fclose(file);
     if (!status)

@@ -82,8 +82,9 @@ static enum br_status choose_features(struct cli_cases *cases, const struct br_w
     return status;
 }
 
-static uint64_t value_of(const struct cli_feature *feature, const struct br_workload *workload,
-                         const struct br_workload_job *job)
+static uint64_t simulate_cases_value_of(const struct cli_feature *feature,
+                                        const struct br_workload *workload,
+                                        const struct br_workload_job *job)
 {
     const struct br_workload_dag *dag = &workload->dag[job->dag];
     char text[32];
@@ -145,7 +146,7 @@ static enum br_status make_case(struct cli_cases *cases, const struct br_workloa
     }
     br_world_durations(&world, workload, j, true_ns);
     for (uint32_t f = 0; f < cases->features; f++)
-        feature[f] = value_of(&cases->feature[f], workload, job);
+        feature[f] = simulate_cases_value_of(&cases->feature[f], workload, job);
     for (uint32_t k = 0; k < dag->stages; k++) {
         const struct br_stage *of = &dag->stage[dag->topological[k]];
         stage[k] = (struct br_predict_stage){br_feature(of->id), of->tasks, of->tasks,

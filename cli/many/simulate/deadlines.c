@@ -108,8 +108,8 @@ static enum br_status read_changes(const char *text, struct cli_deadlines *deadl
 }
 
 /* The dag, if any, that the table is of; more than one where dags are equal. */
-static bool assign(struct cli_deadlines *deadlines, const struct br_deadline_table *table,
-                   struct br_diag *diag)
+static bool deadlines_assign(struct cli_deadlines *deadlines, const struct br_deadline_table *table,
+                             struct br_diag *diag)
 {
     const struct br_workload *workload = deadlines->workload;
     bool any = false;
@@ -121,8 +121,8 @@ static bool assign(struct cli_deadlines *deadlines, const struct br_deadline_tab
     return any;
 }
 
-static enum br_status open_tables(const char *text, const struct br_cluster *cluster,
-                                  struct cli_deadlines *deadlines, struct br_diag *diag)
+static enum br_status deadlines_open_tables(const char *text, const struct br_cluster *cluster,
+                                            struct cli_deadlines *deadlines, struct br_diag *diag)
 {
     uint32_t most = 1;
     for (const char *at = text; *at; at++)
@@ -151,7 +151,7 @@ static enum br_status open_tables(const char *text, const struct br_cluster *clu
             return br_fail(
                 diag, BR_BAD_INPUT, "make a table for this cluster by 'bigrocks deadline'",
                 "%.80s: its shares are of another cluster ('%.60s')", path, table->cluster);
-        if (!assign(deadlines, table, diag))
+        if (!deadlines_assign(deadlines, table, diag))
             return br_fail(diag, BR_BAD_INPUT, "make one of a job of the workload",
                            "%.80s: a table of job '%.60s', which the workload does not have", path,
                            table->job);
@@ -167,8 +167,9 @@ static const struct br_deadline_table *table_of(void *context, uint32_t dag, str
     return deadlines->of[dag];
 }
 
-static enum br_status make_table(struct cli_deadlines *deadlines, uint32_t dag,
-                                 const struct br_deadline_request *like, struct br_diag *diag)
+static enum br_status deadlines_make_table(struct cli_deadlines *deadlines, uint32_t dag,
+                                           const struct br_deadline_request *like,
+                                           struct br_diag *diag)
 {
     struct br_deadline_request request = *like;
     struct br_deadline_profile profile = {0};
@@ -198,7 +199,7 @@ static enum br_status complete(struct cli_deadlines *deadlines,
             continue;
         any = true;
         if (!deadlines->of[workload->job[j].dag])
-            status = make_table(deadlines, workload->job[j].dag, like, diag);
+            status = deadlines_make_table(deadlines, workload->job[j].dag, like, diag);
     }
     return any || status
                ? status
@@ -224,7 +225,7 @@ enum br_status cli_deadlines_open(const struct cli_control_settings *options,
     if (!status && options->changes)
         status = read_changes(options->changes, deadlines, diag);
     if (!status && options->tables)
-        status = open_tables(options->tables, cluster, deadlines, diag);
+        status = deadlines_open_tables(options->tables, cluster, deadlines, diag);
     like.kind = deadlines->settings.kind;
     like.cluster = like.kind == BR_SHARES ? cluster : NULL;
     if (like.kind == BR_SHARES && deadlines->settings.control.most > 100)

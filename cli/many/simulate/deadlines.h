@@ -13,7 +13,7 @@ struct cli_deadlines {
     struct br_deadline_settings settings;
     struct br_deadline_table *file; /* tables of files, to be closed */
     uint32_t files;
-    struct br_made_table *made; /* by dag of the workload: those that no file gives */
+    struct br_made_table *made;          /* by dag of the workload: those that no file gives */
     const struct br_deadline_table **of; /* by dag of the workload; NULL: none */
     const struct br_workload *workload;
 };

@@ -17,14 +17,14 @@ struct table {
     size_t head_size;
 };
 
-static enum br_status fail(const char *path, const char *hint, const char *what,
-                           struct br_diag *diag)
+static enum br_status merge_fail(const char *path, const char *hint, const char *what,
+                                 struct br_diag *diag)
 {
     br_diag_file(diag, path);
     return br_fail(diag, BR_BAD_INPUT, hint, "%s", what);
 }
 
-static enum br_status read_table(const char *path, struct table *table, struct br_diag *diag)
+static enum br_status merge_read_table(const char *path, struct table *table, struct br_diag *diag)
 {
     size_t size;
     bool has_nul;
@@ -33,10 +33,10 @@ static enum br_status read_table(const char *path, struct table *table, struct b
         return status;
     const char *end = strchr(table->text, '\n');
     if (!end || strncmp(table->text, "policy,seed,", 12) != 0)
-        return fail(path, "give what 'bigrocks simulate --shard I/N -f csv' (or runs) wrote",
-                    "this is no table of a simulation", diag);
+        return merge_fail(path, "give what 'bigrocks simulate --shard I/N -f csv' (or runs) wrote",
+                          "this is no table of a simulation", diag);
     if (table->text[strlen(table->text) - 1] != '\n')
-        return fail(path, "simulate this shard again", "the table's last row is torn", diag);
+        return merge_fail(path, "simulate this shard again", "the table's last row is torn", diag);
     table->head = table->text;
     table->next = end + 1;
     table->head_size = (size_t)(table->next - table->head);
@@ -62,7 +62,7 @@ struct last {
 
 /* Does the run follow the last one in a study, with the same policy and the next seed, or with
  * another policy and the first seed? */
-static bool follows(struct last *last, const char *row, size_t key)
+static bool merge_follows(struct last *last, const char *row, size_t key)
 {
     if (!key)
         return false;
@@ -79,11 +79,11 @@ static bool follows(struct last *last, const char *row, size_t key)
 }
 
 /* Writes the rows of the table's next run. */
-static bool write_run(struct table *table, struct last *last, FILE *out)
+static bool merge_write_run(struct table *table, struct last *last, FILE *out)
 {
     const char *row = table->next;
     size_t key = key_size(row);
-    if (!follows(last, row, key))
+    if (!merge_follows(last, row, key))
         return false;
     while (*row && strncmp(row, table->next, key + 1) == 0) /* the comma behind the seed, too */
         row = strchr(row, '\n') + 1;
@@ -104,10 +104,10 @@ static enum br_status deal(struct table *table, const char *const *path, uint32_
         for (uint32_t k = 0; k < tables; k++) {
             if (!*table[k].next)
                 ended = true;
-            else if (ended || !write_run(&table[k], &last, out))
-                return fail(path[k],
-                            "name the tables of shards 1/N to N/N in this order, each once",
-                            "this shard does not follow those before it", diag);
+            else if (ended || !merge_write_run(&table[k], &last, out))
+                return merge_fail(path[k],
+                                  "name the tables of shards 1/N to N/N in this order, each once",
+                                  "this shard does not follow those before it", diag);
         }
     return BR_OK;
 }
@@ -120,11 +120,11 @@ enum br_status cli_merge_studies(const char *const *path, uint32_t paths, FILE *
         return br_fail_memory(diag);
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < paths && !status; k++) {
-        status = read_table(path[k], &table[k], diag);
+        status = merge_read_table(path[k], &table[k], diag);
         if (!status && (table[k].head_size != table[0].head_size ||
                         memcmp(table[k].head, table[0].head, table[0].head_size) != 0))
-            status = fail(path[k], "write all shards in one format",
-                          "its columns are not those of the table before", diag);
+            status = merge_fail(path[k], "write all shards in one format",
+                                "its columns are not those of the table before", diag);
     }
     if (!status)
         status = deal(table, path, paths, out, diag);

@@ -60,8 +60,8 @@ static enum br_status read_predictors(const char *text, struct request *request,
     return status;
 }
 
-static enum br_status read_options(const struct cli_predict_settings *settings,
-                                   struct request *request, struct br_diag *diag)
+static enum br_status predict_read_options(const struct cli_predict_settings *settings,
+                                           struct request *request, struct br_diag *diag)
 {
     static const struct cli_range interval = {"interval", "give a share such as 0.8", 0.01, 0.999};
     static const char all[] = "point,3sigma,slearn,posterior";
@@ -76,8 +76,8 @@ static enum br_status read_options(const struct cli_predict_settings *settings,
     return status;
 }
 
-static enum br_status read_workload(const struct cli_settings *settings, const char *path,
-                                    struct br_workload **workload, struct br_diag *diag)
+static enum br_status predict_read_workload(const struct cli_settings *settings, const char *path,
+                                            struct br_workload **workload, struct br_diag *diag)
 {
     struct br_workload_options options = cli_workload_options(settings);
     enum br_status status = br_parse_workload(path, &options, workload, diag);
@@ -99,7 +99,7 @@ static enum br_status make_cases(const struct cli_settings *settings,
                                               predict->from_ns < 0 ? 0 : predict->from_ns};
     struct br_workload *history = NULL;
     enum br_status status =
-        predict->before ? read_workload(settings, predict->before, &history, diag) : BR_OK;
+        predict->before ? predict_read_workload(settings, predict->before, &history, diag) : BR_OK;
     br_diag_file(diag, NULL);
     if (!status)
         status = cli_cases_make(workload, history, &options, cases, diag);
@@ -131,7 +131,7 @@ static enum br_status calibrate(struct request *request, struct br_evaluate_opti
     return status;
 }
 
-static bool run_one(void *context, uint32_t worker, uint32_t k)
+static bool predict_run_one(void *context, uint32_t worker, uint32_t k)
 {
     struct request *request = context;
     uint32_t predictor = k / request->seeds;
@@ -157,7 +157,8 @@ static bool run_one(void *context, uint32_t worker, uint32_t k)
     return !status && !br_stopped(request->stop);
 }
 
-static enum br_status run_all(struct request *request, uint32_t threads, struct br_diag *diag)
+static enum br_status predict_run_all(struct request *request, uint32_t threads,
+                                      struct br_diag *diag)
 {
     uint32_t runs = request->predictors * request->seeds;
     request->evaluation = calloc(runs, sizeof *request->evaluation);
@@ -166,7 +167,7 @@ static enum br_status run_all(struct request *request, uint32_t threads, struct 
     request->diag = calloc(runs, sizeof *request->diag);
     if (!request->evaluation || !request->run || !request->status || !request->diag)
         return br_fail_memory(diag);
-    br_parallel(threads, runs, run_one, request);
+    br_parallel(threads, runs, predict_run_one, request);
     for (uint32_t k = 0; k < runs; k++)
         if (request->status[k]) {
             *diag = request->diag[k];
@@ -175,7 +176,7 @@ static enum br_status run_all(struct request *request, uint32_t threads, struct 
     return BR_OK;
 }
 
-static void finish(struct request *request)
+static void predict_finish(struct request *request)
 {
     for (uint32_t k = 0; request->evaluation && k < request->predictors * request->seeds; k++)
         br_evaluation_finish(&request->evaluation[k]);
@@ -190,8 +191,9 @@ static void finish(struct request *request)
 
 /* ---- The command ---- */
 
-static enum br_status write(const struct cli_settings *settings, const struct request *request,
-                            const struct br_workload *workload, struct br_diag *diag)
+static enum br_status predict_write(const struct cli_settings *settings,
+                                    const struct request *request,
+                                    const struct br_workload *workload, struct br_diag *diag)
 {
     const char *name[BR_FEATURES_MOST];
     for (uint32_t f = 0; f < request->cases.features; f++)
@@ -216,22 +218,22 @@ static enum br_status write(const struct cli_settings *settings, const struct re
     return cli_output_close(&out, status, diag);
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int predict_perform(const struct cli_settings *settings, const char *const *argument,
+                           uint32_t arguments, struct br_diag *diag)
 {
     struct request *request = calloc(1, sizeof *request);
     struct br_workload *workload = NULL;
     if (!request)
         return br_fail_memory(diag);
-    enum br_status status = read_options(&settings->predict, request, diag);
+    enum br_status status = predict_read_options(&settings->predict, request, diag);
     if (!status)
-        status = read_workload(settings, argument[0], &workload, diag);
+        status = predict_read_workload(settings, argument[0], &workload, diag);
     if (!status)
         status = make_cases(settings, workload, &request->cases, diag);
     if (!status) {
         uint32_t threads = cli_threads(&settings->search);
         request->stop = cli_interrupt_catch();
-        status = run_all(request, threads, diag);
+        status = predict_run_all(request, threads, diag);
         if (cli_interrupted())
             cli_interrupt_die(); /* half of the predictions tell nothing */
         cli_interrupt_release();
@@ -240,9 +242,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = br_fail(diag, BR_BAD_INPUT, "--wide 1 predicts jobs of any width",
                          "no job of the workload is to be predicted");
     if (!status)
-        status = write(settings, request, workload, diag);
+        status = predict_write(settings, request, workload, diag);
     br_workload_destroy(workload);
-    finish(request);
+    predict_finish(request);
     free(request);
     return status;
 }
@@ -252,7 +254,7 @@ const struct cli_command cli_predict = {
     .bit = CLI_PREDICT,
     .least = 1,
     .most = 1,
-    .perform = perform,
+    .perform = predict_perform,
     .arguments = "WORKLOAD",
     .summary = "tell how well predictors foresee the work of jobs",
     .text =

@@ -47,9 +47,9 @@ static enum br_status read_network(const struct cli_settings *settings,
 }
 
 /* "a,b=1,c": names into rows. */
-static enum br_status read_policies(const char *text, bool executors,
-                                    struct cli_study_policy **policies, uint32_t *count,
-                                    struct br_diag *diag)
+static enum br_status simulate_read_policies(const char *text, bool executors,
+                                             struct cli_study_policy **policies, uint32_t *count,
+                                             struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     *count = 0;
@@ -84,8 +84,8 @@ static void free_policies(struct cli_study_policy *policies, uint32_t count)
 }
 
 /* The request but for the workload and the cluster. */
-static enum br_status read_options(const struct cli_settings *settings,
-                                   struct cli_study_request *request, struct br_diag *diag)
+static enum br_status simulate_read_options(const struct cli_settings *settings,
+                                            struct cli_study_request *request, struct br_diag *diag)
 {
     const struct cli_simulate_settings *simulate = &settings->simulate;
     enum br_status status = cli_world_options(simulate, &request->world, diag);
@@ -131,8 +131,8 @@ static enum br_status read_overbook(const char *text, struct br_arena *arena,
     return BR_OK;
 }
 
-static enum br_status merge(const struct cli_settings *settings, const char *const *path,
-                            uint32_t paths, struct br_diag *diag)
+static enum br_status simulate_merge(const struct cli_settings *settings, const char *const *path,
+                                     uint32_t paths, struct br_diag *diag)
 {
     struct cli_output output;
     enum br_status status = cli_output_open(&output, settings->output.path, diag);
@@ -142,8 +142,8 @@ static enum br_status merge(const struct cli_settings *settings, const char *con
     return cli_output_close(&output, status, diag);
 }
 
-static enum br_status write_study(const struct cli_settings *settings, const char *format,
-                                  const struct cli_study *study, struct br_diag *diag)
+static enum br_status simulate_write_study(const struct cli_settings *settings, const char *format,
+                                           const struct cli_study *study, struct br_diag *diag)
 {
     struct cli_output output;
     enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
@@ -167,7 +167,7 @@ static enum br_status study(const struct cli_settings *settings, struct cli_stud
                 done.plans_made, done.plans_made == 1 ? "job" : "jobs", done.planning_seconds,
                 done.plans_by_path);
     if (!status && done.study.runs)
-        status = write_study(settings, format, &done, diag);
+        status = simulate_write_study(settings, format, &done, diag);
     if (!status && done.cut)
         status = BR_NO; /* a script has to know that runs are missing */
     cli_study_finish(&done);
@@ -175,7 +175,7 @@ static enum br_status study(const struct cli_settings *settings, struct cli_stud
 }
 
 /* The format that -f gives, or the ending of -o FILE, else text. */
-static const char *format_of(const struct cli_output_settings *output)
+static const char *simulate_format_of(const struct cli_output_settings *output)
 {
     if (output->format)
         return output->format;
@@ -247,9 +247,10 @@ static bool controls(const struct cli_study_request *request)
 }
 
 /* The jobs of --before, from which predictors learn. */
-static enum br_status read_history(const struct cli_settings *settings,
-                                   const struct br_workload *workload, struct cli_cases *cases,
-                                   struct cli_study_request *request, struct br_diag *diag)
+static enum br_status simulate_read_history(const struct cli_settings *settings,
+                                            const struct br_workload *workload,
+                                            struct cli_cases *cases,
+                                            struct cli_study_request *request, struct br_diag *diag)
 {
     const struct br_workload_options reading = cli_workload_options(settings);
     const struct cli_cases_options options = {.most_tasks = UINT32_MAX};
@@ -305,8 +306,8 @@ static void say_notes(const char *path, const struct br_workload *workload)
         cli_say("%s: jobs that take 0 s, and have no slowdown: %" PRIu32, path, timeless);
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int simulate_perform(const struct cli_settings *settings, const char *const *argument,
+                            uint32_t arguments, struct br_diag *diag)
 {
     struct cli_study_request request = {0};
     struct cli_study_policy *policies = NULL;
@@ -318,11 +319,11 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     struct br_model model = {0};
     struct br_workload_options reading = cli_workload_options(settings);
     if (settings->batch.merge)
-        return merge(settings, argument, arguments, diag);
+        return simulate_merge(settings, argument, arguments, diag);
     if (arguments > 1)
         return br_fail(diag, BR_USAGE, "simulate one after the other",
                        "too many arguments: one workload");
-    enum br_status status = read_options(settings, &request, diag);
+    enum br_status status = simulate_read_options(settings, &request, diag);
     if (!status)
         status = cli_load_cluster(&settings->job, &cluster, diag);
     if (!status)
@@ -336,8 +337,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         status = read_model(settings->simulate.model, &model, &request, diag);
     const char *usual = executors ? "fair" : "graphene";
     if (!status)
-        status = read_policies(settings->simulate.policies ? settings->simulate.policies : usual,
-                               executors, &policies, &request.policies, diag);
+        status = simulate_read_policies(settings->simulate.policies ? settings->simulate.policies
+                                                                    : usual,
+                                        executors, &policies, &request.policies, diag);
     request.policy = policies;
     request.workload = workload;
     request.cluster = used = cluster ? cluster : workload ? workload->cluster : NULL;
@@ -358,9 +360,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
         request.deadlines = &deadlines.settings;
     }
     if (!status && settings->predict.before)
-        status = read_history(settings, workload, &cases, &request, diag);
+        status = simulate_read_history(settings, workload, &cases, &request, diag);
     if (!status)
-        status = study(settings, &request, format_of(&settings->output), diag);
+        status = study(settings, &request, simulate_format_of(&settings->output), diag);
     cli_cases_finish(&cases);
     cli_deadlines_finish(&deadlines);
     br_model_finish(&model);
@@ -376,7 +378,7 @@ const struct cli_command cli_simulate = {
     .bit = CLI_SIMULATE,
     .least = 1,
     .most = UINT16_MAX,
-    .perform = perform,
+    .perform = simulate_perform,
     .arguments = "WORKLOAD | --merge TABLES...",
     .summary = "run a workload on a simulated cluster, under one policy or several",
     .text =

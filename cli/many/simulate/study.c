@@ -25,7 +25,8 @@ struct runner {
     struct br_diag diag;
 };
 
-static bool give_up(struct runner *runner, enum br_status status, const struct br_diag *diag)
+static bool simulate_study_give_up(struct runner *runner, enum br_status status,
+                                   const struct br_diag *diag)
 {
     pthread_mutex_lock(&runner->lock);
     if (!runner->status) {
@@ -129,8 +130,9 @@ static enum br_status begin_ahead(struct runner *runner, uint32_t seed, struct b
 }
 
 /* Their mean completion time, by a search of that many evaluations. */
-static enum br_status look_ahead(struct runner *runner, const int64_t *const *true_ns,
-                                 uint32_t seed, struct br_diag *diag)
+static enum br_status simulate_study_look_ahead(struct runner *runner,
+                                                const int64_t *const *true_ns, uint32_t seed,
+                                                struct br_diag *diag)
 {
     const struct cli_study_request *request = runner->request;
     struct br_clairvoyant_options options = {
@@ -172,18 +174,18 @@ static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
                                          (const int64_t *const *)true_ns, request->overbooked > 0,
                                          runner->stop, &runner->bounds[seed], &diag);
     if (!status)
-        status = look_ahead(runner, (const int64_t *const *)true_ns, seed, &diag);
+        status = simulate_study_look_ahead(runner, (const int64_t *const *)true_ns, seed, &diag);
     if (true_ns)
         free(true_ns[0]);
     free(true_ns);
-    return !status || give_up(runner, status, &diag);
+    return !status || simulate_study_give_up(runner, status, &diag);
 }
 
 /* ---- Runs ---- */
 
-static enum br_status measure(struct runner *runner, struct br_outcome *outcome,
-                              const struct br_workload_bounds *bounds, uint32_t at,
-                              struct br_diag *diag)
+static enum br_status simulate_study_measure(struct runner *runner, struct br_outcome *outcome,
+                                             const struct br_workload_bounds *bounds, uint32_t at,
+                                             struct br_diag *diag)
 {
     const struct cli_study_request *request = runner->request;
     struct cli_study *study = runner->study;
@@ -211,10 +213,10 @@ static enum br_status measure(struct runner *runner, struct br_outcome *outcome,
 }
 
 /* Simulates, a tuned row with each of its numbers, of which the best is kept. */
-static enum br_status simulate(const struct cli_study_request *request,
-                               const struct cli_study_policy *policy,
-                               struct br_simulate_options *options, struct br_outcome *outcome,
-                               struct br_diag *diag)
+static enum br_status study_simulate(const struct cli_study_request *request,
+                                     const struct cli_study_policy *policy,
+                                     struct br_simulate_options *options,
+                                     struct br_outcome *outcome, struct br_diag *diag)
 {
     const struct br_policy_row *row = options->row;
     if (!row)
@@ -242,7 +244,7 @@ static enum br_status simulate(const struct cli_study_request *request,
     return status;
 }
 
-static bool run_one(void *context, uint32_t worker, uint32_t at)
+static bool simulate_study_run_one(void *context, uint32_t worker, uint32_t at)
 {
     struct runner *runner = context;
     const struct cli_study_request *request = runner->request;
@@ -263,14 +265,14 @@ static bool run_one(void *context, uint32_t worker, uint32_t at)
         .makespan_bound_s = bounds ? bounds->makespan_s : NAN,
         .clairvoyant_mean_jct_s = bounds ? runner->clairvoyant_s[seed] : NAN,
     };
-    enum br_status status = simulate(request, policy, &options, &outcome, &diag);
+    enum br_status status = study_simulate(request, policy, &options, &outcome, &diag);
     if (!status)
-        status = measure(runner, &outcome, bounds, at, &diag);
+        status = simulate_study_measure(runner, &outcome, bounds, at, &diag);
     if (policy->row && policy->row->plans)
         runner->study->run[at].planning_seconds += runner->ahead_s;
     br_outcome_finish(&outcome);
     if (status)
-        return give_up(runner, status, &diag);
+        return simulate_study_give_up(runner, status, &diag);
     pthread_mutex_lock(&runner->lock);
     runner->done++;
     cli_progress_jobs(&runner->progress, runner->done, runner->study->study.runs, 0);
@@ -293,7 +295,7 @@ static bool wants_plans(const struct cli_study_request *request, uint32_t runs)
 }
 
 /* Keeps the runs that have ended, in their order. */
-static void drop_unfinished(struct cli_study *study)
+static void simulate_study_drop_unfinished(struct cli_study *study)
 {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < study->study.runs; k++)
@@ -303,7 +305,7 @@ static void drop_unfinished(struct cli_study *study)
     study->study.runs = kept;
 }
 
-static enum br_status perform(struct runner *runner, struct br_diag *diag)
+static enum br_status simulate_study_perform(struct runner *runner, struct br_diag *diag)
 {
     const struct cli_study_request *request = runner->request;
     struct cli_study *study = runner->study;
@@ -316,12 +318,12 @@ static enum br_status perform(struct runner *runner, struct br_diag *diag)
             br_plans_prepare(&runner->plans, request->threads, runner->stop, &runner->diag);
     runner->ahead_s = runner->plans.seconds;
     if (!runner->status)
-        br_parallel(request->threads, study->study.runs, run_one, runner);
+        br_parallel(request->threads, study->study.runs, simulate_study_run_one, runner);
     cli_progress_end(&runner->progress);
     if (runner->status && diag)
         *diag = runner->diag;
     if (!runner->status && cli_interrupted())
-        drop_unfinished(study);
+        simulate_study_drop_unfinished(study);
     return runner->status;
 }
 
@@ -355,7 +357,7 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
     enum br_status status =
         br_plans_init(&runner.plans, request->workload, request->cluster, &request->plan, diag);
     if (!status)
-        status = perform(&runner, diag);
+        status = simulate_study_perform(&runner, diag);
     study->plans_made = runner.plans.made;
     study->plans_by_path = runner.plans.by_path;
     study->planning_seconds = runner.plans.seconds;

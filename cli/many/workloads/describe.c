@@ -7,7 +7,7 @@
 #include "emit/workloads/statistics.h"
 #include "emit/write/write.h"
 
-static void print_number(FILE *out, double value)
+static void describe_print_number(FILE *out, double value)
 {
     if (isnan(value))
         fprintf(out, "%10s", "-");
@@ -25,7 +25,7 @@ static void print_distribution(FILE *out, const char *name, const struct br_dist
                             of->p75,  of->p90, of->p99, of->max};
     fprintf(out, "  %-17s", name);
     for (size_t k = 0; k < sizeof value / sizeof *value; k++)
-        print_number(out, value[k]);
+        describe_print_number(out, value[k]);
     putc('\n', out);
 }
 
@@ -38,7 +38,7 @@ static void print_arrivals(FILE *out, const struct br_workload_statistics *stati
     putc('\n', out);
 }
 
-static void print_work(FILE *out, const struct br_workload_statistics *statistics)
+static void describe_print_work(FILE *out, const struct br_workload_statistics *statistics)
 {
     const struct br_offered *offered = &statistics->offered;
     bool loads = statistics->most_loaded != UINT32_MAX;
@@ -48,9 +48,9 @@ static void print_work(FILE *out, const struct br_workload_statistics *statistic
         cli_print_text(out, offered->resource[r]);
         int pad = 17 - (int)br_text_length(offered->resource[r]);
         fprintf(out, "%*s", pad > 0 ? pad : 1, "");
-        print_number(out, offered->amount_s[r]);
+        describe_print_number(out, offered->amount_s[r]);
         if (loads)
-            print_number(out, statistics->load[r]);
+            describe_print_number(out, statistics->load[r]);
         putc('\n', out);
     }
     if (loads) {
@@ -73,15 +73,15 @@ static void print_groups(FILE *out, const struct br_workload *workload,
         cli_print_text(out, workload->group[g].name);
         int pad = 17 - (int)br_text_length(workload->group[g].name);
         fprintf(out, "%*s", pad > 0 ? pad : 1, "");
-        print_number(out, workload->group[g].weight);
-        print_number(out, statistics->group[g].jobs);
-        print_number(out, statistics->group[g].task_s);
+        describe_print_number(out, workload->group[g].weight);
+        describe_print_number(out, statistics->group[g].jobs);
+        describe_print_number(out, statistics->group[g].task_s);
         putc('\n', out);
     }
 }
 
-static void print_text(FILE *out, const struct br_workload *workload,
-                       const struct br_workload_statistics *statistics)
+static void describe_print_text(FILE *out, const struct br_workload *workload,
+                                const struct br_workload_statistics *statistics)
 {
     if (workload->name) {
         fputs("workload   ", out);
@@ -106,7 +106,7 @@ static void print_text(FILE *out, const struct br_workload *workload,
     print_distribution(out, "work s", &statistics->work_s);
     if (statistics->deadlines)
         print_distribution(out, "deadline / path", &statistics->slack);
-    print_work(out, statistics);
+    describe_print_work(out, statistics);
     print_groups(out, workload, statistics);
 }
 
@@ -121,7 +121,7 @@ enum br_status cli_describe_workload(const struct br_workload *workload,
     if (json)
         status = br_emit_workload_statistics(workload, &statistics, out, diag);
     else
-        print_text(out, workload, &statistics);
+        describe_print_text(out, workload, &statistics);
     br_workload_statistics_finish(&statistics);
     return status;
 }

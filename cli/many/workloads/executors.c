@@ -15,8 +15,8 @@
 #include "simulate/executors/orders.h"
 
 /* Equal executors; `number`: of their class, 0: there is one. */
-static enum br_status add_class(struct br_cluster *cluster, uint32_t number, uint32_t executors,
-                                double memory, struct br_diag *diag)
+static enum br_status executors_add_class(struct br_cluster *cluster, uint32_t number,
+                                          uint32_t executors, double memory, struct br_diag *diag)
 {
     uint32_t cls;
     char name[32] = "executor", amount[32];
@@ -37,10 +37,10 @@ enum br_status cli_executors_cluster(const struct br_executors_options *options,
     *cluster = br_cluster_create("executors");
     enum br_status status = *cluster ? BR_OK : br_fail_memory(diag);
     if (!status && !options->classes)
-        status = add_class(*cluster, 0, options->executors, 0, diag);
+        status = executors_add_class(*cluster, 0, options->executors, 0, diag);
     for (uint32_t k = 0; k < options->classes && !status; k++)
-        status =
-            add_class(*cluster, k + 1, options->cls[k].executors, options->cls[k].memory, diag);
+        status = executors_add_class(*cluster, k + 1, options->cls[k].executors,
+                                     options->cls[k].memory, diag);
     if (status) {
         br_cluster_destroy(*cluster);
         *cluster = NULL;
@@ -85,9 +85,10 @@ enum br_status cli_executors_find(const char *text, const struct br_executors_ro
 /* ---- Runs ---- */
 
 /* Follows the row to the end, unless it is stopped: then the outcome is cut. */
-static enum br_status follow(struct br_executors *sim, const struct br_executors_setup *setup,
-                             const struct br_stop *stop, struct br_outcome *outcome,
-                             struct br_diag *diag)
+static enum br_status executors_follow(struct br_executors *sim,
+                                       const struct br_executors_setup *setup,
+                                       const struct br_stop *stop, struct br_outcome *outcome,
+                                       struct br_diag *diag)
 {
     const struct br_executors_row *row = setup->row;
     void *policy = NULL;
@@ -109,24 +110,26 @@ static enum br_status follow(struct br_executors *sim, const struct br_executors
     return status;
 }
 
-static enum br_status run(struct br_executors *sim, const struct br_executors_jobs *jobs,
-                          const struct br_executors_setup *setup, const struct br_stop *stop,
-                          struct br_outcome *outcome, struct br_diag *diag)
+static enum br_status executors_run(struct br_executors *sim, const struct br_executors_jobs *jobs,
+                                    const struct br_executors_setup *setup,
+                                    const struct br_stop *stop, struct br_outcome *outcome,
+                                    struct br_diag *diag)
 {
     const struct br_executors_run how = {.until_ns = BR_NEVER, .record = outcome};
     *outcome = (struct br_outcome){0};
     enum br_status status = br_executors_reset(sim, jobs->arrival, jobs->jobs, &how, diag);
     if (!status)
-        status = follow(sim, setup, stop, outcome, diag);
+        status = executors_follow(sim, setup, stop, outcome, diag);
     outcome->policy = setup->row->name;
     return status;
 }
 
 /* For a row with orders: the best one. */
-static enum br_status find_order(const struct cli_executors_request *request,
-                                 const struct br_executors_jobs *jobs,
-                                 const struct br_executors_row *row, const struct br_stop *stop,
-                                 uint32_t *order, struct br_diag *diag)
+static enum br_status executors_find_order(const struct cli_executors_request *request,
+                                           const struct br_executors_jobs *jobs,
+                                           const struct br_executors_row *row,
+                                           const struct br_stop *stop, uint32_t *order,
+                                           struct br_diag *diag)
 {
     const struct br_orders_request orders = {.options = &request->options,
                                              .arrival = jobs->arrival,
@@ -160,7 +163,7 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
         status =
             br_executors_jobs_ask(&jobs, workload, &request->options, request->draw_requests, diag);
     if (!status)
-        status = find_order(request, &jobs, row, stop, order, diag);
+        status = executors_find_order(request, &jobs, row, stop, order, diag);
     for (uint32_t k = 0; k < tries && !status && (k == 0 || !outcome->cut); k++) {
         struct br_outcome next;
         if (row->step > 0)
@@ -168,7 +171,7 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
         const uint32_t threshold = k / numbers + 1;
         if (row->troubles)
             setup.trouble = threshold / (row->troubles + 1.0);
-        status = run(sim, &jobs, &setup, stop, &next, diag);
+        status = executors_run(sim, &jobs, &setup, stop, &next, diag);
         bool better = k == 0 || next.cut || sim->jobs_time_ns < least_ns;
         if (better)
             least_ns = sim->jobs_time_ns;

@@ -42,8 +42,9 @@ static enum br_status add_file(struct br_workload *workload, const char *path,
     return br_workload_add_dag(workload, dag, path, NULL, &number, diag);
 }
 
-static enum br_status add_folder(struct br_workload *workload, const char *path,
-                                 const struct br_parse_options *options, struct br_diag *diag)
+static enum br_status workloads_jobs_add_folder(struct br_workload *workload, const char *path,
+                                                const struct br_parse_options *options,
+                                                struct br_diag *diag)
 {
     struct cli_job_list list;
     enum br_status status = cli_job_list_read(&list, path, options->from != NULL, diag);
@@ -62,7 +63,7 @@ static bool is_folder(const char *path)
     return strcmp(path, "-") != 0 && stat(path, &about) == 0 && S_ISDIR(about.st_mode);
 }
 
-static bool is_workload(const char *path)
+static bool jobs_is_workload(const char *path)
 {
     return strcmp(path, "-") == 0 || br_workload_recognise(path);
 }
@@ -77,8 +78,8 @@ static void drop_name(struct br_workload *workload, const char *path)
         workload->name = NULL;
 }
 
-static enum br_status read_workload(const struct cli_settings *settings, const char *path,
-                                    struct br_workload **workload, struct br_diag *diag)
+static enum br_status jobs_read_workload(const struct cli_settings *settings, const char *path,
+                                         struct br_workload **workload, struct br_diag *diag)
 {
     struct br_workload_options options = cli_workload_options(settings);
     enum br_status status = br_parse_workload(path, &options, workload, diag);
@@ -143,9 +144,9 @@ enum br_status cli_jobs_read(const struct cli_settings *settings, const char *co
         return br_fail(diag, BR_USAGE, "give job files, folders of them, or a workload; or --like",
                        like ? "--like makes the jobs, and needs no files"
                             : "nothing to make a workload of");
-    if (arguments == 1 && is_workload(argument[0])) {
+    if (arguments == 1 && jobs_is_workload(argument[0])) {
         jobs->drawn = false;
-        return read_workload(settings, argument[0], &jobs->workload, diag);
+        return jobs_read_workload(settings, argument[0], &jobs->workload, diag);
     }
     enum br_status status = BR_OK;
     jobs->workload = br_workload_create(NULL, NULL);
@@ -157,12 +158,12 @@ enum br_status cli_jobs_read(const struct cli_settings *settings, const char *co
     } else if (like)
         status = make_jobs(settings, jobs->workload, diag);
     for (uint32_t k = 0; k < arguments && !status; k++) {
-        if (is_workload(argument[k])) {
+        if (jobs_is_workload(argument[k])) {
             br_diag_file(diag, argument[k]);
             status = br_fail(diag, BR_USAGE, "give it alone",
                              "a workload is not drawn from, as job files are");
         } else if (is_folder(argument[k])) {
-            status = add_folder(jobs->workload, argument[k], &options, diag);
+            status = workloads_jobs_add_folder(jobs->workload, argument[k], &options, diag);
         } else {
             status = add_file(jobs->workload, argument[k], &options, diag);
         }

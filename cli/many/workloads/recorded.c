@@ -30,7 +30,7 @@ void cli_recorded_finish(struct cli_recorded *recorded)
     *recorded = (struct cli_recorded){0};
 }
 
-static char *trim(char *text)
+static char *recorded_trim(char *text)
 {
     text += strspn(text, " \t\"");
     size_t length = strlen(text);
@@ -39,15 +39,15 @@ static char *trim(char *text)
     return text;
 }
 
-static void split(struct table *table)
+static void recorded_split(struct table *table)
 {
     char *p = table->lines.line;
     table->fields = 0;
     for (char *word; table->fields < COLUMNS_MOST && (word = strsep(&p, ","));)
-        table->field[table->fields++] = trim(word);
+        table->field[table->fields++] = recorded_trim(word);
 }
 
-static struct br_pos place(const struct table *table)
+static struct br_pos recorded_place(const struct table *table)
 {
     return (struct br_pos){table->lines.number, 0};
 }
@@ -59,7 +59,7 @@ static bool is_among(const char *word, const char *const *words)
     return *words;
 }
 
-static enum br_status read_head(struct table *table)
+static enum br_status recorded_read_head(struct table *table)
 {
     static const char *const times[] = {"arrival",  "arrival_s",   "submit",
                                         "submit_s", "submit_time", "time",
@@ -79,7 +79,7 @@ static enum br_status read_head(struct table *table)
     if (table->time == UINT32_MAX && table->fields == 1)
         table->time = 0;
     if (table->time == UINT32_MAX)
-        return br_fail_at(table->diag, place(table), BR_BAD_INPUT,
+        return br_fail_at(table->diag, recorded_place(table), BR_BAD_INPUT,
                           "call the column of seconds arrival, submit or time",
                           "no column of the table is known as one of arrivals");
     return BR_OK;
@@ -89,7 +89,7 @@ static enum br_status add_time(struct table *table, const char *text)
 {
     struct cli_recorded *recorded = table->recorded;
     int64_t ns;
-    br_value_place(table->diag, place(table));
+    br_value_place(table->diag, recorded_place(table));
     enum br_status status = br_value_seconds(text, "time", "an arrival", &ns, table->diag);
     if (status)
         return status;
@@ -99,14 +99,15 @@ static enum br_status add_time(struct table *table, const char *text)
     return BR_OK;
 }
 
-static enum br_status read_row(struct table *table)
+static enum br_status recorded_read_row(struct table *table)
 {
     struct cli_recorded *recorded = table->recorded;
     bool named = table->job != UINT32_MAX;
     uint32_t need = named && table->job > table->time ? table->job : table->time;
     if (table->fields <= need)
-        return br_fail_at(table->diag, place(table), BR_BAD_INPUT, "fill the columns of the head",
-                          "the row has %" PRIu32 " fields", table->fields);
+        return br_fail_at(table->diag, recorded_place(table), BR_BAD_INPUT,
+                          "fill the columns of the head", "the row has %" PRIu32 " fields",
+                          table->fields);
     enum br_status status = add_time(table, table->field[table->time]);
     if (!status && named) {
         if (!br_grow(&recorded->name, recorded->count, &recorded->name_room,
@@ -119,7 +120,7 @@ static enum br_status read_row(struct table *table)
     return status;
 }
 
-static enum br_status read_table(struct table *table)
+static enum br_status recorded_read_table(struct table *table)
 {
     bool more = false, head = true;
     enum br_status status;
@@ -127,12 +128,12 @@ static enum br_status read_table(struct table *table)
         int64_t ns;
         if (table->lines.line[strspn(table->lines.line, " \t")] == 0 || table->lines.line[0] == '#')
             continue;
-        split(table);
+        recorded_split(table);
         bool first = head;
         head = false;
-        status = first ? read_head(table) : BR_OK;
+        status = first ? recorded_read_head(table) : BR_OK;
         if (!status && (!first || !br_seconds_parse(table->field[table->time], &ns)))
-            status = read_row(table);
+            status = recorded_read_row(table);
         if (status)
             break;
     }
@@ -155,7 +156,7 @@ enum br_status cli_recorded_read(const char *path, struct cli_recorded *recorded
                           .diag = diag,
                           .time = UINT32_MAX,
                           .job = UINT32_MAX};
-    status = read_table(&table);
+    status = recorded_read_table(&table);
     br_lines_finish(&table.lines);
     br_source_close(&source);
     if (!status) {
@@ -185,12 +186,12 @@ static uint64_t hash_stem(const char *name)
     return br_hash_number(hash);
 }
 
-static uint64_t hash_name(const void *context, uint32_t number)
+static uint64_t recorded_hash_name(const void *context, uint32_t number)
 {
     return hash_stem(((const struct cli_recorded *)context)->name[number]);
 }
 
-static bool equal_name(const void *context, uint32_t number, const void *key)
+static bool recorded_equal_name(const void *context, uint32_t number, const void *key)
 {
     size_t a, b;
     const char *name = stem(((const struct cli_recorded *)context)->name[number], &a);
@@ -202,7 +203,7 @@ static enum br_status by_file(const struct cli_recorded *recorded, const char *p
                               const struct br_workload *workload, int64_t *time,
                               struct br_diag *diag)
 {
-    static const struct br_index_keys keys = {hash_name, equal_name};
+    static const struct br_index_keys keys = {recorded_hash_name, recorded_equal_name};
     struct br_index index = {0};
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < recorded->count && !status; k++)
@@ -225,9 +226,9 @@ static enum br_status by_file(const struct cli_recorded *recorded, const char *p
     return status;
 }
 
-static enum br_status in_order(const struct cli_recorded *recorded, const char *path,
-                               const struct br_workload *workload, int64_t *time,
-                               struct br_diag *diag)
+static enum br_status recorded_in_order(const struct cli_recorded *recorded, const char *path,
+                                        const struct br_workload *workload, int64_t *time,
+                                        struct br_diag *diag)
 {
     uint32_t count = recorded->count;
     if (count < workload->jobs) {
@@ -256,7 +257,7 @@ enum br_status cli_recorded_apply(const struct cli_recorded *recorded, const cha
         return br_fail_memory(diag);
     enum br_status status = by_name && recorded->name
                                 ? by_file(recorded, path, workload, time, diag)
-                                : in_order(recorded, path, workload, time, diag);
+                                : recorded_in_order(recorded, path, workload, time, diag);
     for (uint32_t j = 0; j < workload->jobs; j++)
         if (time[j] < first)
             first = time[j];

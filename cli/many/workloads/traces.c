@@ -18,8 +18,8 @@ bool cli_is_trace(const char *name)
 }
 
 /* Nothing is declared of durations: a second each. */
-static enum br_status make_dag(const struct br_trace_job *job, struct br_dag **dag,
-                               struct br_diag *diag)
+static enum br_status workloads_traces_make_dag(const struct br_trace_job *job, struct br_dag **dag,
+                                                struct br_diag *diag)
 {
     char name[96] = "";
     for (uint32_t s = 0; s < job->stages; s++) {
@@ -41,14 +41,15 @@ static enum br_status make_dag(const struct br_trace_job *job, struct br_dag **d
     return status ? status : br_dag_finish(*dag, diag);
 }
 
-static enum br_status add_job(struct br_workload *workload, const struct br_trace_job *made,
-                              uint32_t number, struct br_diag *diag)
+static enum br_status workloads_traces_add_job(struct br_workload *workload,
+                                               const struct br_trace_job *made, uint32_t number,
+                                               struct br_diag *diag)
 {
     struct br_workload_job job = br_workload_job_default();
     struct br_dag *dag;
     char id[16], user[16], app[16];
     const char *const feature[] = {user, app};
-    enum br_status status = make_dag(made, &dag, diag);
+    enum br_status status = workloads_traces_make_dag(made, &dag, diag);
     if (status) {
         br_dag_destroy(dag);
         return status;
@@ -78,7 +79,7 @@ enum br_status cli_make_trace(const char *name, uint32_t count, uint64_t seed,
     for (uint32_t k = 0; k < count && !status; k++) {
         status = br_trace_next(trace, job, diag);
         if (!status)
-            status = add_job(workload, job, k, diag);
+            status = workloads_traces_add_job(workload, job, k, diag);
     }
     br_trace_destroy(trace);
     free(job);

@@ -21,8 +21,8 @@ struct plan {
     int64_t deadline_ns;
 };
 
-static enum br_status read_numbers(const struct cli_workload_settings *make, struct plan *plan,
-                                   struct br_diag *diag)
+static enum br_status workloads_read_numbers(const struct cli_workload_settings *make,
+                                             struct plan *plan, struct br_diag *diag)
 {
     static const char factor[] = "give a number such as 2 or 0.5";
     const struct {
@@ -139,9 +139,9 @@ static enum br_status give_arrivals(const struct cli_workload_settings *make,
 }
 
 /* Moves the arrivals that there are apart or together. */
-static enum br_status stretch(const struct cli_workload_settings *make, const struct plan *plan,
-                              const struct br_cluster *cluster, struct br_workload *workload,
-                              struct br_diag *diag)
+static enum br_status workloads_stretch(const struct cli_workload_settings *make,
+                                        const struct plan *plan, const struct br_cluster *cluster,
+                                        struct br_workload *workload, struct br_diag *diag)
 {
     double factor = plan->stretch, mean_s;
     if (make->load || make->interarrival_ns >= 0) {
@@ -167,14 +167,14 @@ static enum br_status place_jobs(const struct cli_workload_settings *make, const
     bool placed;
     enum br_status status = give_arrivals(make, plan, cluster, jobs, by_name, &placed, diag);
     if (!status && (!placed || plan->stretch))
-        status = stretch(make, plan, cluster, jobs->workload, diag);
+        status = workloads_stretch(make, plan, cluster, jobs->workload, diag);
     return status;
 }
 
 /* ---- Groups ---- */
 
-static enum br_status add_group(struct br_workload *workload, char *word, uint32_t *number,
-                                struct br_diag *diag)
+static enum br_status workloads_add_group(struct br_workload *workload, char *word,
+                                          uint32_t *number, struct br_diag *diag)
 {
     static const struct cli_range range = {"groups", "give names and weights such as a=2,b=1", 1e-9,
                                            1e9};
@@ -197,7 +197,7 @@ static enum br_status give_groups(const struct cli_workload_settings *make,
     uint32_t *group = malloc((strlen(make->groups) + 1) * sizeof *group), groups = 0;
     enum br_status status = text && group ? BR_OK : br_fail_memory(diag);
     while (!status && rest)
-        status = add_group(workload, strsep(&rest, ","), &group[groups++], diag);
+        status = workloads_add_group(workload, strsep(&rest, ","), &group[groups++], diag);
     if (!status)
         br_workload_assign(workload, group, groups, strcmp(make->assign, "random") == 0,
                            make->seed);
@@ -235,14 +235,14 @@ static enum br_status choose_jobs(const struct cli_workload_settings *make, cons
     return status;
 }
 
-static enum br_status change(const struct cli_workload_settings *make,
-                             const struct br_cluster *cluster, const struct cli_jobs *jobs,
-                             struct br_diag *diag)
+static enum br_status workloads_change(const struct cli_workload_settings *make,
+                                       const struct br_cluster *cluster,
+                                       const struct cli_jobs *jobs, struct br_diag *diag)
 {
     struct br_workload *workload = jobs->workload;
     struct plan plan = {0};
     bool by_name;
-    enum br_status status = read_numbers(make, &plan, diag);
+    enum br_status status = workloads_read_numbers(make, &plan, diag);
     if (!status)
         status = make->deadlines ? cli_read_deadlines(make->deadlines, &plan.deadline_factor,
                                                       &plan.deadline_ns, diag)
@@ -270,8 +270,8 @@ static bool lacks_files(const struct br_workload *workload)
 }
 
 /* What is written: "xml", "csv" or "tasks" a workload, "text" or "json" what it is like. */
-static const char *format_of(const struct cli_settings *settings,
-                             const struct br_workload *workload)
+static const char *workloads_format_of(const struct cli_settings *settings,
+                                       const struct br_workload *workload)
 {
     const struct cli_output_settings *output = &settings->output;
     const char *dot = output->path ? strrchr(output->path, '.') : NULL;
@@ -288,10 +288,11 @@ static const char *format_of(const struct cli_settings *settings,
                                               : "xml";
 }
 
-static enum br_status write(const struct cli_settings *settings, const struct br_workload *workload,
-                            const struct br_cluster *cluster, struct br_diag *diag)
+static enum br_status workloads_write(const struct cli_settings *settings,
+                                      const struct br_workload *workload,
+                                      const struct br_cluster *cluster, struct br_diag *diag)
 {
-    const char *format = format_of(settings, workload), *path = settings->output.path;
+    const char *format = workloads_format_of(settings, workload), *path = settings->output.path;
     bool json = strcmp(format, "json") == 0;
     struct cli_output output;
     enum br_status status = cli_output_open(&output, path, diag);
@@ -304,8 +305,8 @@ static enum br_status write(const struct cli_settings *settings, const struct br
     return cli_output_close(&output, status, diag);
 }
 
-static int perform(const struct cli_settings *settings, const char *const *argument,
-                   uint32_t arguments, struct br_diag *diag)
+static int workloads_perform(const struct cli_settings *settings, const char *const *argument,
+                             uint32_t arguments, struct br_diag *diag)
 {
     struct br_cluster *cluster = NULL;
     struct cli_jobs jobs = {0};
@@ -321,9 +322,9 @@ static int perform(const struct cli_settings *settings, const char *const *argum
                                     : jobs.workload ? jobs.workload->cluster
                                                     : NULL;
     if (!status)
-        status = change(&settings->workload, used, &jobs, diag);
+        status = workloads_change(&settings->workload, used, &jobs, diag);
     if (!status)
-        status = write(settings, jobs.workload, used, diag);
+        status = workloads_write(settings, jobs.workload, used, diag);
     br_workload_destroy(jobs.workload);
     br_cluster_destroy(cluster);
     return status;
@@ -334,7 +335,7 @@ const struct cli_command cli_workload = {
     .bit = CLI_WORKLOAD,
     .least = 0,
     .most = 100000,
-    .perform = perform,
+    .perform = workloads_perform,
     .arguments = "[JOBS...]",
     .summary = "make, slice, scale and describe a workload of many jobs",
     .text =

@@ -6,22 +6,23 @@
 #include "base/numbers/real.h"
 
 /* A plain number of at least 0 up to one of the characters, or the end. */
-static bool read_number(const char **text, const char *ends, double *number)
+static bool world_options_read_number(const char **text, const char *ends, double *number)
 {
     return br_real_read(text, ends, number) && *number >= 0;
 }
 
 /* "A" or "A:B". */
-static bool read_pair(const char **text, const char *ends, double *first, double *second)
+static bool world_options_read_pair(const char **text, const char *ends, double *first,
+                                    double *second)
 {
     char all[8] = ":";
     strncat(all, ends, sizeof all - 2);
-    if (!read_number(text, all, first))
+    if (!world_options_read_number(text, all, first))
         return false;
     if (**text != ':')
         return true;
     ++*text;
-    return read_number(text, ends, second);
+    return world_options_read_number(text, ends, second);
 }
 
 static bool read_errors(const char *text, struct br_world *world)
@@ -37,7 +38,7 @@ static bool read_errors(const char *text, struct br_world *world)
                 error = level[k].error;
                 text += strlen(level[k].name);
             }
-        if (!error || !read_pair(&text, ",", &error->bias, &error->spread) ||
+        if (!error || !world_options_read_pair(&text, ",", &error->bias, &error->spread) ||
             (*text == ',' && !text[1]))
             return false;
         text += *text == ',';
@@ -55,17 +56,17 @@ enum br_status cli_world_options(const struct cli_simulate_settings *settings,
         return br_fail(diag, BR_USAGE, "write --errors stage=1.2:0.3,task=1:0.1, each BIAS:SPREAD",
                        "--errors '%.80s' is no list of levels with numbers", settings->errors);
     text = settings->failures;
-    if (text && (!read_number(&text, "", &world->fail) || *text))
+    if (text && (!world_options_read_number(&text, "", &world->fail) || *text))
         return br_fail(diag, BR_USAGE, "write --failures 0.01", "--failures '%.80s' is not a share",
                        settings->failures);
     text = settings->stragglers;
     world->slowness = 3;
-    if (text && (!read_pair(&text, "", &world->straggle, &world->slowness) || *text))
+    if (text && (!world_options_read_pair(&text, "", &world->straggle, &world->slowness) || *text))
         return br_fail(diag, BR_USAGE, "write --stragglers 0.05:3, SHARE:SLOWNESS",
                        "--stragglers '%.80s' is not a share and a factor", settings->stragglers);
     text = settings->leave;
     world->return_s = 600;
-    if (text && (!read_pair(&text, "", &world->leave_s, &world->return_s) || *text))
+    if (text && (!world_options_read_pair(&text, "", &world->leave_s, &world->return_s) || *text))
         return br_fail(diag, BR_USAGE, "write --leave 86400:600, seconds there and away",
                        "--leave '%.80s' is not one or two times in seconds", settings->leave);
     return br_world_check(world, diag);

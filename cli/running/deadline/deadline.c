@@ -46,9 +46,10 @@ static int percent_of(double share)
     return share > 0 && percent < 1 ? 1 : share < 1 && percent > 99 ? 99 : percent;
 }
 
-static void tell(const struct cli_run_deadline *deadline, struct cli_run_loop *loop,
-                 const struct br_control_decision *decision, struct cli_progress *progress,
-                 int64_t now_ns)
+static void running_deadline_tell(const struct cli_run_deadline *deadline,
+                                  struct cli_run_loop *loop,
+                                  const struct br_control_decision *decision,
+                                  struct cli_progress *progress, int64_t now_ns)
 {
     char left[CLI_SECONDS_TEXT], until[CLI_SECONDS_TEXT];
     if (deadline->quiet ||
@@ -74,7 +75,7 @@ static void tell(const struct cli_run_deadline *deadline, struct cli_run_loop *l
 /* ---- Deciding ---- */
 
 /* The loops of jobs that still have something to do, as rivals. */
-static uint32_t line_up(struct cli_run_deadline *deadline, int64_t now_ns)
+static uint32_t running_deadline_line_up(struct cli_run_deadline *deadline, int64_t now_ns)
 {
     uint32_t rivals = 0;
     for (uint32_t k = 0; k < deadline->loops; k++) {
@@ -94,7 +95,7 @@ void cli_run_deadline_tick(struct cli_run_deadline *deadline, struct cli_progres
 {
     if (!deadline->loops || (now_ns < deadline->due_ns && !deadline->ended))
         return;
-    uint32_t rivals = line_up(deadline, now_ns);
+    uint32_t rivals = running_deadline_line_up(deadline, now_ns);
     if (rivals == 1)
         br_control_decide(deadline->rival[0].control, &deadline->rival[0].view, deadline->decision);
     else if (rivals > 1)
@@ -105,7 +106,7 @@ void cli_run_deadline_tick(struct cli_run_deadline *deadline, struct cli_progres
         loop->limit = deadline->decision[k].amount;
         loop->turn = deadline->portion[k].turn;
         loop->begun = loop->begun || loop->limit;
-        tell(deadline, loop, &deadline->decision[k], progress, now_ns);
+        running_deadline_tell(deadline, loop, &deadline->decision[k], progress, now_ns);
     }
     deadline->ended = false;
     while (deadline->due_ns <= now_ns)

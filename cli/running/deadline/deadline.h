@@ -10,8 +10,8 @@
 /* A job with a deadline. */
 struct cli_run_loop {
     const struct br_run_job *job;
-    struct br_deadline_table file;      /* of --table, or of zeros */
-    struct br_made_table made; /* or else the job's own */
+    struct br_deadline_table file; /* of --table, or of zeros */
+    struct br_made_table made;     /* or else the job's own */
     const struct br_deadline_table *table;
     struct br_control control;
     uint32_t *done;      /* by stage */

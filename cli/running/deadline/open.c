@@ -50,7 +50,7 @@ static enum br_status read_deadline(const char *text, double *seconds, struct br
 }
 
 /* The next part of "A,B,...": a copy, which is the caller's; *text moves behind it. */
-static char *next_part(const char **text)
+static char *open_next_part(const char **text)
 {
     size_t length = strcspn(*text, ",");
     char *part = strndup(*text, length);
@@ -65,7 +65,7 @@ static enum br_status read_deadlines(const char *text, uint32_t jobs, struct br_
     uint32_t count = 0;
     do {
         double seconds = 0;
-        char *part = next_part(&at);
+        char *part = open_next_part(&at);
         enum br_status status = part ? read_deadline(part, &seconds, diag) : br_fail_memory(diag);
         free(part);
         if (status)
@@ -130,13 +130,13 @@ static enum br_status open_table(struct cli_run_deadline *deadline, const char *
     return status;
 }
 
-static enum br_status open_tables(const char *text, const struct br_cluster *cluster,
-                                  struct cli_run_deadline *deadline, struct br_diag *diag)
+static enum br_status deadline_open_tables(const char *text, const struct br_cluster *cluster,
+                                           struct cli_run_deadline *deadline, struct br_diag *diag)
 {
     bool first = true;
     enum br_status status = BR_OK;
     for (const char *at = text; *at && !status;) {
-        char *path = next_part(&at);
+        char *path = open_next_part(&at);
         status = path ? open_table(deadline, path, cluster, first, diag) : br_fail_memory(diag);
         free(path);
         first = false;
@@ -147,10 +147,10 @@ static enum br_status open_tables(const char *text, const struct br_cluster *clu
 }
 
 /* The table of a job that no file gives. */
-static enum br_status make_table(const struct cli_settings *settings,
-                                 const struct br_cluster *cluster, uint32_t most,
-                                 struct cli_run_deadline *deadline, struct cli_run_loop *loop,
-                                 struct br_diag *diag)
+static enum br_status open_make_table(const struct cli_settings *settings,
+                                      const struct br_cluster *cluster, uint32_t most,
+                                      struct cli_run_deadline *deadline, struct cli_run_loop *loop,
+                                      struct br_diag *diag)
 {
     const struct cli_job_to_run job = {
         .dag = loop->job->dag,
@@ -175,7 +175,7 @@ static enum br_status make_table(const struct cli_settings *settings,
 /* ---- All of it ---- */
 
 /* What makes no sense with or without deadlines. */
-static enum br_status check(const struct cli_settings *settings, struct br_diag *diag)
+static enum br_status open_check(const struct cli_settings *settings, struct br_diag *diag)
 {
     const struct cli_control_settings *control = &settings->control;
     if (!control->deadline && !control->utility)
@@ -251,7 +251,8 @@ begin_loop(const struct cli_settings *settings, const struct cli_run_jobs *jobs,
 {
     struct cli_run_loop *loop = &deadline->loop[k];
     enum br_status status =
-        loop->table ? BR_OK : make_table(settings, jobs->cluster, like->most, deadline, loop, diag);
+        loop->table ? BR_OK
+                    : open_make_table(settings, jobs->cluster, like->most, deadline, loop, diag);
     loop->deadline_ns = br_real_whole(br_utility_deadline(utility) * 1e9);
     if (deadline->kind == BR_SHARES)
         jobs->job[k].share = &loop->limit;
@@ -266,7 +267,7 @@ enum br_status cli_run_deadline_open(const struct cli_settings *settings, struct
     const struct cli_control_settings *control = &settings->control;
     struct br_control_options options;
     *deadline = (struct cli_run_deadline){.quiet = settings->output.quiet};
-    enum br_status status = check(settings, diag);
+    enum br_status status = open_check(settings, diag);
     if (status || (!control->deadline && !control->utility))
         return status;
     struct br_utility *utility = calloc(jobs->count, sizeof *utility);
@@ -279,7 +280,7 @@ enum br_status cli_run_deadline_open(const struct cli_settings *settings, struct
     if (!status)
         status = make_loops(jobs, deadline, diag);
     if (!status && control->table)
-        status = open_tables(control->table, jobs->cluster, deadline, diag);
+        status = deadline_open_tables(control->table, jobs->cluster, deadline, diag);
     if (!status)
         status = find_total(jobs, options.most, deadline, diag);
     if (!status)

@@ -46,7 +46,7 @@ static void print_member(FILE *out, const char *name, const char *text)
     fputs("\",\n", out);
 }
 
-static void print_seconds(FILE *out, const char *name, int64_t ns, const char *end)
+static void intake_print_seconds(FILE *out, const char *name, int64_t ns, const char *end)
 {
     fprintf(out, "  \"%s\": ", name);
     if (ns < 0)
@@ -56,7 +56,7 @@ static void print_seconds(FILE *out, const char *name, int64_t ns, const char *e
     fputs(end, out);
 }
 
-static void print_result(FILE *out, const struct br_run_job *job)
+static void intake_print_result(FILE *out, const struct br_run_job *job)
 {
     const struct br_job_result *result = &job->result;
     uint32_t done = result->resumed + result->finished;
@@ -69,9 +69,9 @@ static void print_result(FILE *out, const struct br_run_job *job)
             ",\n  \"failed\": %" PRIu32 ",\n  \"left\": %" PRIu32 ",\n",
             job->dag->tasks, done, result->resumed, result->failed,
             job->dag->tasks - done - result->failed);
-    print_seconds(out, "start", result->start_ns, ",\n");
-    print_seconds(out, "end", result->end_ns, ",\n");
-    print_seconds(out, "planned", job->plan->makespan_ns, "\n}\n");
+    intake_print_seconds(out, "start", result->start_ns, ",\n");
+    intake_print_seconds(out, "end", result->end_ns, ",\n");
+    intake_print_seconds(out, "planned", job->plan->makespan_ns, "\n}\n");
 }
 
 static int close_file(FILE **file)
@@ -85,7 +85,7 @@ static int close_file(FILE **file)
 
 /* ---- Jobs ---- */
 
-static void release(struct cli_intake_job *job)
+static void intake_release(struct cli_intake_job *job)
 {
     if (job->link) {
         *job->link = job->next;
@@ -102,7 +102,8 @@ static void release(struct cli_intake_job *job)
 }
 
 /* A line about a job, whose name is somebody else's. */
-static void say(struct cli_intake *intake, const char *name, const char *text, const char *more)
+static void intake_say(struct cli_intake *intake, const char *name, const char *text,
+                       const char *more)
 {
     cli_progress_end(intake->progress);
     fputs("bigrocks: job '", stderr);
@@ -114,11 +115,11 @@ static void say(struct cli_intake *intake, const char *name, const char *text, c
 
 static void say_stuck(struct cli_intake *intake, const char *name, int error)
 {
-    say(intake, name, "cannot leave running: ", strerror(error));
+    intake_say(intake, name, "cannot leave running: ", strerror(error));
 }
 
 /* GROUP/NAME, or NAME. */
-static char *name_job(const struct cli_intake_file *file)
+static char *intake_name_job(const struct cli_intake_file *file)
 {
     size_t size = strlen(file->name) + (file->group ? strlen(file->group) + 1 : 0) + 1;
     char *name = malloc(size);
@@ -139,10 +140,10 @@ static void remove_empty(const struct cli_intake *intake, const struct cli_intak
 }
 
 /* The file is not to be run: it goes to failed, with the reason beside it. */
-static void refuse(struct cli_intake *intake, const struct cli_intake_file *file,
-                   const struct br_diag *diag)
+static void intake_refuse(struct cli_intake *intake, const struct cli_intake_file *file,
+                          const struct br_diag *diag)
 {
-    char text[sizeof *diag + 64], *name = name_job(file);
+    char text[sizeof *diag + 64], *name = intake_name_job(file);
     struct br_diag told = *diag;
     /* It is told by its name, since it does not stay where it was read. */
     if (told.file[0] && name)
@@ -167,14 +168,14 @@ static void refuse(struct cli_intake *intake, const struct cli_intake_file *file
     if (!error)
         error = cli_intake_leave(intake->root, CLI_PLACE_FAILED, file);
     intake->failed++;
-    say(intake, name ? name : file->name, "is refused: ", text);
+    intake_say(intake, name ? name : file->name, "is refused: ", text);
     if (error)
         say_stuck(intake, file->name, error);
     free(name);
 }
 
-static enum br_status load(struct cli_intake *intake, struct cli_intake_job *job,
-                           struct br_diag *diag)
+static enum br_status intake_load(struct cli_intake *intake, struct cli_intake_job *job,
+                                  struct br_diag *diag)
 {
     char path[CLI_INTAKE_PATH];
     struct cli_run_job *one = &job->one;
@@ -185,7 +186,7 @@ static enum br_status load(struct cli_intake *intake, struct cli_intake_job *job
         return status;
     *diag = (struct br_diag){0};
     const struct br_dag *dag = one->input.input.dag;
-    one->name = name_job(&job->file);
+    one->name = intake_name_job(&job->file);
     one->output = open_beside(intake, &job->file, ".out", "ae");
     one->failure = open_beside(intake, &job->file, ".error", "ae");
     if (!one->name || !one->output || !one->failure)
@@ -201,7 +202,7 @@ static enum br_status load(struct cli_intake *intake, struct cli_intake_job *job
 }
 
 /* The job in a file of running, of which this takes ownership; NULL where it is refused. */
-static struct br_run_job *begin(struct cli_intake *intake, struct cli_intake_file *file)
+static struct br_run_job *intake_begin(struct cli_intake *intake, struct cli_intake_file *file)
 {
     struct br_diag diag = {0};
     struct cli_intake_job *job = calloc(1, sizeof *job);
@@ -211,11 +212,11 @@ static struct br_run_job *begin(struct cli_intake *intake, struct cli_intake_fil
         return NULL;
     }
     job->file = *file;
-    if (load(intake, job, &diag)) {
+    if (intake_load(intake, job, &diag)) {
         /* What was being read when it was to stop is read again by the next server. */
         if (!cli_interrupted())
-            refuse(intake, &job->file, &diag);
-        release(job);
+            intake_refuse(intake, &job->file, &diag);
+        intake_release(job);
         return NULL;
     }
     job->next = intake->first;
@@ -226,14 +227,14 @@ static struct br_run_job *begin(struct cli_intake *intake, struct cli_intake_fil
     return &job->job;
 }
 
-static struct cli_intake_job *job_of(const struct br_run_job *job)
+static struct cli_intake_job *intake_job_of(const struct br_run_job *job)
 {
     return (struct cli_intake_job *)job->context;
 }
 
 /* ---- The source ---- */
 
-static bool look(struct cli_intake *intake, enum cli_place place)
+static bool intake_look(struct cli_intake *intake, enum cli_place place)
 {
     free(intake->file);
     intake->file = NULL;
@@ -244,11 +245,11 @@ static bool look(struct cli_intake *intake, enum cli_place place)
 static struct br_run_job *earlier(void *context)
 {
     struct cli_intake *intake = context;
-    if (!intake->listed && !look(intake, CLI_PLACE_RUNNING))
+    if (!intake->listed && !intake_look(intake, CLI_PLACE_RUNNING))
         return NULL;
     intake->listed = true;
     while (intake->at < intake->files) {
-        struct br_run_job *job = begin(intake, &intake->file[intake->at++]);
+        struct br_run_job *job = intake_begin(intake, &intake->file[intake->at++]);
         if (job || intake->diag.what[0])
             return job;
     }
@@ -265,7 +266,7 @@ static bool is_group_full(const struct cli_intake *intake, const struct cli_inta
 }
 
 /* The job in a file of new; NULL where it stays there for now, or is refused. Takes the file. */
-static struct br_run_job *take(struct cli_intake *intake, struct cli_intake_file *file)
+static struct br_run_job *intake_take(struct cli_intake *intake, struct cli_intake_file *file)
 {
     char path[CLI_INTAKE_PATH];
     cli_intake_path(intake->root, CLI_PLACE_NEW, file, "", path);
@@ -274,7 +275,7 @@ static struct br_run_job *take(struct cli_intake *intake, struct cli_intake_file
     if (!wait)
         error = cli_intake_take(intake->root, file);
     if (!wait && !error)
-        return begin(intake, file);
+        return intake_begin(intake, file);
     intake->held |= wait;
     if (error && error != ENOENT)
         br_fail(&intake->diag, BR_SYSTEM, "see to it that the server may write to the spool",
@@ -283,7 +284,7 @@ static struct br_run_job *take(struct cli_intake *intake, struct cli_intake_file
     return NULL;
 }
 
-static struct br_run_job *next(void *context, bool *more)
+static struct br_run_job *intake_next(void *context, bool *more)
 {
     struct cli_intake *intake = context;
     bool ask = cli_intake_watch_ask(&intake->watch);
@@ -292,7 +293,7 @@ static struct br_run_job *next(void *context, bool *more)
     *more = true;
     for (int looks = 0; looks < 2 && !intake->diag.what[0]; looks++) {
         while (intake->at < intake->files && !intake->diag.what[0]) {
-            struct br_run_job *job = take(intake, &intake->file[intake->at++]);
+            struct br_run_job *job = intake_take(intake, &intake->file[intake->at++]);
             if (job) {
                 intake->watch.news |= ask;
                 return job;
@@ -301,7 +302,7 @@ static struct br_run_job *next(void *context, bool *more)
         if (!ask || intake->diag.what[0])
             break;
         intake->held = false;
-        look(intake, CLI_PLACE_NEW);
+        intake_look(intake, CLI_PLACE_NEW);
         ask = false;
     }
     if (intake->held)
@@ -313,16 +314,16 @@ static struct br_run_job *next(void *context, bool *more)
 static void refused(void *context, struct br_run_job *job, const struct br_diag *diag)
 {
     struct cli_intake *intake = context;
-    refuse(intake, &job_of(job)->file, diag);
-    release(job_of(job));
+    intake_refuse(intake, &intake_job_of(job)->file, diag);
+    intake_release(intake_job_of(job));
 }
 
-static int write_result(struct cli_intake *intake, struct cli_intake_job *job)
+static int intake_write_result(struct cli_intake *intake, struct cli_intake_job *job)
 {
     FILE *out = open_beside(intake, &job->file, ".json", "we");
     if (!out)
         return errno;
-    print_result(out, &job->job);
+    intake_print_result(out, &job->job);
     return close_file(&out);
 }
 
@@ -336,17 +337,17 @@ static int close_failures(struct cli_intake *intake, struct cli_intake_job *job,
     return good ? 0 : error;
 }
 
-static bool over(void *context, struct br_run_job *run_job)
+static bool intake_over(void *context, struct br_run_job *run_job)
 {
     struct cli_intake *intake = context;
-    struct cli_intake_job *job = job_of(run_job);
+    struct cli_intake_job *job = intake_job_of(run_job);
     const struct br_job_result *result = &run_job->result;
     uint32_t done = result->resumed + result->finished;
     bool good = done == run_job->dag->tasks;
     int error = close_file(&job->one.output), more = close_failures(intake, job, good);
     char text[64];
     if (!error)
-        error = more ? more : write_result(intake, job);
+        error = more ? more : intake_write_result(intake, job);
     if (!error)
         error =
             cli_intake_leave(intake->root, good ? CLI_PLACE_DONE : CLI_PLACE_FAILED, &job->file);
@@ -355,8 +356,8 @@ static bool over(void *context, struct br_run_job *run_job)
     if (error)
         say_stuck(intake, run_job->name, error);
     else if (!good || !intake->settings->output.quiet)
-        say(intake, run_job->name, good ? "is done: " : "has failed: ", text);
-    release(job);
+        intake_say(intake, run_job->name, good ? "is done: " : "has failed: ", text);
+    intake_release(job);
     return !error;
 }
 
@@ -366,9 +367,9 @@ struct br_run_source cli_intake_source(struct cli_intake *intake)
         .context = intake,
         .watch = intake->watch.notify,
         .earlier = earlier,
-        .next = next,
+        .next = intake_next,
         .refused = refused,
-        .over = over,
+        .over = intake_over,
     };
 }
 
@@ -420,7 +421,7 @@ enum br_status cli_intake_open(struct cli_intake *intake, const struct cli_setti
 void cli_intake_close(struct cli_intake *intake)
 {
     while (intake->first)
-        release(intake->first);
+        intake_release(intake->first);
     for (; intake->at < intake->files; intake->at++)
         cli_intake_file_finish(&intake->file[intake->at]);
     free(intake->file);

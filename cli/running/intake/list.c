@@ -16,8 +16,8 @@ struct list {
     uint32_t count, room;
 };
 
-static enum br_status add(struct list *list, const char *group, const char *name, int64_t time_ns,
-                          struct br_diag *diag)
+static enum br_status intake_list_add(struct list *list, const char *group, const char *name,
+                                      int64_t time_ns, struct br_diag *diag)
 {
     if (!br_grow(&list->file, list->count, &list->room, sizeof *list->file))
         return br_fail_memory(diag);
@@ -70,8 +70,9 @@ static enum br_status list_folder(struct list *list, const char *path, const cha
         if (!cli_intake_is_name(name) || fstatat(dirfd(folder), name, &state, 0))
             continue;
         if (S_ISREG(state.st_mode) && !(beside && is_beside(dirfd(folder), name))) {
-            status = add(list, group, name,
-                         (int64_t)state.st_mtim.tv_sec * 1000000000 + state.st_mtim.tv_nsec, diag);
+            status = intake_list_add(
+                list, group, name,
+                (int64_t)state.st_mtim.tv_sec * 1000000000 + state.st_mtim.tv_nsec, diag);
         } else if (S_ISDIR(state.st_mode) && !group) {
             char below[CLI_INTAKE_PATH];
             if (snprintf(below, sizeof below, "%s/%s", path, name) < (int)sizeof below)
@@ -106,7 +107,7 @@ struct turn {
     uint32_t place;
 };
 
-static int by_turn(const void *a, const void *b)
+static int intake_list_by_turn(const void *a, const void *b)
 {
     const struct turn *x = a, *y = b;
     if (x->place != y->place)
@@ -115,7 +116,7 @@ static int by_turn(const void *a, const void *b)
     return order ? order : compare_groups(&x->file, &y->file);
 }
 
-static enum br_status take_turns(struct list *list, struct br_diag *diag)
+static enum br_status intake_list_take_turns(struct list *list, struct br_diag *diag)
 {
     struct turn *turn = malloc(((size_t)list->count + 1) * sizeof *turn);
     if (!turn)
@@ -125,7 +126,7 @@ static enum br_status take_turns(struct list *list, struct br_diag *diag)
         bool first = !k || compare_groups(&list->file[k - 1], &list->file[k]) != 0;
         turn[k] = (struct turn){list->file[k], first ? 0 : turn[k - 1].place + 1};
     }
-    qsort(turn, list->count, sizeof *turn, by_turn);
+    qsort(turn, list->count, sizeof *turn, intake_list_by_turn);
     for (uint32_t k = 0; k < list->count; k++)
         list->file[k] = turn[k].file;
     free(turn);
@@ -141,7 +142,7 @@ enum br_status cli_intake_list(const char *root, enum cli_place place,
     cli_intake_path(root, place, &(struct cli_intake_file){.name = none}, "", path);
     enum br_status status = list_folder(&list, path, NULL, place != CLI_PLACE_NEW, diag);
     if (!status && list.count)
-        status = take_turns(&list, diag);
+        status = intake_list_take_turns(&list, diag);
     for (uint32_t k = 0; status && k < list.count; k++)
         cli_intake_file_finish(&list.file[k]);
     if (status)

@@ -10,7 +10,7 @@
 
 static const int64_t second_ns = INT64_C(1000000000);
 
-static int64_t now_ns(void)
+static int64_t intake_watch_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -20,7 +20,7 @@ static int64_t now_ns(void)
 static const uint32_t seen = IN_MOVED_TO | IN_CREATE | IN_CLOSE_WRITE | IN_ONLYDIR;
 
 /* Watches the folder and those in it. To watch one again changes nothing. */
-static void add_folders(struct cli_intake_watch *watch)
+static void intake_watch_add_folders(struct cli_intake_watch *watch)
 {
     DIR *folder = opendir(watch->path);
     struct dirent *entry;
@@ -40,7 +40,7 @@ void cli_intake_watch_open(struct cli_intake_watch *watch, const char *path)
     *watch = (struct cli_intake_watch){
         .notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK), .path = path, .news = true};
     if (watch->notify >= 0)
-        add_folders(watch);
+        intake_watch_add_folders(watch);
 }
 
 /* Takes in what the kernel has told. A new folder is watched before it is looked into. */
@@ -58,12 +58,12 @@ static void read_news(struct cli_intake_watch *watch)
         }
     }
     if (folders)
-        add_folders(watch);
+        intake_watch_add_folders(watch);
 }
 
 bool cli_intake_watch_ask(struct cli_intake_watch *watch)
 {
-    int64_t now = now_ns();
+    int64_t now = intake_watch_now_ns();
     read_news(watch);
     if (!watch->news && now - watch->looked_ns < (watch->notify < 0 ? 1 : 5) * second_ns)
         return false;
@@ -75,8 +75,8 @@ bool cli_intake_watch_ask(struct cli_intake_watch *watch)
 void cli_intake_watch_again(struct cli_intake_watch *watch)
 {
     const int64_t soon_ns = second_ns / 5, every = (watch->notify < 0 ? 1 : 5) * second_ns;
-    if (watch->looked_ns > now_ns() - every + soon_ns)
-        watch->looked_ns = now_ns() - every + soon_ns;
+    if (watch->looked_ns > intake_watch_now_ns() - every + soon_ns)
+        watch->looked_ns = intake_watch_now_ns() - every + soon_ns;
 }
 
 void cli_intake_watch_close(struct cli_intake_watch *watch)

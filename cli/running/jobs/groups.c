@@ -17,7 +17,7 @@ const char *cli_run_own_group(const struct br_dag *dag)
     return NULL;
 }
 
-static uint32_t count_parts(const char *text)
+static uint32_t groups_count_parts(const char *text)
 {
     uint32_t count = 1;
     for (; *text; text++)
@@ -26,8 +26,8 @@ static uint32_t count_parts(const char *text)
 }
 
 /* One "name=weight". */
-static enum br_status read_weight(const char *text, size_t length, struct br_run_group *group,
-                                  struct br_diag *diag)
+static enum br_status groups_read_weight(const char *text, size_t length,
+                                         struct br_run_group *group, struct br_diag *diag)
 {
     struct br_decimal weight;
     char *one = strndup(text, length), *equals = one ? strchr(one, '=') : NULL;
@@ -47,16 +47,16 @@ static enum br_status read_weight(const char *text, size_t length, struct br_run
     return BR_OK;
 }
 
-static enum br_status read_weights(const char *text, struct cli_run_groups *groups,
-                                   struct br_diag *diag)
+static enum br_status groups_read_weights(const char *text, struct cli_run_groups *groups,
+                                          struct br_diag *diag)
 {
-    groups->group = calloc(count_parts(text), sizeof *groups->group);
+    groups->group = calloc(groups_count_parts(text), sizeof *groups->group);
     if (!groups->group)
         return br_fail_memory(diag);
     for (;;) {
         size_t length = strcspn(text, ",");
         struct br_run_group *group = &groups->group[groups->count];
-        enum br_status status = read_weight(text, length, group, diag);
+        enum br_status status = groups_read_weight(text, length, group, diag);
         if (status)
             return status;
         groups->count++;
@@ -73,7 +73,7 @@ static enum br_status read_weights(const char *text, struct cli_run_groups *grou
 static enum br_status read_names(const char *text, struct cli_run_groups *groups,
                                  struct br_diag *diag)
 {
-    groups->of = calloc(count_parts(text), sizeof *groups->of);
+    groups->of = calloc(groups_count_parts(text), sizeof *groups->of);
     if (!groups->of)
         return br_fail_memory(diag);
     for (;;) {
@@ -96,7 +96,7 @@ enum br_status cli_run_groups_read(const struct cli_run_settings *settings,
     *groups = (struct cli_run_groups){0};
     enum br_status status = BR_OK;
     if (settings->group)
-        status = read_weights(settings->group, groups, diag);
+        status = groups_read_weights(settings->group, groups, diag);
     if (!status && settings->group_of)
         status = read_names(settings->group_of, groups, diag);
     return status;

@@ -13,7 +13,8 @@ struct cli_run_job *cli_run_job_of(const struct br_run_job *job)
 }
 
 /* The path, or with a number behind it where an earlier job is of the same path. */
-static char *name_job(const struct cli_run_jobs *jobs, uint32_t jobs_before, const char *path)
+static char *running_name_job(const struct cli_run_jobs *jobs, uint32_t jobs_before,
+                              const char *path)
 {
     size_t size = strlen(path) + 16;
     char *name = malloc(size);
@@ -28,11 +29,12 @@ static char *name_job(const struct cli_run_jobs *jobs, uint32_t jobs_before, con
     return name;
 }
 
-static enum br_status add_job(const char *path, struct cli_run_jobs *jobs, struct br_diag *diag)
+static enum br_status running_add_job(const char *path, struct cli_run_jobs *jobs,
+                                      struct br_diag *diag)
 {
     uint32_t k = jobs->count++;
     struct cli_run_job *one = &jobs->one[k];
-    one->name = name_job(jobs, k, path);
+    one->name = running_name_job(jobs, k, path);
     if (!one->name)
         return br_fail_memory(diag);
     jobs->job[k] = (struct br_run_job){
@@ -54,7 +56,7 @@ static enum br_status load_one(const struct cli_settings *settings, const char *
         return status;
     /* Planning may leave a word there although it went well. */
     *diag = (struct br_diag){0};
-    return add_job(path, jobs, diag);
+    return running_add_job(path, jobs, diag);
 }
 
 enum br_status cli_run_jobs_take(struct cli_run_input *input, const char *name,
@@ -69,7 +71,7 @@ enum br_status cli_run_jobs_take(struct cli_run_input *input, const char *name,
     }
     jobs->one->input = *input;
     *input = (struct cli_run_input){0};
-    return add_job(name, jobs, diag);
+    return running_add_job(name, jobs, diag);
 }
 
 enum br_status cli_run_jobs_load(const struct cli_settings *settings, const char *const *path,

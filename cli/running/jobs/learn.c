@@ -57,7 +57,7 @@ static void free_rest(struct cli_run_learn *learn)
     learn->rest = (struct br_rest){0};
 }
 
-static void *copy(const void *from, size_t size)
+static void *learn_copy(const void *from, size_t size)
 {
     void *made = malloc(size + 1);
     if (made)
@@ -78,15 +78,15 @@ static void *plan_rest(void *context)
 }
 
 /* What is known now, for the thread. */
-static bool look(struct cli_run_learn *learn)
+static bool learn_look(struct cli_run_learn *learn)
 {
     const int64_t *expected_ns;
     const struct br_rest now = br_replanner_look(learn->replanner, learn->now_ns, &expected_ns);
     size_t tasks = learn->dag->tasks;
     struct br_diag diag;
-    learn->rest = (struct br_rest){copy(now.state, tasks),
-                                   copy(now.duration_ns, tasks * sizeof *now.duration_ns),
-                                   copy(now.pilot, tasks * sizeof *now.pilot), now.now_ns};
+    learn->rest = (struct br_rest){learn_copy(now.state, tasks),
+                                   learn_copy(now.duration_ns, tasks * sizeof *now.duration_ns),
+                                   learn_copy(now.pilot, tasks * sizeof *now.pilot), now.now_ns};
     const struct br_needs needs = {.duration_ns = expected_ns};
     return learn->rest.state && learn->rest.duration_ns && learn->rest.pilot &&
            br_dag_with(learn->dag, &needs, &learn->made, &diag) == BR_OK;
@@ -98,7 +98,8 @@ static void begin_planning(struct cli_run_learn *learn)
     learn->state = PLANNING;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    learn->threaded = look(learn) && pthread_create(&learn->thread, NULL, plan_rest, learn) == 0;
+    learn->threaded =
+        learn_look(learn) && pthread_create(&learn->thread, NULL, plan_rest, learn) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!learn->threaded)
         learn->state = PLANNED; /* nothing */
@@ -165,9 +166,9 @@ static enum br_status make_learner(struct cli_run_learn *learn, const struct br_
 }
 
 /* Replaces the job by one with what is to be expected, and learns of that. */
-static enum br_status expect(struct cli_run_learn *learn, struct br_input *input,
-                             const bool *unknown, const struct br_replanner_options *options,
-                             struct br_diag *diag)
+static enum br_status learn_expect(struct cli_run_learn *learn, struct br_input *input,
+                                   const bool *unknown, const struct br_replanner_options *options,
+                                   struct br_diag *diag)
 {
     const int64_t *expected_ns;
     struct br_dag *made;
@@ -187,8 +188,8 @@ static enum br_status expect(struct cli_run_learn *learn, struct br_input *input
     return status;
 }
 
-static enum br_status read_history(const char *path, const struct br_dag *dag,
-                                   struct br_beliefs **beliefs, struct br_diag *diag)
+static enum br_status learn_read_history(const char *path, const struct br_dag *dag,
+                                         struct br_beliefs **beliefs, struct br_diag *diag)
 {
     struct br_history *history = NULL;
     enum br_status status =
@@ -223,9 +224,9 @@ enum br_status cli_run_learn_open(const struct cli_settings *settings, const boo
     options.seed = settings->search.seed;
     enum br_status status = read_ratio(settings->run.pilots, &options.ratio, diag);
     if (!status)
-        status = read_history(settings->needs.history, input->dag, &learn->beliefs, diag);
+        status = learn_read_history(settings->needs.history, input->dag, &learn->beliefs, diag);
     if (!status)
-        status = expect(learn, input, unknown, &options, diag);
+        status = learn_expect(learn, input, unknown, &options, diag);
     learn->cluster = input->cluster;
     learn->options = rest_options(settings, learn);
     return status;
@@ -270,7 +271,7 @@ void cli_run_learn_started(struct cli_run_learn *learn, uint32_t task, int64_t n
 }
 
 /* A duration that is known only roughly, since the program was stopped, teaches nothing. */
-static int64_t measured(int64_t lasted_ns)
+static int64_t learn_measured(int64_t lasted_ns)
 {
     return lasted_ns > 0 ? lasted_ns : -1;
 }
@@ -281,7 +282,7 @@ void cli_run_learn_ended(struct cli_run_learn *learn, const struct br_task_end *
         return;
     learn->now_ns = end->end_ns;
     if (end->outcome == BR_TASK_DONE)
-        br_replanner_ended(learn->replanner, end->task, measured(br_task_end_lasted(end)));
+        br_replanner_ended(learn->replanner, end->task, learn_measured(br_task_end_lasted(end)));
     else
         br_replanner_failed(learn->replanner, end->task, end->again);
 }
@@ -289,12 +290,12 @@ void cli_run_learn_ended(struct cli_run_learn *learn, const struct br_task_end *
 void cli_run_learn_resumed(struct cli_run_learn *learn, uint32_t task, int64_t lasted_ns)
 {
     if (learn)
-        br_replanner_ended(learn->replanner, task, measured(lasted_ns));
+        br_replanner_ended(learn->replanner, task, learn_measured(lasted_ns));
 }
 
 /* ---- What was learnt ---- */
 
-static void print_stage(struct cli_run_learn *learn, uint32_t s)
+static void learn_print_stage(struct cli_run_learn *learn, uint32_t s)
 {
     char mean[CLI_SECONDS_TEXT], low[CLI_SECONDS_TEXT], high[CLI_SECONDS_TEXT];
     struct br_task_belief belief;
@@ -336,5 +337,5 @@ void cli_run_learn_print(struct cli_run_learn *learn, const char *before, bool s
         fprintf(stderr, ", at last %s s", cli_seconds(learn->plan->makespan_ns, last));
     fputc('\n', stderr);
     for (uint32_t s = 0; stages && s < learn->dag->stages; s++)
-        print_stage(learn, s);
+        learn_print_stage(learn, s);
 }

@@ -65,8 +65,8 @@ enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone
 
 /* The plan's order, times and machines for the given job, which has to have the same tasks; its
  * durations, demands and edges may be others by now. */
-static enum br_status carry_over(const struct cli_run_input *from, struct cli_run_input *input,
-                                 struct br_diag *diag)
+static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
+                                           struct cli_run_input *input, struct br_diag *diag)
 {
     static const char hint[] = "plan the job again, or leave out --plan";
     const struct br_dag *job = input->input.dag, *old = from->input.dag;
@@ -138,7 +138,7 @@ static struct cli_job_settings without_cluster(const struct cli_job_settings *jo
 }
 
 /* Gives the job the cluster that it shares with others instead of its own, if there is one. */
-static void share_cluster(struct cli_run_input *input, struct br_cluster *cluster)
+static void jobs_plan_share_cluster(struct cli_run_input *input, struct br_cluster *cluster)
 {
     if (!cluster)
         return;
@@ -165,7 +165,7 @@ static enum br_status load_plan(const struct cli_settings *settings, const char 
     }
     if (!status) {
         input->input.dag = own.input.dag;
-        status = carry_over(&own, input, diag);
+        status = jobs_plan_carry_over(&own, input, diag);
         own.input.dag = NULL;
     }
     br_cluster_destroy(own.input.cluster);
@@ -186,7 +186,7 @@ static enum br_status load_job_and_plan(const struct cli_settings *settings, con
     if (!status && !own)
         input->input.cluster = old.input.cluster;
     if (!status)
-        status = carry_over(&old, input, diag);
+        status = jobs_plan_carry_over(&old, input, diag);
     if (own)
         br_cluster_destroy(old.input.cluster);
     else if (!input->input.cluster)
@@ -215,7 +215,7 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
     enum br_status status =
         cli_load(cluster ? &bare : &settings->job, path, false, &input->input, diag);
     if (!status)
-        share_cluster(input, cluster);
+        jobs_plan_share_cluster(input, cluster);
     if (!status && !input->input.cluster)
         status = use_this_machine(quiet, &input->input.cluster, diag);
     bool *unknown = NULL;

@@ -15,7 +15,7 @@ enum { SHOWN = 12 }; /* lines of each kind */
 
 static volatile sig_atomic_t asked;
 
-static void ask(int signal_number)
+static void live_ask(int signal_number)
 {
     (void)signal_number;
     asked = 1;
@@ -25,7 +25,7 @@ void cli_live_begin(struct cli_live *live, const struct br_dag *dag)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
-    action.sa_handler = ask;
+    action.sa_handler = live_ask;
     action.sa_flags = SA_RESTART;
     sigemptyset(&action.sa_mask);
     sigaction(SIGUSR1, &action, NULL);
@@ -87,7 +87,7 @@ bool cli_live_asked(void)
     return was;
 }
 
-static void print_task(const struct br_run_job *job, uint32_t task)
+static void live_print_task(const struct br_run_job *job, uint32_t task)
 {
     char id[300];
     br_dag_task_id(job->dag, task, id, sizeof id);
@@ -95,7 +95,7 @@ static void print_task(const struct br_run_job *job, uint32_t task)
     cli_print_text(stderr, id);
 }
 
-static bool is_over(const struct cli_live *live, uint32_t s)
+static bool live_is_over(const struct cli_live *live, uint32_t s)
 {
     const struct br_stage *stage = &live->dag->stage[s];
     for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
@@ -104,7 +104,7 @@ static bool is_over(const struct cli_live *live, uint32_t s)
     return true;
 }
 
-static bool runs(const struct cli_live *live, uint32_t s)
+static bool live_runs(const struct cli_live *live, uint32_t s)
 {
     for (uint32_t k = 0; k < live->count; k++)
         if (br_dag_task_stage(live->dag, live->running[k].task) == s)
@@ -119,10 +119,10 @@ static void print_waits(const struct cli_live *live)
     uint32_t waiting = 0;
     for (uint32_t k = 0; k < dag->stages; k++) {
         uint32_t s = dag->topological[k], parents = 0;
-        if (is_over(live, s) || runs(live, s) || waiting++ >= SHOWN)
+        if (live_is_over(live, s) || live_runs(live, s) || waiting++ >= SHOWN)
             continue;
         for (uint32_t e = 0; e < dag->edges; e++) {
-            if (dag->edge[e].child != s || is_over(live, dag->edge[e].parent))
+            if (dag->edge[e].child != s || live_is_over(live, dag->edge[e].parent))
                 continue;
             if (parents == 0) {
                 fputs("  ", stderr);
@@ -162,7 +162,7 @@ void cli_live_print(const struct cli_live *live, const struct br_run_state *stat
     fputc('\n', stderr);
     for (uint32_t k = 0; k < live->count && k < SHOWN; k++) {
         const struct cli_live_task *one = &live->running[k];
-        print_task(one->job, one->task);
+        live_print_task(one->job, one->task);
         fprintf(stderr, " runs for %s s of %s s\n",
                 cli_seconds((state->now_ns - one->start_ns) / tenth * tenth, now),
                 cli_seconds(one->job->dag->duration_ns[one->task], planned));

@@ -125,7 +125,7 @@ static void print_failure(FILE *out, const struct cli_report *report, const stru
 }
 
 /* A history that cannot be written is no reason to stop. */
-static void remember(struct cli_report *report, const struct br_task_end *end)
+static void report_remember(struct cli_report *report, const struct br_task_end *end)
 {
     const struct br_dag *dag = end->job->dag;
     struct br_history *history = cli_run_job_of(end->job)->history;
@@ -272,7 +272,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     cli_run_trace_add(&report->trace, end);
     cli_run_learn_ended(one->input.learn, end);
     if (end->outcome == BR_TASK_DONE && end->words) {
-        remember(report, end);
+        report_remember(report, end);
         cli_overuse_note(report->part ? &report->part->sum->overuse : &report->overuse,
                          report->jobs->cluster, end);
     }
@@ -386,8 +386,8 @@ static void print_learnt(const struct cli_report *report, const struct cli_run_j
 
 /* The report is that of a whole, whose failed tasks are named; NULL: of parts that have named them.
  */
-static void say_result(const struct br_run_result *result, int64_t plan_ns,
-                       struct cli_report *report)
+static void report_say_result(const struct br_run_result *result, int64_t plan_ns,
+                              struct cli_report *report)
 {
     const bool unread = report && (cli_spool_error(&report->out) || cli_spool_error(&report->err));
     char wall[CLI_SECONDS_TEXT], plan[CLI_SECONDS_TEXT];
@@ -420,7 +420,7 @@ void cli_run_sum_say(const struct cli_run_sum *sum, bool quiet)
     if (!quiet)
         cli_overuse_say(&sum->overuse);
     if (sum->parts && (!quiet || sum->result.failed || sum->result.left))
-        say_result(&sum->result, sum->guessed ? 0 : sum->plan_ns, NULL);
+        report_say_result(&sum->result, sum->guessed ? 0 : sum->plan_ns, NULL);
 }
 
 static void add_to_sum(struct cli_run_sum *sum, const struct br_run_result *result, int64_t plan_ns)
@@ -452,7 +452,7 @@ void cli_report_result(struct cli_report *report, const struct br_run_result *re
         cli_run_table(stderr, report->jobs);
     if (!report->settings->output.quiet)
         cli_overuse_say(&report->overuse);
-    say_result(result, plan_ns, report);
+    report_say_result(result, plan_ns, report);
     for (uint32_t k = 0; k < report->jobs->count && !report->passing; k++)
         print_learnt(report, &report->jobs->one[k]);
 }

@@ -37,7 +37,7 @@ static bool may_block(int fd)
 /* ---- The thread ---- */
 
 /* Waits for something to do; false at the end. */
-static bool wait_for_news(struct cli_spool *spool)
+static bool spool_wait_for_news(struct cli_spool *spool)
 {
     pthread_mutex_lock(&spool->lock);
     spool->busy = false;
@@ -51,7 +51,7 @@ static bool wait_for_news(struct cli_spool *spool)
 }
 
 /* Returns 0 or the errno. */
-static int write_all(struct cli_spool *spool, const char *text, size_t size)
+static int spool_write_all(struct cli_spool *spool, const char *text, size_t size)
 {
     int error = 0, fd = spool->real;
     while (size && !error) {
@@ -78,7 +78,7 @@ static int carry(struct cli_spool *spool, int error)
     ssize_t size;
     while ((size = pread(spool->file, piece, sizeof piece, spool->carried)) > 0) {
         if (!error)
-            error = write_all(spool, piece, (size_t)size);
+            error = spool_write_all(spool, piece, (size_t)size);
         spool->carried += size;
         if (spool->carried - spool->freed >= free_least) {
             fallocate(spool->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, spool->freed,
@@ -89,7 +89,7 @@ static int carry(struct cli_spool *spool, int error)
     return error;
 }
 
-static void *run(void *context)
+static void *spool_run(void *context)
 {
     struct cli_spool *spool = context;
     sigset_t wake;
@@ -97,7 +97,7 @@ static void *run(void *context)
     sigemptyset(&wake);
     sigaddset(&wake, WAKE);
     pthread_sigmask(SIG_UNBLOCK, &wake, NULL);
-    while (wait_for_news(spool)) {
+    while (spool_wait_for_news(spool)) {
         error = carry(spool, error);
         if (error == EPIPE)
             cli_interrupt_stop();
@@ -119,7 +119,7 @@ static void do_nothing(int number)
     (void)number;
 }
 
-static void clean(struct cli_spool *spool)
+static void spool_clean(struct cli_spool *spool)
 {
     close(spool->real);
     close(spool->file);
@@ -143,10 +143,10 @@ void cli_spool_open(struct cli_spool *spool, int fd, int twin, bool always)
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     spool->open = spool->real >= 0 && spool->file >= 0 &&
-                  pthread_create(&spool->thread, NULL, run, spool) == 0;
+                  pthread_create(&spool->thread, NULL, spool_run, spool) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!spool->open) {
-        clean(spool);
+        spool_clean(spool);
         return;
     }
     dup3(spool->file, fd, fd > 2 ? O_CLOEXEC : 0);
@@ -235,7 +235,7 @@ int cli_spool_close(struct cli_spool *spool)
     dup3(spool->real, spool->fd, spool->fd > 2 ? O_CLOEXEC : 0);
     if (spool->twin >= 0)
         dup3(spool->real, spool->twin, spool->twin > 2 ? O_CLOEXEC : 0);
-    clean(spool);
+    spool_clean(spool);
     spool->open = false;
     return spool->error;
 }

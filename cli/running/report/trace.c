@@ -19,7 +19,8 @@ const char *cli_outcome(enum br_task_outcome outcome)
     return words[outcome];
 }
 
-static enum br_status fail_file(const struct cli_run_trace *trace, struct br_diag *diag)
+static enum br_status report_trace_fail_file(const struct cli_run_trace *trace,
+                                             struct br_diag *diag)
 {
     int error = errno;
     br_diag_file(diag, trace->path);
@@ -36,7 +37,7 @@ enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
     trace->csv = dot && strcmp(dot, ".csv") == 0;
     trace->file = strcmp(path, "-") == 0 ? stdout : fopen(path, "we");
     if (!trace->file)
-        return fail_file(trace, diag);
+        return report_trace_fail_file(trace, diag);
     if (trace->file != stdout)
         cli_spool_open(&trace->spool, fileno(trace->file), -1, false);
     if (trace->csv)
@@ -60,7 +61,7 @@ static void print_quoted(const struct cli_run_trace *trace, const char *text)
 }
 
 /* With its name before it in JSON, and a comma before all but the first. */
-static void print_name(const struct cli_run_trace *trace, const char *name)
+static void report_trace_print_name(const struct cli_run_trace *trace, const char *name)
 {
     bool first = strcmp(name, "task") == 0;
     if (trace->csv)
@@ -69,23 +70,25 @@ static void print_name(const struct cli_run_trace *trace, const char *name)
         fprintf(trace->file, "%s\"%s\": ", first ? "{" : ", ", name);
 }
 
-static void print_text(const struct cli_run_trace *trace, const char *name, const char *text)
+static void report_trace_print_text(const struct cli_run_trace *trace, const char *name,
+                                    const char *text)
 {
-    print_name(trace, name);
+    report_trace_print_name(trace, name);
     print_quoted(trace, text);
 }
 
 static void print_count(const struct cli_run_trace *trace, const char *name, int64_t count)
 {
-    print_name(trace, name);
+    report_trace_print_name(trace, name);
     fprintf(trace->file, "%" PRId64, count);
 }
 
-static void print_seconds(const struct cli_run_trace *trace, const char *name, int64_t ns)
+static void report_trace_print_seconds(const struct cli_run_trace *trace, const char *name,
+                                       int64_t ns)
 {
     char text[BR_SECONDS_TEXT];
     br_seconds_format(ns, text);
-    print_name(trace, name);
+    report_trace_print_name(trace, name);
     fputs(text, trace->file);
 }
 
@@ -102,20 +105,20 @@ void cli_run_trace_add(struct cli_run_trace *trace, const struct br_task_end *en
     if (id)
         br_dag_task_id(dag, end->task, id, size);
     br_cluster_machine_name(trace->cluster, end->machine, machine, sizeof machine);
-    print_text(trace, "task", id ? id : stage_id);
-    print_text(trace, "stage", stage_id);
+    report_trace_print_text(trace, "task", id ? id : stage_id);
+    report_trace_print_text(trace, "stage", stage_id);
     free(id);
     print_count(trace, "index", end->task - dag->stage[stage].first_task);
-    print_text(trace, "machine", end->host ? end->host : machine);
+    report_trace_print_text(trace, "machine", end->host ? end->host : machine);
     print_count(trace, "attempt", end->attempt);
-    print_text(trace, "outcome", cli_outcome(end->outcome));
+    report_trace_print_text(trace, "outcome", cli_outcome(end->outcome));
     print_count(trace, "code", end->code);
-    print_seconds(trace, "start", end->start_ns);
-    print_seconds(trace, "end", end->end_ns);
-    print_seconds(trace, "user", end->usage.user_ns);
-    print_seconds(trace, "system", end->usage.system_ns);
+    report_trace_print_seconds(trace, "start", end->start_ns);
+    report_trace_print_seconds(trace, "end", end->end_ns);
+    report_trace_print_seconds(trace, "user", end->usage.user_ns);
+    report_trace_print_seconds(trace, "system", end->usage.system_ns);
     print_count(trace, "peak", end->usage.peak_bytes);
-    print_text(trace, "job", end->job->name);
+    report_trace_print_text(trace, "job", end->job->name);
     fputs(trace->csv ? "\n" : "}\n", trace->file);
 }
 
@@ -131,5 +134,5 @@ enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status s
     if (!errno)
         errno = EIO;
     trace->file = NULL;
-    return failed && (!status || status == BR_NO) ? fail_file(trace, diag) : status;
+    return failed && (!status || status == BR_NO) ? report_trace_fail_file(trace, diag) : status;
 }

@@ -59,7 +59,7 @@ uint32_t br_lcg_atom_find(const struct br_lcg_atoms *a, struct br_lcg_literal l,
 }
 
 /* Puts the atoms by bound, with room for half as many bounds again on either side. */
-static void spread(struct br_lcg_atom_index *index)
+static void atoms_spread(struct br_lcg_atom_index *index)
 {
     int64_t width = (int64_t)index->bound[index->count - 1] - index->bound[0] + 1;
     int64_t margin = width / 2 + 4;
@@ -78,7 +78,7 @@ static void spread(struct br_lcg_atom_index *index)
 }
 
 /* Puts a new atom by its bound, for which there is room. */
-static void put(struct br_lcg_atom_index *index, uint32_t place, uint32_t atom)
+static void atoms_put(struct br_lcg_atom_index *index, uint32_t place, uint32_t atom)
 {
     index->direct[place].atom = atom;
     for (; place < index->width; place++)
@@ -104,9 +104,9 @@ uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool 
     index->count++;
     int64_t place = (int64_t)bound - index->first;
     if (index->width > 0 && place >= 0 && place < index->width)
-        put(index, (uint32_t)place, a->count);
+        atoms_put(index, (uint32_t)place, a->count);
     else if (index->width > 0 || index->count == 1)
-        spread(index);
+        atoms_spread(index);
     a->atom[a->count] = (struct br_lcg_atom){variable, bound};
     return a->count++;
 }

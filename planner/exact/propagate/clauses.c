@@ -37,7 +37,8 @@ void br_lcg_clauses_finish(struct br_lcg_clauses *c)
 
 /* The memory, enlarged where `used` and `more` elements of `size` bytes are more than its room.
  * NULL, and the memory is as before, when memory is out or it would be too long. */
-static void *reserve(void *memory, uint32_t used, uint32_t more, uint32_t *room, size_t size)
+static void *propagate_clauses_reserve(void *memory, uint32_t used, uint32_t more, uint32_t *room,
+                                       size_t size)
 {
     uint64_t wanted = (uint64_t)*room + *room / 2 + more;
     if (used + more <= *room)
@@ -62,8 +63,8 @@ static bool grow_piece(struct br_lcg_clauses *c, struct br_lcg_piece *list)
     if (piece != BR_LCG_NONE) {
         c->free_piece[size] = c->watches[piece].clause;
     } else {
-        struct br_lcg_watch *watches =
-            reserve(c->watches, c->watches_count, room, &c->watches_room, sizeof *watches);
+        struct br_lcg_watch *watches = propagate_clauses_reserve(c->watches, c->watches_count, room,
+                                                                 &c->watches_room, sizeof *watches);
         if (!watches) {
             c->trail->memory_out = true;
             return false;
@@ -82,8 +83,8 @@ static bool grow_piece(struct br_lcg_clauses *c, struct br_lcg_piece *list)
     return true;
 }
 
-static bool watch(struct br_lcg_clauses *c, struct br_lcg_literal l, uint32_t place,
-                  struct br_lcg_literal blocker)
+static bool propagate_clauses_watch(struct br_lcg_clauses *c, struct br_lcg_literal l,
+                                    uint32_t place, struct br_lcg_literal blocker)
 {
     bool negated;
     uint32_t atom = br_lcg_atom_find(c->atoms, l, &negated);
@@ -123,7 +124,8 @@ static uint32_t words_of(uint32_t size)
 static bool watch_clause(struct br_lcg_clauses *c, uint32_t place)
 {
     const struct br_lcg_literal *l = at(c, place)->literal;
-    return watch(c, l[0], place, l[1]) && watch(c, l[1], place, l[0]);
+    return propagate_clauses_watch(c, l[0], place, l[1]) &&
+           propagate_clauses_watch(c, l[1], place, l[0]);
 }
 
 uint32_t br_lcg_clause_add(struct br_lcg_clauses *c, const struct br_lcg_literals *literals,
@@ -131,7 +133,8 @@ uint32_t br_lcg_clause_add(struct br_lcg_clauses *c, const struct br_lcg_literal
 {
     uint32_t words = words_of(literals->count), place = c->words_count;
     assert(literals->count >= 2);
-    uint32_t *arena = reserve(c->words, c->words_count, words, &c->words_room, sizeof *arena);
+    uint32_t *arena =
+        propagate_clauses_reserve(c->words, c->words_count, words, &c->words_room, sizeof *arena);
     if (!arena)
         goto failed;
     c->words = arena;
@@ -201,7 +204,7 @@ static inline uint32_t to_watch(const struct br_lcg_trail *trail,
 /* The atom, or its negation, has become false: each clause that watches it watches another literal
  * that is not, or makes its last one true. Of most clauses the blocker is true, and what is true
  * stays so meanwhile: so the next clause to look at is known, and called for, one ahead. */
-static bool visit(struct br_lcg_clauses *c, uint32_t atom, bool negated)
+static bool propagate_clauses_visit(struct br_lcg_clauses *c, uint32_t atom, bool negated)
 {
     struct br_lcg_trail *trail = c->trail;
     struct br_lcg_literal gone = br_lcg_atom_literal(c->atoms, atom, negated);
@@ -241,7 +244,7 @@ static bool visit(struct br_lcg_clauses *c, uint32_t atom, bool negated)
         if (i < clause->size) {
             l[1] = l[i];
             l[i] = gone;
-            ok = watch(c, l[1], w.clause, other);
+            ok = propagate_clauses_watch(c, l[1], w.clause, other);
             list = c->watches + piece->first; /* the pool may have moved */
         } else {
             list[kept++] = (struct br_lcg_watch){w.clause, other};
@@ -266,7 +269,8 @@ bool br_lcg_clauses_propagate(struct br_lcg_clauses *c, uint32_t side, int32_t b
         return true;
     for (uint32_t k = br_lcg_atoms_above(index, above); k < index->count && index->bound[k] <= upto;
          k++)
-        if (c->watchers[index->atom[k]].of[lower].count && !visit(c, index->atom[k], lower))
+        if (c->watchers[index->atom[k]].of[lower].count &&
+            !propagate_clauses_visit(c, index->atom[k], lower))
             return false;
     return true;
 }

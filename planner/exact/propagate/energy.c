@@ -53,25 +53,25 @@ bool br_lcg_energy_init(struct br_lcg_energy *c, const struct br_lcg_problem *p,
     return true;
 }
 
-static int32_t least(int32_t a, int32_t b)
+static int32_t propagate_energy_least(int32_t a, int32_t b)
 {
     return a < b ? a : b;
 }
 
-static inline void add(struct br_lcg_lanes *to, const struct br_lcg_lanes *x)
+static inline void propagate_energy_add(struct br_lcg_lanes *to, const struct br_lcg_lanes *x)
 {
     for (uint32_t k = 0; k < BR_LCG_LANES; k++)
         to->of[k] += x->of[k];
 }
 
-static inline void subtract(struct br_lcg_lanes *to, const struct br_lcg_lanes *x)
+static inline void propagate_energy_subtract(struct br_lcg_lanes *to, const struct br_lcg_lanes *x)
 {
     for (uint32_t k = 0; k < BR_LCG_LANES; k++)
         to->of[k] -= x->of[k];
 }
 
 /* Notes for all tasks when the work begins and ends that they have to do from `from` on. */
-static void spread(struct br_lcg_energy *c, uint32_t group, int32_t from)
+static void propagate_energy_spread(struct br_lcg_energy *c, uint32_t group, int32_t from)
 {
     const struct br_lcg_problem *p = c->p;
     const int32_t *now = c->trail->now;
@@ -79,27 +79,27 @@ static void spread(struct br_lcg_energy *c, uint32_t group, int32_t from)
     for (uint32_t k = 0; k < p->holdings; k++) {
         uint32_t task = p->holding[k];
         int32_t duration = p->duration[task], begin = -now[2 * task + 1];
-        int32_t ticks = least(now[2 * task] + duration - from, duration);
+        int32_t ticks = propagate_energy_least(now[2 * task] + duration - from, duration);
         if (ticks <= 0)
             continue;
         begin = begin > from ? begin : from;
-        add(&c->change[begin], &demand[k]);
-        subtract(&c->change[begin + ticks], &demand[k]);
+        propagate_energy_add(&c->change[begin], &demand[k]);
+        propagate_energy_subtract(&c->change[begin + ticks], &demand[k]);
     }
 }
 
 /* The last end by `end` of a span from `from` on in which there is too little of some resource of
  * the group, and its lane in *lane; -1 where there is none. Takes back what spread has noted. */
-static int32_t sweep(struct br_lcg_energy *c, uint32_t group, int32_t from, int32_t end,
-                     uint32_t *lane)
+static int32_t propagate_energy_sweep(struct br_lcg_energy *c, uint32_t group, int32_t from,
+                                      int32_t end, uint32_t *lane)
 {
     struct br_lcg_lanes slope = {{0}}, excess = {{0}}, zero = {{0}};
     int32_t found = -1;
-    subtract(&slope, &c->capacity[group]);
+    propagate_energy_subtract(&slope, &c->capacity[group]);
     for (int32_t at = from; at < end; at++) {
         int32_t over = 0;
-        add(&slope, &c->change[at]);
-        add(&excess, &slope);
+        propagate_energy_add(&slope, &c->change[at]);
+        propagate_energy_add(&excess, &slope);
         c->change[at] = zero;
         for (uint32_t k = 0; k < BR_LCG_LANES; k++)
             over |= -excess.of[k];
@@ -114,7 +114,7 @@ static int32_t sweep(struct br_lcg_energy *c, uint32_t group, int32_t from, int3
     return found;
 }
 
-static bool look(struct br_lcg_energy *c)
+static bool propagate_energy_look(struct br_lcg_energy *c)
 {
     const struct br_lcg_problem *p = c->p;
     const int32_t *now = c->trail->now;
@@ -131,8 +131,8 @@ static bool look(struct br_lcg_energy *c)
         c->begins[from] = false;
         for (uint32_t g = 0; g < c->groups && begins && ok; g++) {
             uint32_t lane;
-            spread(c, g, from);
-            int32_t to = sweep(c, g, from, end, &lane);
+            propagate_energy_spread(c, g, from);
+            int32_t to = propagate_energy_sweep(c, g, from, end, &lane);
             if (to < 0)
                 continue;
             ok = false;
@@ -152,7 +152,7 @@ bool br_lcg_energy_propagate(struct br_lcg_energy *c)
         c->wait--;
         return true;
     }
-    bool ok = look(c);
+    bool ok = propagate_energy_look(c);
     if (!ok) {
         c->idle = 0;
         c->pause /= 2;
@@ -174,8 +174,9 @@ struct br_lcg_span br_lcg_energy_span(uint32_t reason, int32_t at)
 /* What a task has to do in the span that starts within the bounds. */
 static int32_t ticks_in(struct br_lcg_span span, int32_t lower, int32_t upper, int32_t duration)
 {
-    int32_t ticks = least(least(duration, span.to - span.from),
-                          least(lower + duration - span.from, span.to - upper));
+    int32_t ticks = propagate_energy_least(
+        propagate_energy_least(duration, span.to - span.from),
+        propagate_energy_least(lower + duration - span.from, span.to - upper));
     return ticks > 0 ? ticks : 0;
 }
 
@@ -190,7 +191,7 @@ static struct br_lcg_literal starts_by(struct br_lcg_span span, uint32_t task, i
     return (struct br_lcg_literal){2 * task + 1, ticks - span.to};
 }
 
-static uint32_t age(const struct br_lcg_trail *trail, struct br_lcg_literal l)
+static uint32_t propagate_energy_age(const struct br_lcg_trail *trail, struct br_lcg_literal l)
 {
     uint32_t e = br_lcg_true_at_root(trail, l) ? BR_LCG_NONE : br_lcg_entry_of(trail, l);
     return e == BR_LCG_NONE ? 0 : e + 1;
@@ -214,8 +215,8 @@ static uint32_t list_shares(struct br_lcg_energy *c, uint32_t resource, struct b
         if (s.demand == 0 || s.ticks == 0)
             continue;
         *excess += s.ticks * s.demand;
-        uint32_t from = age(trail, starts_from(p, span, task, s.ticks));
-        uint32_t by = age(trail, starts_by(span, task, s.ticks));
+        uint32_t from = propagate_energy_age(trail, starts_from(p, span, task, s.ticks));
+        uint32_t by = propagate_energy_age(trail, starts_by(span, task, s.ticks));
         s.age = from > by ? from : by;
         uint32_t j = count++;
         for (; j > 0 && c->share[j - 1].age < s.age; j--)
@@ -227,7 +228,7 @@ static uint32_t list_shares(struct br_lcg_energy *c, uint32_t resource, struct b
 
 /* Leaves out what is not needed for more to be done than there is: of tasks, the latest first, all
  * that does not follow at the root; and then of some a part. */
-static void relax(struct br_lcg_energy *c, uint32_t count, int64_t spare)
+static void propagate_energy_relax(struct br_lcg_energy *c, uint32_t count, int64_t spare)
 {
     for (uint32_t k = 0; k < count; k++) {
         struct br_lcg_share *s = &c->share[k];
@@ -251,7 +252,7 @@ bool br_lcg_energy_explain(struct br_lcg_energy *c, uint32_t reason, int32_t at,
     int64_t excess;
     uint32_t count = list_shares(c, br_lcg_number(reason) >> FROM_BITS, span, &excess);
     assert(excess > 0);
-    relax(c, count, excess - 1);
+    propagate_energy_relax(c, count, excess - 1);
     for (uint32_t k = 0; k < count; k++) {
         const struct br_lcg_share *s = &c->share[k];
         if (s->ticks > 0 &&

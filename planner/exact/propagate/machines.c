@@ -28,20 +28,21 @@ bool br_lcg_machines_init(struct br_lcg_machines *c, const struct br_lcg_problem
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-static int by_time(const void *x, const void *y)
+static int propagate_machines_by_time(const void *x, const void *y)
 {
     const int32_t *a = x, *b = y;
     return (*a > *b) - (*a < *b);
 }
 
-static int32_t value(const struct br_lcg_machines *c, uint32_t side, uint32_t entry)
+static int32_t propagate_machines_value(const struct br_lcg_machines *c, uint32_t side,
+                                        uint32_t entry)
 {
     return entry == c->trail->count ? c->trail->now[side]
                                     : br_lcg_value_before(c->trail, side, entry);
 }
 
 /* What runs when in every case, and who is where, by the bounds before the entry. */
-static void make_table(struct br_lcg_machines *c, uint32_t entry)
+static void propagate_machines_make_table(struct br_lcg_machines *c, uint32_t entry)
 {
     const struct br_lcg_problem *p = c->p;
     uint32_t times = 0;
@@ -51,12 +52,12 @@ static void make_table(struct br_lcg_machines *c, uint32_t entry)
     for (uint32_t t = 0; t < p->tasks; t++) {
         if (!(p->assigned >> t & 1))
             continue;
-        c->lower[t] = value(c, 2 * t, entry);
-        c->upper[t] = -value(c, 2 * t + 1, entry);
+        c->lower[t] = propagate_machines_value(c, 2 * t, entry);
+        c->upper[t] = -propagate_machines_value(c, 2 * t + 1, entry);
         for (uint32_t m = 0; m < p->machines; m++) {
             uint32_t side = 2 * br_lcg_on(p, t, m);
-            c->on[m] |= (uint64_t)(value(c, side, entry) > 0) << t;
-            c->off[m] |= (uint64_t)(value(c, side + 1, entry) == 0) << t;
+            c->on[m] |= (uint64_t)(propagate_machines_value(c, side, entry) > 0) << t;
+            c->off[m] |= (uint64_t)(propagate_machines_value(c, side + 1, entry) == 0) << t;
         }
         if (c->upper[t] < c->lower[t] + p->duration[t]) {
             c->time[times++] = c->upper[t];
@@ -64,7 +65,7 @@ static void make_table(struct br_lcg_machines *c, uint32_t entry)
             parts |= UINT64_C(1) << t;
         }
     }
-    br_sort_by(c->time, times, sizeof *c->time, by_time);
+    br_sort_by(c->time, times, sizeof *c->time, propagate_machines_by_time);
     c->stretches = 0;
     for (uint32_t k = 0; k + 1 < times; k++) {
         struct br_lcg_stretch s = {c->time[k], c->time[k + 1], 0};
@@ -81,8 +82,8 @@ static void make_table(struct br_lcg_machines *c, uint32_t entry)
 }
 
 /* Whether the tasks of the set pass the machine's room; of which resource, if so. */
-static bool overfull(const struct br_lcg_problem *p, uint32_t machine, uint64_t set,
-                     uint32_t *resource)
+static bool propagate_machines_overfull(const struct br_lcg_problem *p, uint32_t machine,
+                                        uint64_t set, uint32_t *resource)
 {
     for (uint32_t r = 0; r < p->amounts; r++) {
         int64_t left = p->room[(size_t)machine * p->amounts + r];
@@ -104,7 +105,8 @@ static bool blocked(struct br_lcg_machines *c, uint32_t task, uint32_t machine,
     uint32_t r;
     if (!br_lcg_packs(&c->packing, s->running | self))
         return true;
-    return machine != ANY && overfull(c->p, machine, (s->running & c->on[machine]) | self, &r);
+    return machine != ANY &&
+           propagate_machines_overfull(c->p, machine, (s->running & c->on[machine]) | self, &r);
 }
 
 /* The task's earliest start on the machine, from `at` on; nothing is looked at after its window. */
@@ -121,7 +123,7 @@ static int32_t earliest(struct br_lcg_machines *c, uint32_t task, uint32_t machi
     return at;
 }
 
-static int32_t latest(struct br_lcg_machines *c, uint32_t task, uint32_t machine)
+static int32_t propagate_machines_latest(struct br_lcg_machines *c, uint32_t task, uint32_t machine)
 {
     int32_t at = c->upper[task], duration = c->p->duration[task];
     for (uint32_t k = c->stretches; k-- > 0 && at >= c->lower[task];) {
@@ -134,7 +136,7 @@ static int32_t latest(struct br_lcg_machines *c, uint32_t task, uint32_t machine
     return at;
 }
 
-static bool push_task(struct br_lcg_machines *c, uint32_t task)
+static bool propagate_machines_push_task(struct br_lcg_machines *c, uint32_t task)
 {
     const struct br_lcg_problem *p = c->p;
     uint32_t reason = br_lcg_reason(BR_LCG_MACHINES, 0);
@@ -148,7 +150,7 @@ static bool push_task(struct br_lcg_machines *c, uint32_t task)
                 return false;
             continue;
         }
-        int32_t last = latest(c, task, m);
+        int32_t last = propagate_machines_latest(c, task, m);
         from = first < from ? first : from;
         to = last > to ? last : to;
     }
@@ -161,9 +163,9 @@ static bool push_task(struct br_lcg_machines *c, uint32_t task)
 bool br_lcg_machines_propagate(struct br_lcg_machines *c)
 {
     c->moved = false;
-    make_table(c, c->trail->count);
+    propagate_machines_make_table(c, c->trail->count);
     for (uint32_t t = 0; t < c->p->tasks; t++)
-        if ((c->p->assigned >> t & 1) && !push_task(c, t))
+        if ((c->p->assigned >> t & 1) && !propagate_machines_push_task(c, t))
             return false;
     return true;
 }
@@ -228,7 +230,7 @@ static bool chain_left(struct br_lcg_machines *c, uint32_t task, uint32_t machin
 }
 
 /* How lately the literal came true; 0 at the root. */
-static uint32_t age(const struct br_lcg_machines *c, struct br_lcg_literal l)
+static uint32_t propagate_machines_age(const struct br_lcg_machines *c, struct br_lcg_literal l)
 {
     uint32_t e = br_lcg_true_at_root(c->trail, l) ? BR_LCG_NONE : br_lcg_entry_of(c->trail, l);
     return e == BR_LCG_NONE ? 0 : e + 1;
@@ -264,7 +266,9 @@ static uint64_t needed(struct br_lcg_machines *c, uint32_t task, uint32_t machin
             uint32_t t = (uint32_t)__builtin_ctzll(left), most = 0;
             struct presence n = presence(c, t, machine, o);
             for (uint32_t k = 0; k < n.count; k++)
-                most = age(c, n.literal[k]) > most ? age(c, n.literal[k]) : most;
+                most = propagate_machines_age(c, n.literal[k]) > most
+                           ? propagate_machines_age(c, n.literal[k])
+                           : most;
             if (most > latest_age) {
                 latest_age = most;
                 next = t;
@@ -273,7 +277,7 @@ static uint64_t needed(struct br_lcg_machines *c, uint32_t task, uint32_t machin
         uint64_t rest = set & ~(UINT64_C(1) << next);
         open &= ~(UINT64_C(1) << next);
         if (machine == ANY ? !br_lcg_packs(&c->packing, rest | self)
-                           : overfull(c->p, machine, rest | self, &r))
+                           : propagate_machines_overfull(c->p, machine, rest | self, &r))
             set = rest;
     }
     return set;
@@ -314,15 +318,15 @@ static struct br_lcg_literal chain_begin(const struct br_lcg_machines *c, uint32
                 : (struct br_lcg_literal){2 * task, first->from + 1 - c->p->duration[task]};
 }
 
-static bool chain(struct br_lcg_machines *c, uint32_t task, uint32_t machine, bool left,
-                  int32_t bound)
+static bool propagate_machines_chain(struct br_lcg_machines *c, uint32_t task, uint32_t machine,
+                                     bool left, int32_t bound)
 {
     return left ? chain_left(c, task, machine, bound) : chain_right(c, task, machine, bound);
 }
 
 /* No explanation was found, since a search for a packing took too long where it did not before: the
  * solver is of no use any more, and stops as when memory is out. */
-static bool give_up(struct br_lcg_machines *c)
+static bool propagate_machines_give_up(struct br_lcg_machines *c)
 {
     c->trail->memory_out = c->trail->lost = true;
     return false;
@@ -336,7 +340,7 @@ static bool explain_start(struct br_lcg_machines *c, struct br_lcg_literal l,
     uint32_t task = l.side / 2, only = ANY;
     bool left = l.side & 1;
     int32_t bound = left ? -l.bound : l.bound;
-    if (chain(c, task, ANY, left, bound))
+    if (propagate_machines_chain(c, task, ANY, left, bound))
         return br_lcg_append(c->trail, list, chain_begin(c, task, left)) &&
                explain_chain(c, task, ANY, list);
     for (uint32_t m = 0; m < p->machines; m++)
@@ -352,8 +356,8 @@ static bool explain_start(struct br_lcg_machines *c, struct br_lcg_literal l,
                 return false;
             continue;
         }
-        if (!chain(c, task, m, left, bound))
-            return give_up(c);
+        if (!propagate_machines_chain(c, task, m, left, bound))
+            return propagate_machines_give_up(c);
         struct br_lcg_literal from = chain_begin(c, task, left);
         begin.bound = from.bound > begin.bound ? from.bound : begin.bound;
         if (!explain_chain(c, task, m, list))
@@ -372,14 +376,14 @@ bool br_lcg_machines_explain(struct br_lcg_machines *c, struct br_lcg_literal l,
                              struct br_lcg_literals *list)
 {
     const struct br_lcg_problem *p = c->p;
-    make_table(c, entry);
+    propagate_machines_make_table(c, entry);
     if (l.side / 2 < p->tasks)
         return explain_start(c, l, list);
     uint32_t number = l.side / 2 - br_lcg_on(p, 0, 0), task = number / p->machines,
              machine = number % p->machines;
     assert(l.side & 1);
     if (!chain_right(c, task, machine, c->upper[task] + 1))
-        return give_up(c);
+        return propagate_machines_give_up(c);
     struct br_lcg_literal ends = {2 * task + 1, -c->obstacle[c->obstacles - 1].to};
     return br_lcg_append(c->trail, list, chain_begin(c, task, false)) &&
            br_lcg_append(c->trail, list, ends) && explain_chain(c, task, machine, list);

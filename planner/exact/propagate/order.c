@@ -38,7 +38,8 @@ static bool push_before(struct br_lcg_order *c, uint32_t before, uint32_t after,
 }
 
 /* Decides the order by the side where the other order is not possible any more. */
-static bool decide(struct br_lcg_order *c, uint32_t before, uint32_t after, uint32_t side)
+static bool propagate_order_decide(struct br_lcg_order *c, uint32_t before, uint32_t after,
+                                   uint32_t side)
 {
     int32_t last = br_lcg_lower(c->trail, after) + c->p->duration[after] - 1;
     if (last < br_lcg_upper(c->trail, before))
@@ -71,7 +72,8 @@ bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
     /* Where neither order is possible, following the one that was decided finds that out. */
     for (uint32_t k = 0; ok && k < p->pairs; k++) {
         uint32_t a = p->rivals[k].first, b = p->rivals[k].second, side = 2 * br_lcg_order_of(p, k);
-        ok = (decide(c, a, b, side) && decide(c, b, a, side + 1)) || !trail->memory_out;
+        ok = (propagate_order_decide(c, a, b, side) && propagate_order_decide(c, b, a, side + 1)) ||
+             !trail->memory_out;
     }
     return ok;
 }
@@ -82,11 +84,13 @@ static bool push_rivals(struct br_lcg_order *c, uint32_t task, bool upper)
         uint32_t other = c->rival[k].task, ahead = c->rival[k].side, behind = ahead ^ 1;
         bool ok;
         if (upper)
-            ok = br_lcg_true(c->trail, decided(behind)) ? push_before(c, other, task, behind)
-                                                        : decide(c, task, other, ahead);
+            ok = br_lcg_true(c->trail, decided(behind))
+                     ? push_before(c, other, task, behind)
+                     : propagate_order_decide(c, task, other, ahead);
         else
-            ok = br_lcg_true(c->trail, decided(ahead)) ? push_after(c, task, other, ahead)
-                                                       : decide(c, other, task, behind);
+            ok = br_lcg_true(c->trail, decided(ahead))
+                     ? push_after(c, task, other, ahead)
+                     : propagate_order_decide(c, other, task, behind);
         if (!ok)
             return false;
     }

@@ -10,7 +10,7 @@
 enum { ANSWERS = 1 << 14, NODES_MAX = 20000 };
 
 /* The largest share of any machine's room that the task needs, in thousandths. */
-static int64_t share_of(const struct br_lcg_problem *p, uint32_t task)
+static int64_t propagate_packing_share_of(const struct br_lcg_problem *p, uint32_t task)
 {
     int64_t most = 0;
     for (uint32_t r = 0; r < p->amounts; r++) {
@@ -39,14 +39,16 @@ bool br_lcg_packing_init(struct br_lcg_packing *k, const struct br_lcg_problem *
             k->all[r] += p->room[(size_t)m * p->amounts + r];
     for (uint32_t t = 0; t < p->tasks; t++) {
         uint32_t j = t;
-        for (; j > 0 && share_of(p, k->order[j - 1]) < share_of(p, t); j--)
+        for (; j > 0 &&
+               propagate_packing_share_of(p, k->order[j - 1]) < propagate_packing_share_of(p, t);
+             j--)
             k->order[j] = k->order[j - 1];
         k->order[j] = t;
     }
     return true;
 }
 
-static bool place(struct br_lcg_packing *k, uint32_t at, uint32_t count)
+static bool propagate_packing_place(struct br_lcg_packing *k, uint32_t at, uint32_t count)
 {
     const struct br_lcg_problem *p = k->p;
     if (at == count || k->nodes++ >= NODES_MAX)
@@ -62,7 +64,7 @@ static bool place(struct br_lcg_packing *k, uint32_t at, uint32_t count)
         for (uint32_t r = 0; r < p->amounts; r++)
             left[r] -= amount[r];
         k->used[m] = true;
-        bool packs = place(k, at + 1, count);
+        bool packs = propagate_packing_place(k, at + 1, count);
         k->used[m] = was;
         for (uint32_t r = 0; r < p->amounts; r++)
             left[r] += amount[r];
@@ -73,7 +75,7 @@ static bool place(struct br_lcg_packing *k, uint32_t at, uint32_t count)
 }
 
 /* Whether the set passes what all machines have together. */
-static bool overfull(const struct br_lcg_packing *k, uint64_t set)
+static bool propagate_packing_overfull(const struct br_lcg_packing *k, uint64_t set)
 {
     const struct br_lcg_problem *p = k->p;
     for (uint32_t r = 0; r < p->amounts; r++) {
@@ -101,6 +103,6 @@ bool br_lcg_packs(struct br_lcg_packing *k, uint64_t set)
     memset(k->used, 0, p->machines * sizeof *k->used);
     k->nodes = 0;
     k->set[slot] = set;
-    k->packs[slot] = !overfull(k, set) && place(k, 0, count);
+    k->packs[slot] = !propagate_packing_overfull(k, set) && propagate_packing_place(k, 0, count);
     return k->packs[slot];
 }

@@ -23,7 +23,7 @@ struct builder {
 };
 
 /* Goes through the tasks ahead of the given one: counts the arcs, and writes them where `write`. */
-static void link_parents(struct builder *b, uint32_t task, bool write)
+static void propagate_problem_link_parents(struct builder *b, uint32_t task, bool write)
 {
     const struct br_instance *in = b->in;
     uint32_t stage = in->task_stage[task];
@@ -45,7 +45,7 @@ static void link_parents(struct builder *b, uint32_t task, bool write)
 
 /* Whether tasks of the stage with equal durations differ by name only: what is ahead of one and
  * behind it is so for all of them. */
-static bool alike(const struct br_instance *in, uint32_t stage)
+static bool propagate_problem_alike(const struct br_instance *in, uint32_t stage)
 {
     for (uint32_t a = in->parent_first[stage]; a < in->parent_first[stage + 1]; a++)
         if (in->parent[a].one_to_one)
@@ -57,14 +57,14 @@ static bool alike(const struct br_instance *in, uint32_t stage)
 }
 
 /* Of tasks that are equal, each starts no earlier than the one before it. */
-static void link_equal(struct builder *b, bool write)
+static void propagate_problem_link_equal(struct builder *b, bool write)
 {
     const struct br_instance *in = b->in;
     for (uint32_t t = 0; t < in->tasks; t++) {
         uint32_t stage = in->task_stage[t], u = t + 1;
         while (u < in->stage_first[stage + 1] && in->duration[u] != in->duration[t])
             u++;
-        if (u == in->stage_first[stage + 1] || !alike(in, stage))
+        if (u == in->stage_first[stage + 1] || !propagate_problem_alike(in, stage))
             continue;
         if (write)
             b->p->arc[b->p->arcs] = (struct br_lcg_problem_arc){t, u, 0};
@@ -78,8 +78,8 @@ static bool set_times(struct builder *b, int64_t upper)
 {
     struct br_lcg_problem *p = b->p;
     for (uint32_t t = 0; t < p->tasks; t++)
-        link_parents(b, t, false);
-    link_equal(b, false);
+        propagate_problem_link_parents(b, t, false);
+    propagate_problem_link_equal(b, false);
     int64_t most = p->machines > 1 ? HORIZON_MACHINES_MAX : HORIZON_MAX;
     if (upper > most || p->arcs > ARCS_MAX)
         return false;
@@ -95,7 +95,7 @@ static bool set_times(struct builder *b, int64_t upper)
 
 /* Tightens earliest and latest starts along the arcs until nothing moves: few rounds, since stages
  * are numbered as they were added, mostly parents first. */
-static void tighten(struct br_lcg_problem *p)
+static void propagate_problem_tighten(struct br_lcg_problem *p)
 {
     for (bool moved = true; moved;) {
         moved = false;
@@ -123,7 +123,7 @@ static void tighten(struct br_lcg_problem *p)
 }
 
 /* Resources that can run short, in units of the greatest common divisor of the demands. */
-static void choose_resources(struct builder *b)
+static void propagate_problem_choose_resources(struct builder *b)
 {
     for (uint32_t r = 0; r < b->in->resources; r++) {
         int64_t unit = br_instance_scarce_unit(b->in, r);
@@ -196,7 +196,7 @@ static bool pack_lanes(struct br_lcg_problem *p)
 
 /* By task: the tasks that have ended before it starts, by the arcs, in `words` words of bits. Freed
  * by the caller; NULL when memory is out. */
-static uint64_t *find_ahead(const struct br_lcg_problem *p, uint32_t words)
+static uint64_t *propagate_problem_find_ahead(const struct br_lcg_problem *p, uint32_t words)
 {
     uint64_t *ahead = br_calloc((size_t)p->tasks * words, sizeof *ahead);
     for (bool moved = ahead != NULL; moved;) {
@@ -217,7 +217,7 @@ static uint64_t *find_ahead(const struct br_lcg_problem *p, uint32_t words)
     return ahead;
 }
 
-static bool has_bit(const uint64_t *row, uint32_t k)
+static bool propagate_problem_has_bit(const uint64_t *row, uint32_t k)
 {
     return row[k / 64] >> k % 64 & 1;
 }
@@ -231,19 +231,19 @@ static bool collide(const struct br_lcg_problem *p, uint32_t a, uint32_t b)
     return false;
 }
 
-static bool find_rivals(struct br_lcg_problem *p)
+static bool propagate_problem_find_rivals(struct br_lcg_problem *p)
 {
     uint32_t words = (p->tasks + 63) / 64;
     size_t most = (size_t)p->holdings * p->holdings / 2;
     if (p->tasks > BR_LCG_ORDERED_MAX)
         return true;
-    uint64_t *ahead = find_ahead(p, words);
+    uint64_t *ahead = propagate_problem_find_ahead(p, words);
     bool ok = ahead && ARRAY(&p->arena, most, p->rivals);
     for (uint32_t i = 0; ok && i < p->holdings; i++)
         for (uint32_t j = i + 1; j < p->holdings; j++) {
             uint32_t a = p->holding[i], b = p->holding[j];
-            if (collide(p, a, b) && !has_bit(ahead + (size_t)a * words, b) &&
-                !has_bit(ahead + (size_t)b * words, a))
+            if (collide(p, a, b) && !propagate_problem_has_bit(ahead + (size_t)a * words, b) &&
+                !propagate_problem_has_bit(ahead + (size_t)b * words, a))
                 p->rivals[p->pairs++] = (struct br_lcg_rivals){a, b};
         }
     br_free(ahead);
@@ -251,7 +251,7 @@ static bool find_rivals(struct br_lcg_problem *p)
 }
 
 /* Whether the machine, empty, holds the task's demands. */
-static bool holds(const struct br_lcg_problem *p, uint32_t machine, uint32_t task)
+static bool propagate_problem_holds(const struct br_lcg_problem *p, uint32_t machine, uint32_t task)
 {
     for (uint32_t r = 0; r < p->amounts; r++)
         if (p->amount[(size_t)task * p->amounts + r] > p->room[(size_t)machine * p->amounts + r])
@@ -265,7 +265,7 @@ static void limit_task(struct br_lcg_problem *p, uint32_t task)
 {
     for (uint32_t m = 0; m < p->machines; m++) {
         bool *may = &p->may[(size_t)task * p->machines + m];
-        *may = holds(p, m, task);
+        *may = propagate_problem_holds(p, m, task);
         for (uint32_t u = 0; p->twin[m] != m && *may; u++) {
             if (u == task)
                 *may = false;
@@ -301,7 +301,7 @@ static bool take_machines(struct builder *b)
         }
         if (any && p->duration[t] > 0)
             p->assigned |= UINT64_C(1) << t;
-        while (!holds(p, p->home[t], t)) {
+        while (!propagate_problem_holds(p, p->home[t], t)) {
             p->home[t]++;
             assert(p->home[t] < p->machines); /* every task fits some machine */
         }
@@ -312,7 +312,7 @@ static bool take_machines(struct builder *b)
     return true;
 }
 
-static bool build(struct builder *b, int64_t upper)
+static bool propagate_problem_build(struct builder *b, int64_t upper)
 {
     struct br_lcg_problem *p = b->p;
     if (!ARRAY(&p->arena, p->tasks, p->duration) || !ARRAY(&p->arena, p->tasks, p->earliest) ||
@@ -321,14 +321,14 @@ static bool build(struct builder *b, int64_t upper)
         return false;
     p->arcs = 0;
     for (uint32_t t = 0; t < p->tasks; t++)
-        link_parents(b, t, true);
-    link_equal(b, true);
-    tighten(p);
+        propagate_problem_link_parents(b, t, true);
+    propagate_problem_link_equal(b, true);
+    propagate_problem_tighten(p);
     if (p->machines > 1)
         return take_machines(b);
-    choose_resources(b);
+    propagate_problem_choose_resources(b);
     return (int64_t)p->horizon * p->resources <= PROFILE_CELLS_MAX && take_demands(b) &&
-           pack_lanes(p) && find_rivals(p);
+           pack_lanes(p) && propagate_problem_find_rivals(p);
 }
 
 struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64_t upper)
@@ -345,7 +345,7 @@ struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64
     if (ok) {
         p->tasks = in->tasks;
         p->machines = in->machines;
-        ok = build(&b, upper);
+        ok = propagate_problem_build(&b, upper);
     }
     br_free(b.resource);
     br_free(b.unit);

@@ -42,7 +42,7 @@ void br_lcg_timetable_finish(struct br_lcg_timetable *c)
 }
 
 /* Whether the task's amounts are free at the tick. */
-static inline bool fits(const struct br_lcg_timetable *c, uint32_t task, int32_t at)
+static inline bool timetable_fits(const struct br_lcg_timetable *c, uint32_t task, int32_t at)
 {
     uint32_t words = c->p->words;
     const uint64_t *lane = c->p->lane + (size_t)task * words, *guard = c->p->guard;
@@ -57,7 +57,7 @@ static inline bool fits(const struct br_lcg_timetable *c, uint32_t task, int32_t
 
 /* Takes the task's amounts from some ticks; the first at which there was too little, or -1. The
  * lanes stay exact in that case, too: nothing is taken beyond one task too many. */
-static int32_t take(struct br_lcg_timetable *c, uint32_t task, int32_t from, int32_t to)
+static int32_t timetable_take(struct br_lcg_timetable *c, uint32_t task, int32_t from, int32_t to)
 {
     uint32_t words = c->p->words;
     const uint64_t *lane = c->p->lane + (size_t)task * words, *guard = c->p->guard;
@@ -73,7 +73,7 @@ static int32_t take(struct br_lcg_timetable *c, uint32_t task, int32_t from, int
     return over;
 }
 
-static void give(struct br_lcg_timetable *c, uint32_t task, int32_t from, int32_t to)
+static void timetable_give(struct br_lcg_timetable *c, uint32_t task, int32_t from, int32_t to)
 {
     uint32_t words = c->p->words;
     const uint64_t *lane = c->p->lane + (size_t)task * words;
@@ -96,10 +96,10 @@ void br_lcg_timetable_backtrack(struct br_lcg_timetable *c, uint32_t level)
         uint32_t task = old->task;
         assert(c->part_from[task] < c->part_to[task]);
         if (old->from == old->to) {
-            give(c, task, c->part_from[task], c->part_to[task]);
+            timetable_give(c, task, c->part_from[task], c->part_to[task]);
         } else {
-            give(c, task, c->part_from[task], old->from);
-            give(c, task, old->to, c->part_to[task]);
+            timetable_give(c, task, c->part_from[task], old->from);
+            timetable_give(c, task, old->to, c->part_to[task]);
         }
         c->part_from[task] = old->from;
         c->part_to[task] = old->to;
@@ -126,7 +126,7 @@ bool br_lcg_timetable_holds(const struct br_lcg_timetable *c)
     return holds;
 }
 
-static void widen(struct interval *i, int32_t from, int32_t to)
+static void timetable_widen(struct interval *i, int32_t from, int32_t to)
 {
     i->from = from < i->from ? from : i->from;
     i->to = to > i->to ? to : i->to;
@@ -135,7 +135,7 @@ static void widen(struct interval *i, int32_t from, int32_t to)
 static void add_interval(struct intervals *list, int32_t from, int32_t to)
 {
     uint32_t k = 0;
-    widen(&list->span, from, to);
+    timetable_widen(&list->span, from, to);
     while (k < list->count && (to < list->item[k].from || list->item[k].to < from))
         k++; /* one that it meets grows */
     if (k == INTERVALS)
@@ -143,7 +143,7 @@ static void add_interval(struct intervals *list, int32_t from, int32_t to)
     if (k == list->count)
         list->item[list->count++] = (struct interval){from, to};
     else
-        widen(&list->item[k], from, to);
+        timetable_widen(&list->item[k], from, to);
 }
 
 /* Brings the task's compulsory part up to date, and adds where the profile has changed. */
@@ -162,11 +162,11 @@ static bool grow_part(struct br_lcg_timetable *c, uint32_t task, struct interval
     c->part_from[task] = from;
     c->part_to[task] = to;
     if (old_from == old_to) {
-        over = take(c, task, from, to);
+        over = timetable_take(c, task, from, to);
         add_interval(changed, from, to);
     } else {
-        over = take(c, task, from, old_from);
-        late = take(c, task, old_to, to);
+        over = timetable_take(c, task, from, old_from);
+        late = timetable_take(c, task, old_to, to);
         over = over < 0 ? late : over;
         if (from < old_from)
             add_interval(changed, from, old_from);
@@ -189,7 +189,7 @@ static bool push_right(struct br_lcg_timetable *c, uint32_t task)
         if (to > br_lcg_upper(c->trail, task))
             to = br_lcg_upper(c->trail, task);
         int32_t at = to - 1;
-        while (at >= from && fits(c, task, at))
+        while (at >= from && timetable_fits(c, task, at))
             at--;
         if (at < from)
             return true;
@@ -206,7 +206,7 @@ static bool push_left(struct br_lcg_timetable *c, uint32_t task)
         if (from < br_lcg_lower(c->trail, task) + duration)
             from = br_lcg_lower(c->trail, task) + duration;
         int32_t at = from;
-        while (at < to && fits(c, task, at))
+        while (at < to && timetable_fits(c, task, at))
             at++;
         if (at >= to)
             return true;
@@ -267,7 +267,8 @@ bool br_lcg_timetable_propagate(struct br_lcg_timetable *c)
 
 /* The tasks other than `task` that run at the tick in every case, as known before the entry. Parts
  * are taken back later than entries are, so they rule most out, and none that the profile held. */
-static uint32_t running(struct br_lcg_timetable *c, uint32_t task, int32_t at, uint32_t entry)
+static uint32_t timetable_running(struct br_lcg_timetable *c, uint32_t task, int32_t at,
+                                  uint32_t entry)
 {
     const struct br_lcg_trail *trail = c->trail;
     const uint32_t *holding = c->p->holding, holdings = c->p->holdings;
@@ -285,7 +286,7 @@ static uint32_t running(struct br_lcg_timetable *c, uint32_t task, int32_t at, u
     return kept;
 }
 
-static uint32_t age(const struct br_lcg_timetable *c, struct br_lcg_literal l)
+static uint32_t timetable_age(const struct br_lcg_timetable *c, struct br_lcg_literal l)
 {
     uint32_t e = br_lcg_true_at_root(c->trail, l) ? BR_LCG_NONE : br_lcg_entry_of(c->trail, l);
     return e == BR_LCG_NONE ? 0 : e + 1;
@@ -297,8 +298,9 @@ static void sort_by_recency(struct br_lcg_timetable *c, uint32_t count, int32_t 
     uint32_t *list = c->running, *key = c->recency;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t task = list[k], j = k;
-        uint32_t upper = age(c, (struct br_lcg_literal){2 * task + 1, -at});
-        uint32_t lower = age(c, (struct br_lcg_literal){2 * task, at + 1 - c->p->duration[task]});
+        uint32_t upper = timetable_age(c, (struct br_lcg_literal){2 * task + 1, -at});
+        uint32_t lower =
+            timetable_age(c, (struct br_lcg_literal){2 * task, at + 1 - c->p->duration[task]});
         uint32_t latest = upper > lower ? upper : lower;
         for (; j > 0 && key[j - 1] < latest; j--) {
             key[j] = key[j - 1];
@@ -335,7 +337,7 @@ static bool explain_at(struct br_lcg_timetable *c, uint32_t task, int32_t at, ui
                        struct br_lcg_literals *list, bool *found)
 {
     const struct br_lcg_problem *p = c->p;
-    uint32_t count = running(c, task, at, entry);
+    uint32_t count = timetable_running(c, task, at, entry);
     *found = false;
     for (uint32_t r = 0; r < p->resources; r++) {
         int64_t sum = task != BR_LCG_NONE ? br_lcg_demand(p, task, r) : 0;

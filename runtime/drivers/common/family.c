@@ -87,7 +87,7 @@ bool br_family_has_other(const struct br_own *own)
     return other;
 }
 
-static const struct br_proc *find(const struct br_proc *all, uint32_t count, pid_t pid)
+static const struct br_proc *family_find(const struct br_proc *all, uint32_t count, pid_t pid)
 {
     uint32_t low = 0, high = count;
     while (low < high) {
@@ -106,7 +106,7 @@ static bool descends(const struct br_proc *all, uint32_t count, const struct br_
     for (uint32_t steps = 0; proc && steps < count; steps++) {
         if (proc->parent == getpid())
             return true;
-        proc = find(all, count, proc->parent);
+        proc = family_find(all, count, proc->parent);
     }
     return false;
 }

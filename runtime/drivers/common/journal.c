@@ -28,12 +28,12 @@
 /* A journal that holds no job any more is cut from this size on. */
 enum { CUT_FROM = 1 << 20 };
 
-static enum br_status fail_file(struct br_diag *diag, const char *what)
+static enum br_status journal_fail_file(struct br_diag *diag, const char *what)
 {
     return br_fail(diag, BR_SYSTEM, NULL, "the journal %s: %s", what, strerror(errno));
 }
 
-static uint64_t mix(uint64_t sum, uint64_t value)
+static uint64_t journal_mix(uint64_t sum, uint64_t value)
 {
     return br_hash_number(sum ^ value);
 }
@@ -66,7 +66,7 @@ static enum br_status sum_jobs(struct br_journal_job *jobs, uint32_t count, uint
     qsort(key, count, sizeof *key, compare_sums);
     for (uint32_t from = 0, to; from < count; from = to) {
         for (to = from; to < count && key[to][0] == key[from][0]; to++)
-            *sum = count == 1 ? key[to][0] : mix(*sum, key[to][0]);
+            *sum = count == 1 ? key[to][0] : journal_mix(*sum, key[to][0]);
         qsort(&key[from], to - from, sizeof *key, compare_places);
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -78,8 +78,8 @@ static enum br_status sum_jobs(struct br_journal_job *jobs, uint32_t count, uint
 }
 
 /* Writes the record whole or not at all, so that the next one is in its place. */
-static enum br_status add(struct br_journal *journal, uint32_t size, const char *text,
-                          struct br_diag *diag)
+static enum br_status journal_add(struct br_journal *journal, uint32_t size, const char *text,
+                                  struct br_diag *diag)
 {
     char record[BR_RECORD_LONG + 1];
     /* Records are at multiples of the short length, or those behind them are lost. */
@@ -87,14 +87,14 @@ static enum br_status add(struct br_journal *journal, uint32_t size, const char 
            journal->size % BR_RECORD_SHORT == 0);
     errno = EIO;
     if (journal->broken)
-        return fail_file(diag, "cannot be written");
+        return journal_fail_file(diag, "cannot be written");
     br_record_write(record, size, journal->seed, text);
     ssize_t written = write(journal->file, record, size);
     if (written != (ssize_t)size) {
         int error = written < 0 ? errno : ENOSPC;
         journal->broken = !journal->regular || ftruncate(journal->file, (off_t)journal->size);
         errno = error;
-        return fail_file(diag, "cannot be written");
+        return journal_fail_file(diag, "cannot be written");
     }
     journal->size += size;
     journal->unsynced = true;
@@ -118,8 +118,9 @@ static void tell_lasted(char text[BR_RECORD_SHORT], int64_t lasted_ns)
     }
 }
 
-static enum br_status add_task(struct br_journal *journal, const char *word, uint32_t number,
-                               uint32_t task, int64_t lasted_ns, struct br_diag *diag)
+static enum br_status journal_add_task(struct br_journal *journal, const char *word,
+                                       uint32_t number, uint32_t task, int64_t lasted_ns,
+                                       struct br_diag *diag)
 {
     char text[BR_RECORD_SHORT];
     if (journal->file < 0)
@@ -131,19 +132,19 @@ static enum br_status add_task(struct br_journal *journal, const char *word, uin
     /* By numbers: the record of the job says that it is this very job. */
     snprintf(text, sizeof text, "%-8s %" PRIu32 " %" PRIu32, word, number, task);
     tell_lasted(text, lasted_ns);
-    return add(journal, BR_RECORD_SHORT, text, diag);
+    return journal_add(journal, BR_RECORD_SHORT, text, diag);
 }
 
 enum br_status br_journal_started(struct br_journal *journal, uint32_t number, uint32_t task,
                                   struct br_diag *diag)
 {
-    return add_task(journal, "started", number, task, 0, diag);
+    return journal_add_task(journal, "started", number, task, 0, diag);
 }
 
 enum br_status br_journal_finished(struct br_journal *journal, uint32_t number, uint32_t task,
                                    int64_t lasted_ns, struct br_diag *diag)
 {
-    return add_task(journal, "finished", number, task, lasted_ns, diag);
+    return journal_add_task(journal, "finished", number, task, lasted_ns, diag);
 }
 
 enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag)
@@ -153,7 +154,7 @@ enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag)
     journal->unsynced = false;
     /* A file that cannot be synchronised (a pipe, a device) is as safe as it gets. */
     if (fdatasync(journal->file) && errno != EINVAL && errno != EROFS)
-        return fail_file(diag, "cannot be written");
+        return journal_fail_file(diag, "cannot be written");
     return BR_OK;
 }
 
@@ -179,7 +180,7 @@ static enum br_status add_session(struct br_journal *journal, struct br_diag *di
     host[sizeof host - 1] = '\0';
     snprintf(text, sizeof text, "session  %ld %" PRIu64 " %s %s %.40s", (long)getpid(), own.start,
              boot, strchr(journal->mark, '=') + 1, host);
-    enum br_status status = add(journal, BR_RECORD_LONG, text, diag);
+    enum br_status status = journal_add(journal, BR_RECORD_LONG, text, diag);
     return status ? status : br_journal_sync(journal, diag);
 }
 
@@ -208,19 +209,19 @@ static void seed_sums(struct br_journal *journal)
     journal->seed = br_hash_text(journal->run);
 }
 
-static enum br_status begin(struct br_journal *journal, uint64_t sum, struct br_diag *diag)
+static enum br_status journal_begin(struct br_journal *journal, uint64_t sum, struct br_diag *diag)
 {
     char text[BR_RECORD_LONG];
     /* The first session's name is the run's. */
     snprintf(journal->run, sizeof journal->run, "%.39s", strchr(journal->mark, '=') + 1);
     snprintf(text, sizeof text, MAGIC " job %016" PRIx64 " run %s", sum, journal->run);
-    enum br_status status = add(journal, BR_RECORD_LONG, text, diag);
+    enum br_status status = journal_add(journal, BR_RECORD_LONG, text, diag);
     seed_sums(journal);
     return status;
 }
 
-static enum br_status read_head(struct br_journal *journal, uint64_t own, char *text, size_t size,
-                                struct br_diag *diag)
+static enum br_status journal_read_head(struct br_journal *journal, uint64_t own, char *text,
+                                        size_t size, struct br_diag *diag)
 {
     static const char hint[] = "give the journal of an earlier run, or begin a new one";
     const size_t at = BR_RECORD_SUM + 1, version = sizeof MAGIC - 2;
@@ -245,7 +246,7 @@ static enum br_status read_head(struct br_journal *journal, uint64_t own, char *
 }
 
 /* Tells the job what its past is. */
-static void take_up(const struct br_past *past, struct br_journal_job *job)
+static void journal_take_up(const struct br_past *past, struct br_journal_job *job)
 {
     for (uint32_t t = 0; past->state && t < past->tasks; t++) {
         job->done[t] = past->state[t] & BR_PAST_FINISHED;
@@ -256,11 +257,11 @@ static void take_up(const struct br_past *past, struct br_journal_job *job)
 }
 
 /* Takes in what the file holds. */
-static enum br_status replay(struct br_journal *journal, struct br_journal_job *jobs,
-                             uint32_t count, uint64_t sum, char *text, size_t size,
-                             struct br_diag *diag)
+static enum br_status journal_replay(struct br_journal *journal, struct br_journal_job *jobs,
+                                     uint32_t count, uint64_t sum, char *text, size_t size,
+                                     struct br_diag *diag)
 {
-    enum br_status status = read_head(journal, sum, text, size, diag);
+    enum br_status status = journal_read_head(journal, sum, text, size, diag);
     for (uint32_t number = 0; number < count && !status; number++) {
         struct br_past past = {0};
         for (uint32_t k = 0; k < count; k++)
@@ -272,11 +273,11 @@ static enum br_status replay(struct br_journal *journal, struct br_journal_job *
     if (!status)
         status = br_replay_read(&journal->past, text, size, BR_RECORD_LONG, journal->seed, diag);
     for (uint32_t k = 0; k < count && !status; k++)
-        take_up(&journal->past.past[jobs[k].number], &jobs[k]);
+        journal_take_up(&journal->past.past[jobs[k].number], &jobs[k]);
     return status;
 }
 
-static enum br_status read_all(int file, size_t size, char **text, struct br_diag *diag)
+static enum br_status journal_read_all(int file, size_t size, char **text, struct br_diag *diag)
 {
     size_t used = 0;
     *text = malloc(size + 1);
@@ -287,7 +288,7 @@ static enum br_status read_all(int file, size_t size, char **text, struct br_dia
         if (more < 0 && errno == EINTR)
             continue;
         if (more <= 0)
-            return fail_file(diag, "cannot be read");
+            return journal_fail_file(diag, "cannot be read");
         used += (size_t)more;
     }
     return BR_OK;
@@ -307,15 +308,16 @@ static int lock_file(int file)
 }
 
 /* Goes on with what the file holds: reads it, sees that nobody else does, and makes room. */
-static enum br_status go_on(struct br_journal *journal, struct br_journal_job *jobs, uint32_t count,
-                            uint64_t sum, struct br_journal_found *found, struct br_diag *diag)
+static enum br_status journal_go_on(struct br_journal *journal, struct br_journal_job *jobs,
+                                    uint32_t count, uint64_t sum, struct br_journal_found *found,
+                                    struct br_diag *diag)
 {
     char *text = NULL;
     size_t size = (size_t)journal->size;
     struct br_replay *past = &journal->past;
-    enum br_status status = read_all(journal->file, size, &text, diag);
+    enum br_status status = journal_read_all(journal->file, size, &text, diag);
     if (!status)
-        status = replay(journal, jobs, count, sum, text, size, diag);
+        status = journal_replay(journal, jobs, count, sum, text, size, diag);
     free(text);
     if (status)
         return status;
@@ -331,14 +333,14 @@ static enum br_status go_on(struct br_journal *journal, struct br_journal_job *j
     assert(past->used >= BR_RECORD_LONG && past->used <= size);
     /* A record that a crash has cut. */
     if (past->used < size && ftruncate(journal->file, (off_t)past->used))
-        return fail_file(diag, "cannot be written");
+        return journal_fail_file(diag, "cannot be written");
     journal->size = past->used;
     return BR_OK;
 }
 
-static enum br_status take_file(struct br_journal *journal, bool resume,
-                                struct br_journal_job *jobs, uint32_t count,
-                                struct br_journal_found *found, struct br_diag *diag)
+static enum br_status journal_take_file(struct br_journal *journal, bool resume,
+                                        struct br_journal_job *jobs, uint32_t count,
+                                        struct br_journal_found *found, struct br_diag *diag)
 {
     struct stat state;
     uint64_t sum;
@@ -347,10 +349,10 @@ static enum br_status take_file(struct br_journal *journal, bool resume,
         if (errno == EWOULDBLOCK)
             return br_fail(diag, BR_NO, "wait for it, or take another file",
                            "a run that still goes on uses the journal");
-        return fail_file(diag, "cannot be locked");
+        return journal_fail_file(diag, "cannot be locked");
     }
     if (fstat(journal->file, &state))
-        return fail_file(diag, "cannot be read");
+        return journal_fail_file(diag, "cannot be read");
     journal->regular = S_ISREG(state.st_mode);
     journal->size = journal->regular ? (uint64_t)state.st_size : 0;
     if (journal->size && !resume)
@@ -358,8 +360,8 @@ static enum br_status take_file(struct br_journal *journal, bool resume,
                        "the journal holds an earlier run");
     enum br_status status = sum_jobs(jobs, count, &sum, diag);
     if (!status)
-        status = journal->size ? go_on(journal, jobs, count, sum, found, diag)
-                               : begin(journal, sum, diag);
+        status = journal->size ? journal_go_on(journal, jobs, count, sum, found, diag)
+                               : journal_begin(journal, sum, diag);
     journal->numbers = journal->past.jobs > count ? journal->past.jobs : count;
     if (count)
         br_replay_finish(&journal->past);
@@ -375,8 +377,8 @@ enum br_status br_journal_open(struct br_journal *journal, const char *path, boo
     *journal = (struct br_journal){
         .file = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666), .mark = mark};
     if (journal->file < 0)
-        return fail_file(diag, "cannot be opened");
-    enum br_status status = take_file(journal, resume, jobs, count, found, diag);
+        return journal_fail_file(diag, "cannot be opened");
+    enum br_status status = journal_take_file(journal, resume, jobs, count, found, diag);
     if (status)
         br_journal_close(journal);
     else
@@ -400,7 +402,7 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
         if (past->sum != sum || past->tasks != job->dag->tasks)
             return br_fail(diag, BR_NO, "submit it once more, under another name",
                            "the job has changed since it was begun");
-        take_up(past, job);
+        journal_take_up(past, job);
         br_replay_drop(&journal->past, number);
         job->number = number;
         journal->open++;
@@ -412,7 +414,7 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
              journal->numbers, sum, hash, job->dag->tasks, name);
     br_text_screen(text);
     text[BR_RECORD_LONG - BR_RECORD_SUM - 2] = '\0';
-    enum br_status status = add(journal, BR_RECORD_LONG, text, diag);
+    enum br_status status = journal_add(journal, BR_RECORD_LONG, text, diag);
     if (status)
         return status;
     job->number = journal->numbers++;
@@ -421,12 +423,12 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
 }
 
 /* Nothing in the file matters any more: only its first record stays, with this session's. */
-static enum br_status cut(struct br_journal *journal, struct br_diag *diag)
+static enum br_status journal_cut(struct br_journal *journal, struct br_diag *diag)
 {
     if (!journal->regular || journal->broken)
         return BR_OK;
     if (ftruncate(journal->file, BR_RECORD_LONG))
-        return fail_file(diag, "cannot be written");
+        return journal_fail_file(diag, "cannot be written");
     journal->size = BR_RECORD_LONG;
     journal->numbers = 0;
     return add_session(journal, diag);
@@ -439,24 +441,24 @@ enum br_status br_journal_settle(struct br_journal *journal, struct br_diag *dia
         return BR_OK;
     if (!journal->open) {
         br_replay_finish(&journal->past);
-        return cut(journal, diag);
+        return journal_cut(journal, diag);
     }
     for (uint32_t k = 0; k < journal->past.jobs && !status; k++)
         if (journal->past.past[k].state)
-            status = add_task(journal, "dropped", k, 0, 0, diag);
+            status = journal_add_task(journal, "dropped", k, 0, 0, diag);
     br_replay_finish(&journal->past);
     return status;
 }
 
 enum br_status br_journal_drop(struct br_journal *journal, uint32_t number, struct br_diag *diag)
 {
-    enum br_status status = add_task(journal, "dropped", number, 0, 0, diag);
+    enum br_status status = journal_add_task(journal, "dropped", number, 0, 0, diag);
     if (journal->file < 0)
         return BR_OK;
     assert(journal->open > 0);
     journal->open--;
     if (!status && !journal->open && journal->size >= CUT_FROM)
-        status = cut(journal, diag);
+        status = journal_cut(journal, diag);
     return status;
 }
 

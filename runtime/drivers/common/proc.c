@@ -14,7 +14,7 @@
 
 #include "base/collections/grow.h"
 
-static int open_file(pid_t pid, const char *name)
+static int proc_open_file(pid_t pid, const char *name)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%ld/%s", (long)pid, name);
@@ -41,7 +41,7 @@ static bool read_stat(pid_t pid, const char *text, struct br_proc *proc)
 bool br_proc_read(pid_t pid, struct br_proc *proc)
 {
     char text[1024];
-    int file = open_file(pid, "stat");
+    int file = proc_open_file(pid, "stat");
     ssize_t size = file < 0 ? -1 : read(file, text, sizeof text - 1);
     if (file >= 0)
         close(file);
@@ -49,7 +49,7 @@ bool br_proc_read(pid_t pid, struct br_proc *proc)
     return read_stat(pid, text, proc);
 }
 
-static int by_number(const void *a, const void *b)
+static int proc_by_number(const void *a, const void *b)
 {
     const struct br_proc *x = a, *y = b;
     return (x->pid > y->pid) - (x->pid < y->pid);
@@ -73,7 +73,7 @@ struct br_proc *br_proc_list(uint32_t *count)
     if (folder)
         closedir(folder);
     if (list)
-        qsort(list, *count, sizeof *list, by_number);
+        qsort(list, *count, sizeof *list, proc_by_number);
     return list;
 }
 
@@ -84,7 +84,7 @@ static char *read_entries(pid_t pid, const char *name, size_t *size)
     uint32_t room = 1 << 16, used = 0; /* mostly one read, which is of one program */
     char *text = malloc(room);
     ssize_t more = 0;
-    int file = text ? open_file(pid, name) : -1;
+    int file = text ? proc_open_file(pid, name) : -1;
     while (file >= 0 && br_grow(&text, used, &room, 1) &&
            (more = read(file, text + used, room - used)) > 0)
         used += (uint32_t)more;
@@ -106,7 +106,7 @@ static bool is_in_exec(pid_t pid)
 }
 
 /* Does the environment, as it can be read now, hold all of the texts? Tells its size. */
-static bool holds(pid_t pid, const char *const *text, size_t *size)
+static bool proc_holds(pid_t pid, const char *const *text, size_t *size)
 {
     char *all = read_entries(pid, "environ", size);
     bool every = *size > 0;
@@ -130,7 +130,7 @@ bool br_proc_carries(pid_t pid, const char *const *text)
     int pauses = 0, looks = 0;
     do {
         before = size;
-        if (holds(pid, text, &size))
+        if (proc_holds(pid, text, &size))
             return true;
         if (size == 0 && is_in_exec(pid)) {
             nanosleep(&pause, NULL);

@@ -114,7 +114,8 @@ static bool skip_to(struct br_replay *replay, uint32_t number)
 }
 
 /* A session or a job. Sets *memory where that is out. */
-static bool take_long(struct br_replay *replay, const char *text, uint64_t most, bool *memory)
+static bool drivers_replay_take_long(struct br_replay *replay, const char *text, uint64_t most,
+                                     bool *memory)
 {
     struct br_past past = {0};
     uint32_t number;
@@ -140,7 +141,7 @@ enum br_status br_replay_read(struct br_replay *replay, char *text, uint64_t siz
         if ((record = br_record_read(at, end, BR_RECORD_SHORT, seed))) {
             good = take_short(replay, record);
         } else if ((record = br_record_read(at, end, BR_RECORD_LONG, seed))) {
-            good = take_long(replay, record, size / BR_RECORD_SHORT, &memory);
+            good = drivers_replay_take_long(replay, record, size / BR_RECORD_SHORT, &memory);
             taken = BR_RECORD_LONG;
         }
         if (!good && !replay->damaged++)

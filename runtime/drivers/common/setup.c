@@ -40,7 +40,7 @@ int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag)
 static const char prefix[] = "BIGROCKS_";
 
 /* The four that differ from task to task, with room for as many bytes. */
-static bool make_room(struct br_environment *environment, size_t room)
+static bool setup_make_room(struct br_environment *environment, size_t room)
 {
     char **text[] = {&environment->job, &environment->task, &environment->index,
                      &environment->machine};
@@ -74,7 +74,7 @@ bool br_environment_init(struct br_environment *environment, const struct br_clu
     environment->entry[0] = name;
     environment->entry[1] = session;
     environment->first = 2;
-    if (!name || !session || !make_room(environment, room))
+    if (!name || !session || !setup_make_room(environment, room))
         return false;
     sprintf(name, "BIGROCKS_RUN=%s", run);
     size_t used = environment->first + 4;
@@ -102,7 +102,7 @@ bool br_environment_fit(struct br_environment *environment, const struct br_run_
     for (uint32_t s = 0; s < job->dag->stages; s++)
         if (strlen(job->dag->stage[s].id) + 64 > room)
             room = strlen(job->dag->stage[s].id) + 64;
-    return make_room(environment, room);
+    return setup_make_room(environment, room);
 }
 
 void br_environment_set_job(struct br_environment *environment, const char *name)

@@ -90,7 +90,7 @@ void br_work_count_job(struct br_work *work, struct br_job_work *job_work)
 }
 
 /* On the monotonic clock. */
-static int64_t now_ns(void)
+static int64_t work_now_ns(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
@@ -99,12 +99,12 @@ static int64_t now_ns(void)
 
 void br_work_begin(struct br_work *work)
 {
-    work->began_ns = now_ns();
+    work->began_ns = work_now_ns();
 }
 
 int64_t br_work_now_ns(const struct br_work *work)
 {
-    return now_ns() - work->began_ns;
+    return work_now_ns() - work->began_ns;
 }
 
 bool br_work_has_command(const struct br_job_work *job_work, uint32_t task)

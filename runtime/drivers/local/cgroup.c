@@ -25,7 +25,7 @@ static const char control[] = "cgroup.subtree_control";
 /* ---- Files ---- */
 
 /* The beginning of a file; false where it cannot be read. */
-static bool read_text(int folder, const char *name, char *text, size_t size)
+static bool cgroup_read_text(int folder, const char *name, char *text, size_t size)
 {
     int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
     ssize_t got = file < 0 ? -1 : read(file, text, size - 1);
@@ -36,7 +36,7 @@ static bool read_text(int folder, const char *name, char *text, size_t size)
 }
 
 /* Returns 0 or the errno. */
-static int write_text(int folder, const char *name, const char *text)
+static int cgroup_write_text(int folder, const char *name, const char *text)
 {
     int file = openat(folder, name, O_WRONLY | O_CLOEXEC), error = 0;
     if (file < 0)
@@ -47,7 +47,7 @@ static int write_text(int folder, const char *name, const char *text)
     return error;
 }
 
-static bool has_word(const char *text, const char *word)
+static bool cgroup_has_word(const char *text, const char *word)
 {
     size_t length = strlen(word);
     for (; (text = strstr(text, word)); text += length)
@@ -57,7 +57,7 @@ static bool has_word(const char *text, const char *word)
 }
 
 /* The number after the key at the beginning of a line, or -1. */
-static int64_t number_of(const char *text, const char *key)
+static int64_t cgroup_number_of(const char *text, const char *key)
 {
     size_t length = strlen(key);
     for (; text && *text; text = strchr(text, '\n'), text += text != NULL)
@@ -86,7 +86,7 @@ static bool find_mount(char path[PATH_MAX])
 static bool find_own(char path[PATH_MAX])
 {
     char text[PATH_MAX + 64], mount[PATH_MAX];
-    if (!find_mount(mount) || !read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text))
+    if (!find_mount(mount) || !cgroup_read_text(AT_FDCWD, "/proc/self/cgroup", text, sizeof text))
         return false;
     char *own = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
     if (!own)
@@ -148,7 +148,7 @@ static void take_turn(const struct br_cgroups *groups, int lock)
         continue;
 }
 
-static int make_folder(struct br_cgroups *groups)
+static int cgroup_make_folder(struct br_cgroups *groups)
 {
     if (mkdirat(groups->parent, groups->name, 0755))
         return errno;
@@ -161,8 +161,8 @@ static int move_to(const struct br_cgroups *groups, int folder)
 {
     char number[32];
     snprintf(number, sizeof number, "%ld", (long)groups->guard);
-    int error = write_text(folder, "cgroup.procs", "0");
-    return error || !groups->guard ? error : write_text(folder, "cgroup.procs", number);
+    int error = cgroup_write_text(folder, "cgroup.procs", "0");
+    return error || !groups->guard ? error : cgroup_write_text(folder, "cgroup.procs", number);
 }
 
 /* Out of the way of the controllers. */
@@ -175,11 +175,11 @@ static int move_down(struct br_cgroups *groups)
 }
 
 /* The reverse, in reverse order. */
-static void give_back(struct br_cgroups *groups)
+static void cgroup_give_back(struct br_cgroups *groups)
 {
-    write_text(groups->folder, control, "-memory");
+    cgroup_write_text(groups->folder, control, "-memory");
     if (groups->enabled) /* refused while a run beside this one needs it */
-        write_text(groups->parent, control, "-memory");
+        cgroup_write_text(groups->parent, control, "-memory");
     groups->enabled = groups->memory = false;
     if (groups->drive < 0)
         return;
@@ -192,24 +192,25 @@ static void give_back(struct br_cgroups *groups)
 static void enable_memory(struct br_cgroups *groups, bool own)
 {
     char text[512];
-    if (!read_text(groups->parent, "cgroup.controllers", text, sizeof text) ||
-        !has_word(text, "memory")) {
+    if (!cgroup_read_text(groups->parent, "cgroup.controllers", text, sizeof text) ||
+        !cgroup_has_word(text, "memory")) {
         snprintf(groups->why, sizeof groups->why,
                  "the group has no memory controller (it is not delegated, or cgroup v1 has it)");
         return;
     }
     int error = 0;
-    if (!read_text(groups->parent, control, text, sizeof text) || !has_word(text, "memory")) {
-        error = write_text(groups->parent, control, "+memory");
+    if (!cgroup_read_text(groups->parent, control, text, sizeof text) ||
+        !cgroup_has_word(text, "memory")) {
+        error = cgroup_write_text(groups->parent, control, "+memory");
         if (error == EBUSY && own) {
             error = move_down(groups);
             if (!error)
-                error = write_text(groups->parent, control, "+memory");
+                error = cgroup_write_text(groups->parent, control, "+memory");
         }
         groups->enabled = !error;
     }
     if (!error)
-        error = write_text(groups->folder, control, "+memory");
+        error = cgroup_write_text(groups->folder, control, "+memory");
     groups->memory = !error;
     if (error == EBUSY)
         snprintf(groups->why, sizeof groups->why,
@@ -219,7 +220,7 @@ static void enable_memory(struct br_cgroups *groups, bool own)
         snprintf(groups->why, sizeof groups->why, "the memory controller cannot be enabled: %s",
                  strerror(error));
     if (error)
-        give_back(groups);
+        cgroup_give_back(groups);
 }
 
 /* Can a process be started in a group of ours? Old kernels, and a group that is handed on without
@@ -253,7 +254,7 @@ bool br_cgroups_open(struct br_cgroups *groups, const char *path, pid_t guard)
     }
     groups->parent = open(path ? path : own, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int error = groups->parent < 0 ? errno : 0;
-    if (!error && !read_text(groups->parent, "cgroup.controllers", text, sizeof text)) {
+    if (!error && !cgroup_read_text(groups->parent, "cgroup.controllers", text, sizeof text)) {
         snprintf(groups->why, sizeof groups->why, "%.150s is no group of cgroup v2",
                  path ? path : own);
         br_cgroups_close(groups);
@@ -266,7 +267,7 @@ bool br_cgroups_open(struct br_cgroups *groups, const char *path, pid_t guard)
     if (!error) {
         take_turn(groups, LOCK_EX);
         remove_dead(groups->parent);
-        error = make_folder(groups);
+        error = cgroup_make_folder(groups);
         if (!error)
             enable_memory(groups, !path);
         take_turn(groups, LOCK_UN);
@@ -287,7 +288,7 @@ void br_cgroups_close(struct br_cgroups *groups)
         /* Groups in which something went on when their tasks ended may be free by now. */
         remove_groups(groups->folder);
         take_turn(groups, LOCK_EX);
-        give_back(groups);
+        cgroup_give_back(groups);
         take_turn(groups, LOCK_UN);
         close(groups->folder);
         unlinkat(groups->parent, groups->name, AT_REMOVEDIR);
@@ -311,12 +312,12 @@ int br_cgroup_make(struct br_cgroups *groups, int64_t limit_bytes, int *group, u
     int error = *group < 0 ? errno : 0;
     if (!error && limit_bytes > 0) {
         snprintf(limit, sizeof limit, "%" PRId64, limit_bytes);
-        error = write_text(*group, "memory.max", limit);
+        error = cgroup_write_text(*group, "memory.max", limit);
         /* All of the task ends or none of it; and without swap, if the kernel has any. */
         if (!error)
-            error = write_text(*group, "memory.oom.group", "1");
+            error = cgroup_write_text(*group, "memory.oom.group", "1");
         if (!error)
-            write_text(*group, "memory.swap.max", "0");
+            cgroup_write_text(*group, "memory.swap.max", "0");
     }
     if (error) {
         br_cgroup_remove(groups, *group, *number);
@@ -328,10 +329,10 @@ int br_cgroup_make(struct br_cgroups *groups, int64_t limit_bytes, int *group, u
 void br_cgroup_kill(int group)
 {
     char text[4096], *at = text;
-    if (write_text(group, "cgroup.kill", "1") != ENOENT)
+    if (cgroup_write_text(group, "cgroup.kill", "1") != ENOENT)
         return;
     /* Before Linux 5.14: one by one, but for a number that the end of the text may have cut. */
-    if (read_text(group, "cgroup.procs", text, sizeof text))
+    if (cgroup_read_text(group, "cgroup.procs", text, sizeof text))
         for (long pid; (pid = strtol(at, &at, 10)) > 0 && *at == '\n';)
             kill((pid_t)pid, SIGKILL);
 }
@@ -340,15 +341,16 @@ bool br_cgroup_read(int group, struct br_usage *usage)
 {
     char text[1024];
     int64_t value;
-    if (read_text(group, "cpu.stat", text, sizeof text)) {
-        if ((value = number_of(text, "user_usec")) >= 0)
+    if (cgroup_read_text(group, "cpu.stat", text, sizeof text)) {
+        if ((value = cgroup_number_of(text, "user_usec")) >= 0)
             usage->user_ns = value * 1000;
-        if ((value = number_of(text, "system_usec")) >= 0)
+        if ((value = cgroup_number_of(text, "system_usec")) >= 0)
             usage->system_ns = value * 1000;
     }
-    if (read_text(group, "memory.peak", text, sizeof text) && *text)
+    if (cgroup_read_text(group, "memory.peak", text, sizeof text) && *text)
         usage->peak_bytes = strtoll(text, NULL, 10);
-    return read_text(group, "memory.events", text, sizeof text) && number_of(text, "oom_kill") > 0;
+    return cgroup_read_text(group, "memory.events", text, sizeof text) &&
+           cgroup_number_of(text, "oom_kill") > 0;
 }
 
 void br_cgroup_remove(struct br_cgroups *groups, int group, uint32_t number)

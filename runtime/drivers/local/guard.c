@@ -28,8 +28,8 @@ static void keep_only(int line, int tokens, int file, int lock)
     close_range(KEPT, ~0U, 0);
 }
 
-static void watch(int from, const char *mark, const struct br_own_file *file, const char *folder,
-                  const struct br_jobserver *jobserver, int lock)
+static void guard_watch(int from, const char *mark, const struct br_own_file *file,
+                        const char *folder, const struct br_jobserver *jobserver, int lock)
 {
     char word;
     pid_t own = getpid();
@@ -71,7 +71,7 @@ struct br_guard br_guard_start(const char *mark, const struct br_own_file *file,
         close(ends[1]);
         setsid();
         if (fork() == 0)
-            watch(ends[0], mark, file, folder, jobserver, lock);
+            guard_watch(ends[0], mark, file, folder, jobserver, lock);
         _exit(0);
     }
     close(ends[0]);

@@ -17,7 +17,7 @@
 enum { BATCH = 64 };
 
 /* Collects all that has ended, so that what is left did run at looked_ns. */
-static void look(struct br_driver *driver)
+static void local_look(struct br_driver *driver)
 {
     struct epoll_event event[BATCH];
     int got, ended;
@@ -34,11 +34,11 @@ static void look(struct br_driver *driver)
     br_driver_read_clock(driver);
 }
 
-static void loop(struct br_driver *driver)
+static void local_loop(struct br_driver *driver)
 {
     struct epoll_event event;
     for (;;) {
-        look(driver);
+        local_look(driver);
         br_driver_watch_stops(driver);
         bool moved = br_driver_take_more(driver);
         br_driver_replan(driver);
@@ -69,7 +69,7 @@ static enum br_status watch_source(struct br_driver *driver)
                  : BR_OK;
 }
 
-static enum br_status set_up(struct br_driver *driver, const struct br_run_jobs *jobs)
+static enum br_status local_set_up(struct br_driver *driver, const struct br_run_jobs *jobs)
 {
     const struct br_run_options *options = driver->work.options;
     enum br_status status = br_run_runtime(driver->cluster, &options->runtime, options->overbook,
@@ -96,11 +96,11 @@ enum br_status br_local_run(const struct br_cluster *cluster, const struct br_ru
     struct br_driver driver = {.cluster = cluster, .source = source, .more = source != NULL};
     br_slots_init(&driver.slots, options->cgroups);
     br_work_init(&driver.work, options, result, diag);
-    enum br_status status = set_up(&driver, jobs);
+    enum br_status status = local_set_up(&driver, jobs);
     if (!status) {
         br_family_begin(&driver.family, driver.work.mark);
         br_work_begin(&driver.work);
-        loop(&driver);
+        local_loop(&driver);
         br_driver_end_strays(&driver);
         br_family_end(&driver.family);
         status = driver.status;

@@ -186,7 +186,7 @@ void br_process_signal(const struct br_process *process, int number)
         kill(process->foreground ? process->pid : -process->pid, number);
 }
 
-static int64_t nanoseconds(struct timeval time)
+static int64_t process_nanoseconds(struct timeval time)
 {
     return (int64_t)time.tv_sec * INT64_C(1000000000) + (int64_t)time.tv_usec * 1000;
 }
@@ -207,8 +207,8 @@ bool br_process_ended(struct br_process *process, struct br_ending *ending)
     *ending = (struct br_ending){
         .signalled = WIFSIGNALED(state),
         .code = WIFSIGNALED(state) ? WTERMSIG(state) : WEXITSTATUS(state),
-        .usage = {.user_ns = nanoseconds(usage.ru_utime),
-                  .system_ns = nanoseconds(usage.ru_stime),
+        .usage = {.user_ns = process_nanoseconds(usage.ru_utime),
+                  .system_ns = process_nanoseconds(usage.ru_stime),
                   .peak_bytes = (int64_t)usage.ru_maxrss * 1024},
     };
     return true;

@@ -10,7 +10,7 @@ static void skip_started(struct br_driver_job *job)
 
 /* What the plan has left from where the run is in it: at the first task that has not been started,
  * or further back in one that runs. So a run that is ahead of its plan is told as such. */
-static int64_t predict(struct br_driver *driver, struct br_driver_job *job)
+static int64_t local_progress_predict(struct br_driver *driver, struct br_driver_job *job)
 {
     const struct br_plan *plan = job->plan;
     const int64_t now_ns = driver->now_ns;
@@ -69,6 +69,6 @@ void br_driver_tick(struct br_driver *driver)
             .running = driver->slots.running,
             .failed = driver->work.result->failed,
             .now_ns = driver->now_ns,
-            .predicted_ns = only ? predict(driver, only) : -1,
+            .predicted_ns = only ? local_progress_predict(driver, only) : -1,
         });
 }

@@ -3,8 +3,8 @@
 #include "runtime/drivers/local/driver.h"
 
 /* Tells the enforcer, which has the job under the number, of tasks that have ended or run. */
-static enum br_status catch_up(struct br_driver *driver, const struct br_driver_job *job,
-                               uint32_t number)
+static enum br_status replans_catch_up(struct br_driver *driver, const struct br_driver_job *job,
+                                       uint32_t number)
 {
     struct br_diag *diag = driver->work.diag;
     enum br_status status = BR_OK;
@@ -26,15 +26,15 @@ static enum br_status catch_up(struct br_driver *driver, const struct br_driver_
 }
 
 /* The job is submitted before it is retired, so that there is always one of the two. */
-static enum br_status follow(struct br_driver *driver, struct br_driver_job *job,
-                             const struct br_replan *replan)
+static enum br_status replans_follow(struct br_driver *driver, struct br_driver_job *job,
+                                     const struct br_replan *replan)
 {
     uint32_t before = job->number;
     enum br_status status =
         br_driver_submit(driver, job, replan->dag, replan->plan, driver->work.diag);
     if (status)
         return status;
-    status = catch_up(driver, job, job->number);
+    status = replans_catch_up(driver, job, job->number);
     if (!status)
         status = br_runtime_retire(driver->runtime, before, driver->work.diag);
     driver->job[before] = NULL;
@@ -51,6 +51,6 @@ void br_driver_replan(struct br_driver *driver)
         struct br_replan replan;
         if (!job || job->closing || !options->replan(options->context, job->work.job, &replan))
             continue;
-        br_driver_note(driver, follow(driver, job, &replan));
+        br_driver_note(driver, replans_follow(driver, job, &replan));
     }
 }

@@ -43,7 +43,7 @@ static void could_not_start(struct br_driver *driver, struct br_driver_job *job,
     br_work_tell(&driver->work, &job->work, &end);
 }
 
-static void start(struct br_driver *driver, const struct br_decision *decision)
+static void local_start(struct br_driver *driver, const struct br_decision *decision)
 {
     struct br_driver_job *job = driver->job[decision->job];
     uint32_t task = decision->task, stage = br_dag_task_stage(job->work.dag, task), number;
@@ -176,7 +176,7 @@ void br_driver_start_all(struct br_driver *driver)
     while (got && !driver->closing && !driver->short_of && (room = token_room(driver)) > 0) {
         got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, room);
         for (uint32_t d = 0; d < got; d++)
-            start(driver, &decision[d]);
+            local_start(driver, &decision[d]);
     }
     settle_tokens(driver, hungry);
 }

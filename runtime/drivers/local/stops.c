@@ -60,7 +60,7 @@ void br_driver_end_job_strays(struct br_driver *driver, const struct br_driver_j
     driver->lefts += left->job != NULL;
 }
 
-static bool is_here(const struct br_driver *driver, const char *name)
+static bool stops_is_here(const struct br_driver *driver, const char *name)
 {
     for (uint32_t number = 0; number < driver->job_room; number++)
         if (driver->job[number] && strcmp(driver->job[number]->work.job->name, name) == 0)
@@ -75,7 +75,7 @@ void br_driver_watch_left(struct br_driver *driver)
     while (late < driver->lefts &&
            br_awake_ns(&driver->awake) - driver->left[late].asked_ns >= grace_ns) {
         char *name = driver->left[late++].job;
-        if (!is_here(driver, name)) {
+        if (!stops_is_here(driver, name)) {
             br_environment_set_job(&driver->environment, name);
             br_family_signal(&driver->family, &own, driver->environment.job, NULL, SIGKILL);
         }

@@ -15,8 +15,8 @@ enum { TAKEN_AT_ONCE = 16 };
 
 /* ---- Groups ---- */
 
-static enum br_status add_group(struct br_driver *driver, const char *name, double weight,
-                                uint32_t *group, struct br_diag *diag)
+static enum br_status takes_add_group(struct br_driver *driver, const char *name, double weight,
+                                      uint32_t *group, struct br_diag *diag)
 {
     if (!br_grow(&driver->group, driver->groups, &driver->group_room, sizeof *driver->group))
         return br_fail_memory(diag);
@@ -34,8 +34,8 @@ static enum br_status add_group(struct br_driver *driver, const char *name, doub
 }
 
 /* The enforcer's number of the group, which is added with the weight 1 where it is not known. */
-static enum br_status find_group(struct br_driver *driver, const char *name, uint32_t *group,
-                                 struct br_diag *diag)
+static enum br_status takes_find_group(struct br_driver *driver, const char *name, uint32_t *group,
+                                       struct br_diag *diag)
 {
     *group = 0;
     if (!name)
@@ -45,20 +45,20 @@ static enum br_status find_group(struct br_driver *driver, const char *name, uin
             *group = k + 1;
             return BR_OK;
         }
-    return add_group(driver, name, 1, group, diag);
+    return takes_add_group(driver, name, 1, group, diag);
 }
 
 /* ---- A job comes ---- */
 
-static void release(struct br_driver_job *job)
+static void takes_release(struct br_driver_job *job)
 {
     br_job_work_finish(&job->work);
     free(job);
 }
 
 /* The job, with its commands checked; not known to the enforcer yet. */
-static enum br_status make(struct br_driver *driver, struct br_run_job *from,
-                           struct br_driver_job **made, struct br_diag *diag)
+static enum br_status takes_make(struct br_driver *driver, struct br_run_job *from,
+                                 struct br_driver_job **made, struct br_diag *diag)
 {
     struct br_driver_job *job = calloc(1, sizeof *job);
     *made = job;
@@ -85,7 +85,7 @@ enum br_status br_driver_submit(struct br_driver *driver, struct br_driver_job *
                                 struct br_diag *diag)
 {
     uint32_t group, number;
-    enum br_status status = find_group(driver, job->work.job->group, &group, diag);
+    enum br_status status = takes_find_group(driver, job->work.job->group, &group, diag);
     if (!status)
         status =
             br_runtime_take(driver->runtime, dag, plan, group, BR_READY_BY_EDGES, &number, diag);
@@ -104,8 +104,8 @@ enum br_status br_driver_submit(struct br_driver *driver, struct br_driver_job *
     return BR_OK;
 }
 
-static enum br_status submit(struct br_driver *driver, struct br_driver_job *job,
-                             struct br_diag *diag)
+static enum br_status takes_submit(struct br_driver *driver, struct br_driver_job *job,
+                                   struct br_diag *diag)
 {
     const struct br_run_job *from = job->work.job;
     enum br_status status = br_driver_submit(driver, job, from->dag, from->plan, diag);
@@ -114,7 +114,7 @@ static enum br_status submit(struct br_driver *driver, struct br_driver_job *job
 }
 
 /* What an earlier run has done of it is done here, too. */
-static enum br_status go_on(struct br_driver *driver, struct br_driver_job *job)
+static enum br_status takes_go_on(struct br_driver *driver, struct br_driver_job *job)
 {
     enum br_status status = BR_OK;
     br_work_count_job(&driver->work, &job->work);
@@ -135,11 +135,11 @@ static enum br_status take_all(struct br_driver *driver, const struct br_run_job
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < jobs->count && !status; k++) {
         struct br_driver_job *job;
-        status = make(driver, &jobs->job[k], &job, diag);
+        status = takes_make(driver, &jobs->job[k], &job, diag);
         if (!status)
-            status = submit(driver, job, diag);
+            status = takes_submit(driver, job, diag);
         if (status && job)
-            release(job);
+            takes_release(job);
         else if (!status)
             work[k] = &job->work;
     }
@@ -147,7 +147,7 @@ static enum br_status take_all(struct br_driver *driver, const struct br_run_job
         status = br_work_open_journal(&driver->work, work, jobs->count);
     for (uint32_t number = 0; number < driver->job_room && !status; number++)
         if (driver->job[number])
-            status = go_on(driver, driver->job[number]);
+            status = takes_go_on(driver, driver->job[number]);
     return status;
 }
 
@@ -157,8 +157,8 @@ enum br_status br_driver_take_first(struct br_driver *driver, const struct br_ru
     enum br_status status = BR_OK;
     uint32_t group;
     for (uint32_t k = 0; k < options->groups && !status; k++)
-        status = add_group(driver, options->group[k].name, options->group[k].weight, &group,
-                           driver->work.diag);
+        status = takes_add_group(driver, options->group[k].name, options->group[k].weight, &group,
+                                 driver->work.diag);
     if (status)
         return status;
     if (!jobs)
@@ -170,20 +170,20 @@ enum br_status br_driver_take_first(struct br_driver *driver, const struct br_ru
 }
 
 /* A job that comes while the run goes on. What is wrong with it alone is no fault of the run's. */
-static void take(struct br_driver *driver, struct br_run_job *from)
+static void local_take(struct br_driver *driver, struct br_run_job *from)
 {
     struct br_driver_job *job;
     struct br_diag diag = {0};
-    enum br_status status = make(driver, from, &job, &diag);
+    enum br_status status = takes_make(driver, from, &job, &diag);
     if (!status && !br_environment_fit(&driver->environment, from))
         status = br_fail_memory(&diag);
     if (!status)
-        status = submit(driver, job, &diag);
+        status = takes_submit(driver, job, &diag);
     bool known = !status;
     if (!status)
         status = br_work_add_job(&driver->work, &job->work, &diag);
     if (!status) {
-        br_driver_note(driver, go_on(driver, job));
+        br_driver_note(driver, takes_go_on(driver, job));
         return;
     }
     if (known) {
@@ -192,7 +192,7 @@ static void take(struct br_driver *driver, struct br_run_job *from)
         driver->jobs--;
     }
     if (job)
-        release(job);
+        takes_release(job);
     if (status == BR_SYSTEM) { /* the next one would fare no better */
         *driver->work.diag = diag;
         br_driver_note(driver, status);
@@ -210,7 +210,7 @@ bool br_driver_take_more(struct br_driver *driver)
         return false;
     while (!driver->settled && !driver->closing) {
         if ((job = source->earlier(source->context))) {
-            take(driver, job);
+            local_take(driver, job);
             continue;
         }
         br_driver_note(driver, br_journal_settle(&driver->work.journal, driver->work.diag));
@@ -219,7 +219,7 @@ bool br_driver_take_more(struct br_driver *driver)
     for (int k = 0; k < TAKEN_AT_ONCE && !driver->closing; k++) {
         if (!(job = source->next(source->context, &driver->more)))
             break;
-        take(driver, job);
+        local_take(driver, job);
         any = true;
     }
     return any;
@@ -236,7 +236,7 @@ void br_driver_touch(struct br_driver *driver, struct br_driver_job *job)
     driver->touched = job;
 }
 
-static void let_go(struct br_driver *driver, struct br_driver_job *job)
+static void takes_let_go(struct br_driver *driver, struct br_driver_job *job)
 {
     const struct br_run_source *source = driver->source;
     uint32_t number = job->work.known.number;
@@ -249,7 +249,7 @@ static void let_go(struct br_driver *driver, struct br_driver_job *job)
             br_driver_note(driver,
                            br_journal_drop(&driver->work.journal, number, driver->work.diag));
     }
-    release(job);
+    takes_release(job);
 }
 
 bool br_driver_let_go(struct br_driver *driver)
@@ -263,7 +263,7 @@ bool br_driver_let_go(struct br_driver *driver)
         struct br_job_state state = br_runtime_job(driver->runtime, job->number);
         if (state.ready || state.running)
             continue;
-        let_go(driver, job);
+        takes_let_go(driver, job);
         any = true;
     }
     return any;
@@ -273,7 +273,7 @@ void br_driver_drop_jobs(struct br_driver *driver)
 {
     for (uint32_t number = 0; number < driver->job_room; number++)
         if (driver->job[number])
-            release(driver->job[number]);
+            takes_release(driver->job[number]);
     for (uint32_t k = 0; k < driver->groups; k++)
         free(driver->group[k]);
     free(driver->group);

@@ -13,7 +13,7 @@
 enum { KIB_IN_MIB = 1024 };
 
 /* The least number of a list such as "4(x2),2"; 0: there is none. */
-static int64_t least_of(const char *list)
+static int64_t allocation_least_of(const char *list)
 {
     int64_t least = 0;
     while (list && *list) {
@@ -41,7 +41,7 @@ static int64_t least_memory(const char *text)
 
 struct br_slurm_allocation br_slurm_allocation(void)
 {
-    struct br_slurm_allocation found = {least_of(getenv("SLURM_JOB_CPUS_PER_NODE")), 0};
+    struct br_slurm_allocation found = {allocation_least_of(getenv("SLURM_JOB_CPUS_PER_NODE")), 0};
     const char *id = getenv("SLURM_JOB_ID");
     const char *argv[] = {"scontrol", "--details", "show", "job", id ? id : "", NULL};
     struct br_diag ignored = {0};
@@ -54,7 +54,7 @@ struct br_slurm_allocation br_slurm_allocation(void)
 }
 
 /* The unit of a resource is that of the first job that demands it. */
-static const char *unit_of(const struct br_run_jobs *jobs, const char *resource)
+static const char *allocation_unit_of(const struct br_run_jobs *jobs, const char *resource)
 {
     for (uint32_t k = 0; k < jobs->count; k++) {
         const struct br_dag *dag = jobs->job[k].dag;
@@ -70,7 +70,7 @@ enum br_status br_slurm_allocation_suffices(const struct br_slurm_allocation *al
                                             const struct br_run_jobs *jobs, struct br_diag *diag)
 {
     const char *cpu = br_role_name(BR_ROLE_CPU), *memory = br_role_name(BR_ROLE_MEMORY);
-    const char *unit = unit_of(jobs, memory);
+    const char *unit = allocation_unit_of(jobs, memory);
     for (uint32_t c = 0; c < cluster->classes; c++) {
         int64_t cpus = br_decimal_ceil(br_cluster_capacity(cluster, c, cpu));
         int64_t bytes = br_role_bytes(br_cluster_capacity(cluster, c, memory), unit);

@@ -35,9 +35,9 @@ bool br_slurm_is_listed(const char *list, const char *name)
     return false;
 }
 
-static bool add_demand(struct br_arena *arena, const struct br_dag *dag,
-                       const struct br_demand *demand, const struct br_cluster *cluster,
-                       const char *licenses, struct br_slurm_need *need)
+static bool ask_add_demand(struct br_arena *arena, const struct br_dag *dag,
+                           const struct br_demand *demand, const struct br_cluster *cluster,
+                           const char *licenses, struct br_slurm_need *need)
 {
     const char *name = dag->resource[demand->resource].name;
     int64_t amount = br_decimal_ceil(demand->amount);
@@ -70,13 +70,13 @@ struct br_slurm_need *br_slurm_needs(struct br_arena *arena, const struct br_dag
         need[s].minutes = cluster ? br_cluster_minutes(cluster, longest_ns) : 0;
     }
     for (uint32_t d = 0; need && d < dag->demands; d++)
-        if (!add_demand(arena, dag, &dag->demand[d], cluster, licenses,
-                        &need[dag->demand[d].stage]))
+        if (!ask_add_demand(arena, dag, &dag->demand[d], cluster, licenses,
+                            &need[dag->demand[d].stage]))
             return NULL;
     return need;
 }
 
-static char *read_all(int file)
+static char *ask_read_all(int file)
 {
     off_t size = lseek(file, 0, SEEK_END);
     char *text = size < 0 ? NULL : malloc((size_t)size + 1);
@@ -91,7 +91,7 @@ static enum br_status fail_program(const char *name, int error, int state, int c
 {
     if (error)
         return br_fail(diag, BR_SYSTEM, "is Slurm installed?", "%s: %s", name, strerror(error));
-    char *text = read_all(complaints), *last = text;
+    char *text = ask_read_all(complaints), *last = text;
     for (char *p = text; p && *p; p++)
         if (*p == '\n') {
             *p = '\0';
@@ -126,7 +126,7 @@ enum br_status br_slurm_ask(const char *const *argv, char **text, struct br_diag
     enum br_status status = BR_OK;
     if (error || !WIFEXITED(state) || WEXITSTATUS(state) != 0)
         status = fail_program(argv[0], error, state, complaints, diag);
-    else if (!(*text = read_all(out)))
+    else if (!(*text = ask_read_all(out)))
         status = br_fail_memory(diag);
     close(out);
     close(complaints);

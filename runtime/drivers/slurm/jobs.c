@@ -57,7 +57,8 @@ struct jobs {
     bool closing, cancelled;
 };
 
-static void path_of(const struct jobs *jobs, uint32_t task, const char *ending, char path[PATH])
+static void slurm_jobs_path_of(const struct jobs *jobs, uint32_t task, const char *ending,
+                               char path[PATH])
 {
     snprintf(path, PATH, "%s/%" PRIu32 ".%s", jobs->folder, task, ending);
 }
@@ -65,12 +66,12 @@ static void path_of(const struct jobs *jobs, uint32_t task, const char *ending, 
 /* ---- Scripts ---- */
 
 /* 0, or why not. */
-static int write_script(struct jobs *jobs, uint32_t task)
+static int slurm_jobs_write_script(struct jobs *jobs, uint32_t task)
 {
     char path[PATH], here[PATH];
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
     uint32_t index = task - jobs->job.dag->stage[stage].first_task;
-    path_of(jobs, task, "sh", path);
+    slurm_jobs_path_of(jobs, task, "sh", path);
     if (!getcwd(here, sizeof here))
         return errno;
     if (!br_work_words(&jobs->work, &jobs->job, task))
@@ -112,7 +113,7 @@ static int write_script(struct jobs *jobs, uint32_t task)
         br_shell_write(out, *word);
     }
     fputs(" </dev/null\n  status=$?\ndone\n", out);
-    path_of(jobs, task, "result", path);
+    slurm_jobs_path_of(jobs, task, "result", path);
     fputs("echo \"$status $begin $(date +%s.%N) $attempt $SLURMD_NODENAME\" > ", out);
     br_shell_write(out, path);
     fputs(".new && mv ", out);
@@ -127,7 +128,7 @@ static int write_script(struct jobs *jobs, uint32_t task)
 /* ---- Submitting ---- */
 
 /* Adds what the task has to wait for to the text; false where it cannot be submitted yet. */
-static bool list_parents(const struct jobs *jobs, uint32_t task, char *text, size_t size)
+static bool slurm_jobs_list_parents(const struct jobs *jobs, uint32_t task, char *text, size_t size)
 {
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task), count = 0;
     size_t used = (size_t)snprintf(text, size, "--dependency=");
@@ -166,16 +167,16 @@ static void write_output(const char *path, char text[2 * PATH + 16])
     *text = '\0';
 }
 
-static enum br_status submit(struct jobs *jobs, uint32_t task)
+static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
 {
     char partition[300], account[300], minutes[48];
     char name[128], cpus[48], memory[48], nice[48], output[2 * PATH + 16], script[PATH], path[PATH];
     char parents[32 + PARENTS * 32], *text;
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
     const struct br_slurm_need *need = &jobs->need[stage];
-    if (!list_parents(jobs, task, parents, sizeof parents))
+    if (!slurm_jobs_list_parents(jobs, task, parents, sizeof parents))
         return BR_OK;
-    int error = write_script(jobs, task);
+    int error = slurm_jobs_write_script(jobs, task);
     if (error)
         return br_fail(jobs->work.diag, BR_SYSTEM, NULL, "a script in %.200s cannot be written: %s",
                        jobs->folder, strerror(error));
@@ -186,10 +187,10 @@ static enum br_status submit(struct jobs *jobs, uint32_t task)
     else
         snprintf(memory, sizeof memory, "--mem-per-cpu=%" PRId64, jobs->share_mib);
     snprintf(nice, sizeof nice, "--nice=%" PRIu32, jobs->plan ? jobs->plan->rank[task] - 1 : task);
-    path_of(jobs, task, "out", path);
+    slurm_jobs_path_of(jobs, task, "out", path);
     unlink(path);
     write_output(path, output);
-    path_of(jobs, task, "sh", script);
+    slurm_jobs_path_of(jobs, task, "sh", script);
     const char *argv[24] = {
         "sbatch", "--parsable", "--nodes=1", "--ntasks=1", "--kill-on-invalid-dep=yes",
         name,     cpus,         nice,        output};
@@ -236,7 +237,7 @@ static enum br_status submit_all(struct jobs *jobs)
         if (jobs->outstanding >= OUTSTANDING || br_stopped(jobs->work.options->stop))
             break;
         if (jobs->state[task] == WAITING && br_work_has_command(&jobs->job, task))
-            status = submit(jobs, task);
+            status = slurm_jobs_submit(jobs, task);
     }
     return status;
 }
@@ -253,36 +254,36 @@ static int64_t since(const struct jobs *jobs, double seconds)
            jobs->began.tv_nsec;
 }
 
-static void leave(struct jobs *jobs, uint32_t task, enum state state)
+static void slurm_jobs_leave(struct jobs *jobs, uint32_t task, enum state state)
 {
     if (jobs->state[task] == SUBMITTED)
         jobs->outstanding--;
     jobs->state[task] = (uint8_t)state;
 }
 
-static enum br_status finish(struct jobs *jobs, uint32_t task, int64_t lasted_ns)
+static enum br_status slurm_jobs_finish(struct jobs *jobs, uint32_t task, int64_t lasted_ns)
 {
-    leave(jobs, task, DONE);
+    slurm_jobs_leave(jobs, task, DONE);
     return br_work_finished(&jobs->work, &jobs->job, task, lasted_ns);
 }
 
-static void tell(struct jobs *jobs, struct br_task_end *end)
+static void slurm_jobs_tell(struct jobs *jobs, struct br_task_end *end)
 {
     char path[PATH];
-    path_of(jobs, end->task, "out", path);
+    slurm_jobs_path_of(jobs, end->task, "out", path);
     end->output = open(path, O_RDONLY | O_CLOEXEC);
     br_work_tell(&jobs->work, &jobs->job, end);
     if (end->output >= 0)
         close(end->output);
 }
 
-static void fail(struct jobs *jobs, struct br_task_end *end)
+static void slurm_jobs_fail(struct jobs *jobs, struct br_task_end *end)
 {
-    leave(jobs, end->task, FAILED);
+    slurm_jobs_leave(jobs, end->task, FAILED);
     br_work_failed(&jobs->work, &jobs->job);
     if (!jobs->work.options->keep_going)
         jobs->closing = true;
-    tell(jobs, end);
+    slurm_jobs_tell(jobs, end);
 }
 
 /* Has the task a result? Takes it in. */
@@ -291,7 +292,7 @@ static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status
     char path[PATH], host[256] = "";
     double begin, end;
     struct br_task_end ended = {.task = task, .output = -1, .host = host};
-    path_of(jobs, task, "result", path);
+    slurm_jobs_path_of(jobs, task, "result", path);
     FILE *file = fopen(path, "re");
     if (!file)
         return false;
@@ -303,9 +304,9 @@ static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status
     ended.start_ns = since(jobs, begin);
     ended.end_ns = since(jobs, end);
     if (ended.code == 0) {
-        *status = finish(jobs, task, br_task_end_lasted(&ended));
+        *status = slurm_jobs_finish(jobs, task, br_task_end_lasted(&ended));
         ended.outcome = BR_TASK_DONE;
-        tell(jobs, &ended);
+        slurm_jobs_tell(jobs, &ended);
         return true;
     }
     ended.outcome = ended.code == 124 && jobs->work.options->timeout_ns ? BR_TASK_TIMEOUT
@@ -313,7 +314,7 @@ static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status
                                                                         : BR_TASK_EXIT;
     if (ended.outcome == BR_TASK_SIGNAL)
         ended.code -= 128;
-    fail(jobs, &ended);
+    slurm_jobs_fail(jobs, &ended);
     return true;
 }
 
@@ -383,15 +384,15 @@ static enum br_status finish_waits(struct jobs *jobs)
         const struct br_stage *stage = &jobs->job.dag->stage[s];
         for (uint32_t i = 0; i < stage->tasks && !jobs->job.command[s].words && !status; i++) {
             uint32_t task = stage->first_task + i;
-            if (jobs->state[task] == WAITING && list_parents(jobs, task, none, sizeof none) &&
-                !none[0])
-                status = finish(jobs, task, 0);
+            if (jobs->state[task] == WAITING &&
+                slurm_jobs_list_parents(jobs, task, none, sizeof none) && !none[0])
+                status = slurm_jobs_finish(jobs, task, 0);
         }
     }
     return status;
 }
 
-static enum br_status follow(struct jobs *jobs)
+static enum br_status slurm_jobs_follow(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
     for (uint32_t t = 0; t < jobs->job.dag->tasks && !status; t++)
@@ -416,14 +417,14 @@ static enum br_status follow(struct jobs *jobs)
         if (take_result(jobs, t, &status)) /* it ended since results were looked for */
             continue;
         if (has_lost_parent(jobs, t) || jobs->cancelled)
-            leave(jobs, t, LEFT);
+            slurm_jobs_leave(jobs, t, LEFT);
         else if (jobs->now_ns - jobs->seen[t] > patience_ns)
-            fail(jobs, &(struct br_task_end){.task = t,
-                                             .attempt = 1,
-                                             .outcome = BR_TASK_LOST,
-                                             .start_ns = jobs->now_ns,
-                                             .end_ns = jobs->now_ns,
-                                             .output = -1});
+            slurm_jobs_fail(jobs, &(struct br_task_end){.task = t,
+                                                        .attempt = 1,
+                                                        .outcome = BR_TASK_LOST,
+                                                        .start_ns = jobs->now_ns,
+                                                        .end_ns = jobs->now_ns,
+                                                        .output = -1});
     }
     return status ? status : finish_waits(jobs);
 }
@@ -445,7 +446,7 @@ static void cancel(struct jobs *jobs, bool pending_only)
     jobs->cancelled = true;
 }
 
-static enum br_status loop(struct jobs *jobs)
+static enum br_status slurm_jobs_loop(struct jobs *jobs)
 {
     const struct br_stop *stop = jobs->work.options->stop;
     int stopping = 0;
@@ -466,7 +467,7 @@ static enum br_status loop(struct jobs *jobs)
         /* What ends in this turn may let others be submitted in the next. */
         bool over = !jobs->outstanding;
         if (!status)
-            status = follow(jobs);
+            status = slurm_jobs_follow(jobs);
         if (!status)
             status = br_journal_sync(&jobs->work.journal, jobs->work.diag);
         if (jobs->work.options->tick)
@@ -508,7 +509,7 @@ static bool index_parents(struct jobs *jobs)
     return true;
 }
 
-static enum br_status make_folder(struct jobs *jobs)
+static enum br_status slurm_jobs_make_folder(struct jobs *jobs)
 {
     char given[PATH], *whole;
     snprintf(given, sizeof given, "%.3900s.d", jobs->work.options->journal);
@@ -527,7 +528,7 @@ static enum br_status make_folder(struct jobs *jobs)
 }
 
 /* The remains of the earlier run: results, and jobs that Slurm still has. */
-static enum br_status take_up(struct jobs *jobs)
+static enum br_status slurm_jobs_take_up(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
     char path[PATH];
@@ -540,7 +541,7 @@ static enum br_status take_up(struct jobs *jobs)
         if (jobs->state[t] == DONE)
             continue;
         int code;
-        path_of(jobs, t, "result", path);
+        slurm_jobs_path_of(jobs, t, "result", path);
         FILE *file = fopen(path, "re");
         if (!file)
             continue;
@@ -554,7 +555,7 @@ static enum br_status take_up(struct jobs *jobs)
     return status;
 }
 
-static void note(const struct jobs *jobs, const char *format, const char *name)
+static void slurm_jobs_note(const struct jobs *jobs, const char *format, const char *name)
 {
     char text[400];
     if (!jobs->work.options->note)
@@ -564,7 +565,7 @@ static void note(const struct jobs *jobs, const char *format, const char *name)
 }
 
 /* What the text has after each key at the beginning of a line, between blanks; as long at most. */
-static void read_site(char *text, const char *key, char *list)
+static void slurm_jobs_read_site(char *text, const char *key, char *list)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         if (strncmp(line, key, strlen(key)) != 0)
@@ -589,14 +590,14 @@ static char *ask_site(struct jobs *jobs, const char *what, const char *key)
         return found;
     char *list = br_arena_array(&jobs->job.arena, strlen(text) + 2, 1);
     if (list)
-        read_site(text, key, list);
+        slurm_jobs_read_site(text, key, list);
     free(text);
     return list;
 }
 
 /* The least memory that a node has for each of its processors, in MiB, of lines with both; 0: not
  * told. */
-static int64_t read_share(const char *text)
+static int64_t slurm_jobs_read_share(const char *text)
 {
     int64_t share = 0;
     for (const char *line = text; line && *line;) {
@@ -617,7 +618,7 @@ static int64_t ask_share(void)
     char *text;
     if (br_slurm_ask(argv, &text, &ignored))
         return 0;
-    int64_t share = read_share(text);
+    int64_t share = slurm_jobs_read_share(text);
     free(text);
     return share;
 }
@@ -640,10 +641,11 @@ static bool ask_memory(struct jobs *jobs)
         return true;
     jobs->share_mib = ask_share();
     snprintf(share, sizeof share, "%" PRId64 " MiB", jobs->share_mib);
-    note(jobs,
-         "Slurm gives all memory of a node to jobs that state none, so tasks that demand no memory "
-         "ask for a processor's share of it, %s",
-         jobs->share_mib ? share : "which is not told");
+    slurm_jobs_note(
+        jobs,
+        "Slurm gives all memory of a node to jobs that state none, so tasks that demand no memory "
+        "ask for a processor's share of it, %s",
+        jobs->share_mib ? share : "which is not told");
     return true;
 }
 
@@ -664,18 +666,20 @@ static bool ask_needs(struct jobs *jobs)
         if (demanded && !br_role_is_own_name(BR_ROLE_CPU, name) &&
             !br_role_is_own_name(BR_ROLE_MEMORY, name) &&
             !br_cluster_is_generic(jobs->cluster, name) && !br_slurm_is_listed(licenses, name))
-            note(jobs, "Slurm has no licenses '%.80s', so their limit is not kept", name);
+            slurm_jobs_note(jobs, "Slurm has no licenses '%.80s', so their limit is not kept",
+                            name);
     }
     if (*priority && strcmp(priority, "priority/multifactor ") != 0 &&
         strcmp(priority, "priority/basic ") != 0)
-        note(jobs,
-             "Slurm goes by %.80s, which may not order jobs by --nice; they are submitted in "
-             "the plan's order",
-             strtok(priority, " "));
+        slurm_jobs_note(
+            jobs,
+            "Slurm goes by %.80s, which may not order jobs by --nice; they are submitted in "
+            "the plan's order",
+            strtok(priority, " "));
     return jobs->need && ask_memory(jobs);
 }
 
-static enum br_status set_up(struct jobs *jobs)
+static enum br_status slurm_jobs_set_up(struct jobs *jobs)
 {
     uint32_t tasks = jobs->job.dag->tasks;
     jobs->state = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->state);
@@ -688,10 +692,10 @@ static enum br_status set_up(struct jobs *jobs)
     if (!status)
         br_work_count_job(&jobs->work, &jobs->job);
     if (!status)
-        status = make_folder(jobs);
+        status = slurm_jobs_make_folder(jobs);
     clock_gettime(CLOCK_REALTIME, &jobs->began);
     br_work_begin(&jobs->work);
-    return status ? status : take_up(jobs);
+    return status ? status : slurm_jobs_take_up(jobs);
 }
 
 enum br_status br_slurm_run_jobs(const struct br_cluster *cluster, struct br_run_job *job,
@@ -702,9 +706,9 @@ enum br_status br_slurm_run_jobs(const struct br_cluster *cluster, struct br_run
     br_work_init(&jobs.work, options, result, diag);
     enum br_status status = br_job_work_init(&jobs.job, &jobs.work, job, diag);
     if (!status)
-        status = set_up(&jobs);
+        status = slurm_jobs_set_up(&jobs);
     if (!status)
-        status = loop(&jobs);
+        status = slurm_jobs_loop(&jobs);
     br_job_work_finish(&jobs.job);
     return br_work_finish(&jobs.work, status);
 }

@@ -19,13 +19,13 @@ struct waiting {
     uint32_t part;
 };
 
-static bool is_before(const void *none, const struct waiting *a, const struct waiting *b)
+static bool bounds_is_before(const void *none, const struct waiting *a, const struct waiting *b)
 {
     (void)none;
     return a->key != b->key ? a->key < b->key : a->part < b->part;
 }
 
-BR_HEAP(waits, struct waiting, const void *, is_before, 4)
+BR_HEAP(waits, struct waiting, const void *, bounds_is_before, 4)
 
 struct duals {
     const struct br_coflow_parts *in;
@@ -99,7 +99,7 @@ static double mean_busy(struct duals *d, struct part *part, uint32_t parts)
 
 /* ---- Weights ---- */
 
-static uint32_t parts_of(const struct duals *d, uint32_t port)
+static uint32_t bounds_parts_of(const struct duals *d, uint32_t port)
 {
     return (uint32_t)(d->first[port + 1] - d->first[port]);
 }
@@ -118,12 +118,12 @@ static double one_port(struct duals *d)
         d->sum[part->coflow] += chosen;
     }
     for (uint32_t p = 0; p < d->in->ports; p++)
-        sum += shortest_first(d, d->part + d->first[p], parts_of(d, p));
+        sum += shortest_first(d, d->part + d->first[p], bounds_parts_of(d, p));
     return sum;
 }
 
 /* Makes every coflow's weights one in all. */
-static void normalise(struct duals *d)
+static void bounds_normalise(struct duals *d)
 {
     for (uint32_t c = 0; c < d->in->coflows; c++)
         d->sum[c] = 0;
@@ -133,7 +133,7 @@ static void normalise(struct duals *d)
         d->part[k].weight /= d->sum[d->part[k].coflow];
 }
 
-static double search(struct duals *d, uint32_t rounds, const struct br_stop *stop)
+static double bounds_search(struct duals *d, uint32_t rounds, const struct br_stop *stop)
 {
     double best = 0;
     for (uint64_t k = 0; k < d->first[d->in->ports]; k++) {
@@ -142,9 +142,9 @@ static double search(struct duals *d, uint32_t rounds, const struct br_stop *sto
     }
     for (uint32_t round = 0; round < rounds && !br_stopped(stop); round++) {
         double sum = 0;
-        normalise(d);
+        bounds_normalise(d);
         for (uint32_t p = 0; p < d->in->ports; p++)
-            sum += mean_busy(d, d->part + d->first[p], parts_of(d, p));
+            sum += mean_busy(d, d->part + d->first[p], bounds_parts_of(d, p));
         best = fmax(best, sum);
         /* Weight moves to where a coflow completes late; steps get smaller. */
         for (uint32_t c = 0; c < d->in->coflows; c++)
@@ -168,7 +168,7 @@ static double search(struct duals *d, uint32_t rounds, const struct br_stop *sto
 /* ---- The instance ---- */
 
 /* Puts the parts in order of ports. Coflows are in order of their releases. */
-static bool fill(struct duals *d)
+static bool bounds_fill(struct duals *d)
 {
     const struct br_coflow_parts *in = d->in;
     uint64_t parts = in->first[in->coflows];
@@ -196,14 +196,14 @@ enum br_status br_coflow_bound_make(const struct br_coflow_parts *parts, uint32_
                                     struct br_diag *diag)
 {
     struct duals d = {.in = parts};
-    enum br_status status = fill(&d) ? BR_OK : br_fail_memory(diag);
+    enum br_status status = bounds_fill(&d) ? BR_OK : br_fail_memory(diag);
     double alone = 0, coflows = parts->coflows;
     for (uint32_t c = 0; c < parts->coflows; c++)
         alone += parts->busiest_ms[c];
     if (!status) {
         bound->alone_s = alone / coflows / 1000;
         bound->one_port_s = (one_port(&d) - parts->releases_ms) / coflows / 1000;
-        double searched = (search(&d, rounds, stop) - parts->releases_ms) / coflows / 1000;
+        double searched = (bounds_search(&d, rounds, stop) - parts->releases_ms) / coflows / 1000;
         /* Sums of some hundred thousand terms may be off by their rounding. */
         bound->average_cct_s =
             fmax(fmax(bound->alone_s, bound->one_port_s), searched) * (1 - 1e-10);

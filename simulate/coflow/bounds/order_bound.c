@@ -22,8 +22,8 @@ static bool is_weight(double weight)
     return weight >= 0 && weight < 1e9;
 }
 
-static enum br_status check(const struct br_coflow_parts *in, const struct br_order_proof *proof,
-                            struct br_diag *diag)
+static enum br_status order_bound_check(const struct br_coflow_parts *in,
+                                        const struct br_order_proof *proof, struct br_diag *diag)
 {
     for (uint32_t k = 0; k < proof->rows; k++) {
         const struct br_order_row *row = &proof->row[k];
@@ -43,7 +43,7 @@ static enum br_status check(const struct br_coflow_parts *in, const struct br_or
 }
 
 /* Adds the row; answers with what it has beside the order. */
-static double add_row(struct sums *s, const struct br_order_row *row)
+static double order_bound_add_row(struct sums *s, const struct br_order_row *row)
 {
     const struct br_coflow_parts *in = s->in;
     double weight = row->weight / fmax(1, s->of[row->coflow]);
@@ -55,7 +55,7 @@ static double add_row(struct sums *s, const struct br_order_row *row)
 }
 
 /* Sets what every coflow has at the port. */
-static void look_at(struct sums *s, uint32_t port)
+static void order_bound_look_at(struct sums *s, uint32_t port)
 {
     for (uint32_t c = 0; c < s->in->coflows; c++) {
         s->at[c] = 0;
@@ -73,14 +73,14 @@ static double add_rows(struct sums *s, const struct br_order_proof *proof)
         s->of[proof->row[k].coflow] += proof->row[k].weight;
     for (uint32_t k = 0; k < proof->rows; k++) {
         if (proof->row[k].port != port)
-            look_at(s, port = proof->row[k].port);
-        sum += add_row(s, &proof->row[k]);
+            order_bound_look_at(s, port = proof->row[k].port);
+        sum += order_bound_add_row(s, &proof->row[k]);
     }
     return sum;
 }
 
 /* Of every pair the cheaper order. */
-static double pairs(const struct sums *s)
+static double order_bound_pairs(const struct sums *s)
 {
     uint32_t n = s->in->coflows;
     double sum = 0;
@@ -90,7 +90,7 @@ static double pairs(const struct sums *s)
     return sum;
 }
 
-static double total(struct sums *s, const struct br_order_proof *proof)
+static double order_bound_total(struct sums *s, const struct br_order_proof *proof)
 {
     uint32_t n = s->in->coflows;
     double sum = add_rows(s, proof);
@@ -104,7 +104,7 @@ static double total(struct sums *s, const struct br_order_proof *proof)
     for (uint32_t c = 0; c < n; c++)
         if (s->in->busiest_ms[c] > 0)
             sum += fmax(0, 1 - s->of[c]) * (s->in->release_ms[c] + s->in->busiest_ms[c]);
-    return sum + pairs(s);
+    return sum + order_bound_pairs(s);
 }
 
 enum br_status br_coflow_order_bound(const struct br_coflow_parts *parts,
@@ -113,7 +113,7 @@ enum br_status br_coflow_order_bound(const struct br_coflow_parts *parts,
 {
     size_t n = parts->coflows;
     struct sums s = {.in = parts};
-    enum br_status status = check(parts, proof, diag);
+    enum br_status status = order_bound_check(parts, proof, diag);
     if (!status && n > BR_ORDER_COFLOWS)
         status = br_fail(diag, BR_BAD_INPUT, NULL, "the order has more than %d coflows",
                          BR_ORDER_COFLOWS);
@@ -123,7 +123,8 @@ enum br_status br_coflow_order_bound(const struct br_coflow_parts *parts,
     s.of = calloc(n + 1, sizeof *s.of);
     s.at = calloc(n + 1, sizeof *s.at);
     if (s.order && s.of && s.at)
-        *average_cct_s = (total(&s, proof) * (1 - 1e-10) - parts->releases_ms) / (double)n / 1000;
+        *average_cct_s =
+            (order_bound_total(&s, proof) * (1 - 1e-10) - parts->releases_ms) / (double)n / 1000;
     else
         status = br_fail_memory(diag);
     free(s.order);

@@ -12,7 +12,8 @@ static double flow_bytes(const struct br_coflows *trace, uint64_t flow, bool who
     return !whole ? bytes : down < bytes ? down + BR_COFLOW_MB : down;
 }
 
-static void put(struct br_coflow_parts *parts, uint32_t coflow, uint32_t port, double ms)
+static void bounds_parts_put(struct br_coflow_parts *parts, uint32_t coflow, uint32_t port,
+                             double ms)
 {
     if (ms <= 0)
         return;
@@ -29,13 +30,13 @@ static void put_all(struct br_coflow_parts *parts, const struct br_coflows *trac
         double sum = 0;
         for (uint32_t r = 0; r < c->receivers; r++)
             sum += flow_bytes(trace, c->first + (uint64_t)r * c->senders + s, whole);
-        put(parts, coflow, c->up[s], sum / rate);
+        bounds_parts_put(parts, coflow, c->up[s], sum / rate);
     }
     for (uint32_t r = 0; r < c->receivers; r++) {
         double sum = 0;
         for (uint32_t s = 0; s < c->senders; s++)
             sum += flow_bytes(trace, c->first + (uint64_t)r * c->senders + s, whole);
-        put(parts, coflow, trace->ports + c->down[r], sum / rate);
+        bounds_parts_put(parts, coflow, trace->ports + c->down[r], sum / rate);
     }
 }
 

@@ -7,13 +7,13 @@
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
 
-static bool is_before(const void *none, const struct br_end *a, const struct br_end *b)
+static bool clocks_ends_is_before(const void *none, const struct br_end *a, const struct br_end *b)
 {
     (void)none;
     return a->ms != b->ms ? a->ms < b->ms : a->grant.flow < b->grant.flow;
 }
 
-BR_HEAP(ends, struct br_end, const void *, is_before, 4)
+BR_HEAP(ends, struct br_end, const void *, clocks_ends_is_before, 4)
 
 bool br_ends_init(struct br_ends *ends, const struct br_fabric *fabric)
 {
@@ -28,7 +28,7 @@ void br_ends_finish(struct br_ends *ends)
     free(ends->version);
 }
 
-static bool push(struct br_ends *ends, double ms, const struct br_grant *grant)
+static bool clocks_ends_push(struct br_ends *ends, double ms, const struct br_grant *grant)
 {
     if (!br_grow(&ends->heap, ends->size, &ends->room, sizeof *ends->heap))
         return false;
@@ -37,7 +37,7 @@ static bool push(struct br_ends *ends, double ms, const struct br_grant *grant)
     return true;
 }
 
-static double end_of(const struct br_ends *ends, double now_ms, uint64_t flow)
+static double clocks_end_of(const struct br_ends *ends, double now_ms, uint64_t flow)
 {
     return now_ms + ends->fabric->left[flow] / ends->fabric->rate[flow];
 }
@@ -56,7 +56,7 @@ static double first_to_leave(const struct br_ends *ends, double now_ms, double u
         double last = state->last;
         if (state->rated == state->live)
             for (; k < fabric->grants && fabric->grant[k].coflow == of && last < until_ms; k++) {
-                double ms = end_of(ends, now_ms, fabric->grant[k].flow);
+                double ms = clocks_end_of(ends, now_ms, fabric->grant[k].flow);
                 last = ms > last ? ms : last;
             }
         while (k < fabric->grants && fabric->grant[k].coflow == of)
@@ -83,7 +83,7 @@ bool br_ends_renew(struct br_ends *ends, double now_ms, double until_ms, const u
     for (uint64_t k = 0; k < fabric->grants; k++) {
         const struct br_grant *grant = &fabric->grant[k];
         if (fabric->left[grant->flow] <= fabric->rate[grant->flow] * span_ms &&
-            !push(ends, end_of(ends, now_ms, grant->flow), grant))
+            !clocks_ends_push(ends, clocks_end_of(ends, now_ms, grant->flow), grant))
             return false;
     }
     return true;
@@ -91,8 +91,8 @@ bool br_ends_renew(struct br_ends *ends, double now_ms, double until_ms, const u
 
 bool br_ends_raise(struct br_ends *ends, double now_ms, const struct br_grant *grant)
 {
-    double ms = end_of(ends, now_ms, grant->flow);
-    return ms > ends->horizon_ms || push(ends, ms, grant);
+    double ms = clocks_end_of(ends, now_ms, grant->flow);
+    return ms > ends->horizon_ms || clocks_ends_push(ends, ms, grant);
 }
 
 void br_ends_forget(struct br_ends *ends, const struct br_grant *grant)

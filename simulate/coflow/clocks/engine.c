@@ -14,7 +14,7 @@ static double processor_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static bool allocate(struct br_coflow_outcome *outcome, uint32_t coflows)
+static bool clocks_engine_allocate(struct br_coflow_outcome *outcome, uint32_t coflows)
 {
     size_t room = (size_t)coflows + 1;
     outcome->coflows = coflows;
@@ -43,7 +43,7 @@ enum br_status br_coflow_simulate(const struct br_coflows *trace,
     double capacity = options->port_rate > 0 ? options->port_rate : BR_COFLOW_PORT_RATE;
     double began_s = processor_seconds();
     *outcome = (struct br_coflow_outcome){0};
-    if (!allocate(outcome, trace->coflows))
+    if (!clocks_engine_allocate(outcome, trace->coflows))
         return br_fail_memory(diag);
     enum br_status status = br_fabric_init(&run.fabric, trace, epochs ? BR_COFLOW_MB : capacity,
                                            run.row->told, epochs, diag);

@@ -46,7 +46,7 @@ static double next_change(struct br_coflow_run *run, double most)
 
 /* Moves all flows by so many ticks. Tells of coflows that leave and pilots that end; answers
  * whether there were any. */
-static bool advance(struct br_coflow_run *run, double ticks, double now_ms)
+static bool epochs_advance(struct br_coflow_run *run, double ticks, double now_ms)
 {
     struct br_fabric *fabric = &run->fabric;
     uint64_t kept = 0;
@@ -76,7 +76,7 @@ static bool advance(struct br_coflow_run *run, double ticks, double now_ms)
 }
 
 /* Admits what arrives until the end of the epoch that begins now. */
-static enum br_status admit(struct br_coflow_run *run, int64_t begin_ms)
+static enum br_status epochs_admit(struct br_coflow_run *run, int64_t begin_ms)
 {
     enum br_status status = BR_OK;
     run->fabric.now_ms = (double)begin_ms;
@@ -94,11 +94,11 @@ int64_t br_epoch_next(const struct br_coflow_run *run, int64_t epoch)
     return admits > epoch ? admits : epoch;
 }
 
-static enum br_status run_epoch(struct br_coflow_run *run, int64_t begin_ms)
+static enum br_status clocks_run_epoch(struct br_coflow_run *run, int64_t begin_ms)
 {
     uint32_t before = run->arrived;
     double past = 0;
-    enum br_status status = admit(run, begin_ms);
+    enum br_status status = epochs_admit(run, begin_ms);
     /* Where nobody could move what is there, a new decision lets time go on. */
     if (!status && (run->arrived > before || run->fabric.grants == 0))
         br_run_decide(run);
@@ -106,7 +106,7 @@ static enum br_status run_epoch(struct br_coflow_run *run, int64_t begin_ms)
         double ticks = next_change(run, BR_EPOCH_TICKS - past);
         past += ticks;
         double now_ms = (double)begin_ms + past * BR_TICK_MS;
-        if (advance(run, ticks, now_ms))
+        if (epochs_advance(run, ticks, now_ms))
             br_run_decide(run);
         status = br_run_span(run, now_ms);
     }
@@ -123,7 +123,7 @@ enum br_status br_run_epochs(struct br_coflow_run *run)
             break;
         }
         epoch = br_epoch_next(run, epoch);
-        status = run_epoch(run, epoch * BR_EPOCH_MS);
+        status = clocks_run_epoch(run, epoch * BR_EPOCH_MS);
         epoch++;
     }
     return status;

@@ -71,7 +71,7 @@ static inline void send(const struct exact *e, uint64_t flow, double rate, struc
     sums->span_bytes += bytes;
 }
 
-static void account(struct exact *e, const struct br_grant *grant, double rate)
+static void clocks_exact_account(struct exact *e, const struct br_grant *grant, double rate)
 {
     struct sums sums = sums_of(e, grant->coflow);
     send(e, grant->flow, rate, &sums);
@@ -80,7 +80,7 @@ static void account(struct exact *e, const struct br_grant *grant, double rate)
 
 /* Moves what all flows have sent until now. Sums are kept aside over the flows of a coflow, which
  * are neighbours: it is here that the clock spends its time. */
-static void settle(struct exact *e)
+static void clocks_exact_settle(struct exact *e)
 {
     const struct br_fabric *fabric = e->fabric;
     for (uint64_t k = 0; k < fabric->grants;) {
@@ -192,9 +192,9 @@ static enum br_status begin_rates(struct exact *e)
     return br_run_span(e->run, e->now_ms);
 }
 
-static enum br_status decide(struct exact *e)
+static enum br_status clocks_exact_decide(struct exact *e)
 {
-    settle(e);
+    clocks_exact_settle(e);
     br_run_decide(e->run);
     return begin_rates(e);
 }
@@ -221,7 +221,7 @@ static void begin_round(struct exact *e)
 {
     struct br_fabric *fabric = e->fabric;
     uint32_t agents = 0;
-    settle(e);
+    clocks_exact_settle(e);
     uint64_t kept = copy_rates(fabric, e->kept);
     br_run_decide(e->run);
     e->plans = copy_rates(fabric, e->plan);
@@ -241,10 +241,10 @@ static void begin_round(struct exact *e)
 }
 
 /* Agents hear of the round's rates; one that does not is silent, and asks for another round. */
-static enum br_status tell(struct exact *e)
+static enum br_status clocks_exact_tell(struct exact *e)
 {
     struct br_fabric *fabric = e->fabric;
-    settle(e);
+    clocks_exact_settle(e);
     br_rates_reset(fabric);
     e->desk.tell_ms = INFINITY;
     for (uint32_t p = 0; p < fabric->trace->ports; p++)
@@ -268,7 +268,7 @@ static enum br_status tell(struct exact *e)
 /* ---- Failures ---- */
 
 /* Takes the rates of flows at ports that have failed. */
-static void stop_flows(struct exact *e)
+static void clocks_exact_stop_flows(struct exact *e)
 {
     struct br_fabric *fabric = e->fabric;
     for (uint64_t k = 0; k < fabric->grants; k++) {
@@ -277,7 +277,7 @@ static void stop_flows(struct exact *e)
         double rate = fabric->rate[grant->flow];
         if (rate <= 0 || (!e->failed[c->up[grant->sender]] && !e->failed[c->down[grant->receiver]]))
             continue;
-        account(e, grant, rate);
+        clocks_exact_account(e, grant, rate);
         accrue(e, grant->coflow, -rate);
         br_ends_forget(&e->ends, grant);
         fabric->rate[grant->flow] = 0;
@@ -285,7 +285,7 @@ static void stop_flows(struct exact *e)
 }
 
 /* Sets *changed where a port fails or comes back now. */
-static void fail_ports(struct exact *e, bool *changed)
+static void clocks_exact_fail_ports(struct exact *e, bool *changed)
 {
     bool stops = false;
     for (uint32_t p = 0; e->run->options->failures && p < e->fabric->trace->ports; p++) {
@@ -299,11 +299,11 @@ static void fail_ports(struct exact *e, bool *changed)
             br_desk_hear(&e->desk, p, e->now_ms);
     }
     if (stops)
-        stop_flows(e);
+        clocks_exact_stop_flows(e);
 }
 
 /* What a flow that ended has left free goes to others. */
-static enum br_status hand_on(struct exact *e, const struct br_grant *grant)
+static enum br_status clocks_exact_hand_on(struct exact *e, const struct br_grant *grant)
 {
     struct br_fabric *fabric = e->fabric;
     const struct br_coflow *c = &fabric->trace->coflow[grant->coflow];
@@ -315,7 +315,7 @@ static enum br_status hand_on(struct exact *e, const struct br_grant *grant)
         const struct br_raise *raise = &fabric->raise[k];
         double before = fabric->rate[raise->grant.flow] - raise->added;
         if (before > 0)
-            account(e, &raise->grant, before);
+            clocks_exact_account(e, &raise->grant, before);
         e->since_ms[raise->grant.flow] = e->now_ms;
         accrue(e, raise->grant.coflow, raise->added);
         expect_wake(e, &raise->grant);
@@ -364,12 +364,12 @@ static enum br_status end_flows(struct exact *e, bool *changed)
         const struct br_grant grant = br_ends_pop(&e->ends);
         end_flow(e, &grant, changed);
         if (!*changed && !e->coordinated)
-            status = hand_on(e, &grant);
+            status = clocks_exact_hand_on(e, &grant);
     }
     return status;
 }
 
-static enum br_status arrive(struct exact *e, bool *changed)
+static enum br_status clocks_exact_arrive(struct exact *e, bool *changed)
 {
     struct br_coflow_run *run = e->run;
     enum br_status status = BR_OK;
@@ -388,7 +388,7 @@ static enum br_status arrive(struct exact *e, bool *changed)
 }
 
 /* Goes to the next event. */
-static void go_on(struct exact *e, const struct alarm *alarm)
+static void clocks_exact_go_on(struct exact *e, const struct alarm *alarm)
 {
     const struct br_coflow_run *run = e->run;
     double next = fmin(fmin(br_ends_next_ms(&e->ends), alarm->ms),
@@ -409,9 +409,9 @@ static enum br_status answer(struct exact *e, bool changed)
 {
     enum br_status status = BR_OK;
     if (!e->coordinated)
-        return changed ? decide(e) : BR_OK;
+        return changed ? clocks_exact_decide(e) : BR_OK;
     if (e->desk.tell_ms <= e->now_ms)
-        status = tell(e);
+        status = clocks_exact_tell(e);
     if (e->desk.round_ms <= e->now_ms && e->run->active)
         begin_round(e);
     else if (e->desk.round_ms <= e->now_ms)
@@ -419,14 +419,14 @@ static enum br_status answer(struct exact *e, bool changed)
     return status;
 }
 
-static enum br_status step(struct exact *e)
+static enum br_status clocks_exact_step(struct exact *e)
 {
     struct br_coflow_run *run = e->run;
     bool changed = false;
     const struct alarm alarm = next_alarm(e);
-    go_on(e, &alarm);
+    clocks_exact_go_on(e, &alarm);
     enum br_status status = end_flows(e, &changed);
-    fail_ports(e, &changed);
+    clocks_exact_fail_ports(e, &changed);
     if (!status && alarm.set && alarm.ms <= e->now_ms && e->fabric->coflow[alarm.coflow].live) {
         *alarm.set = 0;
         run->row->event(run->policy, BR_COFLOW_WAKES, alarm.coflow);
@@ -435,11 +435,11 @@ static enum br_status step(struct exact *e)
             br_desk_hear(&e->desk, run->trace->coflow[alarm.coflow].up[0], e->now_ms);
     }
     if (!status)
-        status = arrive(e, &changed);
+        status = clocks_exact_arrive(e, &changed);
     return status ? status : answer(e, changed);
 }
 
-static bool allocate(struct exact *e)
+static bool clocks_exact_allocate(struct exact *e)
 {
     const struct br_coflows *trace = e->run->trace;
     e->since_ms = calloc(trace->flows + 1, sizeof *e->since_ms);
@@ -465,7 +465,7 @@ enum br_status br_run_exact(struct br_coflow_run *run)
 {
     struct exact e = {.run = run, .fabric = &run->fabric};
     e.coordinated = run->options->coordinator.interval_ms > 0;
-    enum br_status status = allocate(&e) ? BR_OK : br_fail_memory(run->diag);
+    enum br_status status = clocks_exact_allocate(&e) ? BR_OK : br_fail_memory(run->diag);
     e.desk.failures = run->options->failures;
     e.desk.failure = run->options->failure;
     while (!status && (run->arrived < run->trace->coflows || run->active)) {
@@ -473,7 +473,7 @@ enum br_status br_run_exact(struct br_coflow_run *run)
             run->outcome->cut = true;
             break;
         }
-        status = step(&e);
+        status = clocks_exact_step(&e);
     }
     if (!status)
         status = br_run_span(run, e.now_ms);

@@ -47,7 +47,7 @@ static uint32_t flows_at(const struct max_min *m, uint32_t port)
     return port < m->pairs.ups ? m->pairs.up[port] : m->pairs.down[port - m->pairs.ups];
 }
 
-static double capacity_of(const struct max_min *m, uint32_t port)
+static double max_min_capacity_of(const struct max_min *m, uint32_t port)
 {
     const struct br_pairs *pairs = &m->pairs;
     uint32_t of_fabric =
@@ -70,7 +70,7 @@ static bool find_tightest(struct max_min *m, const struct taken *taken, double *
         uint32_t port = m->open[k], count = flows_at(m, port) - taken[port].flows;
         if (!count)
             continue;
-        double its = capacity_of(m, port) - taken[port].rate;
+        double its = max_min_capacity_of(m, port) - taken[port].rate;
         its = its > 0 ? its : 0;
         if (kept == 0 || its * flows < free * count) {
             free = its;
@@ -86,7 +86,7 @@ static bool find_tightest(struct max_min *m, const struct taken *taken, double *
     return kept > 0;
 }
 
-static void set_rate(struct max_min *m, uint32_t up, struct br_pair *pair, double rate)
+static void max_min_set_rate(struct max_min *m, uint32_t up, struct br_pair *pair, double rate)
 {
     double before = pair->next;
     if (pair->rate == rate && before < INFINITY) /* the very same: it goes on */
@@ -99,7 +99,7 @@ static void set_rate(struct max_min *m, uint32_t up, struct br_pair *pair, doubl
 }
 
 /* The flows between a port and the open ports of the other side have that rate. */
-static void stop_flows(struct max_min *m, uint32_t port, double rate, struct taken *taken)
+static void max_min_stop_flows(struct max_min *m, uint32_t port, double rate, struct taken *taken)
 {
     bool is_up = port < m->pairs.ups;
     uint32_t from = is_up ? m->open_ups : 0, to = is_up ? m->opens : m->open_ups;
@@ -112,7 +112,7 @@ static void stop_flows(struct max_min *m, uint32_t port, double rate, struct tak
         taken[other].rate += rate * pair->size;
         taken[other].flows += pair->size;
         m->moves += rate * pair->size;
-        set_rate(m, up, pair, rate);
+        max_min_set_rate(m, up, pair, rate);
     }
 }
 
@@ -147,7 +147,7 @@ static bool is_fair(const struct max_min *m)
     const struct br_pairs *pairs = &m->pairs;
     const struct taken *taken = taken_before(m, m->steps);
     for (uint32_t p = 0; p < m->ports; p++)
-        if (taken[p].rate > capacity_of(m, p) * (1 + 1e-9))
+        if (taken[p].rate > max_min_capacity_of(m, p) * (1 + 1e-9))
             return false;
     for (uint32_t u = 0; u < pairs->ups; u++)
         for (uint32_t d = 0; d < pairs->downs; d++) {
@@ -161,7 +161,7 @@ static bool is_fair(const struct max_min *m)
 }
 
 /* Sets the rates of all flows from the first void step on. */
-static void fill(struct max_min *m)
+static void max_min_fill(struct max_min *m)
 {
     double rate = 0;
     uint32_t at = 0;
@@ -175,7 +175,7 @@ static void fill(struct max_min *m)
         m->step[m->steps] = (struct step){port, rate, m->moves};
         m->full[port] = m->steps++;
         close_port(m, at);
-        stop_flows(m, port, rate, taken);
+        max_min_stop_flows(m, port, rate, taken);
     }
     for (uint32_t u = 0; u < m->pairs.ups; u++)
         if (m->lost[u])
@@ -204,7 +204,7 @@ static void flow_comes(void *context, uint32_t up, uint32_t down)
     m->lowest = 0;
 }
 
-static enum br_status arrive(struct max_min *m)
+static enum br_status max_min_arrive(struct max_min *m)
 {
     struct br_coflow_run *run = m->run;
     enum br_status status = BR_OK;
@@ -218,7 +218,7 @@ static enum br_status arrive(struct max_min *m)
     return status;
 }
 
-static void fail_ports(struct max_min *m)
+static void max_min_fail_ports(struct max_min *m)
 {
     for (uint32_t p = 0; m->run->options->failures && p < m->run->trace->ports; p++) {
         bool failed = br_run_port_fails(m->run, p, m->pairs.now);
@@ -228,7 +228,7 @@ static void fail_ports(struct max_min *m)
     }
 }
 
-static void go_on(struct max_min *m)
+static void max_min_go_on(struct max_min *m)
 {
     const struct br_coflow_run *run = m->run;
     double next = br_run_next_failure(run, m->pairs.now);
@@ -241,21 +241,21 @@ static void go_on(struct max_min *m)
     m->pairs.now = m->run->fabric.now_ms = next;
 }
 
-static enum br_status step(struct max_min *m)
+static enum br_status max_min_step(struct max_min *m)
 {
     uint32_t arrived = m->run->arrived, active = m->run->active;
-    go_on(m);
+    max_min_go_on(m);
     br_pairs_end(&m->pairs, m->pairs.now, flow_ends, m);
-    fail_ports(m);
-    enum br_status status = arrive(m);
+    max_min_fail_ports(m);
+    enum br_status status = max_min_arrive(m);
     if (!status && m->lowest < INFINITY)
-        fill(m);
+        max_min_fill(m);
     if (!status && (arrived != m->run->arrived || active != m->run->active))
         status = br_run_span(m->run, m->pairs.now);
     return status;
 }
 
-static bool allocate(struct max_min *m)
+static bool max_min_allocate(struct max_min *m)
 {
     size_t ports = m->ports = m->pairs.ups + m->pairs.downs;
     m->step = malloc((ports + 1) * sizeof *m->step);
@@ -274,14 +274,14 @@ enum br_status br_run_max_min(struct br_coflow_run *run)
 {
     struct max_min m = {.run = run};
     enum br_status status = br_pairs_init(&m.pairs, run, BR_SAME_MS);
-    if (!status && !allocate(&m))
+    if (!status && !max_min_allocate(&m))
         status = br_fail_memory(run->diag);
     while (!status && (run->arrived < run->trace->coflows || run->active)) {
         if (br_stopped(run->options->stop)) {
             run->outcome->cut = true;
             break;
         }
-        status = step(&m);
+        status = max_min_step(&m);
     }
     if (!status)
         status = br_run_span(run, m.pairs.now);

@@ -6,18 +6,18 @@
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
 
-static bool is_before(const void *none, const struct br_due *a, const struct br_due *b)
+static bool pairs_is_before(const void *none, const struct br_due *a, const struct br_due *b)
 {
     (void)none;
     return a->moved != b->moved ? a->moved < b->moved : a->grant.flow < b->grant.flow;
 }
 
-BR_HEAP(dues, struct br_due, const void *, is_before, 4)
+BR_HEAP(dues, struct br_due, const void *, pairs_is_before, 4)
 
 /* ---- Their life ---- */
 
 /* Numbers the ports that are marked, ascending; answers how many. */
-static uint32_t number(uint32_t *at, uint32_t *port, uint32_t ports)
+static uint32_t pairs_number(uint32_t *at, uint32_t *port, uint32_t ports)
 {
     uint32_t count = 0;
     for (uint32_t p = 0; p < ports; p++)
@@ -28,7 +28,7 @@ static uint32_t number(uint32_t *at, uint32_t *port, uint32_t ports)
     return count;
 }
 
-static bool allocate(struct br_pairs *pairs)
+static bool pairs_allocate(struct br_pairs *pairs)
 {
     const struct br_coflows *trace = pairs->run->trace;
     size_t ports = (size_t)trace->ports + 1;
@@ -48,8 +48,8 @@ static bool allocate(struct br_pairs *pairs)
         for (uint32_t r = 0; r < trace->coflow[c].receivers; r++)
             pairs->down_at[trace->coflow[c].down[r]] = 1;
     }
-    pairs->ups = number(pairs->up_at, pairs->up_port, trace->ports);
-    pairs->downs = number(pairs->down_at, pairs->down_port, trace->ports);
+    pairs->ups = pairs_number(pairs->up_at, pairs->up_port, trace->ports);
+    pairs->downs = pairs_number(pairs->down_at, pairs->down_port, trace->ports);
     pairs->pair = calloc((size_t)pairs->ups * pairs->downs + 1, sizeof *pairs->pair);
     return pairs->pair != NULL;
 }
@@ -57,7 +57,7 @@ static bool allocate(struct br_pairs *pairs)
 enum br_status br_pairs_init(struct br_pairs *pairs, struct br_coflow_run *run, double same)
 {
     *pairs = (struct br_pairs){.run = run, .same = same};
-    if (!allocate(pairs))
+    if (!pairs_allocate(pairs))
         return br_fail_memory(run->diag);
     for (size_t k = 0; k < (size_t)pairs->ups * pairs->downs; k++)
         pairs->pair[k].next = INFINITY;
@@ -92,8 +92,8 @@ void br_pairs_renew_first(struct br_pairs *pairs, uint32_t up)
     pairs->first[up] = first;
 }
 
-static bool push(struct br_pairs *pairs, struct br_pair *pair, const struct br_grant *grant,
-                 double bytes)
+static bool pairs_push(struct br_pairs *pairs, struct br_pair *pair, const struct br_grant *grant,
+                       double bytes)
 {
     if (!br_grow(&pair->heap, pair->size, &pair->room, sizeof *pair->heap))
         return false;
@@ -117,7 +117,7 @@ enum br_status br_pairs_enter(struct br_pairs *pairs, uint32_t coflow, br_pair_v
             const struct br_grant grant = {flow, coflow, s, r};
             if (fabric->left[flow] <= 0)
                 continue;
-            if (!push(pairs, br_pair_of(pairs, up, down), &grant, fabric->left[flow]))
+            if (!pairs_push(pairs, br_pair_of(pairs, up, down), &grant, fabric->left[flow]))
                 return br_fail_memory(pairs->run->diag);
             pairs->up[up]++;
             pairs->down[down]++;

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void tell(struct br_coflow_run *run, enum br_coflow_event event, uint32_t coflow)
+static void clocks_run_tell(struct br_coflow_run *run, enum br_coflow_event event, uint32_t coflow)
 {
     if (run->row->event)
         run->row->event(run->policy, event, coflow);
@@ -22,7 +22,7 @@ enum br_status br_run_arrive(struct br_coflow_run *run, uint32_t coflow, double 
     run->active++;
     enum br_status status = br_fabric_enter(&run->fabric, coflow, run->diag);
     if (!status)
-        tell(run, BR_COFLOW_ARRIVES, coflow);
+        clocks_run_tell(run, BR_COFLOW_ARRIVES, coflow);
     return status;
 }
 
@@ -32,7 +32,7 @@ void br_run_leave(struct br_coflow_run *run, uint32_t coflow, double end_ms)
     run->outcome->finished++;
     run->outcome->events++;
     run->active--;
-    tell(run, BR_COFLOW_LEAVES, coflow);
+    clocks_run_tell(run, BR_COFLOW_LEAVES, coflow);
     br_fabric_leave(&run->fabric, coflow);
 }
 
@@ -48,7 +48,7 @@ void br_run_pilots(struct br_coflow_run *run, uint32_t coflow)
     const struct br_coflow *c = &run->trace->coflow[coflow];
     const struct br_coflow_state *state = &run->fabric.coflow[coflow];
     struct br_coflow_guess *guess = &run->outcome->guess[coflow];
-    tell(run, BR_COFLOW_PILOTS, coflow);
+    clocks_run_tell(run, BR_COFLOW_PILOTS, coflow);
     if (!state->estimated)
         return;
     *guess = (struct br_coflow_guess){0, 0, run->fabric.now_ms};

@@ -68,7 +68,7 @@ static void renew_stale(struct shares *s)
     s->changes = 0;
 }
 
-static void change(void *context, uint32_t up, uint32_t down)
+static void clocks_shares_change(void *context, uint32_t up, uint32_t down)
 {
     struct shares *s = context;
     if (!s->stale_down[down])
@@ -76,7 +76,7 @@ static void change(void *context, uint32_t up, uint32_t down)
     s->stale_up[up] = s->stale_down[down] = true;
 }
 
-static enum br_status admit(struct shares *s, int64_t begin_ms)
+static enum br_status clocks_shares_admit(struct shares *s, int64_t begin_ms)
 {
     enum br_status status = BR_OK;
     struct br_coflow_run *run = s->run;
@@ -85,16 +85,16 @@ static enum br_status admit(struct shares *s, int64_t begin_ms)
         uint32_t coflow = run->arrived;
         status = br_run_arrive(run, coflow, (double)begin_ms);
         if (!status)
-            status = br_pairs_enter(&s->pairs, coflow, change, s);
+            status = br_pairs_enter(&s->pairs, coflow, clocks_shares_change, s);
     }
     return status;
 }
 
-static enum br_status run_epoch(struct shares *s, int64_t epoch)
+static enum br_status clocks_shares_run_epoch(struct shares *s, int64_t epoch)
 {
     double end = (double)(epoch + 1) * BR_EPOCH_TICKS;
     s->pairs.now = (double)epoch * BR_EPOCH_TICKS;
-    enum br_status status = admit(s, epoch * BR_EPOCH_MS);
+    enum br_status status = clocks_shares_admit(s, epoch * BR_EPOCH_MS);
     while (!status && s->run->active && !br_stopped(s->run->options->stop)) {
         double next = INFINITY;
         renew_stale(s);
@@ -104,14 +104,14 @@ static enum br_status run_epoch(struct shares *s, int64_t epoch)
             break;
         s->pairs.now = next;
         s->pairs.ended_bytes = 0;
-        br_pairs_end(&s->pairs, next * BR_TICK_MS, change, s);
+        br_pairs_end(&s->pairs, next * BR_TICK_MS, clocks_shares_change, s);
         s->run->span_bytes += s->pairs.ended_bytes;
         s->run->outcome->decisions++;
     }
     return status ? status : br_run_span(s->run, end * BR_TICK_MS);
 }
 
-static bool allocate(struct shares *s)
+static bool clocks_shares_allocate(struct shares *s)
 {
     s->stale_up = calloc((size_t)s->pairs.ups + 1, sizeof *s->stale_up);
     s->stale_down = calloc((size_t)s->pairs.downs + 1, sizeof *s->stale_down);
@@ -123,7 +123,7 @@ enum br_status br_run_shares(struct br_coflow_run *run)
 {
     struct shares s = {.run = run};
     enum br_status status = br_pairs_init(&s.pairs, run, 0);
-    if (!status && !allocate(&s))
+    if (!status && !clocks_shares_allocate(&s))
         status = br_fail_memory(run->diag);
     int64_t epoch = 0;
     while (!status && (run->arrived < run->trace->coflows || run->active)) {
@@ -132,7 +132,7 @@ enum br_status br_run_shares(struct br_coflow_run *run)
             break;
         }
         epoch = br_epoch_next(run, epoch);
-        status = run_epoch(&s, epoch++);
+        status = clocks_shares_run_epoch(&s, epoch++);
     }
     br_pairs_finish(&s.pairs);
     free(s.stale_up);

@@ -15,9 +15,9 @@ struct number {
 };
 
 /* ":NAME=NUMBER:..." of that length. */
-static enum br_status read_numbers(const char *what, const char *text, size_t length,
-                                   const struct number *number, uint32_t numbers,
-                                   struct br_diag *diag)
+static enum br_status coordinator_read_numbers(const char *what, const char *text, size_t length,
+                                               const struct number *number, uint32_t numbers,
+                                               struct br_diag *diag)
 {
     const char *end = text + length;
     char hint[sizeof diag->hint] = "it has ";
@@ -53,7 +53,7 @@ enum br_status br_coordinator_read(const char *text, struct br_coordinator *c, s
                                     {"rate", 0, 1e6, &c->rate_us},
                                     {"update", 0, 1e6, &c->update_us}};
     *c = (struct br_coordinator){.interval_ms = 8};
-    return read_numbers("--coordinator", text, strlen(text), number, 6, diag);
+    return coordinator_read_numbers("--coordinator", text, strlen(text), number, 6, diag);
 }
 
 enum br_status br_coflow_failure_read(const char *text, size_t length,
@@ -69,8 +69,8 @@ enum br_status br_coflow_failure_read(const char *text, size_t length,
                    port > (double)(uint32_t)port))
         return br_fail(diag, BR_USAGE, "write 3:at=100:for=60, or coordinator:at=100:for=60",
                        "--fail names no port: '%.*s'", (int)(name < 60 ? name : 60), text);
-    enum br_status status = read_numbers("--fail", text + name + (name < length),
-                                         length - name - (name < length), number, 2, diag);
+    enum br_status status = coordinator_read_numbers(
+        "--fail", text + name + (name < length), length - name - (name < length), number, 2, diag);
     if (!status && for_s <= 0)
         status = br_fail(diag, BR_USAGE, "add :for=SECONDS", "--fail does not say for how long");
     *failure = (struct br_coflow_failure){whole ? BR_FAILS_COORDINATOR : (uint32_t)port,

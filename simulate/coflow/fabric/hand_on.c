@@ -10,7 +10,7 @@
 /* One side of the fabric: where a flow comes from, or where it goes to. */
 enum side { UP, DOWN };
 
-static bool has_bit(const uint64_t *bits, uint32_t place)
+static bool hand_on_has_bit(const uint64_t *bits, uint32_t place)
 {
     return bits[place / 64] >> (place % 64) & 1;
 }
@@ -56,8 +56,8 @@ static void index_order(struct br_fabric *fabric)
 }
 
 /* The place of the port among the coflow's on that side, ascending; it is there. */
-static uint32_t place_of(const struct br_fabric *fabric, uint32_t coflow, enum side side,
-                         uint32_t port)
+static uint32_t hand_on_place_of(const struct br_fabric *fabric, uint32_t coflow, enum side side,
+                                 uint32_t port)
 {
     const struct br_coflow *c = &fabric->trace->coflow[coflow];
     const uint32_t *end = side == UP ? c->up : c->down;
@@ -81,19 +81,19 @@ static void give_flow(struct br_fabric *fabric, uint32_t coflow, enum side side,
 
 /* Gives what is free at the port to the coflow's live flows, by ports of the other side with
  * something free. */
-static void give(struct br_fabric *fabric, uint32_t coflow, enum side side, uint32_t port)
+static void hand_on_give(struct br_fabric *fabric, uint32_t coflow, enum side side, uint32_t port)
 {
     const struct br_coflow *c = &fabric->trace->coflow[coflow];
     const struct br_coflow_state *state = &fabric->coflow[coflow];
     enum side opposite = side == UP ? DOWN : UP;
     const uint64_t *live = side == UP ? state->of_sender : state->of_receiver;
     const uint64_t *free = free_ports(fabric, opposite);
-    uint32_t here = place_of(fabric, coflow, side, port);
+    uint32_t here = hand_on_place_of(fabric, coflow, side, port);
     if (!live) { /* few ends on the other side */
         const uint32_t *other = side == UP ? c->down : c->up;
         for (uint32_t k = 0; k < (side == UP ? c->receivers : c->senders); k++) {
             uint32_t sender = side == UP ? here : k, receiver = side == UP ? k : here;
-            if (has_bit(free, other[k]) &&
+            if (hand_on_has_bit(free, other[k]) &&
                 !br_fabric_over(fabric, br_fabric_flow(fabric, coflow, sender, receiver)))
                 br_rates_flow(fabric, coflow, sender, receiver);
         }
@@ -103,8 +103,9 @@ static void give(struct br_fabric *fabric, uint32_t coflow, enum side side, uint
     for (uint32_t w = 0; w < fabric->words; w++)
         for (uint64_t bits = live[w] & free[w]; bits; bits &= bits - 1) {
             uint32_t other = w * 64 + (uint32_t)__builtin_ctzll(bits);
-            give_flow(fabric, coflow, side, here, place_of(fabric, coflow, opposite, other));
-            if (!has_bit(free_ports(fabric, side), port))
+            give_flow(fabric, coflow, side, here,
+                      hand_on_place_of(fabric, coflow, opposite, other));
+            if (!hand_on_has_bit(free_ports(fabric, side), port))
                 return;
         }
 }
@@ -116,10 +117,10 @@ static void give_in_order(struct br_fabric *fabric, enum side side, uint32_t por
     for (uint32_t w = 0; w < (fabric->ordered + 63) / 64; w++)
         for (uint64_t bits = places[w]; bits; bits &= bits - 1) {
             uint32_t coflow = fabric->order[w * 64 + (uint32_t)__builtin_ctzll(bits)];
-            if (!has_bit(free_ports(fabric, side), port))
+            if (!hand_on_has_bit(free_ports(fabric, side), port))
                 return;
-            if (has_bit(live_ports(fabric, coflow, side), port))
-                give(fabric, coflow, side, port);
+            if (hand_on_has_bit(live_ports(fabric, coflow, side), port))
+                hand_on_give(fabric, coflow, side, port);
         }
 }
 

@@ -13,25 +13,25 @@ static bool is_full(const struct br_fabric *fabric, double free)
 }
 
 /* Keeps the set of ports with something free beside the numbers. */
-static void set_bit(uint64_t *bits, uint32_t port, bool on)
+static void rates_set_bit(uint64_t *bits, uint32_t port, bool on)
 {
     uint64_t bit = UINT64_C(1) << (port % 64);
     bits[port / 64] = on ? bits[port / 64] | bit : bits[port / 64] & ~bit;
 }
 
-static void set_up(struct br_fabric *fabric, uint32_t port, double free)
+static void rates_set_up(struct br_fabric *fabric, uint32_t port, double free)
 {
     fabric->free_up[port] = free > 0 ? free : 0;
-    set_bit(fabric->any_up, port, !is_full(fabric, free));
+    rates_set_bit(fabric->any_up, port, !is_full(fabric, free));
 }
 
 static void set_down(struct br_fabric *fabric, uint32_t port, double free)
 {
     fabric->free_down[port] = free > 0 ? free : 0;
-    set_bit(fabric->any_down, port, !is_full(fabric, free));
+    rates_set_bit(fabric->any_down, port, !is_full(fabric, free));
 }
 
-static double capacity_of(const struct br_fabric *fabric, uint32_t port)
+static double rates_capacity_of(const struct br_fabric *fabric, uint32_t port)
 {
     return fabric->failed && fabric->failed[port] ? 0 : fabric->capacity;
 }
@@ -43,8 +43,8 @@ void br_rates_reset(struct br_fabric *fabric)
     fabric->grants = 0;
     fabric->ordered = 0;
     for (uint32_t p = 0; p < fabric->trace->ports; p++) {
-        set_up(fabric, p, capacity_of(fabric, p));
-        set_down(fabric, p, capacity_of(fabric, p));
+        rates_set_up(fabric, p, rates_capacity_of(fabric, p));
+        set_down(fabric, p, rates_capacity_of(fabric, p));
     }
 }
 
@@ -52,7 +52,7 @@ void br_rates_give_back(struct br_fabric *fabric, const struct br_grant *grant)
 {
     const struct br_coflow *c = &fabric->trace->coflow[grant->coflow];
     uint32_t up = c->up[grant->sender], down = c->down[grant->receiver];
-    set_up(fabric, up, fabric->free_up[up] + fabric->rate[grant->flow]);
+    rates_set_up(fabric, up, fabric->free_up[up] + fabric->rate[grant->flow]);
     set_down(fabric, down, fabric->free_down[down] + fabric->rate[grant->flow]);
     fabric->rate[grant->flow] = 0;
 }
@@ -85,8 +85,8 @@ void br_rates_limit(struct br_fabric *fabric, double share)
         fabric->down[c->down[grant->receiver]] += fabric->rate[grant->flow];
     }
     for (uint32_t p = 0; p < fabric->trace->ports; p++) {
-        set_up(fabric, p, (capacity_of(fabric, p) - fabric->up[p]) * share);
-        set_down(fabric, p, (capacity_of(fabric, p) - fabric->down[p]) * share);
+        rates_set_up(fabric, p, (rates_capacity_of(fabric, p) - fabric->up[p]) * share);
+        set_down(fabric, p, (rates_capacity_of(fabric, p) - fabric->down[p]) * share);
     }
 }
 
@@ -104,7 +104,7 @@ static inline void grant(struct br_fabric *fabric, uint32_t coflow, uint32_t sen
 }
 
 /* Has the coflow a sender and a receiver with something free, both with live flows? */
-static bool has_room(const struct br_fabric *fabric, const struct br_coflow_state *state)
+static bool rates_has_room(const struct br_fabric *fabric, const struct br_coflow_state *state)
 {
     uint64_t up = 0, down = 0;
     for (uint32_t w = 0; w < fabric->words; w++) {
@@ -124,16 +124,16 @@ static bool has_all(const struct br_fabric *fabric, const struct br_coflow_state
     return !full;
 }
 
-static double lesser(double a, double b)
+static double rates_lesser(double a, double b)
 {
     return a < b ? a : b;
 }
 
-static void take(struct br_fabric *fabric, const struct br_coflow *c, const double *up,
-                 const double *down)
+static void rates_take(struct br_fabric *fabric, const struct br_coflow *c, const double *up,
+                       const double *down)
 {
     for (uint32_t s = 0; s < c->senders; s++)
-        set_up(fabric, c->up[s], fabric->free_up[c->up[s]] - up[s]);
+        rates_set_up(fabric, c->up[s], fabric->free_up[c->up[s]] - up[s]);
     for (uint32_t r = 0; r < c->receivers; r++)
         set_down(fabric, c->down[r], fabric->free_down[c->down[r]] - down[r]);
 }
@@ -160,15 +160,15 @@ bool br_rates_madd(struct br_fabric *fabric, uint32_t coflow)
             uint32_t s = senders[k];
             uint64_t flow = br_fabric_flow(fabric, coflow, s, r);
             double rate = br_fabric_flow_rate_left(fabric, coflow, r, flow) / alpha;
-            double most = lesser(fabric->free_up[c->up[s]], fabric->free_down[c->down[r]]);
-            rate = lesser(rate, most);
+            double most = rates_lesser(fabric->free_up[c->up[s]], fabric->free_down[c->down[r]]);
+            rate = rates_lesser(rate, most);
             fabric->up[s] += rate;
             fabric->down[r] += rate;
             if (rate > 0)
                 grant(fabric, coflow, s, r, rate);
         }
     }
-    take(fabric, c, fabric->up, fabric->down);
+    rates_take(fabric, c, fabric->up, fabric->down);
     return true;
 }
 
@@ -213,7 +213,7 @@ static void give_parts(struct br_fabric *fabric, uint32_t coflow)
         double *has = fabric->rate + row;
         for (uint32_t k = 0; k < live; k++) {
             uint32_t sender = senders[k], from = c->up[sender];
-            double rate = lesser(up_part[from], part);
+            double rate = rates_lesser(up_part[from], part);
             if (rate <= 0)
                 continue;
             up[from] += rate;
@@ -233,7 +233,7 @@ void br_rates_split(struct br_fabric *fabric, const uint32_t *coflow, uint32_t c
     memset(fabric->up_flows, 0, ports * sizeof *fabric->up_flows);
     memset(fabric->down_flows, 0, ports * sizeof *fabric->down_flows);
     for (uint32_t k = 0; k < coflows; k++)
-        if (has_room(fabric, &fabric->coflow[coflow[k]])) {
+        if (rates_has_room(fabric, &fabric->coflow[coflow[k]])) {
             count_flows(fabric, coflow[k]);
             rooms++;
         }
@@ -245,10 +245,10 @@ void br_rates_split(struct br_fabric *fabric, const uint32_t *coflow, uint32_t c
         fabric->up[p] = fabric->down[p] = 0;
     }
     for (uint32_t k = 0; k < coflows; k++)
-        if (has_room(fabric, &fabric->coflow[coflow[k]]))
+        if (rates_has_room(fabric, &fabric->coflow[coflow[k]]))
             give_parts(fabric, coflow[k]);
     for (uint32_t p = 0; p < ports; p++) {
-        set_up(fabric, p, fabric->free_up[p] - fabric->up[p]);
+        rates_set_up(fabric, p, fabric->free_up[p] - fabric->up[p]);
         set_down(fabric, p, fabric->free_down[p] - fabric->down[p]);
     }
 }
@@ -259,7 +259,7 @@ void br_rates_flow(struct br_fabric *fabric, uint32_t coflow, uint32_t sender, u
 {
     const struct br_coflow *c = &fabric->trace->coflow[coflow];
     uint32_t up = c->up[sender], down = c->down[receiver];
-    double rate = lesser(fabric->free_up[up], fabric->free_down[down]);
+    double rate = rates_lesser(fabric->free_up[up], fabric->free_down[down]);
     if (is_full(fabric, rate))
         return;
     grant(fabric, coflow, sender, receiver, rate);
@@ -267,15 +267,15 @@ void br_rates_flow(struct br_fabric *fabric, uint32_t coflow, uint32_t sender, u
         uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
         fabric->raise[fabric->raises++] = (struct br_raise){{flow, coflow, sender, receiver}, rate};
     }
-    set_up(fabric, up, fabric->free_up[up] - rate);
+    rates_set_up(fabric, up, fabric->free_up[up] - rate);
     set_down(fabric, down, fabric->free_down[down] - rate);
 }
 
-static void fill(struct br_fabric *fabric, uint32_t coflow, bool pilots)
+static void rates_fill(struct br_fabric *fabric, uint32_t coflow, bool pilots)
 {
     const struct br_coflow *c = &fabric->trace->coflow[coflow];
     const struct br_coflow_state *state = &fabric->coflow[coflow];
-    if (!has_room(fabric, state))
+    if (!rates_has_room(fabric, state))
         return;
     for (uint32_t r = 0; r < c->receivers; r++) {
         const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
@@ -290,7 +290,7 @@ static void fill(struct br_fabric *fabric, uint32_t coflow, bool pilots)
 
 void br_rates_fill(struct br_fabric *fabric, uint32_t coflow)
 {
-    fill(fabric, coflow, false);
+    rates_fill(fabric, coflow, false);
 }
 
 void br_rates_fill_all(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
@@ -302,5 +302,5 @@ void br_rates_fill_all(struct br_fabric *fabric, const uint32_t *coflow, uint32_
 
 void br_rates_pilots(struct br_fabric *fabric, uint32_t coflow)
 {
-    fill(fabric, coflow, true);
+    rates_fill(fabric, coflow, true);
 }

@@ -108,7 +108,8 @@ void br_fabric_believe(struct br_fabric *fabric, uint32_t coflow, double flow_by
 
 /* A flow that has sent more than it was believed to have counts as a tenth of that: it may be at
  * its end. */
-static double left_of(const struct br_fabric *fabric, bool told, double believed, uint64_t flow)
+static double state_left_of(const struct br_fabric *fabric, bool told, double believed,
+                            uint64_t flow)
 {
     if (told)
         return fabric->left[flow];
@@ -124,7 +125,8 @@ double br_fabric_left(const struct br_fabric *fabric, uint32_t coflow, uint32_t 
     uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
     return br_fabric_over(fabric, flow)
                ? 0
-               : left_of(fabric, fabric->told, fabric->coflow[coflow].believed[receiver], flow);
+               : state_left_of(fabric, fabric->told, fabric->coflow[coflow].believed[receiver],
+                               flow);
 }
 
 static void add_up(const struct br_fabric *fabric, uint32_t coflow, bool told, double *up,
@@ -138,7 +140,7 @@ static void add_up(const struct br_fabric *fabric, uint32_t coflow, bool told, d
         double sum = 0;
         for (uint32_t k = 0; k < state->live_down[r]; k++) {
             uint32_t s = fabric->senders[row + k];
-            double left = left_of(fabric, told, state->believed[r], row + s);
+            double left = state_left_of(fabric, told, state->believed[r], row + s);
             up[s] += left;
             sum += left;
         }
@@ -152,21 +154,21 @@ void br_fabric_ports_left(const struct br_fabric *fabric, uint32_t coflow, doubl
 }
 
 /* Whether rates are made of what flows really have left. */
-static bool is_true(const struct br_fabric *fabric, uint32_t coflow)
+static bool state_is_true(const struct br_fabric *fabric, uint32_t coflow)
 {
     return fabric->told || (fabric->true_rates && fabric->coflow[coflow].estimated);
 }
 
 void br_fabric_rate_left(const struct br_fabric *fabric, uint32_t coflow, double *up, double *down)
 {
-    add_up(fabric, coflow, is_true(fabric, coflow), up, down);
+    add_up(fabric, coflow, state_is_true(fabric, coflow), up, down);
 }
 
 double br_fabric_flow_rate_left(const struct br_fabric *fabric, uint32_t coflow, uint32_t receiver,
                                 uint64_t flow)
 {
-    return left_of(fabric, is_true(fabric, coflow), fabric->coflow[coflow].believed[receiver],
-                   flow);
+    return state_left_of(fabric, state_is_true(fabric, coflow),
+                         fabric->coflow[coflow].believed[receiver], flow);
 }
 
 double br_fabric_bottleneck(const struct br_fabric *fabric, uint32_t coflow)
@@ -224,13 +226,13 @@ void br_fabric_wake_ms(struct br_fabric *fabric, uint32_t coflow, double ms)
 
 /* ---- What clocks do ---- */
 
-static double rounded_up(double bytes)
+static double state_rounded_up(double bytes)
 {
     double whole = (double)(int64_t)(bytes / BR_COFLOW_MB) * BR_COFLOW_MB;
     return whole < bytes ? whole + BR_COFLOW_MB : whole;
 }
 
-static bool allocate(struct br_fabric *fabric, uint64_t ends)
+static bool state_allocate(struct br_fabric *fabric, uint64_t ends)
 {
     uint64_t flows = fabric->trace->flows + 1;
     size_t ports = (size_t)fabric->trace->ports + 1;
@@ -261,7 +263,7 @@ static bool allocate(struct br_fabric *fabric, uint64_t ends)
            fabric->order;
 }
 
-static void enter(struct br_fabric *fabric, uint32_t coflow, bool whole)
+static void state_enter(struct br_fabric *fabric, uint32_t coflow, bool whole)
 {
     const struct br_coflow *c = &fabric->trace->coflow[coflow];
     struct br_coflow_state *state = &fabric->coflow[coflow];
@@ -269,7 +271,7 @@ static void enter(struct br_fabric *fabric, uint32_t coflow, bool whole)
         uint64_t row = c->first + (uint64_t)r * c->senders;
         for (uint32_t s = 0; s < c->senders; s++) {
             double bytes = fabric->trace->bytes[row + s];
-            bytes = whole ? rounded_up(bytes) : bytes;
+            bytes = whole ? state_rounded_up(bytes) : bytes;
             bytes = bytes > BR_FLOW_OVER ? bytes : 0;
             fabric->size[row + s] = fabric->left[row + s] = bytes;
             if (bytes > 0) {
@@ -292,7 +294,7 @@ enum br_status br_fabric_init(struct br_fabric *fabric, const struct br_coflows 
                                  .unit_ms = whole ? BR_FABRIC_TICK_MS : 1};
     for (uint32_t c = 0; c < trace->coflows; c++)
         ends += (uint64_t)trace->coflow[c].senders + trace->coflow[c].receivers;
-    if (!allocate(fabric, ends))
+    if (!state_allocate(fabric, ends))
         return br_fail_memory(diag);
     ends = 0;
     for (uint32_t c = 0; c < trace->coflows; c++) {
@@ -301,12 +303,12 @@ enum br_status br_fabric_init(struct br_fabric *fabric, const struct br_coflows 
         fabric->coflow[c].live_down = fabric->live_ends + ends;
         fabric->coflow[c].believed = fabric->beliefs + ends;
         ends += trace->coflow[c].receivers;
-        enter(fabric, c, whole);
+        state_enter(fabric, c, whole);
     }
     return BR_OK;
 }
 
-static void set_bit(uint64_t *bits, uint32_t port)
+static void state_set_bit(uint64_t *bits, uint32_t port)
 {
     bits[port / 64] |= UINT64_C(1) << (port % 64);
 }
@@ -320,12 +322,12 @@ static void set_bits(const struct br_fabric *fabric, uint32_t coflow)
         const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
         for (uint32_t k = 0; k < state->live_down[r]; k++) {
             uint32_t s = senders[k];
-            set_bit(state->up_bits, c->up[s]);
-            set_bit(state->down_bits, c->down[r]);
+            state_set_bit(state->up_bits, c->up[s]);
+            state_set_bit(state->down_bits, c->down[r]);
             if (state->of_sender)
-                set_bit(state->of_sender + (size_t)s * fabric->words, c->down[r]);
+                state_set_bit(state->of_sender + (size_t)s * fabric->words, c->down[r]);
             if (state->of_receiver)
-                set_bit(state->of_receiver + (size_t)r * fabric->words, c->up[s]);
+                state_set_bit(state->of_receiver + (size_t)r * fabric->words, c->up[s]);
         }
     }
 }

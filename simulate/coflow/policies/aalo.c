@@ -35,7 +35,7 @@ void br_aalo_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 
 /* Moves coflows that have sent too much for their queue to the end of the next one, which is looked
  * at after it. */
-static void sink(struct aalo *p)
+static void aalo_sink(struct aalo *p)
 {
     for (uint32_t q = 0; q + 1 < p->queues.count; q++) {
         struct br_coflow_list *queue = &p->queues.queue[q];
@@ -59,7 +59,7 @@ void br_aalo_decide(void *policy)
 {
     struct aalo *p = policy;
     if (!p->oracle)
-        sink(p);
+        aalo_sink(p);
     for (uint32_t q = 0; q < p->queues.count; q++)
         for (uint32_t k = 0; k < p->queues.queue[q].count; k++)
             br_rates_split(p->fabric, &p->queues.queue[q].coflow[k], 1);

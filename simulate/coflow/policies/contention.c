@@ -34,7 +34,7 @@ void br_contention_ports(struct br_contention *n, const struct br_fabric *fabric
 }
 
 /* The set of coflows at a port: uplinks, then downlinks; then one more to join them in. */
-static uint64_t *set_of(struct br_contention *n, uint64_t port)
+static uint64_t *contention_set_of(struct br_contention *n, uint64_t port)
 {
     return n->set + port * n->words;
 }
@@ -47,19 +47,19 @@ static void each_port(struct br_contention *n, const struct br_fabric *fabric, u
     uint64_t ports = br_fabric_ports(fabric);
     for (uint32_t s = 0; s < c->senders; s++)
         if (br_fabric_live_up(fabric, coflow, s))
-            visit(n, set_of(n, c->up[s]), place);
+            visit(n, contention_set_of(n, c->up[s]), place);
     for (uint32_t r = 0; r < c->receivers; r++)
         if (br_fabric_live_down(fabric, coflow, r))
-            visit(n, set_of(n, ports + c->down[r]), place);
+            visit(n, contention_set_of(n, ports + c->down[r]), place);
 }
 
-static void put(struct br_contention *n, uint64_t *set, uint32_t place)
+static void contention_put(struct br_contention *n, uint64_t *set, uint32_t place)
 {
     (void)n;
     set[place / 64] |= UINT64_C(1) << (place % 64);
 }
 
-static void join(struct br_contention *n, uint64_t *set, uint32_t place)
+static void contention_join(struct br_contention *n, uint64_t *set, uint32_t place)
 {
     uint64_t *all = n->set + n->room - n->words;
     (void)place;
@@ -79,11 +79,11 @@ bool br_contention_others(struct br_contention *n, const struct br_fabric *fabri
     if (!n->set)
         return false;
     for (uint32_t k = 0; k < coflows; k++)
-        each_port(n, fabric, coflow[k], put, k);
+        each_port(n, fabric, coflow[k], contention_put, k);
     for (uint32_t k = 0; k < coflows; k++) {
         uint64_t *all = n->set + n->room - n->words;
         memset(all, 0, n->words * sizeof *all);
-        each_port(n, fabric, coflow[k], join, k);
+        each_port(n, fabric, coflow[k], contention_join, k);
         others[k] = 0;
         for (uint32_t w = 0; w < n->words; w++)
             others[k] += (uint32_t)__builtin_popcountll(all[w]);

@@ -32,7 +32,7 @@ struct expected {
 const struct br_coflow_option br_expected_option[] = {
     BR_SAMPLED_OPTIONS, {"passes", "of exchanges of neighbours in the order", 20, 0, 1000}, {0}};
 
-static void expect(struct expected *p, uint32_t coflow)
+static void expected_expect(struct expected *p, uint32_t coflow)
 {
     const struct br_coflow *c = br_fabric_coflow(p->fabric, coflow);
     const struct seen *all = &p->seen[coflow];
@@ -61,7 +61,7 @@ void br_expected_event(void *policy, enum br_coflow_event event, uint32_t coflow
     else
         br_sampled_event(&p->sampled, event, coflow);
     if (event == BR_COFLOW_PILOTS)
-        expect(p, coflow);
+        expected_expect(p, coflow);
 }
 
 void br_expected_decide(void *policy)
@@ -71,7 +71,7 @@ void br_expected_decide(void *policy)
     uint32_t *sized = s->sized.coflow, count = s->sized.count;
     for (uint32_t k = 0; k < count; k++)
         if (p->stale[sized[k]])
-            expect(p, sized[k]);
+            expected_expect(p, sized[k]);
     br_sampled_serve(s);
     br_sequence_find(&p->sequence, p->fabric, sized, count);
     br_sequence_improve(&p->sequence, p->fabric, sized, count, p->passes);
@@ -98,7 +98,7 @@ void br_expected_destroy(void *policy)
     free(p);
 }
 
-static bool allocate(struct expected *p, const double *option, uint32_t coflows)
+static bool expected_allocate(struct expected *p, const double *option, uint32_t coflows)
 {
     size_t room = (size_t)coflows + 1, rows = 1;
     for (uint32_t c = 0; c < coflows; c++)
@@ -127,7 +127,7 @@ enum br_status br_expected_create(const struct br_coflow_setup *setup, void **po
     p->fabric = setup->fabric;
     p->told = setup->row->told;
     p->passes = (uint32_t)setup->option[PASSES];
-    return allocate(p, setup->option + SAMPLED, br_fabric_coflows(p->fabric))
+    return expected_allocate(p, setup->option + SAMPLED, br_fabric_coflows(p->fabric))
                ? BR_OK
                : br_fail_memory(diag);
 }

@@ -39,7 +39,7 @@ static double length(struct br_fabric *fabric, uint32_t coflow)
     return most / c->senders;
 }
 
-static double key_of(struct ordered *p, uint32_t coflow)
+static double ordered_key_of(struct ordered *p, uint32_t coflow)
 {
     switch (p->row->detail) {
     case BR_ORDER_FIFO:
@@ -58,7 +58,7 @@ static double key_of(struct ordered *p, uint32_t coflow)
 /* ---- Deadlines, of which the published simulator draws one for each coflow ---- */
 
 /* The generator of Java's library: [Knuth97, 3.2.1] with 48 bits. */
-static double draw(struct ordered *p)
+static double ordered_draw(struct ordered *p)
 {
     uint64_t part[2];
     for (int k = 0; k < 2; k++) {
@@ -71,7 +71,7 @@ static double draw(struct ordered *p)
 static void add_deadline(struct ordered *p, uint32_t coflow)
 {
     double alone_s = br_fabric_bottleneck(p->fabric, coflow) / (128 * BR_COFLOW_MB);
-    p->deadline_ms[coflow] = br_fabric_now_ms(p->fabric) + alone_s * (1 + draw(p)) * 1000;
+    p->deadline_ms[coflow] = br_fabric_now_ms(p->fabric) + alone_s * (1 + ordered_draw(p)) * 1000;
     uint32_t at = p->backfill.count;
     while (at && p->deadline_ms[p->backfill.coflow[at - 1]] > p->deadline_ms[coflow])
         at--;
@@ -80,26 +80,26 @@ static void add_deadline(struct ordered *p, uint32_t coflow)
 
 /* ---- The order ---- */
 
-static void insert(struct ordered *p, uint32_t coflow)
+static void ordered_insert(struct ordered *p, uint32_t coflow)
 {
     uint32_t at = 0;
-    p->key[coflow] = key_of(p, coflow);
+    p->key[coflow] = ordered_key_of(p, coflow);
     if (p->row->detail == BR_ORDER_SIZE) /* against what the others have left */
         for (uint32_t k = 0; k < p->list.count; k++)
-            p->key[p->list.coflow[k]] = key_of(p, p->list.coflow[k]);
+            p->key[p->list.coflow[k]] = ordered_key_of(p, p->list.coflow[k]);
     while (at < p->list.count && p->key[p->list.coflow[at]] <= p->key[coflow])
         at++;
     br_coflow_list_insert(&p->list, at, coflow);
 }
 
-static void sort(struct ordered *p)
+static void ordered_sort(struct ordered *p)
 {
     if (p->row->detail == BR_ORDER_BSSI) {
         br_sequence_find(&p->sequence, p->fabric, p->list.coflow, p->list.count);
         return;
     }
     for (uint32_t k = 0; k < p->list.count; k++)
-        p->key[p->list.coflow[k]] = key_of(p, p->list.coflow[k]);
+        p->key[p->list.coflow[k]] = ordered_key_of(p, p->list.coflow[k]);
     for (uint32_t k = 1; k < p->list.count; k++) {
         uint32_t coflow = p->list.coflow[k], at = k;
         for (; at && p->key[p->list.coflow[at - 1]] > p->key[coflow]; at--)
@@ -112,7 +112,7 @@ void br_ordered_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     struct ordered *p = policy;
     if (event == BR_COFLOW_ARRIVES) {
-        insert(p, coflow);
+        ordered_insert(p, coflow);
         add_deadline(p, coflow);
     } else if (event == BR_COFLOW_LEAVES) {
         br_coflow_list_remove(&p->list, coflow);
@@ -124,7 +124,7 @@ void br_ordered_decide(void *policy)
 {
     struct ordered *p = policy;
     if (p->row->detail >= BR_ORDER_ANEW)
-        sort(p);
+        ordered_sort(p);
     p->skipped.count = 0;
     for (uint32_t k = 0; k < p->list.count; k++)
         if (!br_rates_madd(p->fabric, p->list.coflow[k]))

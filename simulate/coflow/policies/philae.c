@@ -97,7 +97,7 @@ static void sort_into_queues(struct philae *p)
 }
 
 /* The weight of the queue over those of all queues from it on that have coflows. */
-static double share_of(const struct philae *p, uint32_t queue)
+static double philae_share_of(const struct philae *p, uint32_t queue)
 {
     double weight = 1, sum = 0;
     for (uint32_t q = queue; q < p->queues.count; q++) {
@@ -107,7 +107,7 @@ static double share_of(const struct philae *p, uint32_t queue)
     return 1 / sum;
 }
 
-static void serve(struct philae *p, const struct br_coflow_list *list)
+static void philae_serve(struct philae *p, const struct br_coflow_list *list)
 {
     for (uint32_t k = 0; k < list->count; k++)
         br_rates_madd(p->fabric, list->coflow[k]);
@@ -123,8 +123,8 @@ void br_philae_decide(void *policy)
         if (p->queues.queue[q].count == 0)
             continue;
         if (p->weight > 0)
-            br_rates_limit(p->fabric, share_of(p, q));
-        serve(p, &p->queues.queue[q]);
+            br_rates_limit(p->fabric, philae_share_of(p, q));
+        philae_serve(p, &p->queues.queue[q]);
     }
     br_rates_limit(p->fabric, 1);
     br_rates_split(p->fabric, s->sized.coflow, s->sized.count);

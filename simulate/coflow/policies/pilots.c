@@ -22,7 +22,7 @@ void br_pilots_finish(struct br_pilots *pilots)
 }
 
 /* Ends of a coflow, those with the fewest pilots at their ports first. */
-static void sort(uint32_t *end, uint32_t count, const uint32_t *port, const uint32_t *busy)
+static void pilots_sort(uint32_t *end, uint32_t count, const uint32_t *port, const uint32_t *busy)
 {
     for (uint32_t k = 0; k < count; k++) {
         uint32_t at = k;
@@ -35,8 +35,8 @@ static void sort(uint32_t *end, uint32_t count, const uint32_t *port, const uint
 static bool choose_one(struct br_pilots *pilots, uint32_t coflow)
 {
     const struct br_coflow *c = br_fabric_coflow(pilots->fabric, coflow);
-    sort(pilots->end_first, c->senders, c->up, pilots->up);
-    sort(pilots->end_second, c->receivers, c->down, pilots->down);
+    pilots_sort(pilots->end_first, c->senders, c->up, pilots->up);
+    pilots_sort(pilots->end_second, c->receivers, c->down, pilots->down);
     for (uint32_t i = 0; i < c->senders; i++) {
         for (uint32_t j = 0; j < c->receivers; j++) {
             uint32_t s = pilots->end_first[i], r = pilots->end_second[j];

@@ -70,7 +70,8 @@ const char *br_coflow_policy_summary(uint32_t k)
     return k < ROWS ? rows[k].summary : NULL;
 }
 
-static enum br_status fail_unknown(const char *text, size_t length, struct br_diag *diag)
+static enum br_status coflow_policies_fail_unknown(const char *text, size_t length,
+                                                   struct br_diag *diag)
 {
     char hint[sizeof diag->hint] = "choose from ";
     for (uint32_t k = 0; k < ROWS; k++) {
@@ -120,7 +121,7 @@ enum br_status br_coflow_policy_find(const char *text, struct br_coflow_setup *s
         if (strlen(rows[k].name) == length && strncmp(rows[k].name, text, length) == 0)
             setup->row = &rows[k];
     if (!setup->row)
-        return fail_unknown(text, length, diag);
+        return coflow_policies_fail_unknown(text, length, diag);
     for (uint32_t k = 0; setup->row->option && setup->row->option[k].name; k++)
         setup->option[k] = setup->row->option[k].usual;
     for (text += length; *text && !status; text += length) {

@@ -53,7 +53,7 @@ static void enter_queue(struct saath *p, uint32_t queue, uint32_t coflow)
     br_fabric_wake_ms(p->fabric, coflow, p->deadline_ms[coflow]);
 }
 
-static void sink(struct saath *p)
+static void saath_sink(struct saath *p)
 {
     for (uint32_t k = 0; k < p->there.count; k++) {
         uint32_t coflow = p->there.coflow[k], queue = p->queues.at[coflow];
@@ -75,7 +75,7 @@ static bool is_late(const struct saath *p, uint32_t coflow)
     return p->deadline > 0 && p->deadline_ms[coflow] <= br_fabric_now_ms(p->fabric);
 }
 
-static bool goes_before(const struct saath *p, uint32_t a, uint32_t b)
+static bool saath_goes_before(const struct saath *p, uint32_t a, uint32_t b)
 {
     bool late_a = is_late(p, a), late_b = is_late(p, b);
     if (late_a != late_b)
@@ -87,7 +87,7 @@ static bool goes_before(const struct saath *p, uint32_t a, uint32_t b)
     return p->met[a] != p->met[b] ? p->met[a] < p->met[b] : a < b;
 }
 
-static void find_order(struct saath *p)
+static void saath_find_order(struct saath *p)
 {
     if (!br_contention_others(&p->contention, p->fabric, p->there.coflow, p->there.count,
                               p->others))
@@ -96,7 +96,7 @@ static void find_order(struct saath *p)
     for (uint32_t k = 0; k < p->there.count; k++) {
         uint32_t coflow = p->there.coflow[k], at = k;
         p->met[coflow] = p->others[k];
-        while (at && goes_before(p, coflow, p->order.coflow[at - 1]))
+        while (at && saath_goes_before(p, coflow, p->order.coflow[at - 1]))
             at--;
         br_coflow_list_insert(&p->order, at, coflow);
     }
@@ -105,8 +105,8 @@ static void find_order(struct saath *p)
 void br_saath_decide(void *policy)
 {
     struct saath *p = policy;
-    sink(p);
-    find_order(p);
+    saath_sink(p);
+    saath_find_order(p);
     for (uint32_t k = 0; k < p->order.count; k++)
         br_rates_madd(p->fabric, p->order.coflow[k]);
     br_rates_fill_all(p->fabric, p->order.coflow, p->order.count);

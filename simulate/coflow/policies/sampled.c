@@ -18,7 +18,7 @@ void br_sampled_finish(struct br_sampled *s)
     br_pilots_finish(&s->pilots);
 }
 
-static void arrive(struct br_sampled *s, uint32_t coflow)
+static void sampled_arrive(struct br_sampled *s, uint32_t coflow)
 {
     double count = s->pilots_share * br_fabric_coflow(s->fabric, coflow)->senders;
     if (br_fabric_width(s->fabric, coflow) <= s->thin) {
@@ -33,7 +33,7 @@ double br_sampled_event(struct br_sampled *s, enum br_coflow_event event, uint32
 {
     double bytes = 0;
     if (event == BR_COFLOW_ARRIVES) {
-        arrive(s, coflow);
+        sampled_arrive(s, coflow);
     } else if (event == BR_COFLOW_PILOTS) {
         bytes = br_pilots_estimate(&s->pilots, coflow);
         br_coflow_list_remove(&s->sampling, coflow);

@@ -34,7 +34,8 @@ void br_sequence_finish(struct br_sequence *q)
 }
 
 /* Adds `sign` times the coflow's bytes to its ports. */
-static void add(struct br_sequence *q, const struct br_coflow *c, const double *bytes, double sign)
+static void sequence_add(struct br_sequence *q, const struct br_coflow *c, const double *bytes,
+                         double sign)
 {
     for (uint32_t s = 0; s < c->senders; s++)
         q->load[c->up[s]] += sign * bytes[s];
@@ -73,7 +74,7 @@ void br_sequence_find(struct br_sequence *q, const struct br_fabric *fabric, uin
         const struct br_coflow *c = br_fabric_coflow(fabric, coflow[k]);
         double *bytes = q->bytes + ends;
         br_fabric_ports_left(fabric, coflow[k], bytes, bytes + c->senders);
-        add(q, c, bytes, 1);
+        sequence_add(q, c, bytes, 1);
         q->first[k] = ends;
         q->weight[k] = 1;
         q->left[k] = k;
@@ -98,7 +99,7 @@ void br_sequence_find(struct br_sequence *q, const struct br_fabric *fabric, uin
                                     q->ports, port);
             q->weight[k] -= least * bytes;
         }
-        add(q, br_fabric_coflow(fabric, coflow[chosen]), q->bytes + q->first[chosen], -1);
+        sequence_add(q, br_fabric_coflow(fabric, coflow[chosen]), q->bytes + q->first[chosen], -1);
         q->order[left - 1] = coflow[chosen];
         memmove(q->left + last, q->left + last + 1, (left - 1 - last) * sizeof *q->left);
     }
@@ -132,14 +133,14 @@ static bool swap_neighbours(struct br_sequence *q, const struct br_fabric *fabri
         const struct br_coflow *b = br_fabric_coflow(fabric, coflow[k + 1]);
         const double *of_a = q->bytes + q->first[k], *of_b = q->bytes + q->first[k + 1];
         double first_a = completes(q, a, of_a), first_b = completes(q, b, of_b);
-        add(q, b, of_b, 1);
+        sequence_add(q, b, of_b, 1);
         double then_a = completes(q, a, of_a);
-        add(q, b, of_b, -1);
-        add(q, a, of_a, 1);
+        sequence_add(q, b, of_b, -1);
+        sequence_add(q, a, of_a, 1);
         double then_b = completes(q, b, of_b);
         if (first_b + then_a < (first_a + then_b) * (1 - 1e-9)) {
-            add(q, a, of_a, -1);
-            add(q, b, of_b, 1);
+            sequence_add(q, a, of_a, -1);
+            sequence_add(q, b, of_b, 1);
             uint32_t one = coflow[k];
             uint64_t first = q->first[k];
             coflow[k] = coflow[k + 1];
@@ -153,8 +154,8 @@ static bool swap_neighbours(struct br_sequence *q, const struct br_fabric *fabri
 }
 
 /* The sum of estimated completion times in this order. */
-static double total(struct br_sequence *q, const struct br_fabric *fabric, const uint32_t *coflow,
-                    uint32_t coflows)
+static double sequence_total(struct br_sequence *q, const struct br_fabric *fabric,
+                             const uint32_t *coflow, uint32_t coflows)
 {
     double sum = 0;
     for (uint32_t p = 0; p < 2 * q->ports; p++)
@@ -162,14 +163,14 @@ static double total(struct br_sequence *q, const struct br_fabric *fabric, const
     for (uint32_t k = 0; k < coflows; k++) {
         const struct br_coflow *c = br_fabric_coflow(fabric, coflow[k]);
         sum += completes(q, c, q->bytes + q->first[k]);
-        add(q, c, q->bytes + q->first[k], 1);
+        sequence_add(q, c, q->bytes + q->first[k], 1);
     }
     return sum;
 }
 
 /* Sorts by the greatest, or the sum, of what a coflow has at its ports. */
-static void sort(struct br_sequence *q, const struct br_fabric *fabric, uint32_t *coflow,
-                 uint32_t coflows, bool sums)
+static void sequence_sort(struct br_sequence *q, const struct br_fabric *fabric, uint32_t *coflow,
+                          uint32_t coflows, bool sums)
 {
     for (uint32_t k = 0; k < coflows; k++) {
         const struct br_coflow *c = br_fabric_coflow(fabric, coflow[k]);
@@ -203,11 +204,11 @@ void br_sequence_improve(struct br_sequence *q, const struct br_fabric *fabric, 
     }
     for (int start = 0; passes && start < 3; start++) {
         if (start)
-            sort(q, fabric, coflow, coflows, start == 2);
+            sequence_sort(q, fabric, coflow, coflows, start == 2);
         for (uint32_t pass = 0; pass < passes; pass++)
             if (!swap_neighbours(q, fabric, coflow, coflows))
                 break;
-        double sum = total(q, fabric, coflow, coflows);
+        double sum = sequence_total(q, fabric, coflow, coflows);
         if (sum < best * (1 - 1e-9)) {
             best = sum;
             memcpy(q->order, coflow, coflows * sizeof *coflow);
