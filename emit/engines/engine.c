@@ -49,10 +49,6 @@ static void measure_stage(struct br_engine *engine, uint32_t s)
             need->mem_bytes = br_role_bytes(demand->amount, resource->unit);
         }
     }
-    engine->first_rank[s] = UINT32_MAX;
-    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
-        if (engine->input->plan->rank[t] < engine->first_rank[s])
-            engine->first_rank[s] = engine->input->plan->rank[t];
     if (!stage->command)
         engine->idle += stage->tasks;
 }
@@ -106,10 +102,9 @@ enum br_status br_engine_init(struct br_engine *engine, const struct br_emit_inp
     const struct br_dag *dag = input->dag;
     *engine = (struct br_engine){.input = input, .dag = dag};
     engine->need = calloc((size_t)dag->stages + 1, sizeof *engine->need);
-    engine->first_rank = calloc((size_t)dag->stages + 1, sizeof *engine->first_rank);
     engine->has_joint = calloc((size_t)dag->stages + 1, sizeof *engine->has_joint);
     enum br_status status = br_parents_init(&engine->parents, dag, diag);
-    if (!status && (!engine->need || !engine->first_rank || !engine->has_joint))
+    if (!status && (!engine->need || !engine->has_joint))
         status = br_fail_memory(diag);
     if (status) {
         br_engine_finish(engine);
@@ -151,7 +146,6 @@ void br_engine_finish(struct br_engine *engine)
 {
     br_arena_finish(&engine->arena);
     free(engine->need);
-    free(engine->first_rank);
     br_parents_finish(&engine->parents);
     free(engine->has_joint);
     br_limits_finish(&engine->limits);

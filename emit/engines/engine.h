@@ -22,7 +22,6 @@ struct br_engine {
     const struct br_emit_input *input;
     const struct br_dag *dag;
     struct br_engine_need *need; /* by stage */
-    uint32_t *first_rank;        /* by stage: the least of its tasks */
     struct br_parents parents;
     struct br_command *command; /* by stage; "true" where it has none */
     struct br_arena arena;      /* of the commands */

@@ -1,9 +1,9 @@
-/* A shell script that hands every stage to Slurm as one job array. Barriers are afterok, one-to-one
- * edges aftercorr, which Slurm means the same way; the plan's order becomes nice values. */
-#include "base/collections/sort.h"
+/* A shell script that hands stages to Slurm as job arrays, in pieces where the plan mixes them.
+ * Barriers are afterok, one-to-one edges aftercorr, which Slurm means the same way; the plan's
+ * order becomes nice values. */
 #include "base/text/diag.h"
 #include "base/text/shell.h"
-#include "emit/engines/engine.h"
+#include "emit/engines/slurm_waits.h"
 #include "emit/write/outputs.h"
 #include "planner/model/cluster.h"
 
@@ -12,19 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_dependencies(FILE *out, const struct br_engine *engine, uint32_t stage)
-{
-    const struct br_dag *dag = engine->dag;
-    for (uint32_t k = engine->parents.first[stage]; k < engine->parents.first[stage + 1]; k++) {
-        const struct br_edge *edge = &dag->edge[engine->parents.edge[k]];
-        bool pairs = edge->type == BR_ONE_TO_ONE && dag->stage[stage].tasks > 1;
-        fprintf(out, "%s%s:$",
-                k == engine->parents.first[stage] ? " \\\n  --kill-on-invalid-dep=yes --dependency="
-                                                  : ",",
-                pairs ? "aftercorr" : "afterok");
-        br_engine_stage(out, engine, edge->parent);
-    }
-}
+enum { PIECES_MOST = 500 }; /* each is a call of sbatch */
 
 /* Licenses are Slurm's resources of a whole cluster. An sbatch that asks for one that Slurm has not
  * is refused, so the script looks first. */
@@ -81,7 +69,7 @@ static const char priorities[] =
     "kind=$(site PriorityType)\n"
     "case $kind in\n"
     "    '' | priority/multifactor | priority/basic) ;;\n"
-    "    *) echo \"Slurm goes by $kind, which may not order jobs by --nice; the stages are\" \\\n"
+    "    *) echo \"Slurm goes by $kind, which may not order jobs by --nice; the jobs are\" \\\n"
     "        \"submitted in the plan's order.\" >&2 ;;\n"
     "esac\n";
 
@@ -175,107 +163,175 @@ static enum br_status write_job_name(FILE *out, const char *id, struct br_diag *
     return failed ? br_fail_memory(diag) : BR_OK;
 }
 
-static enum br_status write_stage(FILE *out, const struct br_engine *engine, uint32_t s,
-                                  struct br_diag *diag)
+/* A stage's command stands in the file once: it may be long. */
+static enum br_status write_command(FILE *out, const struct br_slurm_script *script, uint32_t s,
+                                    struct br_diag *diag)
 {
-    const struct br_stage *stage = &engine->dag->stage[s];
-    bool array = stage->tasks > 1;
+    bool array = script->engine.dag->stage[s].tasks > 1;
     char *line;
     enum br_status status =
-        br_engine_line(engine, s, array ? "\"$SLURM_ARRAY_TASK_ID\"" : "0", &line, diag);
+        br_engine_line(&script->engine, s, array ? "\"$SLURM_ARRAY_TASK_ID\"" : "0", &line, diag);
     if (status)
         return status;
+    br_shell_write(out, line);
+    free(line);
+    return BR_OK;
+}
+
+static void write_memory(FILE *out, const struct br_engine_need *need)
+{
+    if (need->mem_bytes > 0)
+        fprintf(out, " --mem=%" PRId64 "K", need->mem_bytes / 1024 + (need->mem_bytes % 1024 != 0));
+    else
+        fputs(" $memory", out);
+}
+
+/* What sbatch prints is the number and, of a site with several clusters, the cluster. */
+static void write_number(FILE *out, const struct br_slurm_script *script, uint32_t p)
+{
+    uint32_t stage = script->pieces.piece[p].stage;
+    br_slurm_piece_name(out, script, p);
+    fputs("=${", out);
+    br_slurm_piece_name(out, script, p);
+    fputs("%%;*}\n", out);
+    if (script->pieces.cut[stage] > 1) {
+        br_engine_stage(out, &script->engine, stage);
+        putc('=', out);
+        if (script->pieces.piece[p].number > 1) {
+            putc('$', out);
+            br_engine_stage(out, &script->engine, stage);
+            putc(':', out);
+        }
+        putc('$', out);
+        br_slurm_piece_name(out, script, p);
+        putc('\n', out);
+    }
+    fputs("ids=\"$ids $", out);
+    br_slurm_piece_name(out, script, p);
+    fputs("\"\n", out);
+}
+
+static enum br_status write_piece(FILE *out, const struct br_slurm_script *script, uint32_t p,
+                                  struct br_diag *diag)
+{
+    const struct br_engine *engine = &script->engine;
+    uint32_t s = script->pieces.piece[p].stage;
+    enum br_status status = BR_OK;
+    bool cut = script->pieces.cut[s] > 1;
+    br_slurm_joints(out, script, p);
     putc('\n', out);
-    br_engine_stage(out, engine, s);
+    if (cut && script->pieces.piece[p].number == 1) {
+        br_engine_stage(out, engine, s);
+        fputs("_command=", out);
+        status = write_command(out, script, s, diag);
+        putc('\n', out);
+    }
+    br_slurm_piece_name(out, script, p);
     fputs("=$(sbatch --parsable", out);
     write_site(out, engine, s);
     fputs(" \"$@\" --job-name=", out);
-    status = write_job_name(out, stage->id, diag);
-    if (array)
-        fprintf(out, " --array=0-%" PRIu32, stage->tasks - 1);
+    if (!status)
+        status = write_job_name(out, engine->dag->stage[s].id, diag);
+    br_slurm_array(out, script, p);
     fprintf(out, " --nodes=1 --ntasks=1 --cpus-per-task=%" PRIu32, engine->need[s].cpus);
-    if (engine->need[s].mem_bytes > 0)
-        fprintf(out, " --mem=%" PRId64 "K",
-                engine->need[s].mem_bytes / 1024 + (engine->need[s].mem_bytes % 1024 != 0));
-    else
-        fputs(" $memory", out);
-    fprintf(out, " --nice=%" PRIu32, engine->first_rank[s] - 1);
+    write_memory(out, &engine->need[s]);
+    fprintf(out, " --nice=%" PRIu32, p);
     write_generic(out, engine, s);
     write_licenses(out, engine, s);
-    write_dependencies(out, engine, s);
+    br_slurm_dependencies(out, script, p);
     fputs(" \\\n  --wrap=", out);
-    br_shell_write(out, line);
+    if (cut) {
+        fputs("\"$", out);
+        br_engine_stage(out, engine, s);
+        fputs("_command\"", out);
+    } else if (!status) {
+        status = write_command(out, script, s, diag);
+    }
     fputs(") || exit\n", out);
-    br_engine_stage(out, engine, s);
-    fputs("=${", out);
-    br_engine_stage(out, engine, s);
-    fputs("%%;*}\nids=\"$ids $", out);
-    br_engine_stage(out, engine, s);
-    fputs("\"\n", out);
-    free(line);
+    write_number(out, script, p);
     return status;
 }
 
-static bool lacks_memory(const struct br_engine *engine)
+static bool lacks_memory(const struct br_slurm_script *script)
 {
-    for (uint32_t s = 0; s < engine->dag->stages; s++)
-        if (engine->need[s].mem_bytes == 0)
+    for (uint32_t s = 0; s < script->engine.dag->stages; s++)
+        if (script->engine.need[s].mem_bytes == 0)
+            return true;
+    for (uint32_t p = 0; p < script->pieces.count; p++)
+        if (br_slurm_has_joints(script, p))
             return true;
     return false;
 }
 
-/* The stages by the first of their tasks in the plan, which is the order of submission; parents
- * first where a plan has them later. From the engine's arena; NULL when memory is out. */
-static uint32_t *order_stages(struct br_engine *engine)
+enum { SENTENCE = 160 }; /* bytes */
+
+/* What the header says of the pieces, as a sentence of how to run the file, and as one of what is
+ * lost of the plan's order; "" where there is nothing to say. */
+static void describe_pieces(const struct br_slurm_pieces *pieces, uint32_t stages,
+                            char usage[SENTENCE], char lost[SENTENCE])
 {
-    const struct br_dag *dag = engine->dag;
-    uint32_t *order = br_arena_array(&engine->arena, dag->stages, sizeof *order);
-    struct br_sort_item *item = br_arena_array(&engine->arena, dag->stages, 2 * sizeof *item);
-    bool good = true;
-    if (!order || !item)
-        return NULL;
-    for (uint32_t e = 0; e < dag->edges; e++)
-        good &= engine->first_rank[dag->edge[e].parent] < engine->first_rank[dag->edge[e].child];
-    for (uint32_t k = 0; k < dag->stages; k++)
-        item[k] = (struct br_sort_item){engine->first_rank[k], k};
-    br_sort(item, item + dag->stages, dag->stages);
-    for (uint32_t k = 0; k < dag->stages; k++)
-        order[k] = good ? item[k].item : dag->topological[k];
-    return order;
+    uint32_t most = stages > PIECES_MOST ? stages : PIECES_MOST;
+    usage[0] = lost[0] = '\0';
+    if (pieces->count > stages)
+        snprintf(usage, SENTENCE,
+                 "It calls sbatch %" PRIu32
+                 " times: stages that the plan mixes are handed over in pieces.",
+                 pieces->count);
+    if (pieces->window == 0)
+        snprintf(lost, SENTENCE, "its order, in which tasks go before their parents");
+    else if (pieces->window > 1 && pieces->count == stages)
+        snprintf(lost, SENTENCE,
+                 "the order of tasks of stages that it mixes: there would be more than %" PRIu32
+                 " pieces",
+                 most);
+    else if (pieces->window > 1)
+        snprintf(lost, SENTENCE,
+                 "the order of tasks less than %" PRIu32
+                 " places apart: there would be more than %" PRIu32 " pieces",
+                 pieces->window, most);
+}
+
+static void write_header(FILE *out, const struct br_slurm_script *script)
+{
+    char pieces[SENTENCE], lost[SENTENCE];
+    const char *usage[] = {
+        "Run it by: sh FILE [options for every sbatch, such as --partition=short]",
+        "It prints the numbers of the jobs; their output is where sbatch puts it.", pieces, NULL};
+    const char *left_out[] = {
+        lost, "machines and start times: Slurm places jobs itself, those of lower --nice first",
+        "arrays beyond Slurm's MaxArraySize (1001 unless set)", NULL};
+    describe_pieces(&script->pieces, script->engine.dag->stages, pieces, lost);
+    if (!pieces[0])
+        usage[2] = NULL;
+    br_engine_header(out, "#", &script->engine, usage, BR_KEEPS_ALL,
+                     lost[0] ? left_out : left_out + 1);
 }
 
 enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
-    static const char *const usage[] = {
-        "Run it by: sh FILE [options for every sbatch, such as --partition=short]",
-        "It prints the numbers of the jobs; their output is where sbatch puts it.", NULL};
-    static const char *const left_out[] = {
-        "the order of tasks inside a stage: Slurm goes by index",
-        "stages whose tasks the plan mixes: an array has one priority, that of its first task, so",
-        "  all of it goes before a stage that the plan begins later",
-        "machines and start times: Slurm places jobs itself, those of lower --nice first",
-        "arrays beyond Slurm's MaxArraySize (1001 unless set)",
-        NULL};
-    struct br_engine engine;
-    enum br_status status = br_engine_init_commands(&engine, input, diag);
+    struct br_slurm_script script;
+    enum br_status status = br_engine_init_commands(&script.engine, input, diag);
     if (status)
         return status;
+    status = br_slurm_pieces_init(&script.pieces, input->dag, input->plan, PIECES_MOST, diag);
+    if (status) {
+        br_engine_finish(&script.engine);
+        return status;
+    }
     fputs("#!/bin/sh\n", out);
-    engine.others_where = "slurm.conf has licenses of that name, as in Licenses=net:12";
-    engine.is_counted = is_generic;
-    br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
-    write_needed(out, &engine);
+    script.engine.others_where = "slurm.conf has licenses of that name, as in Licenses=net:12";
+    script.engine.is_counted = is_generic;
+    write_header(out, &script);
+    write_needed(out, &script.engine);
     fputs(site, out);
     fputs(priorities, out);
-    if (lacks_memory(&engine))
+    if (lacks_memory(&script))
         fputs(memories, out);
     fputs("ids=\n", out);
-    uint32_t *order = order_stages(&engine);
-    if (!order)
-        status = br_fail_memory(diag);
-    for (uint32_t k = 0; k < input->dag->stages && !status; k++)
-        status = write_stage(out, &engine, order[k], diag);
+    for (uint32_t p = 0; p < script.pieces.count && !status; p++)
+        status = write_piece(out, &script, p, diag);
     fputs("\necho $ids\n", out);
-    br_engine_finish(&engine);
+    br_slurm_pieces_finish(&script.pieces);
+    br_engine_finish(&script.engine);
     return status;
 }

@@ -164,14 +164,6 @@ class Run:
             '%d of %s %s' % (n, CAPACITY.get(what, 40), what) for what, n in self.peak.items()))
 
 
-def by_stage(rank):
-    """The order of engines that know a priority by stage only: the least rank of its tasks."""
-    first = {}
-    for (name, _), r in rank.items():
-        first[name] = min(r, first.get(name, 99))
-    return lambda task: first[task[0]]
-
-
 LOOKS = []  # all that was looked at: what, the run, pairs out of order
 
 

@@ -7,6 +7,7 @@ PRIORITY is Slurm's plugin (multifactor). What has run when is what the tasks wr
 all is taken from Slurm's own records of completed jobs. All jobs are in the queue before the first
 one starts. Skipped (77) for others than root.
 """
+import json
 import os
 import pathlib
 import sys
@@ -50,7 +51,7 @@ def start(base, jobs, seconds):
 
 
 def test_order(bigrocks, folder, base, priority):
-    """One job at a time: in the order of the stages in the plan. Then as many as fit."""
+    """One job at a time: in the order of the plan. Then as many as fit."""
     rank = forty.plan(bigrocks, folder)
     file = forty.render(bigrocks, folder, 'slurm')
     for what, option, seconds in (('one at a time', ['--exclusive'], forty.alike(0.02)),
@@ -62,8 +63,11 @@ def test_order(bigrocks, folder, base, priority):
         kept = forty.look('Slurm, %s, %s' % (priority, what), folder, rank)
         assert kept.within('cpu', 'mem', 'net'), what
         if option and priority == 'multifactor':
-            assert kept.passed_over(forty.by_stage(rank)) == 0, kept.order
+            assert kept.passed_over(rank.get) == 0, kept.order
 
+
+# The plan's order in test_failure: stages are cut, those that one-to-one edges connect at the same places.
+MIXED = ['bad', 'some[0]', 'each[0]', 'some[1]', 'some[2]', 'each[1]', 'each[2]', 'good', 'after-bad', 'all']
 
 # A task that fails, and those that must not run then; an array of which one task fails, and what waits for the
 # whole of it and what for each.
@@ -88,8 +92,16 @@ def test_failure(bigrocks, folder, base, _):
                                  folder)
     run(bigrocks, 'plan', folder / 'job.xml', '--capacity', 'cpu=6', '-q', '-o',
         folder / 'plan.json')
+    plan = json.loads((folder / 'plan.json').read_text())
+    for row in plan['tasks']:
+        rank = MIXED.index(row['id'])
+        row.update(start=rank, end=rank + 1, rank=rank + 1)
+    plan['makespan'] = len(MIXED)
+    (folder / 'plan.json').write_text(json.dumps(plan))
     before = states(base)
-    numbers = submit(forty.render(bigrocks, folder, 'slurm'))
+    file = forty.render(bigrocks, folder, 'slurm')
+    assert all(file.read_text().count('--array=%s ' % piece) == 2 for piece in ('0', '1-2')), file.read_text()
+    submit(file)
     ended = start(base, 10, 60)
     for old in before:
         ended.remove(old)
