@@ -137,33 +137,34 @@ def dask(world, file):
 # than are to be given. As sbatch does, it makes a script of --wrap, and reads options from a script
 # until its first command.
 SBATCH = '''#!/bin/sh
-good=yes array= last=0 wrap=
+good=yes array= runs=0 wrap=
 for word; do
     case $word in
         --parsable|--job-name=*|--nodes=1|--ntasks=1|--cpus-per-task=[0-9]*|--mem=*K|--nice=[0-9]*) ;;
         --kill-on-invalid-dep=yes) ;;
-        --array=0-*) last=${word#--array=0-} array=yes ;;
+        --array=[0-9]*) runs=$(printf %s "${word#--array=}" | tr ',' ' ') array=yes ;;
         --dependency=*)
             for one in $(printf %s "${word#--dependency=}" | tr ',' ' '); do
                 case $one in afterok:*|aftercorr:*) ;; *) exit 9 ;; esac
-                [ "$(cat "../jobs/${one#*:}")" = 0 ] || good=no
+                for number in $(printf %s "${one#*:}" | tr ':' ' '); do
+                    [ "$(cat "../jobs/$number")" = 0 ] || good=no
+                done
             done ;;
         --wrap=*) wrap=${word#--wrap=} ;;
         *) echo "sbatch: unknown $word" >&2; exit 9 ;;
     esac
 done
 [ -d ../jobs ] || mkdir ../jobs
-number=$(($(ls ../jobs | wc -l) + 1)) status=1 i=0
+number=$(($(ls ../jobs | wc -l) + 1)) status=1
 case $wrap in '#'*) exit 9 ;; esac
 printf '#!/bin/sh\\n# This script was created by sbatch --wrap.\\n\\n%s\\n' "$wrap" >../script
-while [ $good = yes ] && [ $i -le $last ]; do
+[ $good = yes ] && for i in $(for run in $runs; do seq "${run%-*}" "${run#*-}"; done); do
     (
         [ -z "$array" ] || export SLURM_ARRAY_TASK_ID=$i
         exec sh ../script
     )
     status=$?
     [ $status = 0 ] || break
-    i=$((i + 1))
 done
 echo $status >../jobs/$number
 echo "$number;cluster"
@@ -179,7 +180,7 @@ def slurm(world, file):
     for number, name in enumerate(names, 1):
         status = int((world.folder / 'jobs' / str(number)).read_text())
         if not name.startswith('after-'):
-            told[name] = 'killed' if status == 128 + 9 else status
+            told[name] = told.get(name) or ('killed' if status == 128 + 9 else status)
     return told
 
 
