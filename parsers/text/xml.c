@@ -260,20 +260,28 @@ static void on_error(void *data, xmlErrorPtr error)
                                      (int)(length < 400 ? length : 400), what));
 }
 
+/* A tag is only handed on as a whole, and one without an end never. The parser's room shows how
+ * much it has of the tag that is being read: five entries for an attribute, two for a namespace,
+ * and room for at most twice as many. These members are deprecated since libxml2 2.14, and nothing
+ * else tells. */
+static bool is_tag_endless(const struct reader *reader)
+{
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return reader->parser && (reader->parser->maxatts > 2 * 5 * BR_XML_ATTRIBUTES ||
+                              reader->parser->nsMax > 2 * 2 * BR_XML_SPACES);
+#pragma GCC diagnostic pop
+}
+
 static int text_xml_on_read(void *data, char *to, int size)
 {
     struct reader *reader = data;
     if (reader->status || size <= 0)
         return 0;
-#if LIBXML_VERSION < 21200 /* from then on a tag takes linear time */
-    /* The tag that is being read is only handed on as a whole. Its entries show how many there are:
-     * five for an attribute, two for a namespace, and room for at most twice as many. */
-    if (reader->parser && (reader->parser->maxatts > 2 * 5 * BR_XML_ATTRIBUTES ||
-                           reader->parser->nsMax > 2 * 2 * BR_XML_SPACES)) {
+    if (is_tag_endless(reader)) {
         text_xml_refuse_number(reader);
         return 0;
     }
-#endif
     ssize_t n = br_source_read(reader->source, to, (size_t)size);
     if (n < 0) {
         text_xml_fail(reader, br_source_fail(reader->source, reader->element.diag));
