@@ -12,7 +12,7 @@
 #include "predict/dag_with.h"
 
 /* In whole units; -1: there is none, or no whole number of it. */
-static int64_t capacity_of(const struct br_cluster *cluster, enum br_role role)
+static int64_t fit_capacity_of(const struct br_cluster *cluster, enum br_role role)
 {
     int64_t amount;
     const struct br_decimal capacity = br_cluster_capacity(cluster, 0, br_role_name(role));
@@ -62,8 +62,8 @@ enum br_status cli_check_demand(const struct br_input *input, struct br_diag *di
 enum br_status cli_fit_commands(struct br_input *input, bool quiet, struct br_diag *diag)
 {
     const struct br_dag *dag = input->dag;
-    const int64_t mem = capacity_of(input->cluster, BR_ROLE_MEMORY);
-    const int64_t cpu = capacity_of(input->cluster, BR_ROLE_CPU);
+    const int64_t mem = fit_capacity_of(input->cluster, BR_ROLE_MEMORY);
+    const int64_t cpu = fit_capacity_of(input->cluster, BR_ROLE_CPU);
     int64_t *cores = calloc((size_t)dag->stages + 1, sizeof *cores);
     int64_t *bytes = calloc((size_t)dag->stages + 1, sizeof *bytes);
     struct br_dag *made = NULL;

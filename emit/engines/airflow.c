@@ -52,8 +52,8 @@ static const char body[] =
     "                operator[before] >> ended[before]\n"
     "            ended[before] >> operator[name]\n";
 
-static enum br_status write_task(FILE *out, const struct br_engine *engine, uint32_t task,
-                                 struct br_diag *diag)
+static enum br_status airflow_write_task(FILE *out, const struct br_engine *engine, uint32_t task,
+                                         struct br_diag *diag)
 {
     char *line;
     enum br_status status = br_engine_task_line(engine, task, &line, diag);
@@ -74,14 +74,14 @@ static enum br_status write_task(FILE *out, const struct br_engine *engine, uint
     return BR_OK;
 }
 
-static void write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+static void airflow_write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
     br_engine_joint_tuple(out, engine, stage);
     fputs(", 0, 0, None, []),\n", out);
 }
 
 /* Letters, digits, dashes, dots and underscores are what an id of a DAG may have. */
-static void write_id(FILE *out, const char *name)
+static void airflow_write_id(FILE *out, const char *name)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";
     for (; *name; name++)
@@ -111,17 +111,17 @@ enum br_status br_emit_airflow(const struct br_emit_input *input, FILE *out, str
           "from airflow.operators.bash import BashOperator\n"
           "from airflow.operators.empty import EmptyOperator\n\nNAME = \"",
           out);
-    write_id(out, *input->dag->name ? input->dag->name : "job");
+    airflow_write_id(out, *input->dag->name ? input->dag->name : "job");
     fprintf(out,
             "\"\nAT_ONCE = %" PRIu32 "\nPOOL = None\n"
             "# In the plan's order: name, parents, weight, cores, line for a shell,\n"
             "# and those whose room the task takes.\nTASKS = [\n",
             engine.most_at_once);
     for (uint32_t k = 0; k < input->plan->tasks && !status; k++)
-        status = write_task(out, &engine, input->plan->order[k], diag);
+        status = airflow_write_task(out, &engine, input->plan->order[k], diag);
     for (uint32_t s = 0; s < input->dag->stages; s++)
         if (engine.has_joint[s])
-            write_joint(out, &engine, s);
+            airflow_write_joint(out, &engine, s);
     fputs("]\n", out);
     fputs(body, out);
     br_engine_finish(&engine);

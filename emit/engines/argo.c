@@ -43,7 +43,7 @@ static void write_step(FILE *out, const struct br_engine *engine, uint32_t s)
 }
 
 /* Kubernetes replaces $(NAME) in arguments, and takes $$ for a dollar. */
-static void write_line(FILE *out, const char *line)
+static void argo_write_line(FILE *out, const char *line)
 {
     for (const char *dollar; (dollar = strchr(line, '$')); line = dollar + 1) {
         br_write_part(out, BR_QUOTE_JSON, line, (size_t)(dollar - line));
@@ -65,7 +65,7 @@ static enum br_status write_template(FILE *out, const struct br_engine *engine, 
           "      image: \"{{workflow.parameters.image}}\"\n      command: [/bin/sh, -c]\n"
           "      args: [\"",
           out);
-    write_line(out, line);
+    argo_write_line(out, line);
     fprintf(out, "\"]\n      resources:\n        requests: {cpu: \"%" PRIu32 "\"",
             engine->need[s].cpus);
     if (engine->need[s].mem_bytes > 0)

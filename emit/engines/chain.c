@@ -42,8 +42,8 @@ struct chaining {
     uint32_t pairs, room;
 };
 
-static int64_t capacity_of(const struct chaining *by, const struct br_limit *limit,
-                           uint32_t machine)
+static int64_t chain_capacity_of(const struct chaining *by, const struct br_limit *limit,
+                                 uint32_t machine)
 {
     const struct br_cluster *cluster = by->input->cluster;
     int64_t amount;
@@ -80,7 +80,7 @@ static void ask_parents(struct chaining *by, uint32_t task, uint32_t stage)
     }
 }
 
-static int64_t take(int64_t *from, int64_t need)
+static int64_t chain_take(int64_t *from, int64_t need)
 {
     int64_t taken = *from < need ? *from : need;
     *from -= taken;
@@ -101,8 +101,8 @@ static bool seat(struct chaining *by, uint32_t l, uint32_t task, int64_t need)
     int64_t wanted = need = need < by->capacity[l] ? need : by->capacity[l];
     for (uint32_t k = 0; k < by->asks && need; k++)
         if (is_here(by, task, by->asked[k]))
-            need = take(&held[by->asked[k]], need);
-    need = take(&by->unused[l], need);
+            need = chain_take(&held[by->asked[k]], need);
+    need = chain_take(&by->unused[l], need);
     while (need) {
         assert(by->size[l]); /* what was unused and what is held make up the capacity */
         uint32_t before = plan->order[heap[0].rank - 1];
@@ -110,7 +110,7 @@ static bool seat(struct chaining *by, uint32_t l, uint32_t task, int64_t need)
             rooms_pop(NULL, heap, &by->size[l]);
             continue;
         }
-        need = take(&held[before], need);
+        need = chain_take(&held[before], need);
         if (by->known[before] == task + 1 ||
             by->known_stage[br_dag_task_stage(by->input->dag, before)] == task + 1)
             continue;
@@ -144,7 +144,7 @@ static void begin_place(struct chaining *by, uint32_t machine)
     for (uint32_t l = 0; l < by->limits->count; l++) {
         const struct br_limit *limit = &by->limits->limit[l];
         by->capacity[l] =
-            br_limit_is_kept(limit, by->keeps) ? capacity_of(by, limit, machine) : INT64_MAX;
+            br_limit_is_kept(limit, by->keeps) ? chain_capacity_of(by, limit, machine) : INT64_MAX;
         by->unused[l] = by->capacity[l];
         by->size[l] = 0;
     }

@@ -66,8 +66,8 @@ static void write_machine(FILE *out, const struct br_engine *engine)
     fputs("}\n", out);
 }
 
-static enum br_status write_task(FILE *out, const struct br_engine *engine, uint32_t task,
-                                 struct br_diag *diag)
+static enum br_status dask_write_task(FILE *out, const struct br_engine *engine, uint32_t task,
+                                      struct br_diag *diag)
 {
     const struct br_dag *dag = engine->dag;
     const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
@@ -94,7 +94,7 @@ static enum br_status write_task(FILE *out, const struct br_engine *engine, uint
     return BR_OK;
 }
 
-static void write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+static void dask_write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
     br_engine_joint_tuple(out, engine, stage);
     fprintf(out, ", %" PRIu32 ", {}, None),\n", engine->input->plan->tasks + 1);
@@ -130,9 +130,9 @@ enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct
         status = br_fail_memory(diag);
     for (uint32_t k = 0; k < input->plan->tasks && !status; k++) {
         uint32_t task = input->plan->order[k], stage = br_dag_task_stage(input->dag, task);
-        status = write_task(out, &engine, task, diag);
+        status = dask_write_task(out, &engine, task, diag);
         if (++left[stage] == input->dag->stage[stage].tasks && engine.has_joint[stage])
-            write_joint(out, &engine, stage);
+            dask_write_joint(out, &engine, stage);
     }
     fputs("]\n", out);
     fputs(body, out);

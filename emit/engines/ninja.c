@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 /* Only a dollar means something to ninja inside a line. */
-static void write_line(FILE *out, const char *line)
+static void ninja_write_line(FILE *out, const char *line)
 {
     for (; *line; line++)
         if (*line == '$')
@@ -35,7 +35,7 @@ static enum br_status write_builds(FILE *out, const struct br_engine *engine, st
         br_engine_parents(out, engine, task, " ", "");
         br_engine_chained(out, engine, task, " || ", " ", "");
         fputs("\n  run = ", out);
-        write_line(out, line);
+        ninja_write_line(out, line);
         putc('\n', out);
         free(line);
     }

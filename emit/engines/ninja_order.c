@@ -75,7 +75,7 @@ static uint32_t stage_at(const struct build *build, uint32_t rank)
 /* ---- build.ninja ---- */
 
 /* The script's last line is the statement's own command. */
-static void write_command(FILE *out, const char *script)
+static void ninja_order_write_command(FILE *out, const char *script)
 {
     const char *line = strrchr(script, '\n');
     line = line ? line + 1 : script;
@@ -131,7 +131,7 @@ static void write_statement(FILE *out, const char *text, const char *pool)
 }
 
 /* All of the job's attributes with this prefix. */
-static void write_all(const struct build *build, const char *prefix, FILE *out)
+static void ninja_order_write_all(const struct build *build, const char *prefix, FILE *out)
 {
     uint32_t count;
     const struct br_attribute **run = br_attributes_run(&build->by, BR_OWNER_JOB, 0, &count);
@@ -198,15 +198,15 @@ static enum br_status write_build(const struct build *build, const struct br_eng
     enum br_status status = br_ninja_pooling_init(&pooling, engine, own_pool, &own, head, diag);
     if (!status) {
         write_head(out, engine, &pooling, head, pool);
-        write_all(build, "ninja.phony.", out);
+        ninja_order_write_all(build, "ninja.phony.", out);
     }
     for (uint32_t k = 0; k < build->plan->tasks && !status && !ferror(out); k++) {
         uint32_t stage = stage_at(build, k);
         write_statement(out, statement(build, stage), *pool && pooling.in[stage] ? pool : NULL);
-        write_command(out, build->dag->stage[stage].command);
+        ninja_order_write_command(out, build->dag->stage[stage].command);
     }
     if (!status)
-        write_all(build, "ninja.rest.", out);
+        ninja_order_write_all(build, "ninja.rest.", out);
     br_ninja_pooling_finish(&pooling);
     return status;
 }

@@ -138,8 +138,9 @@ static struct sides divide(struct br_ninja_pooling *to, const struct br_engine *
     return sides;
 }
 
-static bool fits(const struct br_ninja_pooling *to, const struct br_engine *engine,
-                 const struct sides *sides, uint32_t jobs, uint32_t depth, struct group *group)
+static bool ninja_pool_fits(const struct br_ninja_pooling *to, const struct br_engine *engine,
+                            const struct sides *sides, uint32_t jobs, uint32_t depth,
+                            struct group *group)
 {
     for (int what = 0; what < 2; what++) {
         bool mem = what == 0;
@@ -168,7 +169,7 @@ static uint32_t deepest(const struct br_ninja_pooling *to, const struct br_engin
     uint32_t low = 0, high = sides->depth < jobs ? sides->depth : jobs;
     while (low < high) {
         uint32_t middle = high - (high - low) / 2;
-        if (fits(to, engine, sides, jobs, middle, group))
+        if (ninja_pool_fits(to, engine, sides, jobs, middle, group))
             low = middle;
         else
             high = middle - 1;
@@ -182,7 +183,7 @@ static void try_border(struct br_ninja_pooling *to, const struct br_engine *engi
     struct sides sides = divide(to, engine, light_bytes);
     for (uint32_t jobs = to->jobs; jobs; jobs--) {
         uint32_t depth = sides.any ? deepest(to, engine, &sides, jobs, group) : 0;
-        if (sides.any ? !depth : !fits(to, engine, &sides, jobs, 0, group))
+        if (sides.any ? !depth : !ninja_pool_fits(to, engine, &sides, jobs, 0, group))
             continue;
         double lasts = sides.all / jobs;
         if (depth && sides.work / depth > lasts)

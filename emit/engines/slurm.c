@@ -164,8 +164,8 @@ static enum br_status write_job_name(FILE *out, const char *id, struct br_diag *
 }
 
 /* A stage's command stands in the file once: it may be long. */
-static enum br_status write_command(FILE *out, const struct br_slurm_script *script, uint32_t s,
-                                    struct br_diag *diag)
+static enum br_status slurm_write_command(FILE *out, const struct br_slurm_script *script,
+                                          uint32_t s, struct br_diag *diag)
 {
     bool array = script->engine.dag->stage[s].tasks > 1;
     char *line;
@@ -223,7 +223,7 @@ static enum br_status write_piece(FILE *out, const struct br_slurm_script *scrip
     if (cut && script->pieces.piece[p].number == 1) {
         br_engine_stage(out, engine, s);
         fputs("_command=", out);
-        status = write_command(out, script, s, diag);
+        status = slurm_write_command(out, script, s, diag);
         putc('\n', out);
     }
     br_slurm_piece_name(out, script, p);
@@ -245,7 +245,7 @@ static enum br_status write_piece(FILE *out, const struct br_slurm_script *scrip
         br_engine_stage(out, engine, s);
         fputs("_command\"", out);
     } else if (!status) {
-        status = write_command(out, script, s, diag);
+        status = slurm_write_command(out, script, s, diag);
     }
     fputs(") || exit\n", out);
     write_number(out, script, p);

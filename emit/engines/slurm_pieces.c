@@ -239,7 +239,7 @@ static bool make_pieces(struct br_slurm_pieces *pieces, uint32_t most, const str
     return pieces->piece && pieces->index && pieces->of && pieces->cut;
 }
 
-static void add_piece(struct br_slurm_pieces *pieces, uint32_t stage)
+static void slurm_add_piece(struct br_slurm_pieces *pieces, uint32_t stage)
 {
     pieces->piece[pieces->count++] =
         (struct br_slurm_piece){.stage = stage, .number = ++pieces->cut[stage]};
@@ -253,20 +253,20 @@ static void number_pieces(struct br_slurm_pieces *pieces, struct work *work)
         uint32_t task = work->order[k], stage = work->stage[task];
         uint32_t *piece = &work->last[work->slot[stage] + set_of(work, task)];
         if (*piece == 0) {
-            add_piece(pieces, stage);
+            slurm_add_piece(pieces, stage);
             *piece = pieces->count;
         }
         pieces->of[task] = *piece - 1;
     }
 }
 
-static void number_stages(struct br_slurm_pieces *pieces, const struct br_dag *dag)
+static void slurm_pieces_number_stages(struct br_slurm_pieces *pieces, const struct br_dag *dag)
 {
     memset(pieces->cut, 0, dag->stages * sizeof *pieces->cut);
     pieces->count = 0;
     for (uint32_t k = 0; k < dag->stages; k++) {
         const struct br_stage *stage = &dag->stage[dag->topological[k]];
-        add_piece(pieces, dag->topological[k]);
+        slurm_add_piece(pieces, dag->topological[k]);
         for (uint32_t i = 0; i < stage->tasks; i++)
             pieces->of[stage->first_task + i] = k;
     }
@@ -290,8 +290,8 @@ static void list_indices(struct br_slurm_pieces *pieces, const struct br_dag *da
 }
 
 /* Does the plan have no task before a parent? `last` and `first` are pieces by stage. */
-static bool is_ordered(const struct br_slurm_pieces *pieces, const struct br_dag *dag,
-                       uint32_t *last, uint32_t *first)
+static bool slurm_pieces_is_ordered(const struct br_slurm_pieces *pieces, const struct br_dag *dag,
+                                    uint32_t *last, uint32_t *first)
 {
     for (uint32_t p = 0; p < pieces->count; p++) {
         uint32_t stage = pieces->piece[p].stage;
@@ -329,8 +329,8 @@ enum br_status br_slurm_pieces_init(struct br_slurm_pieces *pieces, const struct
     while (!cut(&work, pieces->window, most))
         pieces->window = pieces->window < dag->tasks / 2 ? 2 * pieces->window : dag->tasks;
     number_pieces(pieces, &work);
-    if (!is_ordered(pieces, dag, work.sets, work.slot)) {
-        number_stages(pieces, dag);
+    if (!slurm_pieces_is_ordered(pieces, dag, work.sets, work.slot)) {
+        slurm_pieces_number_stages(pieces, dag);
         pieces->window = 0;
     }
     list_indices(pieces, dag);

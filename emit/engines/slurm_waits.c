@@ -81,7 +81,7 @@ void br_slurm_array(FILE *out, const struct br_slurm_script *script, uint32_t pi
     br_slurm_piece_list(out, &script->pieces, piece);
 }
 
-static void write_jobs(FILE *out, const struct waits *waits)
+static void slurm_waits_write_jobs(FILE *out, const struct waits *waits)
 {
     const struct br_slurm_script *script = waits->script;
     const struct br_slurm_pieces *pieces = &script->pieces;
@@ -105,7 +105,7 @@ static void write_joint_name(FILE *out, const struct waits *waits, uint32_t numb
     fprintf(out, "_%s_%" PRIu32, option[waits->kind], number);
 }
 
-static void write_joint(FILE *out, const struct waits *part, uint32_t number)
+static void slurm_waits_write_joint(FILE *out, const struct waits *part, uint32_t number)
 {
     putc('\n', out);
     write_joint_name(out, part, number);
@@ -116,7 +116,7 @@ static void write_joint(FILE *out, const struct waits *part, uint32_t number)
             " --nodes=1 --ntasks=1 --cpus-per-task=1 $memory --nice=%" PRIu32
             " \\\n  --kill-on-invalid-dep=yes --dependency=%s",
             part->piece, option[part->kind]);
-    write_jobs(out, part);
+    slurm_waits_write_jobs(out, part);
     fputs(" \\\n  --wrap=true) || exit\n", out);
     write_joint_name(out, part, number);
     fputs("=${", out);
@@ -142,7 +142,7 @@ void br_slurm_joints(FILE *out, const struct br_slurm_script *script, uint32_t p
             continue;
         for (uint32_t from = waits.from; from < waits.to; from = part.to) {
             part = first_part(&waits, from);
-            write_joint(out, &part, ++number);
+            slurm_waits_write_joint(out, &part, ++number);
         }
     }
 }
@@ -159,7 +159,7 @@ void br_slurm_dependencies(FILE *out, const struct br_slurm_script *script, uint
         fprintf(out, "%s%s", before, option[kind]);
         before = ",";
         if (jobs <= LIST_MOST)
-            write_jobs(out, &waits);
+            slurm_waits_write_jobs(out, &waits);
         for (uint32_t from = waits.from; jobs > LIST_MOST && from < waits.to;
              from = first_part(&waits, from).to) {
             fputs(":$", out);

@@ -14,7 +14,7 @@
 #define MARKS ".bigrocks/"
 
 /* Snakemake formats lines and takes doubled braces for single ones. */
-static void write_line(FILE *out, const char *line)
+static void snakemake_write_line(FILE *out, const char *line)
 {
     for (size_t n; *line; line += n + (line[n] != 0)) {
         n = strcspn(line, "{}");
@@ -34,7 +34,7 @@ static void write_mark(FILE *out, const struct br_engine *engine, uint32_t stage
 }
 
 /* All marks of a stage, as an argument of `input`. */
-static void write_all(FILE *out, const struct br_engine *engine, uint32_t stage)
+static void snakemake_write_all(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
     uint32_t tasks = engine->dag->stage[stage].tasks;
     fputs(tasks > 1 ? "expand(\"" : "\"", out);
@@ -121,7 +121,7 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
             write_mark(out, engine, edge->parent, index);
             putc('"', out);
         } else {
-            write_all(out, engine, edge->parent);
+            snakemake_write_all(out, engine, edge->parent);
         }
     }
     if (engine->parents.first[s] < engine->parents.first[s + 1])
@@ -131,7 +131,7 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
     fputs("\")\n", out);
     write_needs(out, engine, task);
     fputs("    shell: \"", out);
-    write_line(out, line);
+    snakemake_write_line(out, line);
     fputs("\"\n", out);
     free(line);
     return BR_OK;
@@ -164,7 +164,7 @@ enum br_status br_emit_snakemake(const struct br_emit_input *input, FILE *out, s
     fputs("\nrule all:\n    input:\n", out);
     for (uint32_t k = 0; k < input->dag->stages; k++) {
         fputs("        ", out);
-        write_all(out, &engine, input->dag->topological[k]);
+        snakemake_write_all(out, &engine, input->dag->topological[k]);
         fputs(",\n", out);
     }
     for (uint32_t k = 0; k < input->plan->tasks && !status; k++)

@@ -23,7 +23,8 @@ static bool is_plain(char c)
            c == '_' || c == '.';
 }
 
-static void write_id(FILE *out, const struct br_engine *engine, uint32_t stage, uint32_t index)
+static void engines_wfformat_write_id(FILE *out, const struct br_engine *engine, uint32_t stage,
+                                      uint32_t index)
 {
     const struct br_stage *s = &engine->dag->stage[stage];
     bool changed = false;
@@ -39,7 +40,7 @@ static void write_id(FILE *out, const struct br_engine *engine, uint32_t stage, 
     putc('"', out);
 }
 
-static void write_joint(FILE *out, uint32_t stage)
+static void engines_wfformat_write_joint(FILE *out, uint32_t stage)
 {
     fprintf(out, "\"joint#s%" PRIu32 "\"", stage + 1);
 }
@@ -73,7 +74,7 @@ static void write_ends(FILE *out, const struct br_engine *engine, const struct l
                 continue; /* its joint once */
             joined = true;
             fputs(before, out);
-            write_joint(out, edge->parent);
+            engines_wfformat_write_joint(out, edge->parent);
             before = ", ";
             continue;
         }
@@ -81,7 +82,7 @@ static void write_ends(FILE *out, const struct br_engine *engine, const struct l
         uint32_t from = pair ? index : 0, to = pair ? index + 1 : dag->stage[other].tasks;
         for (uint32_t i = from; i < to; i++) {
             fputs(before, out);
-            write_id(out, engine, other, i);
+            engines_wfformat_write_id(out, engine, other, i);
             before = ", ";
         }
     }
@@ -98,7 +99,7 @@ static void write_specification(FILE *out, const struct br_engine *engine,
             fprintf(out, "%s\n    {\"name\": \"", before);
             br_write_text(out, BR_QUOTE_JSON, dag->stage[s].id);
             fputs("\", \"id\": ", out);
-            write_id(out, engine, s, i);
+            engines_wfformat_write_id(out, engine, s, i);
             fputs(",\n     \"parents\": [", out);
             write_ends(out, engine, links, s, i, true);
             fputs("],\n     \"children\": [", out);
@@ -110,11 +111,11 @@ static void write_specification(FILE *out, const struct br_engine *engine,
         if (!links->has_joint[s])
             continue;
         fputs(",\n    {\"name\": \"joint\", \"id\": ", out);
-        write_joint(out, s);
+        engines_wfformat_write_joint(out, s);
         fputs(",\n     \"parents\": [", out);
         for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
             fputs(i ? ", " : "", out);
-            write_id(out, engine, s, i);
+            engines_wfformat_write_id(out, engine, s, i);
         }
         fputs("],\n     \"children\": [", out);
         before = "";
@@ -122,7 +123,7 @@ static void write_specification(FILE *out, const struct br_engine *engine,
             const struct br_edge *edge = &dag->edge[links->edge[k]];
             for (uint32_t i = 0; i < dag->stage[edge->child].tasks && !is_spelled(dag, edge); i++) {
                 fputs(before, out);
-                write_id(out, engine, edge->child, i);
+                engines_wfformat_write_id(out, engine, edge->child, i);
                 before = ", ";
             }
         }
@@ -133,8 +134,9 @@ static void write_specification(FILE *out, const struct br_engine *engine,
 
 /* The command's words; and what `run` would not take either, as the one text that it is, which the
  * reader of this format takes for a line as well. */
-static enum br_status write_command(FILE *out, const struct br_engine *engine, uint32_t stage,
-                                    bool script, uint32_t index, struct br_diag *diag)
+static enum br_status engines_wfformat_write_command(FILE *out, const struct br_engine *engine,
+                                                     uint32_t stage, bool script, uint32_t index,
+                                                     struct br_diag *diag)
 {
     struct br_arena arena = {0};
     struct br_command command;
@@ -170,7 +172,7 @@ static enum br_status write_record(FILE *out, const struct br_engine *engine, co
     uint32_t index = task - engine->dag->stage[stage].first_task;
     enum br_status status = BR_OK;
     fputs("    {\"id\": ", out);
-    write_id(out, engine, stage, index);
+    engines_wfformat_write_id(out, engine, stage, index);
     fputs(", \"runtimeInSeconds\": ", out);
     br_write_seconds(out, plan->end_ns[task] - plan->start_ns[task]);
     fprintf(out, ", \"coreCount\": %" PRIu32, engine->need[stage].cpus);
@@ -181,7 +183,7 @@ static enum br_status write_record(FILE *out, const struct br_engine *engine, co
     br_write_machine(out, BR_QUOTE_JSON, engine->input->cluster, plan->machine[task]);
     fputs("\"]", out);
     if (engine->dag->stage[stage].command)
-        status = write_command(out, engine, stage, script[stage], index, diag);
+        status = engines_wfformat_write_command(out, engine, stage, script[stage], index, diag);
     putc('}', out);
     return status;
 }
@@ -261,7 +263,7 @@ enum br_status br_emit_wfformat(const struct br_emit_input *input, FILE *out, st
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         if (links.has_joint[s]) {
             fputs(",\n    {\"id\": ", out);
-            write_joint(out, s);
+            engines_wfformat_write_joint(out, s);
             fputs(", \"runtimeInSeconds\": 0}", out);
         }
     if (!status) {

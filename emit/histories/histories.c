@@ -46,7 +46,7 @@ static int histories_widen(int width, const char *name)
     return own <= width ? width : own < NAME_MOST ? own : NAME_MOST;
 }
 
-static void write_jobs(const struct br_gathered *gathered, FILE *out)
+static void histories_write_jobs(const struct br_gathered *gathered, FILE *out)
 {
     int width = NAME_LEAST;
     for (uint32_t j = 0; j < gathered->jobs; j++)
@@ -119,7 +119,7 @@ static void histories_write_text(const struct br_gathered *gathered, FILE *out)
     if (gathered->jobs && gathered->job[0].stage)
         write_one(&gathered->job[0], out);
     else
-        write_jobs(gathered, out);
+        histories_write_jobs(gathered, out);
 }
 
 static void write_stages_json(const struct br_gathered_job *job, FILE *out)

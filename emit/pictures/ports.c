@@ -147,7 +147,7 @@ static enum br_status pictures_ports_lay_machines(struct br_port_chart *chart,
 }
 
 /* Adds what the piece moves to the columns, in bytes. */
-static void add_piece(double *column, const struct br_piece *piece, int64_t span_ns)
+static void pictures_ports_add_piece(double *column, const struct br_piece *piece, int64_t span_ns)
 {
     double wide = (double)span_ns / COLUMNS;
     double from = (double)piece->start_ns / wide, to = (double)piece->end_ns / wide;
@@ -171,7 +171,7 @@ static enum br_status lay_all(struct br_port_chart *chart, const struct br_emit_
     for (uint32_t k = 0; k < all->transfers && !status; k++) {
         const struct br_transfer *x = &all->transfer[k];
         for (uint32_t i = x->first_piece; i < x->first_piece + x->pieces; i++)
-            add_piece(column + (size_t)x->parent * COLUMNS, &all->piece[i], span_ns);
+            pictures_ports_add_piece(column + (size_t)x->parent * COLUMNS, &all->piece[i], span_ns);
     }
     for (uint32_t s = 0; s < input->dag->stages && !status; s++)
         for (uint32_t c = 0; c < COLUMNS && !status; c++) {

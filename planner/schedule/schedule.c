@@ -27,7 +27,7 @@ void br_schedule_finish(struct br_schedule *schedule)
 }
 
 /* Whether every task starts at 0 or later, and none before a parent has ended. */
-static bool is_ordered(const struct br_schedule *schedule, const struct br_instance *in)
+static bool schedule_is_ordered(const struct br_schedule *schedule, const struct br_instance *in)
 {
     const int64_t *start = schedule->start, *duration = in->duration;
     for (uint32_t t = 0; t < in->tasks; t++)
@@ -61,7 +61,7 @@ void br_schedule_measure(struct br_schedule *schedule, const struct br_instance 
             schedule->makespan = end;
         schedule->ends += (uint64_t)end;
     }
-    br_costly_assert(is_ordered(schedule, in));
+    br_costly_assert(schedule_is_ordered(schedule, in));
 }
 
 void br_schedule_take(struct br_schedule *schedule, const struct br_instance *in,

@@ -142,8 +142,8 @@ static bool executors_bound_make_room(struct bound *bound, uint32_t jobs, uint32
 }
 
 /* The numbers of the job's stages, which are those of job `same` where that is another one. */
-static void number_stages(struct bound *bound, const struct br_executors *sim, uint32_t job,
-                          uint32_t same)
+static void executors_bound_number_stages(struct bound *bound, const struct br_executors *sim,
+                                          uint32_t job, uint32_t same)
 {
     uint32_t *number = bound->stage + sim->job[job].first_stage;
     for (uint32_t s = 0; s < sim->job[job].stages; s++)
@@ -166,7 +166,7 @@ enum br_status br_executors_bound_begin(void *policy, const struct br_executors 
         while (same < j && bound->job[same].waves != sim->job[j].waves)
             same++;
         if (bound->by_stage)
-            number_stages(bound, sim, j, same);
+            executors_bound_number_stages(bound, sim, j, same);
         bound->job[j] = bound->by_stage ? (struct number){sim->job[j].waves, 1}
                         : same < j      ? bound->job[same]
                                         : executors_bound_number_of(bound, sim->job[j].waves,
