@@ -21,7 +21,7 @@ struct br_simulate_options {
     const struct br_policy_row *row;
     struct br_policy_setup setup; /* cluster, groups and seed are filled by the simulator */
     struct br_world world;
-    /* How the bytes of edges move; NULL: they are there at once. */
+    /* The policy by which bytes of edges move; NULL: they are there at once. */
     const struct br_transit_policy *network;
     bool no_spans;              /* keep only the ends of jobs: 32 bytes a task less */
     const struct br_stop *stop; /* may be NULL; raised, it cuts the run */

@@ -24,8 +24,8 @@ struct br_running {
     int64_t work_ns; /* when its inputs were there */
 };
 
-/* The same task's progress, where machines are paced: what is left at full speed at the time
- * `seen_ns`, and the rate since. */
+/* The progress of a slot's task if machines are paced: the time left at full speed at `seen_ns`,
+ * and the rate since. */
 struct br_pace {
     int64_t left_ns, seen_ns;
     int64_t rate, of; /* rate / of, at most 1 */
@@ -36,8 +36,8 @@ struct br_machines {
     struct br_capacities capacities;
     uint32_t machines, resources;
     bool overbooked;
-    /* What the caller asks for while all are empty: what runs on each; that tasks may wait for
-     * their inputs. Both where something is overbooked. */
+    /* Options, set by the caller while all machines are empty: chained keeps a list of the tasks of
+     * each machine, paced lets tasks wait for their inputs. Overbooking needs both. */
     bool chained, paced;
     int64_t *limit; /* [class * resources]: capacity, or how far it may be overbooked */
     int64_t *held;  /* [machine * resources] */
@@ -45,7 +45,7 @@ struct br_machines {
     uint32_t *first; /* where chained, by machine: slot of a running task, or BR_NO_SLOT */
     struct br_running *slot;
     uint32_t slots, slot_room;
-    struct br_pace *progress; /* by slot, where paced */
+    struct br_pace *progress; /* by slot, if paced */
     uint32_t progress_room;
     uint32_t *unused, unused_count, unused_room;
 };

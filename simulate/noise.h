@@ -1,4 +1,4 @@
-/* How a plan fares where tasks do not last as long as they are said to. */
+/* The makespan of a plan if durations are not as declared. */
 #ifndef BR_SIMULATE_NOISE_H
 #define BR_SIMULATE_NOISE_H
 

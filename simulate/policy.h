@@ -28,7 +28,7 @@ struct br_arrival {
     const char *const *feature; /* by feature of the setup; NULL: nothing is known, as of values */
 };
 
-/* What all policies are told at the start; all borrowed, and valid as long as the policy. */
+/* The facts that all policies are given at the start; borrowed, and valid as long as the policy. */
 struct br_policy_setup {
     const struct br_cluster *cluster;
     uint32_t groups;
@@ -42,7 +42,7 @@ struct br_policy_setup {
      * (diag says why). */
     const struct br_plan *(*plan)(void *context, const struct br_arrival *arrival,
                                   struct br_diag *diag);
-    /* The same for one that accounts for transfers. */
+    /* As `plan`, with transfers accounted for. */
     const struct br_plan *(*network_plan)(void *context, const struct br_arrival *arrival,
                                           struct br_diag *diag);
     void *plan_context; /* of both */

@@ -1,5 +1,5 @@
-/* What the simulator needs of a dag, once for all jobs that share it: demands in the cluster's
- * integers, and the parents of every stage. */
+/* The form of a dag for the simulator, made once for all jobs that share it: demands in the
+ * cluster's integers, and the parents of every stage. */
 #ifndef BR_SIMULATE_SHAPES_H
 #define BR_SIMULATE_SHAPES_H
 

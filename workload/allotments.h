@@ -1,4 +1,4 @@
-/* What jobs with deadlines were given while they ran: a row for each decision of their control
+/* The allotments of jobs with deadlines while they ran: a row for each decision of their control
  * loops. */
 #ifndef BR_WORKLOAD_ALLOTMENTS_H
 #define BR_WORKLOAD_ALLOTMENTS_H

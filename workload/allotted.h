@@ -1,4 +1,4 @@
-/* What the allotments of jobs with deadlines come to. */
+/* Sums over the allotments of jobs with deadlines. */
 #ifndef BR_WORKLOAD_ALLOTTED_H
 #define BR_WORKLOAD_ALLOTTED_H
 

@@ -1,4 +1,4 @@
-/* What came of a trace of coflows under a policy. */
+/* The outcome of a trace of coflows under a policy. */
 #ifndef BR_WORKLOAD_COFLOW_OUTCOME_H
 #define BR_WORKLOAD_COFLOW_OUTCOME_H
 
@@ -9,14 +9,14 @@ struct br_coflow_span {
     double end_ms, bytes;
 };
 
-/* What a policy without sizes believed of a coflow, and when: NAN where it never estimated it. */
+/* The size that a policy without sizes believed of a coflow, and when. NAN: never estimated. */
 struct br_coflow_guess {
     double bytes; /* of the whole coflow */
     double real;  /* what it has, on this clock */
     double at_ms;
 };
 
-/* What a coordinator did, where there is one. */
+/* Counts of a coordinator's work, if there is one. */
 struct br_coordinator_figures {
     uint64_t intervals; /* in which there was some coflow */
     uint64_t rounds;    /* of them, that told agents new rates */

@@ -1,4 +1,4 @@
-/* What is told of a simulation: completion times, makespan, fairness, use. */
+/* The metrics of a simulation: completion times, makespan, fairness, use. */
 #ifndef BR_WORKLOAD_METRICS_H
 #define BR_WORKLOAD_METRICS_H
 
@@ -21,7 +21,7 @@ struct br_job_metrics {
                            machine */
     uint32_t failures;  /* number of those */
     double lateness_s;  /* end less deadline, below 0 where early; NAN as for the tardiness */
-    /* What its control loop gave it, and the deadline that it had in the end (allotted.h). */
+    /* The allotments of its control loop, and its last deadline (allotted.h). */
     struct br_allotted allotted;
 };
 
@@ -55,7 +55,7 @@ struct br_metrics {
 
 /* bound_s: by job, its own lower bound on this cluster, for slowdowns; may be NULL. Release by
  * br_metrics_finish, also after a failure. BR_SYSTEM (memory). O(spans x demands + moments x log
- * groups), where spans and jobs have two moments each; it does not depend on the makespan. */
+ * groups), two moments for each span and job; it does not depend on the makespan. */
 enum br_status br_metrics_make(const struct br_workload *workload, const struct br_cluster *cluster,
                                const struct br_outcome *outcome, const double *bound_s,
                                struct br_metrics *metrics, struct br_diag *diag);

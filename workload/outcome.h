@@ -1,5 +1,5 @@
-/* What came of a workload: a span for every attempt at a task. Everything that is told of a
- * simulation is computed from this, the workload and the cluster (metrics.h). */
+/* The outcome of a workload: a span for every attempt at a task. All metrics of a simulation are
+ * computed from it, the workload and the cluster (metrics.h). */
 #ifndef BR_WORKLOAD_OUTCOME_H
 #define BR_WORKLOAD_OUTCOME_H
 
@@ -19,7 +19,7 @@ struct br_span {
     enum br_span_end end;
 };
 
-/* What moved between machines, counted whole when it began; all 0 where nothing did. */
+/* Transfers between machines, each counted whole when it begins; all 0: there were none. */
 struct br_moved_sums {
     uint64_t transfers;
     double bytes;

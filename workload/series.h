@@ -1,6 +1,6 @@
-/* What a simulation did over time, thinned to the columns of a picture: tasks that ran, by jobs in
- * the order of their arrivals, and use by resource. Of bounded size, however many spans there were,
- * so that an outcome can be released once this is made. */
+/* A simulation over time, thinned to the columns of a picture: running tasks, by jobs in the order
+ * of their arrivals, and use by resource. Its size is bounded for any number of spans, so an
+ * outcome can be released once its series is made. */
 #ifndef BR_WORKLOAD_SERIES_H
 #define BR_WORKLOAD_SERIES_H
 

@@ -1,5 +1,5 @@
-/* What each task of a workload holds of a cluster while it runs: its demands as integers, and its
- * dominant share. [Ghodsi11] */
+/* The part of a cluster that each task of a workload holds while it runs: its demands as integers,
+ * and its dominant share. [Ghodsi11] */
 #ifndef BR_WORKLOAD_SHARES_H
 #define BR_WORKLOAD_SHARES_H
 

@@ -1,4 +1,4 @@
-/* What a workload is like: sizes, shapes, arrivals, work and load, groups, deadlines. */
+/* Statistics of a workload: sizes, shapes, arrivals, work and load, groups, deadlines. */
 #ifndef BR_WORKLOAD_STATISTICS_H
 #define BR_WORKLOAD_STATISTICS_H
 

@@ -46,7 +46,8 @@ struct br_workload_job {
     /* By feature of the workload: what is known of the job, such as its user; NULL: not known. No
      * array at all: nothing is. */
     const char *const *feature;
-    const char *entry; /* which job of the dag's file, where that shares dags; NULL: the dag says */
+    const char
+        *entry; /* the job's name in the dag's file, if that has several; NULL: the dag's name */
     struct br_pos pos; /* where the file says so */
 };
 

@@ -37,12 +37,12 @@ enum br_status br_world_check(const struct br_world *world, struct br_diag *diag
 void br_world_durations(const struct br_world *world, const struct br_workload *workload,
                         uint32_t job, int64_t *true_ns);
 
-/* The same durations where nothing has to be drawn for the job: what is recorded, or what its dag
- * declares; borrowed. NULL where they are to be drawn. O(stages). */
+/* The job's durations if none has to be drawn: recorded, or declared by its dag; borrowed. NULL:
+ * they are to be drawn. O(stages). */
 const int64_t *br_world_given(const struct br_world *world, const struct br_workload *workload,
                               uint32_t job);
 
-/* What becomes of an attempt (from 0) at a task that lasts duration_ns when undisturbed. */
+/* The fate of an attempt (from 0) at a task that lasts duration_ns if undisturbed. */
 struct br_attempt {
     int64_t lasts_ns; /* until its end or its failure */
     bool fails;

@@ -22,8 +22,8 @@ typedef float br_weight;
 /* Rows are computed in lanes of this many outputs. */
 enum { BR_LANE = 8, BR_DENSE_LAYERS = 5, BR_DENSE_WIDEST = 128 };
 
-/* Where its parameters stand in the vector of all, and its layers. width[0] is the input; all other
- * widths are multiples of BR_LANE, but that the last may be 1. */
+/* The layers, and the place of their parameters in the vector of all. width[0] is the input; all
+ * other widths are multiples of BR_LANE, except that the last may be 1. */
 struct br_dense {
     uint32_t layers; /* at most BR_DENSE_LAYERS */
     uint32_t width[BR_DENSE_LAYERS + 1];
@@ -43,8 +43,8 @@ static inline br_weight *br_dense_output(const struct br_dense *net, br_weight *
 /* Fills `activation`, layer after layer. */
 void br_dense_forward(const struct br_dense *net, const br_weight *parameter,
                       const br_weight *input, br_weight *activation);
-/* Adds to `gradient` what the parameters contribute, and to `input_adjoint` (NULL: not needed) what
- * the input does, where `output_adjoint` is the derivative by the outputs. */
+/* Goes back from `output_adjoint`, the derivatives by the outputs: adds those by the parameters to
+ * `gradient`, and those by the input to `input_adjoint` (NULL: not needed). */
 void br_dense_backward(const struct br_dense *net, const br_weight *parameter,
                        const br_weight *input, const br_weight *activation,
                        const br_weight *output_adjoint, br_weight *gradient,

@@ -14,7 +14,7 @@
 
 #include "learn/network/network.h"
 
-/* Who waits for whom; borrowed. Stages are numbered so that child[] > the stage itself. */
+/* The edges between stages; borrowed. Stages are numbered so that child[] > the stage itself. */
 struct br_stage_graph {
     uint32_t nodes;
     const uint32_t *first; /* nodes + 1 of them, into child */

@@ -34,7 +34,7 @@ void br_model_finish(struct br_model *model);
 /* Reads one from memory. BR_BAD_INPUT with what is wrong; the model is all 0 then. */
 enum br_status br_model_read(const void *bytes, size_t size, struct br_model *model,
                              struct br_diag *diag);
-/* The same from a file. */
+/* Reads a model from a file. */
 enum br_status br_model_open(const char *path, struct br_model *model, struct br_diag *diag);
 /* Writes one; equal models give equal bytes. BR_SYSTEM: it could not be written. */
 enum br_status br_model_write(const struct br_model *model, FILE *file, struct br_diag *diag);

@@ -53,7 +53,7 @@ enum br_part {
 };
 enum { BR_PARTS = 9 };
 
-/* What a network is made by. */
+/* The shape of a network: its form, layers and inputs. */
 struct br_network_shape {
     enum br_network_form form;
     uint32_t node_features, job_features;
@@ -83,7 +83,8 @@ struct br_network {
     /* Features that the scores look at beside embeddings: of the stage, of its job, and of the job
      * for the limit. */
     uint32_t node_own, node_job, limit_job;
-    /* What a planner says of a stage and of a limit: BR_STAGE_ADVICE and BR_LIMIT_ADVICE, or 0. */
+    /* How many numbers of a planner's advice a stage and a limit have: BR_STAGE_ADVICE and
+     * BR_LIMIT_ADVICE, or 0. */
     uint32_t stage_advice, limit_advice;
     uint32_t plan, plan_parameters; /* the planner's numbers: the first, and how many; or 0 */
 };

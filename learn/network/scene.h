@@ -61,7 +61,7 @@ struct br_scene_limits {
 bool br_scene_score_limits(struct br_scene *scene, const struct br_scene_limits *limits,
                            struct br_choices *scores);
 
-/* Send the derivatives of the scores back as far as the embeddings, where they wait. */
+/* Send the derivatives of the scores back to the embeddings, which keep them. */
 void br_scene_nodes_back(struct br_scene *scene, const struct br_scene_candidate *candidate,
                          const struct br_choices *scores);
 void br_scene_limits_back(struct br_scene *scene, uint32_t job, const struct br_choices *scores);

@@ -51,9 +51,9 @@ void br_learner_try(struct br_learner *learner, const br_weight *parameter);
 /* A run begins, after the simulator's reset. BR_SYSTEM: memory. */
 enum br_status br_learner_begin(struct br_learner *learner, const struct br_executors *sim,
                                 struct br_diag *diag);
-/* Instead, where jobs come and go that nobody knows of ahead: room for so many jobs and stages, and
- * for scores; jobs that are there stay. With br_learner_arrive for every job, looking and choosing
- * need no memory then. False when memory is out. */
+/* For jobs that are not known ahead, instead: makes room for so many jobs and stages, and for
+ * scores; jobs that are there stay. With br_learner_arrive for every job, looking and choosing then
+ * need no memory. False when memory is out. */
 bool br_learner_reserve(struct br_learner *learner, uint32_t jobs, uint32_t stages,
                         uint32_t executors);
 /* The job comes, which br_learner_look would see by itself; false when memory is out. */

@@ -1,6 +1,6 @@
-/* What a simulator of executors would show, kept by a caller who watches a real cluster: jobs come
- * and go, and of each stage it is told how far it is. What follows from that (which stages can be
- * named, what of a job is left) is found here.
+/* The view that a simulator of executors would give, kept by a caller who watches a real cluster.
+ * The caller tells which jobs come and go and how far each stage is. The view derives which stages
+ * can be named and how much of a job is left.
  *
  * Stages of live jobs stand one job after the other; where one goes, those behind it move up. So
  * numbers of stages hold until then, numbers of jobs as long as the job is there. */

@@ -38,7 +38,7 @@ struct br_episode {
     uint32_t ended_jobs;
 };
 
-/* What an episode runs. */
+/* The jobs, the cluster and the options of an episode. */
 struct br_episode_run {
     const struct br_executors_arrival *arrival;
     uint32_t jobs;
@@ -59,9 +59,9 @@ enum br_status br_episode_play(struct br_episode *episode, const struct br_episo
  */
 enum br_status br_episode_learn(struct br_episode *episode, const struct br_episode_run *run,
                                 double care, struct br_diag *diag);
-/* Runs it again after the model has changed: by how much the probabilities of the decisions have,
- * as an estimate of the relative entropy that is never below 0: the sum of q - 1 - ln q over
- * decisions, where q is the probability now over that when it was played. 0: by nothing. */
+/* Runs the episode again after the model has changed, and estimates the relative entropy of its
+ * decisions: the sum of q - 1 - ln q over decisions, q being the probability now over the
+ * probability when it was played. Never below 0; 0: nothing has changed. */
 enum br_status br_episode_compare(struct br_episode *episode, const struct br_episode_run *run,
                                   struct br_diag *diag);
 /* Runs it with the decisions of another policy: the gradient of the sum of the logarithms of their

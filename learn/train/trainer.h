@@ -66,14 +66,14 @@ struct br_train_jobs {
     const int64_t *deadline_ns;      /* after their arrival, above 0; NULL: they have none */
 };
 
-/* What came of an iteration. */
+/* The result of an iteration. */
 struct br_train_report {
     uint64_t iteration; /* from 1 on */
     double mean_cost_s; /* of a job: mean completion time, or the makespan */
     double entropy;     /* mean of a decision, in nats */
     double decisions;   /* mean of an episode */
     double length;      /* of the gradient */
-    double shift;       /* mean of a decision, where that is limited */
+    double shift;       /* mean of a decision, if it is limited */
     bool taught, moved; /* by the teacher; false: the gradient was not finite */
 };
 

@@ -6,8 +6,8 @@
 #include "simulate/bounds/alone.h"
 #include "workload/workload.h"
 
-/* What is computed in floating point is lowered by more than rounding may have added: sums of up to
- * 10^6 terms, each off by a few times 2^-53. */
+/* A bound in floating point is lowered by more than rounding may have added: sums have up to 10^6
+ * terms, each off by a few times 2^-53. */
 #define BR_LOAD_ROUNDED (1 - 1e-9)
 
 struct br_load_job {

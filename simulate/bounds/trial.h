@@ -1,13 +1,13 @@
-/* Runs a workload, knowing all durations, where stages go first in a given order: the schedule that
- * a search over orders judges. Tasks start as soon as a machine holds them; where several could,
- * those of the stage that is first in the order go first. A job may be held until another arrives,
- * so that what it would take is free for that one. */
+/* Runs a workload with known durations, its stages in a given order: the schedule that a search
+ * over orders judges. A task starts as soon as a machine holds it; if several could, those of the
+ * first stage in the order go first. A job may be held until another arrives, so that its room is
+ * free for that one. */
 #ifndef BR_SIMULATE_BOUNDS_TRIAL_H
 #define BR_SIMULATE_BOUNDS_TRIAL_H
 
 #include "simulate/bounds/trial_model.h"
 
-/* Where a task was, on a clock that begins with the first arrival. */
+/* The machine and the times of a task, on a clock that begins with the first arrival. */
 struct br_trial_span {
     int64_t start_ns;
     uint32_t machine;

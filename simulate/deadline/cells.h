@@ -4,7 +4,7 @@
 
 #include "simulate/deadline/trail.h"
 
-/* What all runs together spent in a bin. Together these are the curve of the mean time left. */
+/* The time that all runs together spent in a bin. The bins give the curve of the mean time left. */
 struct br_cell_node {
     double time_s;   /* 0: none */
     double progress; /* mean, by time */

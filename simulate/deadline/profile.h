@@ -1,4 +1,4 @@
-/* How long the tasks of each stage last: what simulated runs draw from.
+/* The durations of each stage's tasks, from which simulated runs draw.
  *
  * Known from measured durations, or declared: a stage with a `spread` is lognormal about its
  * duration, which is the mean; one without lasts as long as it says.

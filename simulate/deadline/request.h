@@ -1,4 +1,4 @@
-/* What a table is to be made of: the job, its durations, and what may go wrong. */
+/* The input of a table: the job, its durations, and the failures that may come. */
 #ifndef BR_SIMULATE_DEADLINE_REQUEST_H
 #define BR_SIMULATE_DEADLINE_REQUEST_H
 

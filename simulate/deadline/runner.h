@@ -37,7 +37,7 @@ void br_runner_job_finish(struct br_runner_job *job);
 /* The least percent of the cluster that holds every task; 101 where none does. */
 uint32_t br_runner_least_share(const struct br_runner_job *job);
 
-/* What a run tells; members may be NULL. */
+/* Callbacks of a run; members may be NULL. */
 struct br_runner_watch {
     void (*finished)(void *context, uint32_t stage, int64_t now_ns); /* a task has */
     void *context;

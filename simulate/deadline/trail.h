@@ -1,4 +1,4 @@
-/* What one run spends in each bin of progress, while it goes on. */
+/* The time that one run spends in each bin of progress, kept while it goes on. */
 #ifndef BR_SIMULATE_DEADLINE_TRAIL_H
 #define BR_SIMULATE_DEADLINE_TRAIL_H
 

@@ -1,5 +1,5 @@
-/* What usual runs of the job are like: the weights of the indicators, and what Amdahl's model
- * needs. */
+/* Statistics of usual runs of the job: the weights of the indicators, and the input of Amdahl's
+ * model. */
 #ifndef BR_SIMULATE_DEADLINE_USUAL_H
 #define BR_SIMULATE_DEADLINE_USUAL_H
 

@@ -9,15 +9,15 @@
 enum br_status br_executors_classes_read(const char *text, struct br_executors_options *options,
                                          struct br_diag *diag);
 
-/* What the stages of one job ask for, of which the dag (NULL: it says nothing) has the demands: as
- * in br_executors_jobs_ask. O(stages). BR_BAD_INPUT: more than any class has. */
+/* The requests of one job's stages, by the demands of the dag (NULL: none), as in
+ * br_executors_jobs_ask. O(stages). BR_BAD_INPUT: more than any class has. */
 enum br_status br_executors_job_asks(const struct br_dag *dag, uint32_t stages, uint64_t seed,
                                      const struct br_executors_options *options, bool draw,
                                      struct br_executor_request *request, struct br_diag *diag);
 
-/* Gives every job what its stages ask for: what the dag demands of "mem"; where it demands none,
- * nothing, or with `draw` a number above 0 and up to the largest class, drawn evenly by the job's
- * seed. O(stages). BR_BAD_INPUT: more than any class has; BR_SYSTEM. */
+/* Sets the requests of every job's stages to the dag's demands of "mem". A stage without such a
+ * demand asks for nothing, or with `draw` for a number above 0 and up to the largest class, drawn
+ * evenly by the job's seed. O(stages). BR_BAD_INPUT: more than any class has; BR_SYSTEM. */
 enum br_status br_executors_jobs_ask(struct br_executors_jobs *jobs,
                                      const struct br_workload *workload,
                                      const struct br_executors_options *options, bool draw,

@@ -125,7 +125,7 @@ void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_
  * where the first promise says. False: there is none. */
 bool br_executors_keep(struct br_executors_core *core, uint32_t executor, uint32_t stage);
 
-/* What chooses the duration of a task: the same whatever is decided. */
+/* The random numbers that choose a task's duration; they do not depend on decisions. */
 static inline void br_executors_random(uint64_t seed, uint32_t stage, uint32_t task,
                                        uint64_t random[2])
 {

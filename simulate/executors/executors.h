@@ -47,8 +47,8 @@ struct br_executors_options {
      * simulator does, which takes the farther one the more often. */
     bool by_distance;
     bool simple; /* every task lasts its stage's mean: no waves, no slowdown [Mao19, H] */
-    /* An executor that ends a task is asked about, though its stage has tasks to start, where a job
-     * has come since it was placed. Not in the paper, where it stays until its stage is used up. */
+    /* If a job has come since an executor was placed, the policy is asked about it after each task,
+     * even if its stage has tasks to start. In the paper it stays until its stage is used up. */
     bool yields;
     /* Executors of several sizes [Mao19, 7.3]: so many of each class, which make up all, the
      * smallest first. 0: all are equal. A task runs on those that are at least of its stage's
@@ -60,7 +60,7 @@ struct br_executors_options {
     } cls[BR_EXECUTOR_CLASSES];
 };
 
-/* What a task of a stage asks for. */
+/* The request of a stage's task. */
 struct br_executor_request {
     double memory;
     uint32_t cls; /* the first that has as much */
@@ -109,7 +109,7 @@ struct br_executor_job {
     int64_t left_us;              /* of those, the work by the means */
 };
 
-/* Who is to be placed. */
+/* The executors that are to be placed. */
 struct br_executor_group {
     uint32_t count;    /* executors still to be placed, at least 1 while a decision is wanted */
     uint32_t job;      /* to which they are bound; BR_EXECUTORS_NONE: to none */
@@ -118,7 +118,7 @@ struct br_executor_group {
     uint32_t cls;      /* of all of them */
 };
 
-/* What is seen of a simulator, which holds more behind it. */
+/* The public part of a simulator. */
 struct br_executors {
     struct br_executors_options options;
     int64_t now_ns;
@@ -147,7 +147,7 @@ struct br_executors {
                            again only what has changed: those with `changed` above a value kept */
 };
 
-/* How a run goes. */
+/* The options of a run. */
 struct br_executors_run {
     int64_t until_ns; /* it ends there, whatever runs; BR_NEVER: with its last job */
     /* Gets a span for every task (machine: the executor) and the ends of jobs; NULL: nothing is

@@ -1,5 +1,5 @@
-/* What is left of jobs, stage by stage, on each number of executors that could be tried: their work
- * and their longest path, by the means of what was measured. Internal to this room.
+/* The rest of each job, stage by stage, on each number of executors that could be tried: its work
+ * and its longest path, by measured means. Internal to this room.
  *
  * A stage that has begun goes on with executors that know it; one that has not begins anew on each.
  * What was found is kept while a job does not change (br_executor_job.changed), and by job number.
@@ -38,7 +38,7 @@ bool br_left_begin(struct br_left *left, const struct br_executors *sim);
 bool br_left_arrive(struct br_left *left, const struct br_executors *sim, uint32_t job);
 /* Forgets what was found: `running` is another, or the simulator another copy of the run. */
 void br_left_renew(struct br_left *left);
-/* What is left of a job that has come. O(its stages x numbers) where it has changed. */
+/* The rest of a job that has come. O(its stages x numbers) if the job has changed, else O(1). */
 const struct br_left_job *br_left_look(struct br_left *left, const struct br_executors *sim,
                                        uint32_t job);
 

@@ -53,7 +53,7 @@ enum { BR_EXECUTORS_PLAN_NUMBERS = 28 };
  * there where jobs keep coming: from 0 they were not found to come there. */
 #define BR_PLAN_SPARING 4
 
-/* What there has to be for a number to be learned. */
+/* When a number can be learned. */
 enum br_plan_kind {
     BR_PLAN_ALWAYS,
     BR_PLAN_WITH_CLASSES,
@@ -83,8 +83,8 @@ enum br_status br_executors_plan_begin(struct br_executors_plan *plan,
 /* A job has come after begin, or without one. False when memory is out. */
 bool br_executors_plan_arrive(struct br_executors_plan *plan, const struct br_executors *sim,
                               uint32_t job);
-/* What it would do. O(live jobs x (live jobs + stages of a job + executors) + stages of jobs that
- * have changed x executors). */
+/* The planner's choice. O(live jobs x (live jobs + stages of a job + executors) + stages of jobs
+ * that have changed x executors). */
 struct br_executors_choice br_executors_plan_decide(struct br_executors_plan *plan,
                                                     const struct br_executors *sim);
 /* As of the last decision, of a job that was there: how many executors it is to have, and how long

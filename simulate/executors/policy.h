@@ -1,5 +1,5 @@
-/* What a policy for executors is: a row of a table. It decides for one simulator at a time, from
- * what that lets it see. */
+/* A policy for executors: a row of a table. It decides for one simulator at a time, from the
+ * simulator's public part. */
 #ifndef BR_SIMULATE_EXECUTORS_POLICY_H
 #define BR_SIMULATE_EXECUTORS_POLICY_H
 

@@ -48,16 +48,16 @@ static inline bool br_dispatch_holds(const struct br_dispatch *d, uint32_t slot)
            d->scene->live[behind].job && d->scene->live[behind].to_start;
 }
 
-/* Puts the stages that have ready tasks in the order; those that came last, where the others are in
- * it. */
+/* Sorts the stages that have ready tasks. Only the last ones are new; the others are sorted
+ * already. */
 void br_dispatch_sort(const struct br_dispatch *d);
 /* The first ready task of the stage starts on the machine. */
 void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, uint32_t machine);
-/* What brings the work that a job has left onto the scale of packing: the factor x the mean packing
- * of a task on a machine / the mean work left, over the jobs that have tasks to start; 0 where
- * there are no two. */
+/* The weight that brings a job's remaining work onto the scale of packing: the factor x the mean
+ * packing of a task on a machine / the mean work left, over the jobs that have tasks to start; 0
+ * for fewer than two. */
 double br_dispatch_eta(const struct br_joint_scene *scene, double factor);
-/* How well the stage's demand packs on the machine, less what is left of its job's work. */
+/* The packing score of the stage's demand on the machine, less its job's remaining work. */
 double br_dispatch_score(const struct br_joint_scene *scene, struct br_scene_open open,
                          uint32_t machine, double eta);
 /* Starts what is ready where groups share the scene: in the order, or by packing. */

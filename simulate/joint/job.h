@@ -27,7 +27,7 @@ struct br_joint_stage {
     int64_t tail_ns;       /* the longest path from here to the end of the job */
     double pace;           /* true over declared durations, as far as is known (pace.h); else 1 */
 };
-/* What has been seen of a stage. */
+/* Declared and measured durations of a stage's tasks, added up. */
 struct br_joint_seen {
     double waiting_ns;             /* declared, of tasks that have not started */
     double declared_ns, lasted_ns; /* of tasks that have ended, in all */
@@ -38,8 +38,8 @@ struct br_joint_arc {
     bool one_to_one;
 };
 
-/* What is declared of a job, and the paces of its stages; the rest is immutable. Works are sums
- * over tasks of share x duration, in ns of the whole cluster. */
+/* A job as declared, and the paces of its stages, which alone change. Works are sums over tasks of
+ * share x duration, in ns of the whole cluster. */
 struct br_joint_job {
     struct br_arena arena;
     uint32_t number; /* in the workload */
@@ -68,7 +68,7 @@ enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capac
                                  struct br_diag *diag);
 void br_joint_job_destroy(struct br_joint_job *job); /* NULL is fine */
 
-/* How long the task is believed to last. */
+/* The expected duration of the task. */
 static inline int64_t br_joint_lasts(const struct br_joint_job *job, uint32_t task)
 {
     int64_t declared_ns = job->duration_ns[task];

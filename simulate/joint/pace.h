@@ -1,5 +1,5 @@
-/* How long tasks last against what was declared, as far as ended tasks tell. Durations are often
- * off by a factor that a whole job has in common (its input is larger), or a stage. */
+/* The pace of jobs: measured over declared durations, from ended tasks. Durations are often off by
+ * a factor that a whole job (its input is larger) or a stage has in common. */
 #ifndef BR_SIMULATE_JOINT_PACE_H
 #define BR_SIMULATE_JOINT_PACE_H
 
@@ -15,8 +15,8 @@ void br_pace_end(struct br_joint_job *job, uint32_t task, int64_t lasted_ns);
  * it changes nothing. O(stages), O(1) where no task has ended since the last call. */
 void br_pace_settle(struct br_joint_job *job, double *work, double *total_work);
 
-/* How long the job, whose tasks have ended, would have lasted at least, alone on the cluster: its
- * longest path, or its work, at the pace of all its tasks. In ns; O(stages). */
+/* The least time of an ended job alone on the cluster: its longest path or its work, at the pace of
+ * all its tasks. In ns; O(stages). */
 double br_pace_alone(const struct br_joint_job *job);
 
 #endif

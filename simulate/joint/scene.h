@@ -59,9 +59,9 @@ struct br_joint_scene {
     uint32_t *wants; /* by group: ready tasks that are not held, while tasks are started */
 };
 
-/* Who goes first: jobs by place, then stages by their rank in that order within the job. Or, where
- * eta is above 0: what packs best on the machine, less the work that its job has left, eta being
- * what that weighs [Grandl14]; then the order decides between equals, and no job is held. */
+/* The order of starts: jobs by place, then stages by their rank within the job. If eta is above 0,
+ * the task that packs best goes first, less eta x the remaining work of its job [Grandl14]; the
+ * order then decides between equals, and no job is held. */
 struct br_joint_order {
     uint32_t *place; /* by slot, no two equal among those in use */
     uint8_t *within; /* by slot: enum br_joint_within */

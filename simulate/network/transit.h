@@ -19,7 +19,7 @@
 #include "planner/ports/flows.h"
 #include "workload/outcome.h"
 
-/* How ports are shared: a row of the table. */
+/* A way to share ports: a row of the table. */
 struct br_transit_policy {
     const char *name, *summary;
     enum br_sharing sharing;

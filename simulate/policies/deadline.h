@@ -16,7 +16,7 @@ struct br_deadline_change {
     int64_t deadline_ns; /* from then on, counted from the arrival as well */
 };
 
-/* How loops are to run; borrowed as long as the policy. */
+/* The settings of control loops; borrowed as long as the policy. */
 struct br_deadline_settings {
     struct br_control_options control; /* forecast and adaptation are the row's */
     enum br_allocation kind;           /* of all tables */

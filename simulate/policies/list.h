@@ -25,7 +25,7 @@ bool br_list_limit(void *policy, uint32_t job, uint32_t limit);
 /* From now on its running tasks demand at most so many percents of the cluster, of every resource;
  * those that run go on. For rules by_share. False when memory is out. */
 bool br_list_cap(void *policy, uint32_t job, uint32_t percent);
-/* The same for what its key may ask for, beside the limit. */
+/* The guarantee, request and turn that a job's key uses, beside the limit. */
 struct br_list_share {
     uint32_t guarantee, ask, turn; /* see rule.h */
 };

@@ -8,7 +8,7 @@
 #include "simulate/policies/rule.h"
 #include "simulate/policy.h"
 
-/* A kind of which something is ready, where nothing was before. */
+/* A kind of which the first task has become ready. */
 struct br_fresh {
     uint32_t kind;
     uint32_t from; /* no machine before this one has room for it */

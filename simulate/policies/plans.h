@@ -32,7 +32,7 @@ enum br_status br_plans_init(struct br_plans *plans, const struct br_workload *w
                              const struct br_plan_options *options, struct br_diag *diag);
 void br_plans_finish(struct br_plans *plans);
 
-/* Whether the dag is too large for more than its critical path. */
+/* Is the dag too large to plan, so that its critical path decides? */
 bool br_plans_by_path(const struct br_plans *plans, uint32_t dag_number);
 
 /* Makes all plans that are not made yet, on that many threads, the largest jobs first. A job that

@@ -1,6 +1,6 @@
-/* What is free on the machines: finds the first machine that a demand fits on, by a bitmap
- * (bitmap.h). The bitmap follows when it is asked: most machines where a task ends take another
- * before that, and are much as they were. */
+/* The free room of machines: finds the first machine that a demand fits on, by a bitmap (bitmap.h).
+ * The bitmap is brought up to date when it is asked, since most machines on which a task ends take
+ * another one before that. */
 #ifndef BR_SIMULATE_POLICIES_ROOMS_H
 #define BR_SIMULATE_POLICIES_ROOMS_H
 
@@ -24,7 +24,7 @@ bool br_rooms_init(struct br_rooms *rooms, const struct br_cluster *cluster,
                    const struct br_capacities *capacities);
 void br_rooms_finish(struct br_rooms *rooms);
 
-/* What is free on the machine; borrowed. */
+/* The free room of the machine, by resource; borrowed. */
 static inline const int64_t *br_rooms_free(const struct br_rooms *rooms, uint32_t machine)
 {
     return rooms->amount + (size_t)machine * rooms->width;

@@ -1,8 +1,8 @@
-/* What is ready of all jobs, by demand: finds the job of the least key of which something fits into
- * a room. Jobs that have something ready of equal demands stand in one line, a heap by their keys,
- * so only the first of each line is ever compared. A bitmap (bitmap.h) tells which lines may fit,
- * 64 at a time; such a block also knows the order of its lines by their first, so that of each
- * block no more is looked at than what goes before the first job that is found. */
+/* The ready tasks of all jobs, by demand: finds the job with the least key that has a task which
+ * fits into a room. Jobs with ready tasks of equal demands stand in one line, a heap by their keys,
+ * so only the first of each line is compared. A bitmap (bitmap.h) tells which lines may fit, 64 at
+ * a time. Such a block keeps its lines sorted by their first, so the search stops at the first job
+ * found in each block. */
 #ifndef BR_SIMULATE_POLICIES_ROSTER_H
 #define BR_SIMULATE_POLICIES_ROSTER_H
 

@@ -4,7 +4,7 @@
 
 #include "runtime/enforcer/job.h"
 
-/* What the key of a job is made of. Shares are of the whole cluster. */
+/* The facts that a job's key is made of. Shares are of the whole cluster. */
 struct br_list_job {
     struct br_job *job; /* the enforcer's: states, ranks, work that is left */
     uint32_t number;    /* in the workload: the order of arrival */
@@ -34,7 +34,7 @@ struct br_list_rule {
     /* The least goes first, then the job that came first. `number` is the row's option. */
     double (*key)(const struct br_list_job *job, double number);
     double number; /* where the option is not given */
-    /* What the key needs and what never changes, found at arrival; may be NULL. */
+    /* A part of the key that never changes, found at arrival; may be NULL. */
     double (*once)(const struct br_list_job *job, double number);
 };
 

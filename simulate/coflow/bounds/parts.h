@@ -1,4 +1,4 @@
-/* What each coflow has at each port, in the port's time: what bounds are made of. */
+/* The load of each coflow at each port, in the port's time. Bounds are made of it. */
 #ifndef BR_SIMULATE_COFLOW_BOUNDS_PARTS_H
 #define BR_SIMULATE_COFLOW_BOUNDS_PARTS_H
 

@@ -1,4 +1,4 @@
-/* How time goes, and what a run is asked for. */
+/* The clocks of the simulator, and the options of a run. */
 #ifndef BR_SIMULATE_COFLOW_CLOCKS_CLOCK_H
 #define BR_SIMULATE_COFLOW_CLOCKS_CLOCK_H
 

@@ -1,4 +1,4 @@
-/* What both clocks share: a policy on a fabric, and the record of what came. Internal. */
+/* The state that both clocks share: a policy on a fabric, and the record of the run. Internal. */
 #ifndef BR_SIMULATE_COFLOW_CLOCKS_RUN_H
 #define BR_SIMULATE_COFLOW_CLOCKS_RUN_H
 
@@ -39,7 +39,7 @@ enum br_status br_run_span(struct br_coflow_run *run, double end_ms);
 
 typedef enum br_status br_coflow_clock_run(struct br_coflow_run *run);
 br_coflow_clock_run br_run_exact, br_run_epochs;
-/* The same clocks, for policies that share by flow. */
+/* The clocks of policies that share by flow. */
 br_coflow_clock_run br_run_max_min, br_run_shares;
 
 #endif

@@ -41,10 +41,10 @@ const uint32_t *br_fabric_live_senders(const struct br_fabric *fabric, uint32_t 
 
 /* ---- Belief ---- */
 
-/* Tells what a flow of the coflow is believed to have in all, where sizes are not told. Before
- * that its flows count as equal. */
+/* Tells the size that a flow of the coflow is believed to have, for policies that are not told
+ * sizes. Before that its flows count as equal. */
 void br_fabric_believe(struct br_fabric *fabric, uint32_t coflow, double flow_bytes);
-/* The same of the flows to one receiver alone. */
+/* br_fabric_believe for the flows to one receiver alone. */
 void br_fabric_believe_row(struct br_fabric *fabric, uint32_t coflow, uint32_t receiver,
                            double flow_bytes);
 /* Bytes left of a flow, or of the coflow at each of its ports, as told or believed. */
@@ -66,7 +66,8 @@ bool br_fabric_is_pilot(const struct br_fabric *fabric, uint32_t coflow, uint32_
 /* Wakes the policy when the coflow has sent so many bytes; 0: no more. The clock of epochs has no
  * such events. */
 void br_fabric_wake_at(struct br_fabric *fabric, uint32_t coflow, double sent);
-/* The same when the first of its flows has sent so many bytes; or at a time, later than now. */
+/* Wakes the policy when the first flow of the coflow has sent so many bytes; or at a time, later
+ * than now. */
 void br_fabric_wake_flow(struct br_fabric *fabric, uint32_t coflow, double sent);
 void br_fabric_wake_ms(struct br_fabric *fabric, uint32_t coflow, double ms);
 

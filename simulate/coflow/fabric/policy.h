@@ -1,4 +1,4 @@
-/* What a policy for coflows is: a row of the table in policies.c. */
+/* A policy for coflows: a row of the table in policies.c. */
 #ifndef BR_SIMULATE_COFLOW_FABRIC_POLICY_H
 #define BR_SIMULATE_COFLOW_FABRIC_POLICY_H
 

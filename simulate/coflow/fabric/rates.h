@@ -1,5 +1,5 @@
-/* How the ports are given to flows: the primitives of which policies make their decision. Each
- * takes from what is still free, adds to the rates of flows, and never takes more than there is. */
+/* The primitives by which policies give ports to flows. Each takes from the free part of ports,
+ * adds to the rates of flows, and never takes more than is free. */
 #ifndef BR_SIMULATE_COFLOW_FABRIC_RATES_H
 #define BR_SIMULATE_COFLOW_FABRIC_RATES_H
 
@@ -13,9 +13,9 @@ bool br_rates_any_free(const struct br_fabric *fabric);
  * taken. */
 void br_rates_limit(struct br_fabric *fabric, double share);
 
-/* The least rates that end all flows of the coflow together, as early as what is free allows
- * (MADD) [Chowdhury14, 5.3]. False, and nothing given, where a port that it needs has nothing free.
- * O(live flows). */
+/* The least rates that end all flows of the coflow together, as early as the free ports allow
+ * (MADD) [Chowdhury14, 5.3]. False, and nothing given, if a port that it needs is full. O(live
+ * flows). */
 bool br_rates_madd(struct br_fabric *fabric, uint32_t coflow);
 /* Every flow gets an equal part of what is free at its ports among the flows of these coflows, and
  * the lesser of both. O(live flows). */
@@ -23,7 +23,7 @@ void br_rates_split(struct br_fabric *fabric, const uint32_t *coflow, uint32_t c
 /* Every flow, in order of receivers and senders, gets all that is free at both its ports. Leaves no
  * flow of it with both ports free. O(live flows at free receivers). */
 void br_rates_fill(struct br_fabric *fabric, uint32_t coflow);
-/* The same for one flow, or for the pilots of a coflow alone. */
+/* br_rates_fill for one flow, or for the pilots of a coflow alone. */
 void br_rates_flow(struct br_fabric *fabric, uint32_t coflow, uint32_t sender, uint32_t receiver);
 void br_rates_pilots(struct br_fabric *fabric, uint32_t coflow);
 /* The order in which coflows get what a flow leaves free when it ends, until the next decision;

@@ -4,7 +4,7 @@
 
 #include "simulate/coflow/fabric/policy.h"
 
-/* What assigns coflows to queues; br_coflow_row.detail. */
+/* The number by which coflows are assigned to queues; br_coflow_row.detail. */
 enum { BR_PHILAE_SIZE, BR_PHILAE_LEFT, BR_PHILAE_CONTENTION, BR_PHILAE_WEIGHTED };
 
 extern const struct br_coflow_option br_philae_option[];
