@@ -576,7 +576,7 @@ static enum br_status simulate_engine_prepare(struct simulation *sim,
     return status;
 }
 
-/* What still runs when a simulation is cut. */
+/* Records the tasks that still run when a simulation is cut. */
 static enum br_status record_rest(struct simulation *sim, struct br_diag *diag)
 {
     enum br_status status = BR_OK;

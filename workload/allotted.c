@@ -44,7 +44,7 @@ static bool make_stretches(const struct br_outcome *outcome, struct stretch *str
     return true;
 }
 
-/* What the stretches of one job, by amount, come to. */
+/* Sums over the stretches of one job, by amount. */
 static void allotted_sum_up(const struct stretch *stretch, uint32_t count, double oracle,
                             struct br_allotted *job)
 {

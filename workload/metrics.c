@@ -41,7 +41,7 @@ static double mean(const double *values, uint32_t count)
     return count ? sum / count : NAN;
 }
 
-/* What is told of each job but its work. */
+/* Measures each job, except its work. */
 static void metrics_measure_jobs(const struct br_workload *workload,
                                  const struct br_outcome *outcome, const double *bound_s,
                                  int64_t last_ns, struct br_metrics *metrics)
@@ -70,7 +70,8 @@ static void metrics_measure_jobs(const struct br_workload *workload,
     }
 }
 
-/* What the control loops gave the jobs; before all that asks for deadlines, which may have moved.
+/* The allotments of the control loops. Comes before all that asks for deadlines, which may have
+ * moved.
  */
 static enum br_status measure_allotments(const struct br_workload *workload,
                                          const struct br_outcome *outcome,

@@ -15,7 +15,7 @@ struct row {
     br_wide part[BR_SERIES_COLUMNS + 1], step[BR_SERIES_COLUMNS + 1];
 };
 
-/* Where a span lies, in units of columns. */
+/* The place of a span, in units of columns. */
 struct place {
     int64_t from, to;
 };

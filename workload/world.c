@@ -80,7 +80,7 @@ static int64_t world_scaled(int64_t duration_ns, double by)
     return lasts < (double)(INT64_MAX / 4) ? (int64_t)(lasts + 0.5) : INT64_MAX / 4;
 }
 
-/* What is declared, with the spread that is declared. */
+/* Draws declared durations with their declared spread. */
 static void world_draw_declared(const struct br_dag *dag, uint64_t seed, int64_t *true_ns)
 {
     for (uint32_t s = 0; s < dag->stages; s++) {

@@ -61,7 +61,7 @@ struct br_network_shape br_network_shape_planned(void)
     return shape_of(BR_NETWORK_PLANNED, 16, 8, 8);
 }
 
-/* What a part has beside its hidden layers. */
+/* Inputs, outputs and biases of a part, beside its hidden layers. */
 struct part_shape {
     uint32_t inputs, outputs;
     bool biases, last_bias, linear;

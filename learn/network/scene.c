@@ -129,7 +129,7 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_scene_candidat
     return true;
 }
 
-/* What a planner says of a limit. */
+/* The planner's advice on a limit. */
 static void network_scene_advise(const struct br_scene_limits *limits, uint32_t limit,
                                  br_weight *advice)
 {

@@ -248,7 +248,7 @@ static bool decider_any_selectable(const struct br_executors *view)
     return false;
 }
 
-/* What the simulator would show after the decision: see the header. */
+/* Shows the view as the simulator would after the decision: see the header. */
 static void decider_apply(struct br_learned *learned, struct br_learned_group *group,
                           const struct br_learned_decision *decision, uint32_t stage)
 {

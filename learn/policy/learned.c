@@ -36,7 +36,7 @@ static enum br_status learned_begin(void *policy, const struct br_executors *sim
     return br_learner_begin(&learned->learner, sim, diag);
 }
 
-/* Where memory is out, the first stage that can be named, with all the executors there are. */
+/* If memory is out: the first stage that can be named, with all executors. */
 static struct br_executors_choice learned_decide(void *policy, const struct br_executors *sim)
 {
     struct learned *learned = policy;

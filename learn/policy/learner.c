@@ -166,7 +166,7 @@ static bool learner_arrive(struct br_learner *learner, const struct br_waves *wa
 #define PER_PATH_US 1e-7 /* 10 s of time */
 #define OWN ((br_weight)2)
 
-/* What the planner knows of a job. */
+/* The planner's view of a job. */
 static void learner_plan_job(const struct br_learner *learner, const struct br_executors *sim,
                              uint32_t job, br_weight *feature)
 {
@@ -250,7 +250,7 @@ static bool see(struct br_learner *learner, const struct br_executors *sim, uint
     return true;
 }
 
-/* What the planner says of a stage that can be named. */
+/* The planner's advice on a stage that can be named. */
 static void plan_stage(const struct br_learner *learner, const struct br_executors *sim,
                        uint32_t number, br_weight *advice)
 {

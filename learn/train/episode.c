@@ -58,8 +58,8 @@ static enum br_status episode_end(struct br_episode *episode, const struct br_ep
     return complete && !br_executors_status(episode->sim) ? BR_OK : br_fail_memory(diag);
 }
 
-/* What the jobs that are there will still cost, roughly: all executors run the job with the least
- * work left, then the next. Of tasks that run, half is left. O(stages + jobs^2). */
+/* A rough cost of the live jobs from now on: all executors run the job with the least work left,
+ * then the next. Running tasks count as half done. O(stages + jobs^2). */
 static double episode_left_of(const struct br_executors *sim, enum br_training_objective objective)
 {
     double cost = 0;
@@ -222,7 +222,7 @@ enum br_status br_episode_follow(struct br_episode *episode, const struct br_epi
 
 /* ---- Gains ---- */
 
-/* What is behind a step: costs and what is left, together. */
+/* The cost at a step: so far and left, less `rate` for each second. */
 static double sum_at(const struct br_episode *episode, uint32_t step, double rate)
 {
     if (step == episode->steps)
@@ -262,8 +262,8 @@ static void episode_look_ahead(struct br_episode *episode, double rate, double h
     }
 }
 
-/* The same from a time on; `*at` is the number of steps up to it, and moves with times that
- * ascend. Between two steps all changes evenly. */
+/* sum_at for any time; `*at` is the number of steps up to it, and moves with times that ascend.
+ * Between two steps costs grow evenly. */
 static double episode_after(const struct br_episode *episode, int64_t now_ns, double rate,
                             double horizon, uint32_t *at)
 {
@@ -279,7 +279,7 @@ static double episode_after(const struct br_episode *episode, int64_t now_ns, do
     return change * share * mean + left * (*at < episode->steps ? episode->step[*at].after : 0);
 }
 
-/* What the episode costs from a time on, where nothing fades. */
+/* The cost of the episode from a time on, without discount. */
 static double cost_from(const struct br_episode *episode, int64_t now_ns, uint32_t *at)
 {
     const struct br_episode_step *step = episode->step;

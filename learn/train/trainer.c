@@ -10,7 +10,7 @@
 #include "base/process/parallel.h"
 #include "simulate/executors/classes.h"
 
-/* What is drawn, so that no draw of one kind is that of another. */
+/* Kinds of random draws, so that no two kinds share numbers. */
 enum purpose { OF_WEIGHTS = 1, OF_ARRIVALS, OF_DECISIONS, OF_TRIAL, OF_CHANGES };
 enum { JOBS_MOST = 100000, EPISODES_MOST = 1024, USUAL_OVER = 50, HALVES_MOST = 8 };
 
@@ -270,7 +270,7 @@ static double trainer_between(double from, double to, double share)
 
 /* ---- An iteration ---- */
 
-/* What all threads look at. */
+/* The state that all threads share. */
 struct round {
     struct br_trainer *trainer;
     struct br_episode_run run; /* arrivals: see run_of */
@@ -368,7 +368,7 @@ static double add_gradients(struct br_trainer *trainer)
     return sqrt(square);
 }
 
-/* What an episode costs a job. */
+/* The cost of an episode, by job. */
 static double cost_of_job(const struct br_trainer *trainer, const struct br_episode *episode)
 {
     if (trainer->options.objective == BR_MAKESPAN)
@@ -445,7 +445,7 @@ static bool changes(const struct br_trainer *trainer, uint32_t parameter)
     }
 }
 
-/* What the parameters of a pair are changed by, in its order. */
+/* The random changes of a pair's parameters, in its order. */
 static struct br_rng changes_of(const struct br_trainer *trainer, uint32_t pair)
 {
     return br_rng_seed(

@@ -268,7 +268,7 @@ static void search_orders(struct search *s, const struct br_clairvoyant_options 
     clairvoyant_run_all(s, &s->order);
 }
 
-/* What was found, or the schedule at hand where that is better. */
+/* Tells the best order found, or the schedule at hand if that is better. */
 static bool clairvoyant_tell(const struct search *s, const double *weight, bool given,
                              struct br_clairvoyant *result)
 {

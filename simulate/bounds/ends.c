@@ -73,8 +73,8 @@ static uint32_t arrived(const struct br_load *load, double t_s)
     return low;
 }
 
-/* Whether the limit lets k jobs end by t. Once all the older jobs fit before what is chosen, they
- * are not looked at one by one. */
+/* Does the limit let k jobs end by t? Once all older jobs fit before the chosen ones, they are not
+ * looked at one by one. */
 static bool allows(struct search *search, const struct limit *limit, double t_s, uint32_t k)
 {
     uint32_t size = 0, chosen = 0, i = arrived(search->load, t_s);

@@ -127,7 +127,7 @@ static enum br_status round_numbers(const struct filling *filling, struct br_dia
     return BR_OK;
 }
 
-/* The same for bends, with a unit for each point. */
+/* Rounds bends, with a unit for each point. */
 static enum br_status round_bends(const struct filling *filling, struct br_diag *diag)
 {
     struct br_deadline_table *table = filling->table;

@@ -159,7 +159,8 @@ void br_runner_job_finish(struct br_runner_job *job)
     *job = (struct br_runner_job){0};
 }
 
-/* What so many percents hold of a resource; never more than those of another one by rounding. */
+/* The amount of a resource in so many percents of the cluster, rounded down like that of every
+ * other. */
 static int64_t pool(const struct br_runner_job *job, uint32_t r, uint32_t percent)
 {
     return (int64_t)((br_wide)job->total[r] * percent / 100);
@@ -229,7 +230,7 @@ void br_runner_destroy(struct br_runner *runner)
     free(runner);
 }
 
-/* Where the k-th ready task of the stage stands. */
+/* The place of the k-th ready task of the stage. */
 static inline uint32_t slot(const struct br_runner *runner, uint32_t s, uint32_t k)
 {
     uint32_t at = runner->head[s] + k, count = runner->job->count[s];

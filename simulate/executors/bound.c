@@ -102,7 +102,7 @@ static struct number executors_bound_number_of(const struct bound *bound,
     return number;
 }
 
-/* The same of one stage, whose tasks no executor beyond their number would serve. */
+/* The number of executors for one stage: no more than its tasks, since others would be idle. */
 static uint32_t number_of_stage(const struct bound *bound, const struct br_waves *waves,
                                 uint32_t stage, uint32_t most)
 {

@@ -40,7 +40,7 @@ enum br_status br_executors_classes_read(const char *text, struct br_executors_o
 
 /* ---- Requests ---- */
 
-/* What a stage of the dag demands of memory; below 0: nothing is said. */
+/* The demand of a stage for memory; below 0: none is declared. */
 static double declared(const struct br_dag *dag, uint32_t stage)
 {
     const struct br_stage *of = &dag->stage[stage];

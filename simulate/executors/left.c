@@ -1,5 +1,5 @@
-/* What is left of jobs. Between two numbers of executors that were measured tasks last what the
- * simulator draws on average. */
+/* The rest of jobs. Between two measured numbers of executors a task's duration is the mean of the
+ * simulator's draws. */
 #include "simulate/executors/left.h"
 
 #include <stdlib.h>

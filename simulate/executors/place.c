@@ -1,4 +1,4 @@
-/* Where executors go that end a stage, arrive, or are idle. */
+/* Places executors that end a stage, arrive, or are idle. */
 #include <assert.h>
 
 #include "simulate/executors/core.h"

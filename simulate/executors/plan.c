@@ -1,4 +1,4 @@
-/* What executors cost, and who gets them. */
+/* The price of executors, and the jobs that get them. */
 #include "simulate/executors/plan.h"
 
 #include <math.h>
@@ -195,7 +195,7 @@ static void look_at_classes(const struct br_executors *sim, struct live *live)
     }
 }
 
-/* What is left of a job. */
+/* The rest of a job. */
 static struct live executors_plan_look_at(const struct br_executors_plan *plan,
                                           const struct br_executors *sim, uint32_t job)
 {
@@ -221,7 +221,7 @@ static struct live executors_plan_look_at(const struct br_executors_plan *plan,
     return live;
 }
 
-/* What an executor costs that this job holds: seconds by second. */
+/* The price of an executor that this job holds: seconds a second. */
 static double price_of(const struct br_executors_plan *plan, uint32_t lives, uint32_t k)
 {
     const double *number = plan->number;

@@ -240,7 +240,7 @@ static void set_shares(struct rule *rule, const struct br_executors *sim)
     }
 }
 
-/* Where executors yield: has the job its part without those that are asked about? */
+/* If executors yield: has the job its part without those that are asked about? */
 static bool gives_up(const struct rule *rule, const struct br_executors *sim, uint32_t job)
 {
     return sim->options.yields && br_executors_held(sim, job) >= rule->share[job];

@@ -60,7 +60,7 @@ static bool executors_run_any_selectable(const struct br_executors *seen)
     return false;
 }
 
-/* What is left of the group stays. */
+/* The rest of the group stays. */
 static void stay(struct br_executors_core *core)
 {
     struct br_executor_group *group = &core->seen.group;

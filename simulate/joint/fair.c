@@ -103,7 +103,7 @@ static bool may_start(const struct br_dispatch *d, struct br_scene_open open, ui
            br_dispatch_fits(scene, open.demand, machine) && !br_dispatch_holds(d, open.slot);
 }
 
-/* What goes first on the machine, or packs best; NULL where nothing may start. */
+/* The stage that goes first on the machine, or packs best; NULL if none may start. */
 static const struct br_scene_open *fair_find(const struct br_dispatch *d, uint32_t machine,
                                              int64_t group, bool others, double eta)
 {

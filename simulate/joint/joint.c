@@ -12,9 +12,9 @@
 /* So large a part of the jobs to come waits for work that is there when they come; others pass it.
  * Measured: of 0, 0.2 and 0.6 this had the least mean on six draws of tpch. */
 static const double delayed = 0.2;
-/* Where the jobs that have ended waited less than this, as a part of what they last alone, fewer of
- * those to come will wait. Until so many have ended they are taken to wait as much. Measured: with
- * 0.3 and none, tpch lost 1 % on four draws; so it stays as it was, and alibaba gains. */
+/* If ended jobs waited less than `busy` of their time alone, fewer of the coming jobs will wait.
+ * Until `enough` jobs have ended, they are taken to wait as much. Measured: with 0.3 and none, tpch
+ * lost 1 % on four draws; so it stays as it was, and alibaba gains. */
 static const double busy = 0.1, enough = 10;
 
 struct joint {
@@ -179,9 +179,9 @@ static double waiting(const struct joint *joint)
     return part < 0 ? 0 : part < 1 ? part : 1;
 }
 
-/* What it costs that a second of the cluster's work waits for a second: jobs that come then have to
- * wait, too. As many come in a second as have come so far, but not more than the cluster can serve:
- * a burst does not last. Where jobs have hardly waited so far, those to come will not, either. */
+/* The cost of letting a second of the cluster's work wait for a second: jobs that come meanwhile
+ * have to wait, too. The rate of arrivals is that so far, but not more than the cluster can serve:
+ * a burst does not last. If jobs have hardly waited so far, those to come will not, either. */
 static double press(const struct joint *joint)
 {
     int64_t gone_ns = joint->now_ns - joint->first_ns;
@@ -285,7 +285,7 @@ static void joint_start(void *context, uint32_t slot, uint32_t task, uint32_t ma
     joint->running[joint->runs++] = (struct br_forward_task){joint->now_ns, slot, task, machine};
 }
 
-/* What has been learnt of durations is used from now on. */
+/* From now on the learnt durations are used. */
 static void joint_settle(struct joint *joint)
 {
     for (uint32_t k = 0; k < joint->scene.slots; k++) {
@@ -320,7 +320,7 @@ uint32_t br_joint_decide(void *policy, int64_t now_ns, struct br_decision *decis
         joint->search_again = false;
         br_scene_dispatch(&joint->scene, &joint->order, joint_start, joint);
         if (!joint->runs && joint->scene.opens) {
-            /* What goes first fits no machine that is there: nobody waits for it. */
+            /* The first stage fits no machine that is there, so nothing waits for it. */
             joint_release_all(joint);
             br_scene_dispatch(&joint->scene, &joint->order, joint_start, joint);
         }

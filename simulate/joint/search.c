@@ -28,7 +28,7 @@ enum {
     RUNS_A_JOB = 12,     /* moves that are tried at most, for each job that is there */
 };
 
-/* What remaining work weighs against packing, as its factor (see starts.c). */
+/* Weights of remaining work against packing (see starts.c). */
 static const double etas[] = {1, 0.5, 2};
 enum { ETAS = sizeof etas / sizeof *etas };
 

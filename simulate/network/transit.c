@@ -1,5 +1,5 @@
-/* Where outputs lie is counted by stage and machine, so that a fetch looks at machines, not at
- * tasks. Shares are rounded up once a source. */
+/* Outputs are counted by stage and machine, so that a fetch looks at machines, not at tasks. Shares
+ * are rounded up once a source. */
 #include "simulate/network/transit.h"
 
 #include <assert.h>
@@ -274,7 +274,7 @@ static void want(struct br_transit *transit, uint32_t from, int64_t bytes, uint3
     transit->bytes[from] += bytes;
 }
 
-/* What comes to a task of the edge's child from other machines. */
+/* Asks for the bytes that a task of the edge's child needs from other machines. */
 static void want_edge(struct br_transit *transit, uint32_t number, uint32_t edge, uint32_t place,
                       uint32_t machine, uint32_t *sources)
 {

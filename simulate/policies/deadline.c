@@ -54,7 +54,7 @@ static double guaranteed_first(const struct br_list_job *job, double number)
     return running < job->ask ? 1 - 1 / (job->turn + 2.0) : 2;
 }
 
-/* The same where guarantees are percents of the cluster. */
+/* The key if guarantees are percents of the cluster. */
 static double share_first(const struct br_list_job *job, double number)
 {
     (void)number;

@@ -148,7 +148,7 @@ static bool gs_goes_before(const struct gs *gs, const struct member *a, const st
     return a->number < b->number;
 }
 
-/* What the job holds of the cluster. */
+/* The part of the cluster that the job holds. */
 static double use_of(const struct member *member)
 {
     double use = 0;

@@ -235,7 +235,7 @@ static void members_let_go(struct br_member *member)
     member->held_back = false;
 }
 
-/* The same where the job is at its limit, or was. */
+/* Holds the job's tasks back if it is at its limit, and lets them go if it was. */
 static void look_at_limit(struct br_member *member, bool full)
 {
     struct br_ready *ready = &member->known.job->ready;

@@ -126,7 +126,7 @@ static bool is_present(const struct br_roster *roster, uint32_t l)
     return l / 64 < roster->blocks && roster->present[l / 64] >> l % 64 & 1;
 }
 
-/* Where the line stands in the order of its block, of which it is one. */
+/* The place of the line in the order of its block. */
 static uint32_t roster_place_of(const struct br_roster_block *block, uint32_t within)
 {
     const uint8_t *found = memchr(block->order, (int)within, block->count);

@@ -6,7 +6,7 @@
 #include "base/collections/heap.h"
 #include "base/numbers/real.h"
 
-/* What a coflow has at a port. */
+/* The load of a coflow at a port. */
 struct part {
     uint32_t coflow;
     double length_ms; /* the port's time */

@@ -100,7 +100,7 @@ static double order_bound_total(struct sums *s, const struct br_order_proof *pro
             s->order[(size_t)cycle->coflow[a] * n + cycle->coflow[(a + 1) % 3]] += cycle->weight;
         sum -= 2 * cycle->weight;
     }
-    /* What is left of a coflow's weight counts when it could complete alone. */
+    /* The rest of a coflow's weight counts at the time when it could complete alone. */
     for (uint32_t c = 0; c < n; c++)
         if (s->in->busiest_ms[c] > 0)
             sum += fmax(0, 1 - s->of[c]) * (s->in->release_ms[c] + s->in->busiest_ms[c]);

@@ -99,7 +99,7 @@ static enum br_status clocks_run_epoch(struct br_coflow_run *run, int64_t begin_
     uint32_t before = run->arrived;
     double past = 0;
     enum br_status status = epochs_admit(run, begin_ms);
-    /* Where nobody could move what is there, a new decision lets time go on. */
+    /* If no flow could move, a new decision lets time go on. */
     if (!status && (run->arrived > before || run->fabric.grants == 0))
         br_run_decide(run);
     while (!status && run->active && past < BR_EPOCH_TICKS && !br_stopped(run->options->stop)) {

@@ -34,7 +34,7 @@ struct exact {
 
 /* ---- What flows have sent ---- */
 
-/* What is added up over the flows of a coflow. */
+/* Sums over the flows of a coflow. */
 struct sums {
     double sent, most_sent, span_bytes;
 };
@@ -59,7 +59,7 @@ static inline void send(const struct exact *e, uint64_t flow, double rate, struc
     const struct br_fabric *fabric = e->fabric;
     double left = fabric->left[flow], since_ms = e->since_ms[flow];
     double bytes = rate * (e->now_ms - (since_ms > e->settled_ms ? since_ms : e->settled_ms));
-    /* What is left is that of a live flow: its end is an event of its own. */
+    /* The rest belongs to a live flow, whose end is an event of its own. */
     if (left - bytes <= 2 * BR_FLOW_OVER)
         bytes = left - 2 * BR_FLOW_OVER;
     if (bytes <= 0)
@@ -106,7 +106,7 @@ static void accrue(struct exact *e, uint32_t coflow, double more)
     state->rate += more;
 }
 
-/* What wakes the policy next. */
+/* The next event that wakes the policy. */
 struct alarm {
     double ms;
     uint32_t coflow;
@@ -302,7 +302,7 @@ static void clocks_exact_fail_ports(struct exact *e, bool *changed)
         clocks_exact_stop_flows(e);
 }
 
-/* What a flow that ended has left free goes to others. */
+/* Hands the ports of an ended flow to others. */
 static enum br_status clocks_exact_hand_on(struct exact *e, const struct br_grant *grant)
 {
     struct br_fabric *fabric = e->fabric;

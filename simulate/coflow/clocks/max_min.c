@@ -12,7 +12,7 @@
 #include "base/invariant.h"
 #include "simulate/coflow/clocks/pairs.h"
 
-/* What flows of full ports take of a port. */
+/* The rates that flows of full ports take of a port. */
 struct taken {
     double rate;
     uint32_t flows;

@@ -1,5 +1,5 @@
-/* What a flow leaves free when it ends, for others. Of the coflows in order only those count that
- * have flows at the port: the order is indexed by port when the first flow ends after a decision.
+/* Hands the ports of a flow that has ended to others. Only the coflows with flows at the port
+ * count, so the order is indexed by port when the first flow ends after a decision.
  */
 #include <assert.h>
 #include <string.h>

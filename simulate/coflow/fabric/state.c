@@ -153,7 +153,7 @@ void br_fabric_ports_left(const struct br_fabric *fabric, uint32_t coflow, doubl
     add_up(fabric, coflow, fabric->told, up, down);
 }
 
-/* Whether rates are made of what flows really have left. */
+/* Are rates made of the true remaining sizes of flows? */
 static bool state_is_true(const struct br_fabric *fabric, uint32_t coflow)
 {
     return fabric->told || (fabric->true_rates && fabric->coflow[coflow].estimated);
