@@ -19,7 +19,7 @@
 extern "C" {
 #endif
 
-/* Version of the library that runs, such as "0.1.0". */
+/* Version of the library at run time, such as "0.1.0". */
 BR_API const char *br_version(void);
 
 #ifdef __cplusplus

@@ -1,8 +1,8 @@
-/* Lower bounds on the makespan of every plan, with their proofs: the best that limits allow.
+/* Lower bounds on the makespan of every plan, with their proofs.
  *
- * The library has two kinds itself: combinatorial bounds, and clause learning (on one machine, or
- * for up to 64 tasks on up to eight). A source adds others, such as the linear programs of
- * bigrocks-bound, which runs as a child process. No process is started but by that source.
+ * The library has two kinds of its own: combinatorial bounds, and clause learning (on one machine,
+ * or for up to 64 tasks on up to eight). A source adds others, such as the linear programs of
+ * bigrocks-bound, which runs as a child process. Only that source starts a process.
  */
 #ifndef BIGROCKS_BOUND_H
 #define BIGROCKS_BOUND_H
@@ -16,56 +16,57 @@ extern "C" {
 
 /* ---- Sources ---- */
 
-/* How long a source may work. */
+/* Limits on a source's work. */
 struct br_bound_limits {
-    int64_t limit_ns;           /* about so long; 0: until its usual work is done */
-    bool processor_time;        /* the limit is on the processor's time */
-    uint32_t work_percent;      /* without a limit: of its usual work */
-    const struct br_stop *stop; /* never NULL; raised, it ends the work */
+    int64_t limit_ns;           /* approximate; 0: until its usual work is done */
+    bool processor_time;        /* the limit counts processor time */
+    uint32_t work_percent;      /* share of its usual work when there is no limit */
+    const struct br_stop *stop; /* never NULL; when raised, it ends the work */
 };
 
 /* The answer of a source. Texts are NUL-terminated. */
 struct br_bound_answer {
-    bool found;                         /* else `why` says why there is none */
-    int64_t lower_bound_ns;             /* what the source claims */
+    bool found;                         /* if false, `why` gives the reason */
+    int64_t lower_bound_ns;             /* the bound that the source claims */
     struct br_certificate *certificate; /* its proof; owned by the answer */
     char method[96];                    /* such as "interval LP" */
-    char status[32]; /* "optimal": there is no better one by the method; else what ended it, such
-                        as "limit"; may be empty */
+    char status[32]; /* "optimal" if the method has no better bound; else what ended it, such as
+                        "limit"; may be empty */
     char why[256];   /* such as "not available (bigrocks-bound not found)" */
 };
 
 /* Finds bounds. */
 struct br_bound_source {
-    /* Called on a thread of the library's, or on the caller's where no thread can be started, with
-     * a zeroed answer. Never believed: a bound counts once its certificate has been checked. */
+    /* Called with a zeroed answer, on a thread of the library or, if no thread can be started, on
+     * the caller's. The claim is not trusted: a bound counts only after its certificate has been
+     * checked. */
     void (*find)(void *context, const struct br_dag *dag, const struct br_cluster *cluster,
                  const struct br_bound_limits *limits, struct br_bound_answer *answer);
     void *context;
 };
 
-/* The program bigrocks-bound at the path, borrowed. NULL: $BIGROCKS_BOUND, else beside the program
- * that runs, else along PATH. It is started as a child in a process group of its own, with limits
- * on its time and on half of the memory; one that is missing, fails, hangs, floods or lies costs
- * its bound and nothing else. */
+/* The program bigrocks-bound at the path, borrowed. If NULL: $BIGROCKS_BOUND, else beside the
+ * running program, else along PATH. It is started as a child in a process group of its own, with
+ * limits on its time and on half of the memory. If it is missing, fails, hangs, floods or lies, its
+ * bound is lost and nothing else. */
 BR_API struct br_bound_source br_bound_program(const char *path);
 
 /* ---- The best bound ---- */
 
-/* The conflicts of clause learning where the caller does not say: 10,000, and a bounded number of
- * decisions, or all that a time limit has room for. */
+/* Default number of conflicts of clause learning: 10,000, with a bounded number of decisions, or as
+ * many as a time limit allows. */
 #define BR_CONFLICTS_DEFAULT UINT64_MAX
 
 /* Start from br_bound_options_default(). */
 struct br_bound_options {
-    int64_t time_limit_ns; /* 0: none; then work is counted, and equal jobs get equal bounds */
-    int64_t cpu_limit_ns;  /* 0: none; on the calling thread's processor time and on the source's,
-                              instead of the time limit */
+    int64_t time_limit_ns; /* 0: no limit; work is then counted, and equal jobs get equal bounds */
+    int64_t cpu_limit_ns;  /* 0: no limit; replaces the time limit, and counts the processor time of
+                              the calling thread and of the source */
     uint64_t conflicts;    /* clause learning: most conflicts of a part; 0: no clause learning */
     const struct br_bound_source *source; /* NULL: the library's own bounds alone */
     const struct br_stop *stop; /* may be NULL; raised, it ends the call with the best so far */
-    /* May be NULL. Called from the calling thread, at least some times a second while there is
-     * something to wait for; limit_ns is 0 where there is none. */
+    /* May be NULL. Called from the calling thread, at least a few times a second during a wait;
+     * limit_ns is 0 if there is no limit. */
     void (*progress)(void *context, int64_t past_ns, int64_t limit_ns);
     void *progress_context;
 };
@@ -73,22 +74,23 @@ struct br_bound_options {
 /* A negative limit is BR_USAGE. */
 BR_API struct br_bound_options br_bound_options_default(void);
 
-/* The best bound, and what each argument came to. */
+/* The best bound, and the bound of each argument. */
 struct br_bound_result {
     int64_t lower_bound_ns;
     char method[96];                    /* the argument that gave it */
     struct br_certificate *certificate; /* has been checked; owned; NULL: the bound has no proof */
     int64_t core_ns;                    /* the best combinatorial bound */
     const char *core_method;            /* static storage */
-    int64_t clause_ns; /* by clause learning; 0: not asked for, or the job is not one for it */
-    bool clause_lost;  /* more was found by it; the proof was too long to be kept */
+    int64_t clause_ns; /* by clause learning; 0: not asked for, or the job does not suit it */
+    bool clause_lost;  /* learning found more, but the proof was too long to keep */
     struct br_bound_answer source; /* its certificate has moved to the result or is gone */
 };
 
-/* Finds the best bound of the finished job on the cluster. options may be NULL for the defaults. A
- * limit reached, or a flag raised, is BR_OK with the best so far: at least the critical path, and
- * of jobs that take less than 2 ms for it the best combinatorial bound. The result is released by
- * br_bound_result_finish, also after a failure. Errors as of br_plan_make. */
+/* Finds the best bound of the finished job on the cluster. options may be NULL for the defaults. If
+ * a limit is reached or the flag is raised, the call returns BR_OK with the best bound so far: at
+ * least the critical path, and the best combinatorial bound if computing it takes less than 2 ms.
+ * Release the result with br_bound_result_finish, also after a failure. Errors as of br_plan_make.
+ */
 BR_API enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *cluster,
                                     const struct br_bound_options *options,
                                     struct br_bound_result *result, struct br_diag *diag);

@@ -34,29 +34,30 @@ BR_API void br_cluster_destroy(struct br_cluster *cluster);
 BR_API enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name,
                                            uint32_t count, uint32_t *cls, struct br_diag *diag);
 
-/* Each machine of the class offers `amount` (>= 0, also "64GiB") of the resource. A resource
- * that is not mentioned is not there. Once per class and resource. An amount in bytes ("64GiB") of
- * what a job counts in a multiple of them, such as MiB, is refused with that job. */
+/* Each machine of the class offers `amount` (>= 0, also "64GiB") of the resource. A resource that
+ * is not mentioned is absent. Call it once per class and resource. If a job counts the resource in
+ * a multiple of bytes, such as MiB, planning refuses that job on a cluster that gives bytes
+ * ("64GiB"). */
 BR_API enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
                                               const char *resource, const char *amount,
                                               struct br_diag *diag);
 
-/* Declares the resource fungible: tasks that demand more of it than there is only slow one another
- * down, as with network or disk, so that it may be overbooked (br_runtime_overbook). The name is
- * copied. Declaring it twice does nothing more. BR_BAD_INPUT: no machine so far has it, or it is
- * memory, where it would not be so. */
+/* Declares the resource fungible: tasks that together demand more than there is only slow one
+ * another down, as with network or disk, so it may be overbooked (br_runtime_overbook). The name is
+ * copied. A second call changes nothing. BR_BAD_INPUT: no machine so far has the resource, or it is
+ * memory, which is not fungible. */
 BR_API enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *resource,
                                               struct br_diag *diag);
 
 /* Each machine of the class has a port that sends up to `up` bytes a second and receives up to
- * `down`, both from 1 to BR_MAX_RATE; the network between the ports is never short. A class that
- * nothing is said of has no known port. Said twice, the last counts. */
+ * `down`, both from 1 to BR_MAX_RATE; the network between the ports is never short. A class without
+ * this call has no known port. The last of several calls counts. */
 BR_API enum br_status br_cluster_set_network(struct br_cluster *cluster, uint32_t cls, int64_t up,
                                              int64_t down, struct br_diag *diag);
 
 /* Number of machines over all classes. */
 BR_API uint32_t br_cluster_machine_count(const struct br_cluster *cluster);
-/* Writes "class[i]", or "class" where the class has one machine; an empty text if there is no such
+/* Writes "class[i]", or "class" if the class has one machine; an empty text if there is no such
  * machine. Returns like snprintf. text may be NULL. */
 BR_API int br_cluster_machine_name(const struct br_cluster *cluster, uint32_t machine, char *text,
                                    size_t size);

@@ -36,10 +36,10 @@ BR_API struct br_dag *br_dag_create(const char *name);
 /* Releases the job; NULL is fine. Plans made from it must go first. */
 BR_API void br_dag_destroy(struct br_dag *dag);
 
-/* Empties the job, finished or not, for the next of a series: it is as br_dag_create gives it, but
- * keeps its memory. Jobs of one size are built and finished in it without an allocation after the
- * second. Ids and all else that was borrowed from it are gone; nobody may still use it. BR_SYSTEM
- * where memory is out; then it is an empty job all the same, or as it was. */
+/* Empties the job, finished or not, for the next of a series: afterwards it is as new, but keeps
+ * its memory. From the third job of one size on, building and finishing it allocates nothing. Ids
+ * and everything else borrowed from it become invalid; nobody may still use it. BR_SYSTEM when
+ * memory is out; the job is then empty, or unchanged. */
 BR_API enum br_status br_dag_reset(struct br_dag *dag, const char *name, struct br_diag *diag);
 
 /* Declares a resource; the unit may be NULL. Declaring a name twice is an error. Demands may also
@@ -53,8 +53,8 @@ BR_API enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint3
                                        int64_t duration_ns, uint32_t *stage, struct br_diag *diag);
 
 /* Every task of the stage holds `amount` of the resource on its machine while it runs. The amount
- * is >= 0, such as "2", "0.59", "1.5e3" or "4GiB"; it is kept exactly. Once per resource. One in
- * bytes ("4GiB") of a resource whose unit is a multiple of them, such as MiB, is an error. */
+ * is >= 0, such as "2", "0.59", "1.5e3" or "4GiB"; it is kept exactly. Once per resource. An amount
+ * in bytes ("4GiB") is an error if the resource's unit is a multiple of bytes, such as MiB. */
 BR_API enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char *resource,
                                         const char *amount, struct br_diag *diag);
 
@@ -66,9 +66,9 @@ BR_API enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, ui
 BR_API enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char *command,
                                          struct br_diag *diag);
 
-/* What ends with the stage counts with this weight, 0 to a million, in plans that are made for
- * BR_OBJECTIVE_WEIGHTED; 1 where nothing is said. Of several stages of one end, and of several
- * calls, the largest counts. It is kept as the attribute "weight" of the stage. */
+/* Weight of the ends of the job that end with this stage, 0 to a million, in plans made for
+ * BR_OBJECTIVE_WEIGHTED; 1 by default. If an end has several stages, or a stage several calls, the
+ * largest weight counts. It is kept as the attribute "weight" of the stage. */
 BR_API enum br_status br_dag_set_weight(struct br_dag *dag, uint32_t stage, uint32_t weight,
                                         struct br_diag *diag);
 
@@ -77,16 +77,17 @@ BR_API enum br_status br_dag_set_weight(struct br_dag *dag, uint32_t stage, uint
 BR_API enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t child,
                                       enum br_edge_type type, struct br_diag *diag);
 
-/* The edge carries this many bytes, 0 or more: all that the tasks of the parent hand on to those of
- * the child. Over a barrier every task of the parent gives every task of the child the same share;
- * over a one-to-one edge every pair of tasks has the same share. Of several calls for one edge the
- * largest size counts. Bytes order nothing and take no time, unless a plan accounts for transfers
- * (bigrocks/network.h). BR_BAD_INPUT: no such edge, negative, or beyond BR_MAX_BYTES in all. */
+/* The edge carries this many bytes, 0 or more: the total that the tasks of the parent pass to those
+ * of the child. Over a barrier every task of the parent gives every task of the child the same
+ * share; over a one-to-one edge every pair of tasks has the same share. If called several times for
+ * one edge, the largest size counts. Bytes impose no order and take no time, unless a plan accounts
+ * for transfers (bigrocks/network.h). BR_BAD_INPUT: no such edge, a negative size, or more than
+ * BR_MAX_BYTES in total. */
 BR_API enum br_status br_dag_set_edge_bytes(struct br_dag *dag, uint32_t parent, uint32_t child,
                                             int64_t bytes, struct br_diag *diag);
 
-/* Checks the whole (not empty, no cycle, equal counts across one-to-one edges) and freezes it. The
- * diagnostic of a cycle names it task by task. O(stages + tasks + edges). */
+/* Checks the whole job (not empty, no cycle, equal counts across one-to-one edges) and freezes it.
+ * For a cycle, the diagnostic names its tasks in order. O(stages + tasks + edges). */
 BR_API enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag);
 
 BR_API const char *br_dag_name(const struct br_dag *dag);
@@ -100,8 +101,8 @@ BR_API void br_dag_stage_tasks(const struct br_dag *dag, uint32_t stage, uint32_
 BR_API const char *br_dag_stage_id(const struct br_dag *dag, uint32_t stage);
 /* The stage of a task; UINT32_MAX if there is no such task. O(log stages). */
 BR_API uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task);
-/* Writes "stage[i]", or "stage" where the stage has one task; an empty text if there is no such
- * task. Returns like snprintf. text may be NULL. */
+/* Writes "stage[i]", or "stage" if the stage has one task; an empty text if there is no such task.
+ * Returns like snprintf. text may be NULL. */
 BR_API int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size);
 
 #ifdef __cplusplus

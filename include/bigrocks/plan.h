@@ -30,8 +30,8 @@ struct br_plan_task {
 BR_API void br_plan_destroy(struct br_plan *plan);
 
 BR_API uint32_t br_plan_task_count(const struct br_plan *plan);
-/* The k-th task of the order, k from 0: the one with rank k + 1. Past the end, as of a task that is
- * not there, all is zero, also the rank. O(1). */
+/* The k-th task of the order, k from 0: the task with rank k + 1. Past the end, or for a task that
+ * does not exist, all fields are zero, also the rank. O(1). */
 BR_API struct br_plan_task br_plan_at(const struct br_plan *plan, uint32_t k);
 /* The entry of a task. O(1). */
 BR_API struct br_plan_task br_plan_of(const struct br_plan *plan, uint32_t task);
@@ -40,45 +40,43 @@ BR_API int64_t br_plan_makespan_ns(const struct br_plan *plan);
 /* A proven lower bound on every plan's makespan, and the name of the argument that gave it. */
 BR_API int64_t br_plan_lower_bound_ns(const struct br_plan *plan);
 BR_API const char *br_plan_bound_method(const struct br_plan *plan);
-/* makespan / lower bound - 1; 0 where both are 0. */
+/* makespan / lower bound - 1; 0 if both are 0. */
 BR_API double br_plan_gap(const struct br_plan *plan);
-/* Of a plan that was made for another objective than the makespan (bigrocks/planner.h): the mean
- * time at which the job's ends are reached, by weight if that was asked for, and a time that no
- * plan's is below, both rounded down. The bound has no certificate; br_plan_verify computes both
- * again. 0 of other plans. */
+/* For a plan made for another objective than the makespan (bigrocks/planner.h): the mean time at
+ * which the job's ends are reached, weighted if asked for, and a lower bound on it, both rounded
+ * down. The bound has no certificate; br_plan_verify computes both again. 0 for other plans. */
 BR_API int64_t br_plan_mean_ns(const struct br_plan *plan);
 BR_API int64_t br_plan_mean_bound_ns(const struct br_plan *plan);
 /* The method that made the plan, such as "graphene" or "lft"; borrowed. */
 BR_API const char *br_plan_method(const struct br_plan *plan);
 
-/* Why the search ended before it was through, such as a limit; NULL where it did not. Borrowed. */
+/* Why the search ended early, such as a limit; NULL if it did not. Borrowed. */
 BR_API const char *br_plan_note(const struct br_plan *plan);
 
-/* Records a better bound that was proven elsewhere (the LP); a worse one is ignored, one above the
- * makespan is an error, since either the bound or the plan would have to be wrong. */
+/* Records a better bound that was proven elsewhere (the LP). A worse one is ignored. One above the
+ * makespan is an error, since either the bound or the plan must be wrong. */
 BR_API enum br_status br_plan_raise_bound(struct br_plan *plan, int64_t lower_bound_ns,
                                           const char *method, struct br_diag *diag);
 
-/* The proof of the lower bound; borrowed. NULL where the bound has none. */
+/* The proof of the lower bound; borrowed. NULL if the bound has none. */
 BR_API const struct br_certificate *br_plan_certificate(const struct br_plan *plan);
-/* Records a bound with its proof, which has been checked (br_certificate_verify), where the bound
- * is better than the plan's, or as good and the plan's has no proof. Takes ownership of the
- * certificate, also on failure. BR_SYSTEM where the bound is above the makespan, or memory is out;
- * then the plan keeps what it has. */
+/* Records a bound with its proof, which has been checked (br_certificate_verify), if the bound is
+ * better than the plan's, or as good and the plan's has no proof. Takes ownership of the
+ * certificate, also on failure. BR_SYSTEM if the bound is above the makespan or memory is out; the
+ * plan then keeps its bound. */
 BR_API enum br_status br_plan_prove(struct br_plan *plan, struct br_certificate *certificate,
                                     const char *method, struct br_diag *diag);
 
-/* How much later a task may start without the makespan growing. Nanoseconds, 0 or more. */
+/* How much later a task may start without increasing the makespan. Nanoseconds, 0 or more. */
 struct br_task_slack {
-    int64_t total_ns; /* what waits for the task moves along */
-    int64_t free_ns;  /* nothing else moves; at most total_ns */
+    int64_t total_ns; /* tasks that wait for this one move along */
+    int64_t free_ns;  /* no other task moves; at most total_ns */
 };
-/* The slack of every task in the order of the plan: a task waits for its parents, and for those
- * that hand on to it the room that it takes on its machine (of all that is free there, what has
- * been free the longest). Starts that keep this order are feasible. Transfers stay where they are.
- * `slack` is the caller's, by task. Of a plan that does not hold the figures mean nothing.
- * BR_SYSTEM where memory is out; else as br_plan_make. O(tasks log tasks + tasks x resources +
- * edges). */
+/* The slack of every task in the order of the plan: a task waits for its parents, and for the tasks
+ * that free the room it takes on its machine (from all free room, it takes the room that has been
+ * free the longest). Starts that keep this order are feasible. Transfers do not move. `slack` is
+ * the caller's, by task. For an invalid plan the figures mean nothing. BR_SYSTEM when memory is
+ * out; else as br_plan_make. O(tasks log tasks + tasks x resources + edges). */
 BR_API enum br_status br_plan_slack(const struct br_plan *plan, const struct br_dag *dag,
                                     const struct br_cluster *cluster, struct br_task_slack *slack,
                                     struct br_diag *diag);

@@ -5,10 +5,10 @@
  * what to start. It has no clock, no thread and no input or output of its own; equal events give
  * equal decisions. Not safe for several threads at once.
  *
- * Ready tasks compete by a score that weighs the plan's order, how well the task fits into what
- * the machine has free, and how little work its job has left; unfairness among groups of jobs stays
- * below a threshold. A task is only started where its whole demand is free; resources declared
- * fungible may be overbooked.
+ * Ready tasks compete by a score that weighs the plan's order, how well the task fits into the free
+ * capacity of the machine, and how little work its job has left; unfairness among groups of jobs
+ * stays below a threshold. A task is only started if its whole demand is free on the machine;
+ * resources declared fungible may be overbooked.
  */
 #ifndef BIGROCKS_RUNTIME_H
 #define BIGROCKS_RUNTIME_H
@@ -22,7 +22,7 @@ extern "C" {
 
 struct br_runtime;
 
-/* Where a number of a machine, job or task says "none" or "any". */
+/* The number of a machine, job or task that means "none" or "any". */
 #define BR_ANY UINT32_MAX
 
 /* How a started task counts against its group's fair share. */
@@ -31,23 +31,22 @@ enum br_fairness {
     BR_FAIR_DOMINANT, /* its largest share of the cluster in any resource */
 };
 
-/* A value of eta_factor: the ratio of means by itself, which is how the paper reads. [Grandl16, 5]
- * The default is larger: docs/simulate.md has what that brings. */
+/* The eta_factor of the paper: the plain ratio of the two means. [Grandl16, 5] The default is
+ * larger: docs/simulate.md gives its effect. */
 #define BR_ETA_PAPER 1.0
 
 /* Start from br_runtime_options_default(). */
 struct br_runtime_options {
-    const char *policy;    /* how ready tasks are scored; a row of br_policy_name() */
-    double remote_penalty; /* 0..1: factor on the packing score away from the plan's machine */
+    const char *policy;    /* the score of ready tasks; a row of br_policy_name() */
+    double remote_penalty; /* 0..1: factor on the packing score on machines other than the plan's */
     double eta_factor;     /* >= 0: weight of short remaining work among jobs, in ratios of mean
                               packing over mean remaining work; as BR_ETA_PAPER */
-    double kappa;          /* > 0: most unfairness, as a share of the cluster's capacity */
+    double kappa;          /* > 0: largest unfairness, as a share of the cluster's capacity */
     enum br_fairness fairness;
     uint32_t bundle; /* >= 1: candidates that one pass over the ready tasks collects */
-    /* While there is one job, with a plan for this very cluster: start nothing ahead of its place
-     * in the plan that would make another task later. Then, where the job's edges say what is
-     * ready, no task fails and none lasts longer than planned, the run takes no longer than the
-     * plan. */
+    /* While there is one job, with a plan for this very cluster: start no task ahead of its place
+     * in the plan if that would delay another. Then the run takes no longer than the plan if the
+     * job's edges decide what is ready, no task fails and none lasts longer than planned. */
     bool keep_plan;
 };
 BR_API struct br_runtime_options br_runtime_options_default(void);
@@ -58,7 +57,7 @@ BR_API const char *br_policy_summary(uint32_t k);
 
 /* ---- Set up ---- */
 
-/* An enforcer for the cluster, which is copied, all of it free. options may be NULL for the
+/* An enforcer for the cluster, which is copied and all free at first. options may be NULL for the
  * defaults. *runtime is the caller's. BR_USAGE (options), BR_BAD_INPUT (capacities that do not
  * scale to integers), BR_SYSTEM (memory). */
 BR_API enum br_status br_runtime_create(const struct br_cluster *cluster,
@@ -68,7 +67,7 @@ BR_API enum br_status br_runtime_create(const struct br_cluster *cluster,
 BR_API void br_runtime_destroy(struct br_runtime *runtime);
 
 /* Lets the tasks of a machine together demand up to `percent`, 100 to 400, of its capacity of a
- * resource. BR_USAGE where the cluster does not declare it fungible (br_cluster_set_fungible). */
+ * resource. BR_USAGE if the cluster does not declare it fungible (br_cluster_set_fungible). */
 BR_API enum br_status br_runtime_overbook(struct br_runtime *runtime, const char *resource,
                                           uint32_t percent, struct br_diag *diag);
 
@@ -82,50 +81,50 @@ BR_API enum br_status br_runtime_add_group(struct br_runtime *runtime, const cha
 /* How a job's tasks become ready. */
 enum br_readiness {
     BR_READY_BY_EDGES, /* when their parents have finished; br_runtime_ready is not needed */
-    BR_READY_BY_EVENT, /* when br_runtime_ready says so; the job's edges are ignored, and no task
-                          that is not ready is waited for, since it may never be */
+    BR_READY_BY_EVENT, /* when br_runtime_ready says so; the job's edges are ignored, and nothing
+                          waits for a task that is not ready, since it may never be */
 };
 
-/* A job comes, with its plan. What is needed of dag and plan is copied. Without a plan (NULL) the
- * tasks rank by the longest path that hangs on them. A plan made for another cluster gives the
- * order alone. *job numbers the job until br_runtime_retire. BR_USAGE (a plan of another job: one
- * of other tasks, whose tasks last otherwise, or that has one before its parents; an unknown
- * group), BR_BAD_INPUT (a demand that no machine holds), BR_SYSTEM. O(tasks log tasks + edges). */
+/* A job arrives with its plan. The needed parts of dag and plan are copied. Without a plan (NULL)
+ * tasks rank by the longest path from them to the end. A plan made for another cluster gives only
+ * the order. *job numbers the job until br_runtime_retire. BR_USAGE (an unknown group, or the plan
+ * of another job: its tasks differ, last otherwise, or one comes before its parents), BR_BAD_INPUT
+ * (a demand that no machine holds), BR_SYSTEM. O(tasks log tasks + edges). */
 BR_API enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
                                         const struct br_plan *plan, uint32_t group,
                                         enum br_readiness readiness, uint32_t *job,
                                         struct br_diag *diag);
-/* Forgets the job, whose running tasks release what they hold. Its number may be given again. */
+/* Forgets the job; its running tasks release their resources. Its number may be given again. */
 BR_API enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t job,
                                         struct br_diag *diag);
 
-/* Nothing more of the job is started: what has not been counts as failed, and what runs and comes
- * to nothing is not ready again. Its running tasks go on. O(tasks). */
+/* Starts no more tasks of the job: those not started count as failed, and a running task that fails
+ * does not become ready again. Running tasks go on. O(tasks). */
 BR_API enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t job,
                                        struct br_diag *diag);
 
 /* The task of a BR_READY_BY_EVENT job may start. */
 BR_API enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                        struct br_diag *diag);
-/* The ready task of a BR_READY_BY_EVENT job is not wanted any more: until br_runtime_ready names it
- * again, it is not started, and nothing waits for it. */
+/* Withdraws the ready task of a BR_READY_BY_EVENT job: until br_runtime_ready names it again, it is
+ * not started, and nothing waits for it. */
 BR_API enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                            struct br_diag *diag);
-/* The task runs on the machine: confirms a decision (and changes nothing then), or tells of a task
+/* The task runs on the machine. Confirms a decision (and changes nothing then), or reports a task
  * that the caller has started by itself, which need not fit. */
 BR_API enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                          uint32_t machine, struct br_diag *diag);
-/* The task is done: it releases what it holds, and its children may become ready. It may also never
- * have started here, such as one that an earlier run finished. O(children that become ready). */
+/* The task is done: it releases its resources, and its children may become ready. It need not have
+ * started here, such as a task that an earlier run finished. O(children that become ready). */
 BR_API enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                           struct br_diag *diag);
-/* The started task has come to nothing and releases what it holds. `again`: it is ready again, to
- * be decided anew; else nothing that depends on it will be ready. */
+/* The started task has failed and releases its resources. If `again`, it is ready again and will be
+ * decided anew; else its descendants never become ready. */
 BR_API enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t job, uint32_t task,
                                         bool again, struct br_diag *diag);
-/* Free capacity of the resource on the machine just now, beside all that its tasks here hold: a
- * decimal, also "4GiB". Until the next report this less what starts, plus what ends, is what may be
- * used.
+/* Free capacity of the resource on the machine now, not counting what its tasks here hold: a
+ * decimal, also "4GiB". Until the next report, the enforcer may use this amount, less tasks that
+ * start, plus tasks that end.
  */
 BR_API enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine,
                                         const char *resource, const char *free,
@@ -138,13 +137,13 @@ struct br_decision {
 };
 
 /* The tasks that start now: up to `room` decisions, best first by machine. A decision holds its
- * demand at once; the caller starts it, or says br_runtime_failed. Returns their number; where that
- * is `room`, there may be more, so ask again. 0 of a machine that is not there. `machine`: only for
- * this one, which has just reported, or BR_ANY. `now_ns`: the time on the caller's clock, never
- * less than before. Only differences count. A search over n kinds of equal ready tasks looks at
- * O(log n) subtrees if bounds tell the kinds apart; if all differ in several demands and in order,
- * what it looks at grows about as the cube root of n. With a plan that is kept, it also looks at
- * what runs on the machine and at no more than the next 128 tasks that the plan has there. */
+ * demand at once; the caller starts it, or calls br_runtime_failed. Returns their number; if that
+ * is `room`, there may be more, so ask again. 0 for a machine that does not exist. `machine`:
+ * decide only for this one, which has just reported, or BR_ANY. `now_ns`: the time on the caller's
+ * clock, never less than before; only differences count. A search over n kinds of equal ready tasks
+ * looks at O(log n) subtrees if bounds tell the kinds apart; if all differ in several demands and
+ * in order, it looks at about the cube root of n. If it keeps to a plan, it also looks at the
+ * running tasks of the machine and at no more than the plan's next 128 tasks there. */
 BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
                                   struct br_decision *decisions, uint32_t room);
 
@@ -154,13 +153,13 @@ BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, 
 struct br_job_state {
     uint32_t waiting, ready, running, finished, failed;
 };
-/* All zero where there is no such job. O(1). */
+/* All zero if there is no such job. O(1). */
 BR_API struct br_job_state br_runtime_job(const struct br_runtime *runtime, uint32_t job);
-/* Share of the resource on the machine (BR_ANY: on all) that running tasks hold, 0..1; above 1
- * where it is overbooked; 0 where there is none. */
+/* Share of the resource on the machine (BR_ANY: on all) that running tasks hold, 0..1; above 1 if
+ * it is overbooked; 0 if there is none. */
 BR_API double br_runtime_used(const struct br_runtime *runtime, uint32_t machine,
                               const char *resource);
-/* How much less than its fair share the group has had, as a share of the cluster; negative where it
+/* How much less than its fair share the group has had, as a share of the cluster; negative if it
  * has had more. */
 BR_API double br_runtime_deficit(const struct br_runtime *runtime, uint32_t group);
 
