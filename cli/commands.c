@@ -1,5 +1,5 @@
-/* The sub-commands as a list, from which the program is run and its helps, manual pages and
- * completions are made. */
+/* The sub-commands as a list. The program is run from it; helps, manual pages and completions are
+ * made from it. */
 #include <string.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-/* bigrocks completion: what a shell completes, made from the tables of sub-commands and options. */
+/* bigrocks completion: completions for shells, made from the tables of sub-commands and options. */
 #include <stdio.h>
 #include <string.h>
 
@@ -41,14 +41,14 @@ static void completion_print_choices(FILE *out, const struct br_option *option)
         fprintf(out, "%s%s", k ? " " : "", name);
 }
 
-/* Words that are alike for all shells: the sub-commands. */
+/* Words common to all shells: the sub-commands. */
 static void print_commands(FILE *out)
 {
     for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++)
         fprintf(out, "%s%s", k ? " " : "", cli_commands[k]->name);
 }
 
-/* The words of which the first argument is one; NULL: none. Those of help are the sub-commands. */
+/* The possible words of the first argument; NULL: any. Those of help are the sub-commands. */
 static const char *first_words(const struct cli_command *command)
 {
     static char names[512];

@@ -1,4 +1,4 @@
-/* bigrocks doctor: what is installed, what is missing, and what that costs. */
+/* bigrocks doctor: what is installed, what is missing, and the effect of that. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>

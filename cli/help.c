@@ -10,8 +10,8 @@
 #include "cli/common/terminal.h"
 #include "cli/help.h"
 
-/* As wide as texts are written, unless the reader's terminal is narrower. Where columns would leave
- * little for the texts beside the names, they stand below these. */
+/* The width for which texts are written, or less on a narrower terminal. If columns would leave
+ * little room beside the names, the texts go below them. */
 enum { WIDTH = 96, LEAST_WIDTH = 30, INDENT = 28, NARROW = 60, NARROW_INDENT = 8 };
 
 static size_t width(void)
@@ -42,7 +42,7 @@ static void help_print_words(FILE *out, const char *text, size_t size, size_t co
     fputc('\n', out);
 }
 
-/* Prints a text that is written in lines of its own: as it is, or with paragraphs that fit. */
+/* Prints a text that has its own line breaks: unchanged, or with paragraphs that fit. */
 static void help_print_text(FILE *out, const char *text)
 {
     while (*text) {
@@ -104,8 +104,8 @@ static void print_indented(FILE *out, const char *text)
     }
 }
 
-/* Where examples/ is installed: BR_DOCUMENTS is as seen from the folder above the program's, or is
- * absolute. False where the program is not installed, but in a build of the source. */
+/* The installed path of examples/: BR_DOCUMENTS is relative to the folder above the program's, or
+ * absolute. False if the program runs from a build of the source. */
 static bool find_examples(char folder[PATH_MAX])
 {
     char program[PATH_MAX - sizeof "/../" BR_DOCUMENTS], path[PATH_MAX];

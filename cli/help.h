@@ -1,4 +1,4 @@
-/* The texts of the program about itself. */
+/* Help texts of the program. */
 #ifndef BR_CLI_HELP_H
 #define BR_CLI_HELP_H
 
@@ -6,11 +6,11 @@
 
 #include "cli/common/commands.h"
 
-/* The sub-command of this name; NULL, with a suggestion in the diagnostic, where there is none. */
+/* The sub-command of this name; NULL, with a suggestion in the diagnostic, if there is none. */
 const struct cli_command *cli_command_find(const char *name, struct br_diag *diag);
-/* Help on one sub-command, or the overview where command is NULL. */
+/* Help on one sub-command, or the overview if command is NULL. */
 void cli_help_print(const struct cli_command *command, FILE *out);
-/* The manual page of a sub-command, or with NULL of the program, as scdoc reads it. */
+/* The manual page of a sub-command, or of the program if NULL, in the syntax of scdoc. */
 void cli_manual_print(const struct cli_command *command, FILE *out);
 /* The version, and what the program was built with. */
 void cli_print_version(FILE *out);

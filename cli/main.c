@@ -1,4 +1,4 @@
-/* The way from the arguments to a sub-command, and to the exit status. */
+/* From the arguments to a sub-command, and to the exit status. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -73,9 +73,9 @@ static int cli_main_run(int count, char *const *argument, const char **positiona
     return command->perform(&settings, positional, positionals, diag);
 }
 
-/* Called as "bigrocks-admit COMMAND...": "admit -- COMMAND...", since launchers are often one word.
- * As a shell ("-c SCRIPT"), which it is then. The list is the caller's to free; NULL when memory is
- * out. */
+/* Called as "bigrocks-admit COMMAND...", it means "admit -- COMMAND...", since launchers are often
+ * one word; called with "-c SCRIPT", it is a shell. The list is the caller's to free; NULL when
+ * memory is out. */
 static char **as_launcher(int count, char **argument, int *words)
 {
     static char name[] = "admit", end[] = "--", shell[] = "/bin/sh";

@@ -6,7 +6,7 @@
 #include "cli/common/settings.h"
 #include "cli/help.h"
 
-/* Text of a paragraph: what scdoc would take as markup is escaped. */
+/* Prints text of a paragraph, with scdoc's markup escaped. */
 static void manual_print_text(FILE *out, const char *text)
 {
     for (const char *p = text; *p; p++) {

@@ -1,4 +1,4 @@
-/* Where a server is met. */
+/* The addresses under which a server is found. */
 #include <stdio.h>
 
 #include "base/text/diag.h"

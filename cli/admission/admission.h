@@ -1,10 +1,10 @@
-/* The messages between 'bigrocks serve' and 'bigrocks admit': texts over a Unix
- * socket that keeps their bounds (SOCK_SEQPACKET).
+/* The messages between 'bigrocks serve' and 'bigrocks admit': texts over a Unix socket that keeps
+ * their bounds (SOCK_SEQPACKET).
  *
  *   client  ask KEY DEMAND   a command wants to start; DEMAND may be empty
  *   server  go               it may
  *   server  no REASON        it must not
- *   server  failed REASON    the server cannot tell: it is out of memory, say
+ *   server  failed REASON    the server cannot decide, such as when out of memory
  *   client  end WALL CPU MEM the command has ended well and used so much (nanoseconds, bytes)
  *   client  end              it has ended otherwise
  *   client  status           who runs, and who waits for what? The server sends texts, and hangs up
@@ -28,11 +28,11 @@ enum { ADMISSION_MESSAGE = 16384, ADMISSION_KEY = 8192 };
 #define ADMISSION_FAILED "failed\n"
 
 /* The variable that names the socket, and the one that tells a command that it has been admitted,
- * so that what it starts does not wait for what it holds. */
+ * so that its children do not wait for resources that it holds. */
 #define ADMISSION_SOCKET "BIGROCKS_SOCKET"
 #define ADMISSION_HELD "BIGROCKS_ADMITTED"
 
-/* BR_USAGE where the path is too long for a socket. */
+/* BR_USAGE if the path is too long for a socket. */
 enum br_status cli_admission_address(const char *path, struct sockaddr_un *address,
                                      struct br_diag *diag);
 

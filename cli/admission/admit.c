@@ -1,8 +1,8 @@
 /* bigrocks admit: runs a command once 'bigrocks serve' lets it.
  *
- * Without a server it is as if it were not there: build systems try their compiler, with its
- * launcher, before any build runs. A server that is named and does not answer is another matter:
- * whoever set it up wants a limit kept, so nothing runs without it.
+ * Without a server the command runs at once: build systems try their compiler, with its launcher,
+ * before any build runs. If a server is named and does not answer, nothing runs: the person who set
+ * it up wants a limit kept.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static enum br_status admit_ask(const char *path, int fd, const char *key, const
         return admit_fail_server(path, "the server has gone", diag);
     ssize_t got;
     while ((got = recv(fd, answer, sizeof answer - 1, 0)) < 0 &&
-           (errno == EINTR || errno == ECONNRESET)) /* what it said comes after the reset */
+           (errno == EINTR || errno == ECONNRESET)) /* its answer comes after the reset */
         ;
     if (got <= 0)
         return admit_fail_server(path, "the server has gone while the command was waiting", diag);
@@ -87,7 +87,7 @@ static enum br_status admit_ask(const char *path, int fd, const char *key, const
     return BR_OK;
 }
 
-/* A server that has gone since is nothing to the command, which has run. */
+/* The command has run, so a server that has gone since does not matter. */
 static void admit_report(int fd, const struct cli_usage *usage)
 {
     char message[128] = "end\n";
@@ -116,10 +116,11 @@ static int admit_perform(const struct cli_settings *settings, const char *const 
     int status = call(path, &fd, diag);
     if (!status)
         status = admit_ask(path, fd, key, settings->needs.demand, diag);
-    if (!status && setenv(ADMISSION_HELD, "1", 1)) /* else what it starts would wait for itself */
+    if (!status &&
+        setenv(ADMISSION_HELD, "1", 1)) /* else its children would wait for the command itself */
         status = br_fail_memory(diag);
     if (!status) {
-        /* The command keeps the connection open for as long as it runs, whatever becomes of us. */
+        /* The command keeps the connection open as long as it runs, even if this process dies. */
         fcntl(fd, F_SETFD, 0);
         int error = cli_child_run((char *const *)argument, false, &usage);
         admit_report(fd, error ? NULL : &usage);

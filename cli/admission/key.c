@@ -62,7 +62,7 @@ static const char *name_project(const struct cli_command_words *command, char *t
     return text;
 }
 
-/* What ninja calls the command by, too. Without -o an object is called as its source. */
+/* The name that ninja gives the command, too. Without -o an object is named after its source. */
 static const char *name_output(const struct cli_command_words *command, char *text, size_t size)
 {
     const char *output = cli_output_word(command);
@@ -79,7 +79,7 @@ static const char *name_output(const struct cli_command_words *command, char *te
     return NULL;
 }
 
-/* The archive is the first operand behind the letters of what to do: "ar rcs libx.a x.o". */
+/* The archive is the first operand after the operation letters: "ar rcs libx.a x.o". */
 static const char *name_archive(const struct cli_command_words *command)
 {
     for (uint32_t k = 2; k < command->words; k++)
@@ -88,8 +88,9 @@ static const char *name_archive(const struct cli_command_words *command)
     return NULL;
 }
 
-/* Go works in a folder such as /tmp/go-build1234, which has another number each time. What it makes
- * there is known by its package, or without one (a link, what cgo compiles) by its place below. */
+/* Go works in a folder such as /tmp/go-build1234, whose number changes each time. Its outputs there
+ * are named by their package, or without one (a link, output of cgo) by their path below the
+ * folder. */
 static const char *name_go(const struct cli_command_words *command, const char *path, char *text,
                            size_t size)
 {

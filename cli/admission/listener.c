@@ -1,6 +1,6 @@
-/* Looking whether a socket's name is free, giving it to one's own socket, and taking it back are
- * done under a lock on the folder: else a server could find the name left over, wait, and remove
- * the one that another has put there meanwhile. */
+/* A lock on the folder is held while a server checks whether the socket's name is free, gives the
+ * name to its socket, or takes it back. Else a server could find the name left over, wait, and
+ * remove the one that another server has created meanwhile. */
 #include "cli/admission/listener.h"
 
 #include <errno.h>
@@ -21,8 +21,8 @@ static enum br_status fail_socket(const struct cli_listener *listener, const cha
     return br_fail(diag, BR_SYSTEM, hint, "%s: %s", what, strerror(error));
 }
 
-/* Makes a folder for the socket in the user's own, in that of temporary files, or in /tmp: the
- * first that can be written and leaves room in a socket's path. */
+/* Makes a folder for the socket in the user's runtime folder, in that of temporary files, or in
+ * /tmp: the first that can be written and leaves room in a socket's path. */
 static bool listener_make_folder(struct cli_listener *listener)
 {
     enum { LONGEST = 60 };
@@ -51,8 +51,8 @@ enum br_status cli_listener_choose(struct cli_listener *listener, const char *gi
     return cli_admission_address(path, &listener->address, diag);
 }
 
-/* Is the socket's file left over from a server that died? Nobody answers then. Whoever answers in
- * another way, or does not at once, lives. */
+/* Is the socket's file left over from a server that died? Then connecting is refused. Any other
+ * answer, or none at once, means that the server lives. */
 static bool is_left_over(const struct sockaddr_un *address)
 {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -63,16 +63,16 @@ static bool is_left_over(const struct sockaddr_un *address)
     return refused;
 }
 
-/* The socket gets its name when it listens, so that whoever sees the name is heard: it is made
- * under another one in the same folder, reached by a descriptor, since there is no room for a
- * longer path. False with errno. */
+/* The socket gets its name only when it listens, so that clients that see the name are heard. It is
+ * created under another name in the same folder, reached by a descriptor, since a longer path has
+ * no room. False with errno. */
 static bool appear(struct cli_listener *listener, int folder)
 {
     const char *path = listener->address.sun_path;
     struct sockaddr_un hidden = {.sun_family = AF_UNIX};
     snprintf(hidden.sun_path, sizeof hidden.sun_path, "/proc/self/fd/%d/.bigrocks-%ld", folder,
              (long)getpid());
-    unlink(hidden.sun_path);   /* of one that died here under the same number */
+    unlink(hidden.sun_path);   /* left by a process that died here with this pid */
     mode_t mask = umask(0177); /* for this user alone */
     bool done = bind(listener->fd, (const struct sockaddr *)&hidden, sizeof hidden) == 0;
     umask(mask);
@@ -122,7 +122,7 @@ enum br_status cli_listener_open(struct cli_listener *listener, struct br_diag *
 void cli_listener_close(struct cli_listener *listener)
 {
     br_own_file_remove(
-        &listener->name); /* while it answers, so that nobody takes it for left over */
+        &listener->name); /* held while it answers, so that nobody takes the socket for left over */
     if (listener->fd >= 0)
         close(listener->fd);
     if (listener->folder[0])

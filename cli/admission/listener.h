@@ -1,4 +1,4 @@
-/* The socket on which a server hears those who want to be admitted, and its name in a folder. */
+/* The socket on which a server hears clients that ask for admission, and its name in a folder. */
 #ifndef BR_CLI_ADMISSION_LISTENER_H
 #define BR_CLI_ADMISSION_LISTENER_H
 
@@ -14,13 +14,14 @@ struct cli_listener {
     struct br_own_file name;    /* of the socket */
 };
 
-/* Chooses the path: the given one, or (NULL) one in a folder that is made, for this user alone. */
+/* Chooses the path: the given one or, if NULL, one in a folder that is created for this user alone.
+ */
 enum br_status cli_listener_choose(struct cli_listener *listener, const char *given,
                                    struct br_diag *diag);
-/* Listens there. What a server that died has left at the path is replaced; BR_SYSTEM if a server
- * listens there already, or if there is something else. Of several that try at once one wins. */
+/* Listens there. Replaces the socket of a server that died; BR_SYSTEM if a server listens there
+ * already, or if the path is something else. If several try at once, one wins. */
 enum br_status cli_listener_open(struct cli_listener *listener, struct br_diag *diag);
-/* Takes the name back, unless it has become another server's, and the folder that was made. */
+/* Removes the name, unless another server has taken it, and the folder that was made. */
 void cli_listener_close(struct cli_listener *listener);
 
 #endif

@@ -8,14 +8,14 @@
 
 #include "cli/admission/tool.h"
 
-/* What a tool is asked by. All lists end with NULL. */
+/* Words that ask a tool a question. All lists end with NULL. */
 struct questions {
-    const char *const *word;      /* a question wherever it stands */
-    const char *const *beginning; /* how such a word may begin */
-    const char *const *alone;     /* a question unless there is something to work on */
-    const char *const *command;   /* a first operand that is one */
-    bool before;                  /* its commands only: these are for what it starts behind them */
-    bool null;                    /* what writes to /dev/null is a test, too */
+    const char *const *word;      /* questions at any position */
+    const char *const *beginning; /* prefixes of such words */
+    const char *const *alone;     /* questions unless there is something to work on */
+    const char *const *command;   /* first operands that are questions */
+    bool before; /* the only commands to check: these words belong to programs that they start */
+    bool null;   /* what writes to /dev/null is a test, too */
 };
 
 static const char *const nothing[] = {NULL};
@@ -84,8 +84,7 @@ static const struct questions questions[] = {
     [CLI_TOOL_TSC] = {of_tsc, nothing, nothing, nothing, false, false},
     [CLI_TOOL_SCRIPT] = {nothing, nothing, nothing, nothing, false, false}};
 
-/* Options may begin with one dash or two, where the manual of Clang has both ("--print-targets").
- */
+/* Options may begin with one dash or two, if the manual of Clang has both ("--print-targets"). */
 static const char *with_one_dash(const char *word)
 {
     return strncmp(word, "--print-", 8) == 0 ? word + 1 : word;
@@ -116,7 +115,7 @@ static bool asks_alone(const struct questions *asked, const struct cli_command_w
     return false;
 }
 
-/* rustc --print answers and ends, but for what is only known when all is compiled. */
+/* rustc --print answers and ends, except for facts that are known only after compiling. */
 static bool prints(const struct cli_command_words *command)
 {
     static const char *const compiled[] = {"link-args", "native-static-libs"};
@@ -150,7 +149,7 @@ static bool starts_scripts(const char *script)
     return false;
 }
 
-/* Has this launcher been put before what the command starts? */
+/* Does this launcher stand before the command that the tool starts? */
 static bool is_launched(const char *variable)
 {
     const char *launcher = getenv(variable);
@@ -168,7 +167,7 @@ bool cli_is_probe(const char *const *argument, uint32_t arguments)
     if ((command.tool == CLI_TOOL_CARGO && is_launched("RUSTC_WRAPPER")) ||
         (command.tool == CLI_TOOL_NPM && is_launched("npm_config_script_shell")))
         return true;
-    if (command.tool == CLI_TOOL_OTHER) /* of a program that nobody knows, the word alone tells */
+    if (command.tool == CLI_TOOL_OTHER) /* for an unknown program, the word alone decides */
         return command.words == 2 && cli_is_one_of(command.word[1], of_other);
     return asks(asked, &command) || asks_alone(asked, &command) ||
            (command.tool == CLI_TOOL_RUSTC && prints(&command)) ||

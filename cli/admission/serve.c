@@ -1,7 +1,8 @@
 /* bigrocks serve: a daemon, one per build, that lets commands start when there is room for them.
  *
- * One thread waits for sockets, the build's process and the parent. Nothing waits for a client: it
- * is sent short messages without blocking, and one that does not take them is hung up on.
+ * One thread waits for sockets, the build's process and the parent. The thread never waits for a
+ * client: it sends short messages without blocking, and hangs up on a client that does not take
+ * them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +51,8 @@ struct server {
     struct cli_demands demands;
     struct br_history *history;
     struct cli_gate *gate;
-    /* Joined: every command beyond the first holds a token. Made: for the build, which takes them.
+    /* Joined: every command beyond the first holds a token. Made: for the build, whose commands
+     * take tokens.
      */
     struct br_jobserver *joined, *made;
     bool hungry; /* a command may have to wait for a token */
@@ -65,17 +67,17 @@ struct server {
     struct pollfd *poll; /* the listener, the build, tokens, then the clients */
     uint32_t clients, client_room, poll_room;
     uint32_t connected;
-    int spare; /* a descriptor kept for answering whom there is none left for */
-    bool full; /* no descriptor for one more, until one has left */
+    int spare; /* a spare descriptor, to answer a client when no other is left */
+    bool full; /* no descriptor is left for another client until one leaves */
     int build_fd;
     int64_t idle_since_ns;
-    uint64_t admitted, killed; /* all, and those that ended without saying so */
+    uint64_t admitted, killed; /* all clients, and those that ended without a message */
     uint32_t running, most_running;
 };
 
 /* ---- Set up ---- */
 
-/* The machine is the option's, else the plan's, else this one. */
+/* The machine: from the option, else from the plan, else this one. */
 static enum br_status load_machine(struct server *server, struct br_diag *diag)
 {
     const char *capacity = server->settings->job.capacity;
@@ -104,8 +106,9 @@ static enum br_status have_job(struct br_history *history, const char *name, boo
     return status;
 }
 
-/* Under the plan's name, or without a plan under the whole path of the folder that we are in. Where
- * an earlier version has kept runs under the folder's own name alone, they go on under that. */
+/* Keeps the history under the plan's name, or without a plan under the full path of the current
+ * folder. If an earlier version has kept runs under the folder's bare name, they go on under that.
+ */
 static enum br_status serve_open_history(struct server *server, const char *path,
                                          struct br_diag *diag)
 {
@@ -154,7 +157,7 @@ static enum br_status serve_load(struct server *server, struct br_diag *diag)
     return cli_gate_create(&options, &server->gate, diag);
 }
 
-/* Commands that hold tokens of ours must not take them a second time from the jobserver itself. */
+/* Commands that hold our tokens must not take them a second time from the jobserver itself. */
 static enum br_status open_jobserver(struct server *server, struct br_diag *diag)
 {
     const struct br_cluster *cluster = server->given ? server->given : server->input.cluster;
@@ -179,7 +182,7 @@ static enum br_status start_build(struct server *server, const char *const *argu
     const struct cli_listener *listener = &server->listener;
     server->guard = cli_guard_children(
         &listener->name, listener->folder[0] ? listener->folder : NULL, server->joined);
-    unsetenv(ADMISSION_HELD); /* whoever holds what around us: this is another machine's worth */
+    unsetenv(ADMISSION_HELD); /* tokens held outside do not count: these are for another machine */
     int error =
         posix_spawnp(&server->build, argument[0], NULL, NULL, (char *const *)argument, environ);
     if (error) {
@@ -187,7 +190,7 @@ static enum br_status start_build(struct server *server, const char *const *argu
         return br_fail(diag, BR_SYSTEM, "is it installed?", "'%.200s' cannot be started: %s",
                        argument[0], strerror(error));
     }
-    /* Without pidfds its end is seen a tick later. */
+    /* Without pidfds its end is seen one tick later. */
     server->build_fd = (int)syscall(SYS_pidfd_open, server->build, 0);
     return BR_OK;
 }
@@ -230,7 +233,7 @@ static uint32_t find_place(struct server *server)
     return server->clients++;
 }
 
-/* Nobody will leave, so that waiting would never end: whoever has come next hears why. */
+/* Nobody will leave, so waiting would never end: the newest client is refused with the reason. */
 static void turn_away(struct server *server)
 {
     static const char reason[] = ADMISSION_FAILED "the server has no descriptors left";
@@ -291,7 +294,7 @@ static void serve_ask(struct server *server, uint32_t number, char *fields)
         serve_refuse(server, number, &diag);
 }
 
-/* "end", with what the command has used where it ended well. */
+/* "end", with the usage of the command if it ended well. */
 static void serve_end(struct server *server, uint32_t number, const char *fields)
 {
     struct br_history_sample sample = {.stage = server->client[number].key};
@@ -308,8 +311,8 @@ static void serve_end(struct server *server, uint32_t number, const char *fields
     hang_up(server, number);
 }
 
-/* Tells who runs and who waits for what, in as many messages as it takes; no client for its own
- * time. */
+/* Sends who runs and who waits for what, in as many messages as needed; no client gets time of its
+ * own. */
 static void tell_status(struct server *server, uint32_t number)
 {
     const int64_t idle_since_ns = server->idle_since_ns;
@@ -340,7 +343,7 @@ static void hear(struct server *server, uint32_t number)
     struct client *client = &server->client[number];
     char message[ADMISSION_MESSAGE + 1];
     struct br_diag diag = {0};
-    /* The size of the whole message, however much of it there is room for. */
+    /* The full size of the message, even if it does not fit. */
     ssize_t size = recv(client->fd, message, ADMISSION_MESSAGE, MSG_DONTWAIT | MSG_TRUNC);
     if (size < 0 && (errno == EAGAIN || errno == EINTR))
         return;
@@ -366,7 +369,7 @@ static void hear(struct server *server, uint32_t number)
         hang_up(server, number);
 }
 
-/* The first command runs by the token of whoever has started this server. */
+/* The first command runs on the token of the process that started this server. */
 static bool has_token(struct server *server)
 {
     server->hungry = server->joined && server->running > br_jobserver_held(server->joined) &&
@@ -433,11 +436,12 @@ static enum br_status admission_serve(struct server *server, struct br_diag *dia
     bool told = false;
     server->idle_since_ns = br_now_ns();
     for (;;) {
-        bool over = serve_is_over(server); /* what its commands have said before is heard yet */
+        bool over =
+            serve_is_over(server); /* messages that its commands sent before are still read */
         errno = ENOMEM;
         if (!serve_wait_for_news(server, over ? 0 : TICK_MS))
             return br_fail(diag, BR_SYSTEM, NULL, "waiting failed: %s", strerror(errno));
-        uint32_t clients = server->clients; /* those that poll has looked at */
+        uint32_t clients = server->clients; /* only those that poll has looked at */
         for (uint32_t k = 0; k < clients; k++)
             if (server->client[k].fd >= 0 && server->poll[BEFORE_CLIENTS + k].revents)
                 hear(server, k);

@@ -1,4 +1,4 @@
-/* The text is made by the server and printed by who has asked. */
+/* The server makes the text, the client that asked prints it. */
 #include "cli/admission/status.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ enum {
     SHOWN = 40,    /* rows of each kind */
     KEY_MOST = 40, /* characters of a key */
     NAME_MOST = 20,
-    PATIENCE_S = 5, /* with a server that says nothing */
+    PATIENCE_S = 5, /* to wait for a silent server */
 };
 
 /* ---- In the server ---- */
@@ -41,7 +41,7 @@ struct telling {
     double *used;               /* of its capacities */
 };
 
-/* So much of the k-th capacity, in the unit that the plan counts it in. */
+/* The amount of the k-th capacity, in the unit of the plan. */
 static void print_amount(const struct telling *telling, double amount, uint32_t k)
 {
     const struct br_dag *dag = telling->state->dag;
@@ -67,8 +67,8 @@ static void print_resource(const struct telling *telling, uint32_t k)
     putc(' ', telling->out);
 }
 
-/* Those that run first, by time; then who waits, by the plan's order, and by time where it knows
- * none. */
+/* Running clients first, by time; then waiting ones, by the plan's order, and by time if the plan
+ * does not know them. */
 static int status_by_turn(const void *a, const void *b)
 {
     const struct cli_admission_row *x = a, *y = b;
@@ -81,8 +81,8 @@ static int status_by_turn(const void *a, const void *b)
     return x->client < y->client ? -1 : x->client > y->client;
 }
 
-/* ": cpu 1, mem 300 MiB" of what runs, " for mem 300 MiB (free: 20 MiB)" of what waits. True where
- * there is any. */
+/* ": cpu 1, mem 300 MiB" for a running client, " for mem 300 MiB (free: 20 MiB)" for a waiting one.
+ * True if there is any amount. */
 static bool print_demands(const struct telling *telling, const struct cli_admission_row *row)
 {
     bool any = false;
@@ -165,7 +165,7 @@ char *cli_admission_tell(const struct cli_admission_state *state)
     return text;
 }
 
-/* ---- Who asks ---- */
+/* ---- In the client ---- */
 
 static enum br_status status_fail_server(const char *path, const char *what, struct br_diag *diag)
 {
@@ -173,7 +173,7 @@ static enum br_status status_fail_server(const char *path, const char *what, str
     return br_fail(diag, BR_SYSTEM, NULL, "%s", what);
 }
 
-/* Lines of text, of which nothing steers the terminal whoever has written them. */
+/* Prints lines of text, without the characters that control the terminal, whoever wrote them. */
 static void print_answer(char *text)
 {
     for (char *line = text, *end; *line; line = end) {
@@ -188,7 +188,7 @@ static void print_answer(char *text)
     }
 }
 
-/* Is it a process of this user that listens there? */
+/* Does a process of this user listen there? */
 static bool is_own(int fd)
 {
     struct ucred who;
@@ -196,7 +196,7 @@ static bool is_own(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && who.uid == getuid();
 }
 
-/* Whose server it may be is the caller's to say where the path is given. */
+/* If the path is given, the caller answers for whose server it is. */
 static enum br_status status_ask(const char *path, bool own, struct br_diag *diag)
 {
     static const struct timeval patience = {.tv_sec = PATIENCE_S};
@@ -231,7 +231,7 @@ static enum br_status status_ask(const char *path, bool own, struct br_diag *dia
     return status;
 }
 
-/* Sockets that servers have made for themselves, as choose_path has it. */
+/* Sockets that servers have made for themselves, in the folders of choose_path. */
 static void find_sockets(glob_t *found)
 {
     const char *const base[] = {getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), "/tmp"};

@@ -1,4 +1,5 @@
-/* What a server has admitted, and what waits for what: told to whoever asks with "status". */
+/* The status of a server, for clients that ask for it: admitted commands, and what the others wait
+ * for. */
 #ifndef BR_CLI_ADMISSION_STATUS_H
 #define BR_CLI_ADMISSION_STATUS_H
 
@@ -13,10 +14,10 @@ struct cli_admission_row {
     uint32_t client;
     bool admitted;
     uint32_t rank;    /* in the plan; UINT32_MAX: it has none */
-    int64_t since_ns; /* it runs, or waits */
+    int64_t since_ns; /* running, or waiting */
 };
 
-/* What a server knows; all is borrowed. */
+/* The state of a server; all is borrowed. */
 struct cli_admission_state {
     const struct cli_gate *gate;
     const struct br_cluster *cluster;
@@ -26,11 +27,11 @@ struct cli_admission_state {
     uint32_t rows;
     int64_t now_ns;
 };
-/* It as text, which is the caller's; NULL when memory is out. The rows are put in order. */
+/* The status as text, which is the caller's; NULL when memory is out. Sorts the rows. */
 char *cli_admission_tell(const struct cli_admission_state *state);
 
-/* Asks the server behind the socket, or, where it is NULL, all of this user's that can be found,
- * and prints what they say. BR_SYSTEM where there is none. */
+/* Asks the server behind the socket or, if that is NULL, all of this user's servers that can be
+ * found, and prints their answers. BR_SYSTEM if there is none. */
 enum br_status cli_admission_status(const char *socket, struct br_diag *diag);
 
 #endif

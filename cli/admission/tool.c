@@ -52,7 +52,7 @@ const char *cli_base_name(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Without a version at the end: "-12", "-16.0". */
+/* The name without a version at its end: "-12", "-16.0". */
 static size_t tool_length_of(const char *program)
 {
     size_t n = strlen(program), digits = n;
@@ -61,7 +61,7 @@ static size_t tool_length_of(const char *program)
     return digits > 1 && digits < n && program[digits - 1] == '-' ? digits - 1 : n;
 }
 
-/* Whole, or behind the machine that it is for: "x86_64-linux-gnu-gcc". */
+/* The whole name, or the part after the target machine: "x86_64-linux-gnu-gcc". */
 static enum cli_tool tool_of(const char *program)
 {
     size_t n = tool_length_of(program);
@@ -81,7 +81,7 @@ bool cli_is_one_of(const char *word, const char *const *list)
     return *list;
 }
 
-/* How many words stand before the command itself; 0 where it is no launcher, or starts nothing. */
+/* Number of words before the command itself; 0 if it is no launcher, or starts nothing. */
 static uint32_t launcher_words(const char *const *word, uint32_t words)
 {
     static const char *const plain[] = {"ccache", "sccache", "distcc", NULL};

@@ -1,4 +1,5 @@
-/* Which tool a command is, by the name of its program: what its words mean depends on it. */
+/* The tool that a command runs, from the name of its program: the meaning of its words depends on
+ * it. */
 #ifndef BR_CLI_ADMISSION_TOOL_H
 #define BR_CLI_ADMISSION_TOOL_H
 
@@ -8,7 +9,7 @@
 
 enum cli_tool {
     CLI_TOOL_OTHER,
-    CLI_TOOL_COMPILER, /* of C and its relatives, also as the linker's driver */
+    CLI_TOOL_COMPILER, /* C and its relatives, also as the linker's driver */
     CLI_TOOL_LINKER,
     CLI_TOOL_ARCHIVER,
     CLI_TOOL_BINARY, /* strip and the like */
@@ -35,12 +36,12 @@ const char *cli_base_name(const char *path);
 bool cli_is_one_of(const char *word, const char *const *list);
 /* Is the word, which is not the program, no option? */
 bool cli_is_operand(const char *word);
-/* Is it one of the command's words, but the program? */
+/* Is it one of the command's words, the program excepted? */
 bool cli_has_word(const struct cli_command_words *command, const char *word);
 /* The first word behind the program that is no option; NULL: there is none. */
 const char *cli_first_operand(const struct cli_command_words *command);
-/* The word after the option, or joined to it by '='; NULL: there is none. From word *at on, which
- * is set to where to go on. */
+/* The word after the option, or joined to it by '='; NULL if there is none. Searches from word *at,
+ * and sets *at to where to go on. */
 const char *cli_next_value(const struct cli_command_words *command, const char *option,
                            uint32_t *at);
 /* The file after -o, also joined to it; NULL: there is none. */

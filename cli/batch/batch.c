@@ -1,8 +1,8 @@
-/* bigrocks batch: many jobs, each planned by one thread, as many at a time as there are threads.
+/* bigrocks batch: plans many jobs, each on one thread, as many at a time as there are threads.
  *
- * Jobs are handed out in the order of the list, so that a long one holds up its own thread and
- * nobody else. What a job comes to does not depend on the others, and so neither on the number of
- * threads nor on how the list is cut into shards. */
+ * Jobs are handed out in the order of the list, so a long one holds up only its own thread. The
+ * result of a job does not depend on the others, and so neither on the number of threads nor on how
+ * the list is cut into shards. */
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -29,7 +29,7 @@ struct batch {
     const struct cli_settings *settings;
     struct br_parse_options parse;
     struct br_plan_options plan;
-    struct br_cluster *cluster; /* of the options; NULL where they give none */
+    struct br_cluster *cluster; /* of the options; NULL if they give none */
     struct br_store *store;     /* of plans; NULL: none */
     struct cli_job_list list;
     uint32_t first, step; /* the shard: jobs first, first + step, ... */
@@ -40,15 +40,16 @@ struct batch {
     struct cli_progress progress;
     struct br_counters counters; /* of all jobs */
     uint32_t done, planned, refused, interrupted;
-    bool bad; /* some were refused for what they are, not for want of memory, descriptors, ... */
-    enum br_status status; /* of what ends the whole batch */
+    bool bad; /* some were refused for their content, not for lack of memory, descriptors, ... */
+    enum br_status status; /* the fault that ends the whole batch */
     struct br_diag diag;
 };
 
 /* ---- One job ---- */
 
-/* DIR/NUMBER-NAME.json: the number keeps apart what has one name in several folders, and the name
- * is cut down to what is safe in every file system and shell. Free it; NULL when memory is out. */
+/* DIR/NUMBER-NAME.json: the number separates equal names from several folders, and the name keeps
+ * only characters that are safe in every file system and shell. Free it; NULL when memory is out.
+ */
 static char *plan_path(const struct batch *batch, uint32_t index)
 {
     static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
@@ -66,8 +67,8 @@ static char *plan_path(const struct batch *batch, uint32_t index)
     return path;
 }
 
-/* The file appears when it is complete. Its name until then is always the same, so that what a
- * crash leaves is written over when the job is planned again. */
+/* The file appears under its name when it is complete. Its temporary name is always the same, so
+ * that the leftover of a crash is overwritten when the job is planned again. */
 static enum br_status batch_write_plan(const struct batch *batch, uint32_t index,
                                        const struct br_emit_input *emit, struct br_diag *diag)
 {
@@ -97,7 +98,7 @@ static enum br_status batch_write_plan(const struct batch *batch, uint32_t index
     return status;
 }
 
-/* "line:column: what; hint": the file has a column of its own, and where it is differs between
+/* "line:column: what; hint": the table has a column for the file, whose folder differs between
  * machines. */
 static void tell_fault(const struct br_diag *diag, char *text, size_t size)
 {
@@ -112,7 +113,7 @@ static void tell_fault(const struct br_diag *diag, char *text, size_t size)
     br_diag_format(&bare, text + used, (int)size - used);
 }
 
-/* Takes down what became of a job, and shows it. */
+/* Records the result of a job, and shows it. */
 static bool batch_report(struct batch *batch, struct cli_row *row, const struct br_diag *fault)
 {
     struct br_diag diag = {0};
@@ -145,7 +146,7 @@ static void batch_count(struct batch *batch, const struct br_counters *counters)
     pthread_mutex_unlock(&batch->lock);
 }
 
-/* Ends the batch for a fault that is no job's. */
+/* Ends the batch for a fault that does not come from a job. */
 static bool batch_give_up(struct batch *batch, enum br_status status, const struct br_diag *diag)
 {
     pthread_mutex_lock(&batch->lock);
@@ -157,9 +158,9 @@ static bool batch_give_up(struct batch *batch, enum br_status status, const stru
     return false;
 }
 
-/* The kept plan of this very job where it took enough effort; else a new one, and the shorter of
- * the two. A plan of another job is never refitted, since which jobs were before depends on the
- * threads.
+/* Uses the stored plan of this very job if it took enough effort; else makes a new one, and takes
+ * the shorter of the two. Never refits a plan of another job, since the threads decide which jobs
+ * came before.
  */
 static enum br_status plan_kept(struct batch *batch, const struct br_dag *dag,
                                 const struct br_cluster *cluster, struct br_plan **plan,
@@ -216,8 +217,8 @@ static bool batch_plan_job(void *context, uint32_t worker, uint32_t turn)
     if (!status)
         status = batch->store ? plan_kept(batch, input.dag, cluster, &plan, &diag)
                               : br_plan_make(input.dag, cluster, &batch->plan, &plan, &diag);
-    /* The note of a plan does not tell a search that the flag has cut from one that was through
-     * just before, so all that is under way then counts as cut. */
+    /* A plan's note does not distinguish a search that the flag cut from one that finished just
+     * before, so all running searches then count as cut. */
     bool cut = cli_interrupted();
     bool ok = true;
     int64_t planned_ns = br_now_ns();
@@ -283,7 +284,7 @@ static enum br_status batch_make_folder(const char *path, struct br_diag *diag)
                    "cannot hold the plans: %s", strerror(there ? errno ? errno : ENOTDIR : error));
 }
 
-/* The rows that are there count as done, unless their plans are wanted and gone. */
+/* Rows in the table count as done, unless their plans are wanted and missing. */
 static enum br_status count_kept(struct batch *batch, struct br_diag *diag)
 {
     for (uint32_t k = batch->first; k < batch->list.count; k += batch->step) {
@@ -355,7 +356,7 @@ static enum br_status batch_run(struct batch *batch, struct br_diag *diag)
     status = cli_rows_close(&batch->rows, status, diag);
     if (ran)
         batch_sum_up(batch, kept, torn);
-    /* Each has been reported. A share of a list may well hold bad jobs only: --merge will say. */
+    /* Every bad job has been reported. A shard may well hold only bad jobs: --merge decides. */
     if (!status && batch->refused && batch->planned + batch->interrupted == 0 && batch->step == 1)
         status = batch->bad ? BR_BAD_INPUT : BR_SYSTEM;
     return status;

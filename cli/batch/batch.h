@@ -1,9 +1,9 @@
 /* The table of `bigrocks batch`.
  *
- * Jobs have numbers from 1, their places in the list; a row begins with its job's number, from
- * which a table is brought into order, several are put together, and an unfinished one is taken up
- * again. While it runs, a job that waits costs its path and 16 bytes, and one that is done nothing
- * more: rows and plans are in files.
+ * Jobs have numbers from 1, their places in the list; a row begins with its job's number. The
+ * number serves to sort a table, to merge several, and to resume an unfinished one. During the run
+ * a waiting job costs its path and 16 bytes, and a finished one no more: rows and plans are in
+ * files.
  */
 #ifndef BR_CLI_BATCH_BATCH_H
 #define BR_CLI_BATCH_BATCH_H
@@ -14,8 +14,8 @@
 
 /* ---- The rows ---- */
 
-/* The fate of a job; the table has it as a word. Of several rows of a job the one with the greatest
- * status counts. */
+/* The fate of a job; the table has it as a word. If a job has several rows, the one with the
+ * greatest status counts. */
 enum cli_row_status {
     CLI_ROW_NONE,
     CLI_ROW_INTERRUPTED, /* planned, but the search did not get its time */
@@ -28,25 +28,25 @@ struct cli_row {
     uint32_t number;
     const char *file;
     enum cli_row_status status;
-    const struct br_dag *dag;   /* NULL where the job could not be read */
-    const struct br_plan *plan; /* NULL where there is none */
+    const struct br_dag *dag;   /* NULL if the job could not be read */
+    const struct br_plan *plan; /* NULL if there is none */
     const char *message;        /* may be "" */
     int64_t took_ns;            /* -1: the table has no times */
 };
 /* The row as a line of CSV: the caller's to free; NULL when memory is out. Control characters and
- * what is no UTF-8 become "?", so that a row is always one line. */
+ * invalid UTF-8 become "?", so that a row is always one line. */
 char *cli_row_format(const struct cli_row *row, size_t *size);
 
 /* The beginning of a line of a table. */
 struct cli_row_key {
     uint32_t number;
     enum cli_row_status status;
-    const char *file; /* as it stands in the line, quotes included: not terminated */
+    const char *file; /* as in the line, with its quotes; not terminated */
     size_t file_size;
 };
-/* Reads a line without its line end; false where that is no whole row. */
+/* Reads a line without its line end; false if it is no whole row. */
 bool cli_row_read(const char *line, size_t size, bool times, struct cli_row_key *key);
-/* Is that the row of the file of this name? 1 yes, 0 no, -1 memory is out. */
+/* Does the row belong to the file of this name? 1 yes, 0 no, -1 memory is out. */
 int cli_row_is_of(const struct cli_row_key *key, const char *file);
 /* The first line, with its line end. */
 const char *cli_row_head(bool times);
@@ -59,18 +59,17 @@ struct cli_row_place {
     uint32_t status; /* enum cli_row_status */
 };
 
-/* Rows come in as jobs end. Where they go to a file, they are added to it at once, so that whatever
- * ends the program costs no row but the one being written; at the end the file is replaced by one
- * in order. Standard output, a pipe or a device gets them in order right away, and those that came
- * early wait in an unnamed file. */
+/* Collects rows as jobs end. A file gets each row at once, so a crash costs no row but the one
+ * being written; at the end the file is replaced by a sorted one. Standard output, a pipe or a
+ * device gets the rows in order at once; rows that come early wait in an unnamed file. */
 struct cli_rows {
     int fd;                          /* where they are added; -1: none */
     const char *path;                /* of that file; NULL: it has no name */
-    struct cli_output in_order;      /* what gets them in order right away; else file is NULL */
+    struct cli_output in_order;      /* gets the rows in order at once; else file is NULL */
     const struct cli_job_list *list; /* borrowed */
     struct cli_row_place *place;     /* by job */
     uint64_t end;                    /* of the file */
-    uint32_t next, step;    /* job whose row is to be handed on next, and how far to go on */
+    uint32_t next, step;             /* job whose row is handed on next, and where to go on */
     uint32_t kept, dropped; /* rows found at the start, and lines that were no whole rows */
     uint32_t last;          /* number of the last row in the file */
     bool sorted;            /* the file holds the rows in order, and nothing else */
@@ -78,27 +77,27 @@ struct cli_rows {
     bool taken_up; /* all rows that were there are known */
 };
 
-/* settings->output, kept where settings->resume, else begun anew. BR_USAGE where it cannot be taken
- * up: it is no such table, has other columns, or is of another list. Rows of every step-th job from
- * `first` on are to come, and rows of others may be there. Release with cli_rows_close also after a
- * failure. */
+/* Opens settings->output, and keeps its rows if settings->resume, else clears it. BR_USAGE if it
+ * cannot be resumed: it is no such table, has other columns, or belongs to another list. Rows of
+ * every step-th job from `first` on will come; rows of other jobs may be there. Release with
+ * cli_rows_close, also after a failure. */
 enum br_status cli_rows_open(struct cli_rows *rows, const struct cli_settings *settings,
                              const struct cli_job_list *list, uint32_t first, uint32_t step,
                              struct br_diag *diag);
 /* The status of job `index` in the table. */
 enum cli_row_status cli_rows_status(const struct cli_rows *rows, uint32_t index);
-/* Job `index` is to be planned although there is a row of it. */
+/* Marks job `index` for planning although it has a row. */
 void cli_rows_forget(struct cli_rows *rows, uint32_t index);
 /* Adds a row. */
 enum br_status cli_rows_add(struct cli_rows *rows, const struct cli_row *row, struct br_diag *diag);
-/* Brings the file into order, whatever `status` is, and closes. Returns the status, or the fault of
- * doing so. */
+/* Sorts the file, whatever `status` is, and closes it. Returns the status, or the fault of doing
+ * so. */
 enum br_status cli_rows_close(struct cli_rows *rows, enum br_status status, struct br_diag *diag);
 
 /* ---- Tables put together ---- */
 
-/* Writes the rows of all files to settings->output in the order of their numbers, one a number.
- * BR_NO where numbers are missing in between, BR_BAD_INPUT where all jobs were refused. */
+/* Writes the rows of all files to settings->output in the order of their numbers, one per number.
+ * BR_NO if numbers are missing in between, BR_BAD_INPUT if all jobs were refused. */
 enum br_status cli_batch_merge(const struct cli_settings *settings, const char *const *file,
                                uint32_t files, struct br_diag *diag);
 

@@ -1,6 +1,6 @@
 /* Tables of several shards, or of several unfinished runs, put together by the numbers of their
- * rows. Rows are copied byte for byte, so that what the shards of a list give is what one run over
- * the whole of it does. */
+ * rows. Rows are copied byte for byte, so that the merged table of the shards equals that of one
+ * run over the whole list. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +35,12 @@ static enum br_status fail_table(const char *path, const char *hint, const char 
     return br_fail(diag, BR_BAD_INPUT, hint, "%s", what);
 }
 
-/* Takes the rows of a table; a torn last line, or one that is no row, is left out with a note. */
+/* Takes the rows of a table; leaves out a torn last line, or a line that is no row, with a note. */
 static enum br_status take_table(struct merge *merge, const char *path, struct br_diag *diag)
 {
     size_t size = 0;
     char **text = &merge->table[merge->tables];
-    bool has_nul; /* no table has one, and what follows is not worth reading */
+    bool has_nul; /* no table is that large; the rest is not worth reading */
     enum br_status status = cli_whole_read(path, TABLE_MOST, text, &size, &has_nul, diag);
     if (status)
         return status;
@@ -76,8 +76,8 @@ static enum br_status take_table(struct merge *merge, const char *path, struct b
     return BR_OK;
 }
 
-/* By number; of one number the best first: by status, then from the table named first, of which the
- * newest. */
+/* By number; rows of one number best first: by status, then from the table named first, newest
+ * first. */
 static int batch_merge_compare(const void *a, const void *b)
 {
     const struct line *one = a, *two = b;
@@ -112,7 +112,7 @@ static enum br_status write_rows(const struct merge *merge, const char *const *f
     return BR_OK;
 }
 
-/* The answer that one run would have given. */
+/* The exit status that one run would have given. */
 static enum br_status batch_merge_tell_refused(const struct merge *merge, struct br_diag *diag)
 {
     for (uint32_t k = 0; k < merge->lines; k++)
@@ -122,7 +122,7 @@ static enum br_status batch_merge_tell_refused(const struct merge *merge, struct
                         : BR_OK;
 }
 
-/* Numbers below the greatest that no row has. Beyond it nothing can be known without the list. */
+/* Missing numbers below the greatest. Beyond it nothing can be known without the list. */
 static enum br_status batch_merge_tell_missing(const struct merge *merge, struct br_diag *diag)
 {
     uint32_t expected = 1, missing = 0, first = 0;

@@ -1,7 +1,7 @@
 /* The table of a batch: rows of CSV as in RFC 4180, with the line ends of Unix, and the file that
- * they are kept in. That file is a journal, to which a row is added by one write as soon as its job
- * ends, in whatever order that is; since rows are numbered, order can be made at the end, and what
- * a crash leaves is a good table but for a torn last line. */
+ * holds them. During the run the file is a journal: a row is added by one write as soon as its job
+ * ends, in any order. Rows are numbered, so they can be sorted at the end; after a crash the file
+ * is a good table but for a torn last line. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,7 +36,7 @@ const char *cli_row_head(bool times)
 
 /* ---- One row ---- */
 
-/* The bytes of a text, with "?" for those that would not stay in one line of UTF-8. */
+/* The bytes of a text, with "?" for those that would break a line of UTF-8. */
 static void print_bytes(FILE *out, const char *text, size_t size)
 {
     while (size) {
@@ -66,7 +66,7 @@ static void print_field(FILE *out, const char *text)
         fputc('"', out);
 }
 
-/* From the job's name to the placements; empty fields where there is no answer. */
+/* From the job's name to the placements; empty fields if there is no answer. */
 static void batch_rows_print_result(FILE *out, const struct br_dag *dag, const struct br_plan *plan)
 {
     if (!dag) {
@@ -120,7 +120,7 @@ char *cli_row_format(const struct cli_row *row, size_t *size)
     return text;
 }
 
-/* Passes a field and tells its size; NULL where the quotes are not right. */
+/* Skips a field and returns its size; NULL if the quotes are wrong. */
 static const char *pass_field(const char *at, const char *end, size_t *size)
 {
     const char *begin = at;
@@ -254,8 +254,8 @@ static enum br_status batch_rows_copy(const struct cli_rows *rows, uint32_t inde
     return BR_OK;
 }
 
-/* Takes note of a row that begins at `offset`: a better one than there was, or the newest of equal
- * ones. */
+/* Records a row that begins at `offset`, if it is better than the known one, or as good and newer.
+ */
 static void batch_rows_note(struct cli_rows *rows, uint32_t number, enum cli_row_status status,
                             uint64_t offset, size_t size)
 {
@@ -291,7 +291,7 @@ static enum br_status batch_rows_take_line(struct cli_rows *rows, const char *li
     return BR_OK;
 }
 
-/* Reads what an earlier run left, and cuts a torn last line off. */
+/* Reads the rows of an earlier run, and cuts a torn last line off. */
 static enum br_status batch_rows_take_up(struct cli_rows *rows, struct br_diag *diag)
 {
     const char *first = cli_row_head(rows->times);
@@ -341,7 +341,7 @@ static enum br_status open_journal(struct cli_rows *rows, bool resume, struct br
     rows->fd = open(rows->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (rows->fd < 0)
         return batch_rows_fail_file(rows, "cannot be written", diag);
-    /* Where a file system knows no locks, there is no such safety. */
+    /* On file systems without locks nothing prevents a second run. */
     if (flock(rows->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
         br_diag_file(diag, rows->path);
         return br_fail(diag, BR_USAGE, "give each of them its own file",

@@ -12,7 +12,7 @@
 #include "emit/emit.h"
 #include "planner/search/best_bound.h"
 
-/* The options of the call; a limit of 0 is as little as can be, and reading counts. */
+/* The options of the call; a limit of 0 means as little work as possible, and reading counts. */
 static struct br_bound_options bound_options(const struct cli_settings *settings, int64_t read_ns)
 {
     struct br_bound_options options = br_bound_options_default();
@@ -21,7 +21,7 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
             settings->search.time_limit_ns > read_ns ? settings->search.time_limit_ns - read_ns : 1;
     if (settings->bound.cpu_limit_ns >= 0)
         options.cpu_limit_ns = settings->bound.cpu_limit_ns > 0 ? settings->bound.cpu_limit_ns : 1;
-    /* Clauses prove much and tell nothing. */
+    /* A proof by clauses proves much but explains nothing. */
     options.conflicts = settings->bound.explain ? 0 : settings->bound.conflicts;
     return options;
 }
@@ -83,7 +83,7 @@ static void bounds_print_text(const struct br_bound_result *r)
     putchar('\n');
 }
 
-/* What is for people and what is for programs do not go to one place. */
+/* Text for people and output for programs do not go to the same place. */
 static enum br_status check_outputs(const struct cli_settings *settings, struct br_diag *diag)
 {
     const char *format = settings->output.format;

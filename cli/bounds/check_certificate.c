@@ -1,7 +1,7 @@
 /* bigrocks check --certificate: do the proofs hold that files carry for their lower bounds?
  *
- * Plans and the bounds of `bigrocks bound --json` carry the job and the cluster that they are
- * about, so that nothing else is asked; and nothing in them is believed but that this is the job.
+ * Plans and the bounds of `bigrocks bound --json` carry their job and cluster, so no other input is
+ * needed. Of the file only the statement "this is the job" is trusted.
  */
 #include "cli/bounds/check_certificate.h"
 
@@ -9,7 +9,7 @@
 #include "parsers/parsers.h"
 #include "planner/check/certificate.h"
 
-/* BR_NO with the reason said, where the proof does not hold. */
+/* BR_NO, after printing the reason, if the proof does not hold. */
 static enum br_status certificate_check_file(bool quiet, const char *path, struct br_diag *diag)
 {
     struct br_input input;
@@ -47,7 +47,7 @@ enum br_status cli_check_certificates(bool quiet, const char *const *path, uint3
     enum br_status worst = BR_OK;
     for (uint32_t k = 0; k < paths; k++) {
         enum br_status status = certificate_check_file(quiet, path[k], diag);
-        if (status > BR_NO) { /* say so, and go on: the others may be in order */
+        if (status > BR_NO) { /* report it and go on: the others may be valid */
             cli_say_diag(diag);
             *diag = (struct br_diag){0};
         }

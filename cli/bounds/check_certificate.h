@@ -7,8 +7,8 @@
 
 #include "base/text/diag.h"
 
-/* Checks the proofs of lower bounds that the files carry, and says what came of each. BR_NO where
- * one fails. */
+/* Checks the proofs of lower bounds that the files carry, and prints each result. BR_NO if one
+ * fails. */
 enum br_status cli_check_certificates(bool quiet, const char *const *path, uint32_t paths,
                                       struct br_diag *diag);
 

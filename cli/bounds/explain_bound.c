@@ -1,5 +1,5 @@
-/* bigrocks bound --explain: what limits the job, read off the proof of its lower bound, and what
- * more machines or more of a resource would bring, by trying it. Reads the planner's data types. */
+/* bigrocks bound --explain: shows what limits the job, read off the proof of its lower bound, and
+ * tries the effect of more machines or more of a resource. Reads the planner's data types. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,8 @@ static const char *resource_name(const struct explain *e, uint32_t r)
     return e->dag->resource[e->in->resource_origin[r]].name;
 }
 
-/* The class that holds most tasks of the stage, how many, and the resource that lets no more in;
- * UINT32_MAX where it demands nothing. */
+/* The class that holds most tasks of the stage, their number, and the resource that runs out first;
+ * UINT32_MAX if the stage demands nothing. */
 static uint32_t explain_bound_tightest(const struct explain *e, uint32_t s, uint32_t *cls,
                                        int64_t *fit)
 {
@@ -64,7 +64,8 @@ static uint32_t explain_bound_tightest(const struct explain *e, uint32_t s, uint
     return scarce;
 }
 
-/* "cpu and mem": all resources of which so many tasks fit and no more; tells how many they are. */
+/* "cpu and mem": all resources that fit exactly that many tasks; also returns the number of
+ * resources. */
 static uint32_t print_binding(const struct explain *e, uint32_t s, uint32_t cls, int64_t fit)
 {
     const struct br_instance *in = e->in;
@@ -194,7 +195,7 @@ static void explain_energy(const struct explain *e, const struct br_proof *proof
         explain_bound_seconds(e, proof->bound, text));
 }
 
-/* The dearest price of a stage times its work: how much it has to do with the bound. */
+/* The highest price of a stage times its work: its share in the bound. */
 struct payer {
     uint32_t stage;
     double pays;
@@ -255,7 +256,7 @@ static bool explain_prices(const struct explain *e, const struct br_proof *proof
     return ok;
 }
 
-/* The stages that may begin the group, or end it, and what follows from how long it takes. */
+/* The stages that may begin the group, or end it, and the bound that follows from its duration. */
 static void explain_cases(const struct explain *e, const struct br_proof *proof)
 {
     char text[CLI_SECONDS_TEXT];
@@ -329,8 +330,8 @@ static struct cli_change quarter_more(const struct explain *e, uint32_t r)
 
 enum { PAIRED = 6 }; /* resources of which pairs are tried */
 
-/* Tries more of two resources where both bind, so that more of one alone brings nothing. *any
- * becomes true if a pair makes the bound smaller. */
+/* Tries more of two resources together, for cases where both limit, so that more of one alone
+ * changes nothing. *any becomes true if a pair lowers the bound. */
 static enum br_status print_pairs(const struct explain *e, int64_t now_ns, const bool *helps,
                                   bool *any, struct br_diag *diag)
 {
@@ -358,7 +359,7 @@ static enum br_status print_pairs(const struct explain *e, int64_t now_ns, const
 }
 
 /* Tries a quarter more of each resource, a machine more of each class, and a quarter more of two
- * resources if one alone brings nothing. now_ns is the combinatorial bound as it is. */
+ * resources if one alone brings nothing. now_ns is the present combinatorial bound. */
 static enum br_status print_remedies(const struct explain *e, int64_t now_ns, struct br_diag *diag)
 {
     char text[CLI_SECONDS_TEXT];
@@ -374,7 +375,7 @@ static enum br_status print_remedies(const struct explain *e, int64_t now_ns, st
         if (status && status != BR_USAGE)
             return status;
         if (status || !point.feasible || point.bound_ns >= now_ns)
-            continue; /* there can be no such cluster, or it brings nothing */
+            continue; /* such a cluster is impossible, or changes nothing */
         any = true;
         if (r < PAIRED)
             helps[r] = true;

@@ -5,7 +5,8 @@
 #include <bigrocks/bound.h>
 #include <stdio.h>
 
-/* Beyond this many tasks the linear program rarely converges in its time; it has to be asked for.
+/* Beyond this many tasks the linear program rarely converges in its time, so it runs only on
+ * request.
  */
 enum { CLI_LP_TASKS = 5000 };
 

@@ -2,8 +2,8 @@
  *
  * A change is NAME, then +, - or =, then an amount: of a resource on every machine that has it, or
  * of "machines" in every class; + and - also take percent. An amount may be a range FROM..TO, or
- * FROM..TO/STEP, which is as many changes. Changes that are listed with commas are tried one by
- * one, each from the cluster as it is. */
+ * FROM..TO/STEP, which stands for that many changes. Changes in a list with commas are tried one by
+ * one, each from the given cluster. */
 #include "base/roles.h"
 #include "cli/bounds/what_if.h"
 #include "cli/common/load.h"
@@ -66,7 +66,7 @@ static bool what_if_multiply(struct br_decimal a, struct br_decimal b, struct br
     return true;
 }
 
-/* The changed amount; false where it cannot be told, or is below 0. */
+/* The changed amount; false if it cannot be computed, or is below 0. */
 static bool change_amount(const struct cli_change *change, struct br_decimal old,
                           struct br_decimal *changed)
 {
@@ -213,7 +213,7 @@ static bool what_if_split(const char *text, size_t length, struct written *out)
     memcpy(out->name, text, at);
     out->change.resource = strcmp(out->name, "machines") == 0 ? NULL : out->name;
     out->change.sign = text[at];
-    /* "0..100%", "0..100%/25" or "0%..100%": once is enough. */
+    /* "0..100%", "0..100%/25" or "0%..100%": one percent sign is enough. */
     size_t kept = 0;
     for (size_t k = at + 1; k < length; k++) {
         if (text[k] == '%')
@@ -229,7 +229,7 @@ static bool parse_amount(const char *text, struct br_decimal *value)
     return br_decimal_parse_suffixed(text, value) == BR_DECIMAL_OK && value->mantissa >= 0;
 }
 
-/* One that the user wrote, in `whole`. */
+/* A single change as the user wrote it, in `whole`. */
 static enum br_status what_if_read_amount(const struct curve *curve,
                                           const struct cli_change *change, const char *text,
                                           const char *whole, struct br_decimal *value,
@@ -241,7 +241,7 @@ static enum br_status what_if_read_amount(const struct curve *curve,
                             : BR_OK;
 }
 
-/* The amount as one may write it: of bytes with a suffix where that is exact, such as "67.2GiB". */
+/* The amount as a user would write it: bytes get a suffix if that is exact, such as "67.2GiB". */
 static void what_if_amount_text(const struct br_dag *dag, const struct cli_change *change,
                                 char text[BR_ROLE_AMOUNT_TEXT])
 {

@@ -9,9 +9,9 @@
 #include "emit/pictures/curve.h"
 #include "planner/model/instance.h"
 
-/* The core's bound on one cluster. */
+/* The planner's bound on one cluster. */
 struct cli_point {
-    bool feasible; /* else some task fits no machine */
+    bool feasible; /* if false, some task fits no machine */
     int64_t bound_ns;
     const char *method; /* static storage */
 };
@@ -19,7 +19,7 @@ struct cli_point {
 enum br_status cli_point_bound(const struct br_dag *dag, const struct br_cluster *cluster,
                                struct cli_point *point, struct br_diag *diag);
 
-/* One change of all machines, or of how many there are. */
+/* One change of a resource on all machines, or of the number of machines. */
 struct cli_change {
     const char *resource; /* borrowed; NULL: the number of machines of every class */
     char sign;            /* + - = */
@@ -27,12 +27,12 @@ struct cli_change {
     struct br_decimal amount;
 };
 
-/* The core's bound on the changed cluster. BR_USAGE where there can be no such cluster. */
+/* The core's bound on the changed cluster. BR_USAGE if no such cluster is possible. */
 enum br_status cli_point_try(const struct br_dag *dag, const struct br_cluster *cluster,
                              const struct cli_change *change, struct cli_point *point,
                              struct br_diag *diag);
 
-/* The same with two changes, one after the other. */
+/* Applies two changes, one after the other. */
 enum br_status cli_point_try_both(const struct br_dag *dag, const struct br_cluster *cluster,
                                   const struct cli_change change[2], struct cli_point *point,
                                   struct br_diag *diag);

@@ -1,10 +1,10 @@
-/* bigrocks build: what is out of date in a build of ninja, planned and run.
+/* bigrocks build: plans and runs the out-of-date part of a ninja build.
  *
- * Ninja says what is out of date (cli/jobs/ninja_ask.h); commands are told apart by their first
- * outputs, which are the names of the stages. That is certain but for what depends on commands with
- * "restat", which may leave their outputs as they are: when its turn comes, it may be needless.
- * Commands whose files are told by a file that is made on the way (dyndep) are left for another
- * round, in which ninja is asked about a build in which all that has run is done. */
+ * Ninja tells what is out of date (cli/jobs/ninja_ask.h). Commands are identified by their first
+ * outputs, which are the names of the stages. This is certain except for commands that depend on
+ * commands with "restat", which may leave their outputs unchanged: such a command may turn out to
+ * be needless. Commands whose files are listed in a file made during the build (dyndep) wait for
+ * another round, in which ninja is asked again, with all finished commands counted as done. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -32,21 +32,21 @@
 struct building {
     const struct cli_settings *settings;
     struct br_ninja_options options;
-    struct br_ninja_set done, failed; /* that have run in this build */
-    const char **statement;           /* by stage, of the round at hand */
-    struct cli_needless needless;     /* of the round at hand */
-    uint32_t total, printed;          /* commands, as far as is known */
-    uint32_t behind;                  /* that wait for others than those of the round */
+    struct br_ninja_set done, failed; /* run so far in this build */
+    const char **statement;           /* by stage, of the current round */
+    struct cli_needless needless;     /* of the current round */
+    uint32_t total, printed;          /* number of commands, as far as known */
+    uint32_t behind;                  /* waiting for commands outside this round */
     struct cli_run_sum sum;           /* of the rounds */
-    bool terminal, lost;              /* lost: memory was out for one of those */
-    bool console;                     /* a command has it, and its line is printed */
-    uint32_t console_stage;           /* of that */
-    bool told_memory;                 /* that it is not known of some commands */
-    bool unlogged;                    /* ninja's log has not all of the round's durations */
-    int lock;                         /* on the folder; -1: there is none */
+    bool terminal, lost;              /* lost: memory ran out for a failure */
+    bool console;                     /* a command holds the console, and its line is printed */
+    uint32_t console_stage;           /* of the console */
+    bool told_memory;                 /* it was said that some commands are unknown */
+    bool unlogged;                    /* ninja's log lacks some of the round's durations */
+    int lock;                         /* lock on the folder; -1: there is none */
 };
 
-/* ---- What is said ---- */
+/* ---- Messages ---- */
 
 /* The statement of each stage, in an array that is the caller's; NULL when memory is out. */
 static const char **find_statements(const struct br_dag *dag)
@@ -59,8 +59,8 @@ static const char **find_statements(const struct br_dag *dag)
     return statement;
 }
 
-/* The value of the key in the statement, without its escapes, cut where it is longer; "" where it
- * has none. */
+/* The value of the key in the statement, without its escapes, cut if it is too long; "" if it has
+ * none. */
 static const char *value_of(const char *statement, const char *key, char *text, size_t size)
 {
     size_t used = 0, length = strlen(key);
@@ -98,7 +98,7 @@ static void print_name(struct building *building, const struct br_dag *dag, uint
     putchar('\n');
 }
 
-/* As ninja prints it: "[3/49] CXX format.o" when a command has ended, or before it has the console.
+/* Prints "[3/49] CXX format.o" like ninja, when a command has ended, or before it gets the console.
  */
 static void print_console(void *context, const struct br_run_job *job, uint32_t task)
 {
@@ -136,7 +136,7 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
     if (building->terminal && !failed && !end->output_size &&
         !building->settings->import.commands) {
         building->printed++;
-        return; /* the moving line tells enough */
+        return; /* the progress line is enough */
     }
     cli_progress_end(moving);
     if (!named)
@@ -161,9 +161,9 @@ static bool is_needless(void *context, uint32_t stage)
 
 /* ---- Rounds ---- */
 
-/* The commands that may run in this round: none that has failed, none that waits for such a one, or
- * whose files are only known later (dyndep); *now: how many stages, *left: how many wait for the
- * latter alone. */
+/* The commands that may run in this round. Left out: those that failed, those that wait for such a
+ * command, and those whose files become known later (dyndep). *now: how many stages may run, *left:
+ * how many wait for dyndep alone. */
 static enum br_status choose_early(struct building *building, const struct br_dag *dag,
                                    struct br_ninja_set *early, uint32_t *now, uint32_t *left,
                                    struct br_diag *diag)
@@ -177,7 +177,7 @@ static enum br_status choose_early(struct building *building, const struct br_da
         if (br_ninja_set_have(&building->failed, dag->stage[s].id))
             is[s] |= LOST | FAILED;
     }
-    for (bool changed = good; changed;) { /* as often as the job is deep, at most */
+    for (bool changed = good; changed;) { /* at most as often as the job is deep */
         changed = false;
         for (uint32_t e = 0; e < dag->edges; e++) {
             unsigned char from = is[dag->edge[e].parent], *to = &is[dag->edge[e].child];
@@ -207,7 +207,7 @@ static enum br_status find_all(struct building *building, const struct br_dag *d
     return building->statement ? BR_OK : br_fail_memory(diag);
 }
 
-/* Commands that may fail yet, the last of which ends the build; 0: any number. */
+/* The number of failures that ends the build; 0: no limit. */
 static uint32_t failures_left(const struct building *building)
 {
     const uint64_t most = building->settings->import.failures;
@@ -216,7 +216,7 @@ static uint32_t failures_left(const struct building *building)
 
 struct latest {
     const char *name;
-    char *job; /* that ran last */
+    char *job; /* the last attempt */
     bool known, lost;
 };
 
@@ -230,8 +230,8 @@ static void take_latest(void *context, const struct br_history_job *row)
     latest->lost = !latest->job;
 }
 
-/* The history in the build's own folder is of this build, whatever it was called when it ran last:
- * by an earlier version, or before its folder was moved. */
+/* The history in the build's own folder belongs to this build, whatever its name was at its last
+ * run: under an earlier version, or before its folder was moved. */
 static enum br_status adopt_history(const char *path, const struct br_dag *dag,
                                     struct br_diag *diag)
 {
@@ -253,7 +253,7 @@ static enum br_status adopt_history(const char *path, const struct br_dag *dag,
     return status ? status : closed;
 }
 
-/* Can the history be read, where it has anything? The build may end without a look into it. */
+/* Is the history readable, if there is one? The build may end without reading it. */
 static enum br_status check_history(const struct building *building, struct br_diag *diag)
 {
     const char *given = building->settings->needs.history, *path = given;
@@ -271,7 +271,7 @@ static enum br_status check_history(const struct building *building, struct br_d
     return status;
 }
 
-/* Opens the history to read what it knows of the build: the build's own, or a file for several. */
+/* Opens the history to read the build's figures: the build's own, or a file for several. */
 static enum br_status open_history(const struct building *building, const char *path,
                                    const struct br_dag *dag, struct br_history **history,
                                    struct br_diag *diag)
@@ -286,8 +286,8 @@ static enum br_status open_history(const struct building *building, const char *
     return status;
 }
 
-/* Gives the commands the demands that --demand names, else what the history (NULL: there is none)
- * has measured, else those of others of their kind. */
+/* Gives the commands the demands of --demand, else those that the history (NULL: there is none) has
+ * measured, else those of other commands of their kind. */
 static enum br_status learn(struct building *building, const char *path, struct br_input *input,
                             struct br_diag *diag)
 {
@@ -312,7 +312,7 @@ static enum br_status learn(struct building *building, const char *path, struct 
     if (!status && !building->settings->output.quiet && !building->told_memory)
         cli_say_memory(&report, building->settings->job.capacity ? input->cluster : NULL);
     building->told_memory |= report.guessed || report.unknown;
-    /* A plan by guesses is none to be held to. */
+    /* A plan made from guesses is not kept to. */
     building->sum.guessed |= building->unlogged && known < input->dag->stages;
     br_history_close(history, NULL);
     cli_demands_finish(&demands);
@@ -340,15 +340,15 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     settings.run.on = "here";
     settings.run.keep_going = building->settings->import.failures != 1;
     settings.run.failures = failures_left(building);
-    settings.output.quiet = true; /* every command has its line */
+    settings.output.quiet = true; /* every command gets its line */
     snprintf(history, sizeof history, "%s/.bigrocks-history", building->options.folder);
     if (!settings.needs.history && br_history_is_there())
         settings.needs.history = history;
     enum br_status status = learn(building, settings.needs.history, &planned.input, diag);
     jobs.cluster = planned.input.cluster;
-    if (!status) /* what was measured is better tried than refused */
+    if (!status) /* a measured demand is better tried than refused */
         status = cli_fit_commands(&planned.input, building->settings->output.quiet, diag);
-    if (!status) /* what the history knows has made it another job */
+    if (!status) /* the history's figures have made it another job */
         status = find_all(building, planned.input.dag, diag);
     if (!status)
         status = cli_run_make_plan(&settings, true, &planned, diag);
@@ -383,8 +383,8 @@ static enum br_status read_round(struct building *building, struct br_input *inp
     return status ? status : find_all(building, input->dag, diag);
 }
 
-/* Nothing may run although something is out of date: the dyndep file of a command is there, and
- * does not tell what it reads. */
+/* Something is out of date, but nothing may run: the dyndep file of a command exists and does not
+ * list its inputs. */
 static enum br_status fail_open(const struct building *building, const struct br_dag *dag,
                                 struct br_diag *diag)
 {
@@ -394,7 +394,7 @@ static enum br_status fail_open(const struct building *building, const struct br
     return br_ninja_say_open(&building->options, dag->stage[s < dag->stages ? s : 0].id, diag);
 }
 
-/* Reads what is out of date, and runs what may run in this round. *again: something is left. */
+/* Reads what is out of date, and runs the commands of this round. *again: something is left. */
 static enum br_status perform_round(struct building *building, const struct br_ninja_set *dirty,
                                     bool *again, bool *unread, struct br_diag *diag)
 {
@@ -429,7 +429,7 @@ static enum br_status perform_round(struct building *building, const struct br_n
     br_ninja_set_sort(&building->failed);
     br_ninja_set_finish(&early);
     br_input_finish(&input);
-    /* A failure is for the end, where all else goes on. */
+    /* If all else goes on, a failure is reported at the end. */
     const uint64_t most = building->settings->import.failures;
     bool on = status == BR_NO && building->failed.count && !cli_interrupted() && !*unread &&
               (!most || building->failed.count < most);
@@ -439,7 +439,7 @@ static enum br_status perform_round(struct building *building, const struct br_n
     return *again ? BR_OK : status;
 }
 
-/* Tells what would run, parents first. */
+/* Lists the commands that would run, parents first. */
 static enum br_status tell_all(struct building *building, const struct br_ninja_set *dirty,
                                struct br_diag *diag)
 {
@@ -454,7 +454,7 @@ static enum br_status tell_all(struct building *building, const struct br_ninja_
     return status;
 }
 
-/* Where a word of the command line can hardly be a target, says what it may have been. */
+/* If a word of the command line can hardly be a target, suggests what it may have been. */
 static void advise(const struct building *building, struct br_diag *diag)
 {
     char path[PATH_MAX];

@@ -1,6 +1,6 @@
-/* Ninja takes options until the first -t, and of each letter the value may follow at once or as the
- * next word. What differs from our options is written as one of them: a number after -k, which here
- * may also be left out; -d explain; -j0. */
+/* Ninja takes options until the first -t; a letter's value follows at once or as the next word.
+ * Options that differ from ours are rewritten: -k, whose number may be left out here; -d explain;
+ * -j0. */
 #include "cli/build/face.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ struct face {
     char **list; /* room for three words for each */
     char *flags; /* copies of flags that stand before a letter with a value */
     int words;
-    char *folder, *file; /* of -C and -f so far; NULL: none */
+    char *folder, *file; /* of -C and -f so far; NULL if not given */
     struct br_diag *diag;
 };
 
@@ -33,7 +33,7 @@ static bool is_number(const char *text)
     return text && *text && !text[strspn(text, "0123456789")];
 }
 
-/* Becomes ninja, with these words behind -C and -f. Returns only where that fails. */
+/* Replaces this process by ninja, with these words after -C and -f. Returns only on failure. */
 static enum br_status become_ninja(const struct face *face, const char *option, char *const *rest)
 {
     char ninja[PATH_MAX];
@@ -107,7 +107,7 @@ static enum br_status take_value(struct face *face, char letter, char *value)
     return BR_OK;
 }
 
-/* -k, -kN, or -k with the number that follows. */
+/* -k, -kN, or -k followed by a number. */
 static void take_failures(struct face *face, const char *value)
 {
     put(face, "--keep-going");
@@ -119,7 +119,7 @@ static void take_failures(struct face *face, const char *value)
         put(face, "0");
 }
 
-/* Everything behind -t is the tool's. */
+/* Everything after -t belongs to the tool. */
 static enum br_status take_tool(struct face *face, char *name)
 {
     const size_t more = (size_t)(face->count - face->next);

@@ -11,7 +11,7 @@
 #include "planner/model/instance.h"
 #include "predict/dag_with.h"
 
-/* In whole units; -1: there is none, or no whole number of it. */
+/* In whole units; -1 if there is none, or no whole number. */
 static int64_t fit_capacity_of(const struct br_cluster *cluster, enum br_role role)
 {
     int64_t amount;
@@ -21,7 +21,7 @@ static int64_t fit_capacity_of(const struct br_cluster *cluster, enum br_role ro
     return amount >= 1000 ? amount / 1000 : -1;
 }
 
-/* What a task of the stage demands, rounded up; -1: nothing, or more than can be counted. */
+/* The demand of a task of the stage, rounded up; -1: nothing, or too much to count. */
 static int64_t demand_of(const struct br_dag *dag, uint32_t s, enum br_role role)
 {
     const struct br_stage *stage = &dag->stage[s];

@@ -4,14 +4,14 @@
 
 #include "cli/common/load.h"
 
-/* Before anything was measured: does the machine have what the user says that commands demand? Else
- * BR_USAGE, which tells the command and both amounts. */
+/* Called before anything was measured: does the machine have the amounts that the user demands for
+ * commands? Else BR_USAGE, with the command and both amounts. */
 enum br_status cli_check_demand(const struct br_input *input, struct br_diag *diag);
 
-/* A command that demands more memory or more processors than the first machine has gets all that
- * there is of it; one of more memory all processors, too, and so runs alone, which is said unless
- * quiet. What was measured on another machine, or beside other commands, is better tried than never
- * built. BR_SYSTEM (memory). */
+/* Reduces demands for memory or processors beyond the first machine's to all that it has. A command
+ * with too much memory also gets all processors, and so runs alone; this is reported unless quiet.
+ * A figure measured on another machine, or beside other commands, is better tried than refused.
+ * BR_SYSTEM (memory). */
 enum br_status cli_fit_commands(struct br_input *input, bool quiet, struct br_diag *diag);
 
 #endif

@@ -1,7 +1,7 @@
-/* The lock is on the folder itself, so nothing is left behind, and the kernel gives it back when
- * this program and its guard have ended in whatever way: so a build that is started right after
- * kill -9 begins when nothing of the one before runs. A build that a command of ours starts in the
- * same folder finds the folder's name in its environment: it would wait for itself. */
+/* The lock is on the folder itself, so nothing is left behind. The kernel releases it when this
+ * program and its guard have ended in any way: a build started right after kill -9 begins when
+ * nothing of the one before runs. A build that one of our commands starts in the same folder finds
+ * the folder's name in its environment, and takes no lock: it would wait for itself. */
 #include "cli/build/lock.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 /* Tasks do not inherit what begins with BIGROCKS_. */
 static const char mark[] = "BUILD_OF_BIGROCKS";
 
-/* Is the folder that of a build that has started us? From now on it is that of ours. */
+/* Is the folder that of the build that started us? From now on it is marked as ours. */
 static bool is_ours(int folder)
 {
     struct stat state;
@@ -56,6 +56,6 @@ void cli_build_unlock(int lock)
 {
     if (lock < 0)
         return;
-    flock(lock, LOCK_UN); /* also for the guard, which may end later */
+    flock(lock, LOCK_UN); /* kept open for the guard, which may end later */
     close(lock);
 }

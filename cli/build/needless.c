@@ -1,8 +1,9 @@
-/* As ninja has it: a command with "restat" that leaves the time of an output as it was has not
- * changed it. A command runs if something that it reads has changed, or if it was out of date apart
- * from that. The latter only ninja can say: a command's row is the number of commands with "restat"
- * that may leave their outputs as they are, one behind the other, before it. With all of those in
- * lower rows taken for done, a dry run has the commands of this row that run in any case. */
+/* As in ninja, a command with "restat" that leaves the time of an output unchanged has not changed
+ * it. A command runs if one of its inputs has changed, or if it was out of date for another reason.
+ * Only ninja knows the latter. A command's row is the largest number of commands with "restat", one
+ * behind the other, that come before it and may leave their outputs unchanged. A dry run that
+ * counts all such commands in lower rows as done lists the commands of this row that run in any
+ * case. */
 #include "cli/build/needless.h"
 
 #include <limits.h>
@@ -26,7 +27,7 @@ static int64_t mtime_ns(const struct cli_needless *needless, uint32_t output)
     return (int64_t)state.st_mtim.tv_sec * 1000000000 + state.st_mtim.tv_nsec;
 }
 
-/* May it leave an output as it is? Not one that is not there. */
+/* May it leave an output unchanged? A missing output cannot be. */
 static bool may_leave(const struct cli_needless *needless, uint32_t stage)
 {
     const struct br_ninja_flow *flow = &needless->flow;
@@ -63,7 +64,7 @@ static bool add_all(struct br_ninja_set *to, const struct br_ninja_set *from)
     return good;
 }
 
-/* Asks what of the row runs although nothing in lower rows changes anything. */
+/* Asks which commands of the row run although nothing in lower rows changes anything. */
 static enum br_status ask_row(struct cli_needless *needless, const struct br_ninja_options *options,
                               const struct br_ninja_set *done, const struct br_dag *dag,
                               const uint32_t *row, uint32_t number, struct br_diag *diag)

@@ -1,5 +1,4 @@
-/* Commands that turn out to be needless while a build runs: what they read has not changed after
- * all. */
+/* Commands that turn out to be needless during a build: their inputs have not changed after all. */
 #ifndef BR_CLI_BUILD_NEEDLESS_H
 #define BR_CLI_BUILD_NEEDLESS_H
 
@@ -10,22 +9,22 @@
 struct cli_needless {
     const char *folder;
     struct br_ninja_flow flow; /* of the job; filled by the reader */
-    bool *certain;             /* by stage: it runs, whatever others leave as it was */
+    bool *certain;             /* by stage: it runs even if others leave their outputs unchanged */
     bool *changed;             /* by output */
     int64_t *before_ns;        /* by output: its time before the build; 0: it was not there */
 };
 
-/* Finds out what runs in any case, by asking ninja about the build in which commands with "restat"
- * have run and left their outputs as they were: once for each such command in a row, and not where
- * there are none, or none with outputs. `done`: what has run already, in order; the flow is that of
- * the dag, which holds all that is out of date. As cli_ninja_ask. */
+/* Finds the commands that run in any case: asks ninja about the build in which commands with
+ * "restat" have run and left their outputs unchanged, once for each such command in a row. Asks
+ * nothing if there are none, or none with outputs. `done`: the commands already run, in order; the
+ * flow belongs to the dag, which holds all that is out of date. Errors as cli_ninja_ask. */
 enum br_status cli_needless_open(struct cli_needless *needless,
                                  const struct br_ninja_options *options,
                                  const struct br_ninja_set *done, const struct br_dag *dag,
                                  struct br_diag *diag);
-/* Is it, now that all that it waits for has ended? Otherwise it runs. */
+/* Is the command needless, now that all its parents have ended? Otherwise it runs. */
 bool cli_needless_is(const struct cli_needless *needless, uint32_t stage);
-/* The stage has run: what has come of its outputs. */
+/* The stage has run: records the change of its outputs. */
 void cli_needless_ended(struct cli_needless *needless, uint32_t stage);
 void cli_needless_close(struct cli_needless *needless);
 

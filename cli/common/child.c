@@ -1,6 +1,6 @@
-/* Commands that run while one waits. The kernel counts what a process and those that it waited for
- * have used; processes that are left behind are not counted, and memory is that of the largest one,
- * not of all together. */
+/* Runs commands and waits for them. The kernel counts the usage of a process and of those that it
+ * waited for. Processes left behind are not counted, and memory is that of the largest process, not
+ * of all together. */
 #include "cli/common/child.h"
 
 #include <assert.h>
@@ -58,7 +58,7 @@ int cli_child_run(char *const *argument, bool beside, struct cli_usage *usage)
     return 0;
 }
 
-/* Asks the group to end, and makes it end a second later. */
+/* Asks the group to end, and kills it a second later. */
 static void end_group(pid_t pid, int64_t *asked_ns)
 {
     const int64_t patience_ns = 1000000000;
@@ -80,12 +80,12 @@ static int cli_child_wait_for(pid_t pid, int *status)
     while ((got = waitpid(pid, status, WNOHANG)) == 0) {
         if (cli_interrupted())
             end_group(pid, &asked_ns);
-        poll(&ended, 1, LOOK_MS); /* without a descriptor a pause */
+        poll(&ended, 1, LOOK_MS); /* pauses if there is no descriptor */
     }
     if (got < 0)
         error = errno;
     if (cli_interrupted())
-        kill(-pid, SIGKILL); /* what it has left behind */
+        kill(-pid, SIGKILL); /* processes that the command left behind */
     if (ended.fd >= 0)
         close(ended.fd);
     return error;
@@ -126,7 +126,7 @@ struct br_guard cli_guard_children(const struct br_own_file *file, const char *f
     struct br_guard guard = br_guard_start(mark, file, folder, jobserver, -1);
     *equals = '\0';
     if (setenv(mark, equals + 1, 1))
-        br_guard_end(&guard); /* nothing would be found */
+        br_guard_end(&guard); /* no process would be found */
     return guard;
 }
 

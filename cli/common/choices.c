@@ -1,4 +1,4 @@
-/* The words that options of a choice take, each with a line on it, where no other room has the
+/* The words of options that take a choice, each with a line on it, unless another room has the
  * table. */
 #include "cli/common/choices.h"
 

@@ -1,4 +1,4 @@
-/* The words that options of a choice take: for each such option, the name of its k-th word and a
+/* The words of options that take a choice: for each such option, the name of its k-th word and a
  * line on it; NULL past the end. */
 #ifndef BR_CLI_COMMON_CHOICES_H
 #define BR_CLI_COMMON_CHOICES_H

@@ -36,7 +36,7 @@
 struct cli_settings;
 
 /* Performs a sub-command on its positional arguments. Returns the exit status of the program: an
- * enum br_status, or that of the command which ran in its place (serve, admit). Where that is not 0
+ * enum br_status, or that of the command which ran in its place (serve, admit). If that is not 0
  * and the diagnostic is filled, main prints it; a sub-command that has said everything itself
  * leaves it empty. */
 typedef int cli_perform(const struct cli_settings *settings, const char *const *argument,

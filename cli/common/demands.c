@@ -64,7 +64,7 @@ enum br_status cli_demands_read(const char *text, struct cli_demands *demands, s
         end = strchr(part, ';');
         if (end)
             *end++ = '\0';
-        if (*demands_trim(part) || !end) /* an empty text has no amounts, and says so */
+        if (*demands_trim(part) || !end) /* reports that an empty text has no amounts */
             status = take_part(demands, part, &room, diag);
     }
     return status;

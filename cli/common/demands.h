@@ -1,22 +1,23 @@
-/* What --demand says: of every command, and of those whose name fits a pattern. */
+/* The demands of --demand: those of every command, and those of commands whose name fits a pattern.
+ */
 #ifndef BR_CLI_COMMON_DEMANDS_H
 #define BR_CLI_COMMON_DEMANDS_H
 
 #include <bigrocks/diag.h>
 #include <stdint.h>
 
-/* Zeroed: nothing is said. */
+/* Zeroed: no demands. */
 struct cli_demands {
     char *text;        /* owned; the others point into it */
-    const char *usual; /* NULL: nothing */
+    const char *usual; /* NULL: none */
     struct cli_demand_of {
         const char *pattern, *amounts;
     } * of;
     uint32_t count;
 };
 
-/* Takes "cpu=1; *.o: mem=2GiB; bin/app: cpu=4,mem=8GiB" apart; NULL says nothing. The amounts are
- * read. BR_USAGE. To be finished in any case. */
+/* Parses "cpu=1; *.o: mem=2GiB; bin/app: cpu=4,mem=8GiB", with its amounts; NULL means no demands.
+ * BR_USAGE. To be finished in any case. */
 enum br_status cli_demands_read(const char *text, struct cli_demands *demands,
                                 struct br_diag *diag);
 void cli_demands_finish(struct cli_demands *demands);

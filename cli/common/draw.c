@@ -1,4 +1,4 @@
-/* The program is started, not librsvg linked: it brings a dozen libraries, which every other
+/* Starts the program instead of linking librsvg, which brings a dozen libraries that every other
  * command would load. */
 #include "cli/common/draw.h"
 
@@ -31,7 +31,7 @@ enum br_status cli_draw_check(const char *form, struct br_diag *diag)
                    "'%s' is drawn by " PROGRAM ", which is not found", form);
 }
 
-/* What the program has said: its first line. */
+/* The first line of the program's messages. */
 static void first_line(int said, char *line, size_t room)
 {
     ssize_t length = pread(said, line, room - 1, 0);
@@ -67,7 +67,7 @@ enum br_status cli_draw(const char *form, int svg, int out, struct br_diag *diag
             close(said);
         return br_fail(diag, BR_SYSTEM, NULL, "no temporary file: %s", strerror(error));
     }
-    setenv("SOURCE_DATE_EPOCH", "0", 0); /* a PDF tells when it was made */
+    setenv("SOURCE_DATE_EPOCH", "0", 0); /* a PDF contains its date */
     const struct br_launch how = {.program = PROGRAM, .argv = argument, .stream = {svg, out, said}};
     int error = br_launch(&how, &pid);
     enum br_status status = error ? br_fail(diag, BR_SYSTEM, NULL, PROGRAM ": %s", strerror(error))

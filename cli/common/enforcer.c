@@ -31,7 +31,7 @@ struct range {
     bool zero; /* may it be 0? */
 };
 
-/* Leaves *value where no text is given. */
+/* Leaves *value unchanged if no text is given. */
 static enum br_status enforcer_read_number(const struct range *range, const char *text,
                                            double *value, struct br_diag *diag)
 {

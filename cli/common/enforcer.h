@@ -10,13 +10,13 @@
 const char *cli_fairness_name(uint32_t k);
 const char *cli_fairness_summary(uint32_t k);
 
-/* The options that the settings ask for; what is not given is as br_runtime_options_default() has
- * it. What is overbooked is not among them. BR_USAGE, with the option's name, where a number is
- * none or out of its range. */
+/* The options that the settings ask for; others are as in br_runtime_options_default(). Overbooking
+ * is not among them. BR_USAGE, with the option's name, if a number is malformed or out of its
+ * range. */
 enum br_status cli_enforcer_options(const struct cli_enforcer_settings *settings,
                                     struct br_runtime_options *options, struct br_diag *diag);
 
-/* Declares what --fungible names in the cluster. BR_USAGE, with the option's name. */
+/* Declares the resources of --fungible in the cluster. BR_USAGE, with the option's name. */
 enum br_status cli_declare_fungible(const struct cli_enforcer_settings *settings,
                                     struct br_cluster *cluster, struct br_diag *diag);
 

@@ -1,7 +1,7 @@
 /* Signals. While a search runs, the first Ctrl-C or SIGTERM only raises a flag that the search
- * reads, so that the best plan so far is not lost; the second one means it. The same signal a
- * moment later is still the first: timeout(1) sends it to its child and then to its group, which is
- * the child again. */
+ * reads, so that the best plan so far is not lost; the second one ends the program. The same signal
+ * a moment later is still the first: timeout(1) sends it to its child and then to its group, which
+ * is the child again. */
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include "cli/common/interrupt.h"
 
 static struct br_stop raised;          /* somebody has interrupted */
-static struct br_stop stop;            /* what the search reads */
+static struct br_stop stop;            /* read by the search */
 static const char *volatile to_remove; /* half-written file */
 static volatile sig_atomic_t caught;   /* the flag is being watched */
 static volatile sig_atomic_t counting; /* up to two */
@@ -20,7 +20,7 @@ static volatile sig_atomic_t typed;    /* it was the terminal's */
 static const int64_t moment_ns = 200000000;
 static int64_t heeded_ns; /* when one was last; atomic, since any thread may handle a signal */
 
-/* Whether the signal changes what the search reads. */
+/* Does the signal change the flag that the search reads? */
 static bool heeded(void)
 {
     int level = br_stop_level(&stop);
@@ -55,7 +55,7 @@ static void handle(int signal_number, siginfo_t *info, void *context)
     _exit(128 + signal_number);
 }
 
-/* Nobody reads any more what this program writes, and it ends as programs do then. */
+/* Nobody reads this program's output any more, so it ends by SIGPIPE, as programs do then. */
 static void handle_pipe(int signal_number)
 {
     const char *path = to_remove;
@@ -65,8 +65,8 @@ static void handle_pipe(int signal_number)
     raise(signal_number);
 }
 
-/* Signals that the caller ignores stay ignored: under nohup the end of the terminal is no reason to
- * stop. */
+/* Signals that the caller ignores stay ignored: under nohup the terminal's end must not stop the
+ * program. */
 static void install_unless_ignored(int number, const struct sigaction *action)
 {
     struct sigaction before;

@@ -1,4 +1,4 @@
-/* Signals that end a search, and not the program. */
+/* Signals that end a search but not the program. */
 #ifndef BR_CLI_COMMON_INTERRUPT_H
 #define BR_CLI_COMMON_INTERRUPT_H
 
@@ -9,21 +9,22 @@
 
 /* Ctrl-C and SIGTERM raise the flag instead of ending the program; the second one ends it. */
 const struct br_stop *cli_interrupt_catch(void);
-/* Raises the flag though nobody has interrupted: there is nothing left to search for. */
+/* Raises the flag without an interrupt: nothing is left to search for. */
 void cli_interrupt_stop(void);
-/* The same, but the second one raises it to 2, and only the third one ends the program. */
+/* As cli_interrupt_catch, but the second signal raises the flag to 2, and only the third one ends
+ * the program. */
 const struct br_stop *cli_interrupt_count(void);
 /* Ends the program by the signal that has interrupted it, as its caller expects. */
 void cli_interrupt_die(void);
-/* Ends the program as one whose reader has gone; returns only where its caller has that signal
+/* Ends the program as one whose reader has gone; returns only if its caller has that signal
  * ignored. */
 enum br_status cli_die_unread(struct br_diag *diag);
-/* From here on they end the program again. */
+/* From here on these signals end the program again. */
 void cli_interrupt_release(void);
 bool cli_interrupted(void);
-/* Was it the terminal, which tells all of its foreground group? */
+/* Did the terminal send it, which signals its whole foreground group? */
 bool cli_interrupted_by_terminal(void);
-/* The file to remove should a signal end the program; NULL: none. Borrowed until the next call. */
+/* The file to remove if a signal ends the program; NULL: none. Borrowed until the next call. */
 void cli_interrupt_remove(const char *path);
 
 #endif

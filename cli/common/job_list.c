@@ -1,5 +1,5 @@
-/* A list of files, or a folder. Both give names in a fixed order, which number the jobs, so that
- * machines that see the same list agree on the numbers. */
+/* A list of files, or a folder. Both give names in a fixed order, which number the jobs, so
+ * machines with the same list agree on the numbers. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -114,9 +114,9 @@ static enum br_status read_list(struct cli_job_list *list, const char *path, str
         list->folder = strdup("");
         return list->folder ? job_list_read_lines(list, path, diag) : br_fail_memory(diag);
     }
-    /* A pipe can be read once only, and the folder it is in, if any, is none of jobs. */
+    /* A pipe can be read only once, and its folder, if any, is not a folder of jobs. */
     bool regular = stat(path, &about) == 0 && S_ISREG(about.st_mode);
-    /* The numbers alone that make a Patterson file may be names of files just as well. */
+    /* A Patterson file holds only numbers, which may just as well be names of files. */
     const char *format = regular ? br_parse_recognise(path) : NULL;
     if (format && strcmp(format, "patterson") != 0) {
         char hint[300];
@@ -139,7 +139,8 @@ static int job_list_by_name(const void *a, const void *b, void *text)
     return strcmp((const char *)text + *(const size_t *)a, (const char *)text + *(const size_t *)b);
 }
 
-/* Drops the names of what is no job. What cannot be read may be one, and will be reported. */
+/* Drops the names of files that are no jobs. An unreadable file may be one, and will be reported.
+ */
 static enum br_status keep_jobs(struct cli_job_list *list, bool any_format, struct br_diag *diag)
 {
     uint32_t kept = 0;

@@ -1,4 +1,4 @@
-/* The jobs that a list of files or a folder names. */
+/* The jobs named by a list of files or by a folder. */
 #ifndef BR_CLI_COMMON_JOB_LIST_H
 #define BR_CLI_COMMON_JOB_LIST_H
 
@@ -9,7 +9,7 @@
 #include "base/text/diag.h"
 
 struct cli_job_list {
-    char *folder; /* that relative names are in: "" or with a slash at its end */
+    char *folder; /* folder of relative names: "" or with a slash at its end */
     char *text;   /* the names, each with a NUL */
     size_t used, room;
     size_t *name; /* by job: where its name begins in the text */
@@ -17,8 +17,8 @@ struct cli_job_list {
 };
 
 /* The files that a list names (path, or "-" for standard input), or those in a folder that the
- * readers of jobs recognise (with any_format: all files), by name in the order of their bytes.
- * Fills an empty struct; release with cli_job_list_finish also after a failure. */
+ * readers of jobs recognise (with any_format: all files), by name in byte order. Fills an empty
+ * struct; release with cli_job_list_finish also after a failure. */
 enum br_status cli_job_list_read(struct cli_job_list *list, const char *path, bool any_format,
                                  struct br_diag *diag);
 void cli_job_list_finish(struct cli_job_list *list);

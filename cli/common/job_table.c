@@ -5,8 +5,8 @@
 #include "cli/common/load.h"
 #include "planner/model/instance.h"
 
-/* That many tasks are simulated for a job that waits to run, unless the least number of runs is
- * more: seconds. */
+/* Tasks simulated for a job that waits to run, which takes seconds; more if the least number of
+ * runs needs more. */
 enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000 };
 
 enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile,

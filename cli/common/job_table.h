@@ -1,23 +1,23 @@
-/* What tables of the time left are made of, for the commands that make them. */
+/* The inputs of tables of the time left, for the commands that make them. */
 #ifndef BR_CLI_COMMON_JOB_TABLE_H
 #define BR_CLI_COMMON_JOB_TABLE_H
 
 #include "simulate/deadline/make.h"
 
-/* Durations that the history in the file has of the job's stages take the place of what they
- * declare; *known is how many stages that are. Found and told as cli_open_history does. */
+/* Replaces the declared durations of the job's stages by those of the history in the file; *known
+ * is the number of such stages. Finds and reports the history as cli_open_history does. */
 enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile,
                                    bool quiet, uint32_t *known, struct br_diag *diag);
 
-/* At most so many tasks of the job run at once on the cluster, taken as one pool; UINT32_MAX where
- * they demand nothing. BR_BAD_INPUT: a demand that the cluster lacks. */
+/* The largest number of the job's tasks that run at once on the cluster, taken as one pool;
+ * UINT32_MAX if they demand nothing. BR_BAD_INPUT: a demand that the cluster lacks. */
 enum br_status cli_tasks_at_once(const struct br_dag *dag, const struct br_cluster *cluster,
                                  uint32_t *most, struct br_diag *diag);
 
 /* Makes the table of a job that is about to run, on the cluster, with at most `most` tasks at once
- * (or, of shares, percents of the cluster), and few enough runs to take seconds. It has the plain
- * order alone although the job runs in that of its plan: under allocations that fall on the way,
- * forecasts of the plain order hold, and those of the planned one need not (docs/deadlines.md).
+ * (or, for shares, percents of the cluster), and few enough runs to take seconds. The table knows
+ * only the plain order although the job runs in its plan's: if allocations fall during the run,
+ * forecasts of the plain order hold, those of the planned one need not (docs/deadlines.md).
  * history: a file, or NULL. To be released also after a failure. BR_BAD_INPUT: no stage has a
  * duration; BR_NO: stopped. */
 struct cli_job_to_run {

@@ -1,4 +1,4 @@
-/* Which jobserver counts. */
+/* Chooses the jobserver. */
 #include "cli/common/jobserver.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct br_jobserver *cli_jobserver_join(const struct cli_settings *settings)
     return jobserver;
 }
 
-/* Whole processors of all machines; those of this one where the cluster counts none. */
+/* Whole processors of all machines; those of this one if the cluster counts none. */
 static uint32_t count_processors(const struct br_cluster *cluster)
 {
     double sum = 0;

@@ -87,7 +87,7 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
     options.seed = search->seed;
     options.threads = cli_threads(search);
     options.time_limit_ns = search->time_limit_ns < 0 ? 0 : search->time_limit_ns;
-    /* To the library 0 is no limit; on the command line it is as little as can be. */
+    /* The library takes 0 as no limit; on the command line it means as little as possible. */
     if (search->time_limit_ns == 0)
         options.time_limit_ns = 1;
     options.placements = search->placements;

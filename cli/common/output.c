@@ -1,7 +1,7 @@
-/* Output files that are there whole or not at all: written as a file without a name, which is gone
- * whatever ends this program, and given their name at the end. Where the file system has none, or
- * their names cannot be given, they are written under another name, then renamed. Devices and pipes
- * (/dev/full, /dev/stdout) are written straight. */
+/* Output files that appear whole or not at all: a file is written without a name, so that it is
+ * gone whatever ends this program, and gets its name at the end. If the file system has no nameless
+ * files, or they cannot get a name, the file is written under another name, then renamed. Devices
+ * and pipes (/dev/full, /dev/stdout) are written directly. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -26,7 +26,7 @@ static enum br_status output_fail_file(struct br_diag *diag, const char *path, c
     return br_fail(diag, BR_SYSTEM, hint, "%s: %s", what, strerror(error));
 }
 
-/* A file without a name in the target's folder; -1 where that cannot be. */
+/* A file without a name in the target's folder; -1 if that is impossible. */
 static int open_unnamed(const char *target)
 {
     char folder[PATH_MAX];
@@ -58,8 +58,8 @@ static int open_named(struct cli_output *output)
     return -1;
 }
 
-/* Opens the temporary file; its mode is what a plainly created file would have got, or what the
- * file that it replaces has. */
+/* Opens the temporary file; its mode is that of a newly created file, or that of the file that it
+ * replaces. */
 static enum br_status open_temporary(struct cli_output *output, const struct stat *old,
                                      struct br_diag *diag)
 {
@@ -83,9 +83,9 @@ static enum br_status open_temporary(struct cli_output *output, const struct sta
     return BR_OK;
 }
 
-/* Gives the whole file its name: at once where there is no other of that name. Else by another one,
- * always the same, so that nothing is left of a program that is killed right then but what the next
- * one removes. */
+/* Gives the complete file its name: directly if the name is free, else through a temporary name.
+ * That is always the same, so if a program is killed right then, the next one removes its leftover.
+ */
 static int give_name(int fd, const char *target)
 {
     char self[64];
@@ -156,7 +156,8 @@ enum br_status cli_output_open(struct cli_output *output, const char *path, stru
     return status;
 }
 
-/* Does the name end as other forms do, of pictures or of data? A text under it would mislead. */
+/* Does the name have the ending of another form, of pictures or of data? A text under it would
+ * mislead. */
 static bool is_of_another_form(const char *path)
 {
     static const char *const ending[] = {"svg", "pdf", "png", "html", "dot", "xml", "json", "csv"};
@@ -200,7 +201,7 @@ enum br_status cli_output_open_format(struct cli_output *output,
     return BR_OK;
 }
 
-/* Makes the picture of what was written, which goes; the target is the output's file again. */
+/* Makes the picture of the written SVG, which is removed; the target is the output's file again. */
 static enum br_status output_draw(struct cli_output *output, enum br_status status,
                                   struct br_diag *diag)
 {
@@ -220,15 +221,15 @@ enum br_status cli_output_close(struct cli_output *output, enum br_status status
 {
     if (output->drawn)
         status = output_draw(output, status, diag);
-    if (!output->target) { /* main looks after standard output */
+    if (!output->target) { /* main checks standard output */
         *output = (struct cli_output){0};
         return status;
     }
     bool failed = ferror(output->file);
     errno = 0;
     failed = fflush(output->file) || failed;
-    /* Some file systems tell only at the close that a file is not whole, so that comes before the
-     * name; a file without one is kept by another descriptor. */
+    /* Some file systems report only at the close that a file is not whole, so the close comes
+     * before the name; another descriptor keeps a file without one. */
     int kept = output->unnamed ? fcntl(fileno(output->file), F_DUPFD_CLOEXEC, 3) : -1;
     failed = (output->unnamed && kept < 0) || failed;
     failed = fclose(output->file) || failed;

@@ -1,5 +1,4 @@
-/* The ways out: files that are there whole or not at all, and the format that they are written in.
- */
+/* Outputs: files that appear whole or not at all, and their formats. */
 #ifndef BR_CLI_COMMON_OUTPUT_H
 #define BR_CLI_COMMON_OUTPUT_H
 
@@ -12,30 +11,30 @@
 struct cli_output {
     FILE *file;
     char *target;    /* NULL: standard output */
-    char *temporary; /* NULL where there is none, as `file` has no name or is the target (pipes) */
+    char *temporary; /* NULL if there is none: `file` has no name or is the target (pipes) */
     bool unnamed;    /* `file` gets its name at the end */
-    FILE *drawn; /* the target, where `file` is an SVG of which a picture is made at the end; else
+    FILE *drawn; /* the target, if `file` is an SVG from which a picture is made at the end; else
                     NULL */
     const char *form; /* of that picture */
 };
 
 /* Opens the file at path; NULL and "-" are standard output. */
 enum br_status cli_output_open(struct cli_output *output, const char *path, struct br_diag *diag);
-/* Opens the file that the settings name for the format (NULL: none). Where it is "svg" because the
- * file's name ends in .pdf or .png, what is written becomes such a picture; BR_SYSTEM where none
- * can be drawn. */
+/* Opens the file that the settings name for the format (NULL: none). If the format is "svg" because
+ * the file's name ends in .pdf or .png, the output becomes such a picture; BR_SYSTEM if none can be
+ * drawn. */
 enum br_status cli_output_open_format(struct cli_output *output,
                                       const struct cli_output_settings *settings,
                                       const char *format, struct br_diag *diag);
-/* Completes the file if `status` is BR_OK, else removes what there is of it. Returns the status,
- * or BR_SYSTEM where something could not be written. */
+/* Completes the file if `status` is BR_OK, else removes it. Returns the status, or BR_SYSTEM if
+ * writing failed. */
 enum br_status cli_output_close(struct cli_output *output, enum br_status status,
                                 struct br_diag *diag);
-/* The format that -o FILE suggests by its ending ("plan.svg"), among the names; NULL if none. Of
- * .pdf and .png that is "svg", of which cli_output_open_format makes them. */
+/* The format that the ending of -o FILE suggests ("plan.svg"), among the names; NULL if none. For
+ * .pdf and .png it is "svg", from which cli_output_open_format makes them. */
 const char *cli_format_of(const char *path, const char *(*name)(uint32_t k));
-/* The format that -f gives, or that -o FILE suggests; BR_USAGE where neither says. `known` is
- * the table that it must be in. */
+/* The format that -f gives, or that -o FILE suggests; BR_USAGE if neither gives one. `known` is the
+ * table that must contain it. */
 enum br_status cli_format(const struct cli_output_settings *settings,
                           const char *(*known)(uint32_t k), const char **format,
                           struct br_diag *diag);

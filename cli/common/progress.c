@@ -1,4 +1,4 @@
-/* The progress line: only on a terminal, only for what takes longer than a second. */
+/* The progress line: only on a terminal, only for work that takes longer than a second. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void cli_progress_begin(struct cli_progress *progress, bool quiet)
     };
 }
 
-/* How wide the terminal is now. Standard error may be a pipe to it while tasks run. */
+/* The present width of the terminal. Standard error may be a pipe to it while tasks run. */
 static uint32_t terminal_columns(void)
 {
     int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
@@ -55,9 +55,9 @@ static int characters_of(const char *text)
     return count;
 }
 
-/* The line so far is replaced: back to its start, the bar, the share, the text, clear the rest. A
- * line that is wider than the terminal would be broken, and its first part stay for ever; so the
- * bar becomes shorter, then it goes, then the text is cut. */
+/* Replaces the line: back to its start, the bar, the share, the text, clear the rest. The terminal
+ * would break a line wider than itself, and its first part would stay; so the bar is shortened,
+ * then dropped, then the text is cut. */
 static void cli_progress_draw(struct cli_progress *progress, double share, char *text)
 {
     uint32_t columns = terminal_columns();

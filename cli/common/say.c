@@ -1,4 +1,4 @@
-/* Talking to the person. */
+/* Messages to people. */
 #include "cli/common/say.h"
 
 #include <bigrocks/bigrocks.h>
@@ -43,7 +43,7 @@ static void say_print_word(const char *text)
     free(quoted);
 }
 
-/* The value of an option as it would be given; false where it is as if it had not been. */
+/* The value of an option as it would be given; false if it equals the default. */
 static bool option_value(const struct br_option *option, const void *member, char *text,
                          size_t size)
 {

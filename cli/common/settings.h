@@ -1,5 +1,5 @@
-/* The settings: what the options of the command line ask for, by what they are about. A function
- * takes the group that it needs, and a sub-command hands it on.
+/* The settings: the options of the command line, grouped by subject. A function takes the group
+ * that it needs, and a sub-command passes it on.
  *
  * Every member has its rows in the option table (options.c). Texts are borrowed from the arguments;
  * NULL: not given.
@@ -41,7 +41,7 @@ struct cli_search_settings {
     const char *store;     /* a file of plans */
 };
 
-/* How a lower bound is proven, and what is told of it. */
+/* How a lower bound is proven, and what is printed of it. */
 struct cli_bound_settings {
     int lp;               /* the linear program: 1 wanted, -1 refused, 0 as it suits */
     int64_t lp_time_ns;   /* -1: not given */
@@ -52,7 +52,7 @@ struct cli_bound_settings {
 };
 #define CLI_CONFLICTS_DEFAULT UINT64_MAX
 
-/* A job that is made up. */
+/* A generated job. */
 struct cli_generate_settings {
     const char *like, *spread;
     uint64_t tasks, stages; /* 0: as the kind has it */
@@ -87,18 +87,18 @@ struct cli_import_settings {
     const char *directory, *file, *printed;
     const char *name; /* of the job; NULL: the folder's path */
     bool measure, list, dirty, whole;
-    bool dry, commands; /* of a build: nothing runs; commands are told as they are */
+    bool dry, commands; /* of a build: nothing runs; commands are printed as they are */
     bool explain;       /* why they are out of date */
-    uint64_t failures;  /* of commands, after which no other starts; 0: any number */
-    uint64_t jobs;      /* commands at once; 0: as many as the machine has room for */
+    uint64_t failures;  /* failures after which no command starts; 0: any number */
+    uint64_t jobs;      /* commands at once; 0: as many as fit the machine */
 };
 
-/* The needs of commands: as runs have measured them, or as an option says. */
+/* The demands of commands: as measured by runs, or as given by an option. */
 struct cli_needs_settings {
     const char *history, *demand, *robust;
 };
 
-/* Keeping house among measurements. */
+/* Upkeep of measurements. */
 struct cli_history_settings {
     const char *rename; /* NULL: not given */
     uint64_t keep;      /* 0: not given */
@@ -112,7 +112,7 @@ struct cli_admission_settings {
     bool status;
 };
 
-/* How the enforcer chooses among the tasks that could start. See cli/common/enforcer.h. */
+/* How the enforcer chooses among startable tasks. See cli/common/enforcer.h. */
 struct cli_enforcer_settings {
     const char *policy;                       /* of what the command drives by the enforcer alone */
     const char *eta, *remote_penalty, *kappa; /* decimals; NULL: the enforcer's own */
@@ -126,10 +126,10 @@ struct cli_run_settings {
     const char *plan, *directory, *journal, *trace, *on, *cgroup;
     const char *spread, *effort;  /* effort NULL: as it suits the number of jobs */
     const char *group, *group_of; /* weights of groups; the groups of the jobs in their order */
-    const char *spool;            /* a folder from which jobs are taken */
-    const char *jobserver;        /* pipe, fifo, none; NULL: the one that there is */
-    const char *pilots;           /* with learn: their share */
-    uint32_t failures;            /* with keep_going: until so many; 0: however many */
+    const char *spool;            /* a folder that jobs are taken from */
+    const char *jobserver;        /* pipe, fifo, none; NULL: the existing one */
+    const char *pilots;           /* with learn: the share of pilots */
+    uint32_t failures;            /* with keep_going: number of failures that end it; 0: no limit */
     bool learn, resume, keep_going, shell, simulate, limit_memory, until_empty;
     uint64_t retries;
     int64_t timeout_ns; /* 0: none */
@@ -147,7 +147,7 @@ struct cli_simulate_settings {
 /* Spark-like executors. */
 struct cli_executors_settings {
     uint64_t count;    /* 0: not given */
-    int64_t moving_ns; /* to another job */
+    int64_t moving_ns; /* to move to another job */
     const char *classes;
     bool draw_requests, simple, yields;
 };
@@ -170,7 +170,7 @@ struct cli_predict_settings {
     int64_t from_ns;                    /* -1: not given */
 };
 
-/* Tables of the time that a job still takes. */
+/* Tables of the time left of a job. */
 struct cli_deadline_settings {
     const char *show, *check; /* a table file */
     const char *indicator, *failures, *stragglers;
@@ -207,7 +207,7 @@ struct cli_output_settings {
     bool by_machine, plain, shell, explain, stats, json, verbose, quiet;
 };
 
-/* Other things that a sub-command may be asked for. */
+/* Other options of sub-commands. */
 struct cli_about_settings {
     bool help, version, scdoc, certificate;
 };

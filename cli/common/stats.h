@@ -7,7 +7,7 @@
 
 #include "planner/model/counters.h"
 
-/* Writes the counters: for people a line each, without those that are 0; as JSON one object with
+/* Writes the counters: for people one per line, without those that are 0; as JSON one object with
  * all of them, by kind. */
 void cli_stats_print(FILE *out, const struct br_counters *counters, bool json);
 

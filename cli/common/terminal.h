@@ -1,11 +1,11 @@
-/* How wide the terminal is. */
+/* The width of the terminal. */
 #ifndef BR_CLI_COMMON_TERMINAL_H
 #define BR_CLI_COMMON_TERMINAL_H
 
 #include <stdint.h>
 
-/* Columns of the terminal that the descriptor is, at this moment; where it tells none, what COLUMNS
- * in the environment says; 0 where nobody says anything. */
+/* Present number of columns of the descriptor's terminal; if it reports none, $COLUMNS; 0 if that
+ * is not set either. */
 uint32_t cli_terminal_columns(int fd);
 
 #endif

@@ -1,5 +1,4 @@
-/* Files of any text, read as a whole: of a device or a pipe without an end, no more than a limit.
- */
+/* Reads text files as a whole; from an endless device or pipe, no more than a limit. */
 #ifndef BR_CLI_COMMON_WHOLE_H
 #define BR_CLI_COMMON_WHOLE_H
 
@@ -8,7 +7,7 @@
 
 #include "base/text/diag.h"
 
-/* Reads the file, "-" is standard input, to its end or to its first NUL byte, and says which. The
+/* Reads the file ("-": standard input) to its end or to its first NUL byte, and reports which. The
  * text, with a NUL behind it, is the caller's to free, also on failure. BR_BAD_INPUT: it is larger
  * than `most` bytes. */
 enum br_status cli_whole_read(const char *path, size_t most, char **text, size_t *size,

@@ -1,4 +1,4 @@
-/* bigrocks annotate: a job with what its history knows. */
+/* bigrocks annotate: adds the figures of its history to a job. */
 #include "cli/common/commands.h"
 #include "cli/common/load.h"
 #include "cli/jobs/jobs.h"

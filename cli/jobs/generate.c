@@ -3,7 +3,7 @@
 #include "cli/jobs/jobs.h"
 #include "generate/generate.h"
 
-/* The one option that is no whole number. It may be 0, which amounts may not. */
+/* The only option that is no whole number. It may be 0, unlike amounts. */
 static enum br_status jobs_generate_read_spread(const char *text, double *spread,
                                                 struct br_diag *diag)
 {
@@ -13,7 +13,7 @@ static enum br_status jobs_generate_read_spread(const char *text, double *spread
     if (br_decimal_parse(text, &value) != BR_DECIMAL_OK)
         return br_fail(diag, BR_USAGE, "write a plain decimal such as 0.3",
                        "--spread '%.80s' is not a number", text);
-    /* By exact powers of ten, so that the same text is the same number everywhere. */
+    /* Uses exact powers of ten, so that the same text gives the same number everywhere. */
     double power = 1;
     for (int32_t e = value.exponent; e != 0 && power < 1e22; e += e < 0 ? 1 : -1)
         power *= 10;

@@ -1,4 +1,4 @@
-/* bigrocks history: what runs have measured, told, drawn and kept in order. */
+/* bigrocks history: prints, draws and edits the measurements of runs. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "cli/common/say.h"
 #include "emit/histories/histories.h"
 
-/* What is changed is looked for first, since opening a file to change it would make it. */
+/* Looks for the file first, since opening it for a change would create it. */
 static enum br_status history_open_file(const char *path, const char *job, bool changes,
                                         struct br_history **history, struct br_diag *diag)
 {
@@ -49,7 +49,7 @@ static enum br_status history_tell(const struct cli_output_settings *settings,
     return status;
 }
 
-/* Of all jobs, one behind another. */
+/* All jobs, one after another. */
 static enum br_status prune_all(struct br_history *history, uint32_t kept, uint32_t *gone,
                                 struct br_diag *diag)
 {

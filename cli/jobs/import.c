@@ -1,4 +1,4 @@
-/* bigrocks import: a job of what another program would run. */
+/* bigrocks import: makes a job of another program's work. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>

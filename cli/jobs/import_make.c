@@ -1,4 +1,4 @@
-/* bigrocks import make: a job of what make would do. */
+/* bigrocks import make: makes a job of the commands that make would run. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-/* What imports of builds have in common: the machine that goes along, and what commands need. */
+/* The parts common to imports of builds: the machine that goes with the job, and the demands of its
+ * commands. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -10,8 +11,8 @@
 #include "parsers/reader/durations.h"
 #include "planner/model/cluster.h"
 
-/* A list of resources that an option holds. What stands on the command line is a matter of usage,
- * and the faults are in this option, whatever it is called. */
+/* A list of resources from an option. A fault on the command line is BR_USAGE, and names this
+ * option, however it is spelled. */
 static enum br_status read_amounts(const char *option, const char *text,
                                    struct br_cluster **amounts, struct br_diag *diag)
 {
@@ -22,7 +23,7 @@ static enum br_status read_amounts(const char *option, const char *text,
     return status == BR_BAD_INPUT ? BR_USAGE : status;
 }
 
-/* The amounts of the option, or else of the text, and of "jobs" where it is limited. */
+/* The amounts of the option, or else of the text, and those of "jobs" if it is limited. */
 static enum br_status read_with_jobs(const char *option, const char *given, const char *otherwise,
                                      uint64_t jobs, struct br_cluster **amounts,
                                      struct br_diag *diag)
@@ -65,7 +66,7 @@ enum br_status cli_import_name(const struct cli_import_settings *import, struct 
     return br_dag_set_name(dag, import->name, diag);
 }
 
-/* Without a file the history only serves for this once. */
+/* Without a file the history serves only this call. */
 static enum br_status import_needs_learn(const struct cli_settings *settings,
                                          struct br_input *input, struct br_diag *diag)
 {

@@ -1,4 +1,4 @@
-/* bigrocks import queries: one job of the plans of several queries. */
+/* bigrocks import queries: makes one job of the plans of several queries. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "cli/jobs/jobs.h"
 #include "parsers/queries/queries.h"
 
-/* Of those that ran, here and as the history knows. */
+/* Costs of the queries that ran, here and in the history. */
 struct costs {
     struct br_query_cost *cost;
     uint32_t count, here, estimated;
@@ -28,7 +28,7 @@ static enum br_status find_costs(const struct br_queries *queries, struct costs 
     return BR_OK;
 }
 
-/* Adds the history's to those that are here. */
+/* Adds the history's queries to those that are here. */
 static enum br_status recall(struct br_history *history, struct costs *costs, struct br_diag *diag)
 {
     struct br_history_cost *known;
@@ -60,7 +60,7 @@ static enum br_status import_queries_keep(struct br_history *history, const stru
     return status;
 }
 
-/* The history is asked before it is told, so that no query counts twice. */
+/* The history is read before it is written, so that no query counts twice. */
 static enum br_status use_history(const char *path, struct costs *costs, struct br_diag *diag)
 {
     struct br_history *history;

@@ -1,4 +1,4 @@
-/* bigrocks import snakemake: a job of a workflow. */
+/* bigrocks import snakemake: makes a job of a workflow. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -42,7 +42,8 @@ static bool import_snakemake_is_limited(const struct br_cluster *cluster, const 
     return false;
 }
 
-/* What the capacity does not name, Snakemake does not limit: as much as all jobs take together. */
+/* Snakemake does not limit a resource that the capacity omits: it gets the sum of all jobs'
+ * demands. */
 static enum br_status add_unlimited(struct br_input *input, bool quiet, struct br_diag *diag)
 {
     const struct br_dag *dag = input->dag;

@@ -1,4 +1,4 @@
-/* The steps that sub-commands which write jobs share. */
+/* Steps shared by the sub-commands that write jobs. */
 #ifndef BR_CLI_JOBS_JOBS_H
 #define BR_CLI_JOBS_JOBS_H
 
@@ -9,23 +9,23 @@
 #include "parsers/ninja/build.h"
 #include "predict/history/history.h"
 
-/* Reads a build of ninja with the machine and the demands that the settings say; `options` has the
- * rest. The input is the caller's to finish, also on failure. */
+/* Reads a build of ninja with the machine and the demands of the settings; `options` has the rest.
+ * The input is the caller's to finish, also on failure. */
 enum br_status cli_read_ninja(const struct cli_settings *settings,
                               const struct br_ninja_options *options, struct br_input *input,
                               struct br_ninja_report *report, struct br_diag *diag);
 
-/* The machine that goes along with a build, and what a command demands, as the settings say. Both
- * are the caller's, also on failure. */
+/* The machine that goes with a build, and the demand of a command, from the settings. Both are the
+ * caller's, also on failure. */
 enum br_status cli_import_machine(const struct cli_settings *settings, struct br_input *input,
                                   struct br_cluster **demand, struct br_diag *diag);
-/* Gives the job the name that the settings say, if they say one. */
+/* Gives the job the name in the settings, if there is one. */
 enum br_status cli_import_name(const struct cli_import_settings *import, struct br_dag *dag,
                                struct br_diag *diag);
-/* Measures the commands where asked for, takes what the history knows, and writes the job. */
+/* Measures the commands if asked for, applies the history, and writes the job. */
 enum br_status cli_import_write(const struct cli_settings *settings, struct br_input *input,
                                 struct br_diag *diag);
-/* 'bigrocks import make' and 'import snakemake' with what follows these words. */
+/* 'bigrocks import make' and 'import snakemake' with the arguments after these words. */
 int cli_import_make(const struct cli_settings *settings, const char *const *argument,
                     uint32_t arguments, struct br_diag *diag);
 int cli_import_snakemake(const struct cli_settings *settings, const char *const *argument,
@@ -35,16 +35,16 @@ int cli_import_snakemake(const struct cli_settings *settings, const char *const 
 int cli_import_queries(const struct cli_settings *settings, const char *const *argument,
                        uint32_t arguments, struct br_diag *diag);
 
-/* Runs the commands of a job, whose stages have one task and a shell's script each, one after
- * another, parents first, and writes what each used to the history as it ends; afterwards ninja's
- * records know them all. Their output goes to standard error, and on a terminal how far it is.
- * BR_NO where one fails; what ran before it is kept. Where it is interrupted, also that is kept,
- * and the program ends as by the signal. */
+/* Runs the commands of a job, whose stages have one task and a shell script each, one after
+ * another, parents first. Writes the usage of each to the history as it ends; afterwards ninja's
+ * records contain them all. Their output goes to standard error, and the progress to a terminal.
+ * BR_NO if one fails; the results before it are kept. An interrupt keeps them, too, and ends the
+ * program as by the signal. */
 enum br_status cli_measure_job(struct br_history *history, const struct br_dag *dag, bool quiet,
                                struct br_diag *diag);
 
-/* Writes the job, with the cluster (NULL: none), where and how the settings say; XML if they do
- * not. */
+/* Writes the job, with the cluster (NULL: none), to the file and in the format of the settings; XML
+ * by default. */
 enum br_status cli_write_job(const struct cli_output_settings *settings, const struct br_dag *dag,
                              const struct br_cluster *cluster, struct br_diag *diag);
 

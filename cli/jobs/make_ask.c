@@ -1,9 +1,9 @@
-/* make as a child, behind a script of that name, which stands in a folder of its own along PATH, so
- * that a make that a recipe calls meets it as well (MAKE is "make" there, in the environment). Make
- * is asked twice: once for its Makefiles and the environment of its recipes, which a dry run alone
- * does not tell (there it is ended before it comes to a target), and once for what it would do.
- * With all targets out of date (-B), Makefiles are named as up to date (-o), since make would build
- * those at once, also in a dry run. */
+/* Runs make as a child, behind a script of that name in a folder of its own along PATH, so that a
+ * make called by a recipe also meets it (there the environment has MAKE as "make"). Make is asked
+ * twice: once for its Makefiles and the environment of its recipes, which a dry run alone does not
+ * show (this run is ended before it reaches a target), and once for what it would do. With all
+ * targets out of date (-B), Makefiles are given as up to date (-o), since make would build those at
+ * once, even in a dry run. */
 #include "cli/jobs/make_ask.h"
 
 #include <dirent.h>
@@ -21,8 +21,8 @@
 #include "cli/common/interrupt.h"
 #include "cli/jobs/make_clean.h"
 
-/* $make, $dirty, $whole and $dir are set before it. A make that does its work, since it makes a
- * Makefile or is called by $(shell), is none of the build's: its MAKEFLAGS have no n, or, up to
+/* $make, $dirty, $whole and $dir are set before it. A make that does real work, since it makes a
+ * Makefile or is called by $(shell), is not part of the build: its MAKEFLAGS have no n or, up to
  * make 4.3, its MAKELEVEL is that of the make that expands. */
 static const char script[] =
     "[ -z \"$BIGROCKS_MAKE_ASKS\" ] || exit 0\n"
@@ -82,7 +82,7 @@ static const char script[] =
     "printf '\\4\\n'\n"
     "exit $status\n";
 
-/* The script's files, also those that a killed one has left. */
+/* The script's files, including leftovers of a killed one. */
 static void make_ask_remove_folder(const char *folder)
 {
     DIR *list = opendir(folder);
@@ -99,8 +99,8 @@ static const char *make_ask_program(void)
     return named && *named ? named : "make";
 }
 
-/* The path of the make, since its name means another along the PATH of its children; seen from the
- * root, since it is started in the folder of the build. */
+/* The path of the make, since its name means the script along the PATH of its children. It is
+ * absolute, since make starts in the folder of the build. */
 static bool find_program(char path[PATH_MAX])
 {
     const char *name = make_ask_program(), *at = getenv("PATH");
@@ -120,7 +120,7 @@ static bool find_program(char path[PATH_MAX])
     return good;
 }
 
-/* The script's folder; empty where it cannot be. */
+/* The script's folder; empty if it cannot be made. */
 static enum br_status make_ask_write_script(const struct cli_make_question *question, char *folder,
                                             size_t size, char make[PATH_MAX], struct br_diag *diag)
 {
@@ -189,8 +189,8 @@ static enum br_status make_ask_run(const struct cli_make_question *question, con
                 : BR_OK;
 }
 
-/* Has CMake written it? Each make of such a build reads what those before it have made, so that a
- * dry run fails, or leaves tasks out. */
+/* Has CMake written the build? Each make of it reads files that earlier ones made, so a dry run
+ * fails, or leaves tasks out. */
 static bool is_of_cmake(const struct cli_make_question *question)
 {
     const char *name = question->file ? question->file : "Makefile";

@@ -1,4 +1,4 @@
-/* What a question to make leaves in its answer, in commands that hold $(PATH) or $(MAKEFLAGS). */
+/* Traces that asking make leaves in its answer, in commands that hold $(PATH) or $(MAKEFLAGS). */
 #include "cli/jobs/make_clean.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 
 #include "base/process/launch.h"
 
-/* After the letters of MAKEFLAGS; what follows are variables that were given. */
+/* Stands after the letters of MAKEFLAGS; variables from the command line follow. */
 static const char flags[] = " --debug=b --trace", flags_of_4_2[] = " --trace --debug=b";
 
 static bool make_clean_is_letter(char c)
@@ -19,7 +19,7 @@ static bool make_clean_is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Do these letters, perhaps behind a '-', hold those of the dry run? */
+/* Do these letters, perhaps after a '-', contain those of the dry run? */
 static bool is_dry(const char *from, const char *at)
 {
     bool letters = true;
@@ -30,7 +30,7 @@ static bool is_dry(const char *from, const char *at)
     return letters && memchr(from, 'n', size) && memchr(from, 'p', size) && memchr(from, 'w', size);
 }
 
-/* The letters' end: other options may stand behind them ("npw -Idir --debug=b"). */
+/* The end of the letters: other options may follow them ("npw -Idir --debug=b"). */
 static const char *letters_end(const char *from, const char *at)
 {
     for (;;) {

@@ -1,5 +1,5 @@
-/* Measuring a job's commands where there is no history yet. Each is kept as it comes, and so is
- * what ninja keeps of a command that has run. */
+/* Measures a job's commands if there is no history yet. Each measurement is kept as it comes, and
+ * so are ninja's records of a command that has run. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,9 +15,8 @@
 #include "planner/model/dag.h"
 #include "runtime/drivers/local/process.h"
 
-/* How long the command would have taken alone on the machine. What it waited for beyond its
- * processor time it may have waited for anyway, but only while a processor had nothing to do: on a
- * machine that is busy with other work it has waited for that. */
+/* The estimated duration of the command alone on the machine. Its waiting beyond processor time is
+ * its own only while a processor was idle: on a machine busy with other work it waited for that. */
 static int64_t alone_ns(const struct cli_usage *usage, int64_t idle_ns)
 {
     static const int64_t tick_ns = INT64_C(20000000); /* what the idle time may miss */
@@ -27,7 +26,7 @@ static int64_t alone_ns(const struct cli_usage *usage, int64_t idle_ns)
                : usage->cpu_ns + idle_ns + tick_ns;
 }
 
-/* Runs the one task of the stage, and keeps what it used. *busy: it waited for other work. */
+/* Runs the one task of the stage, and keeps its usage. *busy: it waited for other work. */
 static enum br_status jobs_measure_stage(struct br_history *history, const struct br_stage *stage,
                                          bool *busy, struct br_diag *diag)
 {
@@ -50,7 +49,7 @@ static enum br_status jobs_measure_stage(struct br_history *history, const struc
         return br_fail(diag, BR_SYSTEM, NULL, "the command of '%.200s' cannot be started: %s",
                        stage->id, strerror(error));
     if (usage.status && cli_interrupted())
-        return BR_NO; /* the signal was for it, too */
+        return BR_NO; /* the command got the signal, too */
     if (usage.status)
         return br_fail(diag, BR_NO, "mend it, then measure again",
                        "the command of '%.200s' failed with exit status %d", stage->id,

@@ -1,6 +1,6 @@
-/* Memory is not to run out, so the largest of what is alike counts. A rule is a kind of command;
- * within it the size of what it reads tells large from small: a link of a hundred objects from one
- * of two. */
+/* Guesses memory from similar commands, and takes the largest, since memory must not run out. A
+ * rule is a kind of command; within it the size of the inputs tells large from small: a link of a
+ * hundred objects from one of two. */
 #include "cli/jobs/memory.h"
 
 #include <inttypes.h>
@@ -23,7 +23,7 @@ enum { ALIKE_LEAST = 3 };
 
 /* ---- By patterns ---- */
 
-/* Puts what the amounts say into the needs of the stage. */
+/* Puts the amounts into the needs of the stage. */
 static enum br_status put_amounts(const char *text, uint32_t stage, int64_t *cores,
                                   int64_t *mem_bytes, struct br_diag *diag)
 {
@@ -43,7 +43,7 @@ static enum br_status put_amounts(const char *text, uint32_t stage, int64_t *cor
     return status;
 }
 
-/* The job with other needs takes its place. */
+/* Replaces the job by one with other needs. */
 static enum br_status replace(struct br_input *input, const int64_t *cores,
                               const int64_t *mem_bytes, struct br_diag *diag)
 {
@@ -81,7 +81,7 @@ enum br_status cli_apply_demands(const struct cli_demands *demands, struct br_in
 
 /* ---- By others of their rule ---- */
 
-/* A command that the history knows. */
+/* A command known to the history. */
 struct known {
     uint32_t rule;
     int64_t mem_bytes, size; /* of its inputs; -1: not known */
@@ -108,7 +108,7 @@ static bool demands_memory(const struct br_dag *dag, uint32_t s)
     return false;
 }
 
-/* Bytes that the edge reads by its explicit inputs; -1 if one is not there. */
+/* Total bytes of the edge's explicit inputs; -1 if one does not exist. */
 static int64_t size_of_inputs(const struct guessing *guessing, uint32_t edge)
 {
     const struct br_ninja_edge *it = &guessing->ninja.edge[edge];
@@ -168,7 +168,7 @@ static enum br_status gather_known(struct guessing *guessing, struct br_diag *di
     return status;
 }
 
-/* -1: no command of its rule is known. */
+/* -1 if no command of its rule is known. */
 static int64_t guess(const struct guessing *guessing, uint32_t edge)
 {
     const int64_t size = size_of_inputs(guessing, edge);
@@ -251,7 +251,7 @@ enum br_status cli_guess_memory(struct br_history *history, struct br_input *inp
     return status;
 }
 
-/* ---- In words ---- */
+/* ---- Messages ---- */
 
 void cli_say_memory(const struct cli_memory_report *report, const struct br_cluster *cluster)
 {

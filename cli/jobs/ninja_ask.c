@@ -1,7 +1,8 @@
-/* Ninja as a child, in the folder of the build. A mark in its status tells its commands from all
- * else that it may print. By its text a command is not known, since others may have the same; so
- * where there is anything to do, ninja is asked about a build in which commands are described by
- * their outputs, which are no part of the hashes by which it tells whether a command has changed.
+/* Runs ninja as a child, in the folder of the build. A mark in its status distinguishes its
+ * commands from all else that it may print. The text does not identify a command, since others may
+ * have the same. So if there is anything to do, ninja is asked about a build in which commands are
+ * described by their outputs; descriptions are not part of the hashes by which it decides whether a
+ * command has changed.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +23,7 @@
 
 #define MARK "\x01"
 
-/* The environment with a status of ours; the array alone is the caller's. */
+/* The environment with our ninja status; only the array is the caller's. */
 static char **environment(void)
 {
     static char status[] = "NINJA_STATUS=" MARK;
@@ -38,8 +39,8 @@ static char **environment(void)
     return list;
 }
 
-/* Starts ninja in the folder; *out: the end of a pipe from which what it prints is read; NULL: it
- * prints to `words`. Returns 0 or an errno. */
+/* Starts ninja in the folder; *out: the end of a pipe with its output; NULL: it prints to `words`.
+ * Returns 0 or an errno. */
 static int ninja_ask_start(const char *folder, char *const *argument, char *const *variables,
                            pid_t *pid, int words, int *out)
 {
@@ -82,7 +83,7 @@ static int ninja_ask_wait_for(pid_t pid)
     return cli_child_exit(status);
 }
 
-/* What ninja has printed: commands, and its own words. */
+/* The output of ninja: commands, and its own messages. */
 struct saying {
     struct br_ninja_set *told;
     struct br_ninja_set words; /* lines, as they came */
@@ -110,7 +111,7 @@ static enum br_status read_saying(int from, struct saying *saying, struct br_dia
     return good ? BR_OK : br_fail_memory(diag);
 }
 
-/* What a dry run tells of the commands that it would run: their texts or their descriptions. */
+/* The commands that a dry run would run: their texts or their descriptions. */
 static enum br_status run_dry(const struct br_ninja_options *options, const char *file, bool texts,
                               struct saying *saying, struct br_diag *diag)
 {
@@ -153,7 +154,7 @@ static enum br_status run_dry(const struct br_ninja_options *options, const char
     return status;
 }
 
-/* Why ninja has refused. */
+/* The reason why ninja has refused. */
 static void ninja_ask_print_words(const struct saying *saying)
 {
     for (uint32_t k = 0; k < saying->words.count; k++) {
@@ -162,8 +163,8 @@ static void ninja_ask_print_words(const struct saying *saying)
     }
 }
 
-/* Asks about the build with outputs as descriptions. Ninja reads it by our descriptor, so that
- * nothing is left whatever becomes of us; under that name no command makes the build's own file. */
+/* Asks about the build with outputs as descriptions. Ninja reads it by our descriptor, so nothing
+ * is left behind if this program dies; no command makes the build's own file under that name. */
 static enum br_status ask_by_outputs(const struct cli_ninja_question *question,
                                      const struct br_ninja_naming *naming,
                                      struct br_ninja_set *dirty, struct br_ninja_named *named,
@@ -195,9 +196,9 @@ static enum br_status ask_by_outputs(const struct cli_ninja_question *question,
     return status;
 }
 
-/* The same until no further dyndep file is found that ninja would read: at first only those count
- * that no command makes which is still to run, then also those of which the answer says so. What
- * they tell may make more commands run. */
+/* Repeats the question until ninja would read no further dyndep file: at first only files count
+ * that no remaining command makes, then also those that the answer says ninja reads. Their contents
+ * may make more commands run. */
 static enum br_status ninja_ask(const struct cli_ninja_question *question,
                                 const struct br_ninja_set *printed, const char *state,
                                 struct br_ninja_set *dirty, struct br_ninja_named *named,
@@ -219,7 +220,7 @@ static enum br_status ninja_ask(const struct cli_ninja_question *question,
     return status;
 }
 
-/* Lets ninja make the build's own file anew, as it does before every build. */
+/* Lets ninja remake the build's own file, as it does before every build. */
 static enum br_status remake(const struct br_ninja_options *options, int words,
                              struct br_diag *diag)
 {
@@ -239,8 +240,8 @@ static enum br_status remake(const struct br_ninja_options *options, int words,
                 : BR_OK;
 }
 
-/* The first question is about the build as it is: where nothing is out of date, it is the only one.
- * A dry run that misses a dyndep file which is still to be made fails; then the others tell. */
+/* The first question is about the build as it is; if nothing is out of date, it is the only one. A
+ * dry run fails if a dyndep file is still to be made; then the other questions answer. */
 static enum br_status ask_first(const struct cli_ninja_question *question,
                                 struct br_ninja_set *dirty, struct br_ninja_named *named,
                                 struct br_diag *diag)
@@ -273,8 +274,8 @@ static void say_other(const struct br_ninja_options *options, uint32_t log)
             log, program);
 }
 
-/* Asks without the log, whose other version ninja would delete, but with what compilers have told:
- * ninja's folder is a temporary one for this. */
+/* Asks without the log, since ninja would delete one of another version, but with the dependencies
+ * that compilers have reported: ninja's folder is a temporary one for this. */
 static enum br_status ask_aside(const struct cli_ninja_question *question,
                                 const struct br_ninja_place *place, struct br_ninja_set *dirty,
                                 struct br_diag *diag)
@@ -326,7 +327,7 @@ static enum br_status put_aside(const struct br_ninja_place *place, uint32_t log
                             : BR_OK;
 }
 
-/* Is there a log that the build's ninja does not go on from? *log: its version; 0: no such one. */
+/* Is there a log that the build's ninja would not continue? *log: its version; 0: no such log. */
 static enum br_status find_other(const struct br_ninja_options *options,
                                  struct br_ninja_place *place, uint32_t *log, struct br_diag *diag)
 {
@@ -364,8 +365,8 @@ enum br_status cli_ninja_ask(const struct cli_ninja_question *question, struct b
     if (!status)
         status = ask_first(question, dirty, &named, diag);
     if (!status && named.stale) {
-        /* The dry run has told of this file alone. What makes it may be out of date for ever, such
-         * as CMake's look at globs, so once it is made it is not asked about again. */
+        /* Only the dry run has named this file. The command that makes it may always be out of
+         * date, such as CMake's check of globs, so once it is made it is not asked about again. */
         status = remake(options, question->words, diag);
         if (!status)
             status = ninja_ask(question, &none, NULL, dirty, &named, diag);

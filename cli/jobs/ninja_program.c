@@ -1,4 +1,4 @@
-/* CMake keeps the path of its ninja in the cache, meson tells it in its log. */
+/* CMake keeps the path of its ninja in the cache, meson in its log. */
 #include "cli/jobs/ninja_program.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ bool cli_is_own_ninja(const char *program)
     return strcmp(base_name(program), "bigrocks-ninja") == 0;
 }
 
-/* Takes the path if it is that of a ninja which is still there. */
+/* Takes the path if it is that of a ninja that still exists. */
 static bool take_path(char *value, char program[PATH_MAX])
 {
     const size_t size = strlen(value);
@@ -34,7 +34,7 @@ static bool take_path(char *value, char program[PATH_MAX])
     return true;
 }
 
-/* The path behind `between` in the last line of the file that begins with the key. */
+/* The path after `between` in the last line of the file that begins with the key. */
 static bool ninja_program_read_path(const char *folder, const char *file, const char *key,
                                     const char *between, char program[PATH_MAX])
 {

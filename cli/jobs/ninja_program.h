@@ -1,4 +1,4 @@
-/* Which ninja a build has. Each version keeps a log of its own. */
+/* Finds the ninja of a build. Each version keeps a log of its own. */
 #ifndef BR_CLI_JOBS_NINJA_PROGRAM_H
 #define BR_CLI_JOBS_NINJA_PROGRAM_H
 

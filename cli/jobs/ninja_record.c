@@ -1,4 +1,4 @@
-/* During a run of a build, ninja itself finds what has been built as up to date. */
+/* Updates ninja's records during a run of a build, so that ninja finds the results up to date. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -48,14 +48,14 @@ void cli_run_ninja_ended(struct cli_run_ninja *ninja, const struct br_task_end *
     struct timespec now;
     if (!ninja->recorder)
         return;
-    /* The run began this long ago, or somewhat less, as the end is told a little late. Too early a
-     * time would make outputs look older than what they were made from. */
+    /* The run began this long ago, or slightly less, since ends are reported a little late. Too
+     * early a time would make outputs look older than their inputs. */
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t began_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - end->end_ns;
     if (began_ns < ninja->began_ns)
         ninja->began_ns = began_ns;
-    /* Builds are planned by these: an end that may have been long ago is taken as early as it can
-     * be, so that no pause is taken for work. */
+    /* Builds are planned by these figures: an end that may be long past is taken as early as
+     * possible, so that no pause counts as work. */
     ninja_record_add(ninja, &(struct br_ninja_ended){.task = end->task,
                                                      .began_ns = ninja->began_ns,
                                                      .start_ns = end->start_ns,

@@ -1,4 +1,4 @@
-/* A build of ninja's goes on where a run of its commands ends: ninja's records of that run. */
+/* Ninja's records of a run of its commands, so that ninja goes on from its end. */
 #ifndef BR_CLI_JOBS_NINJA_RECORD_H
 #define BR_CLI_JOBS_NINJA_RECORD_H
 
@@ -11,12 +11,13 @@ struct cli_run_ninja {
     struct br_diag fault;               /* the first one */
 };
 
-/* Prepares it, right before the run begins, if the job is a build of ninja's. To be closed. */
+/* Prepares the records, right before the run begins, if the job is a ninja build. To be closed. */
 void cli_run_ninja_open(struct cli_run_ninja *ninja, const struct br_dag *dag);
-/* A task that is done, now or by an earlier run: ninja's files have it when this returns. */
+/* Records a task that is done, now or by an earlier run: ninja's files have it when this returns.
+ */
 void cli_run_ninja_ended(struct cli_run_ninja *ninja, const struct br_task_end *end);
 void cli_run_ninja_resumed(struct cli_run_ninja *ninja, uint32_t task);
-/* What went wrong is said now, and does not count. */
+/* Reports faults now; they do not fail the run. */
 void cli_run_ninja_close(struct cli_run_ninja *ninja);
 
 #endif

@@ -1,4 +1,4 @@
-/* bigrocks show: what a job is made of, before anything is planned. */
+/* bigrocks show: the contents of a job, before anything is planned. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/* Snakemake as a child, which finds our package along PYTHONPATH: Snakemake imports all packages
- * that are named as schedulers of its own, and ours then lets the dry run write its jobs. The
- * package is part of this program, so that nothing has to be installed beside Snakemake. */
+/* Runs Snakemake as a child, which finds our package along PYTHONPATH: Snakemake imports all
+ * packages named like its scheduler plugins, and ours then makes the dry run write its jobs. The
+ * package is part of this program, so nothing has to be installed beside Snakemake. */
 #include "cli/jobs/snakemake_ask.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "snakemake_plugin.h"
 
 #define PACKAGE "snakemake_scheduler_plugin_bigrocks"
-/* What becomes of the names in the folder of a question. */
+/* The files in the folder of a question. */
 static const char package_file[] = PACKAGE "/__init__.py", answer_file[] = "jobs.json";
 
 static const char *snakemake_ask_program(void)
@@ -74,7 +74,7 @@ static void snakemake_ask_remove_folder(const char *folder)
     rmdir(folder);
 }
 
-/* The child's environment is this program's, which starts no other. */
+/* The child's environment is that of this program, which starts no other child. */
 static bool set_environment(const char *folder)
 {
     const char *before = getenv("PYTHONPATH");
@@ -89,7 +89,7 @@ static bool set_environment(const char *folder)
     return good;
 }
 
-/* What Snakemake has said, for who has to mend it. */
+/* Prints Snakemake's messages, for the person who has to fix the workflow. */
 static void snakemake_ask_show(int fd)
 {
     char buffer[4096];

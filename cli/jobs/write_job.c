@@ -1,4 +1,4 @@
-/* A job on its way out. */
+/* Writes a job. */
 #include "cli/jobs/jobs.h"
 #include "emit/emit.h"
 

@@ -1,9 +1,9 @@
-/* bigrocks check: does the plan hold for this job on this cluster?
+/* bigrocks check: is the plan valid for this job on this cluster?
  *
- * The plan's file carries a job of its own, which could say anything. So it is compared with the
- * job that is given, stage by stage; then the plan is carried over to that job and cluster, by the
- * ids of tasks and the names of machines, and verified there: durations, demands and edges are
- * those of the job. Reads planner/model/plan.h to carry the plan over.
+ * The plan's file carries a job of its own, which cannot be trusted. So it is compared with the
+ * given job, stage by stage. Then the plan is translated to the given job and cluster, by the ids
+ * of tasks and the names of machines, and verified there, with the durations, demands and edges of
+ * the given job. Reads planner/model/plan.h to translate the plan.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "planner/model/plan.h"
 #include "planner/network/bound.h"
 
-/* Numbers in the given cluster of the machines that the plan uses; *all says whether it has them.
+/* The given cluster's numbers of the machines that the plan uses; *all: does it have them all?
  * False when memory is out. */
 static bool check_map_machines(struct cli_check *check, const struct br_plan *plan, uint32_t *map,
                                bool *all)
@@ -163,8 +163,8 @@ static enum br_status planning_check_proof(struct cli_check *check, const struct
     return status == BR_NO ? BR_OK : status;
 }
 
-/* All that the file says; what follows from the plan only if the plan holds. The answer "no" has no
- * diagnostic: its faults have been told. */
+/* Prints the claims of the file; claims that depend on a valid plan only if it is one. The answer
+ * "no" has no diagnostic: its faults have been printed. */
 static enum br_status planning_check_file(struct cli_check *check, const struct br_plan *plan,
                                           struct br_diag *diag)
 {
@@ -182,7 +182,7 @@ static enum br_status planning_check_file(struct cli_check *check, const struct 
     return status;
 }
 
-/* "ok: 3 tasks, makespan 2 s", with what nobody can rely on. */
+/* "ok: 3 tasks, makespan 2 s", with a note on figures that nobody can rely on. */
 static void print_good(const struct cli_check *check, const struct br_plan *plan)
 {
     char seconds[CLI_SECONDS_TEXT];

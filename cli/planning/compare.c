@@ -1,5 +1,6 @@
-/* The job of a plan's file beside the job that it is to be of. All that says what runs, when and on
- * what has to be the same; what only a name or a description is may differ. */
+/* Compares the job in a plan's file with the job that the plan should be of. Everything that
+ * decides what runs, when and on which resources must be equal; names and descriptions may differ.
+ */
 #include "cli/planning/compare.h"
 
 #include <inttypes.h>
@@ -55,7 +56,7 @@ static void compare_demand(struct cli_check *check, uint32_t mine, uint32_t own,
                     check->job->stage[mine].id, job, resource, plan);
 }
 
-/* Are they the same? NULL: there is none. */
+/* Are the texts equal? NULL: no text. */
 static bool same_text(const char *a, const char *b)
 {
     return a && b ? strcmp(a, b) == 0 : a == b;
@@ -106,10 +107,10 @@ static void compare_stage(struct cli_check *check, uint32_t mine, uint32_t own)
     }
 }
 
-/* An edge by the numbers that its stages have in the given job. */
+/* An edge, with its stages numbered as in the given job. */
 struct link {
     uint32_t parent, child;
-    bool one_to_one; /* where that differs from a barrier */
+    bool one_to_one; /* the way in which it differs from a barrier */
     int64_t bytes;
     uint32_t edge; /* in its own job */
 };

@@ -1,4 +1,4 @@
-/* What `bigrocks check` knows, and the comparison of jobs and clusters. */
+/* The data of `bigrocks check`, and the comparison of jobs and clusters. */
 #ifndef BR_CLI_PLANNING_COMPARE_H
 #define BR_CLI_PLANNING_COMPARE_H
 
@@ -14,14 +14,15 @@ struct cli_check {
     bool quiet;
 };
 
-/* Count a fault and print it, unless quiet; the first with a struct cli_check as context. */
+/* Counts a fault and prints it, unless quiet. The first function takes a struct cli_check as
+ * context. */
 void cli_check_take(void *context, const char *text);
 void cli_check_fault(struct cli_check *check, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Compares the jobs. *same_tasks says whether they have the same tasks, so that the plan can be
- * carried over; map[s] is the given job's number of stage s of the plan's job, edge_map[e] of edge
- * e. False when memory is out. */
+/* Compares the jobs. *same_tasks: they have the same tasks, so the plan can be translated; map[s]
+ * is the given job's number of stage s of the plan's job, edge_map[e] that of edge e. False when
+ * memory is out. */
 bool cli_check_jobs(struct cli_check *check, uint32_t *map, uint32_t *edge_map, bool *same_tasks);
 /* Do they have the same machines? */
 bool cli_check_same_cluster(const struct br_cluster *a, const struct br_cluster *b);

@@ -1,11 +1,11 @@
-/* Words of options into what emit knows, by their places in the tables of choices. */
+/* Translates words of options into values of emit, by their places in the tables of choices. */
 #include "cli/planning/picture.h"
 
 #include <string.h>
 
 #include "cli/common/choices.h"
 
-/* The place of a word among the choices of its option, which has been parsed; 0 where not given. */
+/* The index of a word among the choices of its option, which has been parsed; 0 if not given. */
 static uint32_t planning_picture_place_of(const char *word, const char *(*name)(uint32_t k))
 {
     uint32_t k = 0;

@@ -1,4 +1,4 @@
-/* bigrocks plan: load, search, tighten the bound, write, sum up. */
+/* bigrocks plan: loads, searches, tightens the bound, writes and sums up. */
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 #include <bigrocks/network.h>
 #include <bigrocks/store.h>
 
-/* What runs that are drawn after the plan may take: a twentieth of the time limit, and a moment
- * once somebody has asked for the end. */
+/* The time for runs drawn after the plan: a twentieth of the time limit, and only a moment once
+ * somebody has asked for the end. */
 static int64_t draw_most_ns(const struct cli_settings *settings)
 {
     const int64_t limit_ns = settings->search.time_limit_ns, moment_ns = 50000000;
@@ -30,7 +30,7 @@ static int64_t draw_most_ns(const struct cli_settings *settings)
     return limit_ns > 0 ? limit_ns / 20 : limit_ns == 0 ? 0 : INT64_MAX;
 }
 
-/* What is left of the time limit for planning: reading has taken its part, and writing will. */
+/* The rest of the time limit for planning: reading has used a part, and writing will. */
 static int64_t time_left(const struct br_plan_options *options, int64_t began_ns,
                          const struct br_input *input, const char *format, int64_t drawn_ns)
 {
@@ -56,7 +56,7 @@ static struct br_plan_options search_options(const struct cli_settings *settings
     return options;
 }
 
-/* Why the linear program is not asked, whatever the search finds; NULL where it is. */
+/* Why the linear program is not run, whatever the search finds; NULL if it is. */
 static const char *refusal(const struct cli_settings *settings, const struct br_input *input)
 {
     if (settings->bound.lp < 0)
@@ -70,7 +70,7 @@ static const char *refusal(const struct cli_settings *settings, const struct br_
     return NULL;
 }
 
-/* What the store had, and what came of it. */
+/* Reports the store's match and its use. */
 static void tell_hit(const char *path, const struct br_store_hit *hit)
 {
     char stored[CLI_SECONDS_TEXT], found[CLI_SECONDS_TEXT], fresh[CLI_SECONDS_TEXT];
@@ -94,7 +94,7 @@ static void tell_hit(const char *path, const struct br_store_hit *hit)
                 hit->enough ? " by effort fast" : "", fresh);
 }
 
-/* Plans by the options, with the store where there is one. */
+/* Plans by the options, with the store if there is one. */
 static enum br_status planning_plan_search(const struct cli_settings *settings,
                                            const struct br_input *input,
                                            const struct br_plan_options *options,
@@ -112,7 +112,7 @@ static enum br_status planning_plan_search(const struct cli_settings *settings,
     return status;
 }
 
-/* Plans on an open output. */
+/* Plans, with the output open. */
 static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
                                 int64_t began_ns, const char *format, FILE *out,
                                 struct br_plan **plan, struct cli_trace *trace,
@@ -133,7 +133,7 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     if (!status && settings->search.network)
         status = br_plan_network(*plan, input->dag, input->cluster, &options, diag);
     cli_progress_end(&progress);
-    trace->progress = NULL; /* nothing is found any more */
+    trace->progress = NULL; /* no further plan is reported */
     cli_interrupt_release();
     if (status)
         return status;
@@ -159,7 +159,7 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     return status;
 }
 
-/* What to say of the linear program; NULL: what its answer says. */
+/* A note on the linear program; NULL: its answer is printed. */
 static const char *lp_note(const struct cli_settings *settings, const struct br_input *input,
                            const struct br_plan *plan)
 {
@@ -198,7 +198,7 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     }
     if (settings->output.verbose)
         cli_say_line(&cli_plan, settings, argument, arguments);
-    /* Before the search, so that nobody waits for a plan that cannot be written. */
+    /* Opened before the search, so that nobody waits for a plan that cannot be written. */
     status = cli_output_open_format(&output, &settings->output, format, diag);
     if (!status) {
         status = cli_trace_begin(&trace, settings->output.trace_search, diag);

@@ -9,7 +9,7 @@
 
 enum { PLANS_MOST = 2 };
 
-/* Says of a file that is no plan that it is a job, where it is one. */
+/* If the file is no plan but a job, says so. */
 static enum br_status render_refuse(const char *path, enum br_status status, struct br_diag *diag)
 {
     struct br_input job;
@@ -23,7 +23,7 @@ static enum br_status render_refuse(const char *path, enum br_status status, str
                    "this is a job, not a plan");
 }
 
-/* Also a plan that does not hold can be looked at, but not without a word. */
+/* An invalid plan is drawn too, but with a warning. */
 static enum br_status render_read_plan(bool quiet, const char *path, struct br_input *input,
                                        struct br_plan **plan, struct br_diag *diag)
 {

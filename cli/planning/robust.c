@@ -1,5 +1,5 @@
-/* Durations are drawn as they are believed: the mean of a stage once for all of its tasks, and each
- * task about it. So errors that tasks share do not cancel out. */
+/* Draws durations as they are believed: the mean of a stage once for all of its tasks, and each
+ * task around it. So errors that tasks share do not cancel out. */
 #include "cli/planning/robust.h"
 
 #include <inttypes.h>
@@ -13,11 +13,11 @@
 #include "simulate/noise.h"
 #include "simulate/replay.h"
 
-/* Runs drawn, and how many tasks they may have together before they are fewer. */
+/* Number of runs, and the total number of tasks above which there are fewer runs. */
 enum { RUNS_MOST = 200, RUNS_LEAST = 20, TASKS_DRAWN = 2000000 };
-/* What a task of a run takes, about. */
+/* Approximate time of one task in a run. */
 static const int64_t run_task_ns = 4000;
-/* Of runs, where no quantile is asked for. */
+/* Quantile of the runs if none is asked for. */
 #define USUAL_QUANTILE 0.9
 /* The upper end of the interval BR_BELIEF_INTERVAL, in standard deviations. */
 #define INTERVAL_END 1.2815515655446004
@@ -37,7 +37,7 @@ static enum br_status read_quantile(const char *text, double *quantile, struct b
     return BR_OK;
 }
 
-/* Do the job's own durations scatter? */
+/* Do the job's own durations vary? */
 static bool has_spread(const struct br_dag *dag)
 {
     for (uint32_t s = 0; s < dag->stages; s++)
@@ -46,7 +46,7 @@ static bool has_spread(const struct br_dag *dag)
     return false;
 }
 
-/* Both jobs, with mean durations and with the quantile's, as the history has them. */
+/* Both jobs from the history: with mean durations, and with the quantile's. */
 static enum br_status annotate(struct br_history *history, struct br_input *input,
                                struct cli_robust *robust, struct br_diag *diag)
 {
@@ -96,10 +96,10 @@ void cli_robust_finish(struct cli_robust *robust)
     *robust = (struct cli_robust){0};
 }
 
-/* ---- What may come ---- */
+/* ---- Drawn runs ---- */
 
-/* What is drawn lies within e to the 50 of the mean, so that a few draws of an unknown stage do not
- * leave the range of numbers. */
+/* Draws stay within e to the 50 of the mean, so that a few draws of an unknown stage do not leave
+ * the range of numbers. */
 static double factor_of(double exponent)
 {
     return br_real_exp(fmax(-50, fmin(50, exponent)));
@@ -143,7 +143,7 @@ struct outlook {
     uint32_t runs;
 };
 
-/* So many runs, or fewer that take no longer than that. */
+/* That many runs, or fewer if the time is too short for them. */
 static uint32_t robust_runs_within(uint32_t runs, uint32_t tasks, int64_t most_ns)
 {
     const int64_t fit = most_ns / (run_task_ns * (int64_t)tasks);
@@ -242,7 +242,8 @@ enum br_status cli_noise_measure(const struct br_input *input, struct br_plan *p
     enum br_status status = BR_OK;
     uint32_t runs = TASKS_DRAWN / 10 / input->dag->tasks;
     runs = runs > RUNS_LEAST ? RUNS_LEAST : runs < 1 ? 1 : runs;
-    runs = robust_runs_within(runs, input->dag->tasks, most_ns / 2); /* for each of two */
+    runs = robust_runs_within(runs, input->dag->tasks,
+                              most_ns / 2); /* for each of the two percentages */
     if (plan->network || plan->makespan_ns == 0 || runs == 0)
         return BR_OK;
     for (uint32_t k = 0; k < sizeof percent / sizeof *percent && !status; k++) {

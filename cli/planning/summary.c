@@ -1,6 +1,6 @@
-/* The words on a plan: how long, how good, and, where asked, how it was found. Reads the
- * plan's struct (planner/model/plan.h) for what was tried, since the public interface says only
- * what the plan is. */
+/* Sums up a plan: how long, how good and, if asked, how it was found. Reads the plan's struct
+ * (planner/model/plan.h) for the methods tried, since the public interface describes only the plan.
+ */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void label(FILE *out, const char *text)
     fprintf(out, "%-12s ", text);
 }
 
-/* "method (makespan) +x %" of all that was tried, the shortest first as they came. */
+/* "method (makespan) +x %" for all methods tried, sorted by makespan, equal ones as they came. */
 static void print_trials(FILE *out, const struct br_plan *plan)
 {
     char text[CLI_SECONDS_TEXT];
@@ -47,7 +47,7 @@ static bool is_search(const char *method)
            strcmp(method, br_orders_search_method) == 0;
 }
 
-/* Was the bound, of the whole or of some part, found by searching for all shorter schedules? */
+/* Was the bound, of the whole or of a part, found by searching for all shorter schedules? */
 static bool is_exhaustive(const struct br_plan *plan)
 {
     bool exhaustive = is_search(br_plan_bound_method(plan));
@@ -56,7 +56,7 @@ static bool is_exhaustive(const struct br_plan *plan)
     return exhaustive;
 }
 
-/* How a plan as short as its bound is known to be optimal. */
+/* The reason why a plan that meets its bound is known to be optimal. */
 static const char *optimal(const struct br_plan *plan)
 {
     return plan->certificate     ? "0 %, proven optimal"

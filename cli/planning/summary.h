@@ -5,11 +5,11 @@
 #include <bigrocks/bigrocks.h>
 #include <stdio.h>
 
-/* How long and how good the plan is; `asked` is the method that was asked for. lp_note says why
- * there was no linear program; NULL where there was one. */
+/* Prints how long and how good the plan is; `asked` is the method that was asked for. lp_note says
+ * why there was no linear program; NULL if there was one. */
 void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_dag *dag,
                        const struct br_cluster *cluster, const char *asked, const char *lp_note);
-/* How the search went, part by part. */
+/* Prints the course of the search, part by part. */
 void cli_print_explanation(FILE *out, const struct br_plan *plan);
 
 #endif

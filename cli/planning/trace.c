@@ -1,4 +1,4 @@
-/* The search's course: every better plan as a line for people and as a row of CSV. */
+/* The course of the search: every better plan as a line for people and as a row of CSV. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 
 #include "cli/common/progress.h"
 
-/* Writes down the better plans that a search reports: as lines on standard error, where `say` is
- * set, and as rows of a file. */
+/* Records the better plans that a search reports: as rows of a file and, if `say` is set, as lines
+ * on standard error. */
 struct cli_trace {
     bool say;
     FILE *file;                    /* NULL: none */
@@ -16,11 +16,11 @@ struct cli_trace {
     struct cli_progress *progress; /* cleared before a line */
 };
 /* Opens the file (NULL: none; "-": standard output), which can be read while it grows, and writes
- * its heading. */
+ * its header. */
 enum br_status cli_trace_begin(struct cli_trace *trace, const char *path, struct br_diag *diag);
 /* For br_plan_options.found; the context is the struct. */
 void cli_trace_found(void *trace, const struct br_incumbent *incumbent);
-/* Closes the file. Returns the status, or BR_SYSTEM where something could not be written. */
+/* Closes the file. Returns the status, or BR_SYSTEM if writing failed. */
 enum br_status cli_trace_end(struct cli_trace *trace, enum br_status status, struct br_diag *diag);
 
 #endif

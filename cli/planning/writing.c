@@ -1,5 +1,5 @@
-/* Writes samples of the job where nobody reads them. What a stage, a task and an edge take is the
- * difference between two samples, since a format has a part that does not grow with the job. */
+/* Writes samples of the job without output. The cost of a stage, a task and an edge is the
+ * difference between two samples, since each format has a part that does not grow with the job. */
 #include "cli/planning/writing.h"
 
 #include <stdbool.h>
@@ -11,11 +11,11 @@
 #include "planner/model/dag.h"
 #include <bigrocks/planner.h>
 
-/* What is usual; what a sample is not worth; what the system takes for a byte; and by how much an
- * estimate may be wrong: numbers of a sample are short, and some formats sort. */
+/* The usual time; the size below which no sample is made; the system's time per byte; and the
+ * margin for errors of the estimate: numbers in a sample are short, and some formats sort. */
 static const int64_t usual_task_ns = 1500, usual_stage_ns = 1000, usual_edge_ns = 200;
 static const double least_ns = 20e6, copy_ns = 1, doubt = 1.5;
-/* Stages of the largest sample; times that each is written; machines that take too long alone. */
+/* Stages of the largest sample; how often each is written; machines that alone take too long. */
 enum { SAMPLE = 200, TRIES = 3, MANY_MACHINES = 20000 };
 
 struct shape {
@@ -34,7 +34,7 @@ static ssize_t count_bytes(void *context, const char *text, size_t size)
     return (ssize_t)size;
 }
 
-/* Stages that are spread over the job, without what the format may say beside them. */
+/* Takes stages spread over the job, without the extras that the format may write beside them. */
 static struct br_dag *make_sample(const struct br_dag *dag, const struct shape *shape)
 {
     struct br_dag *sample = br_dag_create(dag->name);
@@ -102,7 +102,7 @@ static bool try_shape(const struct br_input *input, const char *format, const st
     return ok;
 }
 
-/* How much more one is than the other, by what they differ in. */
+/* Bytes per item, from two samples that differ by `count` items. */
 static double each(const struct written *more, const struct written *less, uint32_t count)
 {
     return more->bytes > less->bytes ? (double)(more->bytes - less->bytes) / count : 0;

@@ -1,4 +1,5 @@
-/* How long writing a plan will take, known before the plan is: it is kept back from a time limit.
+/* Estimates how long writing a plan will take, before the plan exists: this time is kept back from
+ * the time limit.
  */
 #ifndef CLI_PLANNING_WRITING_H
 #define CLI_PLANNING_WRITING_H
@@ -7,9 +8,9 @@
 
 #include "parsers/parsers.h"
 
-/* By stages, tasks and edges: the bytes of each are counted in plans of some stages of the job, and
- * the time that a byte takes is measured there, by this clock. Pictures fold large jobs, and small
- * jobs take no time, so that what is usual counts for these. O(some hundred stages). */
+/* Estimates from stages, tasks and edges: their bytes are counted in plans of some stages of the
+ * job, and the time per byte is measured there by this clock. Pictures fold large jobs, and small
+ * jobs take no time, so the usual time counts for these. O(some hundred stages). */
 int64_t cli_writing_ns(const struct br_input *input, const char *format, int64_t (*now_ns)(void));
 
 #endif

@@ -28,7 +28,7 @@ struct study {
     uint32_t policies;
     char **name;
     struct br_coflow_setup *setup;
-    struct br_coflow_options options; /* but for the policy */
+    struct br_coflow_options options; /* all but the policy */
     struct br_coflow_failure failure[FAILURES_MOST];
     struct br_coflow_outcome *outcome;
     struct br_coflow_result *result;
@@ -66,7 +66,7 @@ static bool coflow_run_one(void *context, uint32_t worker, uint32_t k)
     return !status;
 }
 
-/* Keeps what has ended, in order. */
+/* Keeps the finished runs, in order. */
 static uint32_t coflow_drop_unfinished(struct study *study)
 {
     uint32_t kept = 0;
@@ -103,7 +103,7 @@ static enum br_status coflow_run_all(struct study *study, const struct cli_setti
     return status;
 }
 
-/* ---- What is asked for ---- */
+/* ---- Options ---- */
 
 /* "a,b:thin=3,c" into names and rows. */
 static enum br_status coflow_read_policies(const char *text, struct study *study,
@@ -177,7 +177,7 @@ static enum br_status read_clock(const struct cli_settings *settings,
     return status;
 }
 
-/* What goes wrong, and who decides. */
+/* Failures of the fabric, and the coordinator. */
 static enum br_status read_trouble(const struct cli_settings *settings, struct study *study,
                                    struct br_diag *diag)
 {
@@ -288,7 +288,7 @@ static int coflow_perform(const struct cli_settings *settings, const char *const
     if (!status && results)
         status = coflow_write_study(settings, &study, results, diag);
     if (!status && results < study.policies)
-        status = BR_NO; /* a script has to know that policies are missing */
+        status = BR_NO; /* a script must learn that policies are missing */
     coflow_finish(&study);
     br_coflows_destroy(trace);
     return status;

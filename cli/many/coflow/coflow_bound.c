@@ -1,5 +1,5 @@
-/* The bound of ports is computed here. The linear program over the order is solved by another
- * program, whose answer are weights; what bound they make is computed here as well. */
+/* The bound of ports is computed here. Another program solves the linear program over the order and
+ * answers with weights; the bound that they give is computed here as well. */
 #include "cli/many/coflow/coflow_bound.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ struct answer {
     struct br_order_proof proof;
 };
 
-/* [A, B, C, WEIGHT], of each of a row or a cycle. */
+/* [A, B, C, WEIGHT], for each row or cycle. */
 static bool coflow_bound_read_numbers(struct br_json *json, uint32_t number[3], double *weight)
 {
     br_json_array(json, "a row");

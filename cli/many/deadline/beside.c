@@ -12,7 +12,7 @@
 #include "cli/common/say.h"
 #include "runtime/deadline/admission.h"
 
-/* All jobs, the one that asks last. */
+/* All jobs, the asking one last. */
 struct beside {
     struct br_arena arena;
     struct br_control_options options;

@@ -4,8 +4,8 @@
 
 #include "cli/common/settings.h"
 
-/* Says on standard output what each job needs, whether the job of the table at `path` fits beside
- * them, and the earliest deadline with which it does. BR_NO: it does not fit. */
+/* Prints the need of each job, whether the job of the table at `path` fits beside the others, and
+ * the earliest deadline with which it does. BR_NO: it does not fit. */
 enum br_status cli_beside(const struct cli_settings *settings, const char *path,
                           struct br_diag *diag);
 

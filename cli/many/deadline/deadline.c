@@ -1,4 +1,4 @@
-/* bigrocks deadline: tables of the time that a job still takes. */
+/* bigrocks deadline: tables of a job's remaining time. */
 #include <inttypes.h>
 
 #include "cli/common/commands.h"
@@ -12,7 +12,7 @@
 
 enum { TRIALS = 1000 };
 
-/* The form that -f gives, or the ending of -o FILE; NULL: neither does. */
+/* The form that -f gives, or the ending of -o FILE; NULL if neither gives one. */
 static const char *cli_deadline_format_of(const struct cli_output_settings *output)
 {
     if (output->format)
@@ -20,7 +20,7 @@ static const char *cli_deadline_format_of(const struct cli_output_settings *outp
     return output->path ? cli_format_of(output->path, br_table_format) : NULL;
 }
 
-/* Writes the table in a form, or (NULL) as it is. */
+/* Writes the table in a form or, if NULL, as it is. */
 static enum br_status cli_deadline_write_table(const struct cli_output_settings *settings,
                                                const char *format,
                                                const struct br_deadline_table *table,

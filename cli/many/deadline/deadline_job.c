@@ -27,7 +27,7 @@ static enum br_status take_history(const char *path, struct cli_deadline_job *jo
 
 /* ---- The plan's order ---- */
 
-/* The job as tokens see it: each task takes one, and nothing else counts. */
+/* The job for token allocations: each task takes one token, and other demands do not count. */
 static enum br_status deadline_copy_job(const struct br_dag *dag, struct br_dag *copy,
                                         struct br_diag *diag)
 {
@@ -71,7 +71,7 @@ static enum br_status plan_tokens(const struct br_dag *dag, uint32_t tokens,
     return status;
 }
 
-/* A plan for half of what there may be at most: the order is used at every allocation. */
+/* Plans for half of the largest allocation: the order is used at every allocation. */
 static enum br_status make_plan(const struct cli_settings *settings, struct cli_deadline_job *job,
                                 struct br_diag *diag)
 {

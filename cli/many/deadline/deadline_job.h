@@ -1,4 +1,5 @@
-/* The job of a table: what it is, how long its tasks last, and in which order a plan takes them. */
+/* The job of a table: its stages, the durations of its tasks, and the order in which a plan takes
+ * them. */
 #ifndef BR_CLI_MANY_DEADLINE_DEADLINE_JOB_H
 #define BR_CLI_MANY_DEADLINE_DEADLINE_JOB_H
 
@@ -13,9 +14,9 @@ struct cli_deadline_job {
     struct br_deadline_request request; /* borrows from all of these */
 };
 
-/* Reads the job and fills the request, with the plan's order unless settled otherwise. Where `like`
- * is a table, the allocations are as it has them. Release by cli_deadline_job_finish, also after a
- * failure. */
+/* Reads the job and fills the request, with the plan's order unless settled otherwise. If `like` is
+ * a table, the allocations are those of that table. Release by cli_deadline_job_finish, also after
+ * a failure. */
 enum br_status cli_deadline_job_load(const struct cli_settings *settings, const char *path,
                                      const struct br_deadline_table *like,
                                      const struct br_stop *stop, struct cli_deadline_job *job,

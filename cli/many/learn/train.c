@@ -1,4 +1,4 @@
-/* bigrocks train: a policy for executors is learned. */
+/* bigrocks train: learns a policy for executors. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -105,7 +105,7 @@ static enum br_status save(const struct br_course *course, const char *path, str
     return cli_output_close(&output, status, diag);
 }
 
-/* A file as a whole; NULL where it is not there (*status BR_OK) or cannot be read. */
+/* A whole file; NULL if it does not exist (*status BR_OK) or cannot be read. */
 static char *train_read_file(const char *path, size_t *size, enum br_status *status,
                              struct br_diag *diag)
 {
@@ -170,7 +170,7 @@ static void say_row(const struct br_course *course)
             course->best_iteration);
 }
 
-/* Until it is done, or somebody interrupts; a checkpoint after every trial, and at the end. */
+/* Trains until it is done or interrupted; writes a checkpoint after every trial, and at the end. */
 static enum br_status train_learn(struct br_course *course, const char *checkpoint, bool quiet,
                                   struct br_diag *diag)
 {
@@ -220,7 +220,7 @@ static enum br_status write_model(struct br_course *course, const char *path, co
     return cli_output_close(&output, status, diag);
 }
 
-/* What is there is written; an interrupted training leaves its checkpoint, and no model. */
+/* Writes the results so far; an interrupted training leaves its checkpoint, but no model. */
 static enum br_status train_finish(const struct cli_settings *settings, struct br_course *course,
                                    const char *checkpoint, const char *made_by,
                                    struct br_diag *diag)

@@ -1,4 +1,4 @@
-/* What 'train' is asked for: from options, or from a file that spells them out. */
+/* The options of 'train': from the command line, or from a file that spells them out. */
 #ifndef BR_CLI_MANY_LEARN_TRAIN_OPTIONS_H
 #define BR_CLI_MANY_LEARN_TRAIN_OPTIONS_H
 
@@ -6,15 +6,15 @@
 #include "cli/common/settings.h"
 #include "learn/train/course.h"
 
-/* The options of a training, but for its jobs. BR_USAGE with what is wrong. */
+/* The options of a training, except its jobs. BR_USAGE with the fault. */
 enum br_status cli_train_options(const struct cli_settings *settings,
                                  struct br_train_options *options, struct br_course_options *course,
                                  struct br_diag *diag);
-/* Is it such a file? By its ending. */
+/* Is the file one of options, by its ending? */
 bool cli_train_is_file(const char *path);
 /* Reads lines "option = value" into the settings, as if they were given as --option=value, and
- * "jobs = PATH" into *jobs. Values may stand in quotes; # begins a comment. Texts live in the
- * arena. BR_BAD_INPUT with the line. */
+ * "jobs = PATH" into *jobs. Values may be quoted; # begins a comment. Texts live in the arena.
+ * BR_BAD_INPUT with the line. */
 enum br_status cli_train_read(const char *path, struct br_arena *arena,
                               struct cli_settings *settings, const char **jobs,
                               struct br_diag *diag);

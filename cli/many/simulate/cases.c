@@ -1,5 +1,5 @@
-/* Cases for predictors. A job counts as ended when it would have, had every task begun as soon as
- * its parents were done: nobody simulates a cluster here. */
+/* Makes cases for predictors. A job counts as ended at the time at which it would end if every task
+ * began as soon as its parents were done: no cluster is simulated here. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static enum br_status add_feature(struct cli_cases *cases, const struct br_workl
     return BR_OK;
 }
 
-/* What the jobs carry; where that is nothing, of which job file they are. */
+/* The features that the jobs carry; if they carry none, the name of the job file. */
 static enum br_status choose_features(struct cli_cases *cases, const struct br_workload *workload,
                                       const char *names, struct br_diag *diag)
 {
@@ -88,7 +88,7 @@ static uint64_t simulate_cases_value_of(const struct cli_feature *feature,
 {
     const struct br_workload_dag *dag = &workload->dag[job->dag];
     char text[32];
-    /* A history need not have its columns in the same order. */
+    /* The columns of a history may stand in another order. */
     uint32_t column =
         feature->kind == CLI_FEATURE_COLUMN ? find_column(workload, feature->name) : UINT32_MAX;
     const char *value = column != UINT32_MAX && job->feature ? job->feature[column] : NULL;
@@ -108,7 +108,7 @@ static uint64_t simulate_cases_value_of(const struct cli_feature *feature,
 
 /* ---- Cases ---- */
 
-/* Seconds from the first start to the last end, where stages wait for all of their parents. */
+/* Seconds from the first start to the last end, if stages wait for all of their parents. */
 static int64_t span_of(const struct br_dag *dag, const int64_t *true_ns, int64_t *end)
 {
     int64_t last = 0;

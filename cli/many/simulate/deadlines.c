@@ -17,7 +17,7 @@ static bool read_seconds(const char **text, const char *ends, int64_t *ns)
     return *ns > 0;
 }
 
-/* The deadlines of utilities, by which the jobs are judged. */
+/* The deadlines of the utilities, by which the jobs are judged. */
 static enum br_status set_by_utility(const struct cli_control_settings *options,
                                      struct br_workload *workload, struct br_diag *diag)
 {
@@ -107,7 +107,7 @@ static enum br_status read_changes(const char *text, struct cli_deadlines *deadl
     return BR_OK;
 }
 
-/* The dag, if any, that the table is of; more than one where dags are equal. */
+/* The dag, if any, to which the table belongs; more than one if dags are equal. */
 static bool deadlines_assign(struct cli_deadlines *deadlines, const struct br_deadline_table *table,
                              struct br_diag *diag)
 {
@@ -163,7 +163,7 @@ static enum br_status deadlines_open_tables(const char *text, const struct br_cl
 static const struct br_deadline_table *table_of(void *context, uint32_t dag, struct br_diag *diag)
 {
     const struct cli_deadlines *deadlines = context;
-    (void)diag; /* those of jobs with a deadline are there */
+    (void)diag; /* the tables of jobs with a deadline exist */
     return deadlines->of[dag];
 }
 

@@ -1,5 +1,5 @@
-/* What the policies that control jobs with deadlines need: deadlines, tables of the time left, and
- * how their loops are to run. */
+/* The inputs of policies that control jobs with deadlines: deadlines, tables of the time left, and
+ * the options of their loops. */
 #ifndef BR_CLI_MANY_SIMULATE_DEADLINES_H
 #define BR_CLI_MANY_SIMULATE_DEADLINES_H
 
@@ -11,22 +11,23 @@
 struct cli_deadlines {
     struct br_arena arena;
     struct br_deadline_settings settings;
-    struct br_deadline_table *file; /* tables of files, to be closed */
+    struct br_deadline_table *file; /* tables read from files, to be closed */
     uint32_t files;
-    struct br_made_table *made;          /* by dag of the workload: those that no file gives */
+    struct br_made_table *made;          /* by dag of the workload: those missing in the files */
     const struct br_deadline_table **of; /* by dag of the workload; NULL: none */
     const struct br_workload *workload;
 };
 
 /* Gives the jobs of the workload the deadlines of --deadlines or --utility, if any, each counted
- * from the job's arrival. BR_USAGE: no number, one that is not above 0, or neither one nor as many
- * as jobs; a utility that rises or has no deadline; both options. */
+ * from the job's arrival. BR_USAGE: a malformed number, one that is not above 0, a number of them
+ * that is neither one nor that of the jobs; a utility that rises or has no deadline; both options.
+ */
 enum br_status cli_deadlines_set(const struct cli_control_settings *options,
                                  struct br_workload *workload, struct br_diag *diag);
-/* Opens the tables of --tables and finds that of each dag; makes those that are missing, from what
- * the jobs declare and what the world does to attempts, all with tokens or all with shares of the
- * cluster as the files have them. BR_USAGE: no job has a deadline; BR_BAD_INPUT: a table that is of
- * no job, or of shares of another cluster, or tables of both kinds; BR_NO: stopped. To be finished
+/* Opens the tables of --tables and finds that of each dag. Makes the missing ones from the jobs'
+ * declarations and the world's effects on attempts, all with tokens or all with shares of the
+ * cluster, like the files. BR_USAGE: no job has a deadline; BR_BAD_INPUT: a table that belongs to
+ * no job, or to shares of another cluster, or tables of both kinds; BR_NO: stopped. To be finished
  * in any case. */
 enum br_status cli_deadlines_open(const struct cli_control_settings *options,
                                   const struct br_workload *workload,

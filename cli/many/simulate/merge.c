@@ -1,5 +1,5 @@
-/* Shard I of N has the runs I, I + N, I + 2 N, ... of the study, so the tables are dealt out again
- * run by run. Rows of one run stand together and begin with the same policy and seed. */
+/* Shard I of N has the runs I, I + N, I + 2 N, ... of the study, so merging takes one run of each
+ * table in turn. Rows of one run are adjacent and begin with the same policy and seed. */
 #include "cli/many/simulate/merge.h"
 
 #include <stdbool.h>
@@ -60,8 +60,8 @@ struct last {
     uint64_t seed, first_seed;
 };
 
-/* Does the run follow the last one in a study, with the same policy and the next seed, or with
- * another policy and the first seed? */
+/* Can the run follow the last one in a study: the same policy and the next seed, or another policy
+ * and the first seed? */
 static bool merge_follows(struct last *last, const char *row, size_t key)
 {
     if (!key)
@@ -92,8 +92,8 @@ static bool merge_write_run(struct table *table, struct last *last, FILE *out)
     return true;
 }
 
-/* Deals the runs out, one of each table in turn. After the first table that has no more, none may
- * have. */
+/* Writes the runs, one of each table in turn. After the first table that has no more, no table may
+ * have one. */
 static enum br_status deal(struct table *table, const char *const *path, uint32_t tables, FILE *out,
                            struct br_diag *diag)
 {

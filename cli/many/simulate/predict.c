@@ -1,4 +1,4 @@
-/* bigrocks predict: how good predictors are on the jobs of a workload. */
+/* bigrocks predict: measures how good predictors are on the jobs of a workload. */
 #include "cli/many/simulate/predict.h"
 
 #include <math.h>
@@ -81,7 +81,7 @@ static enum br_status predict_read_workload(const struct cli_settings *settings,
 {
     struct br_workload_options options = cli_workload_options(settings);
     enum br_status status = br_parse_workload(path, &options, workload, diag);
-    /* Predictors never see what jobs declare. */
+    /* Predictors never see the jobs' declarations. */
     if (!status && (*workload)->note && !(*workload)->note_is_of_declared &&
         !settings->output.quiet)
         cli_say("%s: %s", path, (*workload)->note);
@@ -235,7 +235,7 @@ static int predict_perform(const struct cli_settings *settings, const char *cons
         request->stop = cli_interrupt_catch();
         status = predict_run_all(request, threads, diag);
         if (cli_interrupted())
-            cli_interrupt_die(); /* half of the predictions tell nothing */
+            cli_interrupt_die(); /* half of the predictions say nothing */
         cli_interrupt_release();
     }
     if (!status && !request->run[0].accuracy.jobs)

@@ -25,7 +25,7 @@
 
 enum { MOST_POLICIES = 1000 };
 
-/* --network and what goes with it. */
+/* --network and its options. */
 static enum br_status read_network(const struct cli_settings *settings,
                                    struct cli_study_request *request, struct br_cluster *cluster,
                                    struct br_diag *diag)
@@ -83,7 +83,7 @@ static void free_policies(struct cli_study_policy *policies, uint32_t count)
     free(policies);
 }
 
-/* The request but for the workload and the cluster. */
+/* The request, except the workload and the cluster. */
 static enum br_status simulate_read_options(const struct cli_settings *settings,
                                             struct cli_study_request *request, struct br_diag *diag)
 {
@@ -169,7 +169,7 @@ static enum br_status study(const struct cli_settings *settings, struct cli_stud
     if (!status && done.study.runs)
         status = simulate_write_study(settings, format, &done, diag);
     if (!status && done.cut)
-        status = BR_NO; /* a script has to know that runs are missing */
+        status = BR_NO; /* a script must learn that runs are missing */
     cli_study_finish(&done);
     return status;
 }
@@ -183,7 +183,8 @@ static const char *simulate_format_of(const struct cli_output_settings *output)
     return format ? format : "text";
 }
 
-/* Executors in place of machines: of the option, else of the workload unless there is a cluster. */
+/* Executors instead of machines: from the option, else from the workload unless there is a cluster.
+ */
 static enum br_status read_executors(const struct cli_settings *settings,
                                      const struct br_workload *workload,
                                      struct br_cluster **cluster, struct cli_study_request *request,
@@ -237,7 +238,7 @@ static enum br_status read_model(const char *path, struct br_model *model,
     return BR_OK;
 }
 
-/* Whether a policy is about deadlines. */
+/* Does the policy deal with deadlines? */
 static bool controls(const struct cli_study_request *request)
 {
     for (uint32_t k = 0; k < request->policies; k++)
@@ -265,7 +266,7 @@ static enum br_status simulate_read_history(const struct cli_settings *settings,
     return status;
 }
 
-/* Is it one task of several processors, as recorded jobs are? */
+/* Is the job a single task of several processors, as recorded jobs are? */
 static bool is_rigid(const struct br_dag *dag)
 {
     const struct br_decimal one = {1, 0};
@@ -286,7 +287,7 @@ static bool takes_no_time(const struct br_workload *workload, const struct br_wo
     return true;
 }
 
-/* What the reader assumed, and what figures of the simulation do not say by themselves. */
+/* Reports the reader's assumptions, and facts that the simulation's figures do not show. */
 static void say_notes(const char *path, const struct br_workload *workload)
 {
     bool rigid = false;

@@ -1,5 +1,5 @@
-/* Every combination of a policy and a seed is a piece of work. Its spans are dropped once its
- * metrics are made, so memory is that of as many runs as there are threads. */
+/* Every combination of a policy and a seed is one unit of work. Its spans are dropped once its
+ * metrics are made, so memory grows only with the number of threads. */
 #include "cli/many/simulate/study.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@ struct runner {
     struct br_plans plans;
     struct br_workload_bounds *bounds; /* by seed; NULL: none are wanted */
     double *clairvoyant_s;             /* by seed; NAN: none is wanted */
-    double ahead_s;                    /* in planning, before the first run */
+    double ahead_s;                    /* planning time before the first run */
     const struct br_stop *stop;
     pthread_mutex_t lock; /* guards what follows */
     struct cli_progress progress;
@@ -68,7 +68,7 @@ static int64_t **true_durations(const struct cli_study_request *request, uint32_
     return by_job;
 }
 
-/* ---- One who knows all ahead ---- */
+/* ---- The policy that knows everything ahead ---- */
 
 static struct br_simulate_options options_of(struct runner *runner, const struct br_policy_row *row,
                                              double number, uint32_t seed)
@@ -93,7 +93,7 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
     };
 }
 
-/* The mean completion time of all jobs; INFINITY where some have not ended. */
+/* The mean completion time of all jobs; INFINITY if some have not ended. */
 static double mean_jct(const struct br_workload *workload, const struct br_outcome *outcome)
 {
     double sum = 0;
@@ -103,7 +103,7 @@ static double mean_jct(const struct br_workload *workload, const struct br_outco
     return sum / workload->jobs;
 }
 
-/* What the best of some policies does: a schedule for the search to begin with. */
+/* The schedule of the best of some policies, from which the search begins. */
 static enum br_status begin_ahead(struct runner *runner, uint32_t seed, struct br_outcome *best,
                                   struct br_diag *diag)
 {
@@ -129,7 +129,7 @@ static enum br_status begin_ahead(struct runner *runner, uint32_t seed, struct b
     return status;
 }
 
-/* Their mean completion time, by a search of that many evaluations. */
+/* The mean completion time found by a search of that many evaluations. */
 static enum br_status simulate_study_look_ahead(struct runner *runner,
                                                 const int64_t *const *true_ns, uint32_t seed,
                                                 struct br_diag *diag)
@@ -212,7 +212,7 @@ static enum br_status simulate_study_measure(struct runner *runner, struct br_ou
     return status;
 }
 
-/* Simulates, a tuned row with each of its numbers, of which the best is kept. */
+/* Simulates; for a tuned row with each of its numbers, of which the best is kept. */
 static enum br_status study_simulate(const struct cli_study_request *request,
                                      const struct cli_study_policy *policy,
                                      struct br_simulate_options *options,
@@ -282,7 +282,7 @@ static bool simulate_study_run_one(void *context, uint32_t worker, uint32_t at)
 
 /* ---- All of them ---- */
 
-/* Whether a run of this shard follows plans. */
+/* Does a run of this shard follow plans? */
 static bool wants_plans(const struct cli_study_request *request, uint32_t runs)
 {
     for (uint32_t at = 0; at < runs; at++) {
@@ -294,7 +294,7 @@ static bool wants_plans(const struct cli_study_request *request, uint32_t runs)
     return false;
 }
 
-/* Keeps the runs that have ended, in their order. */
+/* Keeps the finished runs, in their order. */
 static void simulate_study_drop_unfinished(struct cli_study *study)
 {
     uint32_t kept = 0;
@@ -372,7 +372,7 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
 
 void cli_study_finish(struct cli_study *study)
 {
-    /* Metrics and series stand where they were made, also of runs that were dropped. */
+    /* Metrics and series stay where they were made, also those of dropped runs. */
     for (uint32_t k = 0;
          study->run && study->metrics && study->series && study->allotments && k < study->room;
          k++) {

@@ -1,4 +1,4 @@
-/* What a workload is like, for people and for programs. */
+/* Describes a workload, for people and for programs. */
 #include <inttypes.h>
 #include <math.h>
 

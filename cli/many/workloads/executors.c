@@ -14,7 +14,7 @@
 #include "simulate/executors/classes.h"
 #include "simulate/executors/orders.h"
 
-/* Equal executors; `number`: of their class, 0: there is one. */
+/* Equal executors; `number`: that of their class; 0: there is only one class. */
 static enum br_status executors_add_class(struct br_cluster *cluster, uint32_t number,
                                           uint32_t executors, double memory, struct br_diag *diag)
 {
@@ -84,7 +84,7 @@ enum br_status cli_executors_find(const char *text, const struct br_executors_ro
 
 /* ---- Runs ---- */
 
-/* Follows the row to the end, unless it is stopped: then the outcome is cut. */
+/* Runs the row to its end, unless it is stopped: then the outcome is cut. */
 static enum br_status executors_follow(struct br_executors *sim,
                                        const struct br_executors_setup *setup,
                                        const struct br_stop *stop, struct br_outcome *outcome,
@@ -124,7 +124,7 @@ static enum br_status executors_run(struct br_executors *sim, const struct br_ex
     return status;
 }
 
-/* For a row with orders: the best one. */
+/* The best order, for a row that has orders. */
 static enum br_status executors_find_order(const struct cli_executors_request *request,
                                            const struct br_executors_jobs *jobs,
                                            const struct br_executors_row *row,

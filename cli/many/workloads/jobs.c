@@ -1,5 +1,4 @@
-/* The jobs that a workload is made of: files, folders of files, kinds of generated jobs; or a
- * workload. */
+/* The jobs of a workload: from files, folders of files, kinds of generated jobs, or a workload. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,7 +67,7 @@ static bool jobs_is_workload(const char *path)
     return strcmp(path, "-") == 0 || br_workload_recognise(path);
 }
 
-/* The name that a workload gets from its file is none of its own. */
+/* A name that a workload got from its file does not count as its own. */
 static void drop_name(struct br_workload *workload, const char *path)
 {
     const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;

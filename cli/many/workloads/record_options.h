@@ -1,11 +1,11 @@
-/* How workloads are read: the records of clusters, and the job files that workloads name. */
+/* Options for reading workloads: the records of clusters, and the job files that workloads name. */
 #ifndef BR_CLI_MANY_WORKLOADS_RECORD_OPTIONS_H
 #define BR_CLI_MANY_WORKLOADS_RECORD_OPTIONS_H
 
 #include "cli/common/settings.h"
 #include "parsers/workloads/options.h"
 
-/* What the settings ask for. */
+/* The options in the settings. */
 struct br_workload_options cli_workload_options(const struct cli_settings *settings);
 
 #endif

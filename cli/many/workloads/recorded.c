@@ -1,5 +1,5 @@
-/* Recorded arrivals. The column of times is found by its name; without a head the file has one
- * number a line. */
+/* Recorded arrivals. The column of times is found by its name; a file without a header has one
+ * number per line. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ static enum br_status recorded_read_head(struct table *table)
     static const char *const jobs[] = {"job", "file", "name", "id", NULL};
     int64_t ns;
     if (br_seconds_parse(table->field[0], &ns) == BR_DECIMAL_OK && table->fields == 1) {
-        table->time = 0; /* no head */
+        table->time = 0; /* no header */
         return BR_OK;
     }
     for (uint32_t k = 0; k < table->fields; k++) {
@@ -168,7 +168,7 @@ enum br_status cli_recorded_read(const char *path, struct cli_recorded *recorded
 
 /* ---- Giving them to jobs ---- */
 
-/* "q1" of "jobs/q1.xml": its length, and where it begins. */
+/* "q1" of "jobs/q1.xml": its length and its start. */
 static const char *stem(const char *path, size_t *length)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;

@@ -17,7 +17,7 @@ bool cli_is_trace(const char *name)
     return false;
 }
 
-/* Nothing is declared of durations: a second each. */
+/* Durations are not declared: a second each. */
 static enum br_status workloads_traces_make_dag(const struct br_trace_job *job, struct br_dag **dag,
                                                 struct br_diag *diag)
 {

@@ -14,7 +14,7 @@
 #include "workload/offered.h"
 #include "workload/scale.h"
 
-/* What is done to the workload, with numbers for texts. 0: not asked for. */
+/* Changes to the workload, with texts read as numbers. 0: not asked for. */
 struct plan {
     double load, stretch, durations, thin;
     double deadline_factor;
@@ -66,7 +66,7 @@ enum br_status cli_read_deadlines(const char *text, double *factor, int64_t *lat
 
 /* ---- Arrivals ---- */
 
-/* The mean time between arrivals at which the load is as asked for. */
+/* The mean time between arrivals that gives the requested load. */
 static enum br_status gap_for_load(const struct br_workload *workload,
                                    const struct br_cluster *cluster, double load, double *mean_s,
                                    struct br_diag *diag)
@@ -99,7 +99,7 @@ static enum br_status apply_file(const struct cli_workload_settings *make, bool 
     return status;
 }
 
-/* New arrivals for the jobs, if they are to have some. *placed: a load has been seen to. */
+/* Sets new arrivals for the jobs, if asked for. *placed: the requested load is reached. */
 static enum br_status give_arrivals(const struct cli_workload_settings *make,
                                     const struct plan *plan, const struct br_cluster *cluster,
                                     const struct cli_jobs *jobs, bool by_name, bool *placed,
@@ -138,7 +138,7 @@ static enum br_status give_arrivals(const struct cli_workload_settings *make,
     return status;
 }
 
-/* Moves the arrivals that there are apart or together. */
+/* Moves the existing arrivals apart or together. */
 static enum br_status workloads_stretch(const struct cli_workload_settings *make,
                                         const struct plan *plan, const struct br_cluster *cluster,
                                         struct br_workload *workload, struct br_diag *diag)
@@ -208,7 +208,7 @@ static enum br_status give_groups(const struct cli_workload_settings *make,
 
 /* ---- The whole ---- */
 
-/* Whose jobs are in the workload: drawn, or a part of those that there were. */
+/* Chooses the jobs of the workload: drawn ones, or a part of the existing ones. */
 static enum br_status choose_jobs(const struct cli_workload_settings *make, const struct plan *plan,
                                   const struct cli_jobs *jobs, bool *by_name, struct br_diag *diag)
 {
@@ -260,7 +260,7 @@ static enum br_status workloads_change(const struct cli_workload_settings *make,
     return status ? status : br_workload_finish(workload, diag);
 }
 
-/* Is there a job that no file holds? */
+/* Does a job exist in no file? */
 static bool lacks_files(const struct br_workload *workload)
 {
     bool lacks = false;
@@ -269,7 +269,7 @@ static bool lacks_files(const struct br_workload *workload)
     return lacks;
 }
 
-/* What is written: "xml", "csv" or "tasks" a workload, "text" or "json" what it is like. */
+/* Writes the output: "xml", "csv" or "tasks" for a workload, "text" or "json" for a description. */
 static const char *workloads_format_of(const struct cli_settings *settings,
                                        const struct br_workload *workload)
 {

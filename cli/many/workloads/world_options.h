@@ -5,8 +5,7 @@
 #include "cli/common/settings.h"
 #include "workload/world.h"
 
-/* BR_USAGE, with the option's name, where one is not written as it should be or out of its range.
- */
+/* BR_USAGE, with the option's name, if one is malformed or out of its range. */
 enum br_status cli_world_options(const struct cli_simulate_settings *settings,
                                  struct br_world *world, struct br_diag *diag);
 
