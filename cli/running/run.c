@@ -1,4 +1,4 @@
-/* bigrocks run: a job's commands as processes, or in virtual time. */
+/* bigrocks run: runs a job's commands as processes, or in virtual time. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,7 +90,7 @@ static enum br_status running_run_simulate(const struct cli_settings *settings,
 
 /* ---- As processes ---- */
 
-/* Are the tasks long enough, on average, to be jobs of Slurm's? */
+/* Are the tasks long enough, on average, to be Slurm jobs? */
 static bool are_long(const struct cli_run_jobs *jobs)
 {
     double sum = 0, tasks = 0;
@@ -103,7 +103,7 @@ static bool are_long(const struct cli_run_jobs *jobs)
     return sum >= (double)BR_SLURM_JOB_NS * tasks;
 }
 
-/* This very command again, by salloc, on as many nodes as the cluster has machines. */
+/* Runs this command again, by salloc, on as many nodes as the cluster has machines. */
 static enum br_status running_run_allocate(const struct br_cluster *cluster, bool quiet,
                                            struct br_diag *diag)
 {
@@ -158,7 +158,7 @@ static enum br_status run_there(const struct cli_settings *settings, struct cli_
     return br_slurm_run_jobs(jobs->cluster, &jobs->job[0], options, result, diag);
 }
 
-/* Control groups for the tasks, where they are to be had, or asked for. */
+/* Control groups for the tasks, if available or asked for. */
 static enum br_status open_groups(const struct cli_settings *settings, pid_t guard,
                                   struct br_cgroups *groups, bool *open, struct br_diag *diag)
 {
@@ -188,7 +188,7 @@ static enum br_status open_groups(const struct cli_settings *settings, pid_t gua
     return BR_OK;
 }
 
-/* How the run is to go, but for its control groups. */
+/* The options of the run, except its control groups. */
 static enum br_status running_run_read_options(const struct cli_settings *settings,
                                                const struct cli_run_groups *groups,
                                                const char *mark, struct cli_report *report,
@@ -234,7 +234,7 @@ static void running_run_count(const struct br_run_result *result, struct br_coun
     counters->run_ns = (uint64_t)result->wall_ns;
 }
 
-/* Between the opening and the closing of all that the jobs keep. */
+/* Between opening and closing the files of all jobs. */
 static enum br_status run_open(const struct cli_settings *settings, struct cli_run_jobs *jobs,
                                const struct br_run_source *source, struct br_run_options *options,
                                struct cli_report *report, pid_t guard, struct br_counters *counters,
@@ -454,7 +454,7 @@ static int running_run_perform(const struct cli_settings *settings, const char *
     br_jobserver_destroy(jobserver);
     br_guard_end(&guard);
     cli_run_jobs_finish(&jobs);
-    /* A spool is never done by itself, so its server was ended before its time. */
+    /* A spool never ends by itself, so its server was ended early. */
     bool cut = status == BR_NO || (settings->run.spool && !settings->run.until_empty && !status);
     if (!settings->run.simulate && cli_interrupted() && cut)
         cli_interrupt_die();

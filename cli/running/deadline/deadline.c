@@ -8,7 +8,7 @@
 #include "cli/common/say.h"
 #include "cli/running/deadline/deadline.h"
 
-/* How far the probability to be on time moves before it is told again. */
+/* The change of the probability to be on time that is worth a message. */
 #define TOLD_AGAIN 0.05
 
 void cli_run_deadline_close(struct cli_run_deadline *deadline)
@@ -29,7 +29,7 @@ void cli_run_deadline_close(struct cli_run_deadline *deadline)
 
 /* ---- Telling ---- */
 
-/* Of several jobs their names, before what is said of them. */
+/* Names of jobs, if there are several, before a message. */
 static void begin_words(const struct cli_run_deadline *deadline, const struct cli_run_loop *loop)
 {
     fputs("bigrocks: ", stderr);
@@ -74,7 +74,7 @@ static void running_deadline_tell(const struct cli_run_deadline *deadline,
 
 /* ---- Deciding ---- */
 
-/* The loops of jobs that still have something to do, as rivals. */
+/* The loops of jobs with work left, as rivals. */
 static uint32_t running_deadline_line_up(struct cli_run_deadline *deadline, int64_t now_ns)
 {
     uint32_t rivals = 0;
@@ -139,7 +139,7 @@ void cli_run_deadline_failed(struct cli_run_deadline *deadline, const struct br_
     struct cli_run_loop *loop = find_loop(deadline, job);
     if (!loop || loop->given_up)
         return;
-    /* It will never be done, so others come first; with --keep-going it goes on at its pace. */
+    /* The job will never finish, so others come first; with --keep-going it goes on at its pace. */
     loop->given_up = true;
     deadline->ended |= deadline->loops > 1;
 }

@@ -1,4 +1,4 @@
-/* A control loop limits the tasks of a run that go at once, so that its deadlines are met. */
+/* A control loop limits the number of running tasks so that deadlines are met. */
 #ifndef BR_CLI_RUNNING_DEADLINE_DEADLINE_H
 #define BR_CLI_RUNNING_DEADLINE_DEADLINE_H
 
@@ -10,24 +10,24 @@
 /* A job with a deadline. */
 struct cli_run_loop {
     const struct br_run_job *job;
-    struct br_deadline_table file; /* of --table, or of zeros */
-    struct br_made_table made;     /* or else the job's own */
+    struct br_deadline_table file; /* from --table, or zeros */
+    struct br_made_table made;     /* else the table made for the job */
     const struct br_deadline_table *table;
     struct br_control control;
     uint32_t *done;      /* by stage */
-    uint32_t limit;      /* of tasks at once, or in percents of the cluster */
-    uint32_t turn;       /* of the last decision of several together */
-    uint32_t open;       /* tasks that may still be done */
+    uint32_t limit;      /* tasks at once, or percents of the cluster */
+    uint32_t turn;       /* from the last joint decision of several jobs */
+    uint32_t open;       /* number of tasks that may still be done */
     int64_t deadline_ns; /* since the run began */
-    double told;         /* the probability that was told last; below 0: none */
+    double told;         /* the last probability printed; below 0: none */
     bool begun, given_up;
 };
 
 struct cli_run_deadline {
     struct cli_run_loop *loop; /* in the order of the jobs */
     uint32_t loops;            /* 0: the run has no deadline */
-    enum br_allocation kind;   /* of all tables */
-    uint32_t total;            /* tasks at once that all share, or percents */
+    enum br_allocation kind;   /* kind of all tables */
+    uint32_t total;            /* total of tasks at once, or percents */
     int64_t period_ns, due_ns; /* since the run began */
     bool ended, quiet;         /* ended: a job has, since the last decision */
     void *memory;              /* of runtime/deadline/together.h, and its rivals and decisions */
@@ -37,22 +37,22 @@ struct cli_run_deadline {
     uint32_t *which; /* the loops behind the rivals */
 };
 
-/* Reads the options, opens the tables that they name and makes those that are missing; without
- * --deadline and --utility nothing is done here or in the calls below. Sets the limits of the jobs.
- * BR_USAGE: a deadline that is past, other numbers of them than of jobs; BR_BAD_INPUT: a table of
- * another job, a job without durations; BR_NO: stopped. To be closed in any case. */
+/* Reads the options, opens the tables that they name and makes the missing ones. Sets the limits of
+ * the jobs. Without --deadline and --utility, this and the calls below do nothing. BR_USAGE: a
+ * deadline that is past, or a wrong number of deadlines; BR_BAD_INPUT: a table of another job, a
+ * job without durations; BR_NO: stopped. To be closed in any case. */
 enum br_status cli_run_deadline_open(const struct cli_settings *settings, struct cli_run_jobs *jobs,
                                      struct cli_run_deadline *deadline, struct br_diag *diag);
 void cli_run_deadline_close(struct cli_run_deadline *deadline);
-/* Decides once a period and when a job has ended, and tells the probability to be on time where it
+/* Decides once per period and when a job has ended, and prints the probability to be on time if it
  * has changed. */
 void cli_run_deadline_tick(struct cli_run_deadline *deadline, struct cli_progress *progress,
                            int64_t now_ns);
-/* A task is done, now or by an earlier run; or has failed for good. */
+/* A task is done, now or by an earlier run, or has failed for good. */
 void cli_run_deadline_done(struct cli_run_deadline *deadline, const struct br_run_job *job,
                            uint32_t task);
 void cli_run_deadline_failed(struct cli_run_deadline *deadline, const struct br_run_job *job);
-/* Whether the deadlines were met. */
+/* Were the deadlines met? */
 void cli_run_deadline_result(const struct cli_run_deadline *deadline,
                              const struct br_run_result *result);
 

@@ -1,5 +1,5 @@
-/* What a run with deadlines starts from: deadlines or utilities, the loops' options, and a table of
- * the time left for every job. */
+/* Prepares a run with deadlines: its deadlines or utilities, the loops' options, and a table of the
+ * time left for every job. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 /* ---- Deadlines ---- */
 
-/* "YYYY-MM-DDTHH:MM" or with ":SS", by this machine's clock and zone: seconds from now on. */
+/* "YYYY-MM-DDTHH:MM" or with ":SS", in this machine's time zone: seconds from now. */
 static bool read_moment(const char *text, double *seconds)
 {
     struct tm tm = {.tm_isdst = -1};
@@ -49,7 +49,7 @@ static enum br_status read_deadline(const char *text, double *seconds, struct br
     return BR_OK;
 }
 
-/* The next part of "A,B,...": a copy, which is the caller's; *text moves behind it. */
+/* The next part of "A,B,...": a copy, which is the caller's; *text moves past it. */
 static char *open_next_part(const char **text)
 {
     size_t length = strcspn(*text, ",");
@@ -84,7 +84,8 @@ static enum br_status read_deadlines(const char *text, uint32_t jobs, struct br_
 
 /* ---- Tables ---- */
 
-/* What the table's allocations are: those of all tables, and shares of the run's own cluster. */
+/* Checks the kind of the table's allocations: it must be equal in all tables, and shares must be
+ * those of the run's own cluster. */
 static enum br_status check_kind(struct cli_run_deadline *deadline, const char *path,
                                  const struct br_cluster *cluster, bool first, struct br_diag *diag)
 {
@@ -122,7 +123,7 @@ static enum br_status open_table(struct cli_run_deadline *deadline, const char *
         br_table_close(&loop->file);
         loop->file = (struct br_deadline_table){0};
         if (deadline->loops > 1)
-            status = BR_OK; /* it may be of another one */
+            status = BR_OK; /* it may belong to another cluster */
     }
     if (!status && !any)
         status = br_fail(diag, BR_BAD_INPUT, "make one of a job of this run, or leave it out",
@@ -146,7 +147,7 @@ static enum br_status deadline_open_tables(const char *text, const struct br_clu
     return status;
 }
 
-/* The table of a job that no file gives. */
+/* The table of a job, if no file gives one. */
 static enum br_status open_make_table(const struct cli_settings *settings,
                                       const struct br_cluster *cluster, uint32_t most,
                                       struct cli_run_deadline *deadline, struct cli_run_loop *loop,
@@ -174,7 +175,7 @@ static enum br_status open_make_table(const struct cli_settings *settings,
 
 /* ---- All of it ---- */
 
-/* What makes no sense with or without deadlines. */
+/* Refuses options that make no sense, with or without deadlines. */
 static enum br_status open_check(const struct cli_settings *settings, struct br_diag *diag)
 {
     const struct cli_control_settings *control = &settings->control;
@@ -210,7 +211,8 @@ static enum br_status make_loops(struct cli_run_jobs *jobs, struct cli_run_deadl
     return BR_OK;
 }
 
-/* No more tasks at once than the cluster holds of the job that it holds most of, or all of it. */
+/* The most tasks at once: as many as the cluster holds of the job that it holds most of, or all of
+ * the cluster. */
 static enum br_status find_total(const struct cli_run_jobs *jobs, uint32_t most,
                                  struct cli_run_deadline *deadline, struct br_diag *diag)
 {

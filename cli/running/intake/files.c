@@ -73,7 +73,7 @@ static bool is_somewhere(const char *root, const struct cli_intake_file *file, c
     return false;
 }
 
-/* Neither is the name taken, nor one that stands beside it, nor is it one that stands beside
+/* The name is free if neither it nor a file beside it exists, and it is not itself a file beside
  * another job's. */
 static bool is_free(const char *root, const struct cli_intake_file *file)
 {
@@ -90,7 +90,7 @@ static bool is_free(const char *root, const struct cli_intake_file *file)
     return !taken;
 }
 
-/* A free name, made from the file's; NULL when memory is out. Looks ever farther ahead, and then
+/* A free name, made from the file's; NULL when memory is out. Searches in growing steps, and then
  * back, so that the thousandth job of one name costs little. */
 static char *free_name(const char *root, const struct cli_intake_file *file)
 {
@@ -115,7 +115,7 @@ static char *free_name(const char *root, const struct cli_intake_file *file)
     return strdup(name);
 }
 
-/* The folder of the group in the place is there. */
+/* Makes the folder of the group in the place if it is missing. */
 static int make_group(const char *root, enum cli_place place, const struct cli_intake_file *file)
 {
     char path[CLI_INTAKE_PATH];
@@ -170,8 +170,8 @@ bool cli_intake_is_open(const char *path)
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
         return false;
-    /* A writer that comes right now breaks the lease, which is told by a signal: by one that is
-     * ignored unless somebody asks for it. */
+    /* A writer that opens the file now breaks the lease, which sends a signal: one that is ignored
+     * unless a program asks for it. */
     fcntl(file, F_SETSIG, SIGURG);
     bool busy = fcntl(file, F_SETLEASE, F_RDLCK) && errno == EAGAIN;
     close(file); /* with the lease */

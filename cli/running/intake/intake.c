@@ -1,6 +1,6 @@
 /* A job's file is moved to running before it is read, and leaves it when all about it is written.
- * So a server that was killed finds in running what it had taken, and the journal says how far that
- * was. */
+ * So the successor of a killed server finds the taken jobs in running, and the journal says how far
+ * they were. */
 #include "cli/running/intake/intake.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@
 #include "cli/common/say.h"
 #include "emit/write/write.h"
 
-/* So many jobs of one group are taken at once; the others stay in new. */
+/* Most jobs of one group taken at once; the others stay in new. */
 enum { GROUP_MOST = 256 };
 
 struct cli_intake_job {
@@ -101,7 +101,7 @@ static void intake_release(struct cli_intake_job *job)
     free(job);
 }
 
-/* A line about a job, whose name is somebody else's. */
+/* Prints a line about a job, whose name is of foreign origin. */
 static void intake_say(struct cli_intake *intake, const char *name, const char *text,
                        const char *more)
 {
@@ -129,7 +129,7 @@ static char *intake_name_job(const struct cli_intake_file *file)
     return name;
 }
 
-/* Nothing has been written by the tasks of a job that never ran. */
+/* A job that never ran has no output. */
 static void remove_empty(const struct cli_intake *intake, const struct cli_intake_file *file)
 {
     char path[CLI_INTAKE_PATH];
@@ -139,13 +139,13 @@ static void remove_empty(const struct cli_intake *intake, const struct cli_intak
         unlink(path);
 }
 
-/* The file is not to be run: it goes to failed, with the reason beside it. */
+/* The file will not be run: it goes to failed, with the reason beside it. */
 static void intake_refuse(struct cli_intake *intake, const struct cli_intake_file *file,
                           const struct br_diag *diag)
 {
     char text[sizeof *diag + 64], *name = intake_name_job(file);
     struct br_diag told = *diag;
-    /* It is told by its name, since it does not stay where it was read. */
+    /* The message uses the name, since the file does not stay where it was read. */
     if (told.file[0] && name)
         snprintf(told.file, sizeof told.file, "%s", name);
     br_diag_format(&told, text, sizeof text);
@@ -201,7 +201,7 @@ static enum br_status intake_load(struct cli_intake *intake, struct cli_intake_j
     return cli_run_job_open(intake->settings, one, diag);
 }
 
-/* The job in a file of running, of which this takes ownership; NULL where it is refused. */
+/* The job in a file of running, of which this takes ownership; NULL if it is refused. */
 static struct br_run_job *intake_begin(struct cli_intake *intake, struct cli_intake_file *file)
 {
     struct br_diag diag = {0};
@@ -213,7 +213,7 @@ static struct br_run_job *intake_begin(struct cli_intake *intake, struct cli_int
     }
     job->file = *file;
     if (intake_load(intake, job, &diag)) {
-        /* What was being read when it was to stop is read again by the next server. */
+        /* A job that was being read at the stop is read again by the next server. */
         if (!cli_interrupted())
             intake_refuse(intake, &job->file, &diag);
         intake_release(job);
@@ -265,7 +265,7 @@ static bool is_group_full(const struct cli_intake *intake, const struct cli_inta
     return count >= GROUP_MOST;
 }
 
-/* The job in a file of new; NULL where it stays there for now, or is refused. Takes the file. */
+/* The job in a file of new; NULL if it stays there for now, or is refused. Takes the file. */
 static struct br_run_job *intake_take(struct cli_intake *intake, struct cli_intake_file *file)
 {
     char path[CLI_INTAKE_PATH];
@@ -288,7 +288,7 @@ static struct br_run_job *intake_next(void *context, bool *more)
 {
     struct cli_intake *intake = context;
     bool ask = cli_intake_watch_ask(&intake->watch);
-    /* Who is to end now looks once more. */
+    /* A run that would end now looks once more. */
     ask |= intake->settings->run.until_empty && !intake->first && intake->at == intake->files;
     *more = true;
     for (int looks = 0; looks < 2 && !intake->diag.what[0]; looks++) {
@@ -327,7 +327,7 @@ static int intake_write_result(struct cli_intake *intake, struct cli_intake_job 
     return close_file(&out);
 }
 
-/* There are failures only of a job that has failed. */
+/* Only a failed job has failures. */
 static int close_failures(struct cli_intake *intake, struct cli_intake_job *job, bool good)
 {
     char path[CLI_INTAKE_PATH];
@@ -375,8 +375,8 @@ struct br_run_source cli_intake_source(struct cli_intake *intake)
 
 /* ---- Opening ---- */
 
-/* A process that a killed server was about to start holds the lock until it has become another
- * program, so the lock is asked for again for a second. */
+/* A process that a killed server was about to start holds the lock until it executes its program,
+ * so this tries for the lock for up to a second. */
 static enum br_status lock(struct cli_intake *intake, struct br_diag *diag)
 {
     intake->lock = open(intake->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -1,4 +1,4 @@
-/* Lists what a place of a spool folder holds. */
+/* Lists the files in a place of a spool folder. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static enum br_status intake_list_add(struct list *list, const char *group, cons
     return BR_OK;
 }
 
-/* The names that stand beside job files in all places but new. */
+/* Names that stand beside job files in all places but new. */
 static bool is_beside(int folder, const char *name)
 {
     static const char *const suffixes[] = {".out", ".error", ".json"};
@@ -50,14 +50,15 @@ static bool is_beside(int folder, const char *name)
     return false;
 }
 
-/* The files of one folder; of its folders, which are groups, where it is none itself. */
+/* The files of one folder; if it is not a group itself, also those of its folders, which are
+ * groups. */
 static enum br_status list_folder(struct list *list, const char *path, const char *group,
                                   bool beside, struct br_diag *diag)
 {
     DIR *folder = opendir(path);
     struct dirent *entry;
     enum br_status status = BR_OK;
-    if (!folder && group) /* it has gone, or is no folder to be read; no reason to stop */
+    if (!folder && group) /* it has gone, or cannot be read; no reason to stop */
         return BR_OK;
     if (!folder) {
         int error = errno;
@@ -101,7 +102,7 @@ static int by_group(const void *a, const void *b)
     return order ? order : compare_times(a, b);
 }
 
-/* Files with their places among those of their groups. */
+/* Files with their positions within their groups. */
 struct turn {
     struct cli_intake_file file;
     uint32_t place;

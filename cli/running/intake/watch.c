@@ -1,4 +1,4 @@
-/* Whatever appears is news, though it may be half-written still: whoever looks asks for that. */
+/* Any new file is news, even half-written: the caller checks for that. */
 #include "cli/running/intake/watch.h"
 
 #include <dirent.h>
@@ -19,7 +19,7 @@ static int64_t intake_watch_now_ns(void)
 
 static const uint32_t seen = IN_MOVED_TO | IN_CREATE | IN_CLOSE_WRITE | IN_ONLYDIR;
 
-/* Watches the folder and those in it. To watch one again changes nothing. */
+/* Watches the folder and those in it. Watching one twice changes nothing. */
 static void intake_watch_add_folders(struct cli_intake_watch *watch)
 {
     DIR *folder = opendir(watch->path);
@@ -43,7 +43,7 @@ void cli_intake_watch_open(struct cli_intake_watch *watch, const char *path)
         intake_watch_add_folders(watch);
 }
 
-/* Takes in what the kernel has told. A new folder is watched before it is looked into. */
+/* Reads the kernel's events. A new folder is watched before it is listed. */
 static void read_news(struct cli_intake_watch *watch)
 {
     _Alignas(struct inotify_event) char text[16384];

@@ -1,4 +1,4 @@
-/* Groups of jobs: their weights, and which job is of which. */
+/* Groups of jobs: their weights, and the group of each job. */
 #include <stdlib.h>
 #include <string.h>
 

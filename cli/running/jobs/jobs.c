@@ -12,7 +12,7 @@ struct cli_run_job *cli_run_job_of(const struct br_run_job *job)
     return job->context;
 }
 
-/* The path, or with a number behind it where an earlier job is of the same path. */
+/* The path, with a number after it if an earlier job has the same path. */
 static char *running_name_job(const struct cli_run_jobs *jobs, uint32_t jobs_before,
                               const char *path)
 {
@@ -24,7 +24,7 @@ static char *running_name_job(const struct cli_run_jobs *jobs, uint32_t jobs_bef
     for (uint32_t k = 0, number = 2; k < jobs_before; k++)
         if (strcmp(jobs->one[k].name, name) == 0) {
             snprintf(name, size, "%s#%u", path, number++);
-            k = UINT32_MAX; /* and once more from the first */
+            k = UINT32_MAX; /* then once more from the first */
         }
     return name;
 }
@@ -54,7 +54,7 @@ static enum br_status load_one(const struct cli_settings *settings, const char *
         cli_run_load(settings, path, alone, &jobs->cluster, &jobs->one[jobs->count].input, diag);
     if (status)
         return status;
-    /* Planning may leave a word there although it went well. */
+    /* Planning may leave a message there even if it succeeded. */
     *diag = (struct br_diag){0};
     return running_add_job(path, jobs, diag);
 }
@@ -124,7 +124,7 @@ enum br_status cli_run_job_open(const struct cli_settings *settings, struct cli_
 void cli_run_job_close(struct cli_run_job *one)
 {
     cli_run_ninja_close(&one->ninja);
-    /* A history that cannot be written does not make the run a failure. */
+    /* A history that cannot be written does not fail the run. */
     struct br_diag lost = {0};
     if (br_history_close(one->history, &lost))
         cli_say_diag(&lost);

@@ -1,4 +1,4 @@
-/* The jobs of a run: each with its cluster, its plan, its group and what is kept of it. */
+/* The jobs of a run: each with its cluster, its plan, its group and its open files. */
 #ifndef BR_CLI_RUNNING_JOBS_JOBS_H
 #define BR_CLI_RUNNING_JOBS_JOBS_H
 
@@ -15,36 +15,35 @@
 /* ---- plan.c: a job, its cluster and its plan ---- */
 
 struct cli_run_input {
-    struct br_input input; /* its cluster is that of all jobs, and borrowed */
+    struct br_input input; /* its cluster is shared by all jobs, and borrowed */
     struct br_plan *plan;
     struct cli_run_learn *learn; /* NULL: all durations are known */
 };
 
-/* Loads the job and, with it or from --plan, its plan; without one, plans it, less thoroughly where
- * it is not alone. *cluster is the one
- * that it shares with others; where it is NULL, it is set to what the options give, or the file, or
- * to this machine, and is the caller's. */
+/* Loads the job and, with it or from --plan, its plan. Without a plan, plans it, less thoroughly if
+ * it is not alone. *cluster is the shared cluster. If it is NULL, it is set to that of the options,
+ * of the file, or to this machine, and is the caller's. */
 enum br_status cli_run_load(const struct cli_settings *settings, const char *path, bool alone,
                             struct br_cluster **cluster, struct cli_run_input *input,
                             struct br_diag *diag);
 void cli_run_finish(struct cli_run_input *input);
-/* Plans what has been read. */
+/* Plans the loaded job. */
 enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone,
                                  struct cli_run_input *input, struct br_diag *diag);
 /* The cluster that the options give, or else this machine; the caller's. */
 enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cluster **cluster,
                                struct br_diag *diag);
 
-/* ---- groups.c: whose share a job counts against ---- */
+/* ---- groups.c: the group that a job counts against ---- */
 
 struct cli_run_groups {
-    struct br_run_group *group; /* those with a weight */
+    struct br_run_group *group; /* the groups with a weight */
     uint32_t count;
     char **of; /* of the jobs in their order; NULL: not given */
     uint32_t ofs;
 };
 
-/* Reads --group and --group-of. BR_USAGE where they make no sense. To be finished in any case. */
+/* Reads --group and --group-of. BR_USAGE if they make no sense. To be finished in any case. */
 enum br_status cli_run_groups_read(const struct cli_run_settings *settings,
                                    struct cli_run_groups *groups, struct br_diag *diag);
 /* The group that the job itself names, in its attribute; NULL: none. */
@@ -58,8 +57,8 @@ struct cli_run_job {
     struct cli_run_input input;
     struct br_history *history; /* NULL: none is kept */
     struct cli_run_ninja ninja;
-    FILE *output;  /* what its tasks write; NULL: standard output */
-    FILE *failure; /* how they fail, beside standard error; NULL: there alone */
+    FILE *output;  /* the output of its tasks; NULL: standard output */
+    FILE *failure; /* their failures, beside standard error; NULL: only there */
 };
 
 struct cli_run_jobs {
@@ -74,12 +73,12 @@ struct cli_run_jobs {
 /* Loads and plans them all. To be finished in any case. */
 enum br_status cli_run_jobs_load(const struct cli_settings *settings, const char *const *path,
                                  uint32_t count, struct cli_run_jobs *jobs, struct br_diag *diag);
-/* The same of one job that was read and planned elsewhere; its cluster is that of the jobs. Takes
- * them, also on failure. */
+/* Adds one job that was read and planned elsewhere; its cluster is that of the jobs. Takes both,
+ * also on failure. */
 enum br_status cli_run_jobs_take(struct cli_run_input *input, const char *name,
                                  struct cli_run_jobs *jobs, struct br_diag *diag);
 void cli_run_jobs_finish(struct cli_run_jobs *jobs);
-/* Opens what is kept of a job that is about to run, and closes it. */
+/* Opens the files of a job that is about to run, and closes them. */
 enum br_status cli_run_job_open(const struct cli_settings *settings, struct cli_run_job *one,
                                 struct br_diag *diag);
 void cli_run_job_close(struct cli_run_job *one);
@@ -88,7 +87,7 @@ struct cli_run_job *cli_run_job_of(const struct br_run_job *job);
 
 /* ---- table.c: a row for every job ---- */
 
-/* How the job stands, in a word: done, failed (a task has), or stopped. */
+/* The state of the job, in a word: done, failed (a task has), or stopped. */
 const char *cli_run_status(const struct br_run_job *job);
 void cli_run_table(FILE *out, const struct cli_run_jobs *jobs);
 

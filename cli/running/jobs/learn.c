@@ -1,6 +1,6 @@
-/* The rest of a job is planned on a thread of its own, so that no start waits for it, from what is
- * known when it begins. What comes out is an order, which holds for tasks that have not started by
- * the time it is there. Planning takes at most a share of the time of the run. */
+/* The rest of a job is planned on a thread of its own, so that no start waits for it, from the
+ * knowledge at its beginning. The result is an order, which applies to tasks that have not started
+ * when it is ready. Planning takes at most a share of the run's time. */
 #include "cli/running/jobs/learn.h"
 
 #include <inttypes.h>
@@ -19,9 +19,9 @@
 #include "predict/dag_with.h"
 #include "runtime/replanning/replanner.h"
 
-/* So many times as long as a plan took nothing is planned after it. */
+/* After a plan, nothing is planned for this many times its duration. */
 enum { PAUSE = 10 };
-/* A search for a better order ends after this time, and sooner where it has none. */
+/* A search for a better order takes at most this time. */
 static const int64_t search_ns = INT64_C(200000000);
 
 enum state { IDLE, PLANNING, PLANNED };
@@ -32,17 +32,17 @@ struct cli_run_learn {
     const struct br_dag *dag;         /* the job that runs */
     const struct br_cluster *cluster; /* borrowed */
     struct br_plan_options options;
-    struct br_plan *plan;     /* that is followed; NULL: the job's own */
+    struct br_plan *plan;     /* the plan followed; NULL: the job's own */
     int64_t first_ns, now_ns; /* makespan of the job's own; the run's clock */
     uint32_t replans;
     int64_t pause_until_ns;
-    /* The thread's, while it plans: */
+    /* Used by the thread while it plans: */
     pthread_t thread;
     bool threaded; /* to be joined */
     int state;     /* atomic */
     struct br_stop stop;
     struct br_rest rest; /* copies of the replanner's arrays */
-    struct br_dag *made; /* the job with what is expected now */
+    struct br_dag *made; /* the job with the durations expected now */
     struct br_plan *next;
     int64_t took_ns;
 };
@@ -70,14 +70,14 @@ static void *plan_rest(void *context)
     struct cli_run_learn *learn = context;
     int64_t began_ns = br_now_ns();
     struct br_diag diag;
-    /* Where nothing comes of it, the run goes on as it was planned before. */
+    /* If it fails, the run goes on as planned before. */
     br_rest_plan(learn->dag, learn->cluster, &learn->rest, &learn->options, &learn->next, &diag);
     learn->took_ns = br_now_ns() - began_ns;
     __atomic_store_n(&learn->state, PLANNED, __ATOMIC_RELEASE);
     return NULL;
 }
 
-/* What is known now, for the thread. */
+/* Copies the present knowledge for the thread. */
 static bool learn_look(struct cli_run_learn *learn)
 {
     const int64_t *expected_ns;
@@ -122,7 +122,7 @@ bool cli_run_learn_replan(struct cli_run_learn *learn, struct br_replan *replan)
     int state = __atomic_load_n(&learn->state, __ATOMIC_ACQUIRE);
     if (state == IDLE && learn->now_ns >= learn->pause_until_ns &&
         br_replanner_wants(learn->replanner)) {
-        br_dag_destroy(learn->made); /* that of the plan before, which was read then */
+        br_dag_destroy(learn->made); /* the job of the plan before, no longer read */
         learn->made = NULL;
         begin_planning(learn);
     }
@@ -154,8 +154,8 @@ static enum br_status read_ratio(const char *text, double *ratio, struct br_diag
     return BR_OK;
 }
 
-/* The stages that nobody knows are those that the job's file leaves open, whatever the history has
- * of them: that is where they begin from. */
+/* Unknown stages are those that the job's file leaves open, whatever the history knows of them; its
+ * values are where they begin. */
 static enum br_status make_learner(struct cli_run_learn *learn, const struct br_dag *dag,
                                    const bool *unknown, const struct br_replanner_options *options,
                                    struct br_diag *diag)
@@ -165,7 +165,7 @@ static enum br_status make_learner(struct cli_run_learn *learn, const struct br_
     return br_replanner_create(dag, unknown, learn->beliefs, options, &learn->replanner, diag);
 }
 
-/* Replaces the job by one with what is to be expected, and learns of that. */
+/* Replaces the job by one with expected durations, and learns from that. */
 static enum br_status learn_expect(struct cli_run_learn *learn, struct br_input *input,
                                    const bool *unknown, const struct br_replanner_options *options,
                                    struct br_diag *diag)
@@ -184,7 +184,7 @@ static enum br_status learn_expect(struct cli_run_learn *learn, struct br_input 
     input->dag = made;
     status = make_learner(learn, made, unknown, options, diag);
     if (!status)
-        br_replanner_look(learn->replanner, 0, NULL); /* what the first plan goes by */
+        br_replanner_look(learn->replanner, 0, NULL); /* the durations of the first plan */
     return status;
 }
 
@@ -270,7 +270,7 @@ void cli_run_learn_started(struct cli_run_learn *learn, uint32_t task, int64_t n
     br_replanner_started(learn->replanner, task, now_ns);
 }
 
-/* A duration that is known only roughly, since the program was stopped, teaches nothing. */
+/* A duration that is known only roughly, since the program was stopped, is not learned. */
 static int64_t learn_measured(int64_t lasted_ns)
 {
     return lasted_ns > 0 ? lasted_ns : -1;

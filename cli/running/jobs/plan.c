@@ -1,5 +1,5 @@
-/* The plan that a run follows: from a file, for this very job or for what it was when it was
- * planned, or made on the spot. */
+/* The plan that a run follows: from a file, made for this very job or an earlier version of it, or
+ * made on the spot. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,14 +10,14 @@
 #include "planner/model/cluster.h"
 #include "runtime/replanning/replanner.h"
 
-/* Searching longer than this share of what the job takes at least is not worth it. */
+/* A search is limited to this share of the job's lower bound; longer is not worth it. */
 enum { BOUND_SHARE = 20 };
 static const int64_t search_least_ns = INT64_C(200000000);
-/* While a job of a spool is planned, no other one is started, however long it takes itself. */
+/* While a job of a spool is planned, no other one starts, however long this one takes itself. */
 static const int64_t search_spooled_ns = INT64_C(1000000000);
 
-/* Several jobs are planned quickly, as they are the more the less the plan of one counts. A time
- * limit that nobody gave is not used up: nothing runs meanwhile. */
+/* Several jobs are planned quickly, and more quickly the more there are, as each plan counts less.
+ * A default time limit is not used up: nothing runs meanwhile. */
 static const char *effort_of(const struct cli_settings *settings, bool alone)
 {
     if (settings->run.effort)
@@ -63,8 +63,8 @@ enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone
     return status;
 }
 
-/* The plan's order, times and machines for the given job, which has to have the same tasks; its
- * durations, demands and edges may be others by now. */
+/* The plan's order, times and machines for the given job, which must have the same tasks; its
+ * durations, demands and edges may have changed. */
 static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
                                            struct cli_run_input *input, struct br_diag *diag)
 {
@@ -104,7 +104,7 @@ static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
     return status ? status : br_plan_rank(input->plan, job, diag);
 }
 
-/* Is the file a plan, which carries its job? Looks at its beginning only. */
+/* Is the file a plan, which carries its job? Reads only its beginning. */
 static bool is_plan(const char *path)
 {
     char text[512];
@@ -146,7 +146,7 @@ static void jobs_plan_share_cluster(struct cli_run_input *input, struct br_clust
     input->input.cluster = cluster;
 }
 
-/* The file is a plan: its job is run, on its cluster where nothing else gives one. */
+/* The file is a plan: runs its job, on its cluster if nothing else gives one. */
 static enum br_status load_plan(const struct cli_settings *settings, const char *path,
                                 struct br_cluster *cluster, struct cli_run_input *input,
                                 struct br_diag *diag)
@@ -174,7 +174,7 @@ static enum br_status load_plan(const struct cli_settings *settings, const char 
     return status;
 }
 
-/* The file is a job, and --plan a plan of it, whose cluster counts where nothing else gives one. */
+/* The file is a job, and --plan a plan of it, whose cluster counts if nothing else gives one. */
 static enum br_status load_job_and_plan(const struct cli_settings *settings, const char *path,
                                         struct cli_run_input *input, struct br_diag *diag)
 {
@@ -205,7 +205,7 @@ enum br_status cli_run_cluster(const struct cli_settings *settings, struct br_cl
     return status;
 }
 
-/* The file is a job, which is planned here, with what earlier runs have measured. */
+/* The file is a job: plans it here, with the measurements of earlier runs. */
 static enum br_status load_job(const struct cli_settings *settings, const char *path, bool alone,
                                struct br_cluster *cluster, struct cli_run_input *input,
                                struct br_diag *diag)

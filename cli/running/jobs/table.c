@@ -1,4 +1,4 @@
-/* The report of a run of several jobs: a row for each, in the order in which they were given. */
+/* The report of a run of several jobs: a row for each, in the order given. */
 #include <inttypes.h>
 
 #include "cli/common/say.h"
@@ -12,7 +12,7 @@ const char *cli_run_status(const struct br_run_job *job)
                                                                   : "done";
 }
 
-/* Seconds since the run began, right aligned; a dash where there was no such moment. */
+/* Seconds since the run began, right aligned; a dash if the event did not happen. */
 static void print_time(FILE *out, int64_t ns)
 {
     const int64_t milli = 1000000;

@@ -1,5 +1,4 @@
-/* The list of running tasks is short: a search through it for each end costs less than the task
- * did. */
+/* The list of running tasks is short: searching it at each end costs less than the task did. */
 #include "cli/running/report/live.h"
 
 #include <inttypes.h>
@@ -31,7 +30,7 @@ void cli_live_begin(struct cli_live *live, const struct br_dag *dag)
     sigaction(SIGUSR1, &action, NULL);
     *live = (struct cli_live){.dag = dag, .done = dag ? calloc((size_t)dag->tasks + 1, 1) : NULL};
     if (!live->done)
-        live->dag = NULL; /* without memory the status says less */
+        live->dag = NULL; /* if memory is out, the status says less */
 }
 
 void cli_live_finish(struct cli_live *live)
@@ -112,7 +111,7 @@ static bool live_runs(const struct cli_live *live, uint32_t s)
     return false;
 }
 
-/* Stages that are next but for parents which are not over. */
+/* Prints the waiting stages, each with its unfinished parents. */
 static void print_waits(const struct cli_live *live)
 {
     const struct br_dag *dag = live->dag;

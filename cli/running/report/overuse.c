@@ -9,7 +9,7 @@
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 
-/* What the kernel counts includes some of ours. */
+/* The kernel's count includes some of our own memory. */
 static const int64_t slack_bytes = INT64_C(64) << 20;
 
 /* The demand for memory in bytes; -1 if there is none. */

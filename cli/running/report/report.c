@@ -1,5 +1,5 @@
-/* The report of a run shows the output of every task, whole, when it ends; of a failed task also
- * how it failed, and its command; a line that moves; and a last line. */
+/* The report of a run: the output of every task, whole, when it ends; for a failed task also the
+ * failure and its command; a moving line; and a last line. */
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -19,7 +19,7 @@ static void wake_spools(struct cli_report *report)
     cli_spool_wake(&report->err);
 }
 
-/* The output as it is: it may be of any form, and go on into a file. */
+/* Prints the output unchanged: it may have any form, and continue in a file. */
 static void copy_output(const struct br_task_end *end, FILE *out)
 {
     char block[1 << 16];
@@ -118,13 +118,13 @@ static void print_failure(FILE *out, const struct cli_report *report, const stru
         cli_print_text(out, *word);
     }
     fputc('\n', out);
-    /* Who has just seen all of it need not see it again. */
+    /* A person who has just seen all of it need not see it again. */
     if (end->output_size &&
         (cli_run_job_of(end->job)->output || !cli_same_file(STDOUT_FILENO, STDERR_FILENO)))
         print_last_lines(out, end);
 }
 
-/* A history that cannot be written is no reason to stop. */
+/* A history that cannot be written does not stop the run. */
 static void report_remember(struct cli_report *report, const struct br_task_end *end)
 {
     const struct br_dag *dag = end->job->dag;
@@ -138,7 +138,7 @@ static void report_remember(struct cli_report *report, const struct br_task_end 
         .mem_bytes = end->usage.peak_bytes,
     };
     struct br_diag diag = {0};
-    /* A duration that is known only roughly, since this program was stopped, teaches nothing. */
+    /* A duration that is known only roughly, since this program was stopped, is not recorded. */
     if (end->unseen_ns > sample.wall_ns / 10)
         return;
     if (history && br_history_add(history, &sample, &diag)) {
@@ -147,7 +147,7 @@ static void report_remember(struct cli_report *report, const struct br_task_end 
     }
 }
 
-/* What an earlier run has done, at the first word of this one. */
+/* Reports the work of an earlier run, at the first message of this one. */
 static void say_before(struct cli_report *report)
 {
     const struct br_run_result *result = report->result;
@@ -175,7 +175,7 @@ static void say_before(struct cli_report *report)
     fputc('\n', stderr);
 }
 
-/* At the first Ctrl-C: what happens now, and how to go on. */
+/* At the first Ctrl-C: says what happens now, and how to go on. */
 static void say_stop(struct cli_report *report, uint32_t running)
 {
     if (report->said_stop || !cli_interrupted())
@@ -214,7 +214,7 @@ void cli_report_started(void *context, const struct br_run_job *job, uint32_t ta
     cli_run_learn_started(cli_run_job_of(job)->input.learn, task, now_ns);
 }
 
-/* Of several jobs that have a console each, one at a time; one whose output goes elsewhere has
+/* If several jobs have a console each, one at a time gets it; a job whose output goes elsewhere has
  * none. */
 bool cli_report_foreground(void *context, const struct br_run_job *job, uint32_t task,
                            int stream[3])
@@ -286,7 +286,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     }
     if (failed && !end->again)
         cli_run_deadline_failed(&report->deadline, end->job);
-    /* At once: where other jobs have waited for this end, nothing may run any more. */
+    /* Immediately: if other jobs have waited for this end, nothing may run any more. */
     if (report->deadline.ended)
         cli_run_deadline_tick(&report->deadline, &report->progress, end->end_ns);
     report->failures += failed && !end->again;
@@ -306,7 +306,7 @@ void cli_report_ended(void *context, const struct br_task_end *end)
     wake_spools(report);
 }
 
-/* Does any task demand it? Of several jobs, which come and go, any may. */
+/* Does any task demand it? With several jobs, which come and go, any may. */
 static bool is_demanded(const struct cli_report *report, const char *resource)
 {
     const struct br_dag *dag = report->several ? NULL : report->jobs->job->dag;
@@ -343,7 +343,7 @@ void cli_report_tick(void *context, const struct br_run_state *state)
                         state->over, state->jobs);
     } else {
         cli_seconds(report->jobs->one->input.plan->makespan_ns / tenth * tenth, plan);
-        if (!state->runtime) /* then who decides says nothing of the end either */
+        if (!state->runtime) /* then there is no forecast of the end either */
             used = snprintf(text, sizeof text, "%s s (plan %s s)", now, plan);
         else
             used = snprintf(text, sizeof text, "%s s, %s s left (plan %s s)", now,
@@ -384,8 +384,7 @@ static void print_learnt(const struct cli_report *report, const struct cli_run_j
     cli_run_learn_print(one->input.learn, before, report->settings->output.verbose);
 }
 
-/* The report is that of a whole, whose failed tasks are named; NULL: of parts that have named them.
- */
+/* The report of a whole, which names its failed tasks; NULL: of parts that have named them. */
 static void report_say_result(const struct br_run_result *result, int64_t plan_ns,
                               struct cli_report *report)
 {

@@ -1,5 +1,5 @@
-/* The thread may wait in a write for as long as the reader pleases. What it must not wait for any
- * more is given up: signals end the write, as often as it takes. */
+/* The thread may wait in a write as long as the reader pleases. To give up a write, signals
+ * interrupt it, as often as needed. */
 #include "cli/running/report/spool.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 enum { PIECE = 1 << 16, LOOK_MS = 50, WAKE = SIGURG };
 static const int64_t free_least = 1 << 20;
-/* How long a reader has for the rest when the run was interrupted. */
+/* Time that a reader has for the rest after an interrupt. */
 static const int64_t patience_ns = INT64_C(1000000000);
 
 bool cli_same_file(int a, int b)
@@ -70,8 +70,8 @@ static int spool_write_all(struct cli_spool *spool, const char *text, size_t siz
     return error;
 }
 
-/* Carries on all that there is; what nobody can read is dropped. The room of what is carried is
- * given back, so that the whole output of a run is never kept twice. */
+/* Passes on all there is, and drops what nobody can read. Frees the room of what it has passed on,
+ * so that the whole output of a run is never stored twice. */
 static int carry(struct cli_spool *spool, int error)
 {
     char piece[PIECE];
@@ -138,7 +138,7 @@ void cli_spool_open(struct cli_spool *spool, int fd, int twin, bool always)
     spool->file = br_unnamed_file();
     pthread_mutex_init(&spool->lock, NULL);
     br_condition_init(&spool->changed);
-    /* Signals are for the thread that runs the job; and a reader that has gone is an error here. */
+    /* Signals are for the thread that runs the job; a closed reader is an error here. */
     sigaction(WAKE, &wake, NULL);
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -164,8 +164,8 @@ void cli_spool_wake(struct cli_spool *spool)
     pthread_mutex_unlock(&spool->lock);
 }
 
-/* Waits, with the lock, for what the thread does, as long as the run goes on and a moment longer;
- * false where that was not enough. */
+/* Waits, with the lock, for the thread's progress, as long as the run goes on and a moment longer;
+ * false if that was not enough. */
 static bool wait_a_while(struct cli_spool *spool, int64_t *since_ns)
 {
     int64_t now_ns = br_now_ns();
@@ -211,7 +211,7 @@ int cli_spool_error(struct cli_spool *spool)
     return error;
 }
 
-/* Waits for the end of the thread, and gives up what it writes where that takes too long. */
+/* Waits for the end of the thread, and gives up its write if that takes too long. */
 static void wait_for_end(struct cli_spool *spool)
 {
     int64_t since_ns = br_now_ns();

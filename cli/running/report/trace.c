@@ -1,5 +1,5 @@
-/* The trace of a run: what ran when, where, and what it used. Lines are added as attempts end, so
- * that the file can be watched, and is of use where the run is killed. */
+/* The trace of a run: what ran when, where, and its usage. Lines are added as attempts end, so the
+ * file can be watched, and is useful even if the run is killed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
     return BR_OK;
 }
 
-/* A text in quotes; what would end it is doubled (CSV) or escaped (JSON). */
+/* A quoted text; quotes in it are doubled (CSV) or escaped (JSON). */
 static void print_quoted(const struct cli_run_trace *trace, const char *text)
 {
     fputc('"', trace->file);
@@ -60,7 +60,7 @@ static void print_quoted(const struct cli_run_trace *trace, const char *text)
     fputc('"', trace->file);
 }
 
-/* With its name before it in JSON, and a comma before all but the first. */
+/* In JSON with the name before it; all but the first after a comma. */
 static void report_trace_print_name(const struct cli_run_trace *trace, const char *name)
 {
     bool first = strcmp(name, "task") == 0;

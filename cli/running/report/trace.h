@@ -15,7 +15,7 @@ struct cli_run_trace {
     const struct br_cluster *cluster;
 };
 
-/* Opens the file, which is CSV where its name ends so, else a JSON object a line. path may be NULL.
+/* Opens the file, which is CSV if its name ends so, else a JSON object per line. path may be NULL.
  */
 enum br_status cli_run_trace_open(struct cli_run_trace *trace, const char *path,
                                   const struct br_cluster *cluster, struct br_diag *diag);
@@ -23,8 +23,8 @@ void cli_run_trace_add(struct cli_run_trace *trace, const struct br_task_end *en
 enum br_status cli_run_trace_close(struct cli_run_trace *trace, enum br_status status,
                                    struct br_diag *diag);
 
-/* How the attempt ended, in a word: done, exit, signal, timeout, no-start, stopped,
- * memory or lost. */
+/* How the attempt ended, in a word: done, exit, signal, timeout, no-start, stopped, memory or lost.
+ */
 const char *cli_outcome(enum br_task_outcome outcome);
 
 #endif
