@@ -1,8 +1,9 @@
 /* The enforcer behind 'bigrocks serve', and a queue.
  *
- * A plan's job is submitted whole, and a task of it is ready for as long as a client that has asked
- * for its key waits. Who asks for a task that has run, or for a key that no plan knows, is a job of
- * one task, which is started when the queue says so: by age, behind the plan's first that waits.
+ * A plan's job is submitted whole, and a task of it is ready as long as a client that has asked for
+ * its key waits. A client that asks for a task that has run, or for a key that the plan does not
+ * know, is a job of one task, started when the queue says so: by age, after the plan's first
+ * waiting client.
  */
 #include "runtime/admission/gate.h"
 
@@ -97,7 +98,7 @@ static double about(struct br_decimal amount)
     return (double)amount.mantissa * pow(10, amount.exponent);
 }
 
-/* What a task of the stage demands, by capacity; NULL when memory is out. */
+/* The demand of a task of the stage, by capacity; NULL when memory is out. */
 static double *list_demands(const struct cli_gate *gate, const struct br_dag *dag, uint32_t stage)
 {
     const struct br_class *cls = &gate->options.cluster->cls[0];
@@ -112,7 +113,7 @@ static double *list_demands(const struct cli_gate *gate, const struct br_dag *da
 
 /* ---- Clients with a place in the plan ---- */
 
-/* A task of the stage that nobody has asked for yet, or whose client has left before its turn. */
+/* A task of the stage that nobody has asked for yet, or whose client left before its turn. */
 static uint32_t gate_find_task(const struct cli_gate *gate, const char *key)
 {
     const struct br_dag *dag = gate->options.dag;
@@ -148,7 +149,7 @@ static enum br_status ask_planned(struct cli_gate *gate, uint32_t client, uint32
 
 /* ---- Clients that are jobs of their own ---- */
 
-/* a < b, exactly; false where the two cannot be compared. */
+/* a < b, exactly; false if the two cannot be compared. */
 static bool gate_is_less(struct br_decimal a, struct br_decimal b)
 {
     int64_t left, right;
@@ -161,7 +162,7 @@ static bool gate_is_less(struct br_decimal a, struct br_decimal b)
            left < right;
 }
 
-/* Adds the demand, at most what there is. `known`: by somebody who ought to know what there is. */
+/* Adds the demand, limited to the capacity. `known`: its source ought to know the capacity. */
 static enum br_status gate_add_demand(const struct cli_gate *gate, struct br_dag *dag,
                                       const char *resource, struct br_decimal amount, bool known,
                                       struct br_diag *diag)
@@ -188,7 +189,7 @@ static enum br_status gate_add_demands(const struct cli_gate *gate, struct br_da
     return status;
 }
 
-/* Demands of the key by the history; *demand is NULL where it knows nothing. */
+/* Demands of the key from the history; *demand is NULL if it knows nothing. */
 static enum br_status estimate(const struct cli_gate *gate, const char *key, int64_t *wall_ns,
                                struct br_cluster **demand, struct br_diag *diag)
 {
@@ -207,7 +208,7 @@ static enum br_status estimate(const struct cli_gate *gate, const char *key, int
     return br_parse_capacity(1, text, demand, diag);
 }
 
-/* *lasts_ns: what the history expects; -1: it knows nothing. */
+/* *lasts_ns: the duration expected by the history; -1: unknown. */
 static enum br_status fill_job(const struct cli_gate *gate, struct br_dag *dag, const char *key,
                                const char *given, int64_t *lasts_ns, struct br_diag *diag)
 {
@@ -303,7 +304,7 @@ uint32_t cli_gate_rank(const struct cli_gate *gate, uint32_t client)
                : UINT32_MAX;
 }
 
-/* The client that comes first in the plan, of those that wait. */
+/* The waiting client that comes first in the plan. */
 static uint32_t first_planned(const struct cli_gate *gate)
 {
     uint32_t first = UINT32_MAX;

@@ -1,9 +1,9 @@
-/* [Mualem01] EASY backfilling: room is kept for the first of the queue at the time when
- * enough of what runs will have ended, and others start before it if they will have ended by then,
- * or fit beside it. Differs: a command of unknown duration counts as ending last of all, so it
- * passes only if it fits beside; a promise once given is not put off when something lasts longer
- * than expected; and what was let in to run beside the first holds its room in all that is promised
- * to it, or else a stream of such commands would keep it out. */
+/* [Mualem01] EASY backfilling: room is kept for the first of the queue at the time when enough
+ * running commands will have ended; others start before it if they will have ended by then, or fit
+ * beside it. Differs: a command of unknown duration counts as ending last of all, so it passes only
+ * if it fits beside. A promise is not postponed when a command lasts longer than expected. A
+ * command let in to run beside the first keeps its room in all later promises to it, or else a
+ * stream of such commands would keep it out. */
 #include "runtime/admission/queue.h"
 
 #include <math.h>
@@ -20,23 +20,24 @@ struct entry {
     uint32_t machine;
     uint64_t age; /* its place among all that were ever added */
     const double *demand;
-    int64_t lasts_ns, end_ns; /* expected; INT64_MAX: nobody knows */
+    int64_t lasts_ns, end_ns; /* expected; INT64_MAX: unknown */
 };
 
 struct cli_queue {
     const struct br_cluster *cluster;
     uint32_t width;   /* resources */
     double *capacity; /* by machine and resource */
-    double *free;     /* of a machine, for a while */
+    double *free;     /* of a machine, temporarily */
     double *spare;    /* beside the first, on its machine */
     struct entry *entry;
     uint32_t entries, entry_room;
     uint32_t *waiting; /* by age */
     uint32_t count, waiting_room;
-    uint32_t *ending; /* what runs on a machine, for a while */
+    uint32_t *ending; /* running clients of a machine, temporarily */
     uint32_t ending_room;
     uint64_t added;
-    /* The first of the queue that found no room: its age, what it was promised, and where. */
+    /* The first of the queue that found no room: its age, the time promised to it, and the machine.
+     */
     uint64_t first;
     int64_t promised_ns;
     uint32_t first_machine;
@@ -141,7 +142,7 @@ void cli_queue_remove(struct cli_queue *queue, uint32_t client)
 
 /* ---- Room ---- */
 
-/* Sums of decimals may be off by their last bits. */
+/* Sums of decimals may be wrong in their last bits. */
 static bool fits_in(const struct cli_queue *queue, uint32_t machine, const double *demand,
                     const double *room)
 {
@@ -158,7 +159,7 @@ static void add_to(const struct cli_queue *queue, double *room, const double *de
         room[k] += sign * demand[k];
 }
 
-/* What is free on the machine now. */
+/* The free capacity of the machine now. */
 static void find_free(struct cli_queue *queue, uint32_t machine)
 {
     memcpy(queue->free, queue->capacity + (size_t)machine * queue->width,
@@ -180,8 +181,8 @@ static int queue_ends_before(const void *a, const void *b, void *context)
     return x->age < y->age ? -1 : x->age > y->age;
 }
 
-/* When the demand fits on the machine, as what runs there ends in turn; free becomes what there is
- * then. False if it never does. */
+/* The time when the demand fits on the machine, as its running commands end in turn; free becomes
+ * the free capacity then. False if it never fits. */
 static bool promise_on(struct cli_queue *queue, uint32_t machine, const double *demand,
                        int64_t *when_ns)
 {
@@ -202,7 +203,7 @@ static bool promise_on(struct cli_queue *queue, uint32_t machine, const double *
     return true;
 }
 
-/* Keeps room for the client, which is the first that finds none. */
+/* Keeps room for the client, the first that finds none. */
 static void promise(struct cli_queue *queue, uint32_t client)
 {
     const struct entry *first = &queue->entry[client];
@@ -227,7 +228,7 @@ static void promise(struct cli_queue *queue, uint32_t client)
         queue->promised_ns = best_ns;
 }
 
-/* May the client start on the machine though the first one waits? */
+/* May the client start on the machine although the first one waits? */
 static bool may_pass(struct cli_queue *queue, uint32_t client, uint32_t machine, int64_t now_ns,
                      bool *beside)
 {
@@ -244,7 +245,7 @@ static bool may_pass(struct cli_queue *queue, uint32_t client, uint32_t machine,
 
 uint32_t cli_queue_next(struct cli_queue *queue, uint32_t before, int64_t now_ns, uint32_t *machine)
 {
-    bool first = before != UINT32_MAX; /* somebody waits in front */
+    bool first = before != UINT32_MAX; /* a client waits in front */
     if (first)
         promise(queue, before);
     for (uint32_t w = 0; w < queue->count; w++) {

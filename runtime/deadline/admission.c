@@ -1,5 +1,5 @@
-/* What a job needs is guaranteed until its end, so jobs fit where their needs together do. That is
- * on the safe side: what a job leaves over when it ends early is not counted on. */
+/* A job's need is guaranteed until its end, so jobs fit if their needs together do. This is on the
+ * safe side: resources of a job that ends early are not counted on. */
 #include "runtime/deadline/admission.h"
 
 #include <math.h>

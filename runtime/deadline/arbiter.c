@@ -1,6 +1,6 @@
-/* Marginal gain goes along the upper concave hulls of the bids. What it reaches is the optimum of a
- * problem that also allows fractions of steps, for the total that it has used: so it is the optimum
- * where nothing is left of the total, or no step. */
+/* Marginal gain follows the upper concave hulls of the bids. Its result is the optimum of a problem
+ * that also allows fractions of steps, for the total that it has used. So it is the optimum if it
+ * has used up the total, or no step is left. */
 #include "runtime/deadline/arbiter.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ size_t br_arbiter_memory(uint32_t bids, uint32_t total)
 /* A step from one choice of a bid to a later one. */
 struct step {
     uint32_t to;
-    double rate; /* weighted gain a unit; 0: there is no step that gains */
+    double rate; /* weighted gain per unit; 0: no step gains */
 };
 
 static struct step arbiter_next_step(const struct br_bid *bid, uint32_t from, uint32_t last)
@@ -27,14 +27,14 @@ static struct step arbiter_next_step(const struct br_bid *bid, uint32_t from, ui
     for (uint32_t k = from + 1; k <= last; k++) {
         double rate = bid->weight * (bid->utility[k] - bid->utility[from]) /
                       (bid->allocation[k] - bid->allocation[from]);
-        /* Of equal rates the nearest: small steps use up the total. */
+        /* Among equal rates the nearest: small steps use up the total. */
         if (rate > best.rate)
             best = (struct step){k, rate};
     }
     return best;
 }
 
-/* Steps by marginal gain. True where the result is an optimum for sure. */
+/* Makes steps by marginal gain. True if the result is certainly an optimum. */
 static bool arbiter_climb(const struct br_bid *bid, uint32_t bids, uint32_t left,
                           const uint32_t *last, uint32_t *chosen)
 {
@@ -58,7 +58,7 @@ static bool arbiter_climb(const struct br_bid *bid, uint32_t bids, uint32_t left
     }
 }
 
-/* The best of all: after j bids value[t] is the most that they reach with t units at most. */
+/* The best choice of all: value[t] is the most that the first j bids reach with at most t units. */
 static void tabulate(const struct br_bid *bid, uint32_t bids, uint32_t total, const uint32_t *last,
                      double *value, double *next, uint32_t *taken, uint32_t *chosen)
 {

@@ -1,4 +1,4 @@
-/* The expected utility of an allocation is an integral over the quantiles of the time left. Of
+/* The expected utility of an allocation is an integral over the quantiles of the time left. In
  * Amdahl's model, which has no spread, it is the utility of one time; two of its values give all
  * others, since it is a constant plus a share of the work. */
 #include "runtime/deadline/control.h"
@@ -52,7 +52,8 @@ void br_control_move(struct br_control *control, const struct br_utility *utilit
 
 /* ---- Forecasts ---- */
 
-/* What all allocations share: where to look, and what the end is counted from. */
+/* Values common to all allocations: the place in the table, and the start from which the end
+ * counts. */
 struct look {
     const struct br_control *control;
     struct br_table_place place;
@@ -103,8 +104,8 @@ static double share_within(const double *level, const double *left_s, uint32_t q
     return 1;
 }
 
-/* What these quantiles of the time left are worth where the deadline is earlier_s before the one
- * that is set. */
+/* The utility of these quantiles of the time left, with the deadline earlier_s before the set one.
+ */
 static double deadline_control_value(const struct look *look, const double *left_s,
                                      uint32_t quantiles, double earlier_s)
 {
@@ -120,7 +121,7 @@ static double deadline_control_value(const struct look *look, const double *left
                                left_s, quantiles);
 }
 
-/* What an allocation is worth. */
+/* The utility of an allocation. */
 static double deadline_control_worth(const struct look *look, uint32_t index, double earlier_s)
 {
     double left_s[BR_TABLE_QUANTILES];
@@ -128,7 +129,7 @@ static double deadline_control_worth(const struct look *look, uint32_t index, do
     return deadline_control_value(look, left_s, quantiles, earlier_s);
 }
 
-/* No allocation is worth more than this: the job would end now. */
+/* An upper bound on the utility of every allocation: that of ending now. */
 static double most_worth(const struct look *look, double earlier_s)
 {
     const struct br_control *control = look->control;
@@ -139,7 +140,7 @@ static double most_worth(const struct look *look, double earlier_s)
 
 /* ---- Choices ---- */
 
-/* Allocations of the table that may be had; at least one. */
+/* The table's allocations that may be chosen; at least one. */
 static uint32_t choices(const struct br_control *control)
 {
     const struct br_deadline_table *table = control->table;
@@ -173,8 +174,8 @@ uint32_t br_control_best(const double *utility, uint32_t count)
     return best;
 }
 
-/* The best of all where none is safe. Goes down from the most, which is mostly the best, and leaves
- * out those whose shortest end would not be as good. */
+/* The best of all if none is safe. Goes down from the most, which is usually the best, and skips
+ * those whose shortest end would not be as good. */
 static uint32_t best_late(const struct look *look, double earlier_s)
 {
     const struct br_control *control = look->control;
@@ -196,7 +197,8 @@ static uint32_t best_late(const struct look *look, double earlier_s)
     return br_control_best(utility, count);
 }
 
-/* Surely nothing is lost with this allocation: even its longest end is before the utility falls. */
+/* Nothing is lost for certain with this allocation: even its longest end is before the utility
+ * falls. */
 static bool is_safe(const struct look *look, uint32_t index, double room_s)
 {
     const struct br_control *control = look->control;
@@ -208,8 +210,8 @@ static bool is_safe(const struct look *look, uint32_t index, double room_s)
            room_s;
 }
 
-/* The least allocation of the greatest utility. Where one is safe, only those right below it are
- * looked at, since few allocations are almost as good as a safe one. */
+/* The least allocation of the greatest utility. If one is safe, looks only at those right below it,
+ * since few allocations are almost as good as a safe one. */
 static uint32_t best_of(const struct look *look, double earlier_s)
 {
     const struct br_control *control = look->control;
@@ -233,8 +235,8 @@ static double deadline_control_rounded_up(double value)
     return value - whole > 1e-9 ? whole + 1 : whole;
 }
 
-/* The next allocation before rounding: part of the way to the raw one, unless the dead zone holds
- * it. */
+/* The next allocation before rounding: part of the way to the raw one, unless the dead zone
+ * prevents it. */
 static double deadline_control_follow(const struct br_control *control, uint32_t raw,
                                       uint32_t least)
 {
@@ -248,15 +250,15 @@ static double deadline_control_follow(const struct br_control *control, uint32_t
     return control->smooth + options->hysteresis * (raw - control->smooth);
 }
 
-/* The last allocation of the table that is at most the amount: what is between two of them is told
- * by the lesser. */
+/* The last allocation of the table that is at most the amount: amounts between two allocations
+ * count as the smaller. */
 static uint32_t index_within(const struct br_deadline_table *table, uint32_t amount)
 {
     uint32_t index = br_table_index(table, amount);
     return index && table->allocation[index] > amount ? index - 1 : index;
 }
 
-/* Tells what the amount that the job has now comes to. */
+/* Fills the forecasts for the amount that the job has now. */
 static void deadline_control_tell(const struct look *look, struct br_control_decision *decision)
 {
     const struct br_control *control = look->control;
@@ -322,7 +324,7 @@ void br_control_decide(struct br_control *control, const struct br_control_view 
     deadline_control_settle(control, &look, raw, least, decision);
 }
 
-/* ---- Moments to come ---- */
+/* ---- Future moments ---- */
 
 static struct look deadline_control_look_ahead(const struct br_control *control,
                                                const struct br_control_moment *moment)

@@ -5,11 +5,11 @@
  * over a table: no clock, nothing allocated, some microseconds a decision. The simulator and
  * `bigrocks run` call the same ones.
  *
- * The dead zone, of which the paper says little, is two bounds here. The raw allocation is what
- * keeps the utility where the deadline is that much earlier; the least one is what keeps it where
- * the deadline is as it is. The allocation rises to the raw one only from below the least one, that
- * is, where the job is late by the whole dead zone; it falls from above the raw one; between the
- * two it stays.
+ * The dead zone, of which the paper says little, is two bounds here. The raw allocation keeps the
+ * utility if the deadline is earlier by the dead zone; the least allocation keeps it with the
+ * deadline as set. The allocation rises to the raw one only from below the least one, that is, if
+ * the job is late by the whole dead zone; it falls from above the raw one; between the two it
+ * stays.
  */
 #ifndef BR_RUNTIME_DEADLINE_CONTROL_H
 #define BR_RUNTIME_DEADLINE_CONTROL_H
@@ -17,31 +17,31 @@
 #include "runtime/deadline/table.h"
 #include "runtime/deadline/utility.h"
 
-/* What the time left is read from. */
+/* The model that gives the time left. */
 enum br_forecast { BR_FORECAST_TABLE = 0, BR_FORECAST_AMDAHL = 1 };
-/* How the allocation follows. */
+/* How the allocation changes. */
 enum br_adaptation {
     BR_ADAPT,      /* period by period */
-    BR_ADAPT_NOT,  /* what is right at the start, for good */
-    BR_ADAPT_MOST, /* all that may be had, for good */
+    BR_ADAPT_NOT,  /* the right amount at the start, kept for good */
+    BR_ADAPT_MOST, /* all that is available, for good */
 };
 
-/* Start from br_control_options_default(), which is as in the paper. */
+/* Start from br_control_options_default(), the values of the paper. */
 struct br_control_options {
     double slack;       /* >= 1: factor on every forecast; 1.2 */
-    double hysteresis;  /* > 0, at most 1: part of the way to the raw allocation a period; 0.2 */
+    double hysteresis;  /* > 0, at most 1: part of the way to the raw allocation per period; 0.2 */
     double dead_zone_s; /* >= 0; 180 */
-    double period_s;    /* > 0; 60. For callers, who have the clock */
+    double period_s;    /* > 0; 60. For callers, which have the clock */
     uint32_t most;      /* >= 1: no allocation is above it; 100 */
     enum br_forecast forecast;
     enum br_adaptation adaptation;
     uint32_t layer; /* enum br_table_order below table->layers */
-    /* Above 0, up to 1: instead of the utility counts the probability to end by its deadline, which
-     * more than this does not better. Slack and dead zone count as with utilities. */
+    /* Above 0, up to 1: the loop then maximises, instead of the utility, the probability to end by
+     * its deadline, up to this value. Slack and dead zone count as with utilities. */
     double on_time;
 };
 struct br_control_options br_control_options_default(void);
-/* BR_USAGE where a number is out of its range. */
+/* BR_USAGE if a number is out of its range. */
 enum br_status br_control_check(const struct br_control_options *options, struct br_diag *diag);
 
 /* The loop of one job. Table borrowed. */
@@ -49,44 +49,46 @@ struct br_control {
     const struct br_deadline_table *table;
     struct br_control_options options;
     struct br_utility utility;
-    double smooth;   /* the allocation before it is rounded up; 0: no decision yet */
-    uint32_t amount; /* what the job has; 0: no decision yet */
+    double smooth;   /* the allocation before rounding up; 0: no decision yet */
+    uint32_t amount; /* the job's allocation; 0: no decision yet */
 };
-/* BR_USAGE where a number is out of its range or the table lacks the layer. */
+/* BR_USAGE if a number is out of its range or the table lacks the layer. */
 enum br_status br_control_init(struct br_control *control, const struct br_deadline_table *table,
                                const struct br_control_options *options,
                                const struct br_utility *utility, struct br_diag *diag);
 
-/* The utility changes while the job runs: its deadline moves, say. That is no noise, so the next
- * decision is not smoothed where the loop adapts. */
+/* The utility changes while the job runs, such as when its deadline moves. That is not noise, so
+ * the next decision is not smoothed if the loop adapts. */
 void br_control_move(struct br_control *control, const struct br_utility *utility);
 
-/* How far the job is. */
+/* Progress of the job. */
 struct br_control_view {
-    int64_t elapsed_ns;   /* since its start, from which its utility counts */
+    int64_t elapsed_ns;   /* since its start, from which its utility is measured */
     const uint32_t *done; /* by stage: tasks that have finished */
-    bool begun;           /* something has run or runs */
+    bool begun;           /* a task has run or runs */
 };
 
 struct br_control_decision {
     uint32_t raw;    /* least allocation of the greatest utility, before smoothing */
-    uint32_t amount; /* what the job gets until the next decision: 1 .. most; 0: it waits */
+    uint32_t amount; /* the job's allocation until the next decision: 1 .. most; 0: it waits */
     double progress; /* 0 .. 1 */
-    double utility;  /* expected of the amount (the least there is where it waits), no dead zone */
+    double
+        utility; /* expected with the amount (with the least one if the job waits), no dead zone */
     double on_time;  /* probability to end by the utility's deadline with the amount; no slack */
     int64_t left_ns; /* mean time left with the amount; no slack */
-    int64_t left_high_ns; /* its 95 % quantile; the mean where the forecast has no spread */
+    int64_t left_high_ns; /* its 95 % quantile; the mean if the forecast has no spread */
 };
 /* Decides. O(allocations x quantiles). */
 void br_control_decide(struct br_control *control, const struct br_control_view *view,
                        struct br_control_decision *decision);
 
-/* The parts of a decision, for callers that decide for several jobs together (arbiter.h). The
- * expected utility of every allocation of the table up to the most, dead zone and slack counted in,
- * into utility[k]; returns how many there are. utility has room for table->allocations. */
+/* The parts of a decision, for callers that decide for several jobs together (arbiter.h). Writes
+ * the expected utility of every allocation of the table up to the most, with dead zone and slack,
+ * into utility[k]; returns their number. utility has room for table->allocations. */
 uint32_t br_control_curve(const struct br_control *control, const struct br_control_view *view,
                           double *utility);
-/* Then what follows from a raw allocation and the least one, both allocations and not indexes. */
+/* Completes a decision from a raw allocation and the least one, both as allocations, not indexes.
+ */
 void br_control_follow(struct br_control *control, const struct br_control_view *view, uint32_t raw,
                        uint32_t least, struct br_control_decision *decision);
 
@@ -94,27 +96,28 @@ void br_control_follow(struct br_control *control, const struct br_control_view 
 void br_control_wait(struct br_control *control, const struct br_control_view *view,
                      struct br_control_decision *decision);
 
-/* For plans over several jobs and over time (together.h): a moment that the job is thought to come
- * to. Of tables; Amdahl's model counts as the table here. `index` is into table->allocation. */
+/* For plans over several jobs and over time (together.h): a moment that the job is expected to
+ * reach. For tables; Amdahl's model counts as the table here. `index` is into table->allocation. */
 struct br_control_moment {
     double elapsed_s, progress;
     bool begun;
 };
-/* The progress in this view; 0 where the job has not begun. */
+/* The progress in this view; 0 if the job has not begun. */
 double br_control_progress(const struct br_control *control, const struct br_control_view *view);
 /* The index of the raw allocation at this moment. */
 uint32_t br_control_need(const struct br_control *control, const struct br_control_moment *moment);
 /* The mean time left with the allocation. */
 double br_control_mean_s(const struct br_control *control, const struct br_control_moment *moment,
                          uint32_t index);
-/* How many tokens of the allocation it uses on average: its work over the time left. */
+/* The tokens of the allocation that it uses on average: its work over the time left. */
 double br_control_used(const struct br_control *control, const struct br_control_moment *moment,
                        uint32_t index);
-/* The progress after so long with the allocation, which is less than the mean time left. O(log). */
+/* The progress after this time with the allocation; the time is less than the mean time left.
+ * O(log). */
 double br_control_later(const struct br_control *control, const struct br_control_moment *moment,
                         uint32_t index, double for_s);
-/* The expected utility, without slack and dead zone, where the job is planned to end end_s from now
- * on, and its end is spread about that as the forecast with the allocation is about its mean. */
+/* The expected utility, without slack and dead zone, if the job is planned to end end_s from now,
+ * and its end is spread around that as the forecast with the allocation is around its mean. */
 double br_control_worth(const struct br_control *control, const struct br_control_view *view,
                         uint32_t index, double end_s);
 

@@ -1,4 +1,4 @@
-/* The rows differ in how stages are put together: as a sum, or by the one that is furthest behind.
+/* The rows differ in how they combine stages: by a sum, or by the stage that is furthest behind.
  * [Ferguson12, 4.2 and 5.4] */
 #include "runtime/deadline/progress.h"
 

@@ -1,5 +1,5 @@
-/* Look-ups. A number between two cells of progress is on the line between them, but for the bends,
- * and a quantile between two levels on the line between those. */
+/* Look-ups. A value between two cells of progress lies on the line between them, plus the bends; a
+ * quantile between two levels lies on the line between those. */
 #include "runtime/deadline/table.h"
 
 #include <assert.h>
@@ -11,7 +11,7 @@ struct br_table_place br_table_start(const struct br_deadline_table *table)
     return (struct br_table_place){0};
 }
 
-/* Where the progress lies between two of these, as 0 .. 1. */
+/* The position of the progress between two of these, 0 .. 1. */
 static double deadline_table_part_of(const double *at, uint32_t low, uint32_t high, double progress)
 {
     double width = at[high] - at[low], from = progress - at[low];
@@ -73,7 +73,7 @@ struct cells {
     double part, bend, unit_ns;
 };
 
-/* How far off the line between the cells, in units. */
+/* The distance from the line between the cells, in units. */
 static double bend_at(const struct br_deadline_table *table, uint32_t layer,
                       struct br_table_place place, uint32_t index)
 {

@@ -1,7 +1,7 @@
-/* The file form: a head, then arrays, each 8-byte aligned, then the names. Where the arrays stand
- * follows from the counts in the head, and so does the size. A sum over all that follows it stands
- * in the head, so that damage is told from a table. What the sum cannot tell, a table that another
- * program wrote with numbers that make no sense, is found by looking at each number. */
+/* The file form: a header, then arrays, each 8-byte aligned, then the names. The counts in the
+ * header give the places of the arrays and the size. A checksum in the header covers everything
+ * after it, so damage is detected. A table that another program wrote with senseless numbers passes
+ * the checksum; checking each number finds it. */
 #include "runtime/deadline/table.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 struct head {
     char magic[8];
     uint32_t version, order_mark;
-    uint64_t size, sum; /* the sum is of all that follows it */
+    uint64_t size, sum; /* the checksum covers all that follows it */
     uint64_t fingerprint, cluster_fingerprint, seed;
     uint32_t kind, indicator, runs, layers;
     uint32_t stages, allocations, cells, quantiles;
@@ -179,7 +179,7 @@ static enum br_status check_bends(const struct br_deadline_table *table, struct 
     return BR_OK;
 }
 
-/* What fills an array up to the next one is 0, so that a table has one form only. */
+/* The padding between arrays is 0, so that each table has only one form. */
 static bool is_filled_with_zeros(const char *base, const struct layout *layout)
 {
     for (int k = 0; k < PARTS; k++)
@@ -253,7 +253,7 @@ static enum br_status table_fail_file(struct br_diag *diag, const char *what)
     return br_fail(diag, BR_SYSTEM, NULL, "the file %s: %s", what, strerror(errno));
 }
 
-/* An empty file is given no map. */
+/* An empty file cannot be mapped. */
 static enum br_status map_file(int file, void **map, size_t *size, struct br_diag *diag)
 {
     struct stat found;
@@ -370,7 +370,7 @@ enum br_status br_table_write(const struct br_deadline_table *table, FILE *out,
     return BR_OK;
 }
 
-/* ---- Whose table it is ---- */
+/* ---- The job and cluster of a table ---- */
 
 enum br_status br_table_check_job(const struct br_deadline_table *table, const struct br_dag *dag,
                                   const struct br_cluster *cluster, struct br_diag *diag)

@@ -1,6 +1,6 @@
-/* The value of a plan is the sum of its jobs' expected utilities. A job's end is spread as that of
- * its forecast with the allocation that it has last: all quantiles are stretched by the ratio of
- * the planned end to the forecast's mean. For a job that keeps one allocation that is its forecast.
+/* The value of a plan is the sum of its jobs' expected utilities. A job's end is spread like its
+ * forecast with its last allocation: all quantiles are stretched by the ratio of the planned end to
+ * the forecast's mean. For a job that keeps one allocation this is its forecast.
  */
 #include "runtime/deadline/together.h"
 
@@ -9,17 +9,18 @@
 #include "base/invariant.h"
 #include "runtime/deadline/arbiter.h"
 
-/* Orders that are valued at most, for each job; and decisions of single loops for that. */
+/* Most orders evaluated per job, and most decisions of single loops spent on that. */
 enum { TRIALS = 6, EFFORT = 100000 };
 
-/* Another order is taken where it is worth more by this, for each job: plans are only as good as
- * forecasts, and one that is given up every minute is none. */
+/* Another order is taken if it is worth more by this amount per job: plans are only as good as
+ * forecasts, and a plan that changes every minute is useless. */
 static const double calm = 0.2;
 
-/* A job while its future is played. */
+/* A job in the simulated future. */
 struct played {
-    double progress, left_s;   /* mean, with what it has */
-    uint32_t need, own, given; /* indexes into its table's allocations; given: lent ones too */
+    double progress, left_s; /* mean, with its allocation */
+    uint32_t need, own,
+        given; /* indexes into its table's allocations; given: including lent tokens */
     bool begun, ended, runs;
     double end_s; /* from now on */
 };
@@ -27,7 +28,7 @@ struct played {
 struct together {
     const struct br_rival *rival;
     uint32_t jobs, total;
-    bool alone; /* nothing is kept for jobs that come later */
+    bool alone; /* nothing is kept for jobs later in the order */
     struct br_bid *bid;
     uint32_t *chosen, *order, *best;
     struct br_portion *trial;
@@ -102,14 +103,14 @@ static uint32_t together_within(const struct br_deadline_table *table, uint32_t 
     return need;
 }
 
-/* The allocation of the job's table, but no more than there is. */
+/* The allocation of the job's table, but at most the total. */
 static uint32_t together_amount_of(const struct together *all, uint32_t j, uint32_t index)
 {
     uint32_t amount = all->rival[j].control->table->allocation[index];
     return amount < all->total ? amount : all->total;
 }
 
-/* Who runs at all: in turn those whose least allocations fit. Returns the sum of these. */
+/* Decides which jobs run at all: in turn those whose least allocations fit. Returns their sum. */
 static double together_line_up(struct together *all, const uint32_t *order)
 {
     uint32_t sum = 0;
@@ -122,11 +123,11 @@ static double together_line_up(struct together *all, const uint32_t *order)
     return sum;
 }
 
-/* What each job of the order gets from now_s on. True where all get what they need. */
+/* Each job's allocation from now_s on, by the order. True if all get what they need. */
 static bool hand_out(struct together *all, const uint32_t *order, double now_s)
 {
-    double left = all->total; /* to own */
-    double idle = left;       /* to lend */
+    double left = all->total; /* left for the jobs' own allocations */
+    double idle = left;       /* left to lend */
     double later = together_line_up(all, order);
     bool enough = true;
     if (all->alone)
@@ -158,7 +159,7 @@ static bool hand_out(struct together *all, const uint32_t *order, double now_s)
     return enough;
 }
 
-/* Reads how long those that run would take; the least of it, INFINITY where none runs. */
+/* Reads the remaining times of the running jobs; returns the least, INFINITY if none runs. */
 static double together_look_ahead(struct together *all)
 {
     double least_s = INFINITY;
@@ -173,7 +174,7 @@ static double together_look_ahead(struct together *all)
     return least_s;
 }
 
-/* All that run come on for so long; those with no more left have ended. */
+/* Advances all running jobs by this time; those with no time left have ended. */
 static void come_on(struct together *all, double now_s, double for_s)
 {
     for (uint32_t j = 0; j < all->jobs; j++) {
@@ -191,15 +192,15 @@ static void come_on(struct together *all, double now_s, double for_s)
     }
 }
 
-/* Plays on from allocations that have just been given until all have ended, or (`settled`) each
- * keeps what it has. Returns what the plan is worth. */
+/* Simulates from allocations just given until all jobs have ended, or (`settled`) each keeps its
+ * allocation. Returns the value of the plan. */
 static double play_on(struct together *all, const uint32_t *order, bool settled)
 {
     double now_s = 0, sum = 0;
     for (uint32_t open = all->jobs; open > 0;) {
         double step_s = together_look_ahead(all);
         if (step_s == INFINITY)
-            return -INFINITY; /* nobody gets anything */
+            return -INFINITY; /* no job gets anything */
         if (settled)
             step_s = INFINITY;
         come_on(all, now_s, step_s);
@@ -221,7 +222,7 @@ static double play_on(struct together *all, const uint32_t *order, bool settled)
 
 /* ---- Choosing ---- */
 
-/* Keeps what the order has handed out for now. */
+/* Keeps the allocations that the order gives now. */
 static void together_note(const struct together *all, const uint32_t *order,
                           struct br_portion *portion)
 {
@@ -233,7 +234,7 @@ static void together_note(const struct together *all, const uint32_t *order,
     }
 }
 
-/* What the order is worth; fills now[] with what it gives at once. */
+/* The value of the order; fills now[] with its first allocations. */
 static double value_order(struct together *all, const uint32_t *order, struct br_portion *now)
 {
     together_begin(all);
@@ -242,8 +243,8 @@ static double value_order(struct together *all, const uint32_t *order, struct br
     return play_on(all, order, enough);
 }
 
-/* The allocations of greatest total utility where all keep them, with the order for what comes
- * after the first end. */
+/* The allocations of greatest total utility if all jobs keep them; the order decides after the
+ * first end. */
 static double value_kept(struct together *all, const uint32_t *order, struct br_portion *now)
 {
     for (uint32_t j = 0; j < all->jobs; j++) {
@@ -271,7 +272,7 @@ static void together_exchange(uint32_t *order, uint32_t k)
     order[k + 1] = job;
 }
 
-/* Improves all->order by exchanges of neighbours; fills portion[] with what it gives now, and
+/* Improves all->order by exchanges of neighbours; fills portion[] with its first allocations, and
  * returns its value. */
 static double together_search(struct together *all, double value, struct br_portion *portion)
 {
@@ -295,7 +296,7 @@ static double together_search(struct together *all, double value, struct br_port
     return value;
 }
 
-/* The order of the last decision; ties, such as at first, by arrival. */
+/* The order of the last decision; ties, such as at the beginning, by arrival. */
 static void keep_order(const struct together *all, const struct br_portion *portion)
 {
     for (uint32_t j = 0; j < all->jobs; j++) {
@@ -332,7 +333,8 @@ static void together_take(const struct br_portion *from, uint32_t jobs, struct b
         portion[j] = from[j];
 }
 
-/* The best plan of those that keep something for all: fills portion[], and returns its value. */
+/* The best plan among those that keep something for all jobs: fills portion[], returns its value.
+ */
 static double best_plan(struct together *all, struct br_portion *portion)
 {
     uint32_t jobs = all->jobs;
@@ -373,7 +375,7 @@ struct br_together_worth br_together_choose(const struct br_rival *rival, uint32
     for (uint32_t j = 0; j < jobs; j++)
         all.best[j] = j;
     worth.alone = value_order(&all, all.best, all.trial);
-    /* As long as jobs are served by arrival, another plan has to be worth more. */
+    /* As long as jobs are served by arrival, another plan must be worth more. */
     if (worth.chosen < worth.alone + (by_arrival ? calm * jobs : 0)) {
         worth.chosen = worth.alone;
         together_take(all.trial, jobs, portion);
@@ -386,7 +388,8 @@ void br_together_decide(const struct br_rival *rival, uint32_t jobs, uint32_t to
 {
     uint64_t sum = 0;
     br_together_choose(rival, jobs, total, memory, portion);
-    /* What falls slowly may still hold what others need. Then nothing is smoothed. */
+    /* An allocation that falls slowly may still hold tokens that others need. Then nothing is
+     * smoothed. */
     for (uint32_t j = 0; j < jobs; j++) {
         uint32_t amount = rival[j].control->amount;
         sum += amount > portion[j].now ? amount : portion[j].now;

@@ -1,5 +1,6 @@
-/* A distribution is linear between its quantiles, so an end within two of them is uniform, and its
- * mean utility is that of its middle within a piece, and else a difference of areas over a width.
+/* A distribution is linear between its quantiles, so an end between two of them is uniform. Its
+ * mean utility is that of the midpoint if both lie in one piece, else a difference of areas over a
+ * width.
  */
 #include "runtime/deadline/utility.h"
 
@@ -85,7 +86,7 @@ double br_utility_deadline(const struct br_utility *utility)
     return k + 1 < utility->points ? utility->at_s[k] : INFINITY;
 }
 
-/* The piece at a time: it begins at point k; points - 2 behind the last point. */
+/* The piece at a time: it begins at point k; points - 2 after the last point. */
 static uint32_t find_piece(const struct br_utility *utility, uint32_t k, double at_s)
 {
     while (k + 2 < utility->points && at_s >= utility->at_s[k + 1])
@@ -99,7 +100,7 @@ static double value_in(const struct br_utility *u, uint32_t k, double at_s)
     return after <= 0 ? u->value[k] : u->value[k] + u->slope[k] * after;
 }
 
-/* The integral up to a time within or behind piece k, or before the first. */
+/* The integral up to a time within or after piece k, or before the first. */
 static double area_in(const struct br_utility *u, uint32_t k, double at_s)
 {
     double after = at_s - u->at_s[k];

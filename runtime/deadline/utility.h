@@ -1,7 +1,7 @@
-/* Utility: what it is worth that a job ends at some time after its start. [Ferguson12, 4.3]
+/* Utility: the value of a job's end as a function of the time after its start. [Ferguson12, 4.3]
  *
- * A line through points, level before the first, going on as its last piece behind the last. It
- * never rises, since otherwise waiting would pay. Pure functions: nothing is allocated.
+ * A line through points, level before the first, continued beyond the last. It never rises, since
+ * otherwise waiting would pay. Pure functions: nothing is allocated.
  */
 #ifndef BR_RUNTIME_DEADLINE_UTILITY_H
 #define BR_RUNTIME_DEADLINE_UTILITY_H
@@ -26,15 +26,15 @@ struct br_utility br_utility_of_deadline(double deadline_s);
  * finite, a value that rises. */
 enum br_status br_utility_make(const double *at_s, const double *value, uint32_t points,
                                struct br_utility *utility, struct br_diag *diag);
-/* Reads "SECONDS:VALUE,SECONDS:VALUE,...". BR_USAGE as above, or where that is no number. */
+/* Reads "SECONDS:VALUE,SECONDS:VALUE,...". BR_USAGE as above, or if the text has no such form. */
 enum br_status br_utility_read(const char *text, struct br_utility *utility, struct br_diag *diag);
-/* The last time up to which nothing is lost: its deadline. INFINITY where nothing is ever lost. */
+/* The last time at which nothing is lost: its deadline. INFINITY if nothing is ever lost. */
 double br_utility_deadline(const struct br_utility *utility);
 
-/* Its value at a time. O(points), as the next. */
+/* Its value at a time. O(points), also for the next function. */
 double br_utility_at(const struct br_utility *utility, double at_s);
-/* Its mean over a job's end: base_s plus `slack` times a time left, of which left_s[k] is the
- * quantile at level[k] and linear between two levels. The integral is exact. O(quantiles +
+/* Its mean over a job's end: base_s plus `slack` times a time left, which has the quantile
+ * left_s[k] at level[k] and is linear between two levels. The integral is exact. O(quantiles +
  * points). */
 double br_utility_expected(const struct br_utility *utility, double base_s, double slack,
                            const double *level, const double *left_s, uint32_t quantiles);
