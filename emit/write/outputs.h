@@ -27,6 +27,7 @@ br_output br_emit_ninja_weights;
 /* Of a plan, for what runs it. */
 br_output br_emit_slurm;
 br_output br_emit_dagman;
+br_output br_emit_hyperqueue;
 br_output br_emit_snakemake;
 br_output br_emit_dask;
 br_output br_emit_make;

@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import missing
+import python_tools
 
 # Two stages pair by pair, a barrier of several onto several, quotes and dollars in commands.
 JOB = '''<job xmlns="urn:bigrocks:job:1" name="engines">
@@ -103,6 +104,11 @@ def dask(file, folder):
             run([python, str(file)], cwd=folder)
             return
     missing.leave('the module distributed is')
+
+
+def hyperqueue(file, folder):
+    """By a server and a worker that the file starts itself."""
+    run([str(python_tools.program('python3')), str(file)], cwd=folder, env=python_tools.environment(folder))
 
 
 def slurm(file, folder):

@@ -17,6 +17,7 @@ import tempfile
 
 import forty
 import missing
+import python_tools
 
 look, run = forty.look, forty.run
 
@@ -92,6 +93,27 @@ def snakemake(file, folder, rank):
     words = re.search(r'Run it by: snakemake .*--cores (.*)', file.read_text())[1].split()
     run(*command, *words, cwd=folder, env=env)
     assert look('snakemake --cores ' + ' '.join(words), folder, rank).within('cpu', 'mem', 'net')
+
+
+def hyperqueue(file, folder, rank):
+    python, home = python_tools.program('python3'), python_tools.environment(folder)
+    run(python, '-c', RUN_HYPERQUEUE, file, 1, cwd=folder, env=home)
+    one = look('hyperqueue, 1 core', folder, rank)
+    assert one.out_of_order(rank) < 40, one.order
+    run(python, file, cwd=folder, env=home)
+    assert look('hyperqueue', folder, rank).within('cpu')
+
+
+RUN_HYPERQUEUE = '''
+import sys
+from importlib.machinery import SourceFileLoader
+file, cores = sys.argv[1:]
+del sys.argv[1:]
+emitted = SourceFileLoader('emitted', file).load_module()
+emitted.CORES = int(cores)
+emitted.TASKS = [(*task[:3], min(task[3], 1), {}, task[5]) for task in emitted.TASKS]
+emitted.main()
+'''
 
 
 def dask(file, folder, rank, python='/usr/bin/python3'):

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import types
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
 
 class Skip(Exception):
     pass
@@ -131,6 +133,15 @@ def dask(world, file):
             assert (b'not finished' in done.stderr) == world.fails == done.returncode, done.stdout + done.stderr
             return {}
     raise Skip('the module distributed is not installed')
+
+
+def hyperqueue(world, file):
+    python = ROOT / 'build-ci/python/bin/python3'
+    if not python.exists():
+        raise Skip('HyperQueue is not installed')
+    done = world.call(python, file)
+    assert (b'not all tasks have finished' in done.stderr) == world.fails == done.returncode, done.stdout + done.stderr
+    return {}
 
 
 # Runs what is submitted at once, or not where it waits for what failed, and takes no other options

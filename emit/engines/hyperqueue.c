@@ -1,0 +1,137 @@
+/* A Python script that hands the tasks to HyperQueue, with priorities and demands. */
+#include "emit/engines/engine.h"
+#include "emit/write/outputs.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char body[] =
+    "\n"
+    "\n"
+    "def main():\n"
+    "    here = len(sys.argv) < 2\n"
+    "    job = Job(max_fails=None)\n"
+    "    task = {}\n"
+    "    for name, parents, priority, cpus, others, line in TASKS:\n"
+    "        words = ['/bin/true'] if line is None else ['/bin/sh', '-c', line]\n"
+    "        task[name] = job.program(words, name=name, deps=[task[p] for p in parents],\n"
+    "                                 priority=priority, stdout=None, stderr=None,\n"
+    "                                 resources=ResourceRequest(cpus=cpus, resources=\n"
+    "                                                           {} if here else dict(others)))\n"
+    "    cluster = LocalCluster(worker_config=WorkerConfig(cores=CORES)) if here else None\n"
+    "    client = cluster.client() if here else Client(sys.argv[1])\n"
+    "    done = client.wait_for_jobs([client.submit(job)], raise_on_error=False)\n"
+    "    if here:\n"
+    "        cluster.stop()\n"
+    "    if not done:\n"
+    "        sys.exit('not all tasks have finished')\n"
+    "\n"
+    "\n"
+    "if __name__ == '__main__':\n"
+    "    main()\n";
+
+/* HyperQueue knows the memory of its workers as "mem", in MiB. */
+static void hyperqueue_write_others(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    const int64_t mib = 1 << 20, bytes = engine->need[stage].mem_bytes;
+    const char *before = "";
+    putc('{', out);
+    if (bytes > 0) {
+        fprintf(out, "\"mem\": %" PRId64, bytes / mib + (bytes % mib != 0));
+        before = ", ";
+    }
+    for (uint32_t l = 0; l < engine->limits.count; l++) {
+        const struct br_limit *limit = &engine->limits.limit[l];
+        int64_t amount = br_limit_demand(limit, engine->dag, stage);
+        if (!br_limit_is_other(limit) || amount == 0)
+            continue;
+        fprintf(out, "%s\"", before);
+        br_engine_resource(out, engine, limit);
+        fprintf(out, "\": %" PRId64, amount);
+        before = ", ";
+    }
+    putc('}', out);
+}
+
+static enum br_status hyperqueue_write_task(FILE *out, const struct br_engine *engine,
+                                            uint32_t task, struct br_diag *diag)
+{
+    uint32_t stage = br_dag_task_stage(engine->dag, task);
+    char *line;
+    enum br_status status = br_engine_task_line(engine, task, &line, diag);
+    if (status)
+        return status;
+    fputs("    (\"", out);
+    br_engine_task(out, engine, task);
+    fputs("\", [", out);
+    br_engine_parents(out, engine, task, ", ", "\"");
+    fprintf(out, "], %" PRIu32 ", %" PRIu32 ", ",
+            engine->input->plan->tasks - engine->input->plan->rank[task] + 1,
+            engine->need[stage].cpus);
+    hyperqueue_write_others(out, engine, stage);
+    fputs(",\n     \"", out);
+    br_write_text(out, BR_QUOTE_JSON, line);
+    fputs("\"),\n", out);
+    free(line);
+    return BR_OK;
+}
+
+/* HyperQueue has no task without cores; this is the least part of one. */
+static void hyperqueue_write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+{
+    br_engine_joint_tuple(out, engine, stage);
+    fprintf(out, ", %" PRIu32 ", 0.0001, {}, None),\n", engine->input->plan->tasks + 1);
+}
+
+static enum br_status hyperqueue_write_tasks(FILE *out, const struct br_engine *engine,
+                                             struct br_diag *diag)
+{
+    const struct br_emit_input *input = engine->input;
+    uint32_t *left = calloc((size_t)input->dag->stages + 1, sizeof *left);
+    enum br_status status = left ? BR_OK : br_fail_memory(diag);
+    for (uint32_t k = 0; k < input->plan->tasks && !status; k++) {
+        uint32_t task = input->plan->order[k], stage = br_dag_task_stage(input->dag, task);
+        status = hyperqueue_write_task(out, engine, task, diag);
+        /* A joint follows the last task of its stage. */
+        if (++left[stage] == input->dag->stage[stage].tasks && engine->has_joint[stage])
+            hyperqueue_write_joint(out, engine, stage);
+    }
+    free(left);
+    return status;
+}
+
+enum br_status br_emit_hyperqueue(const struct br_emit_input *input, FILE *out,
+                                  struct br_diag *diag)
+{
+    static const char *const usage[] = {
+        "Run it by: python3 FILE DIR, the directory of a server's files (hq server start);",
+        "without one, the cores of this machine are the worker. It needs the package hyperqueue.",
+        NULL};
+    static const char *const left_out[] = {
+        "machines and start times: any worker that has the resources takes the next task",
+        "without a server: all resources but cores, which such a worker does not know", NULL};
+    struct br_engine engine;
+    enum br_status status = br_engine_init_commands(&engine, input, diag);
+    if (status)
+        return status;
+    engine.others_where = "workers have it, as by --resource \"net=sum(12)\"";
+    fputs("#!/usr/bin/env python3\n", out);
+    br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
+    fputs("import sys\n\nfrom hyperqueue import Client, Job, LocalCluster\n"
+          "from hyperqueue.cluster import WorkerConfig\n"
+          "from hyperqueue.ffi.protocol import ResourceRequest\n\n",
+          out);
+    if (engine.cpus)
+        fprintf(out, "CORES = %" PRIu32 "\n", engine.cpus);
+    else
+        fputs("CORES = None # all\n", out);
+    fputs("# In the plan's order: name, parents, priority, cores, other resources, line for a "
+          "shell.\nTASKS = [\n",
+          out);
+    status = hyperqueue_write_tasks(out, &engine, diag);
+    fputs("]\n", out);
+    fputs(body, out);
+    br_engine_finish(&engine);
+    return status;
+}
