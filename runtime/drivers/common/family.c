@@ -1,4 +1,4 @@
-/* Descent is read from /proc: who has an ancestor that is this process. */
+/* Descent is read from /proc: finds the processes with this one as an ancestor. */
 #include "runtime/drivers/common/family.h"
 
 #include <dirent.h>
@@ -18,7 +18,7 @@ void br_mark_make(char mark[BR_MARK])
 {
     uint64_t number[2];
     if (getrandom(number, sizeof number, GRND_NONBLOCK) != sizeof number) {
-        /* Right after the machine has booted: no other process has both of these. */
+        /* Shortly after the boot: no other process has both of these. */
         struct timespec now;
         clock_gettime(CLOCK_BOOTTIME, &now);
         number[0] = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
@@ -52,14 +52,14 @@ bool br_family_reap(const struct br_own *own)
         siginfo_t info = {.si_pid = 0};
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT))
             return errno == EINTR;
-        /* An own one in front hides those behind it until it has been collected. */
+        /* An own child in front hides those behind it until it has been collected. */
         if (!info.si_pid || own->has(own->context, info.si_pid))
             return true;
         waitpid(info.si_pid, NULL, WNOHANG);
     }
 }
 
-/* The children of one of this process's threads; true also where they are not told. */
+/* The children of one of this process's threads; true also if the kernel does not list them. */
 static bool thread_has_other(const char *thread, const struct br_own *own)
 {
     char path[64];
@@ -100,7 +100,7 @@ static const struct br_proc *family_find(const struct br_proc *all, uint32_t cou
     return low < count && all[low].pid == pid ? &all[low] : NULL;
 }
 
-/* The list was not read in one moment, so a chain of parents need not end. */
+/* The list was not read at one moment, so a chain of parents need not end. */
 static bool descends(const struct br_proc *all, uint32_t count, const struct br_proc *proc)
 {
     for (uint32_t steps = 0; proc && steps < count; steps++) {

@@ -1,6 +1,6 @@
-/* The journal. One write call a record, so that a record is there whole or not at all even where
- * this program is killed; the sums are for machines that die with half of a block written, and for
- * disks.
+/* The journal. Each record is one write call, so a record is there whole or not at all, even if
+ * this program is killed. The checksums are for disk faults and for machines that crash with half
+ * of a block written.
  */
 #include "runtime/drivers/common/journal.h"
 
@@ -25,7 +25,7 @@
 
 #define MAGIC "bigrocks-journal/3"
 
-/* A journal that holds no job any more is cut from this size on. */
+/* A journal without jobs is cut from this size on. */
 enum { CUT_FROM = 1 << 20 };
 
 static enum br_status journal_fail_file(struct br_diag *diag, const char *what)
@@ -50,8 +50,8 @@ static int compare_sums(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Numbers the jobs by their sums, so that their order does not matter, equal ones as they come; and
- * sums them all up. */
+/* Numbers the jobs by their checksums, so that their order does not matter, equal ones in the order
+ * given; and computes the sum of all. */
 static enum br_status sum_jobs(struct br_journal_job *jobs, uint32_t count, uint64_t *sum,
                                struct br_diag *diag)
 {
@@ -82,7 +82,7 @@ static enum br_status journal_add(struct br_journal *journal, uint32_t size, con
                                   struct br_diag *diag)
 {
     char record[BR_RECORD_LONG + 1];
-    /* Records are at multiples of the short length, or those behind them are lost. */
+    /* Records stand at multiples of the short length, or those after them are lost. */
     assert((size == BR_RECORD_SHORT || size == BR_RECORD_LONG) &&
            journal->size % BR_RECORD_SHORT == 0);
     errno = EIO;
@@ -101,8 +101,7 @@ static enum br_status journal_add(struct br_journal *journal, uint32_t size, con
     return BR_OK;
 }
 
-/* Writes how long a task took behind the text of its record, with as many digits as there is room
- * for. */
+/* Writes the duration of a task after the text of its record, with as many digits as fit. */
 static void tell_lasted(char text[BR_RECORD_SHORT], int64_t lasted_ns)
 {
     enum { ROOM = BR_RECORD_SHORT - BR_RECORD_SUM - 2 };
@@ -125,8 +124,8 @@ static enum br_status journal_add_task(struct br_journal *journal, const char *w
     char text[BR_RECORD_SHORT];
     if (journal->file < 0)
         return BR_OK;
-    /* Only the session that has opened the journal writes, after its own record, and under the name
-     * of the run. */
+    /* Only the session that opened the journal writes, after its own record, under the run's name.
+     */
     assert(journal->size >= 2 * BR_RECORD_LONG && journal->seed == br_hash_text(journal->run));
     assert(number < journal->numbers);
     /* By numbers: the record of the job says that it is this very job. */
@@ -152,7 +151,7 @@ enum br_status br_journal_sync(struct br_journal *journal, struct br_diag *diag)
     if (journal->file < 0 || !journal->unsynced)
         return BR_OK;
     journal->unsynced = false;
-    /* A file that cannot be synchronised (a pipe, a device) is as safe as it gets. */
+    /* A file that cannot be synchronised (a pipe, a device) is as safe as possible. */
     if (fdatasync(journal->file) && errno != EINVAL && errno != EROFS)
         return journal_fail_file(diag, "cannot be written");
     return BR_OK;
@@ -184,8 +183,8 @@ static enum br_status add_session(struct br_journal *journal, struct br_diag *di
     return status ? status : br_journal_sync(journal, diag);
 }
 
-/* Is it still there? Its number may be another one here than where it runs. One on another machine
- * is not to be seen, and neither is what it runs. */
+/* Does it still live? Its pid may differ here from where it runs. A session on another machine
+ * cannot be seen, nor can its processes. */
 static bool lives(const struct br_session *session)
 {
     char boot[40];
@@ -245,7 +244,7 @@ static enum br_status journal_read_head(struct br_journal *journal, uint64_t own
     return BR_OK;
 }
 
-/* Tells the job what its past is. */
+/* Fills in the job's past. */
 static void journal_take_up(const struct br_past *past, struct br_journal_job *job)
 {
     for (uint32_t t = 0; past->state && t < past->tasks; t++) {
@@ -256,7 +255,7 @@ static void journal_take_up(const struct br_past *past, struct br_journal_job *j
     }
 }
 
-/* Takes in what the file holds. */
+/* Reads the contents of the file. */
 static enum br_status journal_replay(struct br_journal *journal, struct br_journal_job *jobs,
                                      uint32_t count, uint64_t sum, char *text, size_t size,
                                      struct br_diag *diag)
@@ -294,8 +293,8 @@ static enum br_status journal_read_all(int file, size_t size, char **text, struc
     return BR_OK;
 }
 
-/* 0, or why not. A process that a killed run was about to start holds the lock until it has become
- * another program, so the lock is asked for again for a second. */
+/* 0, or an errno. A process that a killed run was about to start holds the lock until it executes
+ * its program, so this tries for the lock for up to a second. */
 static int lock_file(int file)
 {
     static const struct timespec pause = {.tv_nsec = 10000000};
@@ -307,7 +306,7 @@ static int lock_file(int file)
     return 0;
 }
 
-/* Goes on with what the file holds: reads it, sees that nobody else does, and makes room. */
+/* Continues the run in the file: reads it, checks that no other session lives, and makes room. */
 static enum br_status journal_go_on(struct br_journal *journal, struct br_journal_job *jobs,
                                     uint32_t count, uint64_t sum, struct br_journal_found *found,
                                     struct br_diag *diag)
@@ -422,7 +421,7 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
     return BR_OK;
 }
 
-/* Nothing in the file matters any more: only its first record stays, with this session's. */
+/* Nothing in the file matters any more: keeps only its first record, with this session's. */
 static enum br_status journal_cut(struct br_journal *journal, struct br_diag *diag)
 {
     if (!journal->regular || journal->broken)

@@ -1,5 +1,5 @@
-/* Processes that a killed session has left behind. Tasks carry its name in their environment, as
- * all their descendants do; a list of process numbers could be out of date. */
+/* Processes left behind by a killed session. Tasks and all their descendants carry its name in
+ * their environment; a list of pids could be out of date. */
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
@@ -22,7 +22,7 @@ uint32_t br_kill_marked(const char *mark)
 {
     const char *const text[] = {mark, NULL};
     uint32_t count = kill_all(text);
-    /* Until they are gone, or can be killed no more (such as those that hang in the kernel). */
+    /* Waits until they are gone or cannot be killed (such as those that hang in the kernel). */
     for (int tries = 0; count && tries < 500 && kill_all(text); tries++)
         nanosleep(&(struct timespec){0, 10000000}, NULL);
     return count;

@@ -1,4 +1,4 @@
-/* What is to be overbooked, as text. */
+/* Parses the overbooked resources. */
 #include "runtime/drivers/common/overbook.h"
 
 #include <ctype.h>

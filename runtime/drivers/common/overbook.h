@@ -7,8 +7,8 @@
 
 enum { BR_OVERBOOK_NAME = 128 };
 
-/* Reads "net=150" at the beginning of "net=150,disk=120", and moves *text on behind it. BR_USAGE
- * where it is none. */
+/* Reads "net=150" at the beginning of "net=150,disk=120", and moves *text past it. BR_USAGE if it
+ * is malformed. */
 enum br_status br_overbook_read(const char **text, char name[BR_OVERBOOK_NAME], uint32_t *percent,
                                 struct br_diag *diag);
 

@@ -77,11 +77,11 @@ struct br_proc *br_proc_list(uint32_t *count)
     return list;
 }
 
-/* The file of the process as the kernel has it: entries that each end with a NUL. The caller's to
- * free; NULL without memory. */
+/* A /proc file of the process, whose entries each end with a NUL. The caller's to free; NULL when
+ * memory is out. */
 static char *read_entries(pid_t pid, const char *name, size_t *size)
 {
-    uint32_t room = 1 << 16, used = 0; /* mostly one read, which is of one program */
+    uint32_t room = 1 << 16, used = 0; /* usually one read, which shows one program */
     char *text = malloc(room);
     ssize_t more = 0;
     int file = text ? proc_open_file(pid, name) : -1;
@@ -94,8 +94,8 @@ static char *read_entries(pid_t pid, const char *name, size_t *size)
     return text;
 }
 
-/* Is the process between the program that it was and the one that it becomes? Then it has neither
- * arguments nor an environment yet. Threads of the kernel have none either, and no program. */
+/* Is the process between its old and its new program? Then it has neither arguments nor an
+ * environment yet. Kernel threads have none either, and no program. */
 static bool is_in_exec(pid_t pid)
 {
     char path[64], program[2];
@@ -105,7 +105,8 @@ static bool is_in_exec(pid_t pid)
     return size == 0 && readlink(path, program, sizeof program) > 0;
 }
 
-/* Does the environment, as it can be read now, hold all of the texts? Tells its size. */
+/* Does the environment, as far as it can be read now, hold all of the texts? Also gives its size.
+ */
 static bool proc_holds(pid_t pid, const char *const *text, size_t *size)
 {
     char *all = read_entries(pid, "environ", size);
@@ -142,7 +143,7 @@ bool br_proc_carries(pid_t pid, const char *const *text)
     return false;
 }
 
-/* Does the line of a process' status list the number, in whichever namespace? */
+/* Does the line of a process's status list the number, in any namespace? */
 static bool lists_number(const char *line, pid_t number)
 {
     if (strncmp(line, "NSpid:", 6) != 0)

@@ -1,4 +1,4 @@
-/* The form of records; what their texts mean is the journal's. */
+/* The form of records; the journal gives their texts a meaning. */
 #include "runtime/drivers/common/record.h"
 
 #include <inttypes.h>

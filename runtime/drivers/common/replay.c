@@ -1,4 +1,4 @@
-/* Reads records one after another. A short one is tried first, as nearly all are. */
+/* Reads records one after another. Tries a short one first, as nearly all are short. */
 #include "runtime/drivers/common/replay.h"
 
 #include <inttypes.h>
@@ -62,8 +62,8 @@ static bool read_session(const char *text, struct br_session *session)
     return true;
 }
 
-/* How long the task took, a number of nanoseconds and the zeros behind it, such as "123e4"; 0: the
- * record does not tell. */
+/* The duration of the task, as nanoseconds and a number of zeros, such as "123e4"; 0: not recorded.
+ */
 static int64_t read_lasted(const char *text)
 {
     uint32_t zeros = 0;
@@ -75,7 +75,7 @@ static int64_t read_lasted(const char *text)
     return zeros || ns > INT64_MAX ? 0 : (int64_t)ns;
 }
 
-/* "started", "finished" or "dropped", with a job and a task; and with how long it took. */
+/* "started", "finished" or "dropped", with a job, a task and its duration. */
 static bool take_short(struct br_replay *replay, const char *text)
 {
     uint32_t job, task;
@@ -102,7 +102,7 @@ static bool take_short(struct br_replay *replay, const char *text)
     return true;
 }
 
-/* A job whose record was damaged has no tasks here, and its number is passed over. */
+/* A job whose record was damaged has no tasks here, and its number is skipped. */
 static bool skip_to(struct br_replay *replay, uint32_t number)
 {
     while (replay->jobs < number) {
@@ -113,7 +113,7 @@ static bool skip_to(struct br_replay *replay, uint32_t number)
     return true;
 }
 
-/* A session or a job. Sets *memory where that is out. */
+/* A session or a job. Sets *memory if memory is out. */
 static bool drivers_replay_take_long(struct br_replay *replay, const char *text, uint64_t most,
                                      bool *memory)
 {

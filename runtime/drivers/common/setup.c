@@ -1,4 +1,4 @@
-/* Everything that can be wrong with a job's commands is said before the first of them runs. */
+/* Reports every fault in a job's commands before the first of them runs. */
 #include "runtime/drivers/common/setup.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag)
 
 static const char prefix[] = "BIGROCKS_";
 
-/* The four that differ from task to task, with room for as many bytes. */
+/* The four variables that differ between tasks, with room for this many bytes. */
 static bool setup_make_room(struct br_environment *environment, size_t room)
 {
     char **text[] = {&environment->job, &environment->task, &environment->index,
@@ -69,7 +69,7 @@ bool br_environment_init(struct br_environment *environment, const struct br_clu
     environment->entry = calloc(count + 7, sizeof *environment->entry);
     if (!environment->entry)
         return false;
-    /* The two that are this run's own come first, to be released. */
+    /* The two variables made for this run come first, to be released. */
     char *name = malloc(strlen(run) + 16), *session = strdup(mark);
     environment->entry[0] = name;
     environment->entry[1] = session;

@@ -1,4 +1,4 @@
-/* The needs of a run before its first task: commands, environment, the enforcer with its job. */
+/* Prepares a run before its first task: commands, environment, the enforcer with its job. */
 #ifndef BR_RUNTIME_DRIVERS_COMMON_SETUP_H
 #define BR_RUNTIME_DRIVERS_COMMON_SETUP_H
 
@@ -7,8 +7,8 @@
 #include "base/text/command.h"
 #include "runtime/drivers/common/run.h"
 
-/* The commands of all stages; [stage], from the arena. Names the stage that has none, or a bad
- * one. */
+/* The commands of all stages; [stage], from the arena. Names the stage whose command is missing or
+ * bad. */
 enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
                                struct br_command **command, struct br_diag *diag);
 
@@ -16,20 +16,20 @@ enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag,
  * when memory is out. */
 int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag);
 
-/* The environment of tasks: this program's, and what tells of the task, its job, the run and the
- * session. */
+/* The environment of tasks: that of this program, with variables for the task, its job, the run and
+ * the session. */
 struct br_environment {
     char **entry; /* NULL-terminated */
     char *job, *task, *index, *machine;
-    size_t room;    /* of each of the four */
-    uint32_t first; /* of them among the entries */
+    size_t room;    /* room of each of the four */
+    uint32_t first; /* index of the first of them among the entries */
 };
-/* All zero before. To be finished also where it fails. */
+/* All zero before. To be finished, also on failure. */
 bool br_environment_init(struct br_environment *environment, const struct br_cluster *cluster,
                          const char *run, const char *mark);
 /* Makes room for the job's names, once before it is set. False when memory is out. */
 bool br_environment_fit(struct br_environment *environment, const struct br_run_job *job);
-/* Sets the job alone, by its name, for which there is room. */
+/* Sets only the job, by its name, for which there is room. */
 void br_environment_set_job(struct br_environment *environment, const char *name);
 void br_environment_set(struct br_environment *environment, const struct br_run_job *job,
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine);

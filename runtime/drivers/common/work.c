@@ -1,4 +1,4 @@
-/* Drivers differ in how a task is started and followed; this is what they do alike. */
+/* Drivers differ in how they start and follow a task; this is their common part. */
 #include "runtime/drivers/common/work.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Whoever looks often and finds that a long time has passed was away. */
+/* This process looks often. If much time has passed between two looks, it was not running. */
 #include "runtime/drivers/local/awake.h"
 
 static const int64_t away_least_ns = INT64_C(1000000000);

@@ -1,6 +1,6 @@
-/* Plain files do it all: a group is a folder, a setting a line. See "Control Group v2" in the
- * kernel's documentation; the rule that shapes this is that a group other than the root may hold
- * processes or hand controllers on, not both. */
+/* Uses plain files: a group is a folder, a setting a line. See "Control Group v2" in the kernel's
+ * documentation. Its main rule here: a group other than the root may hold processes or pass on
+ * controllers, not both. */
 #include "runtime/drivers/local/cgroup.h"
 
 #include <dirent.h>
@@ -24,7 +24,7 @@ static const char control[] = "cgroup.subtree_control";
 
 /* ---- Files ---- */
 
-/* The beginning of a file; false where it cannot be read. */
+/* The beginning of a file; false if it cannot be read. */
 static bool cgroup_read_text(int folder, const char *name, char *text, size_t size)
 {
     int file = openat(folder, name, O_RDONLY | O_CLOEXEC);
@@ -68,7 +68,7 @@ static int64_t cgroup_number_of(const char *text, const char *key)
 
 /* ---- Where ---- */
 
-/* Where the cgroup2 file system is mounted whole; false where it is not. */
+/* The mount point of the whole cgroup2 file system; false if there is none. */
 static bool find_mount(char path[PATH_MAX])
 {
     FILE *file = fopen("/proc/self/mountinfo", "re");
@@ -119,7 +119,7 @@ static void remove_groups(int folder)
         closedir(list);
 }
 
-/* Removes the folders of runs that have been killed: nobody holds their lock. */
+/* Removes the folders of killed runs: nobody holds their lock. */
 static void remove_dead(int parent)
 {
     DIR *all = open_folder(parent, ".");
@@ -140,8 +140,8 @@ static void remove_dead(int parent)
 }
 
 /* Runs beside each other in one group take turns: a folder must not be taken for a dead one before
- * it is locked, and a controller not be disabled between another run's look and its use. Without
- * the lock (a file system may have none) it is left to chance. */
+ * it is locked, nor a controller be disabled between another run's check and its use. If there is
+ * no lock (a file system may have none), this is left to chance. */
 static void take_turn(const struct br_cgroups *groups, int lock)
 {
     while (flock(groups->parent, lock) && errno == EINTR)
@@ -223,8 +223,8 @@ static void enable_memory(struct br_cgroups *groups, bool own)
         cgroup_give_back(groups);
 }
 
-/* Can a process be started in a group of ours? Old kernels, and a group that is handed on without
- * the right to move processes into it, say no. */
+/* Can a process be started in one of our groups? Not with old kernels, nor in a delegated group
+ * without the right to move processes into it. */
 static int try_start(struct br_cgroups *groups)
 {
     char word[] = "/bin/true", *words[] = {word, NULL}, *none[] = {NULL};
@@ -285,7 +285,7 @@ bool br_cgroups_open(struct br_cgroups *groups, const char *path, pid_t guard)
 void br_cgroups_close(struct br_cgroups *groups)
 {
     if (groups->folder >= 0) {
-        /* Groups in which something went on when their tasks ended may be free by now. */
+        /* Groups that were still busy when their tasks ended may be empty by now. */
         remove_groups(groups->folder);
         take_turn(groups, LOCK_EX);
         cgroup_give_back(groups);
@@ -313,7 +313,7 @@ int br_cgroup_make(struct br_cgroups *groups, int64_t limit_bytes, int *group, u
     if (!error && limit_bytes > 0) {
         snprintf(limit, sizeof limit, "%" PRId64, limit_bytes);
         error = cgroup_write_text(*group, "memory.max", limit);
-        /* All of the task ends or none of it; and without swap, if the kernel has any. */
+        /* All of the task ends or none of it; swap is off, if the kernel has any. */
         if (!error)
             error = cgroup_write_text(*group, "memory.oom.group", "1");
         if (!error)
@@ -331,7 +331,7 @@ void br_cgroup_kill(int group)
     char text[4096], *at = text;
     if (cgroup_write_text(group, "cgroup.kill", "1") != ENOENT)
         return;
-    /* Before Linux 5.14: one by one, but for a number that the end of the text may have cut. */
+    /* Before Linux 5.14: one by one, except a number that the end of the text may have cut. */
     if (cgroup_read_text(group, "cgroup.procs", text, sizeof text))
         for (long pid; (pid = strtol(at, &at, 10)) > 0 && *at == '\n';)
             kill((pid_t)pid, SIGKILL);

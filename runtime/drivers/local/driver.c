@@ -1,4 +1,4 @@
-/* The clock and the status of a run on this machine, which all parts of the driver use. */
+/* The clock and the status of a local run, used by all parts of the driver. */
 #include "runtime/drivers/local/driver.h"
 
 void br_driver_read_clock(struct br_driver *driver)

@@ -1,7 +1,7 @@
-/* The state of one run on this machine, which the parts of the driver hand around: takes.c takes
- * jobs and lets them go, replans.c follows other plans of them, starts.c starts what the enforcer
- * decides, ends.c collects what has ended, stops.c keeps limits and ends what has to end before its
- * time, progress.c does what is due ten times a second, local.c is the loop. */
+/* The state of one local run, shared by the parts of the driver: takes.c takes jobs and lets them
+ * go, replans.c switches to new plans of them, starts.c starts the enforcer's decisions, ends.c
+ * collects ended tasks, stops.c keeps limits and ends processes before their time, progress.c does
+ * the work that is due ten times a second, local.c is the loop. */
 #ifndef BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
 #define BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
 
@@ -10,7 +10,7 @@
 #include "runtime/drivers/local/slots.h"
 #include "runtime/drivers/common/work.h"
 
-/* The tasks that are through. */
+/* How tasks end. */
 enum br_fate { BR_FATE_OPEN, BR_FATE_DONE, BR_FATE_FAILED };
 
 /* A job that has been taken and is not over. */
@@ -23,12 +23,12 @@ struct br_driver_job {
     uint8_t *fate;              /* by task: enum br_fate */
     uint32_t plan_head;         /* all before it in the plan's order have been started */
     const struct br_plan *plan; /* the job's, or the one that replaced it; NULL: none */
-    bool closing;               /* nothing new of it is started: a failure */
-    bool touched;               /* on the list of those that may be over */
+    bool closing;               /* no more of its tasks are started: a failure */
+    bool touched;               /* on the list of jobs that may be over */
     struct br_driver_job *next;
 };
 
-/* A job that is over, and what it has left behind has been asked to end. */
+/* A job that is over, whose leftover processes have been asked to end. */
 struct br_left_behind {
     char *job;        /* its name */
     int64_t asked_ns; /* on the clock of the limits */
@@ -47,7 +47,7 @@ struct br_driver {
     struct br_driver_job **job; /* by number of the enforcer's; NULL: free */
     uint32_t job_room, jobs, over;
     struct br_driver_job *touched;
-    bool settled; /* all jobs that an earlier run has begun have come */
+    bool settled; /* all jobs begun by an earlier run have come */
     bool more;    /* others may come later */
 
     struct br_left_behind *left; /* by time */
@@ -55,92 +55,92 @@ struct br_driver {
 
     struct br_slots slots;
     struct br_awake awake;
-    int64_t now_ns; /* when the clock was read last, since the run began */
+    int64_t now_ns; /* last reading of the clock, since the run began */
     int64_t ticked_ns, synced_ns, reaped_ns;
     int64_t asked_ns; /* when all were asked to end, on the clock of the limits */
     int stopping;     /* as options->stop has it */
-    bool closing;     /* nothing new is started: a stop, or the driver itself cannot go on */
-    bool hungry;      /* the jobserver had no token for what might be started */
+    bool closing;     /* nothing new is started: a stop, or a fault of the driver itself */
+    bool hungry;      /* the jobserver had no token for a startable task */
     bool short_of;    /* a process could not be started for want of resources; wait for an end */
     enum br_status status; /* of the driver itself */
 };
 
-/* How often br_driver_tick does what it does. */
+/* Interval of the work in br_driver_tick. */
 #define BR_DRIVER_TICK_NS INT64_C(100000000)
 
 /* driver.c */
 
 void br_driver_read_clock(struct br_driver *driver);
-/* Notes the time, and how long this process has not looked. */
+/* Records the time, and how long this process has not looked. */
 void br_driver_wake(struct br_driver *driver);
-/* Keeps the first status that is not BR_OK; then nothing new is started. */
+/* Keeps the first status that is not BR_OK; from then on nothing new is started. */
 void br_driver_note(struct br_driver *driver, enum br_status status);
 
 /* takes.c */
 
-/* Takes up the jobs that are there at first: all of them, or none. */
+/* Takes the initial jobs: all of them, or none. */
 enum br_status br_driver_take_first(struct br_driver *driver, const struct br_run_jobs *jobs);
-/* Hands the job to the enforcer, with this plan and the durations of this dag; sets its number. */
+/* Passes the job to the enforcer, with this plan and the durations of this dag; sets its number. */
 enum br_status br_driver_submit(struct br_driver *driver, struct br_driver_job *job,
                                 const struct br_dag *dag, const struct br_plan *plan,
                                 struct br_diag *diag);
-/* Takes those that the source has now, or some of them. True where there was one. */
+/* Takes the jobs that the source has now, or some of them. True if there was one. */
 bool br_driver_take_more(struct br_driver *driver);
 /* The job may be over: br_driver_let_go looks. */
 void br_driver_touch(struct br_driver *driver, struct br_driver_job *job);
-/* Tells the jobs that are over, and lets them go. True where there was one. */
+/* Reports the jobs that are over, and lets them go. True if there was one. */
 bool br_driver_let_go(struct br_driver *driver);
 /* Releases all. */
 void br_driver_drop_jobs(struct br_driver *driver);
 
 /* ends.c */
 
-/* A task is done: tells the journal and the enforcer. */
+/* A task is done: informs the journal and the enforcer. */
 void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task,
                         int64_t lasted_ns);
-/* A task is not to run: tells the enforcer that it is done, and forgets it. */
+/* A task is skipped: reports it to the enforcer as done, and forgets it. */
 void br_driver_passed(struct br_driver *driver, struct br_driver_job *job, uint32_t task);
-/* A task has come to nothing: tells the enforcer whether it comes again, and fills end->again. */
+/* A task has failed: tells the enforcer whether it will run again, and fills end->again. */
 void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struct br_task_end *end);
 /* Collects the process of a slot if it has ended. */
 void br_driver_collect(struct br_driver *driver, uint32_t number);
 
 /* replans.c */
 
-/* Hands the enforcer new plans of the jobs that have one. */
+/* Gives the enforcer the new plans of jobs that have one. */
 void br_driver_replan(struct br_driver *driver);
 
 /* starts.c */
 
-/* Starts all that the enforcer lets start now. */
+/* Starts all tasks that the enforcer starts now. */
 void br_driver_start_all(struct br_driver *driver);
 
 /* stops.c */
 
-/* Kills the process with all that is in its group. */
+/* Kills the process with its whole group. */
 void br_driver_kill(const struct br_slot *slot);
-/* Sends the signal to what the task of the slot (NULL: any task) has started and does not lead any
- * more, such as daemons. Returns how many there were. */
+/* Sends the signal to processes that the task of the slot (NULL: any task) has started and no
+ * longer leads, such as daemons. Returns their number. */
 uint32_t br_driver_signal_strays(struct br_driver *driver, const struct br_slot *slot, int number);
-/* Kills what the task of the slot has left behind, and waits until it is gone, so that the next
- * attempt does not meet it; unless it is to live. */
+/* Kills the processes that the task of the slot has left behind, and waits until they are gone, so
+ * that the next attempt does not meet them; unless they are to live. */
 void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot);
-/* Asks what the tasks of a job that is over have left behind to end; br_driver_watch_left kills
- * what did not, unless a job of the same name has come meanwhile. */
+/* Asks the leftover processes of a finished job's tasks to end; br_driver_watch_left kills the
+ * rest, unless a job of the same name has come meanwhile. */
 void br_driver_end_job_strays(struct br_driver *driver, const struct br_driver_job *job);
 void br_driver_watch_left(struct br_driver *driver);
-/* Asks those to end that have to, and kills those that did not. */
+/* Asks processes to end that must, and kills those that did not. */
 void br_driver_watch_stops(struct br_driver *driver);
 /* Milliseconds until something other than an end of a task is due. */
 int br_driver_patience_ms(const struct br_driver *driver);
-/* When the run is over: ends what tasks have left behind. Asks, unless that was done with the
- * tasks, and kills in the end. */
+/* After the run: ends the processes that tasks have left behind. Asks them, unless that was done
+ * with the tasks, and finally kills them. */
 void br_driver_end_strays(struct br_driver *driver);
 
 /* progress.c */
 
-/* Does the work that is due ten times a second: zombies and what jobs have left behind, the
- * journal's flush, telling how far the run is. */
+/* Does the work that is due ten times a second: zombies and leftover processes of jobs, the
+ * journal's flush, the progress report. */
 void br_driver_tick(struct br_driver *driver);
 
 #endif

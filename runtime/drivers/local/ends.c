@@ -1,8 +1,8 @@
 /* The end of a task whose process has ended.
  *
- * A process is late only if it still ran when the clock said so, so ends are collected before
- * limits are looked at. An end that came while this process did not run is told with how long ago
- * it may have been, since the kernel does not keep the time at which a process ended.
+ * A process is late only if it still ran at its limit, so ends are collected before limits are
+ * checked. The kernel does not keep the time at which a process ended. So an end that came while
+ * this process did not run is reported with the time that may have passed since.
  */
 #include "runtime/drivers/local/driver.h"
 
@@ -51,7 +51,7 @@ void br_driver_collect(struct br_driver *driver, uint32_t number)
     struct br_slot *slot = &driver->slots.slot[number];
     struct br_driver_job *job = slot->job;
     struct br_ending ending;
-    if (slot->asked_ns) /* and what it has started goes with it, while the number is its own */
+    if (slot->asked_ns) /* its processes are killed with it, while the pid is its own */
         br_driver_kill(slot);
     if (!br_process_ended(&slot->process, &ending))
         return;

@@ -1,5 +1,5 @@
-/* The driver holds one end of a line, the guard the other: a word means that all is well, its end
- * without one that the driver has died. */
+/* The driver holds one end of a pipe, the guard the other: a byte means that all is well; the end
+ * without one means that the driver has died. */
 #include "runtime/drivers/local/guard.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 enum { LINE, TOKENS, FILE_KEPT, LOCK, KEPT };
 
-/* Keeps these descriptors (-1: there is none), in the order of the enum, and no others. */
+/* Keeps only these descriptors (-1: there is none), in the order of the enum. */
 static void keep_only(int line, int tokens, int file, int lock)
 {
     int kept[KEPT] = {line, tokens, file, lock};
@@ -64,8 +64,8 @@ struct br_guard br_guard_start(const char *mark, const struct br_own_file *file,
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
         return guard;
-    /* By a child that ends at once, so that it is nobody's child: neither the driver nor a signal
-     * to its group or terminal touches it. */
+    /* Forked by a child that ends at once, so it has no parent here: neither the driver nor a
+     * signal to its group or terminal touches it. */
     pid_t between = fork();
     if (between == 0) {
         close(ends[1]);

@@ -1,8 +1,8 @@
-/* One thread, one loop: collect what has ended, look at time limits, tell the enforcer, start what
- * it decides, wait.
+/* One thread, one loop: collect ended tasks, check time limits, tell the enforcer, start its
+ * decisions, wait.
  *
  * Processes are watched by descriptors, so that the wait is one epoll call whatever their number.
- * The journal has a task's start before the task, and its end before what depends on it starts.
+ * The journal records a task's start before the task runs, and its end before its children start.
  */
 #include "runtime/drivers/local/local.h"
 
@@ -16,7 +16,7 @@
 
 enum { BATCH = 64 };
 
-/* Collects all that has ended, so that what is left did run at looked_ns. */
+/* Collects all ended tasks, so that the others were running at looked_ns. */
 static void local_look(struct br_driver *driver)
 {
     struct epoll_event event[BATCH];
@@ -57,7 +57,7 @@ static void local_loop(struct br_driver *driver)
     }
 }
 
-/* The descriptor that tells of new jobs wakes the loop, too. */
+/* The descriptor that reports new jobs wakes the loop, too. */
 static enum br_status watch_source(struct br_driver *driver)
 {
     struct epoll_event event = {.events = EPOLLIN, .data.u32 = BR_ANY};

@@ -1,6 +1,6 @@
-/* Starting and collecting. An output file instead of a pipe has two reasons: a process that some
- * task leaves behind cannot keep the run waiting for the end of its output, and a task may write as
- * much as the disk holds. */
+/* Starts and collects processes. Output goes to a file instead of a pipe for two reasons: a process
+ * that a task leaves behind cannot keep the run waiting for the end of its output, and a task may
+ * write as much as the disk holds. */
 #include "runtime/drivers/local/process.h"
 
 #include <errno.h>
@@ -63,8 +63,8 @@ static int become(const struct br_launch *how)
     return errno;
 }
 
-/* Starting in a control group takes a clone of this program, which costs more than posix_spawn does
- * by sharing its memory; but a process that is moved later may have started others by then. */
+/* Starting in a control group takes a clone of this program, which costs more than posix_spawn,
+ * which shares its memory; but a process that is moved later may have started others by then. */
 static int clone_into(const struct br_launch *how, int group, pid_t *pid)
 {
     int failure[2], error = 0;
@@ -98,7 +98,7 @@ static int clone_into(const struct br_launch *how, int group, pid_t *pid)
     return error;
 }
 
-/* Does what exec does with a script that does not say whose it is, and posix_spawn does not. */
+/* Does what exec does with a script that names no interpreter, and posix_spawn does not. */
 static int launch(const struct br_launch *how, pid_t *pid)
 {
     int error = br_launch(how, pid);

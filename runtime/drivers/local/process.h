@@ -13,8 +13,9 @@
 struct br_process {
     pid_t pid;
     int watch;  /* becomes readable when the process ends */
-    int output; /* what it has written, from the beginning; in the foreground: -1 */
-    int script; /* the file that its shell reads, where that is too long for an argument; or -1 */
+    int output; /* its output, from the beginning; in the foreground: -1 */
+    int script; /* the file that its shell reads, if the script is too long for an argument; or -1
+                 */
     bool foreground;
 };
 
@@ -27,21 +28,21 @@ struct br_ending {
 
 /* Linux takes no argument of this size or more, its NUL counted. */
 enum { BR_ARGUMENT_MOST = 131072, BR_SCRIPT_PATH = 64 };
-/* A file with the text and no name, which a shell can read by the path as long as the descriptor is
- * open here. Returns that, or -1 with errno. */
+/* An unnamed file with the text, which a shell can read by the path as long as the descriptor is
+ * open here. Returns the descriptor, or -1 with errno. */
 int br_script_open(const char *text, char path[BR_SCRIPT_PATH]);
 
 /* Starts the program (found along PATH) with the environment, in the directory (NULL: this one),
  * without input; a script without #! is run by /bin/sh, and one of 128 KiB or more for "/bin/sh -c"
- * is given to it as a file. Where `group` is not -1, in the control group of that descriptor from
- * its first moment on. Where `stream` is not NULL, in the foreground with these standard streams
+ * is given to it as a file. If `group` is not -1, in the control group of that descriptor from its
+ * first moment on. If `stream` is not NULL, in the foreground with these standard streams
  * (borrowed; -1: nothing to read). Returns 0, or the errno of what failed; then nothing is left. */
 int br_process_start(struct br_process *process, char *const *argv, char *const *environment,
                      const char *directory, int group, const int stream[3]);
 /* Sends the signal to the whole group, if it is its own. */
 void br_process_signal(const struct br_process *process, int number);
-/* Collects the process if it has ended; false where it still runs. Of one that has failed, what is
- * left of its group is killed first, while the number is its own. */
+/* Collects the process if it has ended; false if it still runs. If it has failed, first kills the
+ * rest of its group, while the pid is its own. */
 bool br_process_ended(struct br_process *process, struct br_ending *ending);
 /* Closes the descriptors of a process that has been collected. */
 void br_process_close(struct br_process *process);

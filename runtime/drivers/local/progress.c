@@ -1,4 +1,4 @@
-/* How far the run is, told ten times a second, and what else is due as often. */
+/* Reports the progress of the run ten times a second, and does other work due as often. */
 #include "runtime/drivers/local/driver.h"
 
 static void skip_started(struct br_driver_job *job)
@@ -8,8 +8,9 @@ static void skip_started(struct br_driver_job *job)
         job->plan_head++;
 }
 
-/* What the plan has left from where the run is in it: at the first task that has not been started,
- * or further back in one that runs. So a run that is ahead of its plan is told as such. */
+/* The time left by the plan, from the run's position in it: the first task that has not been
+ * started, or an earlier position in a running one. So a run ahead of its plan is reported as such.
+ */
 static int64_t local_progress_predict(struct br_driver *driver, struct br_driver_job *job)
 {
     const struct br_plan *plan = job->plan;
@@ -37,7 +38,7 @@ static int64_t local_progress_predict(struct br_driver *driver, struct br_driver
     return all ? end_ns : now_ns + plan->makespan_ns - at_ns;
 }
 
-/* The job that the run consists of; NULL where there are several, or may be. */
+/* The only job of the run; NULL if there are several, or may be. */
 static struct br_driver_job *only_job(const struct br_driver *driver)
 {
     return driver->jobs == 1 && !driver->source && !driver->over ? driver->job[0] : NULL;

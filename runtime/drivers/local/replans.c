@@ -1,8 +1,9 @@
-/* Another plan of a job that runs. The enforcer takes the job up anew, with all that has become of
- * its tasks, and forgets what it had: so it needs to know nothing of plans that change. */
+/* Follows another plan of a running job. The job is submitted again to the enforcer, with the
+ * states of its tasks, and the old one is forgotten: so the enforcer need not know that plans
+ * change. */
 #include "runtime/drivers/local/driver.h"
 
-/* Tells the enforcer, which has the job under the number, of tasks that have ended or run. */
+/* Tells the enforcer, which has the job under the number, which tasks have ended or run. */
 static enum br_status replans_catch_up(struct br_driver *driver, const struct br_driver_job *job,
                                        uint32_t number)
 {
@@ -25,7 +26,7 @@ static enum br_status replans_catch_up(struct br_driver *driver, const struct br
     return status;
 }
 
-/* The job is submitted before it is retired, so that there is always one of the two. */
+/* The job is submitted before the old one is retired, so that there is always one. */
 static enum br_status replans_follow(struct br_driver *driver, struct br_driver_job *job,
                                      const struct br_replan *replan)
 {

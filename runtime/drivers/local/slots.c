@@ -50,8 +50,8 @@ struct br_slot *br_slots_take(struct br_slots *slots, uint32_t *number)
 
 void br_slots_give(struct br_slots *slots, uint32_t number)
 {
-    /* By hand, since closing need not be enough: a child that has just been started still holds a
-     * copy of every descriptor for a moment. */
+    /* Done explicitly, since closing need not be enough: a child that has just been started still
+     * holds a copy of every descriptor for a moment. */
     struct br_process *process = &slots->slot[number].process;
     if (process->watch >= 0)
         epoll_ctl(slots->epoll, EPOLL_CTL_DEL, process->watch, NULL);

@@ -1,4 +1,4 @@
-/* The processes that run at the moment, and what each of them is for. */
+/* The running processes, and the purpose of each. */
 #ifndef BR_RUNTIME_DRIVERS_LOCAL_SLOTS_H
 #define BR_RUNTIME_DRIVERS_LOCAL_SLOTS_H
 
@@ -7,7 +7,7 @@
 
 struct br_driver_job;
 
-/* A process and what it is for. */
+/* A process and its purpose. */
 struct br_slot {
     struct br_driver_job *job;
     struct br_process process; /* its pid is positive while it runs */
@@ -25,12 +25,12 @@ struct br_slot {
 struct br_slots {
     struct br_slot *slot;
     uint32_t count, free, running; /* free: the first */
-    int epoll;                     /* has the descriptors of all that run, with their numbers */
-    struct br_cgroups *cgroups;    /* borrowed; may be NULL */
-    bool told; /* our own process group, in which tasks in the foreground are, is one of them */
+    int epoll;                  /* has the descriptors of all running processes, with their slots */
+    struct br_cgroups *cgroups; /* borrowed; may be NULL */
+    bool told; /* our own process group, where foreground tasks are, is one of the groups */
 };
 
-/* Opens no descriptor yet; to be finished also where nothing else is done. */
+/* Opens no descriptor yet; to be finished, even if nothing else is done. */
 void br_slots_init(struct br_slots *slots, struct br_cgroups *cgroups);
 /* Returns 0, or the errno. */
 int br_slots_open(struct br_slots *slots);

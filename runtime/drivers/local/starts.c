@@ -1,4 +1,4 @@
-/* Starts what the enforcer decides. The journal has a task's start before the task. */
+/* Starts the enforcer's decisions. The journal has a task's start before the task runs. */
 #include "runtime/drivers/local/driver.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 enum { BATCH = 64 };
 
-/* Is there something that only time brings back? */
+/* Is it a shortage that passes with time? */
 static bool is_shortage(int error)
 {
     return error == EAGAIN || error == EMFILE || error == ENFILE || error == ENOMEM ||
@@ -121,7 +121,7 @@ static void local_start(struct br_driver *driver, const struct br_decision *deci
                                       driver->now_ns);
 }
 
-/* Tells the enforcer the limits of jobs as they are now. */
+/* Gives the enforcer the present limits of jobs. */
 static void set_limits(struct br_driver *driver)
 {
     for (uint32_t j = 0; j < driver->job_room; j++) {
@@ -135,8 +135,8 @@ static void set_limits(struct br_driver *driver)
     }
 }
 
-/* So many tasks may be started by the tokens that are held, after taking one where there is none
- * left. The first task runs by the token that whoever has started us holds for us. */
+/* Number of tasks that the held tokens allow, after taking one if none is left. The first task runs
+ * on the token that our parent holds for us. */
 static uint32_t token_room(struct br_driver *driver)
 {
     struct br_jobserver *jobserver = driver->work.options->jobserver;
@@ -150,7 +150,7 @@ static uint32_t token_room(struct br_driver *driver)
     return room < BATCH ? room : BATCH;
 }
 
-/* Gives back what no task needs, and waits for a token where one was missing. */
+/* Gives back tokens that no task needs, and waits for a token if one was missing. */
 static void settle_tokens(struct br_driver *driver, bool hungry_before)
 {
     struct br_jobserver *jobserver = driver->work.options->jobserver;
@@ -172,7 +172,7 @@ void br_driver_start_all(struct br_driver *driver)
         br_jobserver_keep(driver->work.options->jobserver, 0, true);
     set_limits(driver);
     driver->hungry = false;
-    /* A task that is only waited for ends at once, and may make more ready. */
+    /* A task that is only waited for ends at once, and may make others ready. */
     while (got && !driver->closing && !driver->short_of && (room = token_room(driver)) > 0) {
         got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, room);
         for (uint32_t d = 0; d < got; d++)

@@ -1,6 +1,6 @@
-/* Ends processes before their time: of tasks that take too long, of a run that is stopped, and what
- * tasks have left behind. First they are asked (SIGTERM), then killed. All times are on the clock
- * that stands while this process does not run.
+/* Ends processes before their time: those of tasks that take too long, of a stopped run, and those
+ * that tasks have left behind. They are first asked (SIGTERM), then killed. All times are on the
+ * clock that stands still while this process does not run.
  */
 #include "runtime/drivers/local/driver.h"
 
@@ -12,7 +12,7 @@
 #include "base/collections/grow.h"
 
 static const int64_t milli_ns = 1000000;
-/* How long processes have to end when they are asked to. */
+/* Time that processes have to end after being asked. */
 static const int64_t grace_ns = INT64_C(5000000000);
 
 void br_driver_kill(const struct br_slot *slot)
@@ -38,7 +38,7 @@ void br_driver_kill_strays(struct br_driver *driver, const struct br_slot *slot)
 {
     if (driver->work.options->leave && !slot->asked_ns)
         return;
-    /* Those that hang in the kernel are not waited for. */
+    /* Processes that hang in the kernel are not waited for. */
     for (int tries = 0; tries < 1000 && br_driver_signal_strays(driver, slot, SIGKILL); tries++)
         nanosleep(&(struct timespec){0, 1000000}, NULL);
 }
@@ -53,7 +53,7 @@ void br_driver_end_job_strays(struct br_driver *driver, const struct br_driver_j
         br_family_signal(&driver->family, &own, driver->environment.job, NULL, SIGTERM);
     driver->work.result->strays += asked;
     if (!asked || !br_grow(&driver->left, driver->lefts, &driver->left_room, sizeof *driver->left))
-        return; /* without memory, the end of the run ends them */
+        return; /* if memory is out, the end of the run ends them */
     struct br_left_behind *left = &driver->left[driver->lefts];
     left->job = strdup(job->work.job->name);
     left->asked_ns = br_awake_ns(&driver->awake);
@@ -99,11 +99,11 @@ static void ask_to_end(struct br_driver *driver, struct br_slot *slot, int numbe
     }
     if (!slot->process.foreground || !driver->slots.told)
         br_process_signal(&slot->process, number);
-    /* A process that was stopped by a signal has to run to see one. */
+    /* A stopped process must run to see a signal. */
     br_process_signal(&slot->process, SIGCONT);
 }
 
-/* Those of all tasks, or of the tasks that run where the others' are to live. */
+/* Signals the strays of all tasks, or only those of running tasks if the others are to live. */
 static void signal_strays(struct br_driver *driver, int number)
 {
     if (!driver->work.options->leave)
@@ -120,7 +120,7 @@ void br_driver_watch_stops(struct br_driver *driver)
         driver->stopping = stop;
         driver->closing = true;
         driver->asked_ns = br_awake_ns(&driver->awake);
-        /* What is in the foreground has the terminal's signal already. */
+        /* Processes in the foreground already have the terminal's signal. */
         driver->slots.told =
             stop == 1 && driver->work.options->by_terminal && driver->work.options->by_terminal();
         for (uint32_t k = 0; k < driver->slots.count; k++)
@@ -176,7 +176,7 @@ void br_driver_end_strays(struct br_driver *driver)
                                      stopping > 1 ? SIGKILL
                                      : stopping   ? 0
                                                   : SIGTERM);
-    /* Those that hang in the kernel are left to it. */
+    /* Processes that hang in the kernel are left to it. */
     driver->work.result->strays += left;
     while (left && br_awake_ns(&driver->awake) - driver->asked_ns < 2 * grace_ns) {
         nanosleep(&pause, NULL);

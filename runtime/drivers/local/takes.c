@@ -1,5 +1,5 @@
-/* Jobs come to the run, are handed to the enforcer, and go when nothing of them can run any more.
- * The journal knows a job before any of its tasks, and forgets it last. */
+/* Jobs come to the run, are passed to the enforcer, and go when nothing of them can run any more.
+ * The journal records a job before its tasks, and forgets it last. */
 #include "runtime/drivers/local/driver.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/text/diag.h"
 #include "runtime/enforcer/decide.h"
 
-/* Jobs that are taken at once, so that tasks are looked after in between. */
+/* Most jobs taken at once, so that tasks are served in between. */
 enum { TAKEN_AT_ONCE = 16 };
 
 /* ---- Groups ---- */
@@ -27,13 +27,13 @@ static enum br_status takes_add_group(struct br_driver *driver, const char *name
         free(copy);
         return status;
     }
-    /* The enforcer's group 0 is there without a name of ours. */
+    /* The enforcer's group 0 always exists, without a name of ours. */
     assert(*group == driver->groups + 1);
     driver->group[driver->groups++] = copy;
     return BR_OK;
 }
 
-/* The enforcer's number of the group, which is added with the weight 1 where it is not known. */
+/* The enforcer's number of the group, which is added with the weight 1 if it is unknown. */
 static enum br_status takes_find_group(struct br_driver *driver, const char *name, uint32_t *group,
                                        struct br_diag *diag)
 {
@@ -113,7 +113,7 @@ static enum br_status takes_submit(struct br_driver *driver, struct br_driver_jo
     return status;
 }
 
-/* What an earlier run has done of it is done here, too. */
+/* Tasks finished by an earlier run are done here, too. */
 static enum br_status takes_go_on(struct br_driver *driver, struct br_driver_job *job)
 {
     enum br_status status = BR_OK;
@@ -169,7 +169,7 @@ enum br_status br_driver_take_first(struct br_driver *driver, const struct br_ru
     return status;
 }
 
-/* A job that comes while the run goes on. What is wrong with it alone is no fault of the run's. */
+/* A job that comes during the run. A fault in it alone does not fail the run. */
 static void local_take(struct br_driver *driver, struct br_run_job *from)
 {
     struct br_driver_job *job;
@@ -193,7 +193,7 @@ static void local_take(struct br_driver *driver, struct br_run_job *from)
     }
     if (job)
         takes_release(job);
-    if (status == BR_SYSTEM) { /* the next one would fare no better */
+    if (status == BR_SYSTEM) { /* the next job would fail as well */
         *driver->work.diag = diag;
         br_driver_note(driver, status);
     } else {
