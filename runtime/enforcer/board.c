@@ -1,9 +1,9 @@
-/* What has come and gone in a job, carried over into the trees.
+/* Carries the changes of a job over into the trees.
  *
- * The work that a job has left falls with every start. Its offers carry a lower bound of it, which
- * is exact while nothing has started or few offers are there, and else lags behind by up to a
- * sixteenth, so that one start does not touch all offers of the job. Of a job that has no other
- * beside it, whose work therefore does not count, it may lag by half until another comes. */
+ * A job's remaining work falls with every start. Its offers carry a lower bound of it, which is
+ * exact while nothing has started or few offers exist, and else lags behind by up to a sixteenth,
+ * so that one start does not touch all offers of the job. If a job is alone, its remaining work
+ * does not count, so the bound may lag by half until another job comes. */
 #include "runtime/enforcer/board.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-static const double packing_units = 0x1p40; /* sums of packing are whole numbers of these */
+static const double packing_units =
+    0x1p40; /* unit of the sums of packing, which are whole numbers */
 static const double lag = 15.0 / 16, lag_alone = 1.0 / 2;
 enum { FEW = 8 };
 
@@ -60,7 +61,7 @@ static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t 
     return true;
 }
 
-/* Beside what becomes ready, jobs with a limit may come back at any end of a task. */
+/* Besides newly ready tasks, jobs with a limit may come back at any end of a task. */
 static bool board_reserve(struct br_runtime *runtime, uint64_t offers)
 {
     return br_offers_reserve(&runtime->offers, offers + runtime->limited);
@@ -161,8 +162,8 @@ static void withdraw(struct br_runtime *runtime, struct br_job *job, struct br_o
     br_offers_remove(&runtime->offers, &runtime->tree[offer->tree], offer);
 }
 
-/* The offer's best ready task has the rank k + 1 or more; BR_NO_RANK: nothing is ready. True where
- * something is ready of which nothing was. */
+/* The offer's best ready task has the rank k + 1 or more; BR_NO_RANK: nothing is ready. True if it
+ * has a ready task and had none before. */
 static bool set_best(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer,
                      uint32_t k)
 {
@@ -184,7 +185,7 @@ static bool set_best(struct br_runtime *runtime, struct br_job *job, struct br_o
     return false;
 }
 
-/* How long the first takes. All other tasks of the kind wait for it, or stand in cells. */
+/* Duration of the first. All other tasks of the kind wait for it, or stand in cells. */
 static void update_duration(struct br_job *job, struct br_offer *offer, uint32_t k)
 {
     if (k != BR_NO_RANK)
@@ -203,8 +204,8 @@ static void update_kind(struct br_runtime *runtime, struct br_job *job, uint32_t
         runtime->kept_stale = true;
 }
 
-/* Nothing of the cell before its head is ready, and nothing at all if that is its end: where a job
- * is closed, some that are counted as ready may be so no more. */
+/* Nothing of the cell before its head is ready, and nothing at all if that is its end: if a job is
+ * closed, tasks that were counted as ready may no longer be. */
 static void post_cell(struct br_runtime *runtime, struct br_job *job, uint32_t cell)
 {
     const struct br_cells *cells = &job->form->cells;
@@ -214,7 +215,7 @@ static void post_cell(struct br_runtime *runtime, struct br_job *job, uint32_t c
     set_best(runtime, job, &job->posted.cell[cell], any ? cells->rank[head] : BR_NO_RANK);
 }
 
-/* The task with rank k + 1 has become ready, or is so no more. */
+/* The task with rank k + 1 has become ready, or is no longer. */
 static void move_head(struct br_job *job, uint32_t cell, uint32_t k)
 {
     const struct br_cells *cells = &job->form->cells;
@@ -262,7 +263,7 @@ static void update_remaining(struct br_runtime *runtime, uint32_t number, struct
                   set->offers <= FEW ? job->remaining : (alone ? lag_alone : lag) * job->remaining);
 }
 
-/* Another job has come: what the offers of the one that was alone say counts from now on. */
+/* Another job has come: the work in the offers of the job that was alone counts from now on. */
 static void board_tighten(struct br_runtime *runtime)
 {
     struct br_job *job = runtime->job[runtime->loose];

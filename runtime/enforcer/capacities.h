@@ -11,12 +11,12 @@ struct br_capacities {
     uint32_t *machine_class; /* by machine */
 };
 
-/* Scales every resource by as many digits as its total leaves room for, so that jobs may come with
- * finer amounts later. From the arena. BR_BAD_INPUT where the amounts of a resource do not fit one
- * scale. O(machines + classes x resources^2). */
+/* Scales every resource by as many digits as its total allows, so that later jobs may have finer
+ * amounts. From the arena. BR_BAD_INPUT if the amounts of a resource do not fit one scale.
+ * O(machines + classes x resources^2). */
 enum br_status br_capacities_make(struct br_arena *arena, const struct br_cluster *cluster,
                                   struct br_capacities *capacities, struct br_diag *diag);
-/* The cluster's cores, or its machines where it declares less than one core. */
+/* The cluster's cores, or its machines if it declares less than one core. */
 double br_capacities_slots(const struct br_capacities *capacities,
                            const struct br_cluster *cluster);
 /* The number of the resource, or UINT32_MAX. */
@@ -26,7 +26,7 @@ uint32_t br_scale_find(const struct br_scale *scale, const char *name);
  * (no such resource, memory, one that is not declared fungible, a percentage out of its range). */
 enum br_status br_overbook_find(const struct br_scale *scale, const char *name, uint32_t percent,
                                 uint32_t *resource, struct br_diag *diag);
-/* What may be demanded beyond the capacity. */
+/* The demand allowed beyond the capacity. */
 static inline int64_t br_overbook_extra(int64_t capacity, uint32_t percent)
 {
     return capacity / 100 * (percent - 100);

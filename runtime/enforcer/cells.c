@@ -1,4 +1,4 @@
-/* The ranks of every place, parted by kind. */
+/* Splits the ranks of every place by kind. */
 #include "runtime/enforcer/cells.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 static void number_cells(struct br_cells *cells, const struct br_planned *plan, uint32_t *latest)
 {
     for (uint32_t p = 0; p < plan->places; p++) {
-        uint32_t first = cells->count; /* those of this machine come from here on */
+        uint32_t first = cells->count; /* cells of this machine start here */
         for (uint32_t at = plan->local_first[p]; at < plan->local_first[p + 1]; at++) {
             uint32_t k = plan->local[at], kind = plan->kind[k];
             if (latest[kind] <= first)
@@ -54,7 +54,7 @@ bool br_cells_find(struct br_cells *cells, struct br_arena *arena, const struct 
     if (ok)
         number_cells(cells, plan, latest);
     free(latest);
-    /* One entry more while they are counted. */
+    /* One entry too many during the count. */
     ok = ok && ARRAY(arena, (size_t)cells->count + 2, cells->first) &&
          ARRAY(arena, plan->tasks, cells->rank) && ARRAY(arena, cells->count, cells->kind) &&
          ARRAY(arena, cells->count, cells->place) &&

@@ -1,4 +1,4 @@
-/* What the plan has of one kind of tasks on one machine: a cell. */
+/* The planned tasks of one kind on one machine: a cell. */
 #ifndef BR_RUNTIME_ENFORCER_CELLS_H
 #define BR_RUNTIME_ENFORCER_CELLS_H
 
@@ -11,14 +11,14 @@
 struct br_cells {
     uint32_t count;
     uint32_t *kind, *place; /* by cell */
-    uint32_t *first;        /* count + 1: where its ranks begin */
+    uint32_t *first;        /* count + 1: start of its ranks */
     uint32_t *rank;         /* ranks - 1, ascending in each cell */
     uint32_t *rank_cell;    /* cell by rank - 1 */
     int64_t *duration_ns;   /* by cell: no task of it takes less */
     int64_t *start_ns;      /* by cell: the plan starts none earlier */
 };
 
-/* What a plan has where and when; borrowed. */
+/* Places and times of a plan; borrowed. */
 struct br_planned {
     uint32_t tasks, kinds, places;
     const uint32_t *local_first;           /* places + 1 */

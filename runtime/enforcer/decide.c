@@ -3,17 +3,17 @@
  * [Grandl16, 5] A pass collects the best candidates of all jobs (the bundle) and starts them, best
  * first, while they fit; their scores follow what is left free. Deficit counters measure how much
  * less than its fair share a group has had; beyond the threshold only that group is served.
- * Differs: of tasks with equal demands only the first in the plan's order is looked at, and whole
- * kinds of tasks are left out where a bound on their scores says that they cannot be among the
- * best; ties end with job and rank; a group that is owed a whole cluster beyond the threshold and
- * does not fit has the machine kept free until it does, since otherwise small tasks of others could
- * keep it out for good; the means of packing and remaining work behind eta are over the jobs that
- * have tasks left, with packing on an empty machine; and a single job's plan is kept where possible
+ * Differs: among tasks with equal demands only the first in the plan's order is looked at. Whole
+ * kinds of tasks are skipped if a bound on their scores shows that they cannot be among the best.
+ * Ties end with job and rank. If a group is owed a whole cluster beyond the threshold and does not
+ * fit, the machine is kept free until it does, since otherwise small tasks of others could keep it
+ * out for good. The means of packing and remaining work behind eta are over the jobs that have
+ * tasks left, with packing on an empty machine. A single job's plan is kept if possible
  * (outlook.c).
  *
- * All ready tasks of all jobs compete, and any machine may have room. Neither is gone through: the
- * candidates come from searches in trees (offers.h), and passes are made over machines that have
- * changed or hold what has become ready since (vacancy.h). What is left out could not have won.
+ * All ready tasks of all jobs compete, and any machine may have room. The code does not scan
+ * either: candidates come from searches in trees (offers.h), and passes visit only machines that
+ * have changed or that hold newly ready tasks (vacancy.h). The skipped ones could not have won.
  */
 #include "runtime/enforcer/model.h"
 
@@ -36,11 +36,11 @@ struct pass {
     double eta;
     double whole, twice; /* of free x weight, see offers.h */
     uint32_t twice_of;
-    uint32_t most;  /* candidates that the bundle may hold now */
+    uint32_t most;  /* most candidates for the bundle now */
     double least;   /* the worst score of a full bundle, else -INFINITY */
-    bool guarded;   /* by the outlook */
+    bool guarded;   /* from the outlook */
     bool kept_free; /* for a group that is owed too much to be passed over */
-    bool full;      /* nothing that is ready of any group fits any more */
+    bool full;      /* no ready task of any group fits any more */
 };
 
 /* ---- Scores ---- */
@@ -124,7 +124,7 @@ static void offer_task(struct pass *pass, uint32_t k)
 
 /* ---- Collecting ---- */
 
-/* Of equal scores the first in the order of candidates. */
+/* Equal scores: the first in the order of candidates. */
 static bool wins_tie(void *context, double priority, uint32_t job)
 {
     const struct pass *pass = context;
@@ -157,13 +157,13 @@ static void decide_visit(void *context, const struct br_offer *offer)
         offer_task(pass, k);
 }
 
-/* The next tasks of the job's plan on this machine, once a pass. */
+/* The next planned tasks of the job on this machine, once per pass. */
 static void visit_next(struct pass *pass, struct br_job *job)
 {
     if (job->posted.looked == pass->runtime->pass)
         return;
     job->posted.looked = pass->runtime->pass;
-    uint32_t place = br_form_place(job->form, pass->machine); /* an offer here is of the plan's */
+    uint32_t place = br_form_place(job->form, pass->machine); /* an offer here is one of the plan */
     uint32_t head = job->local_head[place], end = job->form->local_first[place + 1];
     for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
         uint32_t k = job->form->local[head];
@@ -174,18 +174,18 @@ static void visit_next(struct pass *pass, struct br_job *job)
     }
 }
 
-/* Something that the job's plan has on this machine is ready. */
+/* A planned task of the job on this machine is ready. */
 static void visit_local(void *context, const struct br_offer *offer)
 {
     struct pass *pass = context;
     pass->number = offer->job;
     pass->job = pass->runtime->job[offer->job];
     visit_next(pass, pass->job);
-    /* The first of the kind may be further on. */
+    /* The first of the kind may come later. */
     decide_visit(pass, offer);
 }
 
-/* Offers the best of the group: first what plans have on this machine, whose packing counts in
+/* Offers the best of the group: first the planned tasks of this machine, whose packing counts in
  * full. */
 static void collect_group(struct pass *pass, uint32_t group)
 {
@@ -225,7 +225,7 @@ static void collect_most(struct pass *pass, uint32_t group, uint32_t most)
             collect_group(pass, g);
 }
 
-/* Does anything ready of the group, or of all groups, fit? */
+/* Does any ready task of the group, or of all groups, fit? */
 static bool any_fits(struct br_runtime *runtime, uint32_t group, const int64_t *room)
 {
     for (uint32_t g = 0; g < runtime->groups; g++)
@@ -235,9 +235,9 @@ static bool any_fits(struct br_runtime *runtime, uint32_t group, const int64_t *
     return false;
 }
 
-/* Fills the bundle with the best of the group. Mostly what has just ended makes room for one task:
- * where nothing fits beside the best, no other is looked for. True where nothing of the group fits
- * any more once what is in the bundle has started. */
+/* Fills the bundle with the best of the group. Usually the task that just ended makes room for one
+ * task: if nothing fits beside the best, no other is sought. True if nothing of the group fits any
+ * more once the bundle has started. */
 static bool decide_collect(struct pass *pass, uint32_t group)
 {
     struct br_runtime *runtime = pass->runtime;
@@ -254,14 +254,14 @@ static bool decide_collect(struct pass *pass, uint32_t group)
             return true;
     }
     collect_most(pass, group, most);
-    /* Where the bundle is not full, it has the first of every kind that fits. */
+    /* If the bundle is not full, it has the first of every kind that fits. */
     return !pass->guarded && runtime->candidates < most;
 }
 
 /* ---- Fairness ---- */
 
-/* The group that is owed most among those with ready tasks; BR_ANY where all have their share up
- * to the threshold, or there are no two to compare. */
+/* The group that is owed most among those with ready tasks; BR_ANY if all have their share up to
+ * the threshold, or there are no two to compare. */
 static uint32_t most_unfair(const struct br_runtime *runtime)
 {
     uint32_t most = BR_ANY, groups = 0;
@@ -275,11 +275,11 @@ static uint32_t most_unfair(const struct br_runtime *runtime)
     return groups > 1 && runtime->group[most].deficit >= runtime->options.kappa ? most : BR_ANY;
 }
 
-/* A task of the group starts: what all groups with ready tasks are owed. */
+/* A task of the group starts: updates the debts to all groups with ready tasks. */
 static void decide_account(struct br_runtime *runtime, const struct br_job *job, uint32_t task)
 {
     double weights = 0, factor = 1 / runtime->slots;
-    /* So what the groups are owed for this task adds up to nothing. */
+    /* So the debts of the groups for this task add up to zero. */
     assert(runtime->group[job->group].ready > 0);
     if (runtime->options.fairness == BR_FAIR_DOMINANT)
         factor = job->form->kind_share[job->form->stage_kind[job->form->task_stage[task]]];
@@ -293,15 +293,15 @@ static void decide_account(struct br_runtime *runtime, const struct br_job *job,
     }
 }
 
-/* Could a machine of the class hold a ready task of the group if it were empty? */
+/* Could an empty machine of the class hold a ready task of the group? */
 static bool would_fit(struct br_runtime *runtime, uint32_t group, uint32_t cls)
 {
     return br_offers_any_fits(&runtime->offers, runtime->tree[br_board_tree(runtime, group)],
                               runtime->capacity + (size_t)cls * runtime->resources);
 }
 
-/* Would a pass over any machine that is kept free keep it so? Nothing that is ready of the group
- * fits there yet; what becomes ready makes this stale. */
+/* Would a pass over any machine that is kept free keep it so? No ready task of the group fits there
+ * yet; newly ready tasks make this stale. */
 static bool stays_kept(struct br_runtime *runtime)
 {
     uint32_t group = runtime->kept_for;
@@ -325,14 +325,14 @@ static void decide_keep(struct br_runtime *runtime, uint32_t group)
 
 /* ---- Deciding ---- */
 
-/* The only job, where its plan is to be kept; else NULL. */
+/* The only job, if its plan is to be kept; else NULL. */
 static struct br_job *guarded_job(const struct br_runtime *runtime)
 {
     struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
     return runtime->options.keep_plan && job && job->form->planned && job->state.ready ? job : NULL;
 }
 
-/* Divides free x weight: into what is in proportion to an average machine, as much of that with the
+/* Splits free x weight: into a part in proportion to an average machine, as much of that with the
  * largest resource counted twice, and the rest. */
 static void decide_divide(struct pass *pass, const double *free, const double *weight, double *rest)
 {
@@ -356,7 +356,7 @@ static void decide_divide(struct pass *pass, const double *free, const double *w
     }
 }
 
-/* Looks at the room of the machine, and at its outlook where the plan is to be kept. */
+/* Examines the room of the machine, and its outlook if the plan is to be kept. */
 static void decide_look(struct pass *pass)
 {
     struct br_runtime *runtime = pass->runtime;
@@ -381,8 +381,8 @@ static void decide_look(struct pass *pass)
                                     runtime->resources, runtime->now_ns);
 }
 
-/* The candidate of the bundle that is best now, or BR_ANY. Those of which nothing is left or fits
- * are dropped; what follows in their kind takes the place of those that have started. */
+/* The candidate of the bundle that is best now, or BR_ANY. Drops those with no task left or that do
+ * not fit; the next of their kind replace those that have started. */
 static uint32_t best_of_bundle(struct pass *pass)
 {
     struct br_runtime *runtime = pass->runtime;
@@ -450,7 +450,7 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
     return count;
 }
 
-/* Why the machine, on which nothing more has started, is to be looked at again before it changes or
+/* The reason to look at the machine, on which nothing more has started, again before it changes or
  * something that it holds becomes ready: 0, or a mark. */
 static uint8_t decide_reason(struct pass *pass)
 {
@@ -502,7 +502,7 @@ static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
     return count;
 }
 
-/* The marks of machines that are to be looked at now. */
+/* The marks of machines to look at now. */
 static uint8_t marks_now(struct br_runtime *runtime)
 {
     uint8_t marks = BR_CHANGED;

@@ -1,29 +1,29 @@
-/* Between the decisions and the events; and events that are not public. */
+/* Functions between decisions and events, and events that are not public. */
 #ifndef BR_RUNTIME_ENFORCER_DECIDE_H
 #define BR_RUNTIME_ENFORCER_DECIDE_H
 
 #include "runtime/enforcer/model.h"
 
-/* How far beyond the threshold a group has to be behind, in clusters, before a machine is kept free
- * for it. What is kept free is lost to all: with less than a task's own share, which is large on a
- * small cluster, most of it would stand idle. */
+/* How far beyond the threshold, in clusters, a group must be behind before a machine is kept free
+ * for it. A machine kept free is lost to all: with less than a task's own share, which is large on
+ * a small cluster, most of it would stand idle. */
 #define BR_KEEPS_FREE 1.0
 
 /* The ready task runs on the machine from now on and holds its demand there. */
 void br_runtime_place(struct br_runtime *runtime, uint32_t job, uint32_t task, uint32_t machine);
 
-/* The job has changed: brings the group's counts from what they were before to what they are, and
- * the trees over all jobs with them. */
+/* The job has changed: updates the group's counts from the previous ones, and the trees over all
+ * jobs with them. */
 void br_runtime_recount(struct br_runtime *runtime, uint32_t number,
                         const struct br_job_state *before);
 
-/* br_runtime_submit of a plan that may be of other durations and edges, such as one that was made
- * with expected durations, or before the job was changed. */
+/* br_runtime_submit for a plan with possibly other durations and edges, such as one made with
+ * expected durations, or before the job was changed. */
 enum br_status br_runtime_take(struct br_runtime *runtime, const struct br_dag *dag,
                                const struct br_plan *plan, uint32_t group,
                                enum br_readiness readiness, uint32_t *number, struct br_diag *diag);
 
-/* The same in two steps, for several jobs of one Dag and plan: makes their form, with one
+/* br_runtime_submit in two steps, for several jobs of one Dag and plan: makes their form, with one
  * user, the caller; and a job of that form. */
 enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br_dag *dag,
                                const struct br_plan *plan, struct br_form **form,
@@ -32,7 +32,7 @@ enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form
                                       uint32_t group, enum br_readiness readiness, uint32_t *number,
                                       struct br_diag *diag);
 
-/* br_job_expect, where there is such a job. */
+/* br_job_expect, if there is such a job. */
 static inline void br_runtime_expect(const struct br_runtime *runtime, uint32_t job, uint32_t task,
                                      bool closely)
 {
@@ -40,22 +40,24 @@ static inline void br_runtime_expect(const struct br_runtime *runtime, uint32_t 
         br_job_expect(runtime->job[job], task, closely);
 }
 
-/* The machine leaves: nothing starts there, not even what demands nothing or what may be
- * overbooked, until it returns. What ran there is told by br_runtime_failed. */
+/* The machine leaves: nothing starts there, not even a task that demands nothing or only
+ * overbookable resources, until it returns. The caller reports its running tasks by
+ * br_runtime_failed. */
 void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there);
 
 /* At most `most` tasks of the job run at once from now on (BR_ANY: as many as fit). While that many
- * run, it counts as one without ready tasks: nothing of it starts, and no machine is kept free for
- * it. BR_USAGE: there is no such job; BR_SYSTEM: memory is out, and nothing has changed. O(kinds of
- * its tasks on each machine x log n), and so is each start and end that reaches or leaves the
- * limit.
+ * run, it counts as a job without ready tasks: nothing of it starts, and no machine is kept free
+ * for it. BR_USAGE: there is no such job; BR_SYSTEM: memory is out, and nothing has changed.
+ * O(kinds of its tasks on each machine x log n); this is also the cost of each start and end that
+ * reaches or leaves the limit.
  */
 enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t job, uint32_t most,
                                 struct br_diag *diag);
-/* Its running tasks demand together, of every resource, at most that percent of the whole cluster
- * from now on (BR_ANY: anything); more than that which runs goes on. What would be above it is kept
- * back, and others of the job may pass. Beside a limit both hold. As br_runtime_limit; the first
- * time also O(tasks x resources), and each start and end O(kinds x resources + tasks / 64). */
+/* From now on its running tasks together demand at most that percent of the whole cluster, for
+ * every resource (BR_ANY: no limit); running tasks beyond it go on. Tasks that would exceed it are
+ * kept back, and others of the job may pass. Beside a limit both hold. As br_runtime_limit; the
+ * first time also O(tasks x resources), and each start and end O(kinds x resources + tasks / 64).
+ */
 enum br_status br_runtime_cap(struct br_runtime *runtime, uint32_t job, uint32_t percent,
                               struct br_diag *diag);
 

@@ -14,8 +14,8 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* Work is counted in small whole units, so that what was added is exactly what is taken away: a
- * rest that rounding leaves would weigh like real work where a job has next to none left. */
+/* Work is counted in small whole units, so that additions and subtractions cancel exactly: a
+ * rounding rest would weigh like real work when a job has almost none left. */
 static const double units_in_ns = 0x1p32, second_ns = 1e9;
 static const double units_most = 0x1p100; /* of a task, so that no sum overflows */
 
@@ -51,8 +51,8 @@ static int64_t enforcer_form_sum_of(int64_t a, int64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* The longest path behind every task of the stage. longest: by stage, the longest path that hangs
- * on any of its tasks; known of the children. Returns that of this one. */
+/* The longest path behind every task of the stage. longest: by stage, the longest path from any of
+ * its tasks; known for the children. Returns that of this one. */
 static int64_t find_tails(const struct br_form *form, uint32_t s, const int64_t *longest,
                           int64_t *tail)
 {
@@ -76,7 +76,7 @@ static int64_t find_tails(const struct br_form *form, uint32_t s, const int64_t 
     return most;
 }
 
-/* Without a plan: the longest path that hangs on a task first, ties by topological position. */
+/* Without a plan: the task with the longest path first, ties by topological position. */
 static bool rank_by_tail(struct br_form *form, const struct br_dag *dag)
 {
     int64_t *tail = malloc(form->tasks * sizeof *tail);
@@ -102,8 +102,8 @@ static bool rank_by_tail(struct br_form *form, const struct br_dag *dag)
     return ok;
 }
 
-/* The machines that the plan uses. A job may be far smaller than the cluster, so nothing here is as
- * large as that. */
+/* The machines that the plan uses. A job may be far smaller than the cluster, so no array here has
+ * the size of the cluster. */
 static bool find_places(struct br_form *form)
 {
     struct br_sort_item *item = malloc(2 * (size_t)form->tasks * sizeof *item);
@@ -133,7 +133,7 @@ static bool enforcer_form_fill_places(struct br_form *form)
     if (!ARRAY(arena, (size_t)form->places + 2, form->local_first) ||
         !ARRAY(arena, form->tasks, form->local) || !ARRAY(arena, form->tasks, form->local_start_ns))
         return false;
-    /* One ahead while it is filled, so that no second array of places is needed. */
+    /* Off by one while it is filled, so that no second array of places is needed. */
     for (uint32_t t = 0; t < form->tasks; t++)
         form->local_first[form->place[t] + 2]++;
     for (uint32_t p = 0; p < form->places; p++)
@@ -156,7 +156,7 @@ uint32_t br_form_place(const struct br_form *form, uint32_t machine)
     return br_sorted_find(form->place_machine, form->places, machine);
 }
 
-/* Ranks, and where the plan has its tasks. */
+/* Ranks, and the plan's machine of each task. */
 static bool take_plan(struct br_form *form, const struct br_dag *dag, const struct br_plan *plan,
                       const uint32_t *order, uint32_t machines)
 {
@@ -200,7 +200,7 @@ static bool enforcer_form_take_edges(struct br_form *form, const struct br_dag *
         const struct br_edge *edge = &dag->edge[e];
         uint32_t at = next[edge->parent]++;
         form->child[at] = edge->child;
-        /* Between single tasks both types say the same. */
+        /* Between single tasks both types mean the same. */
         form->child_one_to_one[at] =
             edge->type == BR_ONE_TO_ONE && dag->stage[edge->child].tasks > 1;
         one_to_one |= form->child_one_to_one[at];
@@ -310,7 +310,7 @@ void br_form_release(struct br_form *form)
     free(form);
 }
 
-/* ---- Forms to find again ---- */
+/* ---- Forms kept for reuse ---- */
 
 struct br_form *br_forms_find(const struct br_forms *forms, uint32_t dag,
                               const struct br_plan *plan)

@@ -1,5 +1,6 @@
-/* The form of a job: what of its Dag and plan the enforcer needs, and no event ever changes. Jobs
- * of one Dag and plan share one form, so that thousands of them at once stay small. */
+/* The form of a job: the parts of its Dag and plan that the enforcer needs, and that no event
+ * changes. Jobs of one Dag and plan share one form, so that thousands of them at once stay small.
+ */
 #ifndef BR_RUNTIME_ENFORCER_FORM_H
 #define BR_RUNTIME_ENFORCER_FORM_H
 
@@ -14,7 +15,7 @@
 
 struct br_form {
     struct br_arena arena;
-    uint32_t users; /* jobs, and others that hold it */
+    uint32_t users; /* jobs, and other holders */
     uint32_t tasks, stages;
 
     uint32_t *stage_first; /* stages + 1 */
@@ -32,7 +33,7 @@ struct br_form {
     uint32_t *task; /* by rank */
     struct br_ready_form ready;
 
-    /* The plan's machines and times, where the plan is for this cluster; else NULL. */
+    /* The plan's machines and times, if the plan is for this cluster; else NULL. */
     uint32_t *planned;       /* by task */
     int64_t *plan_start_ns;  /* by task, from the start of the plan */
     uint32_t places;         /* machines that the plan uses */
@@ -40,22 +41,22 @@ struct br_form {
     uint32_t *place;         /* by task */
     uint32_t *local_first;   /* places + 1 */
     uint32_t *local;         /* ranks, ascending by place */
-    int64_t *
-        local_start_ns; /* by entry of `local`: none from there to the place's end starts earlier */
+    int64_t *local_start_ns; /* by entry of `local`: no entry from there to the place's end starts
+                                earlier */
     struct br_cells cells;
 
-    /* Children in CSR form, and how many parents are in the way at the start. */
+    /* Children in CSR form, and the initial number of unfinished parents. */
     uint32_t *child_first; /* stages + 1 */
     uint32_t *child;
     bool *child_one_to_one;
     uint32_t *stage_waits; /* barrier parents */
-    uint32_t *task_waits;  /* one-to-one parents; NULL where there are no such edges */
+    uint32_t *task_waits;  /* one-to-one parents; NULL if there are no such edges */
 
-    int64_t *tail_ns; /* by stage, for who made the order and wants it kept; else NULL */
+    int64_t *tail_ns; /* by stage, kept for the maker of the order if wanted; else NULL */
 };
 
 /* A form with one user, the caller. Its tasks rank by the plan's order, else by `order` (the task
- * of each rank), else (both NULL) by the longest path that hangs on them. All is copied. Errors: of
+ * of each rank), else (both NULL) by the longest path from them. All is copied. Errors: of
  * br_kinds_find, and BR_SYSTEM. O(tasks log tasks + edges). */
 enum br_status br_form_create(const struct br_dag *dag, const struct br_plan *plan,
                               const uint32_t *order, const struct br_scale *scale,
@@ -78,8 +79,8 @@ static inline const int64_t *br_form_demand(const struct br_form *form, uint32_t
 /* The place of the machine among those that the plan uses, or BR_ANY. O(log places). */
 uint32_t br_form_place(const struct br_form *form, uint32_t machine);
 
-/* Forms by the number of their Dag, to find again. Holds one for each remainder of the number, and
- * none of a large job: what is not shared soon is not worth its memory. Start from zeros. */
+/* A cache of forms by the number of their Dag. Holds one per remainder of the number, and none of a
+ * large job: a form that is not shared soon is not worth its memory. Start from zeros. */
 enum { BR_FORMS = 256, BR_FORMS_TASKS = 4096 };
 struct br_forms {
     struct br_form *form[BR_FORMS];
@@ -87,8 +88,8 @@ struct br_forms {
     uint32_t dag[BR_FORMS];
 };
 
-/* The form that was kept of that Dag and plan (NULL: none), or NULL. Both have to live as long as
- * the forms. */
+/* The form kept for that Dag and plan (NULL: none), or NULL. Both must live as long as the forms.
+ */
 struct br_form *br_forms_find(const struct br_forms *forms, uint32_t dag,
                               const struct br_plan *plan);
 void br_forms_keep(struct br_forms *forms, uint32_t dag, const struct br_plan *plan,

@@ -10,7 +10,7 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-enum { LINE = 64 /* bytes that memory brings at once */ };
+enum { LINE = 64 /* size of a cache line */ };
 
 static void enforcer_job_add_work(struct br_job *job, br_wide units)
 {
@@ -20,8 +20,8 @@ static void enforcer_job_add_work(struct br_job *job, br_wide units)
 
 /* ---- Creation ---- */
 
-/* The next `count` numbers of that size in the job's block; what there is of it lies from `base`,
- * or nothing does while it is measured. */
+/* The next `count` numbers of that size in the job's block, which starts at `base`; if `base` is
+ * NULL, only measures. */
 static void *portion(char *base, size_t *used, size_t count, size_t size)
 {
     *used = (*used + size - 1) / size * size;
@@ -30,8 +30,8 @@ static void *portion(char *base, size_t *used, size_t count, size_t size)
     return at;
 }
 
-/* Gives the job its arrays behind itself in one block, the ones that are used together side by
- * side. Returns the bytes that are to be 0 at first, and how many there are in all. */
+/* Places the arrays of the job behind it in one block, with those used together side by side.
+ * Returns the number of bytes that must start as 0, and the total. */
 static size_t place_arrays(struct br_job *job, const struct br_form *form, char *base, size_t *all)
 {
     const struct br_ready_form *ready = &form->ready;
@@ -206,7 +206,7 @@ void br_job_ready(struct br_job *job, uint32_t task)
 {
     enforcer_job_move(job, task, BR_TASK_READY);
     job->woken = true;
-    /* A task that comes back is before what its machine is at. */
+    /* A task that comes back stands before the machine's position. */
     if (job->form->planned) {
         uint32_t *head = &job->local_head[job->form->place[task]], k = job->form->rank[task];
         while (*head > job->form->local_first[job->form->place[task]] &&
@@ -322,7 +322,7 @@ void br_job_fail(struct br_job *job, uint32_t task, bool again, int64_t now_ns)
         enforcer_job_move(job, task, BR_TASK_FAILED);
         return;
     }
-    /* Its time is past; it is due now, without the rest being late. */
+    /* Its time is past; it is due now, but the rest is not late. */
     if (job->form->planned && job->plan_start_ns[task] < now_ns - job->began_ns)
         job->plan_start_ns[task] = now_ns - job->began_ns;
     br_job_ready(job, task);

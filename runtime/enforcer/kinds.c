@@ -1,5 +1,5 @@
-/* From stages' demands to kinds, in an order that makes the tree over them prune well: halves by
- * the resource in which the kinds differ most, as in a k-d tree [Bentley75]. */
+/* From stages' demands to kinds, in an order in which the tree over them prunes well: split in
+ * halves by the resource in which the kinds differ most, as in a k-d tree [Bentley75]. */
 #include "runtime/enforcer/kinds.h"
 
 #include <stdlib.h>
@@ -65,8 +65,7 @@ static int compare_stages(const void *a, const void *b, void *context)
     return s < t ? -1 : s > t;
 }
 
-/* Of the items, the first `nth` shall be those with the least amounts of the resource; ties by
- * number. */
+/* Moves the `nth` items with the least amounts of the resource to the front; ties by number. */
 static void kinds_select_least(uint32_t *item, uint32_t count, uint32_t nth, const int64_t *row,
                                uint32_t width, uint32_t r)
 {
@@ -88,7 +87,7 @@ static void kinds_select_least(uint32_t *item, uint32_t count, uint32_t nth, con
             item[i] = item[j];
             item[j] = swap;
         }
-        /* The pivot is where both have met. */
+        /* The pivot is where both indexes have met. */
         if (nth <= i)
             high = i;
         else
@@ -96,8 +95,8 @@ static void kinds_select_least(uint32_t *item, uint32_t count, uint32_t nth, con
     }
 }
 
-/* Orders kinds so that those that hang under one node of the tree over them (see ready.h) are alike
- * in all resources: halves by the resource in which they differ most. */
+/* Orders kinds so that those below one node of the tree over them (see ready.h) are alike in all
+ * resources: splits in halves by the resource in which they differ most. */
 static void order_kinds(uint32_t *item, uint32_t count, uint32_t leaves, const int64_t *row,
                         const struct br_scale *scale)
 {
@@ -146,7 +145,7 @@ enum br_status br_kinds_find(struct br_arena *arena, const struct br_dag *dag,
     uint32_t *first = order + dag->stages, *place = first + dag->stages;
     struct kind_order by = {row, width};
     qsort_r(order, dag->stages, sizeof *order, compare_stages, &by);
-    /* One stage stands for each kind. */
+    /* One stage represents each kind. */
     kinds->count = 0;
     for (uint32_t k = 0; k < dag->stages; k++) {
         if (k == 0 || memcmp(row + (size_t)order[k - 1] * width, row + (size_t)order[k] * width,
@@ -157,7 +156,7 @@ enum br_status br_kinds_find(struct br_arena *arena, const struct br_dag *dag,
     uint32_t leaves = 1;
     while (leaves < kinds->count)
         leaves *= 2;
-    /* By the stages' numbers, which `order` then translates into the kinds' places. */
+    /* Numbers kinds by the stages, which `order` then translates into the kinds' places. */
     memcpy(order, first, kinds->count * sizeof *order);
     order_kinds(order, kinds->count, leaves, row, scale);
     for (uint32_t k = 0; k < kinds->count; k++)

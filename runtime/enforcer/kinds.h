@@ -1,4 +1,4 @@
-/* Stages of equal demands are of one kind: their tasks compete by rank alone. */
+/* Stages of equal demands form one kind: their tasks compete by rank alone. */
 #ifndef BR_RUNTIME_ENFORCER_KINDS_H
 #define BR_RUNTIME_ENFORCER_KINDS_H
 
@@ -14,7 +14,7 @@ struct br_scale {
     const int32_t *digits; /* amounts are multiplied by 10^digits */
     const double *total;   /* over all machines, scaled */
     const bool *fungible;  /* may be overbooked */
-    const bool *in_bytes;  /* some machine's capacity is written so, such as "64GiB" */
+    const bool *in_bytes;  /* some machine's capacity has a suffix of bytes, such as "64GiB" */
 };
 
 struct br_kinds {

@@ -1,6 +1,6 @@
-/* Insertion, removal and search in trees of offers. Numbers in the nodes are those that the score
- * is made of, unrounded: a bound over a single offer is that offer's score to the last bit, so that
- * of many equal offers only as many are visited as win the tie. */
+/* Insertion, removal and search in trees of offers. The numbers in the nodes are those of the
+ * score, unrounded: a bound over a single offer is that offer's score to the last bit. So among
+ * many equal offers only those that win the tie are visited. */
 #include "runtime/enforcer/offers.h"
 
 #include <assert.h>
@@ -13,28 +13,28 @@
 
 /* ---- Nodes ---- */
 
-/* LINK is no number: it holds what a search asks of a node beside its bounds, so that it reads one
- * place in memory a node. */
+/* LINK is no number: it holds the other data of a node that a search needs, so that the search
+ * reads one place in memory per node. */
 enum { PRIORITY, REMAINING, SHARE, LINK, TERMS };
 
 struct link {
-    uint32_t left, job; /* as in the node */
+    uint32_t left, job; /* copied from the node */
 };
 
-/* What bounds products of priority and packing, by node: the most of the priority times the demands
- * in sum, as shares of an average machine (WHOLE), and for each resource times its demand, and
- * times the sum with this resource counted twice. */
+/* Bounds on products of priority and packing, by node: the most of the priority times the total
+ * demand, as shares of an average machine (WHOLE), and for each resource times its demand, and
+ * times the total with this resource counted twice. */
 enum { WHOLE, PRODUCTS };
-/* More than what sums of products lose by rounding. */
+/* More than sums of products lose by rounding. */
 static const double above = 1 + 1e-9;
 
 /* Two numbers that the processor handles at once. */
-enum { LINE = 64 /* bytes that memory brings at once */ };
+enum { LINE = 64 /* size of a cache line */ };
 
 typedef double pair_of __attribute__((vector_size(16), may_alias));
 typedef int64_t mask_of __attribute__((vector_size(16), may_alias));
 
-/* In a box, resources come in pairs; where their number is odd the last demand is 0. */
+/* In a box, resources come in pairs; if their number is odd, the last demand is 0. */
 static uint32_t offers_pairs(const struct br_offers *offers)
 {
     return (offers->width + 1) / 2;
@@ -82,7 +82,8 @@ static void set_link(struct br_offers *offers, uint32_t node)
 
 bool br_offers_reserve(struct br_offers *offers, uint64_t more)
 {
-    /* The pair 0 is none; every offer takes one, be it for a root or beside another. */
+    /* The pair 0 means none; every offer takes one, whether it is a root or beside another offer.
+     */
     uint64_t wanted = offers->live + more + 1;
     if (wanted <= offers->room)
         return true;
@@ -153,7 +154,7 @@ static void set_products(struct br_offers *offers, const struct br_offer *offer)
     }
 }
 
-/* Bounds the node's products by its children's; false where that changes nothing. */
+/* Bounds the node's products by its children's; false if that changes nothing. */
 static bool enclose_products(struct br_offers *offers, uint32_t node)
 {
     size_t count = product_stride(offers);
@@ -188,7 +189,7 @@ static void offers_set_leaf(struct br_offers *offers, uint32_t node, uint32_t pa
     set_products(offers, offer);
 }
 
-/* What hangs below `from` hangs below `to`, whose parent stays. */
+/* Moves the subtree below `from` to `to`, whose parent stays. */
 static void move_node(struct br_offers *offers, uint32_t to, uint32_t from)
 {
     struct br_offer_node *node = &offers->node[to];
@@ -215,7 +216,7 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
-/* Bounds the node's times by its children's; false where that changes nothing. */
+/* Bounds the node's times by its children's; false if that changes nothing. */
 static bool enclose_times(struct br_offers *offers, uint32_t node)
 {
     const struct br_offer_times *a = &offers->times[offers->node[node].left], *b = a + 1;
@@ -225,7 +226,7 @@ static bool enclose_times(struct br_offers *offers, uint32_t node)
     return times->duration_ns != old.duration_ns || times->start_ns != old.start_ns;
 }
 
-/* Bounds the node by its children; false where that changes nothing. */
+/* Bounds the node by its children; false if that changes nothing. */
 static bool enclose(struct br_offers *offers, uint32_t node)
 {
     struct br_offer_node *n = &offers->node[node];
@@ -288,12 +289,12 @@ static bool goes_left(const struct br_offers *offers, uint32_t node, const struc
                          (struct key){n->split, n->split_job, n->split_kind});
 }
 
-/* The axis along which the offers differ most, as far as scores know: demands and work in units of
- * packing, priorities as what they take of it. */
+/* The axis along which the offers differ most for the score: demands and work in units of packing,
+ * priorities by their share in it. */
 static uint32_t widest_axis(const struct br_offers *offers, struct br_offer *const *item,
                             uint32_t count)
 {
-    uint32_t best = offers->width + SHARE; /* by job and kind alone, where all are equal */
+    uint32_t best = offers->width + SHARE; /* by job and kind alone, if all are equal */
     double widest = 0, packing = 0;
     for (uint32_t r = 0; r < offers->width; r++)
         packing += (double)item[0]->demand[r] * offers->scale[r];
@@ -318,7 +319,7 @@ static uint32_t widest_axis(const struct br_offers *offers, struct br_offer *con
 
 /* ---- Building ---- */
 
-/* The first `nth` items shall be those with the least keys. */
+/* Moves the `nth` items with the least keys to the front. */
 static void offers_select_least(const struct br_offers *offers, struct br_offer **item,
                                 uint32_t count, uint32_t nth, uint32_t axis)
 {
@@ -337,7 +338,7 @@ static void offers_select_least(const struct br_offers *offers, struct br_offer 
             item[i] = item[j];
             item[j] = swap;
         }
-        /* Keys differ, so the pivot is where both have met. */
+        /* Keys differ, so the pivot is where both indexes have met. */
         if (nth <= i)
             high = i;
         else
@@ -371,7 +372,7 @@ static void offers_build(struct br_offers *offers, uint32_t node, uint32_t paren
     enclose(offers, node);
 }
 
-/* Takes the nodes below away; returns how many offers there were. */
+/* Removes the nodes below; returns the number of offers there. */
 static uint32_t offers_gather(struct br_offers *offers, uint32_t node, struct br_offer **item)
 {
     const struct br_offer_node *n = &offers->node[node];
@@ -465,7 +466,7 @@ void br_offers_update(struct br_offers *offers, const struct br_offer *offer)
 
 /* ---- Searching ---- */
 
-/* The bound of the node by products of priority and packing, if the score knows no more of them. */
+/* The bound of the node by products of priority and packing, for a score that uses only these. */
 static double bound_by_products(const struct br_offers *offers,
                                 const struct br_offer_search *search, uint32_t node)
 {
@@ -501,7 +502,7 @@ __attribute__((always_inline)) static inline double bound_over(const struct br_o
         mask_of is_less = most[p] < room[p];
         pair_of amount = (pair_of)(((mask_of)most[p] & is_less) | ((mask_of)room[p] & ~is_less));
         amount = amount * free[p] * weight[p];
-        /* One by one, as the score does. */
+        /* One by one, in the order of the score. */
         packing += amount[0];
         packing += amount[1];
     }
@@ -554,7 +555,7 @@ static bool offers_sooner(const void *none, const struct br_offer_front *a,
 
 BR_HEAP(front, struct br_offer_front, const void *, offers_sooner, 4)
 
-/* Asks for the boxes below the node, which the search is likely to look at next. */
+/* Prefetches the boxes below the node, which the search probably reads next. */
 static void fetch_below(const struct br_offers *offers, uint32_t node)
 {
     const char *box = (const char *)box_of(offers, link_in(terms_of(offers, node)).left);
@@ -562,8 +563,8 @@ static void fetch_below(const struct br_offers *offers, uint32_t node)
         __builtin_prefetch(box + at);
 }
 
-/* What comes below the node, or next from the front. The better child is gone on with at once where
- * nothing in the front is better still. */
+/* The next node: a child of this one, or the first of the front. Goes on with the better child at
+ * once if nothing in the front is better. */
 static struct br_offer_front offers_go_on(struct br_offers *offers,
                                           const struct br_offer_search *search, uint32_t node,
                                           uint32_t *waiting)
@@ -597,9 +598,10 @@ void br_offers_search(struct br_offers *offers, uint32_t root, const struct br_o
 {
     uint32_t waiting = 0;
     struct br_offer_front at = {root ? offers_bound_of(offers, search, root) : -INFINITY, root};
-    /* Whatever waits is no better than what comes next. */
+    /* No waiting node is better than the next one. */
     while (at.bound > -INFINITY && at.bound >= *search->least) {
-        /* The bound may be from before the last visit; of equal ones it says who is in time. */
+        /* The bound may be older than the last visit; among equal bounds it decides which is in
+         * time. */
         if (!link_in(terms_of(offers, at.node)).left &&
             offers_bound_of(offers, search, at.node) > -INFINITY)
             search->visit(search->context, offers->node[at.node].offer);

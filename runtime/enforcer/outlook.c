@@ -1,15 +1,16 @@
-/* Keeping the plan's promises: a task may start ahead of its place in the plan, but not where a
- * task that the plan has before it would thereby have to wait.
+/* Keeps the plan's promises: a task may start ahead of its place in the plan, unless a task before
+ * it in the plan would have to wait for it.
  *
- * The outlook is the rest of the plan, shifted by how late the run is. As long as tasks last no
+ * The outlook is the rest of the plan, shifted by the lateness of the run. As long as tasks last no
  * longer than planned, every task starts no later than planned, so that the run ends no later than
  * the plan: at any time, running tasks and the rest of the plan together fit the machines (by
- * induction: what is started ahead keeps it so, and all that a task waits for ends before its
- * time). A task that is not ready has its room only where it is certain to come: room kept for one
- * that never comes would keep the others out for good. This is conservative backfilling [Mualem01]
- * with the plan as the reservations. Where tasks last longer it is a heuristic: the rest moves by
- * the lateness of the first ready task, a task that should have ended is taken to last as long
- * again as it is late, and what should have started but waits for parents is not waited for.
+ * induction: tasks started ahead keep it so, and all that a task waits for ends before its time). A
+ * task that is not ready has its room only if it is certain to come: room kept for a task that
+ * never comes would keep the others out for good. This is conservative backfilling [Mualem01] with
+ * the plan as the reservations. If tasks last longer it is a heuristic: the rest moves by the
+ * lateness of the first ready task; a task that should have ended is expected to last as much
+ * longer as it is late; and a task that should have started but waits for parents is not waited
+ * for.
  */
 #include "runtime/enforcer/outlook.h"
 
@@ -21,7 +22,7 @@
 #include "base/collections/heap.h"
 #include "base/invariant.h"
 
-/* Planned tasks that are looked at; what is further ahead is not protected. */
+/* Planned tasks that are looked at; those further ahead are not protected. */
 enum { AHEAD = 128 };
 
 static bool outlook_sooner(const void *none, const struct br_outlook_event *a,
@@ -57,7 +58,7 @@ static bool outlook_add_running(struct br_outlook *outlook)
     return ok;
 }
 
-/* Where the plan goes on on the machine. */
+/* The plan's position on the machine. */
 static void find_planned(struct br_outlook *outlook)
 {
     uint32_t place = br_form_place(outlook->job->form, outlook->machine);
@@ -66,7 +67,7 @@ static void find_planned(struct br_outlook *outlook)
     outlook->end = place == BR_ANY ? 0 : outlook->job->form->local_first[place + 1];
 }
 
-/* Room for all that is still to come: later nothing asks for memory. */
+/* Room for all future entries: nothing allocates later. */
 static bool outlook_reserve(struct br_outlook *outlook)
 {
     uint32_t ahead = outlook->end - outlook->at < AHEAD ? outlook->end - outlook->at : AHEAD;
@@ -100,7 +101,7 @@ static void add_planned(struct br_outlook *outlook)
     const struct br_job *job = outlook->job;
     uint32_t task = job->form->task[job->form->local[outlook->at++]];
     int64_t start_ns = due_ns(outlook, task);
-    /* Whether what waits comes is for the caller to say, or a failure has made it doubtful. */
+    /* The caller decides whether a waiting task will come; after a failure that is doubtful. */
     enum br_task_state first = job->by_event || job->state.failed ? BR_TASK_READY : BR_TASK_WAITING;
     outlook->looked++;
     if (job->task_state[task] > BR_TASK_READY || job->task_state[task] < first)
@@ -115,7 +116,7 @@ static void add_planned(struct br_outlook *outlook)
     outlook_add(outlook, start_ns + job->form->duration_ns[task], task, 1);
 }
 
-/* Nothing that is not among the events comes before the first of them. */
+/* Nothing outside the events comes before the first of them. */
 static void outlook_look_ahead(struct br_outlook *outlook)
 {
     const int64_t *start_ns = outlook->job->form->local_start_ns;
@@ -125,7 +126,7 @@ static void outlook_look_ahead(struct br_outlook *outlook)
         add_planned(outlook);
 }
 
-/* All that happens until `from_ns` has happened; the next span begins then. */
+/* Applies all events up to `from_ns`; the next span begins then. */
 static void add_span(struct br_outlook *outlook, int64_t from_ns)
 {
     uint32_t width = outlook->width;
@@ -166,7 +167,7 @@ bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint3
     return true;
 }
 
-/* Goes on to the next span; false where nothing more happens. */
+/* Advances to the next span; false if no event is left. */
 static bool next_span(struct br_outlook *outlook)
 {
     outlook_look_ahead(outlook);
@@ -176,7 +177,7 @@ static bool next_span(struct br_outlook *outlook)
     return true;
 }
 
-/* A demand, or what is no less than it in floating point. */
+/* A demand, or a floating-point number that is no less. */
 struct need {
     const int64_t *demand;
     const double *bound;
@@ -194,7 +195,7 @@ static bool outlook_fits(struct br_outlook *outlook, uint32_t span, const struct
     return true;
 }
 
-/* Is so much free from now until then? */
+/* Is that much free from now until then? */
 static bool outlook_has_room(struct br_outlook *outlook, const struct need *need, int64_t until_ns)
 {
     while (outlook->from_ns[outlook->spans - 1] < until_ns) {
@@ -218,7 +219,7 @@ bool br_outlook_allows(struct br_outlook *outlook, uint32_t task)
 {
     const struct br_form *form = outlook->job->form;
     int64_t until_ns = outlook->now_ns + form->duration_ns[task];
-    /* From its own time on the plan has room for it, if it is here. */
+    /* From its own time on the plan has room for it, if it is planned here. */
     if (form->planned[task] == outlook->machine && due_ns(outlook, task) < until_ns)
         until_ns = due_ns(outlook, task);
     return outlook_has_room(

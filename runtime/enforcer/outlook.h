@@ -1,5 +1,5 @@
-/* The outlook of one machine: when its running tasks end, and when the plan starts others. It is
- * made as far ahead as questions ask. */
+/* The outlook of one machine: the ends of its running tasks and the planned starts of others. It is
+ * built only as far ahead as questions ask. */
 #ifndef BR_RUNTIME_ENFORCER_OUTLOOK_H
 #define BR_RUNTIME_ENFORCER_OUTLOOK_H
 
@@ -30,13 +30,13 @@ struct br_outlook {
     uint64_t looked; /* planned tasks and spans that questions have looked at */
 };
 
-/* Looks at the machine, of which `room` is free now. False when memory is out; then, too, the
- * outlook is to be finished. O(n log n) in its running tasks. What the questions below add to it is
- * O(log n) by planned task that they look at, a constant number at most. */
+/* Prepares the outlook of the machine, which now has `room` free. False when memory is out; to be
+ * finished even then. O(n log n) in its running tasks. The questions below add O(log n) per planned
+ * task that they look at, a constant number at most. */
 bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint32_t machine,
                      const int64_t *room, uint32_t resources, int64_t now_ns);
-/* May the ready task start there now, without making another later than the plan has it? A task
- * that is due may. */
+/* May the ready task start there now, without delaying another beyond the plan? A task that is due
+ * may. */
 bool br_outlook_allows(struct br_outlook *outlook, uint32_t task);
 /* Could one of these tasks start there now? None demands less of any resource, takes less time or,
  * if the plan has it here, starts earlier in the plan (INT64_MAX: the plan has none here). */

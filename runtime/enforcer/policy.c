@@ -1,4 +1,4 @@
-/* The policies. [Grandl16, 5] and the parts that it is made of, to compare it with. */
+/* The policies: [Grandl16, 5], and its parts for comparison. */
 #include "runtime/enforcer/policy.h"
 
 #include <string.h>

@@ -8,23 +8,23 @@
 /* The terms of the score of a task that could start on a machine now. */
 struct br_score_terms {
     double priority;  /* of the plan: in (0, 1], 1 for the first task */
-    double packing;   /* dot product of demand and free vector as shares of the machine, >= 0;
-                         away from the plan's machine times the remote penalty */
-    double remaining; /* work of the job that is still to be started: duration x demand, in seconds
-                         of the whole cluster */
-    double eta;       /* what brings `remaining` onto the scale of `packing` */
+    double packing;   /* dot product of demand and free vector as shares of the machine, >= 0; on
+                         machines other than the plan's times the remote penalty */
+    double remaining; /* remaining work of the job: duration x demand of tasks not started, in
+                         seconds of the whole cluster */
+    double eta;       /* factor that scales `remaining` to `packing` */
 };
 
-/* The score; the largest wins. It must not decrease where priority or packing increases or
- * remaining work decreases, in floating point too, since the search for the best leaves out what
- * cannot win by the best of each. */
+/* The score; the largest wins. It must not decrease if priority or packing increases or remaining
+ * work decreases, in floating point too, since the search for the best prunes by the best of each.
+ */
 struct br_policy {
     const char *name, *summary;
     double (*score)(const struct br_score_terms *terms);
-    bool product; /* it knows priority and packing by their product only */
+    bool product; /* it uses only the product of priority and packing */
 };
 
-/* The row with this name; NULL where there is none. */
+/* The row with this name; NULL if there is none. */
 const struct br_policy *br_policy_find(const char *name);
 
 #endif

@@ -103,8 +103,8 @@ static uint32_t ready_first_rank(const struct br_ready *ready, uint32_t kind)
     return BR_NO_RANK;
 }
 
-/* Whether the kind's bits say which of its ranks are ready, and every node above it holds the least
- * rank below. */
+/* Do the kind's bits mark its ready ranks, and does every node above it hold the least rank below?
+ */
 static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
 {
     const struct br_ready_kind *own = &ready->form->kind[kind];
@@ -130,7 +130,7 @@ static bool kind_is_sound(const struct br_ready *ready, uint32_t kind)
     return true;
 }
 
-/* Brings the kind's path in the tree up to date. */
+/* Updates the kind's path in the tree. */
 static void refresh(struct br_ready *ready, uint32_t kind)
 {
     uint32_t node = kind + ready->form->leaves;
@@ -217,7 +217,8 @@ static void ready_search(const struct br_ready *ready, const int64_t *room,
     uint32_t first = 2 * node, second = first + 1;
     double a = ready_bound_of(ready, room, walk, first),
            b = ready_bound_of(ready, room, walk, second);
-    /* Of equal bounds the one with the less rank, so that the order does not depend on the kinds.
+    /* Among equal bounds the one with the smaller rank, so that the order does not depend on the
+     * kinds.
      */
     if (b > a || (b == a && ready->best[second] < ready->best[first])) {
         first = second, second = 2 * node;
@@ -225,7 +226,7 @@ static void ready_search(const struct br_ready *ready, const int64_t *room,
     }
     if (a > -INFINITY)
         ready_search(ready, room, walk, first);
-    /* The candidates from the first may leave the second without a chance. */
+    /* The candidates from the first subtree may rule out the second. */
     if (ready_bound_of(ready, room, walk, second) > -INFINITY)
         ready_search(ready, room, walk, second);
 }

@@ -1,8 +1,7 @@
 /* The ready tasks of one job, by kind: tasks of equal demands compete by their rank alone, so that
  * only the first of each kind has to be scored. A tree over the kinds holds, by node, the least
- * rank that is ready and the least and the most of every demand below; so a search for the best
- * scores leaves out kinds that do not fit or cannot win. A demand is that of the cluster's
- * resources, scaled to integers.
+ * ready rank and the range of every demand below; so a search for the best scores skips kinds that
+ * do not fit or cannot win. Demands are those for the cluster's resources, scaled to integers.
  */
 #ifndef BR_RUNTIME_ENFORCER_READY_H
 #define BR_RUNTIME_ENFORCER_READY_H
@@ -14,12 +13,12 @@
 
 #define BR_NO_RANK UINT32_MAX
 
-/* Where a kind's numbers begin in the arrays of br_ready; its words are its own. */
+/* The start of a kind's numbers in the arrays of br_ready; its words are its own. */
 struct br_ready_kind {
     uint32_t first, word, some, somes; /* in `rank`, `bits` and `some`; words in `some` */
 };
 
-/* What never changes: the kinds, and the ranks of each. */
+/* The fixed part: the kinds, and the ranks of each. */
 struct br_ready_form {
     uint32_t kinds, width, tasks; /* width: resources */
     uint32_t leaves;              /* a power of two, at least `kinds` */
@@ -31,16 +30,16 @@ struct br_ready_form {
     int64_t *range;         /* [leaves * 2 * width]: inner nodes' least and most demands */
 };
 
-/* The arrays are the owner's. Nothing is ready where all are 0 but `best`, which is BR_NO_RANK. */
+/* The arrays are the owner's. If all are 0 except `best`, which is BR_NO_RANK, nothing is ready. */
 struct br_ready {
     const struct br_ready_form *form;
     uint8_t *is_ready; /* by rank - 1 */
-    /* Which ranks of a kind are ready, as bits in two levels: a bit for each in `bits`, and one in
-     * `some` for each word of `bits` that has any. */
+    /* The ready ranks of a kind, as bits in two levels: a bit for each in `bits`, and one in `some`
+     * for each word of `bits` that is not 0. */
     uint64_t *bits, *some;
     uint32_t *best; /* [2 * leaves]: the least rank - 1 ready below, or BR_NO_RANK */
     /* Ranks - 1 that have come or gone, perhaps both, since `changes` was last set to 0 with their
-     * is_changed; for who keeps something in step. */
+     * is_changed; for callers that keep other data in step. */
     uint32_t *changed, changes; /* room for all tasks */
     uint8_t *is_changed;
 };
@@ -50,20 +49,20 @@ struct br_ready {
 bool br_ready_form_init(struct br_ready_form *form, struct br_arena *arena, uint32_t kinds,
                         uint32_t width, const int64_t *demand, const uint32_t *rank_kind,
                         const uint32_t *size, uint32_t tasks);
-/* The task with rank k + 1 becomes ready, or is so no more. O(log kinds + tasks / 4096). */
+/* The task with rank k + 1 becomes ready, or is no longer. O(log kinds + tasks / 4096). */
 void br_ready_add(struct br_ready *ready, uint32_t k);
 void br_ready_remove(struct br_ready *ready, uint32_t k);
-/* The least rank - 1 that is ready of the kind, or BR_NO_RANK. O(1). */
+/* The least ready rank - 1 of the kind, or BR_NO_RANK. O(1). */
 uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind);
 /* Ready tasks of the kind. O(tasks of the kind / 64). */
 uint32_t br_ready_count(const struct br_ready *ready, uint32_t kind);
 /* Does the kind's demand fit into the room? */
 bool br_ready_kind_fits(const struct br_ready *ready, uint32_t kind, const int64_t *room);
 
-/* Walks over the kinds with something ready that fits `room`, parts of the tree with a better
- * bound first. `bound(context, k, most)` tells whether it is worth going where the least rank - 1
- * is k and no demand exceeds `most`, and which of two subtrees goes first (the larger; -INFINITY:
- * leave it out); `visit(context, kind)` gets the kinds. */
+/* Walks over the kinds with a ready task that fits `room`, parts of the tree with a better bound
+ * first. `bound(context, k, most)` gets the least rank - 1 and the largest demands of a subtree,
+ * and returns its value: the subtree with the larger value goes first; -INFINITY skips it.
+ * `visit(context, kind)` gets the kinds. */
 struct br_ready_walk {
     double (*bound)(void *context, uint32_t k, const int64_t *most);
     void (*visit)(void *context, uint32_t kind);

@@ -1,4 +1,4 @@
-/* The enforcer's set up and events. [Grandl16, 5] Decisions are made in decide.c. */
+/* Set-up and events of the enforcer. [Grandl16, 5] decide.c makes the decisions. */
 #include "runtime/enforcer/model.h"
 
 #include <math.h>
@@ -17,8 +17,8 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* eta differs from BR_ETA_PAPER: a few large jobs set the mean of remaining work, so that at x1
- * packing decides among the short ones. docs/simulate.md has the measurements. */
+/* eta differs from BR_ETA_PAPER: a few large jobs dominate the mean of remaining work, so that at
+ * x1 packing decides among the short ones. docs/simulate.md has the measurements. */
 struct br_runtime_options br_runtime_options_default(void)
 {
     return (struct br_runtime_options){
@@ -188,7 +188,7 @@ static bool runtime_is_limited(const struct br_job *job)
     return job->most != BR_ANY || br_job_is_capped(job);
 }
 
-/* Whether the group's counts are the sums over its jobs. */
+/* Are the group's counts the sums over its jobs? */
 static bool group_is_sound(const struct br_runtime *runtime, uint32_t group)
 {
     uint32_t live = 0, ready = 0;
@@ -202,7 +202,7 @@ static bool group_is_sound(const struct br_runtime *runtime, uint32_t group)
     return runtime->group[group].live == live && runtime->group[group].ready == ready;
 }
 
-/* Whether the tasks that run on the machine hold, together, what the machine has in its books. */
+/* Do the running tasks of the machine together hold what the machine's accounts say? */
 static bool runtime_machine_is_sound(const struct br_runtime *runtime, uint32_t machine)
 {
     for (uint32_t r = 0; r < runtime->resources; r++) {
@@ -232,16 +232,16 @@ void br_runtime_recount(struct br_runtime *runtime, uint32_t number,
     job->standing = br_job_standing(job);
     group->ready += job->standing;
     group->ready -= stood;
-    /* A group that wants nothing is owed nothing. */
+    /* A group without tasks to start is owed nothing. */
     if (!group->live)
         group->deficit = 0;
-    /* Not where more are ready than before: one may have gone as another came. */
+    /* Not if more are ready than before: one may have gone as another came. */
     runtime->epoch += job->woken;
     job->woken = false;
     br_board_update(runtime, number);
     if (changed) {
         br_board_hold(runtime, number);
-        runtime->epoch++; /* what was kept back for its tasks, or of them, may start */
+        runtime->epoch++; /* tasks kept back for its tasks, or tasks of it, may start */
     }
     br_costly_assert(group_is_sound(runtime, job->group));
     br_costly_assert(br_board_is_sound(runtime));
@@ -318,17 +318,17 @@ enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t number, str
     br_job_close(job);
     br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
-    runtime->epoch++; /* what was kept back for its tasks may start */
+    runtime->epoch++; /* tasks kept back for its tasks may start */
     return BR_OK;
 }
 
-/* The offers follow what limits keep back now. A job that is free of limits gives back its room. */
+/* Updates the offers that limits keep back now. A job free of limits gives back its room. */
 static void limits_have_changed(struct br_runtime *runtime, uint32_t number)
 {
     struct br_job *job = runtime->job[number];
     struct br_job_state before = job->state;
     br_runtime_recount(runtime, number, &before);
-    /* Only now, since what stands in the trees has its room from here on. */
+    /* Only now, since offers in the trees have room from here on. */
     if (!runtime_is_limited(job))
         br_board_release_limited(runtime, job);
     br_costly_assert(br_job_is_sound(job));
@@ -421,7 +421,7 @@ enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number,
     br_job_withdraw(job, task);
     br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
-    runtime->epoch++; /* what was kept back for it may start */
+    runtime->epoch++; /* tasks kept back for it may start */
     return BR_OK;
 }
 
@@ -489,7 +489,7 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
     br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job) && runtime_machine_is_sound(runtime, machine));
     if (!again)
-        runtime->epoch++; /* what was kept back for its children may start */
+        runtime->epoch++; /* tasks kept back for its children may start */
     return BR_OK;
 }
 

@@ -1,4 +1,4 @@
-/* Jobs come: whether they fit the cluster, and whether a plan is theirs. */
+/* Accepts jobs: checks whether they fit the cluster, and whether a plan is theirs. */
 #include "base/collections/grow.h"
 #include "base/invariant.h"
 #include "base/text/diag.h"
@@ -8,7 +8,7 @@
 #include "runtime/enforcer/decide.h"
 #include "runtime/enforcer/model.h"
 
-/* A demand that no machine could ever hold would wait for good. */
+/* A demand that no machine can ever hold would wait for good. */
 static enum br_status check_kinds(const struct br_runtime *runtime, const struct br_form *form,
                                   const struct br_dag *dag, struct br_diag *diag)
 {
@@ -120,7 +120,7 @@ static uint32_t submit_first_rank(const struct br_plan *plan, const struct br_st
     return first;
 }
 
-/* Does the plan have what waits over the edge behind what it waits for? */
+/* Does the plan have the child of the edge after its parent? */
 static bool keeps_edge(const struct br_plan *plan, const struct br_dag *dag,
                        const struct br_edge *edge)
 {

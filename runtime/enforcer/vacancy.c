@@ -1,4 +1,4 @@
-/* A tree of maxima over the machines, and the short list of what has been woken. */
+/* A tree of maxima over the machines, and the short list of woken offers. */
 #include "runtime/enforcer/vacancy.h"
 
 #include <assert.h>
@@ -120,7 +120,7 @@ static bool is_wanted(const struct br_vacancy *vacancy, uint32_t node, uint8_t m
     return false;
 }
 
-/* Within the machines below the node, of which `first` is the first and which are so many. */
+/* Searches the machines below the node: `first` is their first, and this is their number. */
 static uint32_t vacancy_find(const struct br_vacancy *vacancy, uint32_t node, uint32_t first,
                              uint32_t count, uint32_t from, uint8_t marks)
 {
@@ -134,7 +134,7 @@ static uint32_t vacancy_find(const struct br_vacancy *vacancy, uint32_t node, ui
                : vacancy_find(vacancy, 2 * node + 1, first + count / 2, count / 2, from, marks);
 }
 
-/* What has gone wakes nothing. */
+/* An offer that has gone wakes nothing. */
 static void tidy(struct br_vacancy *vacancy)
 {
     for (uint32_t k = vacancy->woken; k-- > 0;)

@@ -1,9 +1,9 @@
-/* Which machines are worth a pass: those that have changed, and those that hold something that has
- * become ready lately. All others have been looked at since, and nothing ready fits there.
+/* The machines that are worth a pass: those that have changed, and those that hold newly ready
+ * tasks. All others have been looked at since, and nothing ready fits there.
  *
- * A tree over the machines by number holds, by node, marks and the most room below of every
- * resource; the offers that have been woken since the last sweep over all machines are few, and a
- * search in the tree finds the next machine that holds one of them. */
+ * A tree over the machines by number holds, by node, marks and the largest room below for every
+ * resource. The offers woken since the last sweep over all machines are few, and a search in the
+ * tree finds the next machine that holds one of them. */
 #ifndef BR_RUNTIME_ENFORCER_VACANCY_H
 #define BR_RUNTIME_ENFORCER_VACANCY_H
 
@@ -12,7 +12,7 @@
 
 enum br_vacancy_mark {
     BR_CHANGED = 1,   /* it has to be looked at */
-    BR_PROTECTED = 2, /* something ready fits, but would make the plan late */
+    BR_PROTECTED = 2, /* a ready task fits, but would delay the plan */
     BR_KEPT = 4,      /* it is kept free for a group that is owed too much */
 };
 
@@ -23,7 +23,7 @@ struct br_vacancy {
     uint8_t *marks;                   /* [2 * leaves] */
     int64_t *room;                    /* [2 * leaves][width]: the most below; -1: none */
     uint32_t woken;
-    struct br_offer *offer[BR_WOKEN]; /* those that have gone count no more */
+    struct br_offer *offer[BR_WOKEN]; /* those that have gone no longer count */
 };
 
 /* All machines are changed. False when memory is out. O(machines x resources). */
@@ -31,19 +31,19 @@ bool br_vacancy_init(struct br_vacancy *vacancy, struct br_arena *arena, uint32_
                      uint32_t width);
 /* The machine has to be looked at. O(log machines). */
 void br_vacancy_change(struct br_vacancy *vacancy, uint32_t machine);
-/* The machine has been looked at. Where BR_KEPT, `room` is not to be looked at when something is
- * woken; NULL: there is none, since the machine is away. O(log machines x resources). */
+/* The machine has been looked at. With BR_KEPT, its `room` is not looked at when an offer is woken;
+ * NULL: it has none, since the machine is away. O(log machines x resources). */
 void br_vacancy_settle(struct br_vacancy *vacancy, uint32_t machine, uint8_t marks,
                        const int64_t *room);
-/* Something is ready of the offer, of which nothing was. O(1) amortised; where more come at once
- * than the list holds, all machines have to be looked at. */
+/* The offer has a ready task and had none before. O(1) amortised; if more come at once than the
+ * list holds, all machines have to be looked at. */
 void br_vacancy_wake(struct br_vacancy *vacancy, struct br_offer *offer);
-/* The offer is about to go for good. */
+/* The offer is about to be removed. */
 void br_vacancy_forget(struct br_vacancy *vacancy, struct br_offer *offer);
 /* All machines have been looked at. */
 void br_vacancy_swept(struct br_vacancy *vacancy);
-/* The first machine from `from` on that has one of the marks or holds something woken;
- * UINT32_MAX: none. Mostly O(log machines x resources x woken). */
+/* The first machine from `from` on that has one of the marks or holds a woken offer; UINT32_MAX:
+ * none. Usually O(log machines x resources x woken). */
 uint32_t br_vacancy_next(struct br_vacancy *vacancy, uint32_t from, uint8_t marks);
 /* The machine's marks; and whether any machine has one of them. O(1). */
 static inline uint8_t br_vacancy_marks(const struct br_vacancy *vacancy, uint32_t machine)
@@ -56,7 +56,7 @@ static inline bool br_vacancy_has(const struct br_vacancy *vacancy, uint8_t mark
     return vacancy->marks[1] & marks;
 }
 
-/* Does the machine have one of the marks, or hold something woken? */
+/* Does the machine have one of the marks, or hold a woken offer? */
 bool br_vacancy_wants(struct br_vacancy *vacancy, uint32_t machine, uint8_t marks);
 /* All machines with one of the marks have to be looked at (0: all machines). O(machines). */
 void br_vacancy_change_all(struct br_vacancy *vacancy, uint8_t marks);

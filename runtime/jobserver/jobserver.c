@@ -1,5 +1,5 @@
-/* The pipe of make is shared with all that it starts, and so are its flags: whether a read waits is
- * decided by an opening of our own. What is held is kept in memory that a guard shares. */
+/* The pipe of make is shared with all its children, and so are its flags: our own opening decides
+ * whether a read waits. Held tokens are counted in memory shared with a guard. */
 #include "runtime/jobserver/jobserver.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 #include "base/text/diag.h"
 
-enum { MOST = 4096 }; /* bytes that every pipe has room for */
+enum { MOST = 4096 }; /* fits into every pipe */
 
 /* Shared with the guard. */
 struct held {
@@ -25,16 +25,16 @@ struct held {
 
 struct br_jobserver {
     int from, to;       /* without waiting; our own openings */
-    int pipe[2];        /* of one that we have made, or -1; children inherit what has no name */
+    int pipe[2];        /* of one that we have made, or -1; children inherit an unnamed one */
     uint32_t processes; /* of one that we have made; else 0 */
     bool announced;     /* MAKEFLAGS are ours */
-    char *before;       /* as they were; NULL: there were none */
+    char *before;       /* the previous value; NULL: it was not set */
     struct held *held;
 };
 
 /* ---- What MAKEFLAGS say ---- */
 
-/* Where the options end: at " -- ", behind which make's command line has set variables. */
+/* The end of the options: at " -- ", after which come variables from make's command line. */
 static const char *end_of_options(const char *makeflags)
 {
     for (const char *at = makeflags; (at = strstr(at, "--")); at += 2)
@@ -43,7 +43,7 @@ static const char *end_of_options(const char *makeflags)
     return makeflags + strlen(makeflags);
 }
 
-/* The last option that names a jobserver, since later ones count; *size with its name. */
+/* The last option that names a jobserver, since later ones win; *size includes its name. */
 static char *find_option(const char *makeflags, size_t *size)
 {
     static const char *const name[] = {"--jobserver-auth=", "--jobserver-fds="};
@@ -66,7 +66,7 @@ void br_jobserver_strip(char *makeflags)
         end += *end == ' ';
         memmove(at, end, strlen(end) + 1);
     }
-    /* "-j", "-j8": how many, which belongs to it. */
+    /* "-j", "-j8": the number belongs to the option. */
     for (char *at = makeflags; (at = strstr(at, "-j")) && at < end_of_options(makeflags);) {
         char *end = at + 2 + strspn(at + 2, "0123456789");
         if ((at == makeflags || at[-1] == ' ') && (*end == ' ' || !*end))
@@ -146,9 +146,9 @@ enum br_status br_jobserver_join(const char *makeflags, struct br_jobserver **re
 
 /* ---- One of our own ---- */
 
-/* Of either form it is a pipe without a name. Where a named one is wanted it is named by our
- * descriptor, which whoever opens it finds for as long as we are there: no file is left behind,
- * however this program ends. */
+/* Either form is an unnamed pipe. If a named one is wanted, its name is that of our descriptor in
+ * /proc, which exists as long as this process: no file is left behind, however this program ends.
+ */
 static bool make_pipe(struct br_jobserver *jobserver, enum br_jobserver_form form, char *auth,
                       size_t size)
 {
@@ -162,7 +162,7 @@ static bool make_pipe(struct br_jobserver *jobserver, enum br_jobserver_form for
     return open_pipe(jobserver, jobserver->pipe[0], jobserver->pipe[1]);
 }
 
-/* Options of one letter stand first in MAKEFLAGS, without a dash. */
+/* Options of one letter come first in MAKEFLAGS, without a dash. */
 static bool announce(struct br_jobserver *jobserver, const char *auth)
 {
     const char *before = getenv("MAKEFLAGS");
@@ -247,11 +247,11 @@ static bool runtime_jobserver_give(struct held *held, int to)
     ssize_t put;
     while ((put = write(to, &held->token[held->count - 1], 1)) < 0 && errno == EINTR)
         continue;
-    held->count--; /* one that nobody takes is nobody's loss: the maker of the pipe is gone */
+    held->count--; /* a token that nobody takes is no loss: the maker of the pipe is gone */
     return put == 1;
 }
 
-/* Those that a killed program has taken along. */
+/* Tokens that a killed program has taken along. */
 static void mend(const struct br_jobserver *jobserver)
 {
     int there = 0;

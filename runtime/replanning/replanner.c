@@ -1,8 +1,7 @@
-/* Pilots of a stage are drawn once, by its number of tasks: so tasks of equal stages that wait for
- * one another one by one are pilots together. [Jajoo22] samples the same share of the tasks.
+/* Pilots of a stage are drawn only once, by its number of tasks: so tasks of equal stages that wait
+ * for one another one by one are pilots together. [Jajoo22] samples an equal share of the tasks.
  *
- * Stages of which nothing is known count as long as the geometric mean of those of the same job of
- * which something is. */
+ * An unknown stage is expected to last the geometric mean of the known stages of its job. */
 #include "runtime/replanning/replanner.h"
 
 #include <math.h>
@@ -13,16 +12,16 @@
 #include "base/text/diag.h"
 #include "predict/annotate.h"
 
-/* The guess where nothing is known of any stage. */
+/* The guess if no stage is known. */
 #define NO_IDEA_NS 1e9
-/* Of a running task that should have ended by now at least this share is left. */
+/* A running task that should have ended by now has at least this share left. */
 #define LEFT_LEAST 0.1
 
 struct stage {
     bool unknown;
     uint32_t pilots_left; /* not ended */
     uint32_t measured;
-    double planned_ns; /* the mean that was looked at last; 0: never */
+    double planned_ns; /* the mean at the last look; 0: never */
 };
 
 struct br_replanner {
@@ -34,7 +33,7 @@ struct br_replanner {
     uint8_t *state; /* by task, as in struct br_rest */
     bool *pilot;
     int64_t *started_ns;
-    int64_t *lasted_ns;   /* what was measured, from the first task of each stage on */
+    int64_t *lasted_ns;   /* measured durations, from the first task of each stage on */
     int64_t *expected_ns; /* by task */
     int64_t *left_ns;
     uint32_t waiting; /* tasks */
@@ -68,7 +67,7 @@ enum br_status br_replanner_unknown(const struct br_dag *dag, bool **unknown, st
     return BR_OK;
 }
 
-/* Draws the stage's pilots, without repetition, each set as probable as another. */
+/* Draws the stage's pilots, without repetition; every set is equally probable. */
 static void replanner_draw(struct br_replanner *replanner, uint32_t s)
 {
     const struct br_stage *stage = &replanner->dag->stage[s];
@@ -156,7 +155,7 @@ bool br_replanner_stage(struct br_replanner *replanner, uint32_t s, struct br_ta
     return replanner->stage[s].unknown;
 }
 
-/* Is the mean that was planned with off by now? */
+/* Is the planned mean wrong by now? */
 static bool has_moved(struct br_replanner *replanner, uint32_t s)
 {
     struct br_task_belief belief;
@@ -193,7 +192,7 @@ bool br_replanner_wants(const struct br_replanner *replanner)
     return replanner->news && replanner->waiting > 0;
 }
 
-/* The means of the stages; those that are no more than guesses in the end. */
+/* The means of the stages, and which of them are only guesses. */
 static void replanner_expect(struct br_replanner *replanner)
 {
     const struct br_dag *dag = replanner->dag;
@@ -219,7 +218,7 @@ static void replanner_expect(struct br_replanner *replanner)
             replanner->stage[s].planned_ns = guess_ns;
 }
 
-/* What is left of the task at that time. */
+/* The time left of the task then. */
 static int64_t replanner_left_of(const struct br_replanner *replanner, uint32_t task,
                                  int64_t now_ns)
 {

@@ -1,4 +1,4 @@
-/* What a run learns of durations that nobody knew, while it goes on. */
+/* Learns unknown durations during a run. */
 #ifndef BR_RUNTIME_REPLANNING_REPLANNER_H
 #define BR_RUNTIME_REPLANNING_REPLANNER_H
 
@@ -9,14 +9,15 @@ struct br_replanner;
 
 /* Start from br_replanner_options_default(). */
 struct br_replanner_options {
-    double ratio;   /* of the tasks of an unknown stage, at least one, are pilots; 0..1 */
-    double changed; /* a mean that is off by more than this ratio is worth a new plan; > 0 */
-    uint64_t seed;  /* of the choice of pilots */
+    double
+        ratio; /* share of the tasks of an unknown stage that are pilots, at least one task; 0..1 */
+    double changed; /* a mean that is wrong by more than this ratio is worth a new plan; > 0 */
+    uint64_t seed;  /* seed for the choice of pilots */
 };
 struct br_replanner_options br_replanner_options_default(void);
 
-/* The stages that have a command and no task of any duration. *unknown is the caller's to free,
- * and NULL where there is none. */
+/* The stages that have a command and no task with a duration. *unknown is the caller's to free, and
+ * NULL if there is none. */
 enum br_status br_replanner_unknown(const struct br_dag *dag, bool **unknown, struct br_diag *diag);
 
 /* A replanner of the job, which is borrowed; it owns a copy of `unknown` (by stage). The beliefs
@@ -30,19 +31,18 @@ void br_replanner_destroy(struct br_replanner *replanner); /* NULL is fine */
 /* ---- Events: times are nanoseconds on any one clock ---- */
 
 void br_replanner_started(struct br_replanner *replanner, uint32_t task, int64_t now_ns);
-/* The attempt has come to nothing; `again`: the task waits, else it has ended for good. */
+/* The attempt has failed; `again`: the task waits, else it has ended for good. */
 void br_replanner_failed(struct br_replanner *replanner, uint32_t task, bool again);
-/* The task is done, and took so long; below 0: nobody knows. */
+/* The task is done, with this duration; below 0: unknown. */
 void br_replanner_ended(struct br_replanner *replanner, uint32_t task, int64_t lasted_ns);
 
 /* ---- Questions ---- */
 
-/* Has enough been learnt since br_replanner_look, with tasks left that have not started, to plan
- * again? */
+/* Has enough been learned since br_replanner_look, with tasks left to start, to plan again? */
 bool br_replanner_wants(const struct br_replanner *replanner);
-/* How far the job is, with the durations that are expected now. *duration_ns is by task, for a job
- * with these (predict/dag_with.h), where that of a running task is whole; NULL: not asked for. All
- * is the replanner's, and good until its next call. O(tasks). */
+/* The state of the job, with the durations expected now. *duration_ns is by task, for a job with
+ * these (predict/dag_with.h), and full-length for a running task; NULL: not asked for. All belongs
+ * to the replanner, and is valid until its next call. O(tasks). */
 struct br_rest br_replanner_look(struct br_replanner *replanner, int64_t now_ns,
                                  const int64_t **duration_ns);
 
@@ -50,10 +50,10 @@ struct br_replanner_report {
     uint32_t unknown;  /* stages */
     uint32_t learnt;   /* of them: with at least one task measured */
     uint32_t pilots;   /* that have been measured */
-    uint32_t measured; /* tasks of unknown stages that have been, pilots and others */
+    uint32_t measured; /* measured tasks of unknown stages, pilots and others */
 };
 struct br_replanner_report br_replanner_report(const struct br_replanner *replanner);
-/* Whether the stage is unknown; *belief is what is believed of it by now, of `measured` tasks. */
+/* Is the stage unknown? *belief is the present belief about it, from `measured` tasks. */
 bool br_replanner_stage(struct br_replanner *replanner, uint32_t stage,
                         struct br_task_belief *belief, uint32_t *measured);
 

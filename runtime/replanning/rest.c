@@ -1,5 +1,5 @@
-/* Stages keep their tasks that have not ended. Where a stage has begun, an edge from task to task
- * no longer joins equal stages, so both of its ends become stages of one task each. */
+/* Stages keep their tasks that have not ended. If a stage has begun, an edge from task to task no
+ * longer joins equal stages, so both of its ends become stages of one task each. */
 #include "runtime/replanning/rest.h"
 
 #include <bigrocks/runtime.h>
@@ -11,10 +11,10 @@
 #include "base/collections/sort.h"
 #include "base/text/diag.h"
 
-/* More edges than this between single tasks are not worth it. */
+/* More edges than this between single tasks are too expensive. */
 enum { EDGES_MOST = 2000000 };
-/* A searched plan is followed where it is shorter by more than this share than that by longest
- * paths. */
+/* A searched plan is followed if it is shorter by more than this share than that by longest paths.
+ */
 #define WORTH 0.05
 
 /* ---- The rest as a job ---- */
@@ -26,7 +26,7 @@ struct making {
     uint32_t *task; /* by task of the rest: its number in the job */
     uint32_t tasks;
     uint32_t *left;   /* by stage: tasks that have not ended */
-    uint32_t *number; /* by stage: the rest's, of its first task where it is in single ones */
+    uint32_t *number; /* by stage: the rest's, of its first task if it is in single ones */
     bool *single;     /* by stage: every task is a stage of its own */
     struct br_diag *diag;
 };
@@ -36,8 +36,8 @@ static bool rest_is_open(const struct making *making, uint32_t task)
     return making->rest->state[task] != BR_REST_ENDED;
 }
 
-/* Which stages have to be taken apart; returns the edges between single tasks. Edges that become
- * single make their ends so, which may spread along further edges. */
+/* Finds the stages to split; returns the number of edges between single tasks. An edge that becomes
+ * single splits both its ends, which may spread along further edges. */
 static double take_apart(struct making *making)
 {
     const struct br_dag *dag = making->dag;
@@ -106,13 +106,13 @@ static enum br_status rest_add_stage(struct making *making, uint32_t s)
     return status;
 }
 
-/* The stages of single tasks that edges of the stage start from or lead to; 1 where it is whole. */
+/* The number of stages of single tasks at the stage's end of an edge; 1 if it is whole. */
 static uint32_t ends_of(const struct making *making, uint32_t s)
 {
     return making->single[s] ? making->left[s] : 1;
 }
 
-/* Between two tasks of the same place in stages of single tasks. */
+/* Between two tasks of equal index in stages of single tasks. */
 static enum br_status add_twins(struct making *making, uint32_t a, uint32_t b)
 {
     const struct br_stage *from = &making->dag->stage[a], *to = &making->dag->stage[b];
@@ -191,12 +191,12 @@ enum br_status br_rest_job(const struct br_dag *dag, const struct br_rest *rest,
     return status;
 }
 
-/* ---- The order of all ---- */
+/* ---- The order of all tasks ---- */
 
-/* Those of a lower class come first. */
+/* A lower class comes first. */
 enum class { ENDED, RUNNING, PILOT, OTHER };
 
-/* Ranks the plan's tasks by class, then by `place`; starts and makespan are there. */
+/* Ranks the plan's tasks by class, then by `place`; starts and makespan are set already. */
 static enum br_status rest_rank(struct br_plan *plan, const uint8_t *class, const uint32_t *place,
                                 struct br_diag *diag)
 {
@@ -254,8 +254,8 @@ static enum br_status rest_merge(const struct br_rest *rest, const struct br_pla
     return rest_rank(plan, ordering->class, ordering->place, diag);
 }
 
-/* Plans the rest by its search, and by longest paths: expected durations are wrong, and a plan that
- * starts what hangs on a long path no sooner than it has to suffers from it. So longest paths are
+/* Plans the rest by its search, and by longest paths. Expected durations are wrong, and a plan that
+ * starts the tasks of a long path no sooner than necessary suffers from it. So longest paths are
  * followed unless the search is better by more than a share. */
 static enum br_status plan_sturdily(const struct br_dag *job, const struct br_cluster *cluster,
                                     const struct br_plan_options *options, struct br_plan **plan,
