@@ -58,7 +58,7 @@ Agraph_t *br_dot_end(const struct br_dot_clusters *clusters, Agedge_t *edge, con
         else
             high = middle;
     }
-    /* Graphs that are joined may have clusters of one name. */
+    /* Joined graphs may have clusters of equal names. */
     Agnode_t *node = strcmp(name, "ltail") == 0 ? agtail(edge) : aghead(edge);
     Agraph_t *first = NULL;
     for (; *wanted && low < clusters->count; low++) {

@@ -2,10 +2,10 @@
  * demands) and in that of SimGrid and daggen (nodes with `size` in operations, edges with `size` in
  * bytes).
  *
- * A scan of our own comes before cgraph (scan.h). It ends the graph, which is one of several or all
- * of them (several.h), and finds what is refused (refuse.h). Nodes with two names get one
- * (twins.h). Then cgraph reads the text (graph.h), marks for the eye are looked at (marks.h), and
- * nodes become stages and arrows edges (nodes.c, edges.c). */
+ * A scan of our own comes before cgraph (scan.h). It finds the end of the graph, which is one of
+ * several or all of them (several.h), and refuses some texts (refuse.h). Nodes with two names get
+ * one (twins.h). Then cgraph reads the text (graph.h), marks for the eye are examined (marks.h),
+ * and nodes become stages and arrows edges (nodes.c, edges.c). */
 #include "parsers/dot/doubts.h"
 #include "parsers/dot/graph.h"
 #include "parsers/dot/reader.h"
@@ -23,8 +23,7 @@
 
 enum { TEXT_LIMIT = 64 << 20 };
 
-/* A node that has a number for an id is what its label says, so that in another graph it is another
- * one. */
+/* A node whose id is a number is known by its label, since another graph numbers it otherwise. */
 static enum br_status refuse_numbers_of_several(const struct br_dot_reader *reader,
                                                 struct br_diag *diag)
 {

@@ -7,8 +7,9 @@
 
 enum { LOOKED_AT = 1 << 16, NAMED = 3, NAME_MOST = 40 };
 
-/* Tools by what only they write: whether their arrows go from what waits to what it waits for, what
- * their graphs have lost of the order, and which of their nodes are no tasks. */
+/* Tools, recognised by text that only they write: whether their arrows go from a task to those that
+ * it waits for, which part of the order their graphs lose, and which of their nodes are no tasks.
+ */
 static const struct {
     const char *tool, *mark, *also;
     bool backward;
@@ -57,7 +58,7 @@ static bool has_mark(const char *text, const struct br_dot_scan *scan, const cha
     return memmem(text, length, mark, strlen(mark)) != NULL;
 }
 
-/* Has what is lost of the order been found again? */
+/* Has the lost part of the order been found again? */
 static bool is_repaired(const struct br_dot_marks *marks, const struct br_dot_scan *scan,
                         const struct br_dot_twins *twins)
 {
@@ -92,7 +93,7 @@ static enum br_status doubt_tool(const struct br_dot_marks *marks, const struct 
     return status;
 }
 
-/* Tools whose graphs have cycles, though the work has none. */
+/* Tools whose graphs have cycles, although the work has none. */
 const char *br_dot_cycle_hint(const char *text, const struct br_dot_scan *scan)
 {
     static const struct {
@@ -242,7 +243,7 @@ static enum br_status doubt_unread(const struct br_dot_marks *marks,
     return status;
 }
 
-/* Attributes of nodes that are demands where the graph declares them. */
+/* Attributes of nodes that are demands if the graph declares them. */
 static enum br_status doubt_resources(const struct br_dot_marks *marks, struct br_dag *dag,
                                       struct br_diag *diag)
 {
@@ -262,7 +263,7 @@ static enum br_status doubt_resources(const struct br_dot_marks *marks, struct b
     return status;
 }
 
-/* A port that the label of its node does not have was meant as a part of the name. */
+/* A port that the node's label does not have was meant as a part of the name. */
 static enum br_status doubt_ports(const struct br_dot_marks *marks, const struct br_dot_scan *scan,
                                   struct br_dag *dag, struct br_diag *diag)
 {

@@ -1,4 +1,4 @@
-/* Edges of the job: what each carries, and where it stands in the text. */
+/* Edges of the job: their bytes, and their places in the text. */
 #include "parsers/dot/ends.h"
 #include "parsers/jobs/transfer.h"
 #include "parsers/text/value.h"
@@ -75,7 +75,7 @@ static enum br_status edges_read_bytes(const char *text, struct br_link *link, s
     return BR_OK;
 }
 
-/* The attributes of edges in the form itself; NULL where no edge has one. */
+/* The form's own attributes of edges; NULL if no edge has one. */
 struct edge_symbols {
     Agsym_t *type, *bytes, *size;
 };
@@ -129,7 +129,7 @@ static enum br_status make_link(const struct br_dot_reader *reader, const struct
     return BR_OK;
 }
 
-/* Attributes of the links that became an edge; what two of them agree on, once. */
+/* Attributes of the links that became an edge; equal ones of two links are kept once. */
 static enum br_status pass_edges(const struct br_dot_reader *reader, const struct br_dot_list *list,
                                  const uint32_t *number, struct br_diag *diag)
 {

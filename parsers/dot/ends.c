@@ -13,7 +13,7 @@ struct lister {
     struct br_diag *diag;
 };
 
-/* Those of no edge come last. */
+/* Ends without an edge come last. */
 static int by_sequence(const void *a, const void *b)
 {
     const struct br_dot_ends *x = a, *y = b;
@@ -26,8 +26,7 @@ static int by_sequence(const void *a, const void *b)
     return AGSEQ(x->head) < AGSEQ(y->head) ? -1 : AGSEQ(x->head) > AGSEQ(y->head);
 }
 
-/* One more edge, unless an end is left out or it leads from a node to itself by way of a cluster.
- */
+/* Adds an edge, unless an end is left out or it leads from a node to itself through a cluster. */
 static enum br_status list_edge(const struct lister *lister, Agedge_t *edge, Agnode_t *tail,
                                 Agnode_t *head, bool whole)
 {
@@ -62,7 +61,7 @@ static enum br_status list_heads(const struct lister *lister, Agedge_t *edge, Ag
     return status;
 }
 
-/* The clusters inside are closed: their last nodes have no arrows but those that lead back. */
+/* The clusters inside are closed: the only arrows of their last nodes lead back. */
 static bool is_last(const struct lister *lister, Agnode_t *node)
 {
     const struct br_dot_marks *marks = &lister->reader->marks;
@@ -74,7 +73,7 @@ static bool is_last(const struct lister *lister, Agnode_t *node)
     return true;
 }
 
-/* From what ends last inside of the node, and inside of that, to what waits for the node. */
+/* From the last nodes inside the node, and inside those, to the nodes that wait for it. */
 static enum br_status list_insides(const struct lister *lister, Agedge_t *edge, Agnode_t *tail,
                                    uint32_t depth)
 {
@@ -111,7 +110,7 @@ static enum br_status list_tails(const struct lister *lister, Agedge_t *edge)
     return status ? status : list_insides(lister, edge, agtail(edge), 0);
 }
 
-/* From each node to what begins inside of it. */
+/* From each node to the first nodes inside it. */
 static enum br_status list_spawns(const struct lister *lister)
 {
     const struct br_dot_insides *insides = &lister->reader->marks.insides;

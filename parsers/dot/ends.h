@@ -1,6 +1,6 @@
-/* Between which nodes the edges of a graph are, clusters included: an edge with `ltail` or `lhead`
- * is one from or to all nodes of the cluster, and what a node has inside (inside.h) stands
- * between it and what waits for it. */
+/* The ends of a graph's edges, clusters included: an edge with `ltail` or `lhead` goes from or to
+ * all nodes of the cluster, and the inside of a node (inside.h) stands between the node and those
+ * that wait for it. */
 #ifndef BR_PARSERS_DOT_ENDS_H
 #define BR_PARSERS_DOT_ENDS_H
 

@@ -1,8 +1,8 @@
-/* The talk with cgraph: what it is given, and what it says of it.
+/* The interface to cgraph: its input and its messages.
  *
- * cgraph's reader keeps its state in static variables, so that one lock serves all readers. The
- * scan (scan.h) has ended the text behind the graph and has seen that nothing is open there,
- * or the next text would be read as the rest of this one. */
+ * cgraph's reader keeps its state in static variables, so one lock serves all readers. The scan
+ * (scan.h) has cut off the text after the graph and has checked that nothing is open there, or the
+ * next text would be read as the rest of this one. */
 #include "parsers/dot/graph.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #include "base/text/text.h"
 
 static pthread_mutex_t cgraph_lock = PTHREAD_MUTEX_INITIALIZER;
-static char cgraph_fault[600]; /* under the lock: what cgraph said first */
+static char cgraph_fault[600]; /* under the lock: cgraph's first message */
 
 void br_dot_graph_lock(void)
 {
@@ -36,14 +36,14 @@ static int on_fault(char *piece)
     return 0;
 }
 
-/* cgraph formats a message into a buffer that it keeps. Where that is too small, it grows, and
- * cgraph 2.42 formats a second time with arguments that the first time has used up: it says
- * anything, or crashes. A message names no more than the text holds, so the buffer is made as large
- * as the text before cgraph reads it, by a message without arguments. Returns false when memory is
- * out. */
+/* cgraph formats a message into a buffer that it keeps. If that is too small, it grows, and cgraph
+ * 2.42 formats a second time with arguments that the first time has used up: the message is
+ * garbage, or cgraph crashes. A message names no more than the text holds. So a message without
+ * arguments first grows the buffer to the size of the text, before cgraph reads it. Returns false
+ * when memory is out. */
 static bool grow_fault_buffer(const char *text)
 {
-    static size_t grown = 1024; /* under the lock: what cgraph begins with */
+    static size_t grown = 1024; /* under the lock: the start of cgraph's message */
     size_t size = strlen(text) + FAULT_WORDS;
     if (size < grown)
         return true;
@@ -61,7 +61,7 @@ static bool grow_fault_buffer(const char *text)
     agerr(AGWARN, filler);
     agseterr(level);
     free(filler);
-    /* Of a message for which there is no room, on_fault hears only the level. */
+    /* If a message does not fit, on_fault gets only its level. */
     bool heard = strstr(cgraph_fault, "--") != NULL;
     if (heard)
         grown = size;
@@ -109,7 +109,7 @@ static enum br_status refuse_syntax(const struct br_dot_scan *scan, struct br_di
                       "%s", length ? text : "there is no graph");
 }
 
-/* To the end of the text or the first fault: what cgraph has not read stays in its buffer. */
+/* Reads to the end of the text or the first fault: unread text stays in cgraph's buffer. */
 static Agraph_t *dot_graph_read_text(struct text_channel channel)
 {
     Agiodisc_t io = {.afread = dot_graph_on_read};
@@ -131,7 +131,7 @@ enum br_status br_dot_graph_read(const char *text, const struct br_dot_scan *sca
                                  struct br_diag *diag)
 {
     agusererrf outer = agseterrf(on_fault);
-    agerrlevel_t level = agseterr(AGERR); /* warnings are kept from us */
+    agerrlevel_t level = agseterr(AGERR); /* warnings do not reach us */
     size_t mark = strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     enum br_status status = BR_OK;
     if (!grow_fault_buffer(text)) {

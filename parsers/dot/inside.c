@@ -17,7 +17,7 @@ static Agnode_t *node_of_name(Agraph_t *graph, Agraph_t *cluster)
     return agnode(graph, (char *)name + sizeof prefix - 1, 0);
 }
 
-/* Does no arrow enter or leave the cluster, but those that lead back to the node of its name? */
+/* Is the cluster without arrows in or out, except those back to the node of its name? */
 static bool inside_is_closed(Agraph_t *graph, const struct br_dot_clusters *clusters,
                              struct br_dot_inside *inside)
 {
@@ -105,7 +105,7 @@ static bool name_insides(struct br_dot_insides *insides, Agnode_t *node)
     return copy != NULL;
 }
 
-/* Two clusters of one label have no node. */
+/* Two clusters with equal labels have no node. */
 static void keep_named(struct br_dot_insides *insides)
 {
     uint32_t kept = 0;

@@ -1,9 +1,10 @@
-/* Clusters that are the inside of one node, which no arrow enters: what a task spawns, the graph
- * that a node calls. They begin after that node, and what waits for it waits for them.
+/* Clusters that are the inside of one node, and that no arrow enters: the tasks that a task spawns,
+ * the graph that a node calls. They begin after that node, and the nodes that wait for it wait for
+ * them.
  *
  * Taskflow draws such a cluster as `cluster_ID` of the node `ID`, with an arrow from its first node
- * back to that one (`ltail`); CUDA's graphs, and Taskflow's modules, have the cluster's label as a
- * line or a field of the node's. */
+ * back to that one (`ltail`); in CUDA's graphs, and in Taskflow's modules, the node's label has the
+ * cluster's label as a line or a field. */
 #ifndef BR_PARSERS_DOT_INSIDE_H
 #define BR_PARSERS_DOT_INSIDE_H
 
@@ -17,7 +18,7 @@ struct br_dot_inside {
     Agraph_t *cluster;
     const char *label;
     Agnode_t *node; /* of the whole graph */
-    uint32_t named; /* so many nodes name it */
+    uint32_t named; /* number of nodes that name it */
     bool joins;     /* an arrow leads back to the node */
 };
 
@@ -30,7 +31,7 @@ struct br_dot_insides {
 bool br_dot_insides_init(struct br_dot_insides *insides, const struct br_dot_clusters *clusters,
                          Agraph_t *graph);
 void br_dot_insides_finish(struct br_dot_insides *insides);
-/* The first one of the node; count: none, or those that follow have another node. */
+/* The first one of the node; count: none, or the following ones have another node. */
 uint32_t br_dot_inside_of(const struct br_dot_insides *insides, Agnode_t *node);
 /* Does the edge lead from the inside of a node back to it? */
 bool br_dot_is_join(const struct br_dot_insides *insides, const struct br_dot_clusters *clusters,

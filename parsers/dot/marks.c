@@ -10,7 +10,7 @@ bool br_dot_has_time(Agnode_t *node)
            *br_dot_value(node, "size");
 }
 
-/* A cluster that explains the picture: of its own name or label, and no arrow leaves it. */
+/* A cluster that explains the picture: by its own name or label, and without arrows out of it. */
 static bool is_legend(Agraph_t *graph, Agraph_t *cluster)
 {
     const char *name = agnameof(cluster), *label = br_dot_value(cluster, "label");
@@ -49,7 +49,7 @@ static void take_time(struct br_dot_marks *marks, Agnode_t *node, uint32_t *coun
     ++*counter;
 }
 
-/* Nodes whose own statement gives them an empty label are points at which others meet. */
+/* Nodes whose own statement gives them an empty label are points where others meet. */
 static bool mark_empty(struct br_dot_marks *marks, const struct br_dot_scan *scan)
 {
     for (uint32_t k = 0; k < scan->empties; k++) {
@@ -66,7 +66,7 @@ static bool mark_empty(struct br_dot_marks *marks, const struct br_dot_scan *sca
     return true;
 }
 
-/* The node of a cluster that it does not wait for only stands for it. */
+/* A cluster's node for which the cluster does not wait only represents it. */
 static void mark_insides(struct br_dot_marks *marks)
 {
     for (uint32_t k = 0; k < marks->insides.count; k++) {

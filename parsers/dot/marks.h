@@ -1,5 +1,5 @@
-/* What a graph's marks say about its nodes, which tools write for the eye: legends, joins without a
- * name, what is done, clusters that are the inside of a node. */
+/* Marks in a graph that tools write for the eye, and their meaning for nodes: legends, joins
+ * without a name, finished nodes, clusters that are the inside of a node. */
 #ifndef BR_PARSERS_DOT_MARKS_H
 #define BR_PARSERS_DOT_MARKS_H
 
@@ -11,13 +11,14 @@
 #include "parsers/dot/scan.h"
 #include "parsers/dot/twins.h"
 
-/* Of a node: it is no task; it takes no time unless the file says some; it stands inside another.
+/* For a node: it is no task; it takes no time unless the file gives one; it stands inside another.
  */
 enum {
     BR_DOT_LEFT_OUT = 1,
     BR_DOT_NO_WORK = 2,
     BR_DOT_INSIDE = 4,
-    /* Why it is left out, if it is of no legend: it is of what is not read, or of a second picture.
+    /* Why it is left out, if not as part of a legend: it belongs to an unread graph, or to a second
+     * picture.
      */
     BR_DOT_ELSEWHERE = 8,
     BR_DOT_REPEATED = 16,
@@ -33,10 +34,10 @@ struct br_dot_marks {
     struct br_dot_clusters clusters;
     struct br_dot_insides insides;
     struct br_dot_fused fused;
-    uint32_t parts; /* of others */
+    uint32_t parts; /* of other nodes */
 };
 
-/* Does the file say how long the node lasts? */
+/* Does the file give the node a duration? */
 bool br_dot_has_time(Agnode_t *node);
 
 /* False when memory is out; released by br_dot_marks_finish in both cases. */

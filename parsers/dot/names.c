@@ -1,4 +1,4 @@
-/* Which labels name their nodes. */
+/* Decides which labels name their nodes. */
 #include "parsers/dot/names.h"
 
 #include <stdlib.h>
@@ -17,14 +17,13 @@ static bool dot_names_is_number(const char *text)
     return !*rest && rest - digits > (*point == '.');
 }
 
-/* p0x7ffd: Taskflow's ids are addresses, which are others in each run. */
+/* p0x7ffd: Taskflow's ids are addresses, which differ in each run. */
 static bool is_address(const char *id)
 {
     return strncmp(id, "p0x", 3) == 0 && dot_names_is_number(id + 1);
 }
 
-/* The length of "node", "node_" or a letter in front of a number such as 7 or 0_7; 0: no such id.
- */
+/* The length of "node", "node_" or a letter before a number such as 7 or 0_7; 0: no such id. */
 static size_t series_prefix(const char *id)
 {
     const size_t node = strncmp(id, "node", 4) == 0 ? 4 + (id[4] == '_') : 0;
@@ -34,7 +33,7 @@ static size_t series_prefix(const char *id)
     return *digits >= '0' && *digits <= '9' && !digits[strspn(digits, "0123456789_")] ? length : 0;
 }
 
-/* Are all nodes numbered by one prefix, and have labels? Then the labels say which is which. */
+/* Are all nodes numbered with one prefix, and labelled? Then the labels tell them apart. */
 static bool is_series(const struct br_dot_marks *marks, Agraph_t *graph)
 {
     const char *first = NULL;
@@ -54,7 +53,7 @@ static bool is_series(const struct br_dot_marks *marks, Agraph_t *graph)
     return count > 1;
 }
 
-/* A copy of the label whose line breaks are blanks; NULL: memory is out. */
+/* A copy of the label with blanks for line breaks; NULL: memory is out. */
 static char *dot_names_join_lines(const char *label)
 {
     char *text = malloc(strlen(label) + 1), *to = text;
@@ -86,7 +85,7 @@ static int dot_names_by_text(const void *a, const void *b)
     return strcmp(x, y);
 }
 
-/* Takes back what stands for two nodes; `place` has room for all of them. */
+/* Drops names that stand for two nodes; `place` has room for all of them. */
 static void drop_equals(const struct br_dot_names *names, const char ***place)
 {
     uint32_t count = 0;
@@ -112,8 +111,7 @@ bool br_dot_is_numbered(const struct br_dot_names *names, Agnode_t *node)
            (names->series || dot_names_is_number(agnameof(node)) || is_address(agnameof(node)));
 }
 
-/* The label is the name of a node that a number stands for, and of what XLA has fused; false when
- * memory is out. */
+/* The label names a node whose id is a number, and XLA's fused nodes; false when memory is out. */
 static bool name_node(struct br_dot_names *names, const struct br_dot_marks *marks, Agnode_t *node,
                       const char *label, bool is_record)
 {

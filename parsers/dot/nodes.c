@@ -1,4 +1,4 @@
-/* Resources and stages: what a graph and its nodes say of a job. */
+/* Reads resources and stages from a graph and its nodes. */
 #include "parsers/dot/reader.h"
 #include "parsers/text/value.h"
 
@@ -10,7 +10,7 @@
 
 enum role { PASSES, TASKS, DURATION, DURATIONS, SIZE, COMMAND, DEMAND };
 
-/* Names that nodes' attributes have in the form itself. */
+/* The form's own attributes of nodes. */
 static const struct {
     const char *name;
     enum role role;
@@ -43,7 +43,7 @@ static enum br_status add_resource(struct br_dot_reader *reader, const char *nam
     return br_dag_add_resource(reader->dag, name, unit, diag);
 }
 
-/* resources="cpu,mem", units="cores,bytes", of the graph or of one that is joined. */
+/* resources="cpu,mem", units="cores,bytes", of the graph or of a joined one. */
 static enum br_status add_declared(struct br_dot_reader *reader, Agraph_t *graph,
                                    struct br_diag *diag)
 {
@@ -95,7 +95,7 @@ bool br_dot_passes(const struct br_dot_reader *reader, const char *name)
     return node_role(reader, name) == PASSES;
 }
 
-/* HTML texts keep their angle brackets, so that they can be told from plain ones. */
+/* HTML texts keep their angle brackets, which distinguish them from plain ones. */
 enum br_status br_dot_pass(struct br_dag *dag, enum br_owner owner, uint32_t index,
                            const char *name, char *value, struct br_diag *diag)
 {
@@ -214,7 +214,7 @@ static uint32_t count_symbols(Agraph_t *graph, int kind)
     return count;
 }
 
-/* Where the node stands first; for faults only, since it looks through the whole text. */
+/* The node's first place; for faults only, since it searches the whole text. */
 static struct br_pos node_place(const struct br_dot_reader *reader, const char *id)
 {
     size_t length = strlen(id);

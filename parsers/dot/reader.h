@@ -1,5 +1,5 @@
-/* What the parts of the reader of DOT share: the graph, what was found in it, and the job that it
- * becomes. */
+/* Data shared by the parts of the DOT reader: the graph, the findings in it, and the resulting job.
+ */
 #ifndef BR_PARSERS_DOT_READER_H
 #define BR_PARSERS_DOT_READER_H
 
@@ -14,7 +14,7 @@ struct br_dot_reader {
     const struct br_parse_options *options;
     struct br_dot_scan scan;
     struct br_dot_twins twins;
-    bool joined; /* the groups of the graph are graphs of the file */
+    bool joined; /* the groups of the graph are the graphs of the file */
     Agraph_t *graph;
     struct br_dot_names names;
     struct br_dot_marks marks;
@@ -23,16 +23,16 @@ struct br_dot_reader {
     bool sized;      /* edges with `size` in bytes become transfers */
 };
 
-/* The resources that the graph names. */
+/* The resources named in the graph. */
 enum br_status br_dot_add_resources(struct br_dot_reader *reader, struct br_diag *diag);
 /* A stage for each node, in the order of the text, with the names of the reader. */
 enum br_status br_dot_add_stages(struct br_dot_reader *reader, struct br_diag *diag);
 /* After the stages. */
 enum br_status br_dot_add_edges(struct br_dot_reader *reader, struct br_diag *diag);
 
-/* Is the attribute of nodes none of the form's own, and no resource? */
+/* Is the node attribute neither the form's own nor a resource? */
 bool br_dot_passes(const struct br_dot_reader *reader, const char *name);
-/* An attribute that the model does not know; texts in angle brackets keep them. */
+/* An attribute unknown to the model; texts in angle brackets keep them. */
 enum br_status br_dot_pass(struct br_dag *dag, enum br_owner owner, uint32_t index,
                            const char *name, char *value, struct br_diag *diag);
 

@@ -1,4 +1,4 @@
-/* What is refused before cgraph sees the text. */
+/* Refuses texts before cgraph sees them. */
 #include "parsers/dot/refuse.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ enum br_status br_dot_refuse_rest(const struct br_dot_scan *scan, struct br_diag
                       "text follows the closing brace of the graph");
 }
 
-/* cgraph takes 1_map for the names 1 and _map, with a warning that nobody hears. */
+/* cgraph takes 1_map for the names 1 and _map, with a warning that nobody sees. */
 static enum br_status dot_refuse_number(const struct br_dot_scan *scan, struct br_diag *diag)
 {
     const int most = scan->number_length < 60 ? (int)scan->number_length : 60;
@@ -72,7 +72,7 @@ static enum br_status refuse_twins(const struct br_dot_scan *scan, struct br_dia
     return status;
 }
 
-/* Guards cgraph against texts that it would answer with endless memory or recursion. */
+/* Protects cgraph from texts that would cost it endless memory or recursion. */
 static enum br_status refuse_bombs(const struct br_dot_scan *scan, struct br_diag *diag)
 {
     if (scan->depth > MOST_NESTED)
@@ -89,8 +89,8 @@ static enum br_status refuse_bombs(const struct br_dot_scan *scan, struct br_dia
                           "%" PRIu32 " different attributes are too many for a graph with %" PRIu64
                           " nodes and edges",
                           scan->names, scan->mentions + scan->edges);
-    /* cgraph does not survive when memory is out, so that its share has to be there before: so
-     * many bytes per node, edge and attribute. */
+    /* cgraph crashes when memory is out, so its share must be free before: this many bytes per
+     * node, edge and attribute. */
     size_t objects = scan->mentions + (size_t)scan->edges;
     void *reserve = malloc(objects * 400 + objects * scan->names * 8 + TEXT_SHARE);
     if (!reserve)

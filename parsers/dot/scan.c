@@ -1,5 +1,5 @@
-/* A tokenizer of the DOT language, and just enough grammar to tell nodes from the rest: an ID
- * outside of brackets that is no keyword, no "name = value", no name of a subgraph and no port. */
+/* A tokenizer of the DOT language, with just enough grammar to recognise nodes: an ID outside
+ * brackets that is no keyword, no "name = value", no name of a subgraph and no port. */
 #include "parsers/dot/scan.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void scan_pass(struct lexer *lexer)
         lexer->pos.column++;
 }
 
-/* What begins at `from` has no end if the text ends here. */
+/* The construct that begins at `from` is open if the text ends here. */
 static void close_from(struct lexer *lexer, struct br_pos from)
 {
     if (*lexer->at)
@@ -57,7 +57,7 @@ static void pass_until(struct lexer *lexer, const char *end)
 static void pass_comment(struct lexer *lexer)
 {
     struct br_pos from = lexer->pos;
-    for (int k = 0; k < 2; k++) /* the star of the beginning ends nothing */
+    for (int k = 0; k < 2; k++) /* the star of the opening does not close the comment */
         scan_pass(lexer);
     while (*lexer->at && strncmp(lexer->at, "*/", 2) != 0)
         scan_pass(lexer);
@@ -86,7 +86,7 @@ static bool is_word(char c)
            c == '.' || (unsigned char)c >= 0x80;
 }
 
-/* From the quotation mark on: to the one that ends it, and over those that a + joins to it. */
+/* Reads from a quotation mark to the closing one, including texts joined by +. */
 static void pass_quoted(struct lexer *lexer)
 {
     for (bool more = true; more;) {
@@ -110,7 +110,8 @@ static void pass_quoted(struct lexer *lexer)
     }
 }
 
-/* Does it begin as a number and go on as something else? Numbers have digits, perhaps a point. */
+/* Does it begin as a number and continue as something else? Numbers have digits, perhaps a point.
+ */
 static bool is_bad_number(const struct token *token)
 {
     const char *p = token->text, *end = p + token->length;
@@ -187,22 +188,22 @@ static int scan_by_text(const void *a, const void *b)
     return memcmp(x->text, y->text, x->length);
 }
 
-/* Braces that are open: which endpoint of an edge was last completed in them. */
+/* Open braces: the last completed endpoint of an edge in each. */
 struct level {
     uint64_t left; /* nodes of the last endpoint; 0: none */
-    bool arrow;    /* and one follows */
+    bool arrow;    /* and another one follows */
     bool named;    /* may hold nodes from earlier groups of the name */
     uint32_t first_mention;
 };
 
-enum { LEVELS = 256 }; /* deeper ones are not told apart; readers refuse them */
+enum { LEVELS = 256 }; /* deeper ones are not distinguished; readers refuse them */
 
 struct scanner {
     struct br_dot_scan *scan;
     struct level level[LEVELS];
     uint32_t depth;
     uint32_t mention_room, port_room, empty_room, names, name_room;
-    struct name *name; /* every name of an attribute, many times */
+    struct name *name; /* every name of an attribute, repeated */
     bool memory_out;
 };
 
@@ -223,7 +224,7 @@ static void scan_add_name(struct scanner *scanner, const struct token *token)
 {
     if (scanner->names == scanner->name_room) {
         unite_names(scanner);
-        /* Grows only where half of the room is distinct names, so that sorting pays. */
+        /* Grows only if half of the room is distinct names, so that sorting pays. */
         if (scanner->names > scanner->name_room / 2 || scanner->name_room == 0) {
             if (!br_grow(&scanner->name, scanner->name_room, &scanner->name_room,
                          sizeof *scanner->name)) {
@@ -256,7 +257,7 @@ static bool is_compass(const struct token *token)
     return false;
 }
 
-/* Behind the colon of the last mention. */
+/* After the colon of the last mention. */
 static void add_port(struct scanner *scanner, const struct token *token)
 {
     struct br_dot_scan *scan = scanner->scan;
@@ -269,7 +270,7 @@ static void add_port(struct scanner *scanner, const struct token *token)
             (struct br_dot_port){scan->mentions - 1, token->text, (uint32_t)token->length};
 }
 
-/* "label" has been read, and its value: of the last mention's own list. */
+/* Reads the value after "label", from the last mention's own list. */
 static void add_label(struct scanner *scanner, const struct token *name, const struct token *value)
 {
     struct br_dot_scan *scan = scanner->scan;
@@ -300,7 +301,7 @@ static struct level *scan_top(struct scanner *scanner)
     return &scanner->level[scanner->depth < LEVELS ? scanner->depth : LEVELS - 1];
 }
 
-/* A node, or a group of at most so many, has been read. */
+/* A node, or a group of at most this many, has been read. */
 static void add_endpoint(struct scanner *scanner, uint64_t nodes)
 {
     struct level *level = scan_top(scanner);
@@ -331,7 +332,7 @@ static void close_group(struct scanner *scanner)
     add_endpoint(scanner, level->named ? all : all - level->first_mention);
 }
 
-/* "subgraph name", with a body to come or without; returns the token after it. */
+/* "subgraph name", with or without a body to come; returns the token after it. */
 static struct token scan_subgraph(struct scanner *scanner, struct lexer *lexer, struct token ahead,
                                   bool *named)
 {
@@ -343,7 +344,7 @@ static struct token scan_subgraph(struct scanner *scanner, struct lexer *lexer, 
     return ahead;
 }
 
-/* Punctuation outside of what is passed as a whole. */
+/* Punctuation outside skipped constructs. */
 static void scan_mark(struct scanner *scanner, char mark, bool named, bool *in_list)
 {
     if (mark == '[' || mark == ']')
@@ -356,8 +357,8 @@ static void scan_mark(struct scanner *scanner, char mark, bool named, bool *in_l
         scan_top(scanner)->arrow = false;
 }
 
-/* The graph ends with the last token, and `after` follows it. cgraph is not asked: what it does
- * with the text behind a graph differs by version. */
+/* The graph ends with the last token, and `after` follows it. cgraph is not asked: its treatment of
+ * the text after a graph differs by version. */
 static void scan_rest(struct br_dot_scan *scan, const char *text, const struct token *last,
                       const struct token *after)
 {
@@ -411,12 +412,12 @@ bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan
             scan_top(scanner)->arrow = scan_top(scanner)->left > 0;
         } else if (assigns) {
             scan_add_name(scanner, &token);
-            ahead = scan_next(&lexer); /* the value */
+            ahead = scan_next(&lexer); /* its value */
             note_number(scan, &ahead);
             if (in_list && of_node && ahead.kind == ID)
                 add_label(scanner, &token, &ahead);
             if (ahead.kind == ID)
-                ahead = scan_next(&lexer); /* what follows it */
+                ahead = scan_next(&lexer); /* the token after it */
             arrow = from_node = false;
         } else if (is_keyword(&token, "subgraph")) {
             ahead = scan_subgraph(scanner, &lexer, ahead, &named);
@@ -456,7 +457,8 @@ void br_dot_scan_finish(struct br_dot_scan *scan)
     scan->empty = NULL;
 }
 
-/* Behind the quotation mark of the next text that a + joins to this one; NULL: there is none. */
+/* The place after the quotation mark of the next text joined to this one by +; NULL: there is none.
+ */
 static const char *scan_joined(const char *after_quote, const char *end)
 {
     struct lexer lexer = {.at = after_quote, .pos = {1, 2}};

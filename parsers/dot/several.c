@@ -36,7 +36,7 @@ static bool add_title(struct br_dot_several *several)
     return several->title[several->titles++] != NULL;
 }
 
-/* "a", or "2" of the second without a name; false when memory is out. */
+/* "a", or "2" for the second if it has no name; false when memory is out. */
 static bool list_name(struct br_dot_several *several, bool *is_wanted, const char *wanted)
 {
     char *name = copy_title(several->scan), number[12];
@@ -52,7 +52,7 @@ static bool list_name(struct br_dot_several *several, bool *is_wanted, const cha
     return true;
 }
 
-/* Goes on to the graph that is wanted; NULL: to the last, for the names. */
+/* Moves to the requested graph; NULL: to the last, for the names. */
 static enum br_status find_graph(struct br_dot_several *several, const char *wanted,
                                  struct br_diag *diag)
 {
@@ -74,7 +74,7 @@ static void several_blank(char *from, const char *to)
             *from = ' ';
 }
 
-/* Makes "digraph a { S } digraph b { T }" "digraph a {{ S }           { T }}". */
+/* Turns "digraph a { S } digraph b { T }" into "digraph a {{ S }           { T }}". */
 static enum br_status join_graphs(struct br_dot_several *several, struct br_diag *diag)
 {
     char *const text = several->text;
@@ -94,7 +94,7 @@ static enum br_status join_graphs(struct br_dot_several *several, struct br_diag
     if (!made)
         return br_fail_memory(diag);
     memcpy(made, text, open);
-    /* In the place of a blank, so that columns stay, too. */
+    /* Replaces a blank, so that columns stay the same, too. */
     size_t at = open && text[open - 1] == ' ' ? open - 1 : open;
     made[at++] = '{';
     memcpy(made + at, text + open, end - open);

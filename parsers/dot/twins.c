@@ -5,7 +5,7 @@
 
 static const char duplicate[] = " - omitted for duplicate)", managed[] = "; omitted for duplicate)";
 
-/* The part of the quoted mention that is the node's other name; no length: none. */
+/* The part of the quoted mention with the node's other name; no length: none. */
 struct span {
     size_t from, length;
 };
@@ -25,7 +25,7 @@ static struct span without_reason(const char *id, size_t length)
     return (struct span){1, end ? (size_t)(end - id) - 1 : 0};
 }
 
-/* "NAME (TITLE)" of a graph that is read. */
+/* "NAME (TITLE)", if that graph is read. */
 static struct span without_archive(const struct br_dot_several *several, const char *id,
                                    size_t length)
 {
@@ -39,7 +39,7 @@ static struct span without_archive(const struct br_dot_several *several, const c
     return (struct span){0, 0};
 }
 
-/* Leaves the part, and blanks behind the quotation mark. */
+/* Keeps only the part, with blanks after the quotation mark. */
 static void twins_cut(char *text, struct br_dot_mention *mention, struct span span)
 {
     char *id = text + (mention->id - text);

@@ -1,5 +1,5 @@
 /* The native cluster form: <cluster> of <machine class= count=> of <capacity resource= amount=
- * fungible= slurm=>; what Slurm is to be told stands beside the name. */
+ * fungible= slurm=>; options for Slurm stand beside the name. */
 #include "parsers/reader/formats.h"
 #include "parsers/jobs/native.h"
 #include "parsers/text/value.h"

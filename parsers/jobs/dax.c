@@ -1,8 +1,8 @@
 /* Pegasus abstract workflows (DAX), versions 2.1 and 3.x. Every job is a stage of one task. Only
- * explicit edges (<child><parent/></child>) count: edges that files imply differ from them in real
- * workflows. Only where they contradict each other (a job waits for one that reads what only it
- * writes) are files a reason to refuse the workflow. The counts in the root element are often wrong
- * and are not looked at, nor is the namespace. */
+ * explicit edges (<child><parent/></child>) count, since edges implied by files differ from them in
+ * real workflows. The workflow is refused only if the two contradict each other (a job waits for
+ * one that reads a file that only the first writes). The counts in the root element are often wrong
+ * and are not read, nor is the namespace. */
 #include "parsers/reader/formats.h"
 #include "parsers/jobs/transfer.h"
 #include "parsers/jobs/uses.h"
@@ -30,7 +30,7 @@ struct dax_reader {
     bool in_job;
     uint32_t stage;                                      /* of the open job */
     const char *cores, *memory;                          /* of the open job; NULL: not given */
-    bool runtime;                                        /* the open job has one as an attribute */
+    bool runtime;                                        /* the open job has it as an attribute */
     const char *child;                                   /* of the open <child> */
     enum { NO_PROFILE, RUNTIME, CORES, MEMORY } profile; /* the open one */
 
@@ -120,7 +120,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
     if (link && (strcmp(link, "output") == 0 || strcmp(link, "inout") == 0))
         use.direction |= BR_USE_OUTPUT;
     if (!br_transfer_counts(reader->options))
-        size = NULL; /* nobody asks for it */
+        size = NULL; /* the caller does not need it */
     if (size && (br_decimal_parse_nearest(size, &value) || value.mantissa < 0 ||
                  !br_decimal_quotient_ns(value, (struct br_decimal){1, 9}, &use.bytes)))
         return br_fail(xml->diag, BR_BAD_INPUT, "write a number of bytes",
@@ -131,7 +131,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
     return br_uses_add(&reader->uses, use) ? BR_OK : br_fail_memory(xml->diag);
 }
 
-/* Profiles tell Pegasus about a job besides its attributes; those come first. */
+/* Profiles describe a job to Pegasus besides its attributes, which come first. */
 static enum br_status start_profile(struct dax_reader *reader, struct br_xml *xml)
 {
     const char *space = br_xml_attribute(xml, "namespace"), *key = br_xml_attribute(xml, "key");

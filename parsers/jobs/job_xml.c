@@ -26,7 +26,7 @@ struct waiting_attribute {
     const char *name, *value;
 };
 
-enum { KNOWN_DEPTH = 3 }; /* <job>, <stage>, <demand>; nothing stands in the last */
+enum { KNOWN_DEPTH = 3 }; /* <job>, <stage>, <demand>; the last one has no children */
 
 struct job_reader {
     struct br_dag *dag;
@@ -53,7 +53,7 @@ static enum br_status jobs_xml_missing(const struct br_xml *xml, const char *att
                    attribute);
 }
 
-/* Whether the commands are scripts for a shell; the attribute `shell` of the job or the stage. */
+/* Are the commands scripts for a shell? The attribute `shell` of the job or the stage. */
 static enum br_status take_shell(struct job_reader *reader, enum br_owner owner, uint32_t index,
                                  struct br_xml *xml)
 {
@@ -84,7 +84,7 @@ static enum br_status start_resource(void *context, struct br_xml *xml)
                                br_xml_attribute(xml, "unit"), xml->diag);
 }
 
-/* How much durations differ: the attributes `spread` and `longest` of the stage. */
+/* The spread of durations: the attributes `spread` and `longest` of the stage. */
 static enum br_status take_spread(struct job_reader *reader, const char *owner, struct br_xml *xml)
 {
     const char *text = br_xml_attribute(xml, "spread");
@@ -147,7 +147,7 @@ static enum br_status jobs_xml_start_task(void *context, struct br_xml *xml)
     int64_t ns;
     char owner[100];
     if (!duration)
-        return BR_OK; /* only extensions in it */
+        return BR_OK; /* it holds only extensions */
     if (!index)
         return jobs_xml_missing(xml, "index");
     snprintf(owner, sizeof owner, "a task of '%.80s'", br_dag_stage_id(reader->dag, reader->stage));
@@ -179,8 +179,8 @@ static enum br_status jobs_xml_add_edge(struct job_reader *reader, const struct 
     return status;
 }
 
-/* The stage of this id. Edges mostly stand in the order of their stages, so that one is looked at
- * which is near the last before all are searched, in memory that is far apart. */
+/* The stage of this id. Edges are usually in the order of their stages, so a stage near the last
+ * one is tried before a search of all, whose memory is scattered. */
 static uint32_t find_near(struct job_reader *reader, const char *id)
 {
     for (uint32_t near = reader->near; near < reader->near + 2; near++)

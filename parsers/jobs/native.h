@@ -4,7 +4,7 @@
 
 #include "parsers/reader/input.h"
 
-/* Reads a job in the native XML form, as br_parse_job does; for the program that knows no other. */
+/* Reads a job in the native XML form, as br_parse_job does; for a program that needs no other. */
 enum br_status br_parse_job_xml(const char *path, struct br_input *input, struct br_diag *diag);
 
 /* Reads a cluster in the native XML form. */

@@ -11,7 +11,7 @@
  *     rest K N d1 .. dN    the others; all in whole milliseconds
  *     end
  *
- * The job is called after its file. Its stages are s0, s1, ...; every task demands one cpu and is
+ * The job is named after its file. Its stages are s0, s1, ...; every task demands one cpu and is
  * declared to last its stage's mean over all that was measured. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ enum { TEXT_LIMIT = 256 << 20, MOST_STAGES = 1000000 };
 struct profile {
     struct br_tokens tokens;
     struct br_waves *waves;
-    uint32_t stage; /* that the lines speak of; UINT32_MAX: none yet */
+    uint32_t stage; /* that the lines refer to; UINT32_MAX: none yet */
     bool ended;
     /* The waves of one number of executors, until another number comes. */
     struct br_wave_measured measured;
@@ -60,7 +60,7 @@ static enum br_status jobs_profile_read_stage(struct profile *profile, const cha
     return status;
 }
 
-/* Hands on what was read for one number of executors. */
+/* Passes on the durations read for one number of executors. */
 static enum br_status flush(struct profile *profile, struct br_diag *diag)
 {
     struct br_wave_measured *measured = &profile->measured;

@@ -6,7 +6,7 @@
 #include "parsers/reader/formats.h"
 
 struct br_successor {
-    uint32_t parent, child; /* numbers of jobs */
+    uint32_t parent, child; /* job numbers */
     struct br_pos pos;
 };
 

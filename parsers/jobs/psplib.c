@@ -16,8 +16,8 @@ enum section { HEADER, OTHER, PRECEDENCE, REQUESTS, AVAILABILITIES, DONE };
 struct psplib {
     struct br_project project;
     enum section section;
-    uint32_t jobs;      /* as the header says; UINT32_MAX: it does not */
-    uint32_t resources; /* renewable, likewise */
+    uint32_t jobs;      /* from the header; UINT32_MAX: not given */
+    uint32_t resources; /* renewable; from the header */
 };
 
 /* "- renewable :  4   R": the number after the colon. */
@@ -149,7 +149,7 @@ static enum br_status read_availabilities(struct psplib *reader, struct br_token
     return status;
 }
 
-/* One line; the caller passes its end. */
+/* Reads one line; the caller skips its end. */
 static enum br_status psplib_read_line(struct psplib *reader, struct br_tokens *tokens,
                                        struct br_diag *diag)
 {

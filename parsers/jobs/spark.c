@@ -1,7 +1,7 @@
 /* A whole Spark application as one job: the stages that ran, each with the mean time of its tasks.
  *
- * Spark knows which stages of one of its jobs wait for which. That its jobs wait for each other is
- * in the program that submits them, and not in the log. We keep what the log shows: a job that was
+ * Spark's log shows which stages of one Spark job wait for which. The order between Spark jobs is
+ * in the program that submits them, not in the log. This reader keeps what the log shows: a job
  * submitted after others had ended waits for them. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -31,7 +31,7 @@ static uint32_t jobs_spark_runs(const struct spark *spark, uint32_t job)
     return spark->log.first_ran[job + 1] - spark->log.first_ran[job];
 }
 
-/* The k-th stage that ran of the job, by its number in the dag. */
+/* The dag's number of the k-th stage of the job that ran. */
 static uint32_t jobs_spark_stage_of(const struct spark *spark, uint32_t job, uint32_t k)
 {
     return spark->number[spark->log.ran[spark->log.first_ran[job] + k]];
@@ -42,8 +42,8 @@ static enum br_status jobs_spark_add_edge(struct spark *spark, uint32_t parent, 
     return br_dag_add_edge(spark->dag, parent, child, BR_BARRIER, spark->diag);
 }
 
-/* The one stage that the jobs that have ended since the last gate end with, where one alone did and
- * it waited for that gate; else BR_SPARK_NONE. */
+/* The one last stage of the jobs that have ended since the last gate, if there is only one and it
+ * waited for that gate; else BR_SPARK_NONE. */
 static uint32_t only_last(const struct spark *spark)
 {
     uint32_t only = BR_SPARK_NONE, job = spark->ended[0];
@@ -100,7 +100,7 @@ static enum br_status jobs_spark_submit(struct spark *spark, uint32_t job)
     return status;
 }
 
-/* Goes over submissions and ends of jobs in the order of time, ends first. */
+/* Processes submissions and ends of jobs in the order of time, ends first. */
 static enum br_status order_jobs(struct spark *spark, struct br_sort_item *item)
 {
     enum br_status status = BR_OK;
@@ -152,7 +152,7 @@ static enum br_status doubt(void *context, const char *sentence)
     return br_dag_add_doubt(spark->dag, spark->diag, "%s", sentence);
 }
 
-/* From the first submission to the last end, of jobs of which a stage ran. */
+/* From the first submission to the last end, over jobs with a stage that ran. */
 static int64_t span_ns(const struct spark *spark)
 {
     int64_t first_ms = INT64_MAX, last_ms = 0;

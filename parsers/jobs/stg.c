@@ -25,7 +25,7 @@ struct stg {
     struct predecessor *predecessor;
 };
 
-/* Is there one more row? Passes blanks and remarks. */
+/* Is there another row? Skips blanks and remarks. */
 static bool more_rows(struct br_tokens *tokens)
 {
     while (br_tokens_skip(tokens, false))

@@ -103,7 +103,7 @@ static int64_t transfer_share(const struct br_link *link, uint32_t tasks)
     return link->bytes / tasks + (link->bytes % tasks != 0);
 }
 
-/* Makes the tasks long enough for their bytes, and lets them hold that much of the net. */
+/* Makes the tasks long enough for their bytes, and makes them demand that much of the net. */
 static enum br_status add_net(struct br_dag *dag, struct br_decimal rate, uint32_t stage,
                               int64_t bytes, struct br_diag *diag)
 {
@@ -130,7 +130,7 @@ static enum br_status add_net(struct br_dag *dag, struct br_decimal rate, uint32
     return br_dag_add_demand(dag, stage, "net", amount, diag);
 }
 
-/* The edge is to carry the link's bytes, of all pairs of tasks; false where that is too much. */
+/* The edge gets the link's bytes, of all pairs of tasks; false if that is too much. */
 static bool keep_bytes(const struct br_dag *dag, struct br_link *link)
 {
     int64_t pairs = link->type == BR_ONE_TO_ONE ? dag->stage[link->parent].tasks : 1, bytes;

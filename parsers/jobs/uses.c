@@ -96,8 +96,8 @@ bool br_uses_shared(const struct br_uses *uses, uint32_t parent, uint32_t child,
     return true;
 }
 
-/* A second job of the same stages, with the edges that files imply besides the explicit ones; a
- * cycle in it is a contradiction. Files that several jobs write imply nothing. */
+/* A second job of the same stages, with the edges implied by files besides the explicit ones; a
+ * cycle in it is a contradiction. Files written by several jobs imply nothing. */
 enum br_status br_uses_check(const struct br_uses *uses, const struct br_dag *dag,
                              struct br_diag *diag)
 {

@@ -1,5 +1,5 @@
-/* Which jobs of a workflow read and write which files: what an edge hands on, and whether files
- * contradict the edges. For the formats that list files by job. */
+/* The files that the jobs of a workflow read and write: the bytes of an edge, and contradictions
+ * between files and edges. For formats that list files by job. */
 #ifndef BR_PARSERS_JOBS_USES_H
 #define BR_PARSERS_JOBS_USES_H
 
@@ -25,14 +25,14 @@ struct br_uses {
 bool br_uses_add(struct br_uses *uses, struct br_file_use use);
 void br_uses_finish(struct br_uses *uses);
 
-/* Numbers the files by name, and sorts by job and file, each pair once. Where a job has a file
- * with several sizes, the largest counts. O(n log n). */
+/* Numbers the files by name, and sorts by job and file, each pair once. If a job has a file with
+ * several sizes, the largest counts. O(n log n). */
 void br_uses_sort(struct br_uses *uses);
-/* The bytes that the parent writes and the child reads, of sorted uses; false where they do not
- * fit. O(shorter list x log n). */
+/* The bytes that the parent writes and the child reads, from sorted uses; false if the sum
+ * overflows. O(shorter list x log n). */
 bool br_uses_shared(const struct br_uses *uses, uint32_t parent, uint32_t child, int64_t *bytes);
-/* Where a job of the finished dag reads a file that only one job writes, and that one waits for
- * the reader, the workflow contradicts itself: BR_BAD_INPUT with the cycle. Of sorted uses. */
+/* The workflow contradicts itself if a job of the finished dag reads a file that only one job
+ * writes, and that one waits for the reader: BR_BAD_INPUT with the cycle. From sorted uses. */
 enum br_status br_uses_check(const struct br_uses *uses, const struct br_dag *dag,
                              struct br_diag *diag);
 

@@ -1,6 +1,6 @@
 /* Workflow instances in WfFormat 1.5 [Coleman22]: a specification (tasks, their parents and files)
  * and, joined by the tasks' ids, a recorded execution (runtimes, cores, memory, commands, the
- * machines). Recorders leave out what they did not see or write 0 for it; both count as unknown. */
+ * machines). Recorders omit values that they did not see, or write 0; both count as unknown. */
 #include "parsers/reader/formats.h"
 #include "parsers/text/json.h"
 #include "parsers/jobs/transfer.h"
@@ -20,7 +20,7 @@
 enum { TEXT_LIMIT = 1 << 30 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* A task in the record of an execution; 0 and NULL: nothing. */
+/* A task in the record of an execution; 0 and NULL: not given. */
 struct record {
     int64_t duration_ns, cores, mem_bytes;
     char *command; /* on the heap */
@@ -73,7 +73,7 @@ static bool jobs_wfformat_no_memory(struct wfformat *wf)
     return br_json_take(&wf->json, wf->json.at, br_fail_memory(wf->diag));
 }
 
-/* The string that was just read, for as long as the reader lives. */
+/* The string just read, valid as long as the reader. */
 static const char *jobs_wfformat_keep(struct wfformat *wf)
 {
     const char *kept = br_arena_text(&wf->arena, wf->json.text);
@@ -82,8 +82,8 @@ static const char *jobs_wfformat_keep(struct wfformat *wf)
     return kept;
 }
 
-/* A number of 0 or more rounded up to a whole one; less, and what is too large, becomes 0. Null,
- * which some recorders write, is nothing. */
+/* A number of 0 or more, rounded up to a whole one; negative and too large ones become 0. Null,
+ * which some recorders write, counts as missing. */
 static bool optional_whole(struct wfformat *wf, const struct br_json_field *field, int64_t *value)
 {
     struct br_decimal number;
@@ -225,8 +225,8 @@ static bool read_argument(void *context, uint32_t k)
 }
 
 /* Program and arguments are words. A program without arguments is a line, or a whole script, as
- * recorders of workflow languages put it there; what of it means something to a shell is for `run`
- * to refuse or, by --shell, to take. */
+ * recorders of workflow languages write it; `run` refuses characters with a meaning for the shell,
+ * or runs the line with --shell. */
 static bool read_command(struct wfformat *wf, const struct br_json_field *command, char **text)
 {
     struct br_json_field field[] = {{"program", false, NULL}, {"arguments", false, NULL}};
@@ -277,8 +277,8 @@ static bool jobs_wfformat_fill_record(struct wfformat *wf, const struct br_json_
     return true;
 }
 
-/* A task of the execution; one that the specification does not have is left out, and of several
- * with one id the last counts. */
+/* A task of the execution. It is left out if the specification lacks it; of several with one id the
+ * last counts. */
 static bool jobs_wfformat_read_record(void *context, uint32_t k)
 {
     struct wfformat *wf = context;
@@ -465,8 +465,8 @@ static enum br_status jobs_wfformat_link_tasks(struct wfformat *wf)
     return status;
 }
 
-/* The recorded machines, where they could run every task as it is recorded; else nobody could plan
- * on them, and the user's own cluster is asked for. */
+/* The recorded machines, if every task fits one as recorded; else they are useless for planning,
+ * and the user's own cluster is asked for. */
 static enum br_status add_cluster(struct wfformat *wf)
 {
     char amount[BR_DECIMAL_TEXT];
@@ -500,7 +500,7 @@ static enum br_status add_cluster(struct wfformat *wf)
     return status;
 }
 
-/* What the record says of its run as a whole, and does not say of its tasks. */
+/* Facts that the record has about the whole run, but not about its tasks. */
 static enum br_status jobs_wfformat_add_doubts(struct wfformat *wf)
 {
     struct br_dag *dag = wf->dag;

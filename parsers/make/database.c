@@ -1,5 +1,5 @@
-/* The database that make prints, line by line. Before the line of a target, "T: A B", stand its
- * variables, each below a line that tells its origin:
+/* The database that make prints, line by line. The variables of a target stand before its line, "T:
+ * A B", each below a line with its origin:
  *
  *     # makefile (from 'Makefile', line 2)
  *     T: CFLAGS := -O2
@@ -47,14 +47,14 @@ static enum br_status add_names(struct br_make *make, char *text, uint32_t *coun
     return BR_OK;
 }
 
-/* The names of a list that are files; others mark where order-only ones begin, and .WAIT. */
+/* The names of a list that are files; the others are .WAIT and the mark before order-only ones. */
 bool br_make_is_file(const char *name)
 {
     return strcmp(name, "|") != 0 && strcmp(name, ".WAIT") != 0;
 }
 
-/* .NOTPARALLEL holds for the whole make; with prerequisites, since 4.4, for theirs alone, between
- * which make then prints .WAIT. */
+/* .NOTPARALLEL holds for the whole make; since 4.4, with prerequisites, it holds only for theirs,
+ * and make prints .WAIT between them. */
 static void read_special(struct br_make_level *level, const char *name, bool needs)
 {
     level->serial |= strcmp(name, ".NOTPARALLEL") == 0 && !(needs && level->version >= 404);
@@ -92,7 +92,7 @@ static enum br_status add_entry(struct br_make_database *database, char *line, s
                                    : br_fail_memory(diag);
 }
 
-/* The line below one that tells a variable's origin; false if it is none of a target. */
+/* The line below a variable's origin; false if it belongs to no target. */
 static bool pass_variable(struct br_make_database *database, char *line)
 {
     char *colon = strstr(line, ": ");
@@ -104,7 +104,7 @@ static bool pass_variable(struct br_make_database *database, char *line)
     return true;
 }
 
-/* Between two targets. */
+/* A line between two targets. */
 static enum br_status read_between(struct br_make_database *database, char *line,
                                    struct br_diag *diag)
 {
@@ -115,7 +115,7 @@ static enum br_status read_between(struct br_make_database *database, char *line
     } else if (br_make_begins(line, ".RECIPEPREFIX = ")) {
         return BR_OK;
     } else if (!database->origin || !pass_variable(database, line)) {
-        /* A value goes on until the target is named again. */
+        /* A value continues until the target is named again. */
         if (database->named && strncmp(line, database->named, database->named_length) != 0)
             return BR_OK;
         database->named = NULL;
@@ -124,7 +124,7 @@ static enum br_status read_between(struct br_make_database *database, char *line
     return BR_OK;
 }
 
-/* A recipe's lines, with their prefix; one that ends with a backslash goes on. */
+/* A recipe's lines, with their prefix; a backslash at the end continues a line. */
 static void make_database_add_text(struct br_make_database *database, char *line)
 {
     struct br_make_entry *entry = &database->make->entry[database->entry];

@@ -1,8 +1,8 @@
-/* A job of what make would do. A recipe is a task, named by its target as seen from the folder of
- * the first make, and waits for the recipes of its prerequisites; what has none, or is up to date,
- * is looked through. A recipe that calls make is divided at each call: the tasks of that make wait
- * for what comes before, and what comes after waits for them. All edges go from what make prints
- * first to what it prints later, so there are no circles. */
+/* A job of make's commands. A recipe is a task, named by its target as seen from the folder of the
+ * first make, and waits for the recipes of its prerequisites; a prerequisite without a recipe, or
+ * up to date, is replaced by its own prerequisites. A recipe that calls make is split at each call:
+ * the tasks of that make wait for the parts before, and the parts after wait for them. All edges go
+ * from earlier to later output of make, so there are no cycles. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static enum br_status make_job_add_stage(struct br_making *making, const char *p
     return status;
 }
 
-/* One task of the recipe, after `list`, and after `entry` where all of these are of other makes. */
+/* One task of the recipe, after `list`, and after `entry` if all of these belong to other makes. */
 static enum br_status make_job_add_task(struct br_making *making, uint32_t number,
                                         const struct br_make_part *part,
                                         const struct br_make_list *list,
@@ -100,7 +100,7 @@ static enum br_status make_job_add_task(struct br_making *making, uint32_t numbe
 static enum br_status add_level(struct br_making *making, uint32_t number,
                                 const struct br_make_list *entry);
 
-/* The tasks from `first` on that none waits for. */
+/* The tasks from `first` on for which none waits. */
 static enum br_status replace_by_ends(struct br_making *making, uint32_t first,
                                       struct br_make_list *list)
 {
@@ -113,8 +113,8 @@ static enum br_status replace_by_ends(struct br_making *making, uint32_t first,
     return BR_OK;
 }
 
-/* The parts of a recipe in their order, with the tasks of the makes that it calls between them.
- * `list` is what the next part waits for. */
+/* The parts of a recipe in order, with the tasks of the makes that it calls between them. The next
+ * part waits for `list`. */
 static enum br_status add_parts(struct br_making *making, uint32_t number, uint32_t first,
                                 const struct br_make_list *entry, struct br_make_list *list)
 {
@@ -126,7 +126,7 @@ static enum br_status add_parts(struct br_making *making, uint32_t number, uint3
          k = make->item[k].next) {
         const struct br_make_item *item = &make->item[k];
         if (item->kind != BR_MAKE_LEVEL) {
-            /* What calls make comes after it, with what it does besides. */
+            /* The rest of a part that calls make comes after that make. */
             if (!item->calls || from == k)
                 continue;
             struct br_make_part part = br_making_count_lines(making, from, k);
@@ -191,7 +191,7 @@ static enum br_status check_lines(struct br_making *making, uint32_t number)
     return BR_OK;
 }
 
-/* Has another make said to build this very file? There is no second time. */
+/* Has another make said that it builds this very file? It is not built twice. */
 static uint32_t built_by(const struct br_making *making, uint32_t number)
 {
     const struct br_make_recipe *recipe = &making->make->recipe[number];
@@ -265,7 +265,7 @@ static enum br_status make_job_fill(struct br_making *making)
     making->top = top ? br_arena_text(&make->arena, top) : NULL;
     free(top);
     making->path = br_arena_array(&make->arena, (size_t)make->recipes + 1, sizeof *making->path);
-    /* A target is looked through at most once for a task, by each of its statements. */
+    /* Each statement of a target is looked through at most once per task. */
     making->stack = br_arena_array(&make->arena, (size_t)make->entries + 1, sizeof *making->stack);
     if (!making->top || !making->path || !making->stack)
         return br_fail_memory(making->diag);

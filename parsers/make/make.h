@@ -14,43 +14,43 @@
 /* One process of make: the first, or one that a recipe calls. */
 struct br_make_level {
     const char *folder; /* absolute */
-    bool marked;        /* it begins and ends by BR_MAKE_BEGINS and BR_MAKE_ENDS */
+    bool marked;        /* its output stands between BR_MAKE_BEGINS and BR_MAKE_ENDS */
     const char *shell, *flags;
     uint32_t depth, version;                 /* of make: 404 is 4.4; 0: not said */
-    uint32_t first_recipe, last_recipe;      /* as they are printed, by `next`; NONE: none */
+    uint32_t first_recipe, last_recipe;      /* in the order of output, by `next`; NONE: none */
     uint32_t first_variable, variables;      /* of its recipes' environment */
     bool serial, one_shell, delete_on_error; /* .NOTPARALLEL, .ONESHELL, .DELETE_ON_ERROR */
-    bool told;                               /* its database was read */
+    bool told;                               /* its database has been read */
 };
 
 /* A target of a level's database, or one statement of a target with "::". */
 struct br_make_entry {
     uint32_t level;
     const char *name;
-    uint32_t first_name, names; /* what it waits for, order-only behind a "|", and ".WAIT" */
-    uint32_t first_also, also;  /* what its recipe makes besides */
+    uint32_t first_name, names; /* its prerequisites, order-only ones after a "|", and ".WAIT" */
+    uint32_t first_also, also;  /* other targets that its recipe makes */
     const char *text;           /* its recipe, before variables; NULL: none */
     uint32_t next;              /* statement of the same target; NONE: none */
-    uint32_t recipe;            /* that makes it; NONE: nothing is to be done for it */
-    uint32_t seen;              /* 1 + the stage that it was last looked through for */
+    uint32_t recipe;            /* its recipe; NONE: nothing is to be done for it */
+    uint32_t seen;              /* 1 + the stage for which it was last looked through */
     bool phony, intermediate;
-    bool considered; /* make has looked at it for the targets that it was asked for */
+    bool considered; /* make has considered it for the requested targets */
 };
 
 enum br_make_kind { BR_MAKE_LINE, BR_MAKE_LEVEL };
-/* What a recipe prints: a line, which may be several by backslashes, or the call of a make. */
+/* An item printed by a recipe: a line, which may be several with backslashes, or the call of a
+ * make. */
 struct br_make_item {
     enum br_make_kind kind;
     const char *text;
     uint32_t level;
     uint32_t next;
     bool ignored; /* filled later: its failure does not count */
-    bool calls;   /* it is what called make */
-    bool noise;   /* it is no command, but what one has printed */
+    bool calls;   /* it called make */
+    bool noise;   /* it is no command, but the output of one */
 };
 
-/* The recipe waits for the names of an entry's list before one that says .WAIT, or for the entry.
- */
+/* The recipe waits for the names of an entry's list before a .WAIT, or for the entry. */
 struct br_make_wait {
     uint32_t entry, name; /* NONE: the entry itself */
     uint32_t next;        /* of the recipe */
@@ -64,7 +64,7 @@ struct br_make_recipe {
     uint32_t entry;       /* NONE: none */
     uint32_t next;        /* of the level */
     uint32_t line;        /* of the output */
-    uint32_t stage;       /* at whose end it is done; NONE: not yet */
+    uint32_t stage;       /* the level at whose end it is done; NONE: not yet */
     uint32_t wait;        /* the first; NONE: none */
 };
 
@@ -87,13 +87,13 @@ struct br_make {
 struct br_make_database {
     struct br_make *make;
     uint32_t level;
-    uint32_t entry;       /* that goes on; NONE: none */
-    const char *named;    /* "T: ", with which a target's variable began; NULL: none */
+    uint32_t entry;       /* the one that continues; NONE: none */
+    const char *named;    /* "T: ", the start of a target's variable; NULL: none */
     size_t named_length;  /* "T:" */
-    bool targets;         /* else variables */
+    bool targets;         /* else its variables */
     bool definition;      /* within a "define" */
     bool origin;          /* the next line is a variable */
-    bool not_a_target;    /* the next entry is none but a file */
+    bool not_a_target;    /* the next entry is only a file */
     bool in_recipe, open; /* open: its last line ends with a backslash */
 };
 
@@ -101,29 +101,29 @@ void br_make_begin_database(struct br_make_database *database, struct br_make *m
                             uint32_t version);
 enum br_status br_make_read_database(struct br_make_database *database, char *line,
                                      struct br_diag *diag);
-/* Puts the entry behind the last one to the others. False when memory is out. */
+/* Adds the entry after the last one to the others. False when memory is out. */
 bool br_make_add_entry(struct br_make *make);
 /* Is it a file's name, not a mark in a list of them? */
 bool br_make_is_file(const char *name);
 bool br_make_begins(const char *line, const char *with);
-/* Is it what programs like make are called: "make", "gmake", "make-4.3", "our-make"? */
+/* Is it a name of a make-like program: "make", "gmake", "make-4.3", "our-make"? */
 bool br_make_is_name(const char *word, size_t size);
 /* Does it end with an odd number of backslashes? */
 bool br_make_ends_open(const char *line);
 
-/* Reads the text, which becomes the result's to free, also on failure; then there is nothing to
- * finish. */
+/* Reads the text, which is the result's to free, also on failure; after a failure nothing else
+ * needs finishing. */
 enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *diag);
 void br_make_finish(struct br_make *make);
 /* The level's target, or NONE. O(1) expected. */
 uint32_t br_make_find(const struct br_make *make, uint32_t level, const char *name);
 
-/* Says of the recipe's lines which are commands, and whose failure does not count. False where that
- * cannot be told: among them stands what a command that calls make has printed. */
+/* Marks which of the recipe's lines are commands, and whose failure does not count. False if that
+ * is unknown: among them stands the output of a command that calls make. */
 bool br_make_sort_lines(struct br_make *make, uint32_t recipe);
 /* Does the recipe call make, as its Makefile has it, or as make has printed it? */
 bool br_make_calls(const struct br_make *make, uint32_t recipe);
-/* Is the line nothing but a call of make, perhaps in another folder? */
+/* Is the line only a call of make, perhaps in another folder? */
 bool br_make_is_call(const char *line);
 /* Does the line call make by its bare name, so that a function of that name can stand for it? */
 bool br_make_is_bare(const char *line);

@@ -1,4 +1,4 @@
-/* What turns make's output into a job. Internal to this room. */
+/* Turns make's output into a job. Internal to this room. */
 #ifndef BR_PARSERS_MAKE_MAKING_H
 #define BR_PARSERS_MAKE_MAKING_H
 
@@ -27,7 +27,7 @@ struct br_making {
     uint32_t visit;  /* of entries */
 };
 
-/* A part of a recipe: items from `first` up to `end`, which calls make, or is none. */
+/* A part of a recipe: items from `first` up to `end`, which is a call of make, or none. */
 struct br_make_part {
     uint32_t first, end;
     uint32_t lines;
@@ -42,15 +42,16 @@ char *br_making_path(const char *folder, const char *name);
 /* The keys of making->files; br_making_find_file: the recipe that makes the path, or NONE. */
 extern const struct br_index_keys br_making_files;
 uint32_t br_making_find_file(const struct br_making *making, const char *path);
-/* Adds to the list what the recipe waits for: the tasks of its prerequisites, those of what is made
+/* Adds the tasks that the recipe waits for to the list: those of its prerequisites, of targets made
  * with it, and those before a .WAIT. */
 enum br_status br_making_find_parents(struct br_making *making, const struct br_make_recipe *recipe,
                                       struct br_make_list *list);
-/* Gives recipes the waits of all lists that make has looked at. False when memory is out. */
+/* Gives recipes the waits of all lists that make has considered. False when memory is out. */
 bool br_making_find_waits(struct br_making *making);
 
-/* Tells in a doubt of the job which recipes name files that earlier ones make and do not wait for
- * them. After all edges are there. O(words + recipes that name what is no prerequisite * edges). */
+/* Reports, as a doubt of the job, recipes that name files which earlier recipes make and do not
+ * wait for them. After all edges are there. O(words + recipes that name what is no prerequisite *
+ * edges). */
 enum br_status br_making_doubt_order(struct br_making *making);
 
 /* The recipe's items from `first` up to `end` as a part. */

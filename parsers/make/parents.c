@@ -1,5 +1,5 @@
-/* What a recipe of make waits for. A prerequisite that has no recipe, or is up to date, is looked
- * through. */
+/* The tasks that a recipe of make waits for. A prerequisite without a recipe, or up to date, is
+ * replaced by its own prerequisites. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static enum br_status look_at_file(struct br_making *making, uint32_t level, con
                                                                   : br_fail_memory(making->diag);
 }
 
-/* Pushes the entry, and what is made with it: make looks at the prerequisites of all of these. */
+/* Pushes the entry, and targets made with it: make considers the prerequisites of all of these. */
 static uint32_t make_parents_push(struct br_making *making, uint32_t e, uint32_t depth)
 {
     struct br_make *make = making->make;
@@ -78,7 +78,7 @@ static uint32_t make_parents_push(struct br_making *making, uint32_t e, uint32_t
     return depth;
 }
 
-/* The tasks of a name in an entry's list; what has none is pushed. */
+/* The tasks of a name in an entry's list; a name without tasks is pushed. */
 static enum br_status make_parents_add_name(struct br_making *making, uint32_t level,
                                             const char *name, struct br_make_list *list,
                                             uint32_t *depth)
@@ -102,7 +102,7 @@ static enum br_status make_parents_add_name(struct br_making *making, uint32_t l
     return made ? BR_OK : look_at_file(making, level, name, list);
 }
 
-/* The tasks behind what is pushed. */
+/* The tasks behind the pushed entries. */
 static enum br_status add_pushed(struct br_making *making, uint32_t depth,
                                  struct br_make_list *list)
 {
@@ -128,8 +128,8 @@ static enum br_status make_parents_add_statement(struct br_making *making, uint3
     return br_make_list_add(list, stage) ? BR_OK : br_fail_memory(making->diag);
 }
 
-/* The tasks of an entry's names before .WAIT, which make prints in its place, but all order-only
- * names behind the others: to one among the others all of these count as before. */
+/* The tasks of an entry's names before .WAIT. Make prints .WAIT in its place, but all order-only
+ * names after the others: for a .WAIT among the others all order-only names count as before. */
 static enum br_status add_wait(struct br_making *making, const struct br_make_wait *wait,
                                struct br_make_list *list)
 {
@@ -151,7 +151,7 @@ static enum br_status add_wait(struct br_making *making, const struct br_make_wa
     return status ? status : add_pushed(making, depth, list);
 }
 
-/* What the recipe waits for: the tasks of its prerequisites, and those before a .WAIT. */
+/* The tasks that the recipe waits for: those of its prerequisites, and those before a .WAIT. */
 enum br_status br_making_find_parents(struct br_making *making, const struct br_make_recipe *recipe,
                                       struct br_make_list *list)
 {
@@ -178,7 +178,7 @@ static bool wait_at(struct br_making *making, uint32_t recipe, struct br_make_wa
     return true;
 }
 
-/* Pushes what the name stands for and has not been seen. */
+/* Pushes the entries of the name that have not been seen. */
 static uint32_t push_name(struct br_making *making, uint32_t level, const char *name,
                           uint32_t depth)
 {
@@ -190,8 +190,8 @@ static uint32_t push_name(struct br_making *making, uint32_t level, const char *
     return depth;
 }
 
-/* Make looks at nothing behind .WAIT, nor at what that needs, until all before it is done. A recipe
- * that is needed on both sides counts as before. */
+/* Make considers nothing after .WAIT, nor its prerequisites, until all before it is done. A recipe
+ * needed on both sides counts as before. */
 static bool find_waits_of(struct br_making *making, uint32_t number)
 {
     const struct br_make *make = making->make;
@@ -215,8 +215,8 @@ static bool find_waits_of(struct br_making *making, uint32_t number)
     return true;
 }
 
-/* Make looks at a statement of a target with "::" when those before it are done, and at what it
- * needs, too. The first has no wait. */
+/* Make considers a statement of a target with "::", and its prerequisites, when those before it are
+ * done. The first has no wait. */
 static bool find_waits_of_statements(struct br_making *making, uint32_t first)
 {
     const struct br_make *make = making->make;
@@ -240,7 +240,7 @@ static bool find_waits_of_statements(struct br_making *making, uint32_t first)
     return true;
 }
 
-/* Of the lists that make has looked at; make knows .WAIT since 4.4. */
+/* For the lists that make has considered; make knows .WAIT since 4.4. */
 bool br_making_find_waits(struct br_making *making)
 {
     const struct br_make *make = making->make;

@@ -13,13 +13,14 @@ enum { DEEPEST = 64 };
 struct reading {
     struct br_make *make;
     struct br_diag *diag;
-    uint32_t stack[DEEPEST], depth;   /* levels that are open */
+    uint32_t stack[DEEPEST], depth;   /* open levels */
     uint32_t recipe[DEEPEST];         /* of each, that prints */
-    struct br_make_database database; /* the one that is being read */
+    struct br_make_database database; /* the level being read */
     bool in_database, in_header;      /* else the output */
     bool continued;                   /* the last line of the recipe ends with a backslash */
-    bool expanding; /* no line is a recipe's: make has said which it expands, not that it runs it */
-    bool makefiles; /* what is made are Makefiles */
+    bool expanding; /* no line belongs to a recipe: make has said which it expands, not that it runs
+                       it */
+    bool makefiles; /* the targets are Makefiles */
     uint32_t version; /* 100 * 4 + 3 is make 4.3; 0: not said */
     uint32_t line;
     uint32_t first_variable;
@@ -32,7 +33,7 @@ static uint32_t make_read_top(const struct reading *reading)
 
 /* ---- Words of make itself ---- */
 
-/* "make: ", "make[2]: ": what follows, and the depth; NULL where the line does not begin so. */
+/* "make: ", "make[2]: ": the rest, and the depth; NULL if the line does not begin so. */
 static char *after_name(char *line, uint32_t *depth)
 {
     char *at = line + strcspn(line, " :[");
@@ -46,7 +47,7 @@ static char *after_name(char *line, uint32_t *depth)
     return at[0] == ':' && at[1] == ' ' ? at + 2 : NULL;
 }
 
-/* The text between the quotes, cut out; NULL where there are none. */
+/* The text between the quotes, cut out; NULL if there are none. */
 static char *make_read_quoted(char *text)
 {
     char *begin = strchr(text, '\''), *end = strrchr(text, '\'');
@@ -56,7 +57,7 @@ static char *make_read_quoted(char *text)
     return begin + 1;
 }
 
-/* A make, below the recipe that calls it; folder NULL: it says it later, or its database does. */
+/* A make, below the recipe that calls it; folder NULL: named later, by it or by its database. */
 static enum br_status push_level(struct reading *reading, const char *folder, uint32_t depth)
 {
     struct br_make *make = reading->make;
@@ -157,7 +158,7 @@ static enum br_status make_read_add_recipe(struct reading *reading, const char *
     struct br_make_level *level = &make->level[make_read_top(reading)];
     reading->recipe[reading->depth - 1] = BR_MAKE_NONE;
     if (reading->makefiles)
-        return BR_OK; /* a dry run, too, runs it at once, and reads what it makes */
+        return BR_OK; /* even a dry run executes it at once, and reads its result */
     if (!br_grow(&make->recipe, make->recipes, &make->recipe_room, sizeof *make->recipe))
         return br_fail_memory(reading->diag);
     make->recipe[make->recipes] = (struct br_make_recipe){.level = make_read_top(reading),
@@ -179,14 +180,14 @@ static enum br_status make_read_add_recipe(struct reading *reading, const char *
     return BR_OK;
 }
 
-/* A line of the recipe that prints; the lines of the text that it goes on over are joined again. */
+/* A line of the printing recipe; lines of a continued text are joined again. */
 static enum br_status make_read_add_line(struct reading *reading, char *line)
 {
     struct br_make *make = reading->make;
     uint32_t number = reading->depth ? reading->recipe[reading->depth - 1] : BR_MAKE_NONE;
     bool goes_on = reading->continued;
     if (number == BR_MAKE_NONE || reading->expanding || (!*line && !goes_on))
-        return BR_OK; /* what a Makefile prints while it is read, or expanded */
+        return BR_OK; /* output of a Makefile while it is read or expanded */
     reading->continued = br_make_ends_open(line);
     if (goes_on) {
         line[-1] = '\n';
@@ -217,8 +218,8 @@ static enum br_status make_read_add_variable(struct reading *reading, char *text
     return BR_OK;
 }
 
-/* What `--debug=basic` says of targets. It tells what a recipe prints while it is expanded ("Must
- * remake", before its trace) from its lines. */
+/* The messages of `--debug=basic` about targets. They separate the output of a recipe's expansion
+ * ("Must remake", before its trace) from its lines. */
 static bool is_remark(const char *line)
 {
     static const char *const remark[][2] = {
@@ -249,7 +250,7 @@ static bool is_remark(const char *line)
     return false;
 }
 
-/* "# GNU Make 4.3" and the lines of its licence, before the database or before all. */
+/* "# GNU Make 4.3" and the lines of its licence, before the database or before everything. */
 static bool make_read_header(struct reading *reading, const char *line)
 {
     static const char *const also[] = {"# Built for ", "# Copyright ", "# License ", "# This is ",
@@ -337,7 +338,7 @@ static uint32_t statement_of(const struct br_make *make, const struct br_make_re
     return any;
 }
 
-/* Each recipe's entry, and each entry's recipe, also of what a recipe makes besides. */
+/* Each recipe's entry, and each entry's recipe, also for other targets that a recipe makes. */
 static void make_read_join(struct br_make *make)
 {
     for (uint32_t r = 0; r < make->recipes; r++) {

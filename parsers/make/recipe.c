@@ -1,13 +1,13 @@
 /* The lines of a recipe. With -n make prints a line without its prefixes and runs none, except
- * those that call make or have a '+': what these print stands among the lines. The recipe as its
- * Makefile has it tells both, as far as a line's beginning is no variable. */
+ * those that call make or have a '+': their output stands among the lines. The recipe as written in
+ * its Makefile distinguishes both, as far as a line does not begin with a variable. */
 #include <string.h>
 
 #include "parsers/make/make.h"
 
 enum { LONGEST = 10000 };
 
-/* A line of a recipe before variables. */
+/* A line of a recipe before expansion. */
 struct plain {
     const char *text; /* after its prefixes */
     const char *end;
@@ -49,7 +49,7 @@ static bool could_be(const struct plain *line, const char *printed)
     return strncmp(line->text, printed, line->head) == 0;
 }
 
-/* Behind a variable or the call of a function, at its '$'. */
+/* The place after a variable or a function call, from its '$'. */
 static const char *behind_variable(const char *at, const char *end)
 {
     uint32_t open = 0;
@@ -66,7 +66,7 @@ static const char *behind_variable(const char *at, const char *end)
     return end;
 }
 
-/* Does what is no variable of the line stand in the printed one, in its order, up to its end? */
+/* Does the printed line contain the fixed parts of the line, in order, up to its end? */
 static bool recipe_fits(const struct plain *line, const char *printed)
 {
     const char *at = line->text, *star = NULL, *from = printed;
@@ -101,7 +101,7 @@ static size_t count_letters(const struct plain *line)
     return letters;
 }
 
-/* The line, and nothing that another command has printed, as far as can be told. */
+/* The line, and no output of another command, as far as can be told. */
 static bool is_surely(const struct plain *line, const char *printed)
 {
     return line->head ||
@@ -123,7 +123,7 @@ bool br_make_calls(const struct br_make *make, uint32_t number)
     return false;
 }
 
-/* Intermediate files are deleted in the end, which is printed like a line of the last recipe. */
+/* Intermediate files are deleted at the end, which is printed like a line of the last recipe. */
 static void drop_removal(struct br_make *make, const struct br_make_recipe *recipe)
 {
     struct br_make_item *last = recipe->last == BR_MAKE_NONE ? NULL : &make->item[recipe->last];
@@ -144,7 +144,7 @@ static void drop_removal(struct br_make *make, const struct br_make_recipe *reci
     last->noise = true;
 }
 
-/* Has the recipe a line that make runs even so? */
+/* Does the recipe have a line that make runs even in a dry run? */
 static bool runs_any(const struct br_make *make, const struct br_make_recipe *recipe)
 {
     struct plain line;
@@ -173,7 +173,7 @@ bool br_make_sort_lines(struct br_make *make, uint32_t number)
         }
         if (item->noise)
             continue;
-        /* The next line that this may come of; those before it have come to nothing. */
+        /* The next line that can have printed this; the lines before it expanded to nothing. */
         struct plain line;
         const char *from = at;
         bool found = false;
@@ -189,7 +189,7 @@ bool br_make_sort_lines(struct br_make *make, uint32_t number)
         } else if (noisy && called) {
             item->noise = true;
         } else {
-            caller = item; /* of several that one variable holds */
+            caller = item; /* one of several in a variable */
         }
     }
     return true;

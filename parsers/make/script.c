@@ -1,4 +1,4 @@
-/* The script of a recipe's task: what make would have its shell run, line by line. */
+/* The script of a recipe's task: the lines that make would give its shell. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static void write_environment(const struct br_making *making, const struct br_ma
         const char *text = making->make->variable[level->first_variable + k];
         const char *value = strchr(text, '=');
         if (!is_shell_name(text, value ? value : text + strlen(text)))
-            continue; /* no shell hands it on */
+            continue; /* no shell passes it on */
         if (!value) {
             fprintf(out, "unset %s\n", text);
             continue;
@@ -72,7 +72,7 @@ struct br_make_part br_making_count_lines(const struct br_making *making, uint32
     return part;
 }
 
-/* With .ONESHELL all lines are one call, whose failure does not count where the first has a '-'. */
+/* With .ONESHELL all lines are one call, whose failure does not count if the first has a '-'. */
 static bool write_together(const struct br_making *making, const struct br_make_level *level,
                            const struct br_make_part *part, const char *failed, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* What make has printed, in tables. */
+/* The output of make, in tables. */
 #include <stdlib.h>
 #include <string.h>
 

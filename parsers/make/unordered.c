@@ -1,5 +1,5 @@
-/* What only a make without -j keeps in order: a recipe names a file that an earlier recipe makes,
- * and no prerequisite says that it waits for it. */
+/* Orders kept only by a make without -j: a recipe names a file that an earlier recipe makes, but no
+ * prerequisite makes it wait. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 struct search {
     struct br_making *making;
-    uint32_t *first, *parent; /* by stage: where its parents begin */
+    uint32_t *first, *parent; /* by stage: start of its parents */
     uint32_t *stack, *seen;
     uint32_t visit;
     uint32_t found; /* recipes */
@@ -34,7 +34,7 @@ static bool unordered_list_parents(struct search *search)
     return true;
 }
 
-/* Marks all that the stage waits for. */
+/* Marks all stages that the stage waits for. */
 static void mark_ahead(struct search *search, uint32_t stage)
 {
     uint32_t depth = 0;
@@ -50,7 +50,7 @@ static void mark_ahead(struct search *search, uint32_t stage)
     }
 }
 
-/* Does the stage wait for the other? All is marked only if a parent is none. */
+/* Does the stage wait for the other? Marks all only if it is no parent. */
 static bool waits(struct search *search, uint32_t stage, uint32_t other, bool *marked)
 {
     for (uint32_t k = search->first[stage]; k < search->first[stage + 1]; k++)

@@ -1,6 +1,5 @@
-/* Reads depfiles byte for byte as ninja 1.11 to 1.13 do, including what make would read otherwise,
- * because ninja goes on from what is recorded here. Ninja's rules, in the order of what happens to
- * a run of n backslashes:
+/* Reads depfiles byte for byte as ninja 1.11 to 1.13 do, even where make differs, because ninja
+ * continues from these records. Ninja's rules for a run of n backslashes:
  *
  *   before a blank        n odd: (n - 1) / 2 backslashes and a blank of the name;
  *                         n even: n backslashes, and the name ends
@@ -67,7 +66,7 @@ static const struct br_index_keys keys = {depfile_hash_name, depfile_is_name};
 
 struct reader {
     char *at, *end; /* the end is a NUL */
-    char *to;       /* where the name that is being read goes on: at, or before it */
+    char *to;       /* position in the name being read: at it, or before it */
     bool line_ended;
 };
 
@@ -85,7 +84,7 @@ static void depfile_put(struct reader *reader, const char *bytes, size_t count)
     reader->to += count;
 }
 
-/* A run of backslashes and what it stands before; false: the name ends. */
+/* A run of backslashes and the character after it; false: the name ends. */
 static bool take_backslashes(struct reader *reader)
 {
     char *from = reader->at, *behind = from + strspn(from, "\\");
@@ -126,7 +125,7 @@ static bool take_backslashes(struct reader *reader)
     return false;
 }
 
-/* Reads up to the end of a name, which may be empty, and passes what ends it; returns its size. */
+/* Reads up to the end of a name, which may be empty, and skips the terminator; returns its size. */
 static size_t depfile_take_name(struct reader *reader)
 {
     char *name = reader->to = reader->at;
