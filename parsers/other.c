@@ -1,4 +1,4 @@
-/* What other files are known by, and the command that takes them. */
+/* The marks of other files, and the commands that read them. */
 #include "parsers/other.h"
 
 #include "parsers/queries/explain.h"
@@ -11,8 +11,8 @@ enum { FOLDER_TOLD = 100, FILE_TOLD = 60 };
 
 struct other {
     const char *what;
-    const char *command; /* that makes a job of the folder; NULL: none does */
-    const char *hint;    /* where none does */
+    const char *command; /* makes a job of the folder; NULL: none does */
+    const char *hint;    /* advice if none does */
     bool (*is_it)(const char *text, const char *name);
 };
 
@@ -22,7 +22,7 @@ static bool other_ends(const char *name, const char *with)
     return length >= end && strcmp(name + length - end, with) == 0;
 }
 
-/* Does a line begin with the word, and a blank behind it? */
+/* Does a line begin with the word and a blank? */
 static bool has_line(const char *text, const char *word)
 {
     size_t length = strlen(word);
@@ -74,7 +74,7 @@ static bool is_model(const char *text, const char *name)
     return strncmp(text, "br-model", 8) == 0;
 }
 
-/* The first line has this word between what separates columns. */
+/* The first line has this word between separators of columns. */
 static bool other_has_column(const char *text, const char *word, const char *separators)
 {
     for (const char *end = text + strcspn(text, "\r\n"); text < end;) {
@@ -86,21 +86,21 @@ static bool other_has_column(const char *text, const char *word, const char *sep
     return false;
 }
 
-/* Its parts have these names, in whatever order. */
+/* Its parts have these names, in any order. */
 bool br_is_accounting_json(const char *text)
 {
     return *br_text_begin(text) == '{' && strstr(text, "\"job_id\"") &&
            strstr(text, "\"restart_cnt\"") && strstr(text, "\"time\"");
 }
 
-/* What parsers/workloads reads: swf, sacct and tables. */
+/* Files for parsers/workloads: swf, sacct and tables. */
 static bool other_is_workload(const char *text, const char *name)
 {
     return other_ends(name, ".swf") || other_has_column(text, "JobID", "|\r\n") ||
            other_has_column(text, "arrival", ",\r\n") || br_is_accounting_json(text);
 }
 
-/* What the command takes without being told, and what it does not take. */
+/* Names that the command need not be given: it finds them itself, or does not read them. */
 static bool is_usual(const char *name)
 {
     static const char *const names[] = {"build.ninja", "Makefile",  "makefile",
@@ -119,7 +119,7 @@ static bool is_accounting_table(const char *text)
            strchr("\r\n", line[1 + strspn(line + 1, "- ")]);
 }
 
-/* The first line begins with the id of a job, and has a time of Slurm's between bars. */
+/* The first line begins with a job id, and has a time in Slurm's form between bars. */
 static bool is_accounting_headless(const char *text)
 {
     size_t id = strspn(text, "0123456789_+"), line = strcspn(text, "\r\n");
@@ -151,7 +151,7 @@ enum br_status br_refuse_accounting(const char *text, struct br_diag *diag)
     return BR_OK;
 }
 
-/* What EXPLAIN (COSTS OFF) prints: arrows before names in capitals, or a scan alone. */
+/* The output of EXPLAIN (COSTS OFF): arrows before names in capitals, or a scan alone. */
 static bool is_bare_plan(const char *text, const char *name)
 {
     if (br_table_refuse_page(text, NULL))

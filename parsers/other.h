@@ -1,12 +1,12 @@
-/* Files that are no jobs, but that people have where they want a plan: builds, workflows, models,
+/* Files that are no jobs, but that people give when they want a plan: builds, workflows, models,
  * databases. */
 #ifndef BR_PARSERS_OTHER_H
 #define BR_PARSERS_OTHER_H
 
 #include "parsers/text/source.h"
 
-/* Says what the file is, by its content or its name, and what reads it: BR_BAD_INPUT. BR_OK: it is
- * none that is known. O(bytes in the buffer). */
+/* Reports the kind of the file, by its content or its name, and the command that reads it:
+ * BR_BAD_INPUT. BR_OK: the kind is unknown. O(bytes in the buffer). */
 enum br_status br_refuse_other(const struct br_source *source, struct br_diag *diag);
 
 /* The columns that the reader of sacct's lines wants. */
@@ -14,10 +14,10 @@ enum br_status br_refuse_other(const struct br_source *source, struct br_diag *d
     "JobID,User,Account,Partition,State,Submit,Eligible,Start,End,ElapsedRaw,Timelimit,NNodes,"    \
     "AllocCPUS,ReqMem,AllocTRES"
 
-/* Is it what 'sacct --json' prints? */
+/* Is it the output of 'sacct --json'? */
 bool br_is_accounting_json(const char *text);
-/* BR_BAD_INPUT for what Slurm's sacct writes in another form than that which is read; the hint is
- * the command that writes that. */
+/* BR_BAD_INPUT for output of Slurm's sacct in another form than the one read here; the hint is the
+ * command that writes that. */
 enum br_status br_refuse_accounting(const char *text, struct br_diag *diag);
 
 #endif

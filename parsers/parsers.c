@@ -1,4 +1,4 @@
-/* The table of job formats, and which of them a file is in. */
+/* The table of job formats, and the recognition of a file's format. */
 #include "parsers/parsers.h"
 #include "parsers/other.h"
 #include "parsers/queries/queries.h"
@@ -22,7 +22,7 @@ static bool is_snakemake(const char *text);
 
 static const struct format {
     const char *name, *summary;
-    bool (*recognise)(const char *text); /* from the first bytes, NUL-terminated */
+    bool (*recognise)(const char *text); /* decides from the first bytes, NUL-terminated */
     br_read_job *read;
 } formats[] = {
     {"xml", "native job form, <job xmlns=\"" BR_JOB_SPACE "\">", is_job_xml, br_read_job_xml},
@@ -94,7 +94,7 @@ static bool is_snakemake(const char *text)
     return *br_text_begin(text) == '{' && strstr(text, "\"bigrocks-snakemake/");
 }
 
-/* The number of tasks alone in its line, then the dummy: number 0, time 0, no predecessors. */
+/* The number of tasks alone on its line, then the dummy: number 0, time 0, no predecessors. */
 static bool is_stg(const char *text)
 {
     const char *p = br_text_begin(text), *digits = p;
@@ -112,7 +112,7 @@ static bool is_stg(const char *text)
     return *p == '\n' || *p == '\r' || *p == ' ' || *p == '\t';
 }
 
-/* "query N" alone in the first line, then the size or the number of stages. */
+/* "query N" alone on the first line, then the size or the number of stages. */
 static bool parsers_is_profile(const char *text)
 {
     const char *p = br_text_begin(text);
@@ -128,7 +128,7 @@ static bool is_psplib(const char *text)
     return strstr(text, "PRECEDENCE RELATIONS") || strstr(text, "file with basedata");
 }
 
-/* The numbers of the line; *p is behind it. */
+/* The numbers of the line; *p is moved past it. */
 static uint32_t count_numbers(const char **p)
 {
     uint32_t count = 0;
@@ -140,8 +140,8 @@ static uint32_t count_numbers(const char **p)
     return count;
 }
 
-/* Jobs and machines, then in a line for each job as many pairs of machine and time as there are
- * machines. A Patterson file has as many capacities as resources there. The text may end early. */
+/* Jobs and machines, then a line for each job with one pair of machine and time per machine. A
+ * Patterson file has as many capacities as resources there. The text may end early. */
 static bool is_job_shop(const char *text)
 {
     const char *p = br_text_begin(text), *first = p;
@@ -153,9 +153,9 @@ static bool is_job_shop(const char *text)
     while (*p) {
         const char *line = p;
         uint32_t count = count_numbers(&p);
-        if (p == line) /* something else than numbers */
+        if (p == line) /* something other than numbers */
             return false;
-        bool cut = *p == 0; /* perhaps in the midst of the line */
+        bool cut = *p == 0; /* perhaps in the middle of the line */
         if (machines == 0 || (count > 0 && count != 2 * machines && !cut))
             return false;
         rows += count == 2 * machines;

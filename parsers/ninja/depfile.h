@@ -1,4 +1,4 @@
-/* A depfile: what a compiler has read for a file that it wrote, as a rule for make. Internal to
+/* A depfile: the files that a compiler has read for its output, as a rule for make. Internal to
  * this room. */
 #ifndef BR_PARSERS_NINJA_DEPFILE_H
 #define BR_PARSERS_NINJA_DEPFILE_H
@@ -6,12 +6,12 @@
 #include "base/text/diag.h"
 #include "base/collections/index.h"
 
-/* A depfile that was read: its names in the file's order, each once. Zeroed before; its rest after
- * a reading counts for the next one as room only. */
+/* The names of a depfile in the file's order, each once. Zeroed before the first reading; later
+ * readings reuse its memory. */
 struct br_ninja_depfile {
     char **name; /* in the text that was read */
     uint32_t names, room;
-    char **target; /* the files that are made from them, in the text; some perhaps twice */
+    char **target; /* the targets, in the text; some perhaps twice */
     uint32_t targets, target_room;
     struct br_index by_name;
 };
@@ -20,9 +20,9 @@ struct br_ninja_depfile {
  * it is no file, or larger than any depfile. */
 enum br_status br_ninja_depfile_text(const char *path, char **text, size_t *size,
                                      struct br_diag *diag);
-/* Reads the text, which gets overwritten; text[size] is NUL. An empty one names nothing.
- * BR_BAD_INPUT where ninja refuses it as well: no target is there, or what was read is said to
- * depend on something itself. O(size) expected. */
+/* Reads the text, which is overwritten; text[size] is NUL. An empty one names nothing. BR_BAD_INPUT
+ * if ninja refuses it as well: there is no target, or an input is said to depend on something
+ * itself. O(size) expected. */
 enum br_status br_ninja_depfile_read(struct br_ninja_depfile *depfile, char *text, size_t size,
                                      struct br_diag *diag);
 void br_ninja_depfile_finish(struct br_ninja_depfile *depfile);

@@ -1,8 +1,8 @@
-/* The file, version 4, after ninja's manual and what ninja 1.11 to 1.13 write: a line and a number
- * say so, then records of 32-bit words, each after its size in bytes. A path is padded with NULs
- * and followed by the complement of its number, in the order in which paths come. A record of size
- * with the top bit set is an output, its time in nanoseconds (two words), and its inputs, by
- * numbers. Of two for one output the later counts. */
+/* The file, version 4, after ninja's manual and ninja 1.11 to 1.13: a line and a version number,
+ * then records of 32-bit words, each after its size in bytes. A path is padded with NULs and
+ * followed by the complement of its number; paths are numbered in their order. A record whose size
+ * has the top bit set is an output, its time in nanoseconds (two words), and its inputs, by
+ * numbers. The last record of an output counts. */
 #include "parsers/ninja/deps.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The form is that of ninja's manual ("Dynamic Dependencies"): a build.ninja of which every
- * statement has the rule "dyndep" and one explicit output, by which it means the statement of the
+/* The form is that of ninja's manual ("Dynamic Dependencies"): a build.ninja in which every
+ * statement has the rule "dyndep" and one explicit output, which identifies the statement of the
  * build. */
 #include "parsers/ninja/dyndep.h"
 
@@ -17,7 +17,7 @@ struct loading {
     const char *folder;
     const struct br_ninja_ready *ready;
     struct br_ninja_text text;
-    uint32_t bad;    /* the file that could not be read last */
+    uint32_t bad;    /* the last file that could not be read */
     uint32_t *input; /* for one statement at a time */
     uint32_t room;
 };
@@ -75,7 +75,7 @@ static bool is_ready(const struct loading *loading, uint32_t file)
            access(path, R_OK) == 0;
 }
 
-/* ---- What a file may say ---- */
+/* ---- Permitted contents ---- */
 
 static enum br_status fail_form(const struct br_ninja *said, struct br_pos pos, const char *what,
                                 struct br_diag *diag)
@@ -84,7 +84,7 @@ static enum br_status fail_form(const struct br_ninja *said, struct br_pos pos, 
     return br_fail_at(diag, pos, BR_BAD_INPUT, "mend the command that makes the file", "%s", what);
 }
 
-/* A version, and statements with one output, which may have outputs and inputs behind '|'. */
+/* A version, and statements with one output; further outputs and inputs may follow '|'. */
 static enum br_status check_form(const struct br_ninja *said, struct br_diag *diag)
 {
     const struct br_pos first = {1, 1};
@@ -138,7 +138,7 @@ static enum br_status check_fit(const struct br_ninja *ninja, const struct br_ni
     return BR_OK;
 }
 
-/* Reads a file that a statement of the build names; nothing is to be finished on failure. */
+/* Reads a file that a statement of the build names; nothing to finish on failure. */
 static enum br_status read_said(const struct br_ninja *ninja, const char *folder, uint32_t file,
                                 struct br_ninja *said, struct br_diag *diag)
 {
@@ -153,7 +153,7 @@ static enum br_status read_said(const struct br_ninja *ninja, const char *folder
     return status;
 }
 
-/* ---- What a file says of a statement ---- */
+/* ---- The contents for a statement ---- */
 
 /* The nodes of the build for a run of a statement in the file; *count of them in loading->input. */
 static bool take_run(struct loading *loading, const struct br_ninja *said, uint32_t edge,
@@ -177,7 +177,7 @@ static bool take_run(struct loading *loading, const struct br_ninja *said, uint3
     return true;
 }
 
-/* Adds what the statement says; false when memory is out. */
+/* Adds the contents of the statement; false when memory is out. */
 static bool take_statement(struct loading *loading, const struct br_ninja *said, uint32_t from,
                            uint32_t edge, bool restat)
 {

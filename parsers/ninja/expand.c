@@ -1,9 +1,9 @@
 /* Texts of a build.ninja with their variables expanded.
  *
- * An edge's value of "command" and the like comes, in this order, from its own statement, from
- * its rule (expanded with the edge's variables), and from the files' scopes; a statement without
- * bindings of its own stands in the file's scope itself. So says ninja's manual ("Variable
- * expansion", "Evaluation and scoping"), and this follows it.
+ * An edge's value of "command" and the like comes, in this order, from its own statement, from its
+ * rule (expanded with the edge's variables), and from the files' scopes; a statement without
+ * bindings of its own has the file's scope itself. This follows ninja's manual ("Variable
+ * expansion", "Evaluation and scoping").
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ size_t br_ninja_escape(const char *at, struct br_ninja_slice *name)
     }
 }
 
-/* Where an expansion is: whose variables count, and how deep it is in rules that name rules. */
+/* The state of an expansion: the variables in use, and the depth in rules that name rules. */
 struct place {
     const struct br_ninja *ninja;
     uint32_t edge; /* UINT32_MAX: none */
@@ -82,7 +82,7 @@ struct place {
 static enum br_status ninja_expand(const struct place *place, struct br_ninja_slice slice,
                                    struct br_ninja_text *to);
 
-/* Adds text that stands for itself. */
+/* Adds literal text. */
 static bool add_literal(const struct place *place, const char *text, size_t size,
                         struct br_ninja_text *to)
 {
@@ -96,7 +96,7 @@ static bool add_literal(const struct place *place, const char *text, size_t size
     return good;
 }
 
-/* As ninja itself has it, so that commands are its to the byte. */
+/* As in ninja itself, so that commands match byte by byte. */
 static bool is_plain_for_shell(const char *path)
 {
     return !path[strspn(path,
@@ -134,7 +134,7 @@ static bool add_paths(const struct place *place, enum br_ninja_run run, char bet
     return true;
 }
 
-/* The value from the scope or those around it. */
+/* The value from the scope or an enclosing one. */
 static const char *find_around(const struct br_ninja *ninja, uint32_t scope, const char *name)
 {
     for (; scope != UINT32_MAX; scope = ninja->scope[scope].parent) {
@@ -218,7 +218,7 @@ static enum br_status ninja_expand(const struct place *outer, struct br_ninja_sl
         at += plain;
         if (!dollar)
             break;
-        size_t length = br_ninja_escape(at, &name); /* not 0: the reader has looked at them all */
+        size_t length = br_ninja_escape(at, &name); /* not 0: the reader has checked them all */
         enum br_status status = add_escape(&place, at, name, to);
         if (status)
             return status;

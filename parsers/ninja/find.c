@@ -1,4 +1,4 @@
-/* Whether there is a build. */
+/* Looks for a build. */
 #include <errno.h>
 #include <limits.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static bool find_has(const char *folder, const char *file)
     return size < (int)sizeof path && access(path, R_OK) == 0;
 }
 
-/* The first folder of the usual names in which a build is; NULL: in none. */
+/* The first folder of the usual names with a build in it; NULL: none. */
 static const char *find_below(const char *folder)
 {
     static const char *const usual[] = {"build", "builddir", "_build", "out"};
@@ -30,7 +30,7 @@ static const char *find_below(const char *folder)
     return NULL;
 }
 
-/* What a folder without a build.ninja asks for, by what else is in it. */
+/* Advice for a folder without a build.ninja, by its other contents. */
 static void find_advise(const char *folder, char *hint, size_t size)
 {
     const char *below = find_below(folder);

@@ -11,12 +11,12 @@ struct filling {
     const uint32_t *stage_of;
     uint32_t *edge_of;   /* by stage */
     uint32_t *output_of; /* by node; UINT32_MAX: no stage makes it */
-    uint32_t *mark;      /* by node: 1 + the stage that it was reached from last */
+    uint32_t *mark;      /* by node: 1 + the stage from which it was last reached */
     uint32_t *stack;     /* nodes */
     uint32_t *read, reads, room;
 };
 
-/* ---- What is written ---- */
+/* ---- Outputs ---- */
 
 static enum br_status fill_outputs(struct filling *filling, struct br_diag *diag)
 {
@@ -47,7 +47,7 @@ static enum br_status fill_outputs(struct filling *filling, struct br_diag *diag
     return status;
 }
 
-/* ---- What is read ---- */
+/* ---- Inputs ---- */
 
 static uint32_t flow_push(struct filling *filling, const struct br_ninja_edge *edge, uint32_t stage,
                           uint32_t depth)
@@ -64,7 +64,7 @@ static uint32_t flow_push(struct filling *filling, const struct br_ninja_edge *e
 }
 
 /* The outputs that the stage reads, through phony statements. A command that does not run in the
- * job changes nothing, so it is not looked through. */
+ * job changes nothing, so the search stops at it. */
 static bool fill_reads_of(struct filling *filling, uint32_t stage)
 {
     const struct br_ninja *ninja = filling->ninja;

@@ -1,5 +1,5 @@
-/* What the commands of a job write and read of each other, which decides whether a command has to
- * run once those before it have. */
+/* The files that commands of a job write and read of each other. They decide whether a command must
+ * run once those before it have run. */
 #ifndef BR_PARSERS_NINJA_FLOW_H
 #define BR_PARSERS_NINJA_FLOW_H
 
@@ -18,11 +18,11 @@ struct br_ninja_flow {
     uint32_t *first_output; /* by stage, and one more */
     char **output;          /* paths, as seen from the build's folder */
     uint32_t *first_read;   /* by stage, and one more */
-    /* Outputs of other stages that make the stage out of date if they change: what it reads, also
-     * through "phony", but not what it is only ordered after. */
+    /* Outputs of other stages that make the stage out of date if they change: its inputs, also
+     * through "phony", but not order-only ones. */
     uint32_t *read;
-    bool *open;   /* by stage: a dyndep file is still to tell what it reads */
-    bool *restat; /* by stage: it may leave its outputs as they are */
+    bool *open;   /* by stage: a dyndep file will still list its inputs */
+    bool *restat; /* by stage: it may leave its outputs unchanged */
 };
 
 /* stage_of: by edge of the build; UINT32_MAX: none. */

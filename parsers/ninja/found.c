@@ -1,6 +1,6 @@
-/* Ninja loads the same when it looks at a build, and orders commands by it: a header that is made
- * has to be there, and be made anew, before what includes it is compiled, also where only the
- * compiler has told of it. Files that nothing builds are of no interest here. */
+/* Ninja loads these records when it checks a build, and orders commands by them: a generated header
+ * must exist and be up to date before a source that includes it is compiled, even if only the
+ * compiler has reported it. Files that nothing builds do not matter here. */
 #include "parsers/ninja/found.h"
 
 #include <errno.h>
@@ -26,7 +26,7 @@ struct record {
 struct br_ninja_found {
     const char *folder;
     struct record *record;   /* by node */
-    uint32_t *input, inputs; /* nodes that somebody builds */
+    uint32_t *input, inputs; /* nodes that a statement builds */
     uint32_t input_room;
     uint32_t *node; /* by number in the file; UINT32_MAX: the build does not name it */
     uint32_t nodes, node_room;
@@ -49,7 +49,7 @@ static bool found_add_path(struct br_ninja_found *found, const struct br_ninja *
     return done;
 }
 
-/* What an edge is said to have read of its own is no reason to wait. */
+/* An edge does not wait for its own outputs, even if it is said to read them. */
 static bool add_input(struct br_ninja_found *found, const struct br_ninja *ninja, uint32_t edge,
                       uint32_t node)
 {
@@ -132,7 +132,7 @@ void br_ninja_found_close(struct br_ninja_found *found)
     free(found);
 }
 
-/* ---- Of one command ---- */
+/* ---- One command ---- */
 
 /* The path as seen from here, by way of the build's folder; false: it is too long. */
 static bool whole_path(const struct br_ninja_found *found, const char *path, char *whole)
@@ -142,7 +142,7 @@ static bool whole_path(const struct br_ninja_found *found, const char *path, cha
                     path) < PATH_MAX;
 }
 
-/* 0 where there is no such file, as ninja has it. */
+/* 0 if there is no such file, as in ninja. */
 static int64_t found_mtime_ns(const struct br_ninja_found *found, const char *path)
 {
     char whole[PATH_MAX];
@@ -164,7 +164,8 @@ static bool use_record(struct br_ninja_found *found, struct br_ninja *ninja, uin
                            record->count);
 }
 
-/* Is the depfile for this very statement? Its first target is, and all of them are outputs. */
+/* Does the depfile belong to this very statement? Its first target does, and all targets are
+ * outputs. */
 static bool is_for(const struct br_ninja_depfile *depfile, const struct br_ninja *ninja,
                    uint32_t edge)
 {
@@ -184,7 +185,7 @@ static enum br_status use_depfile(struct br_ninja_found *found, struct br_ninja 
 {
     char whole[PATH_MAX], *text = NULL;
     size_t size;
-    struct br_diag other = {0}; /* what is no depfile says nothing */
+    struct br_diag other = {0}; /* a file that is no depfile says nothing */
     if (!whole_path(found, found->text.text, whole))
         return BR_OK;
     enum br_status status = br_ninja_depfile_text(whole, &text, &size, &other);

@@ -1,5 +1,5 @@
-/* What commands are known to read from earlier runs of them: by .ninja_deps and by depfiles.
- * Internal to this room. */
+/* The files that commands have read in earlier runs: by .ninja_deps and by depfiles. Internal to
+ * this room. */
 #ifndef BR_PARSERS_NINJA_FOUND_H
 #define BR_PARSERS_NINJA_FOUND_H
 
@@ -11,9 +11,9 @@ struct br_ninja_found;
  */
 enum br_status br_ninja_found_open(struct br_ninja_found **found, const struct br_ninja *ninja,
                                    const char *folder, struct br_diag *diag);
-/* Adds to the edge's run of files that are found those that other statements build. As for ninja,
- * what is older than the edge's output, or is no depfile for it, says nothing. To be called once
- * for an edge. BR_SYSTEM; BR_BAD_INPUT if its bindings cannot be expanded. */
+/* Adds to the edge's found files those that other statements build. As in ninja, a record older
+ * than the edge's output, or a depfile for another one, is ignored. To be called once per edge.
+ * BR_SYSTEM; BR_BAD_INPUT if its bindings cannot be expanded. */
 enum br_status br_ninja_find_inputs(struct br_ninja_found *found, struct br_ninja *ninja,
                                     uint32_t edge, struct br_diag *diag);
 /* NULL is fine. */

@@ -1,8 +1,7 @@
 /* A job from a build.ninja: a stage of one task for each command that the targets need. A command
- * waits for the commands that build what it reads or is ordered after; "phony" statements, and
- * those that are said to be done, are looked through. What earlier runs of a command are known to
- * have read (found.h) is what it reads: as for ninja, which in a build from nothing knows nothing
- * of it either. */
+ * waits for the commands that build its inputs or its order-only inputs, through "phony" statements
+ * and those marked as done. Files known to have been read by earlier runs of a command (found.h)
+ * count as inputs: as in ninja, which in a new build does not know them either. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -21,15 +20,15 @@
 #include "parsers/ninja/build.h"
 #include "parsers/reader/demand.h"
 
-/* Chunk of a text that is kept as attributes, below what one value may have. */
+/* Size of a text's pieces that are kept as attributes, below the largest value of one. */
 enum { CHUNK = 1 << 20 };
 static const int64_t preset_ns = INT64_C(1000000000);
 
 struct making {
-    struct br_ninja *ninja; /* that edges of the job read is added to it */
+    struct br_ninja *ninja; /* to which edges of the job read are added */
     struct br_ninja_found *found;
     const struct br_ninja_options *options;
-    const char *folder; /* absolute; the option's is for reading and for messages */
+    const char *folder; /* absolute; the option's is used for reading and in messages */
     struct br_dag *dag;
     struct br_cluster *cluster; /* may be NULL */
     struct br_ninja_report *report;
@@ -37,10 +36,10 @@ struct making {
 
     uint32_t *stage;  /* by edge; UINT32_MAX: not needed, or phony */
     bool *needed;     /* by edge */
-    uint32_t *mark;   /* by edge: 1 + the edge that it was found from last */
+    uint32_t *mark;   /* by edge: 1 + the edge from which it was last found */
     uint32_t *stack;  /* edges */
     int64_t *logged;  /* by node; -1: not in the log */
-    int64_t *typical; /* by rule: the median of what the log has; -1: nothing */
+    int64_t *typical; /* by rule: the median from the log; -1: nothing */
     bool *pool_used;
     struct br_ninja_text text; /* for one text at a time */
 };
@@ -101,7 +100,7 @@ static enum br_status need_targets(struct making *making)
         return status;
     for (uint32_t k = 0; k < ninja->targets && !status; k++)
         status = need_all(making, ninja->target[k]);
-    /* Without "default", all that nothing else needs. */
+    /* Without "default", all outputs that nothing else needs. */
     for (uint32_t n = 0; n < ninja->nodes && !ninja->targets && !status; n++)
         if (!ninja->node[n].used)
             status = need_all(making, n);
@@ -110,7 +109,7 @@ static enum br_status need_targets(struct making *making)
 
 /* ---- Durations ---- */
 
-/* The longest of the outputs'; they are of one run unless the log is of several builds. */
+/* The longest of the outputs'; they come from one run unless the log covers several builds. */
 static int64_t logged_ns(const struct making *making, uint32_t edge)
 {
     const struct br_ninja *ninja = making->ninja;
@@ -207,7 +206,7 @@ static enum br_status add_attribute(struct making *making, enum br_owner owner, 
     return br_dag_add_attribute(making->dag, owner, index, name, value, making->diag);
 }
 
-/* All outputs, a line each; the first alone is the stage's id already. */
+/* All outputs, one per line; a single one is the stage's id already. */
 static enum br_status add_outputs(struct making *making, uint32_t edge, uint32_t stage)
 {
     const struct br_ninja *ninja = making->ninja;
@@ -254,8 +253,8 @@ static enum br_status add_texts(struct making *making, uint32_t edge, uint32_t s
     return status ? status : add_attribute(making, BR_OWNER_STAGE, stage, "ninja.statement");
 }
 
-/* A fault found later, such as a cycle, has a place in the build's own file alone; faults that are
- * found here have theirs in any. */
+/* A fault found later, such as a cycle, has a place only in the build's own file; faults found here
+ * may have theirs in any file. */
 static void place_stage(struct making *making, uint32_t edge)
 {
     const struct br_ninja_edge *it = &making->ninja->edge[edge];
@@ -329,7 +328,7 @@ static enum br_status add_edges(struct making *making)
     return BR_OK;
 }
 
-/* ---- The rest of the file, for the way back ---- */
+/* ---- The rest of the file, to write it back ---- */
 
 /* Keeps the text as NAME.0001 and so on. */
 static enum br_status flush_text(struct making *making, const char *name, uint32_t *chunk)
@@ -343,7 +342,7 @@ static enum br_status flush_text(struct making *making, const char *name, uint32
     return status;
 }
 
-/* The statements that are no stages: either those of "phony", or commands that are not needed. */
+/* The statements that are no stages: "phony" ones, and commands that are not needed. */
 static enum br_status add_others(struct making *making, bool phony, const char *name,
                                  uint32_t *chunk)
 {

@@ -1,8 +1,8 @@
-/* The log that ninja keeps of its commands, versions 5 to 7: a line per file that was built, with
- * start and end in milliseconds, the file's time, its path and the command's hash, between tabs.
- * Samurai writes 0 for both, which is no measurement. The versions differ in the unit of the file's
- * time and in the hash, neither of which counts here: the duration of a command that has changed
- * since is still the best guess there is. */
+/* Ninja's log of its commands, versions 5 to 7: a line per built file, with start and end in
+ * milliseconds, the file's time, its path and the command's hash, between tabs. Samurai writes 0
+ * for start and end, which is no measurement. The versions differ in the unit of the file's time
+ * and in the hash, and neither matters here: the duration of a command that has changed since is
+ * still the best guess. */
 #include "parsers/ninja/log.h"
 
 #include <limits.h>
@@ -77,13 +77,13 @@ enum br_status br_ninja_read_log(const struct br_ninja *ninja, const char *path,
         return status;
     status = br_source_text(&source, TEXT_LIMIT, "ninja log", &text, diag);
     br_source_close(&source);
-    if (!status && *text) /* ninja makes an empty file before it writes the first line */
+    if (!status && *text) /* ninja creates an empty file before it writes the first line */
         status = read_version(text, diag);
     for (char *at = status ? NULL : strchr(text, '\n'); at && at[1];) {
         char *line = at + 1;
         at = strchr(line, '\n');
         if (!at)
-            break; /* a line that was cut */
+            break; /* a truncated line */
         *at = '\0';
         ninja_log_read_line(ninja, line, duration_ns, hash);
     }

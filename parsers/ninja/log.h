@@ -4,11 +4,10 @@
 
 #include "parsers/ninja/ninja.h"
 
-/* Reads the log, if there is one, and writes to duration_ns[node] how long the node's command took
- * when it ran last, and to hash[node] (NULL: not wanted) its hash; -1 and 0 where the log does not
- * say. As ninja does, it passes over lines that are
- * cut. Errors: BR_SYSTEM where the file is there and cannot be read, BR_BAD_INPUT for a version
- * other than 5, 6 and 7. */
+/* Reads the log, if there is one. Writes to duration_ns[node] how long the node's command took in
+ * its last run, and to hash[node] (NULL: not wanted) its hash; -1 and 0 if the log does not know.
+ * As ninja does, it skips truncated lines. Errors: BR_SYSTEM if the file exists and cannot be read,
+ * BR_BAD_INPUT for a version other than 5, 6 and 7. */
 enum br_status br_ninja_read_log(const struct br_ninja *ninja, const char *path,
                                  int64_t *duration_ns, uint64_t *hash, struct br_diag *diag);
 

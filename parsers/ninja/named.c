@@ -1,4 +1,4 @@
-/* A build that tells its statements apart. */
+/* Writes a build whose statements can be told apart. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,7 +6,8 @@
 #include "parsers/ninja/dyndep.h"
 #include "parsers/ninja/text.h"
 
-/* The edges behind the file: what builds it, what builds that, and so on. `edge` has room for all.
+/* The edges behind the file: the one that builds it, those that build its inputs, and so on. `edge`
+ * has room for all.
  */
 static uint32_t find_behind(const struct br_ninja *ninja, const char *file, uint32_t *edge,
                             bool *seen)
@@ -25,8 +26,8 @@ static uint32_t find_behind(const struct br_ninja *ninja, const char *file, uint
     return count;
 }
 
-/* Does one of the commands make the build's own file, or what that is made from? The file itself
- * may be a phony name of a stamp. */
+/* Does one of the commands make the build's own file, or a source of it? The file itself may be a
+ * phony name of a stamp. */
 static enum br_status find_stale(const struct br_ninja *ninja, const char *file,
                                  const struct br_ninja_set *printed, bool *stale,
                                  struct br_diag *diag)

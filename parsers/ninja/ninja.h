@@ -1,6 +1,6 @@
 /* A build.ninja as ninja reads it: rules, scopes of variables, pools, and the statements that build
- * files from files. What a rule says is kept as it is written and expanded when it is asked for,
- * since its variables count as they stand at the end of the file. Internal to this room. */
+ * files from files. The values of a rule are kept as written and expanded on request, since
+ * variables have their values at the end of the file. Internal to this room. */
 #ifndef BR_PARSERS_NINJA_NINJA_H
 #define BR_PARSERS_NINJA_NINJA_H
 
@@ -55,32 +55,31 @@ struct br_ninja_pool {
 struct br_ninja_node {
     const char *path;
     uint32_t producer; /* edge that builds it; UINT32_MAX: none */
-    bool used;         /* by an edge, as what it reads or waits for; not as a validation */
+    bool used;         /* by an edge, as an input or an order-only one; not as a validation */
 };
 
-/* The runs of an edge's files, in the order of its statement, which has not those that files tell.
- */
+/* The runs of an edge's files, in the order of its statement; the found runs are not part of it. */
 enum br_ninja_run {
     BR_NINJA_OUT,
     BR_NINJA_IMPLICIT_OUT,
-    BR_NINJA_DYNDEP_OUT, /* told by a file (dyndep.h) */
+    BR_NINJA_DYNDEP_OUT, /* from a dyndep file (dyndep.h) */
     BR_NINJA_IN,
     BR_NINJA_IMPLICIT,
     BR_NINJA_ORDER_ONLY,
-    BR_NINJA_FOUND, /* what it reads by what files tell: depfiles (found.h) and dyndep files */
+    BR_NINJA_FOUND, /* inputs listed by files: depfiles (found.h) and dyndep files */
     BR_NINJA_VALIDATION,
     BR_NINJA_RUNS
 };
 
-/* What is known of what a dyndep file tells. */
+/* The state of a dyndep file's contents. */
 enum br_ninja_dyndep { BR_NINJA_DYNDEP_NONE, BR_NINJA_DYNDEP_OPEN, BR_NINJA_DYNDEP_READ };
 
 /* A build statement. */
 struct br_ninja_edge {
     uint32_t rule;
-    uint32_t scope;                    /* its own where it has bindings, else the file's */
+    uint32_t scope;                    /* its own if it has bindings, else the file's */
     uint32_t first[BR_NINJA_RUNS + 1]; /* runs in br_ninja.path */
-    uint32_t file;                     /* that it stands in, and where */
+    uint32_t file;                     /* its file, and its place there */
     struct br_pos pos;
     enum br_ninja_dyndep dyndep; /* none until they are loaded */
     bool restat;                 /* says its dyndep file */
@@ -91,7 +90,7 @@ struct br_ninja_file {
     char *path, *text;
 };
 
-/* Where a variable is looked up that no edge has; of every other scope the parent is older. */
+/* A scope of variables for look-ups outside edges; the parent of each scope is older. */
 struct br_ninja_scope {
     uint32_t parent; /* UINT32_MAX: none */
 };
@@ -129,7 +128,8 @@ bool br_ninja_command_of(const char *script, struct br_ninja_text *to);
  * there is nothing to finish. */
 enum br_status br_ninja_read(struct br_ninja *ninja, const char *folder, const char *file,
                              struct br_diag *diag);
-/* The same for a dyndep file, as a build of which all statements have the rule of that name. */
+/* Reads a dyndep file in this way, as a build in which all statements have the rule of that name.
+ */
 enum br_status br_ninja_read_dyndep(struct br_ninja *ninja, const char *folder, const char *file,
                                     struct br_diag *diag);
 void br_ninja_finish(struct br_ninja *ninja);
@@ -138,11 +138,11 @@ void br_ninja_finish(struct br_ninja *ninja);
 uint32_t br_ninja_find_node(const struct br_ninja *ninja, const char *path);
 /* The edge that builds the path, or UINT32_MAX. */
 uint32_t br_ninja_find_producer(const struct br_ninja *ninja, const char *path);
-/* By this a statement is told from all others: no other may make the same file. */
+/* The statement is known by this path: no other may make it. */
 const char *br_ninja_first_output(const struct br_ninja *ninja, uint32_t edge);
-/* The variable in this very scope; NULL where it has none of that name. */
+/* The variable in this very scope; NULL if there is none of that name. */
 const char *br_ninja_find_variable(const struct br_ninja *ninja, uint32_t scope, const char *name);
-/* The rule in the scope or those around it, or UINT32_MAX. */
+/* The rule in the scope or an enclosing one, or UINT32_MAX. */
 uint32_t br_ninja_find_rule(const struct br_ninja *ninja, uint32_t scope, const char *name);
 
 /* How a text is expanded. */
@@ -152,17 +152,17 @@ enum br_ninja_form {
     BR_NINJA_SOURCE, /* like a value, but escaped for a build.ninja, where $in_newline remains */
 };
 
-/* Adds the text to `to` with its variables as they are in the scope. */
+/* Adds the text to `to` with the variables of the scope expanded. */
 enum br_status br_ninja_expand(const struct br_ninja *ninja, struct br_ninja_slice slice,
                                uint32_t scope, struct br_ninja_text *to, struct br_diag *diag);
-/* Adds what the edge says of the key, from its statement or from its rule; nothing where neither
- * does. */
+/* Adds the edge's value for the key, from its statement or from its rule; nothing if neither has
+ * one. */
 enum br_status br_ninja_binding(const struct br_ninja *ninja, uint32_t edge, enum br_ninja_key key,
                                 enum br_ninja_form form, struct br_ninja_text *to,
                                 struct br_diag *diag);
 
-/* The escape at `at` (a '$'): its length and, where it stands for a variable, that one's name. 0
- * where it is none. Of "$" and a line's end, also the blanks that begin the next line count. */
+/* The escape at `at` (a '$'): its length and, if it stands for a variable, the variable's name. 0
+ * if it is none. For "$" at a line's end, the blanks that begin the next line count, too. */
 size_t br_ninja_escape(const char *at, struct br_ninja_slice *name);
 
 #endif

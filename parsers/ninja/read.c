@@ -1,5 +1,5 @@
 /* The statements of a build.ninja: rule, pool, build, default, include, subninja, and variables.
- * The form is that of ninja's manual ("Ninja file reference"). Stricter than ninja nowhere; faults
+ * The form is that of ninja's manual ("Ninja file reference"). Never stricter than ninja; faults
  * that ninja would report are reported here with the same place. */
 #include <assert.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 
 enum { TEXT_LIMIT = 1 << 30, DEEPEST_INCLUDE = 100 };
 
-/* One file that is being read. */
+/* A file being read. */
 struct reader {
     struct br_ninja *ninja;
     const char *folder;
@@ -45,7 +45,7 @@ static struct br_pos ninja_read_place_of(struct reader *reader, const char *at)
     br_fail_at((reader)->diag, ninja_read_place_of(reader, (reader)->at), BR_BAD_INPUT, hint,      \
                __VA_ARGS__)
 
-/* Passes blanks, and line ends that a '$' continues. */
+/* Skips blanks, and line ends after a '$'. */
 static void skip_blanks(struct reader *reader)
 {
     struct br_ninja_slice name;
@@ -74,8 +74,8 @@ static enum br_status end_line(struct reader *reader)
     return BR_OK;
 }
 
-/* Passes comments. Returns the number of blanks that begin the next line which says something, or
- * 0 where the line is empty and `skip_empty` is not set. */
+/* Skips comments. Returns the number of blanks at the start of the next line with contents, or 0 if
+ * the line is empty and `skip_empty` is not set. */
 static size_t begin_line(struct reader *reader, bool skip_empty)
 {
     for (;;) {
@@ -97,14 +97,14 @@ static size_t begin_line(struct reader *reader, bool skip_empty)
     }
 }
 
-/* The status of what has just failed and said so. */
+/* The status of the call that has just failed and reported. */
 static enum br_status why(const struct reader *reader)
 {
     assert(reader->diag->status);
     return reader->diag->status;
 }
 
-/* A name of the arena's; NULL, with a diagnostic, where none is here or memory is out. */
+/* A name, in the arena; NULL, with a diagnostic, if there is none here or memory is out. */
 static const char *ninja_read_name(struct reader *reader, const char *what)
 {
     size_t n = strspn(reader->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
@@ -157,7 +157,7 @@ static enum br_status read_let(struct reader *reader, const char **name,
     return status ? status : end_line(reader);
 }
 
-/* Expands a text as it stands in the scope, into the arena. */
+/* Expands a text with the values in the scope so far, into the arena. */
 static enum br_status ninja_read_evaluate(struct reader *reader, struct br_ninja_slice slice,
                                           uint32_t scope, char **value)
 {
@@ -183,7 +183,7 @@ static enum br_status ninja_read_variable(struct reader *reader, uint32_t scope)
     return status;
 }
 
-/* Ninja looks at the rule alone, so a statement cannot say the half that its rule lacks. */
+/* Ninja checks only the rule, so a statement cannot add the half that its rule lacks. */
 static enum br_status check_rule(struct reader *reader, const struct br_ninja_rule *rule)
 {
     if (!rule->binding[BR_NINJA_COMMAND].text)
@@ -242,8 +242,8 @@ static enum br_status ninja_read_pool(struct reader *reader)
         return status;
     if (!depth)
         return FAIL(reader, "write 'depth = 4'", "the pool '%.80s' has no depth", name);
-    /* Ninja takes the number that the text begins with, and 0, no limit, where it begins with none:
-     * SCons writes 0.5. */
+    /* Ninja takes the number at the start of the text, and 0, no limit, if there is none: SCons
+     * writes 0.5. */
     const long long places = strtoll(depth, NULL, 10);
     if (places < 0)
         return FAIL(reader, "write 'depth = 4'", "the pool '%.80s' has a depth below 0", name);
@@ -253,7 +253,7 @@ static enum br_status ninja_read_pool(struct reader *reader)
                : br_fail_memory(reader->diag);
 }
 
-/* A run of paths, not yet expanded: those of an edge count with its own variables, which follow. */
+/* A run of unexpanded paths: those of an edge use its own variables, which follow. */
 struct paths {
     struct br_ninja_slice *slice;
     uint32_t count, room;
@@ -289,7 +289,7 @@ static enum br_status node_of(struct reader *reader, struct br_ninja_slice slice
     return br_ninja_add_node(reader->ninja, path, node) ? BR_OK : br_fail_memory(reader->diag);
 }
 
-/* Does the text go on with this mark? Passes it, and blanks. */
+/* Does the text continue with this mark? Skips it, and blanks. */
 static bool accept(struct reader *reader, const char *mark)
 {
     size_t n = strlen(mark);
@@ -300,7 +300,7 @@ static bool accept(struct reader *reader, const char *mark)
     return true;
 }
 
-/* The head of a statement, before its bindings: paths in runs of which some may be empty. */
+/* The header of a statement, before its bindings: paths in runs, some of which may be empty. */
 static enum br_status read_runs(struct reader *reader, struct paths *paths,
                                 uint32_t end[BR_NINJA_RUNS], const char **rule)
 {
@@ -359,7 +359,7 @@ static enum br_status ninja_read_add_edge(struct reader *reader, const struct pa
             enum br_status status = node_of(reader, paths->slice[k], edge.scope, &node);
             if (status)
                 return status;
-            /* "build x: phony x" is what old generators write; ninja passes over it, too. */
+            /* "build x: phony x" comes from old generators; ninja ignores it, too. */
             if (run >= BR_NINJA_IN && edge.rule == BR_NINJA_PHONY &&
                 ninja->node[node].producer == ninja->edges)
                 continue;
@@ -505,7 +505,7 @@ static enum br_status ninja_read_file(struct br_ninja *ninja, const char *folder
     return status;
 }
 
-/* `rule`: NULL, or the name of one that the file need not define. */
+/* `rule`: NULL, or the name of a rule that the file need not define. */
 static enum br_status ninja_read_whole(struct br_ninja *ninja, const char *folder, const char *file,
                                        const char *rule, struct br_diag *diag)
 {

@@ -181,7 +181,7 @@ bool br_ninja_extend(struct br_ninja *ninja, uint32_t edge, enum br_ninja_run ru
     const uint32_t before = first[run + 1] - first[0];
     if (!count)
         return true;
-    while (ninja->path_room - ninja->paths < size + count) /* the edge's paths, at another place */
+    while (ninja->path_room - ninja->paths < size + count) /* the edge's paths have moved */
         if (!br_grow(&ninja->path, ninja->path_room, &ninja->path_room, sizeof *ninja->path))
             return false;
     uint32_t *to = ninja->path + begin;

@@ -1,5 +1,5 @@
-/* Scripts and statements from edges. A statement without variables means the same in every place
- * of a file, which is what lets the file be reordered. */
+/* Scripts and statements from edges. A statement without variables means the same at every place of
+ * a file, so the file can be reordered. */
 #include "parsers/ninja/text.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ static bool ninja_text_put(void *to, const char *text, size_t size)
 
 static const char index_mark[] = "{index}";
 
-/* As a word of a script. Jobs would replace {index}, so it stands in two parts. */
+/* As a word of a script. Jobs would replace {index}, so it is split in two. */
 static bool add_quoted(struct br_ninja_text *to, const char *text, size_t size)
 {
     for (const char *mark; (mark = memmem(text, size, index_mark, strlen(index_mark)));) {
@@ -34,7 +34,7 @@ static bool add_quoted(struct br_ninja_text *to, const char *text, size_t size)
     return br_shell_quote(text, size, ninja_text_put, to);
 }
 
-/* Replaces the text by what the edge says of the key; "" where it says nothing. */
+/* Replaces the text by the edge's value for the key; "" if it has none. */
 static enum br_status read_key(const struct br_ninja *ninja, uint32_t edge, enum br_ninja_key key,
                                enum br_ninja_form form, struct br_ninja_text *text,
                                struct br_diag *diag)
@@ -65,7 +65,7 @@ static bool ninja_text_add_folder(struct br_ninja_text *to, const char *path)
                       ninja_text_add(to, " || exit\n"));
 }
 
-/* Every folder of an output, each once; outputs that lie together stand together. */
+/* Every folder of an output, each once; outputs in one folder are usually adjacent. */
 static bool ninja_text_add_folders(const struct br_ninja *ninja, const struct br_ninja_edge *edge,
                                    struct br_ninja_text *to)
 {
@@ -99,8 +99,8 @@ static enum br_status add_response(const struct br_ninja *ninja, uint32_t edge,
     return status;
 }
 
-/* What cannot be the last line of a script as it is: several lines, {index}, which jobs replace,
- * and what looks as if it were written by this. */
+/* A command that cannot be the last line of a script unchanged: several lines, {index}, which jobs
+ * replace, or a text that looks like one written here. */
 static const char eval_begin[] = "eval \"$(printf -- '", eval_end[] = "')\"";
 
 static bool add_command(struct br_ninja_text *to, const char *command)
@@ -119,7 +119,7 @@ static bool add_command(struct br_ninja_text *to, const char *command)
     return good && ninja_text_add(to, eval_end);
 }
 
-/* The character that the escape of printf stands for; passes it. */
+/* The character of a printf escape; skips it. */
 static char take_escape(const char **at)
 {
     const char *from = *at;
@@ -199,7 +199,7 @@ static bool add_let(struct br_ninja_text *to, const char *key, const char *value
            ninja_text_add(to, "\n");
 }
 
-/* The value of the key as a build.ninja has to say it. */
+/* The value of the key as a build.ninja must write it. */
 static enum br_status ninja_text_read_source(const struct br_ninja *ninja, uint32_t edge,
                                              enum br_ninja_key key, struct br_ninja_text *text,
                                              struct br_diag *diag)
@@ -218,8 +218,8 @@ static enum br_status ninja_text_read_source(const struct br_ninja *ninja, uint3
     return good ? BR_OK : br_fail_memory(diag);
 }
 
-/* A command, and the content of a response file, with a line for each input cannot be said without
- * the rule's $in_newline, which statements do not know: such a statement has a rule of its own. */
+/* A command, or the content of a response file, with a line for each input needs the rule's
+ * $in_newline, which statements do not have: such a statement has a rule of its own. */
 static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, const char *rule,
                                    bool command, bool content, struct br_ninja_text *to,
                                    struct br_diag *diag)
@@ -240,7 +240,7 @@ static enum br_status add_own_rule(const struct br_ninja *ninja, uint32_t edge, 
     return status;
 }
 
-/* Is there a line for each input in what the key says? */
+/* Does the value of the key have a line for each input? */
 static enum br_status has_lines(const struct br_ninja *ninja, uint32_t edge, enum br_ninja_key key,
                                 struct br_ninja_text *text, bool *lines, struct br_diag *diag)
 {
@@ -249,7 +249,7 @@ static enum br_status has_lines(const struct br_ninja *ninja, uint32_t edge, enu
     return status;
 }
 
-/* With what dyndep files tell, if `told`. */
+/* With the contents of dyndep files, if `told`. */
 static bool add_files(const struct br_ninja *ninja, const struct br_ninja_edge *it,
                       const char *rule, bool told, struct br_ninja_text *to)
 {
@@ -267,8 +267,8 @@ static bool add_files(const struct br_ninja *ninja, const struct br_ninja_edge *
            ninja_text_add(to, "\n");
 }
 
-/* A description may be coloured; what is kept of it is what it says. Leaves out sequences that
- * steer a terminal (ECMA-48: ESC, '[', parameters, a last letter) and other control characters. */
+/* A description may be coloured; only its text is kept. Drops sequences that control a terminal
+ * (ECMA-48: ESC, '[', parameters, a last letter) and other control characters. */
 static void strip_controls(struct br_ninja_text *text)
 {
     char *to = text->text;
@@ -327,7 +327,7 @@ enum br_status br_ninja_statement(const struct br_ninja *ninja, uint32_t edge,
     return status;
 }
 
-/* A statement for each output, since one that is missing makes all of its statement out of date. */
+/* One statement per output, since a missing output makes its whole statement out of date. */
 enum br_status br_ninja_made(const struct br_ninja *ninja, uint32_t edge, struct br_ninja_text *to,
                              struct br_diag *diag)
 {
@@ -344,7 +344,7 @@ enum br_status br_ninja_made(const struct br_ninja *ninja, uint32_t edge, struct
 
 /* ---- Around the statements ---- */
 
-/* A variable of the file that counts beyond its statements. */
+/* A variable of the file that matters beyond its statements. */
 static bool ninja_text_add_variable(const struct br_ninja *ninja, const char *name,
                                     struct br_ninja_text *to)
 {
@@ -367,8 +367,8 @@ static bool ninja_text_is_rule(const void *ninja, uint32_t rule, const void *nam
     return strcmp(((const struct br_ninja *)ninja)->rule[rule].name, name) == 0;
 }
 
-/* Every name once, but for that which ninja has itself: statements say all that they need of their
- * rule, so that the rules of several scopes need not be told apart. */
+/* Every name once, except those of ninja itself: statements have all values of their rules, so
+ * rules of several scopes need not be distinguished. */
 static bool add_rules(const struct br_ninja *ninja, struct br_ninja_text *to)
 {
     static const struct br_index_keys keys = {ninja_text_hash_rule, ninja_text_is_rule};

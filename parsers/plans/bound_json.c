@@ -1,4 +1,4 @@
-/* The answer of the bounding program; the rest of what it says is for people. */
+/* The answer of the bounding program; its other fields are for people. */
 #include "parsers/plans/bound_json.h"
 
 #include <stdio.h>
@@ -6,8 +6,8 @@
 #include "base/numbers/decimal.h"
 #include "parsers/plans/certificate_json.h"
 
-/* To the nearest nanosecond is safe: every makespan is a whole number of them, so that a bound may
- * even be rounded up. */
+/* Rounding to the nearest nanosecond is safe: every makespan is a whole number of them, so a bound
+ * may even be rounded up. */
 bool br_read_lower_bound(struct br_json *json, const struct br_json_field *field, int64_t *ns)
 {
     if (!br_json_go(json, field) || !br_json_scalar(json, "a lower bound"))

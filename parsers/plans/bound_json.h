@@ -9,8 +9,8 @@
 /* Reads the answer of the bounding program: a JSON object with "lower_bound" in seconds, as a
  * number or a string, "method", and perhaps "status" ("optimal", or why it is not) and
  * "certificate", in the numbers of the job. Texts are cut to fit. The text ends with a NUL after
- * its `size` bytes. Fills the answer but for `found` and `why`; its certificate is the caller's,
- * and stays NULL on failure. */
+ * its `size` bytes. Fills the answer except `found` and `why`; its certificate is the caller's, and
+ * stays NULL on failure. */
 enum br_status br_parse_bound(const char *text, size_t size, const struct br_dag *dag,
                               struct br_bound_answer *answer, struct br_diag *diag);
 

@@ -1,5 +1,5 @@
-/* Certificates as docs/certificates.md has them: a table of members for each object, arrays counted
- * first and then filled. Names become numbers; nothing else is looked at here. */
+/* Certificates in the form of docs/certificates.md: a table of members for each object, arrays
+ * counted first and then filled. Names become numbers; nothing else is checked here. */
 #include "parsers/plans/certificate_json.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@ struct reader {
     struct br_json *json;
     const struct br_dag *dag;
     struct br_arena *arena;
-    uint32_t depth; /* of cases within cases */
+    uint32_t depth; /* depth of nested cases */
 };
 
 static bool memory(struct reader *r, const void *pointer)
@@ -132,7 +132,7 @@ static bool read_link(struct reader *r, struct br_proof_link *link)
     return !r->json->status;
 }
 
-/* A stage and a whole number of it, under its own key. */
+/* A stage and a whole number for it, under its own key. */
 struct numbered {
     uint32_t stage;
     int64_t number;
@@ -151,7 +151,7 @@ static bool read_numbered(struct reader *r, const char *what, const char *key,
     return !r->json->status;
 }
 
-/* The two halves of all, in arrays of their own. */
+/* The two halves of all entries, in arrays of their own. */
 static bool plans_certificate_json_split(struct reader *r, const struct numbered *all,
                                          uint32_t count, uint32_t **stage, int64_t **number)
 {
@@ -293,7 +293,7 @@ static bool read_chain(struct reader *r, struct br_proof_chain *chain)
     return !r->json->status;
 }
 
-/* Whole numbers up to the end of the array that the walk stands at. */
+/* Whole numbers up to the end of the current array. */
 static bool integers(struct reader *r, int64_t **value, uint32_t *count)
 {
     const struct br_json_field here = {"a part of a clause", true, r->json->at};
@@ -301,8 +301,8 @@ static bool integers(struct reader *r, int64_t **value, uint32_t *count)
            br_json_array(r->json, here.name) && fill_integers(r->json, *value);
 }
 
-/* Literals and hints: numbers from 1, of tasks each with a time, and of clauses. Then spans, where
- * there are some: begins and ends. */
+/* Literals and hints: numbers from 1, of tasks each with a time, and of clauses. Then spans, if
+ * there are any: begins and ends. */
 static bool read_clause(struct reader *r, struct br_proof_clause *clause)
 {
     struct br_json *json = r->json;
@@ -355,7 +355,7 @@ static bool read_kind(struct reader *r, const struct br_json_field *field, struc
 
 static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof *proof);
 
-/* A proof within the one at hand. */
+/* A proof within the current one. */
 static bool proof_at(struct reader *r, const struct br_json_field *field, struct br_proof **proof)
 {
     if (!br_json_go(r->json, field))

@@ -1,4 +1,4 @@
-/* The stages, tasks and machines that strings of a plan name. */
+/* Finds the stages, tasks and machines named by strings of a plan. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ bool br_plan_index_classes(struct br_plan_reader *r)
     return true;
 }
 
-/* Splits "name[12]" in place: the name stays, the index is returned. False where it is none. */
+/* Splits "name[12]" in place: the name stays, the index is returned. False if it has no such form.
+ */
 static bool split_index(char *text, uint32_t *index)
 {
     size_t length = strlen(text);

@@ -1,8 +1,8 @@
 /* Reads the plan form "bigrocks-plan/1" (docs/schema/plan-1.schema.json) back into a job, a cluster
- * and a plan, exactly: writing them again gives the same bytes. Unknown members are skipped,
- * so that plans of later 1.x writers read. What the members say is kept, not believed;
- * br_plan_verify judges it. Only what the structs cannot hold is refused here: ids that do not
- * exist, a task that is missing or there twice, ranks that are no permutation. */
+ * and a plan, exactly: writing them again gives the same bytes. Unknown members are skipped, so
+ * that plans of later 1.x writers read. The values are stored unchecked; br_plan_verify checks
+ * them. This reader refuses only what the structs cannot hold: unknown ids, a missing or repeated
+ * task, ranks that are no permutation. */
 #include "parsers/plans/plans.h"
 
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 
 static const char format_name[] = "bigrocks-plan/1";
 
-/* A copy of the string at the field in the plan's arena; NULL where absent. */
+/* A copy of the string at the field in the plan's arena; NULL if absent. */
 static bool plan_text(struct br_plan_reader *r, const struct br_json_field *field,
                       const char **text)
 {
@@ -103,7 +103,7 @@ static bool read_tasks(struct br_plan_reader *r, const struct br_json_field *fie
     return true;
 }
 
-/* Number of elements of the array, so that they fit one allocation. */
+/* Number of elements of the array, small enough for one allocation. */
 static bool count_items(struct br_plan_reader *r, const struct br_json_field *field,
                         uint32_t *count)
 {
@@ -155,7 +155,7 @@ static bool read_noise(void *context, uint32_t k)
     return !json->status;
 }
 
-/* A score, or null for none. It was written with nine decimals, so this is exact. */
+/* A score, or null for none. It was written with nine decimals, so reading is exact. */
 static bool read_score(struct br_plan_reader *r, const struct br_json_field *field, double *score)
 {
     int64_t ns;

@@ -1,4 +1,4 @@
-/* The common part of plans, and of bounds with their jobs, as files: the job and the cluster
+/* The common part of files with plans or with bounds and their jobs: the job and the cluster
  * inside.
  */
 #include "parsers/plans/plan_reader.h"
@@ -306,7 +306,7 @@ enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, con
     if (status)
         return status;
     char *text = NULL;
-    /* Of another kind of file the beginning is enough to say so. */
+    /* The beginning of another kind of file is enough to say so. */
     const char *first = source.buffer + strspn(source.buffer, " \t\r\n");
     const bool is_object = *first == '{' || *first == '\0';
     if (is_object)

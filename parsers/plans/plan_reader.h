@@ -16,10 +16,10 @@ struct br_plan_reader {
     struct br_dag *dag;
     struct br_cluster *cluster;
     uint32_t *by_name; /* classes, by name */
-    uint32_t *by_ends; /* edges, by parent and child; where the plan has transfers */
+    uint32_t *by_ends; /* edges, by parent and child; if the plan has transfers */
     uint32_t piece_room;
     struct br_plan *plan;
-    int64_t lower_bound_ns; /* these two where there is no plan to hold them */
+    int64_t lower_bound_ns; /* these two if there is no plan to hold them */
     struct br_certificate *certificate;
 };
 
@@ -54,27 +54,27 @@ enum {
     BR_PLAN_FIELDS
 };
 
-/* Fill r->dag, finished, and r->cluster, from the members in top. False after a fault; what is
- * there already stays with the reader. `file` names the plan in later faults of the job. */
+/* Fill r->dag, finished, and r->cluster, from the members in top. False after a fault; finished
+ * parts stay with the reader. `file` names the plan in later faults of the job. */
 bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top, const char *file);
 bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *cluster);
 
-/* The stage, the task or the machine that the next string, or that at the field, names. Machines
- * need the classes indexed once before. */
+/* The stage, the task or the machine named by the next string, or by that at the field. For
+ * machines the classes must be indexed once before. */
 bool br_plan_stage_named(struct br_plan_reader *r, const char *what, uint32_t *stage);
 bool br_plan_task_named(struct br_plan_reader *r, const struct br_json_field *field,
                         uint32_t *task);
 bool br_plan_index_classes(struct br_plan_reader *r);
 bool br_plan_machine_named(struct br_plan_reader *r, const struct br_json_field *field,
                            uint32_t *machine);
-/* Makes room for what the file states; false if memory is out. */
+/* Makes room for the counts in the file; false if memory is out. */
 bool br_plan_make_stated(struct br_plan *plan);
 bool br_plan_read_gap(struct br_plan_reader *r, const struct br_json_field *field);
 bool br_plan_read_status(struct br_plan_reader *r, const struct br_json_field *field);
-/* Reads the plan's transfers where it has some. */
+/* Reads the plan's transfers if it has any. */
 bool br_plan_read_transfers(struct br_plan_reader *r, const struct br_json_field *field);
 
-/* Has `read` walk the file; `what` says in messages what it is. Then the input owns the job and the
+/* Lets `read` walk the file; `what` names its kind in messages. Then the input owns the job and the
  * cluster; after a fault nothing is left in it or in the reader. */
 enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,
                                  bool (*read)(struct br_plan_reader *r, const char *file),

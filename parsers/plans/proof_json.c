@@ -1,6 +1,5 @@
-/* Files that carry a lower bound with its proof and the job that it is about: plans, and what
- * `bound
- * --json` writes. The rest of them is for people. */
+/* Files with a lower bound, its proof and its job: plans, and the output of `bound --json`. Their
+ * other fields are for people. */
 #include "parsers/plans/plans.h"
 
 #include <string.h>

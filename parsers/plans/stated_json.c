@@ -1,5 +1,5 @@
-/* What a plan's file states of the plan as a whole though it follows from the rest. It is kept
- * beside the plan, for the check of the file; whatever writes a plan takes it from the plan anew.
+/* Figures in a plan's file that follow from the rest of it. They are kept beside the plan, for the
+ * check of the file; when the plan is written, they are computed again.
  */
 #include <math.h>
 #include <stdlib.h>

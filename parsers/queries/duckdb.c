@@ -1,11 +1,11 @@
-/* DuckDB's profile as JSON, of 1.x and 2.x: the operators as a tree, each with the processor time
- * that it took itself in all threads, and the bytes of the rows that it gave.
+/* DuckDB's profile as JSON, of 1.x and 2.x: the operators as a tree, each with its own processor
+ * time in all threads, and the bytes of the rows that it returned.
  *
- * - A join builds a table from its second child; so do the others of the kind. Aggregates, sorts
- * and windows take in all rows. A CTE is its first child, and a join for a correlated subquery
- * keeps the rows of its first child for the scans below.
+ * - A join builds a table from its second child; so do similar operators. Aggregates, sorts and
+ * windows read all rows. A CTE is its first child, and a join for a correlated subquery keeps the
+ * rows of its first child for the scans below.
  * - Threads take a row group, or as many rows, at a time: a pipeline has as many tasks as its
- * source has such parts, each of an equal share of the time. */
+ * source has such parts, each with an equal share of the time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static enum br_status duckdb_keep(struct reader *duck, const char **kept)
     return br_query_keep(duck->query, duck->json.text, kept, duck->diag);
 }
 
-/* What of an operator's details says which table it reads. */
+/* The details of an operator that name the table it reads. */
 static bool read_detail(struct reader *duck, uint32_t n, const char *at)
 {
     struct br_json *json = &duck->json;
@@ -182,7 +182,7 @@ static bool builds(const char *type)
     return !is_delim_join(type) && (strstr(type, "JOIN") || duckdb_begins(type, "CROSS_PRODUCT"));
 }
 
-/* The name by which scans find the rows that the child keeps. */
+/* The name by which scans find the rows kept by the child. */
 static enum br_status name_kept(struct br_query *query, struct br_plan_node *child,
                                 const char *format, const char *index, struct br_diag *diag)
 {
@@ -232,7 +232,7 @@ static void duckdb_place(struct br_plan_node *node)
     node->first_ns = node->own_ns;
 }
 
-/* A scan of a CTE tells its number alone. */
+/* A scan of a CTE has only its number. */
 static void name_scan(struct br_query *query, struct br_plan_node *scan)
 {
     for (uint32_t n = 0; n < query->nodes && scan->cte && !scan->relation; n++)
@@ -241,8 +241,8 @@ static void name_scan(struct br_query *query, struct br_plan_node *scan)
             scan->relation = query->node[n].relation;
 }
 
-/* What a scan of a CTE's rows and the operators above it did with them, up to the first one that
- * takes all of them in. */
+/* The work on a CTE's rows by a scan and the operators above it, up to the first one that reads all
+ * of them. */
 static int64_t reading_ns(const struct br_query *query, uint32_t scan, uint32_t cte)
 {
     br_wide all = 0;
@@ -260,8 +260,8 @@ static bool scans_streamed(const struct br_plan_node *node, const struct br_plan
            strcmp(node->cte, cte->index) == 0;
 }
 
-/* A CTE's time is that of filling it, in the pipeline and by the threads that make its rows. Where
- * these go to its readers at once, what the readers do is in it again. */
+/* A CTE's time is that of filling it, in the pipeline and by the threads that make its rows. If
+ * these rows go to its readers at once, the time includes the readers' work. */
 static void fill_cte(struct br_query *query, uint32_t cte)
 {
     struct br_plan_node *node = &query->node[cte], *made = NULL;
@@ -280,7 +280,8 @@ static void fill_cte(struct br_query *query, uint32_t cte)
     node->own_ns = node->first_ns = 0;
 }
 
-/* Operators in terms of pipelines; last, the types that only wrap the query lose their names. */
+/* Translates operators into terms of pipelines; finally, types that only wrap the query lose their
+ * names. */
 static enum br_status place_operators(struct br_query *query, struct br_diag *diag)
 {
     uint32_t *children = calloc((size_t)query->nodes + 1, sizeof *children);
@@ -308,7 +309,7 @@ static enum br_status place_operators(struct br_query *query, struct br_diag *di
     return status;
 }
 
-/* How long the query took. */
+/* Duration of the query. */
 static bool read_total(struct reader *duck)
 {
     br_json_seconds(&duck->json, "a time", &duck->query->ran_ns);

@@ -1,13 +1,13 @@
-/* From the planner's costs to what each node would do itself, and what it would hold.
+/* From the planner's costs to each node's own work and memory.
  *
- * - Costs include the children, but say what each would cost to its end. A Limit or a merge join
- * that stops early costs less than its children: then the same part is taken of what each of these
- * costs after its first row, and below them in turn, down to what takes in all rows.
- * - A CTE or an InitPlan counts in the node that it is listed under. A SubPlan, and the inner side
- * of a nested loop, are costed for one run; what the others cost stays with the node above.
+ * - Costs include the children, but assume that each runs to its end. A Limit or a merge join that
+ * stops early costs less than its children: then an equal part of each child's cost after its first
+ * row is taken, and below them in turn, down to nodes that read all rows.
+ * - A CTE or an InitPlan counts in the node under which it is listed. A SubPlan, and the inner side
+ * of a nested loop, are costed for one run; the cost of the other runs stays with the node above.
  * - Costs under a Gather are those of one process already.
- * - Sorts and hash tables hold their rows with PostgreSQL's own overheads, but no more than
- * work_mem lets them. */
+ * - Sorts and hash tables hold their rows with PostgreSQL's own overheads, but at most the amount
+ * that work_mem allows. */
 #include "parsers/queries/query.h"
 
 #include <stdlib.h>
@@ -19,9 +19,9 @@
  * bucket. */
 enum { SORT_OVERHEAD = 48, HASH_OVERHEAD = 56 };
 
-/* Of one node, in thousandths of a unit. */
+/* For one node, in thousandths of a unit. */
 struct cost {
-    int64_t used;         /* of its total, as far as it is asked for rows */
+    int64_t used;         /* part of its total, as far as rows are asked for */
     int64_t inits;        /* totals of CTEs and InitPlans listed under it */
     br_wide startup, run; /* of its other children: until their first rows, and after */
     br_wide below;        /* used of these children */
@@ -37,7 +37,7 @@ static int64_t estimate_least(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* The part of `whole` that `part` of `of` is. */
+/* `whole` x `part` / `of`. */
 static int64_t estimate_share(int64_t whole, br_wide part, br_wide of)
 {
     if (of <= 0 || part >= of)
@@ -60,8 +60,8 @@ static bool estimate_takes_all(const struct br_plan_node *node)
     return node->kind == BR_NODE_BREAKER || node->kind == BR_NODE_HASH;
 }
 
-/* What a child of `above` is used for: the part that the node above is used, less where that has
- * not so much. */
+/* The use of a child of `above`: the part of the node above that is used, or less if the child has
+ * less. */
 static int64_t use(const struct br_plan_node *above, const struct cost *cost,
                    const struct br_plan_node *child)
 {
@@ -112,12 +112,12 @@ static int64_t held(const struct br_plan_node *node, const struct br_query *quer
     br_wide row = (br_wide)node->said.width + (sorts ? SORT_OVERHEAD : HASH_OVERHEAD);
     br_wide all = row * node->said.rows;
     int64_t bytes = all < most ? (int64_t)all : most;
-    /* Costs and rows are of one process: a table that they share holds as much for each of them. */
+    /* Costs and rows are those of one process: each process holds a shared table in full. */
     return node->is_shared ? estimate_clamp((br_wide)bytes * node->processes) : bytes;
 }
 
-/* Is the second child of a nested loop run anew for every row of the first one? Then the loop costs
- * as much more as that takes; a sort or a table that stays costs next to nothing again. */
+/* Does the second child of a nested loop run again for every row of the first? Then the loop's cost
+ * includes these runs; a sort or a table that stays costs almost nothing again. */
 static bool runs_anew(const struct br_plan_node *loop, const struct br_plan_node *outer,
                       const struct br_plan_node *inner, int64_t inits)
 {
@@ -127,7 +127,7 @@ static bool runs_anew(const struct br_plan_node *loop, const struct br_plan_node
     return again > 0 && 10 * more >= 9 * again * inner->said.total_cost;
 }
 
-/* Which nodes do, and all that is below them. `first` is room for a node of each. */
+/* Marks those nodes, and all below them. `first` has room for every node. */
 static void find_anew(struct br_query *query, const struct cost *cost, uint32_t *first)
 {
     struct br_plan_node *node = query->node;

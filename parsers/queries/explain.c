@@ -137,8 +137,7 @@ static enum br_status explain_read_count(struct br_explain *explain, struct br_p
     return status;
 }
 
-/* A planner that was told to avoid a node adds 10^10 to its cost, which says nothing of its time.
- */
+/* A planner told to avoid a node adds 10^10 to its cost, which says nothing about its time. */
 static enum br_status read_cost(struct br_explain *explain, struct br_pos pos, const char *name,
                                 const char *text, int64_t *cost)
 {
@@ -152,9 +151,8 @@ static int64_t kib(uint64_t count)
     return count < (UINT64_C(1) << 50) ? (int64_t)count * 1024 : 0;
 }
 
-/* The space of a sort, or since 17 of kept rows, and where it was, which come in any order. What is
- * on disk has filled all the memory that it may take first. Workers report their own; the largest
- * counts for all. */
+/* The space of a sort, or since 17 of kept rows, and its place, in any order. A sort on disk has
+ * first filled all the memory it may take. Workers report their own; the largest counts for all. */
 static void apply_sort(struct br_plan_node *node)
 {
     if (node->said.sort_bytes < 0 || node->said.sort_space == BR_SPACE_UNKNOWN)
@@ -209,7 +207,7 @@ static enum br_status read_type(struct br_explain *explain, const char *text)
     return explain_keep(explain, text, &explain_open_node(explain)->type);
 }
 
-/* The times and costs. *known tells whether the name is one of them. */
+/* The times and costs. *known: the name is one of them. */
 static enum br_status read_figure(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text, bool *known)
 {
@@ -239,7 +237,7 @@ static enum br_status read_figure(struct br_explain *explain, struct br_pos pos,
     return BR_OK;
 }
 
-/* Since 17 the names tell blocks of shared, local and temporary tables apart. */
+/* Since 17 the names distinguish blocks of shared, local and temporary tables. */
 static bool is_wait(const char *name)
 {
     const char *io = strstr(name, "I/O ");
@@ -272,7 +270,7 @@ enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos
         return br_query_mention(explain->query, explain->open, text, explain->diag);
     if (strcmp(name, "Node Type") == 0)
         return read_type(explain, text);
-    /* Of aggregates and set operations: all of the input goes into a table first. */
+    /* For aggregates and set operations: all of the input goes into a table first. */
     if (strcmp(name, "Strategy") == 0 &&
         (strcmp(text, "Hashed") == 0 || strcmp(text, "Mixed") == 0))
         node->kind = BR_NODE_BREAKER;
@@ -291,7 +289,7 @@ enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos
     return br_query_mention(explain->query, explain->open, text, explain->diag);
 }
 
-/* "Trigger a, Trigger b"; no longer than what a stage's operators are read by. */
+/* "Trigger a, Trigger b"; limited to the length for a stage's operators. */
 static enum br_status name_trigger(struct br_query *query, const char *name, struct br_diag *diag)
 {
     enum { NAMES_MOST = 400 };

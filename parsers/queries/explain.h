@@ -1,5 +1,5 @@
-/* What all forms of PostgreSQL's EXPLAIN say, under its names: a reader of a form opens and closes
- * queries and nodes, and hands on every property as text. */
+/* The common part of all forms of PostgreSQL's EXPLAIN: the reader of a form opens and closes
+ * queries and nodes, and passes every property as text. */
 #ifndef BR_PARSERS_QUERIES_EXPLAIN_H
 #define BR_PARSERS_QUERIES_EXPLAIN_H
 
@@ -11,14 +11,14 @@
 struct br_queries {
     struct br_query *query;
     uint32_t count, room;
-    uint32_t refused;         /* plans of logs that could not be read, and are left out */
-    struct br_diag first_bad; /* what is wrong with the first one */
+    uint32_t refused;         /* unreadable plans of logs, which are left out */
+    struct br_diag first_bad; /* the fault of the first one */
 };
 void br_queries_finish(struct br_queries *queries);
 /* Adds one; *query is valid until the next one. BR_SYSTEM. */
 enum br_status br_queries_add(struct br_queries *queries, struct br_query **query,
                               struct br_diag *diag);
-/* Takes the last ones away, and leaves so many. */
+/* Removes the last ones, so that this many remain. */
 void br_queries_cut(struct br_queries *queries, uint32_t count);
 
 struct br_explain {
@@ -30,17 +30,17 @@ struct br_explain {
 };
 
 enum br_status br_explain_begin_query(struct br_explain *explain);
-/* Refused: a query without nodes, and one of which some nodes have times and others have none. */
+/* Refused: a query without nodes, and one in which only some nodes have times. */
 enum br_status br_explain_end_query(struct br_explain *explain, struct br_pos pos);
-/* A node below the open one, which is the open one from then on. */
+/* Adds a node below the open one, and opens it. */
 enum br_status br_explain_begin_node(struct br_explain *explain, struct br_pos pos);
 /* Refused: a node with neither times nor costs. */
 enum br_status br_explain_end_node(struct br_explain *explain);
-/* A property of the open node such as "Node Type"; or `nested` in one, as of a worker. Names that
- * are not known are only looked through for what they mention. */
+/* A property of the open node such as "Node Type"; or `nested` in one, such as a worker's. Unknown
+ * properties are only searched for mentions. */
 enum br_status br_explain_property(struct br_explain *explain, struct br_pos pos, const char *name,
                                    const char *text, bool nested);
-/* A setting of the query, as EXPLAIN (SETTINGS) tells those that are not as usual. */
+/* A setting of the query; EXPLAIN (SETTINGS) lists those that differ from the default. */
 enum br_status br_explain_setting(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text);
 
@@ -48,8 +48,8 @@ enum br_status br_explain_setting(struct br_explain *explain, struct br_pos pos,
  * names are ignored. */
 enum br_status br_explain_trigger(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text);
-/* A property of the query itself: "Execution Time", "Total Runtime" as it was called before 9.4,
- * and "Serialization Time" for what EXPLAIN (SERIALIZE) tells as "Time" of "Serialization". */
+/* A property of the query itself: "Execution Time", called "Total Runtime" before 9.4, and
+ * "Serialization Time" for the "Time" of "Serialization" in EXPLAIN (SERIALIZE). */
 enum br_status br_explain_summary(struct br_explain *explain, struct br_pos pos, const char *name,
                                   const char *text);
 
@@ -58,12 +58,12 @@ typedef enum br_status br_read_explain(struct br_explain *explain, char *text, s
 br_read_explain br_read_explain_text, br_read_explain_json, br_read_explain_yaml,
     br_read_explain_xml;
 
-/* Takes away, in place, what psql draws around a plan, and leaves blanks there, so that places
- * stay. Outside of such tables nothing is left, where there is one. */
+/* Removes psql's frame around a plan, in place, and leaves blanks there, so that places stay. If
+ * there is such a table, everything outside is blanked, too. */
 void br_table_unwrap(char *text);
-/* Is there a table of psql's with a plan? */
+/* Is there a psql table with a plan? */
 bool br_table_is_there(const char *text);
-/* BR_BAD_INPUT where it is a plan that psql wrote for a page: HTML, LaTeX, AsciiDoc or troff. */
+/* BR_BAD_INPUT if psql wrote the plan for a page: HTML, LaTeX, AsciiDoc or troff. */
 enum br_status br_table_refuse_page(const char *text, struct br_diag *diag);
 
 #endif

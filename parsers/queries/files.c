@@ -1,5 +1,5 @@
-/* Several files with queries: their names, what a unit of cost took in those that ran, and one job
- * of all. */
+/* Several files with queries: their names, the cost of a unit in those that ran, and one job of
+ * all. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "parsers/queries/queries.h"
 #include "parsers/text/value.h"
 
-enum { STEM_ROOM = 100 }; /* what a name adds to it has room */
+enum { STEM_ROOM = 100 }; /* room for additions to a name */
 
 static bool queries_files_is_taken(const struct br_query_files *files, uint32_t names,
                                    const char *stem)
@@ -22,7 +22,7 @@ static bool queries_files_is_taken(const struct br_query_files *files, uint32_t 
     return false;
 }
 
-/* Names the file's queries, which are the last ones, by a stem that no other file has. */
+/* Names the file's queries, the last ones, by a stem that no other file has. */
 static enum br_status name_queries(struct br_query_files *files, uint32_t first, const char *given,
                                    struct br_diag *diag)
 {
@@ -59,7 +59,7 @@ enum br_status br_query_files_read(struct br_query_files *files, const char *pat
         status =
             name_queries(files, first, br_source_stem(&source, "query", stem, sizeof stem), diag);
     br_source_close(&source);
-    if (!status) { /* what is wrong from here on is not in this file */
+    if (!status) { /* later faults are not in this file */
         br_diag_file(diag, NULL);
         br_value_place(diag, (struct br_pos){0, 0});
     }

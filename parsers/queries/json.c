@@ -1,5 +1,5 @@
-/* EXPLAIN (FORMAT JSON): a list of queries, or one of them, as auto_explain writes it; and several
- * such texts one after the other. */
+/* EXPLAIN (FORMAT JSON): a list of queries, or a single one, as auto_explain writes it; or several
+ * such texts in a row. */
 #include <string.h>
 
 #include "parsers/queries/explain.h"
@@ -7,7 +7,7 @@
 
 enum { NAME_ROOM = 64, MOST_NESTED = 30 };
 
-/* The names that count are shorter. */
+/* Longer names do not matter. */
 static void copy_key(const struct br_json *json, char name[NAME_ROOM])
 {
     size_t length = strlen(json->key);

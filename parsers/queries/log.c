@@ -1,10 +1,10 @@
-/* What auto_explain writes: "duration: 12.345 ms  plan:", and the plan in the lines below. A
+/* The output of auto_explain: "duration: 12.345 ms  plan:", and the plan in the lines below. A
  * server's log has it in one of three ways:
  *
- * - As lines, each behind a tab. A client that is sent it gets the lines without tabs, and the plan
- *   ends by what its form says.
- * - In csvlog as a value in quotation marks, where a quotation mark stands twice.
- * - In jsonlog as the member "message" of an object in one line, with JSON's escapes. */
+ * - As lines, each after a tab. A client gets the lines without tabs, and the form of the plan
+ * decides where it ends.
+ * - In csvlog as a value in quotation marks, with quotation marks doubled.
+ * - In jsonlog as the member "message" of an object on one line, with JSON's escapes. */
 #include "parsers/queries/log.h"
 
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 
 enum form { LINES, CSV, JSON };
 
-/* Where a plan is announced: its form, and what follows on the announcement. */
+/* The announcement of a plan: its form, and the rest of the line. */
 struct announced {
     enum form form;
     const char *message, *plan;
@@ -96,8 +96,8 @@ static bool is_member(const char *line)
            (length && line[length - 1] == ':');
 }
 
-/* The end of a plan that a client was sent: JSON and XML close what they have opened, the text of a
- * query in YAML is in quotation marks, and a plan as text goes on until the next one. */
+/* The end of a plan sent to a client: JSON and XML close what they have opened, the text of a query
+ * in YAML is in quotation marks, and a text plan goes on until the next one. */
 static char *end_of_open(char *line)
 {
     struct announced announced;
@@ -115,7 +115,7 @@ static char *end_of_open(char *line)
     return line;
 }
 
-/* The end of a value in quotation marks, on its last one; NULL: it does not end. */
+/* The closing quotation mark of a value; NULL: there is none. */
 static char *end_of_quoted(char *from)
 {
     while (*from && (*from != '"' || from[1] == '"'))
@@ -123,7 +123,7 @@ static char *end_of_quoted(char *from)
     return *from ? from : NULL;
 }
 
-/* Each quotation mark that stands twice, once. */
+/* Replaces each doubled quotation mark by one. */
 static void queries_log_unquote(char *from)
 {
     char *to = from;
@@ -132,7 +132,7 @@ static void queries_log_unquote(char *from)
     *to = 0;
 }
 
-/* Reads the message, which begins at a quotation mark, and leaves its text there. */
+/* Reads the message, which begins at a quotation mark, in place. */
 static enum br_status unescape(char *message, size_t size, struct br_log_plan *plan,
                                struct br_diag *diag)
 {
@@ -147,7 +147,7 @@ static enum br_status unescape(char *message, size_t size, struct br_log_plan *p
     return json.status;
 }
 
-/* Moves on, and counts the lines. */
+/* Advances, and counts the lines. */
 static void pass_lines(struct br_log *log, const char *from, char *to)
 {
     for (const char *p = from; p < to && (p = memchr(p, '\n', (size_t)(to - p))); p++)
@@ -155,7 +155,7 @@ static void pass_lines(struct br_log *log, const char *from, char *to)
     log->at = to;
 }
 
-/* The plan that begins at `text`, as lines or in quotation marks. */
+/* The plan at `text`, as lines or in quotation marks. */
 static enum br_status cut_plan(struct br_log *log, enum form form, char *text,
                                struct br_log_plan *plan, struct br_diag *diag)
 {
@@ -173,7 +173,7 @@ static enum br_status cut_plan(struct br_log *log, enum form form, char *text,
         queries_log_unquote(text);
     } else if (end > text && end[-1] == '\n') {
         end[-1] = 0;
-    } else if (end == text) { /* nothing is there */
+    } else if (end == text) { /* nothing there */
         text[-1] = 0;
         plan->text = text - 1;
     }

@@ -1,16 +1,15 @@
-/* From EXPLAIN ANALYZE to what each node did itself. These things make its figures differ from
- * that:
+/* From EXPLAIN ANALYZE to each node's own work. Its figures differ from that in these ways:
  *
  * - They are averages over the loops of a node, and include its children. The loops of the
  *   processes under a Gather run side by side, all others one after the other.
  * - A node may be shorter than its children together: averages are rounded, and a Limit ends a
- * Gather whose time goes on. Then the children share what the node has, so that all nodes together
+ * Gather whose time goes on. Then the children share the node's time, so that all nodes together
  * take as long as the root.
- * - A CTE or an InitPlan runs when its first reader asks for it, and counts in that reader again,
- *   and in all nodes above it, but not in the node that it is listed under. What a CTE that writes
- *   has to do when the root is done, counts nowhere else.
- * - A bitmap that one process makes for all is waited for by the others; and what one process took
- *   of an Append, the leader waits for in its Gather. Both are told in the nodes that wait. */
+ * - A CTE or an InitPlan runs when its first reader asks for it, and counts again in that reader
+ * and all nodes above it, but not in the node under which it is listed. The rest of a writing CTE,
+ * run after the root is done, counts nowhere else.
+ * - Other processes wait for a bitmap that one process makes for all; and the leader waits in its
+ *   Gather for the part of an Append done by one process. Both appear in the waiting nodes. */
 #include "parsers/queries/query.h"
 
 #include <stdlib.h>
@@ -18,12 +17,12 @@
 
 #include "base/numbers/wide.h"
 
-/* Of one node: all its loops in one process, with what is below. */
+/* For one node: all its loops in one process, including the nodes below. */
 struct span {
     int64_t elapsed_ns;
-    int64_t claim_ns; /* the same, or what its children have if that is more */
+    int64_t claim_ns; /* that time, or its children's if that is more */
     int64_t below_ns; /* claims of its children, without CTEs and InitPlans */
-    int64_t has_ns;   /* of its claim, in the end */
+    int64_t has_ns;   /* final part of its claim */
     bool alone;       /* one process did it, while the others waited */
 };
 
@@ -98,7 +97,7 @@ static void find_spans(struct br_query *query, struct span *span)
     }
 }
 
-/* Gives each node what it did itself, from the roots down. */
+/* Gives each node its own time, from the roots down. */
 static void queries_measure_share_out(struct br_query *query, struct span *span)
 {
     struct br_plan_node *node = query->node;
@@ -123,7 +122,7 @@ static void queries_measure_take(struct br_plan_node *from, int64_t *rest)
     *rest -= part;
 }
 
-/* Is the node below `owner`, but in no CTE or InitPlan that is listed there? */
+/* Is the node below `owner`, but not in a CTE or InitPlan listed there? */
 static bool is_plainly_below(const struct br_query *query, uint32_t n, uint32_t owner)
 {
     for (uint32_t up = n; up != owner; up = query->node[up].parent)
@@ -132,9 +131,9 @@ static bool is_plainly_below(const struct br_query *query, uint32_t n, uint32_t 
     return true;
 }
 
-/* Takes the time of every CTE and InitPlan out of its readers, in the order of the file; what they
- * do not have, out of the nodes of the plan that it is listed under. What nobody has, is no time of
- * the query, unless a CTE that writes took it behind the root. */
+/* Takes the time of every CTE and InitPlan out of its readers, in the order of the file; any excess
+ * out of the nodes of the plan under which it is listed. Time found in no node does not count as
+ * the query's, unless a writing CTE took it after the root. */
 static void count_once(struct br_query *query, const struct span *span)
 {
     struct br_plan_node *node = query->node;
@@ -168,7 +167,7 @@ static uint32_t gather_above(const struct br_query *query, uint32_t n)
     return n == BR_NO_NODE ? BR_NO_NODE : query->node[n].parent;
 }
 
-/* What one process did while others waited counts in that one alone. */
+/* The work of one process while others waited counts only there. */
 static void find_skew(struct br_query *query, const struct span *span)
 {
     struct br_plan_node *node = query->node;
@@ -192,8 +191,8 @@ static void find_skew(struct br_query *query, const struct span *span)
     }
 }
 
-/* Waits for disks are told of all processes and loops together, those below included; waits for
- * other servers are all that an asynchronous scan does. */
+/* Waits for disks are reported for all processes and loops together, including the nodes below; an
+ * asynchronous scan consists only of waits for other servers. */
 static void find_idle(struct br_query *query)
 {
     struct br_plan_node *node = query->node;
@@ -221,7 +220,7 @@ enum br_status br_query_measure(struct br_query *query, struct br_diag *diag)
     find_idle(query);
     for (uint32_t n = 0; n < query->nodes; n++) {
         struct br_plan_node *node = &query->node[n];
-        /* Until it gives its first row; a hash table gives none. */
+        /* The time up to its first row; a hash table returns none. */
         int64_t first = queries_measure_clamp(elapsed(query, span, n, node->said.startup_ns) -
                                               span[n].below_ns);
         node->first_ns =

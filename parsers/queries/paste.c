@@ -1,5 +1,4 @@
-/* What copying does to a plan, undone. Whatever is taken away leaves the number of lines as it was,
- * so that places stay. */
+/* Undoes the effects of copying a plan. The number of lines stays the same, so that places stay. */
 #include "parsers/queries/paste.h"
 
 #include <stdlib.h>
@@ -20,7 +19,7 @@ static char *paste_next_line(char *line)
 
 /* ---- Comments ---- */
 
-/* Behind the comment that begins here; NULL: none does. A rule of psql's without a title is one. */
+/* The end of the comment that begins here; NULL: none does. A psql rule without a title is one. */
 static const char *past_comment(const char *text)
 {
     if (paste_begins(text, "/*"))
@@ -30,7 +29,7 @@ static const char *past_comment(const char *text)
     return NULL;
 }
 
-/* Behind the last of the comments that the text begins with. */
+/* The end of the comments at the start of the text. */
 static const char *past_comments(const char *text)
 {
     for (const char *next = text; next; next = past_comment(br_text_begin(text)))
@@ -52,7 +51,7 @@ static void blank_comments(char *text)
 
 /* ---- Before each line ---- */
 
-/* Takes the first bytes of a line away; blanks at its end make up for them. */
+/* Removes the first bytes of a line; blanks at its end replace them. */
 static void paste_shed(char *line, size_t count)
 {
     size_t length = strcspn(line, "\n");
@@ -60,7 +59,7 @@ static void paste_shed(char *line, size_t count)
     memset(line + length - count, ' ', count);
 }
 
-/* What a mail puts before a line that it quotes, which begins with its mark. */
+/* The marks of a quoting mail before a line, which begins with its mark. */
 static size_t quotation(const char *line)
 {
     size_t length = strspn(line, "> ");
@@ -78,7 +77,8 @@ static void shed_quotations(char *text)
             paste_shed(line, quotation(line));
 }
 
-/* Single quotes around each line, as pgAdmin may copy them; quotes within are SQL's. */
+/* Single quotes around each line, as pgAdmin may copy them; quotes inside are doubled, as in SQL.
+ */
 static void shed_quotes(char *text)
 {
     if (*br_text_begin(text) != '\'')
@@ -94,7 +94,7 @@ static void shed_quotes(char *text)
     }
 }
 
-/* The number before a line, and with it the blank that follows; 0: there is none. */
+/* The number before a line, with the blank after it; 0: there is none. */
 static size_t paste_number(const char *line, unsigned long *value, char *mark)
 {
     size_t blanks = strspn(line, " "), digits = strspn(line + blanks, "0123456789");
@@ -106,7 +106,7 @@ static size_t paste_number(const char *line, unsigned long *value, char *mark)
     return length + (line[length] == ' ');
 }
 
-/* Lines with numbers that go on from one to the next, of which there are two at least. */
+/* Numbered lines, at least two in sequence. */
 static void shed_numbers(char *text)
 {
     for (char *line = text; *line; line = paste_next_line(line)) {
@@ -127,7 +127,7 @@ static void shed_numbers(char *text)
     }
 }
 
-/* ---- Lines that a terminal has broken ---- */
+/* ---- Lines broken by a terminal ---- */
 
 size_t br_paste_width(const char *line)
 {
@@ -149,7 +149,7 @@ static bool is_complete(const char *line)
     return length && line[length - 1] == ')' && paste_has(line, " loops=");
 }
 
-/* Does it end with the mark by which psql breaks a line? */
+/* Does it end with psql's mark for a broken line? */
 static bool is_marked(const char *line)
 {
     size_t length = strcspn(line, "\r\n");
@@ -157,7 +157,7 @@ static bool is_marked(const char *line)
            (length >= 3 && strncmp(line + length - 3, "…", 3) == 0);
 }
 
-/* Do figures of a node begin in the line and go on in the next one? */
+/* Do figures of a node begin on this line and continue on the next? */
 static bool breaks_figures(const char *line, const char *next)
 {
     bool begun = paste_has(line, " (cost=") || paste_has(line, " (actual ");
@@ -166,14 +166,15 @@ static bool breaks_figures(const char *line, const char *next)
             *next == ')');
 }
 
-/* A rule of psql's, and the rest of it. */
+/* A psql rule, and the rest of it. */
 static bool breaks_rule(const char *line, const char *next)
 {
     size_t length = strcspn(line, "\r\n"), rest = strcspn(next, "\r\n");
     return length > 3 && strspn(line, "-") == length && rest && strspn(next, "-") == rest;
 }
 
-/* The width of the terminal; 0: it has broken no line. psql marks what it has broken itself. */
+/* The width of the terminal; 0: it has broken no line. psql marks the lines that it breaks itself.
+ */
 static size_t broken_at(char *text)
 {
     size_t most = 0;
@@ -224,7 +225,7 @@ void br_paste_clean(char *text)
 
 /* ---- Recognition ---- */
 
-/* "0.00..8.00 ", or without the second number where only one follows. */
+/* "0.00..8.00 ", or without the second number if there is only one. */
 static bool is_range(const char *text, bool single)
 {
     size_t length = strspn(text, "0123456789.");
@@ -257,7 +258,7 @@ char *br_paste_expand(const char *text, unsigned k, bool *known)
 {
     static const struct {
         size_t width;
-        bool stops; /* up to a multiple of it */
+        bool stops; /* to the next multiple of it */
     } ways[] = {{8, true}, {4, true}, {4, false}, {8, false}, {2, false}};
     *known = k < sizeof ways / sizeof ways[0];
     size_t size = strlen(text), tabs = 0;

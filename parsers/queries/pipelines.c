@@ -1,7 +1,7 @@
 /* From a query plan to pipelines: runs of nodes through which rows flow without a stop. [Neumann11]
- * A sort, a hash table and a hashed aggregate take in all rows before they give the first one:
- * their first half ends the pipeline below, their second half begins the one above. One that is run
- * anew for every row of something else ends nothing.
+ * A sort, a hash table and a hashed aggregate read all rows before they return the first one: their
+ * first half ends the pipeline below, their second half begins the one above. A node that runs
+ * again for every row of another one ends nothing.
  *
  * Recursion is as deep as the plan, which has at most BR_QUERY_DEPTH nodes above each other. */
 #include "parsers/queries/pipelines.h"
@@ -16,7 +16,7 @@
 #include "parsers/queries/turns.h"
 #include "parsers/text/value.h"
 
-/* The pipeline that does a node's work (BR_NO_NODE: it never ran), and its children. */
+/* The pipeline that does a node's work (BR_NO_NODE: it never ran), and those of its children. */
 struct place {
     uint32_t pipeline, child, sibling;
 };
@@ -25,7 +25,7 @@ struct pipeline {
     uint64_t processes;
     int64_t ns, mem_bytes;
     int64_t skew_ns; /* that one process did more than ns */
-    int64_t idle_ns; /* of ns: no work of a core */
+    int64_t idle_ns; /* part of ns that is no work of a core */
     uint32_t above;  /* pipeline that waits for this one; BR_NO_NODE: none, or readers */
     struct br_pos pos;
     char *operators; /* from the source on, on the heap */
@@ -39,9 +39,9 @@ struct builder {
     struct br_diag *diag;
     struct place *place; /* by node */
     struct pipeline *pipeline;
-    uint32_t pipelines; /* at most two per node, and one of what comes last */
+    uint32_t pipelines; /* at most two per node, and one for the last work */
     uint32_t root;      /* the pipeline that gives the rows of the query */
-    uint32_t last;      /* what follows on it; BR_NO_NODE: nothing does */
+    uint32_t last;      /* the pipeline that follows it; BR_NO_NODE: none */
     struct br_pipeline_edge *edge;
     uint32_t edges, edge_room;
     bool out_of_memory;
@@ -107,7 +107,7 @@ static void pipelines_add_work(struct pipeline *pipeline, int64_t ns, int64_t me
     pipeline->mem_bytes = pipelines_clamp((br_wide)pipeline->mem_bytes + mem_bytes);
 }
 
-/* Gives the node and what is below it to pipelines; `into` is the one that its rows go to. */
+/* Assigns the node and those below it to pipelines; `into` is the one that gets its rows. */
 static void pipelines_assign(struct builder *b, uint32_t n, uint32_t into)
 {
     const struct br_plan_node *node = &b->query->node[n];
@@ -126,7 +126,8 @@ static void pipelines_assign(struct builder *b, uint32_t n, uint32_t into)
     b->pipeline[own].skew_ns = pipelines_clamp((br_wide)b->pipeline[own].skew_ns + node->skew_ns);
     b->pipeline[own].idle_ns = pipelines_clamp((br_wide)b->pipeline[own].idle_ns + node->idle_ns);
     b->place[n].pipeline = own;
-    /* What it reads, or has taken in before, decides on how many can work on that. */
+    /* The source of a pipeline, or the rows it has read before, limits the processes that can work
+     * on it. */
     struct pipeline *source = &b->pipeline[breaks ? into : own];
     if (b->query->shares_work && source->processes < node->processes)
         source->processes = node->processes;
@@ -147,7 +148,7 @@ static void pipelines_assign(struct builder *b, uint32_t n, uint32_t into)
         add_operator(b, &b->pipeline[own], node);
 }
 
-/* The part of a core that a task takes: what is left of it by waits, in hundredths rounded up. */
+/* The part of a core that a task uses: the rest after waits, in hundredths rounded up. */
 static enum br_status demand_cpu(struct builder *b, const struct pipeline *pipeline, uint32_t stage)
 {
     char text[16] = "1";
@@ -170,7 +171,7 @@ static enum br_status skew_tasks(struct builder *b, const struct pipeline *pipel
                                pipelines_clamp((br_wide)pipeline->ns + pipeline->skew_ns), b->diag);
 }
 
-/* Processes that shared fewer cores did together what a task for each core does. */
+/* If processes shared fewer cores, one task per core did their work. */
 static void fit_cores(struct pipeline *pipeline, uint64_t cores)
 {
     if (cores == 0 || pipeline->processes <= cores)
@@ -188,7 +189,7 @@ static enum br_status pipelines_add_stage(struct builder *b, uint32_t p, uint32_
     if (pipeline->processes > BR_MAX_TASKS)
         return br_fail(b->diag, BR_BAD_INPUT, NULL, "a pipeline has too many processes");
     snprintf(name, sizeof name, "%sp%" PRIu32, b->prefix, b->pipelines - p);
-    if (b->query->shares_work) { /* what its processes do, and hold, together */
+    if (b->query->shares_work) { /* sums over its processes */
         pipeline->ns = pipelines_part_of(pipeline->ns, pipeline->processes);
         pipeline->mem_bytes = pipelines_part_of(pipeline->mem_bytes, pipeline->processes);
     } else {
@@ -212,7 +213,7 @@ static enum br_status pipelines_add_stage(struct builder *b, uint32_t p, uint32_
     return status;
 }
 
-/* ---- What waits for what ---- */
+/* ---- Dependencies ---- */
 
 static void pipelines_add_edge(struct builder *b, uint32_t from, uint32_t to)
 {
@@ -224,7 +225,7 @@ static void pipelines_add_edge(struct builder *b, uint32_t from, uint32_t to)
         b->edge[b->edges++] = (struct br_pipeline_edge){from, to};
 }
 
-/* A CTE that writes and that nobody reads runs when the query has given its rows. */
+/* A writing CTE that nobody reads runs when the query has returned its rows. */
 static void link_writer(struct builder *b, uint32_t writer, uint32_t from)
 {
     for (uint32_t n = writer; n < b->query->nodes && br_query_is_within(b->query, n, writer); n++)
@@ -233,8 +234,8 @@ static void link_writer(struct builder *b, uint32_t writer, uint32_t from)
     pipelines_add_edge(b, from, b->last);
 }
 
-/* Edges from the pipeline of a CTE or an InitPlan to those of its readers, or else to the one of
- * the node that it is listed under. */
+/* Edges from the pipeline of a CTE or an InitPlan to those of its readers or, if it has none, to
+ * that of the node under which it is listed. */
 static void link_readers(struct builder *b, uint32_t init)
 {
     uint32_t from = b->place[init].pipeline;
@@ -264,8 +265,8 @@ static void link_pipelines(struct builder *b)
         link_readers(b, n);
 }
 
-/* One process after the other: what is outside of a Gather runs in one, and its helpers below run
- * one Gather's pipelines at a time. */
+/* One process after the other: everything outside a Gather runs in one, and its helpers run one
+ * Gather's pipelines at a time. */
 static void pipelines_take_turns(struct builder *b)
 {
     uint32_t *order = calloc((size_t)b->pipelines + 1, sizeof *order);
@@ -287,7 +288,7 @@ static enum br_status pipelines_write_edge(struct builder *b, const uint32_t *st
     return status;
 }
 
-/* Once for all queries of a job. */
+/* Called once for all queries of a job. */
 static enum br_status pipelines_declare(struct builder *b, const char *name, const char *unit)
 {
     for (uint32_t r = 0; r < b->dag->resources; r++)
@@ -312,7 +313,7 @@ static enum br_status pipelines_write_stages(struct builder *b, uint32_t *stage)
     return status;
 }
 
-/* Something that is no node's, in a pipeline. */
+/* Work that belongs to no node, in a pipeline. */
 static void add_beside(struct builder *b, uint32_t pipeline, const char *name, int64_t ns)
 {
     const struct br_plan_node beside = {.type = name};
@@ -320,7 +321,7 @@ static void add_beside(struct builder *b, uint32_t pipeline, const char *name, i
     add_operator(b, &b->pipeline[pipeline], &beside);
 }
 
-/* What ran when the query had all of its rows; BR_NO_NODE: nothing. */
+/* The work after the query had all of its rows; BR_NO_NODE: none. */
 static uint32_t begin_last(struct builder *b)
 {
     int64_t after = br_query_after(b->query);

@@ -1,4 +1,4 @@
-/* The pipelines that a query's plan is made of, as stages of a job. */
+/* The pipelines of a query's plan, as stages of a job. */
 #ifndef BR_PARSERS_QUERIES_PIPELINES_H
 #define BR_PARSERS_QUERIES_PIPELINES_H
 
@@ -7,15 +7,15 @@
 
 /* How pipelines become stages. */
 struct br_pipeline_options {
-    uint64_t measured_cores; /* that the times were taken on; 0: as many as there were processes */
-    bool overlap;            /* pipelines of a PostgreSQL query wait for what they read alone */
+    uint64_t measured_cores; /* number during the measurement; 0: as many as there were processes */
+    bool overlap;            /* pipelines of a PostgreSQL query wait only for their inputs */
 };
 
-/* Adds to the job one stage per pipeline, whose name is the prefix, "p" and a number: a task of one
- * cpu per process, as long as what it does there itself, with the memory that it fills or reads;
- * and barriers between them: from those that it reads, and, where a query of PostgreSQL's is run by
- * one process and its helpers, between each and the next one. The query is measured or estimated.
- * O(nodes^2) at worst, for plans full of InitPlans and CTEs. BR_BAD_INPUT, BR_SYSTEM. */
+/* Adds to the job one stage per pipeline, named by the prefix, "p" and a number: a task of one cpu
+ * per process, as long as its own work there, with the memory that it fills or reads; and barriers
+ * between them: from its inputs and, if one process and its helpers run a PostgreSQL query, between
+ * each pipeline and the next. The query is measured or estimated. O(nodes^2) at worst, for plans
+ * full of InitPlans and CTEs. BR_BAD_INPUT, BR_SYSTEM. */
 enum br_status br_pipelines_add(struct br_dag *dag, const struct br_query *query,
                                 const char *prefix, const struct br_pipeline_options *options,
                                 struct br_diag *diag);

@@ -1,4 +1,4 @@
-/* Files with queries: which form they are in, and the job that they make. */
+/* Files with queries: their form, and the job that they make. */
 #include "parsers/queries/queries.h"
 
 #include <inttypes.h>
@@ -34,7 +34,7 @@ bool br_is_postgres(const char *text)
     return br_table_is_there(p) || br_paste_has_figures(p);
 }
 
-/* Is it a plan, though perhaps one without figures? */
+/* Is it a plan, even without figures? */
 static bool looks_like_plan(const char *text)
 {
     return br_table_is_there(text) || strstr(text, "->  ") || strstr(text, "Scan on ");
@@ -51,8 +51,8 @@ static enum br_status fail_no_plan(bool plan, struct br_diag *diag)
         "this is no plan of a query");
 }
 
-/* A plan as text. Tabs before lines stand for several blanks each: the first way of counting them
- * by which every arrow fits. */
+/* A plan as text. Each tab before a line stands for several blanks: takes the first width with
+ * which every arrow fits. */
 static enum br_status queries_read_lines(struct br_explain *explain, char *text)
 {
     uint32_t before = explain->queries->count;
@@ -74,7 +74,7 @@ static enum br_status queries_read_lines(struct br_explain *explain, char *text)
     return status;
 }
 
-/* Up to PostgreSQL 18, of a MERGE into partitions these forms are not what they are called. */
+/* Up to PostgreSQL 18, these forms of a MERGE into partitions have misleading names. */
 static enum br_status hint_at_merge(bool merges, enum br_status status, struct br_diag *diag)
 {
     if (merges && status == BR_BAD_INPUT && diag && !diag->hint[0])
@@ -84,7 +84,7 @@ static enum br_status hint_at_merge(bool merges, enum br_status status, struct b
     return status;
 }
 
-/* Reads the plans of a text that nothing is drawn around. */
+/* Reads the plans of a text without a frame. */
 static enum br_status read_plans(char *text, struct br_queries *queries, struct br_diag *diag)
 {
     struct br_explain explain = {.queries = queries, .open = BR_NO_NODE, .diag = diag};
@@ -100,7 +100,7 @@ static enum br_status read_plans(char *text, struct br_queries *queries, struct 
     return queries_read_lines(&explain, text);
 }
 
-/* Moves the places of these queries, and of what is wrong, to where the plan stands in its log. */
+/* Moves the places of these queries, and of faults, to those of the plan in its log. */
 static void place_log_plan(const struct br_log_plan *plan, struct br_queries *queries,
                            uint32_t from, struct br_diag *diag)
 {
@@ -131,7 +131,7 @@ static enum br_status read_log_plan(struct br_log_plan *plan, struct br_queries 
     return status;
 }
 
-/* The plans of a log. Those that cannot be read are counted, and refused if all of them are. */
+/* The plans of a log. Unreadable ones are counted, and refused if all are. */
 static enum br_status queries_read_log(char *text, struct br_queries *queries, struct br_diag *diag)
 {
     struct br_log log = {.at = text, .line = 1};
@@ -197,7 +197,7 @@ static enum br_status queries_read_source(struct br_source *source, bool duckdb,
     return status;
 }
 
-/* What is neither may be a log whose first plan is far behind its begin. */
+/* A text that is neither may be a log whose first plan comes late. */
 enum br_status br_queries_read(struct br_source *source, struct br_queries *queries,
                                struct br_diag *diag)
 {
@@ -208,7 +208,7 @@ enum br_status br_queries_read(struct br_source *source, struct br_queries *quer
                                         diag);
 }
 
-/* What the job says of plans that were left out. */
+/* The job's note on plans left out. */
 static enum br_status queries_tell_refused(struct br_dag *dag, const struct br_queries *queries,
                                            struct br_diag *diag)
 {
@@ -223,7 +223,7 @@ static enum br_status queries_tell_refused(struct br_dag *dag, const struct br_q
                                   bad->what);
 }
 
-/* What the job says of time that is in no operator, of all queries. */
+/* The job's note on time in no operator, for all queries. */
 static enum br_status queries_tell_missing(struct br_dag *dag, const struct br_queries *queries,
                                            struct br_diag *diag)
 {
@@ -241,7 +241,7 @@ static enum br_status queries_tell_missing(struct br_dag *dag, const struct br_q
                                   missing, ran);
 }
 
-/* How long all queries took, one after the other; 0: some never ran. */
+/* Total duration of all queries, one after the other; 0: some never ran. */
 static int64_t recorded(const struct br_queries *queries)
 {
     int64_t all_ns = 0;
@@ -275,7 +275,7 @@ static enum br_status tell_estimated(struct br_dag *dag, int64_t unit_ns, struct
     return br_dag_add_attribute(dag, BR_OWNER_JOB, 0, "durations", text, diag);
 }
 
-/* Of the nodes of a query, what each does itself. */
+/* Computes the own work of each node of a query. */
 static enum br_status find_work(struct br_query *query, int64_t unit_ns,
                                 const struct br_pipeline_options *options, struct br_diag *diag)
 {

@@ -1,4 +1,4 @@
-/* Building a query's plan, and who reads whose result in it. */
+/* Builds a query's plan, and finds the readers of each result in it. */
 #include "parsers/queries/query.h"
 
 #include <ctype.h>
@@ -109,7 +109,7 @@ bool br_query_is_parallel_root(const struct br_query *query, uint32_t node)
             query->node[parent].kind == BR_NODE_MOTION);
 }
 
-/* Does the text mention the result that the InitPlan's name promises: "$0" of "InitPlan 1 (returns
+/* Does the text mention the result promised by the InitPlan's name: "$0" for "InitPlan 1 (returns
  * $0)", or "(InitPlan 1)" itself, as newer versions write it? */
 static bool mentions(const char *text, const char *subplan)
 {

@@ -1,5 +1,5 @@
-/* What psql draws around a plan: the title QUERY PLAN, rules, borders, a mark at the end of each
- * line of a value that has several, and the number of rows. Or quotes, where it writes CSV. */
+/* psql's frame around a plan: the title QUERY PLAN, rules, borders, a mark at the end of each line
+ * of a multi-line value, and the number of rows. Or quotes, if psql writes CSV. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,13 +15,13 @@ enum state {
     OUTSIDE,
     TITLED,   /* the line after the title decides */
     DRAWN,    /* with rules and borders */
-    BARRED,   /* with a border at the right alone */
+    BARRED,   /* with only a right border */
     PLAIN,    /* unaligned */
-    EXPANDED, /* a record a row, behind the column's name and a border */
-    BARE,     /* the same without borders */
+    EXPANDED, /* a record per row, after the column's name and a border */
+    BARE,     /* such records without borders */
 };
 
-/* Length of the border, or of the part of a rule, that the text begins with; 0: none. */
+/* Length of the border, or part of a rule, at the start of the text; 0: none. */
 static size_t border(const char *text)
 {
     static const char *const borders[] = {"│", "║", "┃"};
@@ -107,7 +107,7 @@ static void cut_border(char *line)
             return;
 }
 
-/* The borders of a line, and the mark that the value goes on. */
+/* The borders of a line, and the mark of a continued value. */
 static void queries_table_clean(char *line, bool right)
 {
     char *p = line + strspn(line, " ");
@@ -120,13 +120,12 @@ static void queries_table_clean(char *line, bool right)
         queries_table_cut(line, "↵");
 }
 
-/* A record's line: the column's name up to the border, and the outer borders where there are some.
- */
+/* A record's line: the column's name up to the border, and the outer borders if there are any. */
 static bool clean_record(char *line)
 {
     size_t outer = border(line);
     char *from = line + outer + strspn(line + outer, " ");
-    bool goes_on = from != line && *from == ':'; /* as the old style has it */
+    bool goes_on = from != line && *from == ':'; /* in the old style */
     while (*from && !goes_on && !border(from))
         from++;
     if (!*from)
@@ -148,7 +147,7 @@ static bool is_barred(const char *line)
     return *line == '-' && length && line[length - 1] == '+';
 }
 
-/* The column's name, or blanks in its place. */
+/* The column's name, or blanks instead. */
 static bool clean_bare(char *line)
 {
     size_t width = sizeof TITLE - 1;
@@ -184,13 +183,13 @@ static enum state next_state(enum state state, char *line)
     return state;
 }
 
-/* The mark that the text begins with where psql has broken a line to make it fit; 0: none. */
+/* The mark at the start of the text where psql has broken a line to make it fit; 0: none. */
 static size_t mark(const char *text)
 {
     return *text == '.' ? 1 : strncmp(text, "…", 3) == 0 ? 3 : 0;
 }
 
-/* The mark at the line's end, blanks behind it aside; NULL: there is none. */
+/* The mark at the line's end, ignoring blanks after it; NULL: there is none. */
 static char *mark_at_end(char *line)
 {
     size_t length = strlen(line);
@@ -202,8 +201,8 @@ static char *mark_at_end(char *line)
 }
 
 /* Joins the line to the one before it that was broken at `broken`, if it begins with the mark, or
- * if psql had no room for one, and leaves empty lines, so that there are as many as before. Whether
- * it has. */
+ * if psql had no room for one; leaves empty lines, so that the number of lines stays. True if it
+ * has. */
 static bool queries_table_join(char *broken, char *line, bool unmarked)
 {
     char *rest = line + strspn(line, " ");
@@ -220,8 +219,8 @@ static bool queries_table_join(char *broken, char *line, bool unmarked)
     return true;
 }
 
-/* Values in quotes, a quote in which stands for itself twice, as CSV writes them: without. What
- * comes to be less is filled up with blanks. */
+/* Removes the quotes of values, with doubled quotes inside as in CSV. Blanks fill the freed room.
+ */
 static void queries_table_unquote(char *text)
 {
     bool quoted = false;
@@ -253,7 +252,7 @@ bool br_table_is_there(const char *text)
         size_t kept = length < sizeof line ? length : sizeof line - 1;
         memcpy(line, p, kept);
         line[kept] = 0;
-        /* A title may stand in the middle of a long line of blanks. */
+        /* A title may stand in the middle of a long blank line. */
         const char *title = length > kept ? strstr(p, TITLE) : NULL;
         if (is_title(line) || is_record(line) ||
             (title && title < p + length && strspn(p, " ") == (size_t)(title - p)))
@@ -278,7 +277,7 @@ void br_table_unwrap(char *text)
 {
     enum state state = OUTSIDE;
     bool table = br_table_is_there(text), unmarked = false, bare = false;
-    char *broken = NULL; /* where the line before is, if it goes on */
+    char *broken = NULL; /* the place of the previous line, if it continues */
     size_t rule_width = 0;
     for (char *line = text; table && *line;) {
         size_t length = strcspn(line, "\n");
@@ -299,8 +298,8 @@ void br_table_unwrap(char *text)
         line[length] = end;
         line += length + (end == '\n');
     }
-    /* Rows may have quotes each, or as they need them; a value in another form begins with what is
-     * its own. */
+    /* Each row may have quotes, or only those that need them; a value in another form begins with
+     * its own mark. */
     if (!strchr("[{<-", *br_text_begin(text)))
         queries_table_unquote(text);
 }

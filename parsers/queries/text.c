@@ -1,7 +1,7 @@
-/* EXPLAIN as text: a node a line, behind "->" where it is below another one, and its properties in
- * the lines that follow. A node is known by its figures; what it is below, by where its arrow
- * stands, and an arrow that fits nowhere is a fault, so that a text that lost its blanks becomes no
- * other plan. */
+/* EXPLAIN as text: one node per line, after "->" if it is below another one, and its properties in
+ * the lines that follow. A node is recognised by its figures; the position of its arrow gives its
+ * parent. An arrow that fits nowhere is a fault, so that a text that lost its blanks does not
+ * become another plan. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,10 +11,10 @@ enum { LABEL_ROOM = 512, NUMBER_ROOM = 40 };
 
 struct reader {
     struct br_explain *explain;
-    size_t inner[BR_QUERY_DEPTH]; /* by open node: column that its properties and arrows stand in */
+    size_t inner[BR_QUERY_DEPTH]; /* by open node: column of its properties and arrows */
     uint32_t open;
-    bool is_fresh; /* nothing has followed on the root yet */
-    bool is_over;  /* what follows is no node's */
+    bool is_fresh; /* nothing has followed the root yet */
+    bool is_over;  /* the following lines belong to no node */
     struct br_pos query_pos;
     char subplan[LABEL_ROOM]; /* of the node that follows; "": none */
     size_t subplan_column;
@@ -34,8 +34,8 @@ static bool queries_text_begins(const char *text, const char *with)
 
 /* ---- The figures of a node ---- */
 
-/* Where a node's label ends and its figures begin: NULL where there are none. Names in it that hold
- * such a thing stand in quotes. */
+/* The end of a node's label and start of its figures; NULL if there are none. Names that contain
+ * such text are quoted. */
 static char *figures_of(char *label)
 {
     static const char *const starts[] = {" (cost=", " (actual ", " (never executed)"};
@@ -109,7 +109,7 @@ static enum br_status read_figures(struct reader *reader, const char *at)
 
 /* ---- The label of a node ---- */
 
-/* Takes the text away from the label's beginning. */
+/* Removes the text from the start of the label. */
 static bool queries_text_shed(char **label, const char *text)
 {
     if (!queries_text_begins(*label, text))
@@ -124,8 +124,7 @@ static bool queries_text_ends(const char *text, const char *with)
     return length >= end && strcmp(text + length - end, with) == 0;
 }
 
-/* The type that other forms give for what stands in the label, and the strategy where there is one.
- */
+/* The type that other forms give for the text of the label, and the strategy if there is one. */
 static const char *type_of(const char *label, const char **strategy)
 {
     static const struct {
@@ -161,7 +160,7 @@ static const char *type_of(const char *label, const char **strategy)
     return label;
 }
 
-/* An SQL name, with its quotes taken away, and what follows it. */
+/* An SQL name, without its quotes, and the text after it. */
 static char *queries_text_take_name(char *text, char **rest)
 {
     char *to = text, *from = text;
@@ -175,13 +174,13 @@ static char *queries_text_take_name(char *text, char **rest)
         *to++ = *from;
     }
     *rest = from;
-    /* What was shed leaves room for the end, but not where the quote never ends. */
+    /* The removed bytes leave room for the end, unless the quote never ends. */
     if (to < from)
         *to = 0;
     return text;
 }
 
-/* The table, or the CTE, behind " on ", without the schema and the alias. */
+/* The table, or the CTE, after " on ", without the schema and the alias. */
 static enum br_status read_relation(struct reader *reader, const char *type, char *relation)
 {
     bool cte = strcmp(type, "CTE Scan") == 0 || strcmp(type, "WorkTable Scan") == 0;
@@ -219,7 +218,7 @@ static enum br_status read_label(struct reader *reader, char *label)
         relation = label + strlen("Merge");
     }
     const char *whole = type_of(label, &strategy), *motion = strstr(label, " Motion ");
-    char number[NUMBER_ROOM]; /* "Gather Motion 3:1": of the processes that it has rows of */
+    char number[NUMBER_ROOM]; /* "Gather Motion 3:1": the number of processes whose rows it has */
     const char *at = motion ? motion : "";
     bool senders = queries_text_take(&at, " Motion ", ":", number);
     enum br_status status = BR_OK;
@@ -284,7 +283,7 @@ static enum br_status begin_node(struct reader *reader, char *label, char *figur
     return status ? status : read_label(reader, label);
 }
 
-/* "->  Seq Scan on t  (cost=...": `column` is where the arrow stands. */
+/* "->  Seq Scan on t  (cost=...": `column` is that of the arrow. */
 static enum br_status queries_text_read_node(struct reader *reader, char *text, size_t column)
 {
     char *label = text + strspn(text, "-> "), *figures = figures_of(label);
@@ -336,7 +335,7 @@ static enum br_status read_sort(struct reader *reader, const char *text)
     return status ? status : property(reader, "Sort Space Type", memory ? "Memory" : "Disk");
 }
 
-/* "Storage: Memory  Maximum Storage: 17kB": of rows that are kept, since 17 */
+/* "Storage: Memory  Maximum Storage: 17kB": for kept rows, since 17 */
 static enum br_status read_storage(struct reader *reader, const char *text)
 {
     enum br_status status = read_space(reader, text, "  Maximum Storage: ", "Sort Space Used");
@@ -399,8 +398,8 @@ static enum br_status queries_text_read_settings(struct reader *reader, char *te
     return status;
 }
 
-/* "Trigger a: time=1.5 calls=2"; "Trigger for constraint c on t: time=..." with a name of the
- * trigger behind its first word where EXPLAIN is VERBOSE. */
+/* "Trigger a: time=1.5 calls=2"; "Trigger for constraint c on t: time=..." with the trigger's name
+ * after its first word if EXPLAIN is VERBOSE. */
 static enum br_status read_trigger(struct reader *reader, char *text)
 {
     static const char of[] = "for constraint ", time[] = ": time=";
@@ -421,8 +420,8 @@ static enum br_status read_trigger(struct reader *reader, char *text)
     return status ? status : br_explain_trigger(reader->explain, reader->pos, "Time", number);
 }
 
-/* "Execution Time: 9.100 ms", and the words of versions before 11 and before 9.4; "Serialization:
- * time=1.500 ms  output=..." */
+/* "Execution Time: 9.100 ms", and its names before 11 and before 9.4; "Serialization: time=1.500 ms
+ * output=..." */
 static enum br_status queries_text_read_summary(struct reader *reader, const char *text)
 {
     static const struct {
@@ -446,7 +445,7 @@ static bool names_subplan(const char *text)
            strcmp(text, "SubPlan") == 0;
 }
 
-/* What stands behind a plan, and has lines of its own. */
+/* Sections after a plan, with lines of their own. */
 static bool is_behind(const char *text)
 {
     static const char *const words[] = {"Planning", "JIT:", "Serialization:", "Execution ",
@@ -457,7 +456,7 @@ static bool is_behind(const char *text)
     return false;
 }
 
-/* A root that was copied without the blank before it has all others a column further right. */
+/* If a root was copied without the blank before it, all other lines are a column further right. */
 static void settle_root(struct reader *reader, const char *text, size_t column)
 {
     if (reader->is_fresh && reader->open == 1 && reader->inner[0] == 2 && column == 3 &&

@@ -1,6 +1,6 @@
-/* DuckDB's operators against its query. Their times are elapsed times of all threads, with what a
- * thread waited for its core; and some of what is done, as the writing of a file in the background
- * or the merge of a sort, is in none of them. */
+/* Compares DuckDB's operators with their query. Their times are elapsed times of all threads,
+ * including waits of a thread for its core; and some work, such as writing a file in the background
+ * or merging a sort, is in none of them. */
 #include "parsers/queries/query.h"
 
 #include <stdio.h>
@@ -8,10 +8,10 @@
 
 #include "base/numbers/wide.h"
 
-/* What is less than a twentieth, or than a millisecond, is what every query has around its plan. */
+/* Less than a twentieth, or than a millisecond, is the normal overhead around a plan. */
 enum { PART_TOLD = 20, LEAST_NS = 1000000 };
 
-/* The operator that most likely took what is missing: the one that writes, or a sort. */
+/* The operator that most likely took the missing time: the one that writes, or a sort. */
 static const char *suspect(const struct br_query *query)
 {
     static const char *const types[] = {"BATCH_COPY", "COPY_TO",  "BATCH_INSERT", "CREATE_TABLE",

@@ -1,4 +1,4 @@
-/* A depth-first search from the last pipeline to the first, each behind all that it waits for.
+/* A depth-first search from the last pipeline to the first, each after all that it waits for.
  * Pipelines are numbered from the root of the plan down, so that this is the order in which
  * PostgreSQL asks them for rows, less what InitPlans and CTEs change. */
 #include "parsers/queries/turns.h"
@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 struct search {
-    uint32_t *begin; /* by pipeline: where those that it waits for begin */
+    uint32_t *begin; /* by pipeline: start of those that it waits for */
     uint32_t *waits; /* all of these */
-    uint32_t *next;  /* by pipeline: the one of these that is looked at next */
+    uint32_t *next;  /* by pipeline: the next of these to visit */
     uint32_t *stack;
     bool *seen;
 };
