@@ -31,9 +31,26 @@ static const char body[] =
     "if __name__ == '__main__':\n"
     "    main()\n";
 
-/* HyperQueue knows the memory of its workers as "mem", in MiB. */
-static void hyperqueue_write_others(FILE *out, const struct br_engine *engine, uint32_t stage)
+/* Its names of resources are letters, digits and slashes. */
+static enum br_status hyperqueue_write_resource(FILE *out, const struct br_engine *engine,
+                                                const struct br_limit *limit, struct br_diag *diag)
 {
+    char name[80] = "";
+    FILE *memory = fmemopen(name, sizeof name, "w");
+    if (!memory)
+        return br_fail_memory(diag);
+    br_engine_resource(memory, engine, limit);
+    fclose(memory);
+    for (const char *at = name; *at; at++)
+        putc(*at == '_' ? '/' : *at, out);
+    return BR_OK;
+}
+
+/* HyperQueue knows the memory of its workers as "mem", in MiB. */
+static enum br_status hyperqueue_write_others(FILE *out, const struct br_engine *engine,
+                                              uint32_t stage, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
     const int64_t mib = 1 << 20, bytes = engine->need[stage].mem_bytes;
     const char *before = "";
     putc('{', out);
@@ -41,17 +58,18 @@ static void hyperqueue_write_others(FILE *out, const struct br_engine *engine, u
         fprintf(out, "\"mem\": %" PRId64, bytes / mib + (bytes % mib != 0));
         before = ", ";
     }
-    for (uint32_t l = 0; l < engine->limits.count; l++) {
+    for (uint32_t l = 0; l < engine->limits.count && !status; l++) {
         const struct br_limit *limit = &engine->limits.limit[l];
         int64_t amount = br_limit_demand(limit, engine->dag, stage);
         if (!br_limit_is_other(limit) || amount == 0)
             continue;
         fprintf(out, "%s\"", before);
-        br_engine_resource(out, engine, limit);
+        status = hyperqueue_write_resource(out, engine, limit, diag);
         fprintf(out, "\": %" PRId64, amount);
         before = ", ";
     }
     putc('}', out);
+    return status;
 }
 
 static enum br_status hyperqueue_write_task(FILE *out, const struct br_engine *engine,
@@ -69,12 +87,12 @@ static enum br_status hyperqueue_write_task(FILE *out, const struct br_engine *e
     fprintf(out, "], %" PRIu32 ", %" PRIu32 ", ",
             engine->input->plan->tasks - engine->input->plan->rank[task] + 1,
             engine->need[stage].cpus);
-    hyperqueue_write_others(out, engine, stage);
+    status = hyperqueue_write_others(out, engine, stage, diag);
     fputs(",\n     \"", out);
     br_write_text(out, BR_QUOTE_JSON, line);
     fputs("\"),\n", out);
     free(line);
-    return BR_OK;
+    return status;
 }
 
 /* HyperQueue has no task without cores; this is the least part of one. */
@@ -115,7 +133,7 @@ enum br_status br_emit_hyperqueue(const struct br_emit_input *input, FILE *out,
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
-    engine.others_where = "workers have it, as by --resource \"net=sum(12)\"";
+    engine.others_where = "workers have it, as by --resource \"net=sum(12)\", with / for _";
     fputs("#!/usr/bin/env python3\n", out);
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     fputs("import sys\n\nfrom hyperqueue import Client, Job, LocalCluster\n"

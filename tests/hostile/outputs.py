@@ -268,6 +268,10 @@ def engine_files(world, compiler):
         check_header(engine, texts[engine])
     for engine in ('airflow', 'dask', 'hyperqueue'):
         assert read_python(texts[engine]) == read_python(clean[engine]), engine
+    tasks = next(ast.literal_eval(node.value) for node in ast.parse(texts['hyperqueue']).body
+                 if isinstance(node, ast.Assign) and node.targets[0].id == 'TASKS')
+    named = {name for task in tasks for name in task[4]}
+    assert named and all(re.fullmatch('[A-Za-z][A-Za-z0-9/]*', name) for name in named), named
     instance = json.loads(texts['wfformat'])['workflow']
     same('wfformat', (t['name'] for t in instance['specification']['tasks']),
          (n for k, n in enumerate(NAMES) for _ in range(1 + (k % 5 == 0))))
