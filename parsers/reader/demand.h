@@ -1,4 +1,4 @@
-/* Demands that a build's commands have in common. */
+/* Demands shared by a build's commands. */
 #ifndef BR_PARSERS_READER_DEMAND_H
 #define BR_PARSERS_READER_DEMAND_H
 

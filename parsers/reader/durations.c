@@ -13,12 +13,12 @@ enum { NAMED = 60 };
 
 struct by_hand {
     struct br_dag *dag;
-    uint32_t rows, idle; /* of the table; of them, rows that fit nothing */
-    uint32_t idle_line;  /* of the first of those, and its name */
+    uint32_t rows, idle; /* rows of the table, and those that fit nothing */
+    uint32_t idle_line;  /* of the first such row, and its name */
     char idle_name[NAMED + 1];
 };
 
-/* "map[3]": the task, where the stage has one of that number. */
+/* "map[3]": the task, if the stage has one of that number. */
 static bool set_task(struct br_dag *dag, const char *name, int64_t ns)
 {
     const char *open = strrchr(name, '[');
@@ -69,7 +69,7 @@ static enum br_status take_row(struct by_hand *by_hand, struct br_table *table,
                           "a row of durations has two fields, this one has %" PRIu32,
                           table->fields);
     if (by_hand->rows++ == 0 && durations_is_letter(*seconds))
-        return BR_OK; /* the head */
+        return BR_OK; /* the header */
     snprintf(owner, sizeof owner, "'%.*s'", NAMED, name);
     br_value_place(diag, br_table_place(table, table->column[1]));
     enum br_status status = br_value_seconds(seconds, "duration", owner, &ns, diag);

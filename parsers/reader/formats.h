@@ -1,5 +1,5 @@
-/* The readers behind the table in parsers.c: what one row offers, and what the native XML readers
- * share. Internal to this room. */
+/* The readers behind the table in parsers.c: the calls of one row, and the parts shared by the
+ * native XML readers. Internal to this room. */
 #ifndef BR_PARSERS_READER_FORMATS_H
 #define BR_PARSERS_READER_FORMATS_H
 
@@ -7,8 +7,8 @@
 #include "parsers/text/source.h"
 #include "parsers/text/xml.h"
 
-/* Reads the job into input->dag, and a cluster into input->cluster where the file has one. The
- * dag need not be finished. On failure the caller releases what input holds. */
+/* Reads the job into input->dag, and a cluster into input->cluster if the file has one. The dag
+ * need not be finished. On failure the caller releases the input. */
 typedef enum br_status br_read_job(struct br_source *source, const struct br_parse_options *options,
                                    struct br_input *input, struct br_diag *diag);
 

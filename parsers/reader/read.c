@@ -1,4 +1,4 @@
-/* The frame of every reading of a job, around the format's own reader: opening, the diagnostic's
+/* The common frame for reading a job, around the format's own reader: opening, the diagnostic's
  * file and place, the checks of the finished job, and the clean-up after a failure. */
 #include "parsers/reader/durations.h"
 #include "parsers/reader/formats.h"
@@ -51,7 +51,7 @@ enum br_status br_read_whole_job(const char *path, const struct br_parse_options
     if (!status && options->durations)
         status = br_read_durations(options->durations, options->many, input->dag, diag);
     if (!status && (options->durations || options->default_duration_ns > 0))
-        input->dag->recorded_ns = 0; /* what was recorded is not a run with these durations */
+        input->dag->recorded_ns = 0; /* the recorded run did not have these durations */
     if (status)
         br_input_finish(input);
     else

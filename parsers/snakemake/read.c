@@ -1,6 +1,6 @@
-/* A job from what Snakemake has told of a workflow. Jobs name those that they wait for by the place
- * in the list, which may come later, so edges are added at the end; so are durations, since a job
- * of which nothing is known takes the median of its rule. */
+/* A job from Snakemake's description of a workflow. Jobs name their parents by the index in the
+ * list, which may come later, so edges are added at the end; so are durations, since an unknown one
+ * is the median of the job's rule. */
 #include "parsers/snakemake/snakemake.h"
 
 #include <inttypes.h>
@@ -21,19 +21,19 @@ enum { TEXT_LIMIT = 1 << 30 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 static const int64_t unknown = -1, minute_ns = INT64_C(60000000000);
 
-/* What is known of a job's duration, each in nanoseconds or unknown. */
+/* Sources of a job's duration, each in nanoseconds or unknown. */
 struct job {
     uint32_t rule;
     int64_t recorded_ns, declared_ns, limit_ns;
 };
 
-/* The child waits for the parent, which may not have been read yet. */
+/* An edge; the parent may not have been read yet. */
 struct wait {
     uint32_t parent, child;
     const char *at;
 };
 
-/* Jobs of a kind, and the stage of the first. */
+/* Jobs of a rule, and the stage of the first. */
 struct join {
     uint32_t count, first;
 };
@@ -277,7 +277,7 @@ static bool add_waits(struct reading *reading)
 
 /* ---- Durations ---- */
 
-/* By rule the median of what its jobs took, the upper one of two; unknown where none is known. */
+/* By rule, the median duration of its jobs, the upper one of two; unknown if none is known. */
 static bool find_medians(struct reading *reading, int64_t *median)
 {
     uint32_t count = 0;
@@ -331,7 +331,7 @@ static bool set_durations(struct reading *reading, int64_t preset_ns,
     return good;
 }
 
-/* ---- What the job does not have ---- */
+/* ---- Facts missing in the job ---- */
 
 static bool add_doubt(struct reading *reading, const struct join *join, const char *what)
 {

@@ -39,7 +39,7 @@ static const char *gaps_seconds(br_wide ns, char text[BR_SECONDS_TEXT])
     return text;
 }
 
-/* Jobs that the log does not tell to their end, or that failed. */
+/* Jobs whose end is not in the log, or that failed. */
 static void tell_jobs(struct teller *teller)
 {
     const struct br_spark_log *log = teller->log;
@@ -70,7 +70,7 @@ static void tell_jobs(struct teller *teller)
                  unsubmitted, plural(unsubmitted));
 }
 
-/* Stages of which fewer tasks ended well than their first attempt had. */
+/* Stages in which fewer tasks succeeded than their first attempt had. */
 static void tell_missing_tasks(struct teller *teller)
 {
     const struct br_spark_log *log = teller->log;
@@ -97,7 +97,7 @@ static void tell_missing_tasks(struct teller *teller)
                  nones, plural(nones), none->id, none->told, none->lost);
 }
 
-/* What stages do not tell of their order, or did otherwise. */
+/* Stages whose order is unknown, or differed from the log's. */
 static void tell_order(struct teller *teller)
 {
     const struct br_spark_log *log = teller->log;

@@ -1,5 +1,4 @@
-/* Spark's event log, line by line. Of each event only the members that say something of the work
- * are read. */
+/* Spark's event log, line by line. Of each event it reads only the members about the work. */
 #include "parsers/spark/log.h"
 
 #include <inttypes.h>
@@ -11,7 +10,7 @@
 #include "parsers/text/json.h"
 #include "parsers/text/lines.h"
 
-/* Plans of queries stand in one line, and may be long. */
+/* Plans of queries stand on one line, and may be long. */
 enum { LONGEST_LINE = 1 << 28, MOST_PROFILES = 10000 };
 #define MOST_MS UINT64_C(4000000000000)
 #define MOST_BYTES UINT64_C(999999999999999999)
@@ -20,8 +19,8 @@ struct reader {
     struct br_spark_log *log;
     struct br_lines lines;
     struct br_json json;
-    uint32_t job;   /* that the lists of stages belong to */
-    uint32_t stage; /* that the list of parents belongs to */
+    uint32_t job;   /* owner of the lists of stages */
+    uint32_t stage; /* owner of the list of parents */
 };
 
 static bool fail_memory(struct reader *r)
@@ -96,8 +95,7 @@ static bool add_parent(void *context, uint32_t k)
     return true;
 }
 
-/* A "Stage Info", as events of jobs and of stages have it. What the first one says of parents
- * stands. */
+/* A "Stage Info", in events of jobs and of stages. The first one's parents count. */
 static bool spark_log_read_stage(struct reader *r, uint32_t *number, uint32_t *attempt)
 {
     struct br_json_field field[] = {{.name = "Stage ID", .required = true},
@@ -117,7 +115,7 @@ static bool spark_log_read_stage(struct reader *r, uint32_t *number, uint32_t *a
     if (!read_id(r, &field[0], &id) || !find_stage(r, id, number) ||
         !read_id(r, &field[4], &tasks) || !read_id(r, &field[6], attempt))
         return false;
-    if (*attempt == 0) /* later ones make again what is missing */
+    if (*attempt == 0) /* later ones rebuild missing results */
         log->stage[*number].told = tasks;
     if (!log->stage[*number].known) {
         uint32_t first = log->parents;
@@ -251,7 +249,7 @@ static void note_attempt(struct reader *r, uint32_t stage, uint32_t attempt)
         r->log->stage[stage].attempt = attempt;
 }
 
-/* Of a stage that is submitted or completed. */
+/* For a stage that is submitted or completed. */
 static bool stage_event(struct reader *r)
 {
     struct br_json_field field[] = {{.name = "Stage Info", .required = true}};
@@ -265,7 +263,7 @@ static bool stage_event(struct reader *r)
 
 enum end { SUCCEEDED, LOST, RESUBMITTED };
 
-/* How a task ended. "Resubmitted" is told of one that has succeeded and is to run again. */
+/* The end of a task. "Resubmitted" is logged for a task that has succeeded and will run again. */
 static bool read_end(struct reader *r, const struct br_json_field *reason, enum end *end)
 {
     struct br_json_field field[] = {{.name = "Reason", .required = true}};
@@ -304,7 +302,7 @@ static bool read_times(struct reader *r, const struct br_json_field *info,
     return true;
 }
 
-/* What an attempt took that does not count; 0 if it is not told. */
+/* Duration of an attempt that does not count; 0 if unknown. */
 static bool read_loss(struct reader *r, const struct br_json_field *info, int64_t *ns)
 {
     struct br_json_field field[] = {{.name = "Launch Time"}, {.name = "Finish Time"}};
@@ -410,7 +408,8 @@ static bool executor_removed(struct reader *r)
     return add_change(r, number, false);
 }
 
-/* What an executor has for execution and storage together is the most that its storage may take. */
+/* The memory of an executor for execution and storage together is the most that its storage may
+ * take. */
 static bool block_manager_added(struct reader *r)
 {
     struct br_json_field field[] = {{.name = "Block Manager ID", .required = true},
@@ -428,7 +427,7 @@ static bool block_manager_added(struct reader *r)
     return true;
 }
 
-/* How many cores a task of this profile takes. */
+/* Number of cores of a task of this profile. */
 static bool profile_added(struct reader *r)
 {
     struct br_json_field field[] = {{.name = "Resource Profile Id", .required = true},
@@ -472,7 +471,7 @@ static const struct {
     {"SparkListenerResourceProfileAdded", profile_added},
 };
 
-/* The name of the event is its first member. Events that are not read are not looked into. */
+/* The name of the event is its first member. Other events are skipped. */
 static bool read_event(struct reader *r)
 {
     struct br_json *json = &r->json;

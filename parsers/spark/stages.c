@@ -38,7 +38,7 @@ static enum br_status spark_stages_add_demands(const struct br_spark_log *log,
     return status;
 }
 
-/* A stage without tasks takes no time, and demands nothing. */
+/* A stage without tasks takes no time and demands nothing. */
 static enum br_status spark_add_stage(const struct br_spark_log *log,
                                       const struct br_spark_stage *stage, bool memory,
                                       struct br_dag *dag, uint32_t *number, struct br_diag *diag)
@@ -59,7 +59,7 @@ static enum br_status spark_add_stage(const struct br_spark_log *log,
     return status;
 }
 
-/* ---- What waits for what ---- */
+/* ---- Dependencies ---- */
 
 struct links {
     const struct br_spark_log *log;
@@ -67,10 +67,10 @@ struct links {
     struct br_dag *dag;
     const uint32_t *number; /* by stage of the log: in the dag */
     uint32_t base;          /* the number of the first of these stages in the dag */
-    uint32_t *first_edge;   /* by place in `stage`: where the edges to it begin */
+    uint32_t *first_edge;   /* by place in `stage`: start of the edges to it */
     struct br_sort_item *item;
-    uint32_t *latest; /* of the stages of a job by their ends: which up to each began last */
-    uint32_t *rank;   /* by place in `stage`: among these */
+    uint32_t *latest; /* stages of a job by their ends: for each prefix, the one that began last */
+    uint32_t *rank;   /* by place in `stage`: position in that order */
     struct br_diag *diag;
 };
 
@@ -84,8 +84,8 @@ static enum br_status spark_stages_add_edge(struct links *links, uint32_t parent
     return status;
 }
 
-/* The k-th stage waits for its parents; but for one that it ran beside it waits as that one does.
- * Spark numbers parents before children, so the edges of these are there. */
+/* The k-th stage waits for its parents; if it ran beside one, it waits as that one does. Spark
+ * numbers parents before children, so the edges of these exist already. */
 static enum br_status spark_stages_link_parents(struct links *links, uint32_t k)
 {
     const struct br_spark_log *log = links->log;
@@ -93,7 +93,7 @@ static enum br_status spark_stages_link_parents(struct links *links, uint32_t k)
     enum br_status status = BR_OK;
     for (uint32_t p = 0; p < child->parents && !status; p++) {
         uint32_t parent = log->parent[child->first_parent + p], number = links->number[parent];
-        if (number == BR_SPARK_NONE) /* skipped: its result was there already */
+        if (number == BR_SPARK_NONE) /* skipped: its result existed already */
             continue;
         uint32_t place = number - links->base;
         if (place >= k || !br_spark_runs_beside(&log->stage[parent], child)) {
@@ -112,7 +112,7 @@ static int64_t began(const struct links *links, uint32_t item)
     return links->log->stage[links->stage[links->item[item].item]].first_ns;
 }
 
-/* Sorts the stages of the job in places from..to by their ends. Those without tasks have none. */
+/* Sorts the stages of the job in places from..to by their ends. Stages without tasks have none. */
 static uint32_t sort_by_end(struct links *links, uint32_t from, uint32_t to)
 {
     uint32_t items = 0;
@@ -131,7 +131,7 @@ static uint32_t sort_by_end(struct links *links, uint32_t from, uint32_t to)
     return items;
 }
 
-/* How many of the items have ended by then. */
+/* Number of items that have ended by then. */
 static uint32_t count_ended(const struct links *links, uint32_t items, int64_t ns)
 {
     uint32_t low = 0, high = items;
@@ -145,9 +145,9 @@ static uint32_t count_ended(const struct links *links, uint32_t items, int64_t n
     return low;
 }
 
-/* The k-th stage, whose parents are not told, waits for those of its job that had ended when it
- * began. Edges that follow from others are left out: a stage that had ended when the last of them
- * began comes before that one. Stages that took no time wait for those of lower rank. */
+/* The k-th stage, whose parents are unknown, waits for the stages of its job that had ended when it
+ * began. Implied edges are omitted: a stage that had ended when the last of these began comes
+ * before that one. Stages that took no time wait for those of lower rank. */
 static enum br_status link_by_time(struct links *links, uint32_t k, uint32_t items)
 {
     const struct br_spark_stage *child = &links->log->stage[links->stage[k]];
@@ -211,8 +211,8 @@ enum br_status br_spark_add_stages(const struct br_spark_log *log, const uint32_
 
 /* ---- The cluster ---- */
 
-/* Marks the executors that are there after so many changes. The answer is after how many most of
- * them were. */
+/* Marks the executors present after that many changes. Returns the number of changes after which
+ * most were present. */
 static uint32_t spark_stages_follow(const struct br_spark_log *log, uint32_t changes, bool *there)
 {
     uint32_t now = 0, most = 0, when = 0;

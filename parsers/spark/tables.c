@@ -144,7 +144,7 @@ static void recover(struct br_spark_log *log, const struct br_spark_stage *stage
     log->recovered.ns += ns;
 }
 
-/* Jobs without times of their own have those of their tasks. */
+/* Jobs without times of their own get those of their tasks. */
 static void spark_tables_find_times(struct br_spark_log *log)
 {
     for (uint32_t j = 0; j < log->jobs; j++) {

@@ -16,7 +16,7 @@ const char *br_text_past(const char *text, const char *end)
     return text ? text + strlen(end) : NULL;
 }
 
-/* The first start tag of an XML text, after "<"; NULL where there is none. */
+/* The first start tag of an XML text, after "<"; NULL if there is none. */
 static const char *root_tag(const char *p)
 {
     for (p = br_text_begin(p); p && *p == '<'; p = p ? br_text_begin(p) : NULL) {

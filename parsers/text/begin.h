@@ -1,4 +1,4 @@
-/* The beginning of a file, by which formats are recognised. */
+/* The start of a file, by which formats are recognised. */
 #ifndef BR_PARSERS_TEXT_BEGIN_H
 #define BR_PARSERS_TEXT_BEGIN_H
 
@@ -6,7 +6,7 @@
 
 /* The text behind a byte order mark and blanks. */
 const char *br_text_begin(const char *text);
-/* The text behind a construct that ends with `end`; NULL where it does not end. */
+/* The text after a construct that ends with `end`; NULL if it does not end. */
 const char *br_text_past(const char *text, const char *end);
 /* Name of the root element of an XML text, without prefix, cut to the room; "" where there is none.
  */

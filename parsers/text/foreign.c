@@ -1,4 +1,4 @@
-/* The allocator of foreign libraries; one note a thread, since readers work in many. */
+/* The allocator of foreign libraries; one flag per thread, since readers run in many. */
 #include "parsers/text/foreign.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* The allocator that foreign libraries are given, which remembers that memory was out. They
- * themselves tell it badly: as a fault of the text, as a text that ends early, or not at all. */
+/* The allocator for foreign libraries, which remembers that memory was out. The libraries report it
+ * badly: as a fault of the text, as a text that ends early, or not at all. */
 #ifndef BR_PARSERS_TEXT_FOREIGN_H
 #define BR_PARSERS_TEXT_FOREIGN_H
 
@@ -10,7 +10,7 @@ void *br_foreign_alloc(size_t size);
 void *br_foreign_resize(void *memory, size_t size);
 char *br_foreign_text(const char *text);
 
-/* Whether memory was out in this thread since the last call of this function. */
+/* Was memory out in this thread since the last call of this function? */
 bool br_foreign_was_out(void);
 
 #endif

@@ -1,5 +1,5 @@
-/* Walking JSON [RFC 8259]. No library does that here: those that there are build a tree, make a
- * double of a number, and go on with half a text where memory is out. */
+/* Walks JSON [RFC 8259]. No library fits: those available build a tree, turn numbers into doubles,
+ * and go on with half a text when memory is out. */
 #include "parsers/text/json.h"
 
 #include <inttypes.h>
@@ -42,7 +42,7 @@ struct br_pos br_json_pos(struct br_json *json, const char *at)
         json->counted = json->line_start = json->start;
         json->line = json->first_line;
     }
-    if (at < json->line_start) { /* back over lines, to the begin of this one */
+    if (at < json->line_start) { /* back over lines, to the beginning of this one */
         while ((newline = memrchr(at, '\n', (size_t)(json->counted - at)))) {
             json->counted = newline;
             json->line--;
@@ -112,7 +112,7 @@ char br_json_peek(struct br_json *json)
     return (char)(p < json->end ? *p : 0);
 }
 
-/* Says "expected ..., found ..." of the text that stands here. */
+/* Reports "expected ..., found ..." about the text here. */
 static bool unexpected(struct br_json *json, const char *what)
 {
     char c = br_json_peek(json);
@@ -197,7 +197,7 @@ static bool text_json_keep(struct br_json *json, char **to, size_t *room, const 
     return true;
 }
 
-/* The four hexadecimal digits at p; -1 where they are not. The text ends with a NUL. */
+/* The four hexadecimal digits at p; -1 if they are no such digits. The text ends with a NUL. */
 static int32_t hexadecimal(const char *p)
 {
     int32_t value = 0;
@@ -216,8 +216,8 @@ static int32_t hexadecimal(const char *p)
 
 static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
 
-/* The character of the escape at *p (its backslash), and *p behind it; 0 where it is none: strings
- * of ours cannot hold a NUL. */
+/* The character of the escape at *p (its backslash), and moves *p past it; 0 if it is invalid: our
+ * strings cannot hold a NUL. */
 static uint32_t escaped(const char **p)
 {
     const char *at = *p + 1, *known = *at ? strchr(escapes, *at) : NULL;
@@ -238,7 +238,7 @@ static uint32_t escaped(const char **p)
     return 0x10000 + ((uint32_t)(c - 0xd800) << 10) + (uint32_t)(low - 0xdc00);
 }
 
-/* Past the string that begins at json->at, NULL where it is none as RFC 8259 has it. */
+/* Past the string that begins at json->at, NULL if it is invalid by RFC 8259. */
 static const char *string_end(struct br_json *json)
 {
     const char *p = json->at + 1;
@@ -279,7 +279,7 @@ static char *text_json_put_utf8(char *to, uint32_t c)
     return to + bytes;
 }
 
-/* Reads the string that begins here. What an escape means is never longer than it is. */
+/* Reads the string that begins here. An escape is never shorter than its meaning. */
 static bool read_string(struct br_json *json, char **to, size_t *room)
 {
     const char *end = string_end(json), *p = json->at + 1;
@@ -458,14 +458,14 @@ bool br_json_done(struct br_json *json)
     return true;
 }
 
-/* Passes a value by its brackets alone: what is known is read, and so checked, later. */
+/* Skips a value by its brackets alone: known values are read, and so checked, later. */
 static bool text_json_pass(struct br_json *json)
 {
     size_t depth = 0;
     char c = br_json_peek(json);
     if (!c)
         return cut_short(json);
-    if (c != '{' && c != '[' && c != '"') { /* a word or a number; its reader judges it */
+    if (c != '{' && c != '[' && c != '"') { /* a word or a number, checked by its reader */
         while (json->at < json->end && !strchr(",]} \t\r\n", *json->at))
             json->at++;
         return true;

@@ -17,7 +17,7 @@ void br_lines_finish(struct br_lines *lines)
     *lines = (struct br_lines){0};
 }
 
-/* Moves what is left to the front, makes room behind it, and reads into that. */
+/* Moves the rest to the front, makes room after it, and reads into that. */
 static enum br_status text_lines_fill(struct br_lines *lines, struct br_diag *diag)
 {
     size_t left = lines->end - lines->start;
@@ -55,7 +55,7 @@ static enum br_status text_lines_check(const struct br_lines *lines, struct br_d
 
 enum br_status br_lines_next(struct br_lines *lines, bool *more, struct br_diag *diag)
 {
-    size_t seen = 0; /* bytes from the start in which there is no line end */
+    size_t seen = 0; /* bytes from the start without a line end */
     const char *newline;
     *more = false;
     for (;;) {

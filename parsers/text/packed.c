@@ -1,6 +1,7 @@
-/* Compressed files by their first bytes; those of gzip and zstd come here if their libraries are
- * not built in, or within others. Spark writes its logs by codecs of its own: lz4 in blocks of
- * lz4-java, snappy in blocks of snappy-java, and LZF; zstd it writes as the program does. */
+/* Recognises compressed files by their first bytes; those of gzip and zstd come here if their
+ * libraries are not built in, or inside others. Spark compresses its logs in forms of its own: lz4
+ * in blocks of lz4-java, snappy in blocks of snappy-java, and LZF; its zstd is that of the program.
+ */
 #include "parsers/text/packed.h"
 
 #include <string.h>
@@ -36,7 +37,8 @@ enum br_status br_packed_refuse(const char *bytes, size_t size, struct br_diag *
         size_t length = packings[k].length;
         if (size < length || memcmp(bytes, packings[k].magic, length) != 0)
             continue;
-        /* Of these letters alone a text may consist; a block's mark follows in a file. */
+        /* A text may consist of these letters alone; in a compressed file a block's mark follows.
+         */
         if (strcmp(packings[k].name, "bzip2") == 0 &&
             (size < 10 || (memcmp(bytes + 4, "1AY&SY", 6) != 0 &&
                            memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) != 0)))

@@ -1,4 +1,4 @@
-/* Files that are compressed: by what, and how a reader gets their text. Internal to source.c. */
+/* Compressed files: the kind of compression, and the way to their text. Internal to source.c. */
 #ifndef BR_PARSERS_TEXT_PACKED_H
 #define BR_PARSERS_TEXT_PACKED_H
 

@@ -7,7 +7,7 @@
 
 #include "base/text/diag.h"
 
-struct br_parts; /* the parts that are not read yet */
+struct br_parts; /* the parts not read yet */
 
 /* *parts is NULL if the folder has no such file; else the caller's to destroy. BR_BAD_INPUT if one
  * is missing, BR_SYSTEM if the folder cannot be read. Takes over the descriptor. */

@@ -15,7 +15,7 @@
 #include "parsers/text/parts.h"
 #include "parsers/text/unpack.h"
 
-/* The file goes on with its next part. */
+/* Continues the file with its next part. */
 static bool source_next_part(struct br_source *source)
 {
     int fd = source->parts ? br_parts_next(source->parts) : -1;
@@ -117,7 +117,7 @@ static enum br_status open_parts(struct br_source *source, struct br_diag *diag)
     return status;
 }
 
-/* What was read is decompressed from now on. */
+/* From now on decompresses what is read. */
 static enum br_status unpack(struct br_source *source, struct br_diag *diag)
 {
     char *buffer = malloc(BR_SOURCE_PREFIX + 1);
@@ -204,7 +204,7 @@ enum br_status br_source_text(struct br_source *source, size_t limit, const char
         if (n <= 0)
             break;
         size += (size_t)n;
-        if (memchr(memory + size - n, 0, (size_t)n)) /* no text goes on behind it */
+        if (memchr(memory + size - n, 0, (size_t)n)) /* no text goes on after it */
             break;
         if (size > limit) {
             status = br_fail_at(

@@ -28,7 +28,7 @@ char *br_table_trim(char *text)
     return text;
 }
 
-/* Whether a quote is open at the end of the text. */
+/* Is a quote open at the end of the text? */
 static bool text_table_is_open(const char *text, bool open)
 {
     for (; *text; text++)

@@ -48,7 +48,7 @@ bool br_tokens_accept(struct br_tokens *tokens, const char *text)
     return true;
 }
 
-/* A whole number up to `most`, which the hint tells. */
+/* A whole number up to `most`, which the hint states. */
 static enum br_status tokens_read_number(struct br_tokens *tokens, bool in_line, const char *what,
                                          uint64_t most, const char *hint, uint64_t *value,
                                          struct br_diag *diag)

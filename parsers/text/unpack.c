@@ -11,8 +11,8 @@
 #include <zstd.h>
 #endif
 
-/* A way to decompress. Steps take some of the bytes and make some of the text, and note whether
- * what they took is at its end; false, with the fault, if that fails. */
+/* A way to decompress. Each step takes some of the bytes and makes some of the text, and records
+ * whether a frame ends there; false, with the fault, if that fails. */
 struct way {
     const char *name, *magic;
     size_t length;

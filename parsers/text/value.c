@@ -1,4 +1,5 @@
-/* Numbers of files, read strictly: what is not wholly a number is refused, never cut short. */
+/* Numbers in files, read strictly: a text that is not wholly a number is refused, never cut short.
+ */
 #include "parsers/text/value.h"
 
 #include <inttypes.h>
@@ -71,7 +72,7 @@ enum br_status br_value_amount(const char *text, const char *name, const char *o
     return BR_OK;
 }
 
-/* The decimal as a whole number; false where it is none, or too large. */
+/* The decimal as a whole number; false if it is not whole, or too large. */
 static bool value_whole(struct br_decimal value, int64_t *number)
 {
     return value.mantissa == 0 ? (*number = 0, true) : br_decimal_scale(value, 0, number);
@@ -91,7 +92,7 @@ enum br_status br_value_bytes(const char *text, const char *owner, int64_t *byte
     return BR_OK;
 }
 
-/* Splits "10Gbit" into the number and the power of ten of its unit; false where the unit is none of
+/* Splits "10Gbit" into the number and the power of ten of its unit; false if the unit is not one of
  * bits. */
 static bool split_bits(const char *text, char number[BR_DECIMAL_TEXT], int32_t *digits)
 {

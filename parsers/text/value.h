@@ -1,5 +1,5 @@
-/* Numbers as attributes of files give them, with a diagnostic that shows the text. The place is
- * the caller's to set (br_value_place). */
+/* Numbers in attributes of files, with a diagnostic that shows the text. The caller sets the place
+ * (br_value_place). */
 #ifndef BR_PARSERS_TEXT_VALUE_H
 #define BR_PARSERS_TEXT_VALUE_H
 
@@ -9,15 +9,15 @@
 /* Later faults are at this place. diag may be NULL. */
 void br_value_place(struct br_diag *diag, struct br_pos pos);
 
-/* Digits only, up to 4294967295. `name` and `owner` are what the message speaks of, such as
- * "tasks" and "stage 'map'". */
+/* Digits only, up to 4294967295. Messages use `name` and `owner`, such as "tasks" and "stage
+ * 'map'". */
 enum br_status br_value_count(const char *text, const char *name, const char *owner,
                               uint32_t *value, struct br_diag *diag);
 /* Seconds of 0 or more, as nanoseconds. */
 enum br_status br_value_seconds(const char *text, const char *name, const char *owner, int64_t *ns,
                                 struct br_diag *diag);
-/* A plain decimal, or one with a suffix (KiB, ..., G) where suffixed, of 0 or more. Writes the
- * plain form, for br_dag_add_demand and br_cluster_add_capacity. */
+/* A decimal of 0 or more, with a suffix (KiB, ..., G) if `suffixed`. Writes the plain form, for
+ * br_dag_add_demand and br_cluster_add_capacity. */
 enum br_status br_value_amount(const char *text, const char *name, const char *owner,
                                char plain[BR_DECIMAL_TEXT], struct br_diag *diag);
 /* A whole number of bytes of 0 or more, also with a suffix (KiB, ..., G). */

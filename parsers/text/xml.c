@@ -1,8 +1,8 @@
 /* The only user of libxml2. Its SAX2 interface serves better here than its text reader: exact
  * places beyond line 65535, and no tree.
  *
- * After a failure the reader is starved (the source reports its end), which ends libxml2 at once
- * without reaching into its state from inside a callback. */
+ * After a failure the source reports its end. This ends libxml2 at once, without touching its state
+ * from inside a callback. */
 #include "parsers/text/xml.h"
 
 #include <libxml/parser.h>
@@ -13,7 +13,7 @@
 
 #include "parsers/text/foreign.h"
 
-/* libxml2 refuses what is nested more deeply than 256. */
+/* libxml2 refuses nesting deeper than 256. */
 enum { TEXT_MAX = 1 << 20, DEPTH_MAX = 512 };
 
 struct reader {
@@ -24,21 +24,21 @@ struct reader {
     enum br_status status; /* of the first failure */
     xmlParserCtxtPtr parser;
 
-    uint32_t spaces[DEPTH_MAX + 1]; /* by depth: namespaces declared there or outside */
-    uint32_t skipped;               /* depth of the element that is left out; 0: none */
+    uint32_t spaces[DEPTH_MAX + 1]; /* by depth: namespaces in force there */
+    uint32_t skipped;               /* depth of the skipped element; 0: none */
 
     const xmlChar **attribute; /* five entries each, libxml2's */
     int attributes;
     char *scratch; /* the values, one after the other, each with a NUL */
     size_t scratch_room;
 
-    uint32_t text_depth; /* of the element whose text is kept; 0: none */
+    uint32_t text_depth; /* the element whose text is kept; 0: none */
     char *text;
     size_t text_size, text_room;
 };
 
-/* Where the tag that was just read begins: its "<" is the last one, since values cannot hold one.
- * Where libxml2's buffer no longer reaches back that far, where the tag ends. */
+/* The start of the tag just read: its "<" is the last one, since values cannot hold one. If
+ * libxml2's buffer no longer reaches back that far, the end of the tag. */
 static struct br_pos tag_place(xmlParserCtxtPtr parser)
 {
     const xmlParserInput *input = parser->input;
@@ -161,7 +161,7 @@ static void text_xml_on_end(void *data, const xmlChar *name, const xmlChar *pref
     xml->depth = depth - 1;
 }
 
-/* Text where none belongs; blanks are everywhere. */
+/* Text at a wrong place; blanks are allowed everywhere. */
 static void refuse_text(struct reader *reader, const char *text, int length)
 {
     int at = 0;
@@ -230,11 +230,11 @@ static void on_error(void *data, xmlErrorPtr error)
 #endif
 {
     struct reader *reader = data;
-    /* A prefix that nobody declared is no reason to refuse: what we read has none. */
+    /* An undeclared prefix is no reason to refuse: elements that we read have none. */
     if (reader->status || error->level < XML_ERR_ERROR || error->domain == XML_FROM_NAMESPACE)
         return;
     if (error->code == XML_ERR_NO_MEMORY)
-        return; /* said at the end, as in all other cases in which memory is out */
+        return; /* reported at the end, as whenever memory is out */
     const char *hint = "the XML has to be well-formed";
     const char *what = error->message ? error->message : "unknown fault";
     struct br_pos pos = {error->line > 0 ? (uint32_t)error->line : 0,
@@ -260,10 +260,9 @@ static void on_error(void *data, xmlErrorPtr error)
                                      (int)(length < 400 ? length : 400), what));
 }
 
-/* A tag is only handed on as a whole, and one without an end never. The parser's room shows how
- * much it has of the tag that is being read: five entries for an attribute, two for a namespace,
- * and room for at most twice as many. These members are deprecated since libxml2 2.14, and nothing
- * else tells. */
+/* libxml2 passes on only whole tags, and never one without an end. The parser's room shows how much
+ * it holds of the current tag: five entries per attribute, two per namespace, and room for at most
+ * twice as many. These members are deprecated since libxml2 2.14, but nothing else shows it. */
 static bool is_tag_endless(const struct reader *reader)
 {
 #pragma GCC diagnostic push
@@ -321,7 +320,7 @@ const char *br_xml_stray_attribute(struct br_xml *xml, const char *const *known,
     for (int a = 0; a < reader->attributes; a++) {
         const char *const *entry = (const char *const *)reader->attribute + 5 * a, *const * k;
         *space = entry[2] ? entry[2] : "";
-        /* A prefix that nobody declared is somebody else's. */
+        /* An undeclared prefix is foreign. */
         if (entry[1] && !br_xml_is_our_space(*space))
             continue;
         for (k = known; !entry[1] && *k && strcmp(*k, entry[0]) != 0;)
@@ -344,7 +343,7 @@ void br_xml_keep_text(struct br_xml *xml)
     reader->text_size = 0;
 }
 
-/* libxml2 prepares itself at its first use, which must not be by two threads at a time. */
+/* libxml2 initialises itself at its first use, which must not be in two threads at once. */
 static pthread_once_t prepared = PTHREAD_ONCE_INIT;
 
 static void text_xml_prepare(void)
@@ -371,21 +370,21 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
                          .serror = (xmlStructuredErrorFunc)on_error};
     pthread_once(&prepared, text_xml_prepare);
 #if LIBXML_VERSION >= 21200
-    /* From then on libxml2 aborts if a thread's own data gets no memory. */
+    /* From here on libxml2 aborts if a thread's own data gets no memory. */
     if (xmlCheckThreadLocalStorage() != 0)
         return br_fail_memory(reader.element.diag);
 #endif
     br_foreign_was_out();
-    /* Faults of a character encoding bypass the handler of the parser and would be printed; the
-     * thread's handler takes them, and gets back what it was. */
+    /* Faults of a character encoding bypass the parser's handler and would be printed; the thread's
+     * handler catches them, and is restored afterwards. */
     void *outer_context = xmlStructuredErrorContext;
     xmlStructuredErrorFunc outer = xmlStructuredError;
     xmlSetStructuredErrorFunc(&reader, (xmlStructuredErrorFunc)on_error);
     reader.parser = xmlCreateIOParserCtxt(&sax, &reader, text_xml_on_read, on_close, &reader,
                                           XML_CHAR_ENCODING_NONE);
     if (reader.parser) {
-        /* NOENT: else "&amp;" in an attribute comes as "&#38;". Only the predefined entities are
-         * left to replace, since declarations are refused. */
+        /* NOENT: else "&amp;" in an attribute comes as "&#38;". Only the predefined entities can be
+         * replaced, since declarations are refused. */
         xmlCtxtUseOptions(reader.parser, XML_PARSE_NONET | XML_PARSE_NOENT);
         xmlParseDocument(reader.parser);
         if (br_foreign_was_out())

@@ -14,35 +14,35 @@
 #define BR_CLUSTER_SPACE "urn:bigrocks:cluster:1"
 #define BR_WORKLOAD_SPACE "urn:bigrocks:workload:1"
 
-/* The element that a handler is called for. Texts are borrowed until the handler returns. */
+/* The element passed to a handler. Texts are borrowed until the handler returns. */
 struct br_xml {
     const char *name;     /* without prefix */
-    const char *space;    /* namespace; "" where there is none */
+    const char *space;    /* namespace; "" if there is none */
     uint32_t depth;       /* 1 for the root */
     struct br_pos pos;    /* of its "<" */
     struct br_diag *diag; /* at that place already */
 };
 
 /* A status other than BR_OK ends the reading with that status. `end` is called for every element
- * that `start` accepted and did not skip; text is NULL where it was not kept. */
+ * that `start` accepted and did not skip; text is NULL if it was not kept. */
 struct br_xml_handler {
     enum br_status (*start)(void *context, struct br_xml *xml);
     enum br_status (*end)(void *context, struct br_xml *xml, const char *text);
     bool only_known; /* text that is not kept is a fault, unless it is blank */
 };
 
-/* One element has at most so many attributes, and at most so many namespaces are declared at a
+/* One element has at most this many attributes, and at most this many namespaces are in force at a
  * place: libxml2 compares each with each. */
 enum { BR_XML_ATTRIBUTES = 10000, BR_XML_SPACES = 256 };
 
-/* Value of an attribute without prefix, NULL where it is not there. In `start` only. */
+/* Value of an attribute without prefix, NULL if it is absent. In `start` only. */
 const char *br_xml_attribute(struct br_xml *xml, const char *name);
 /* The first attribute in no namespace that is not among the known ones, which end with NULL, or
- * that is in a namespace of ours, which *space names; NULL where there is none. In `start` only. */
+ * that is in one of our namespaces, which *space names; NULL if there is none. In `start` only. */
 const char *br_xml_stray_attribute(struct br_xml *xml, const char *const *known,
                                    const char **space);
 bool br_xml_is_our_space(const char *space);
-/* Leaves out the element with all that it holds; no `end` follows. In `start` only. */
+/* Skips the element with all its contents; no `end` follows. In `start` only. */
 void br_xml_skip(struct br_xml *xml);
 /* Keeps the element's own text (up to 1 MiB) for `end`. In `start` only. */
 void br_xml_keep_text(struct br_xml *xml);

@@ -1,4 +1,4 @@
-/* Finding the rule, and saying what is near where there is none. */
+/* Finds the rule, and names similar words if there is none. */
 #include "parsers/text/xml_rule.h"
 
 #include <stdio.h>

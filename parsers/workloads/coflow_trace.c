@@ -14,7 +14,7 @@ struct reader {
     struct br_lines lines;
     char *at; /* in the line */
     struct br_coflows *trace;
-    uint32_t coflows; /* that the head announces */
+    uint32_t coflows; /* announced in the header */
     struct br_coflow_end *end[2];
     uint32_t room[2];
     struct br_diag *diag;
@@ -25,8 +25,8 @@ static struct br_pos coflow_trace_place(const struct reader *reader, const char 
     return (struct br_pos){reader->lines.number, (uint32_t)(at - reader->lines.line) + 1};
 }
 
-/* The next word of the line; "" at the end. A word that is too long for any number ends with dots,
- * so that it is none. */
+/* The next word of the line; "" at the end. A word too long for any number ends with dots, so that
+ * it is refused. */
 static const char *coflow_trace_next_word(struct reader *reader, char word[WORD])
 {
     reader->at += strspn(reader->at, " \t");
@@ -41,7 +41,7 @@ static const char *coflow_trace_next_word(struct reader *reader, char word[WORD]
     return from;
 }
 
-/* A whole number that ends the word, or is followed by `end`; -1 else. */
+/* A whole number at the end of the word, or before `end`; else -1. */
 static int64_t coflow_trace_whole(const char *word, char end, int64_t most)
 {
     int64_t number = 0;
@@ -104,7 +104,7 @@ static enum br_status coflow_trace_read_bytes(struct reader *reader, const char 
     return BR_OK;
 }
 
-/* Room for one end more. */
+/* Makes room for one more end. */
 static bool coflow_trace_reserve(struct reader *reader, int side, uint32_t count)
 {
     if (count < reader->room[side])
@@ -118,7 +118,7 @@ static bool coflow_trace_reserve(struct reader *reader, int side, uint32_t count
     return true;
 }
 
-/* A number, and so many mappers (side 0) or reducers (side 1). */
+/* A number, and then that many mappers (side 0) or reducers (side 1). */
 static enum br_status read_ends(struct reader *reader, int side, uint32_t *count)
 {
     int64_t ends;

@@ -1,4 +1,4 @@
-/* The readers of workloads behind the table in workloads.c: what one row offers. Internal to this
+/* The readers of workloads behind the table in workloads.c: the calls of one row. Internal to this
  * room. */
 #ifndef BR_PARSERS_WORKLOADS_FORMATS_H
 #define BR_PARSERS_WORKLOADS_FORMATS_H
@@ -7,21 +7,21 @@
 #include "parsers/workloads/options.h"
 #include "workload/workload.h"
 
-/* Fills the workload, which has its name and source and is empty else. It need not be finished; the
- * frame does that. On failure the frame releases it. */
+/* Fills the workload, which has its name and source and is otherwise empty. The frame finishes it,
+ * and releases it on failure. */
 typedef enum br_status br_read_workload(struct br_source *source,
                                         const struct br_workload_options *options,
                                         struct br_workload *workload, struct br_diag *diag);
 
-/* The calls behind the table, for a reader whose jobs are those of another file. It gets them by
- * its options, so that it need not stand above the table. */
+/* The calls behind the table, for a reader whose jobs are those of another file. It gets them with
+ * its options, so that it need not know the table. */
 struct br_workload_table {
     const char *(*recognise)(const char *path);
     enum br_status (*parse)(const char *path, const struct br_workload_options *options,
                             struct br_workload **workload, struct br_diag *diag);
 };
 
-/* Whether the first bytes of a file, NUL-terminated, are in the format. */
+/* Are the first bytes of a file, NUL-terminated, in the format? */
 typedef bool br_recognise_workload(const char *text);
 
 struct br_workload_format {

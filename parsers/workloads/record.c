@@ -1,5 +1,5 @@
 /* Recorded jobs as rigid jobs: all of their processors for all of their time. Such a job has no
- * structure, so that two of equal size and equal declared time are instances of one dag. */
+ * structure, so two of equal size and equal declared time are instances of one dag. */
 #include "parsers/workloads/record.h"
 
 #include <inttypes.h>
@@ -11,10 +11,10 @@
 #include "base/collections/grow.h"
 #include "parsers/text/value.h"
 
-/* More would not fit into the memory of most computers. */
+/* More does not fit into the memory of most computers. */
 #define MOST_TASKS 100000000u
 
-/* One task of the job, and how many there are. */
+/* One task of the job, and the number of tasks. */
 struct br_dag_key {
     int64_t declared_ns, mem_bytes, nano_gpus;
     uint32_t tasks, cpus;
@@ -88,7 +88,7 @@ static enum br_status workloads_record_make_dag(const struct br_dag_key *key, st
     return status ? status : br_dag_finish(*dag, diag);
 }
 
-/* The number of the dag with this key, which is made where there is none yet. */
+/* The number of the dag with this key, made if there is none yet. */
 static enum br_status workloads_record_find_dag(struct br_records *records,
                                                 const struct br_dag_key *key, uint32_t *number,
                                                 struct br_diag *diag)
@@ -112,8 +112,8 @@ static enum br_status workloads_record_find_dag(struct br_records *records,
     return status;
 }
 
-/* Shares are rounded down, so that together they take no more than the job did; processors of
- * nodes are rounded up, for there is no part of one. */
+/* Shares are rounded down, so that together they do not exceed the job; processors of nodes are
+ * rounded up, for there is no part of one. */
 static enum br_status workloads_record_shape(const struct br_records *records,
                                              const struct br_record *record, struct br_dag_key *key,
                                              struct br_diag *diag)

@@ -1,5 +1,5 @@
-/* Rows of a workload. A job file is read when the first row names it, so a file that is not there
- * is told at that row, and nothing is read twice. */
+/* Rows of a workload. A job file is read when the first row names it, so a missing file is reported
+ * at that row, and nothing is read twice. */
 #include "parsers/workloads/rows.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@
 #include "parsers/workloads/made.h"
 #include "workload/scale.h"
 
-/* More would not come back from a real number as they were. */
+/* More digits would not survive conversion to a real number. */
 #define MOST_DIGITS INT64_C(1000000000000000) /* 15 */
 
 const char *const br_row_name[BR_ROW_FIELDS + 1] = {"file",  "entry",    "id",       "arrival",
@@ -33,9 +33,9 @@ struct reading {
     bool cpu_only;
 };
 
-/* A file that rows name: a job, or a record of a cluster with many. */
+/* A file named by rows: a job, or a record of a cluster with many. */
 struct br_row_file {
-    const char *name; /* as the rows have it */
+    const char *name; /* as written in the rows */
     double scale;     /* of its durations */
     struct reading reading;
     uint32_t dag; /* of a job; UINT32_MAX: a record */
@@ -44,18 +44,18 @@ struct br_row_file {
     uint32_t *moved;         /* by dag of the record: its number in the workload, or UINT32_MAX */
 };
 
-/* A job of a file that rows name. */
+/* A job of a file named by rows. */
 struct br_row_dag {
-    const char *file, *entry; /* as the rows have it; no entry is "" */
+    const char *file, *entry; /* as written in the rows; no entry is "" */
     double scale;
     struct reading reading;
-    bool recorded;          /* so others may share the dag, and the job says its entry */
+    bool recorded;          /* so others may share the dag, and the job has its entry */
     uint32_t number;        /* of the workload's dag */
-    const int64_t *true_ns; /* as the record has them; NULL: it has none */
-    const char **feature;   /* the same, by feature of the workload */
+    const int64_t *true_ns; /* from the record; NULL: none */
+    const char **feature;   /* those values, by feature of the workload */
 };
 
-/* The parts of a row by which its dag is known. */
+/* The parts of a row that identify its dag. */
 struct key {
     const char *file, *entry;
     double scale;
@@ -158,14 +158,14 @@ void br_rows_finish(struct br_rows *rows)
 
 /* ---- Job files ---- */
 
-/* After a reading of another file the diagnostic is of this one again. */
+/* After reading another file, the diagnostic refers to this one again. */
 static void back(const struct br_rows *rows, struct br_pos pos, struct br_diag *diag)
 {
     br_diag_file(diag, rows->source);
     br_value_place(diag, pos);
 }
 
-/* The fault is in the job file, whose place stands; the row that named it goes to the hint. */
+/* The fault is in the job file, whose place stays; the hint names the row. */
 static void name_row(const struct br_rows *rows, struct br_pos pos, struct br_diag *diag)
 {
     char hint[sizeof diag->hint];
@@ -219,7 +219,7 @@ static enum br_status rows_read_record(struct br_rows *rows, struct br_row_file 
     return BR_OK;
 }
 
-/* Reading a pipe or a device may never end, and its jobs would be other ones the next time. */
+/* Reading a pipe or a device may never end, and the next reading would give other jobs. */
 static bool is_regular(const char *path)
 {
     struct stat about;
@@ -261,7 +261,7 @@ static enum br_status rows_read_file(struct br_rows *rows, struct br_row_file *f
     return status;
 }
 
-/* *number: of the file, which is read now where it was not yet. */
+/* *number: that of the file, which is read now if it has not been. */
 static enum br_status find_file(struct br_rows *rows, const struct key *key, struct br_pos pos,
                                 uint32_t *number, struct br_diag *diag)
 {
@@ -287,7 +287,7 @@ static enum br_status find_file(struct br_rows *rows, const struct key *key, str
 
 /* ---- Jobs of files ---- */
 
-/* What the record knows of the job, under the numbers that features have in the workload. */
+/* The record's values for the job, under the workload's numbers of features. */
 static enum br_status take_features(struct br_rows *rows, const struct br_workload *record,
                                     const struct br_workload_job *job, struct br_row_dag *row,
                                     struct br_diag *diag)
@@ -307,7 +307,7 @@ static enum br_status take_features(struct br_rows *rows, const struct br_worklo
     return status;
 }
 
-/* Takes a job out of a record, with the dag that it may share with others. */
+/* Takes a job out of a record, with a dag that it may share with others. */
 static enum br_status take_entry(struct br_rows *rows, struct br_row_file *file,
                                  struct br_row_dag *row, struct br_diag *diag)
 {
@@ -442,7 +442,7 @@ static enum br_status read_seed(const char *text, const char *owner, uint64_t *s
     return BR_OK;
 }
 
-/* Times of a workload may not be below 0; the value's reader speaks of durations there. */
+/* Times of a workload may not be below 0; the value's reader calls them durations there. */
 static enum br_status rows_read_time(const char *text, const char *name, const char *owner,
                                      int64_t *ns, struct br_diag *diag)
 {
@@ -507,7 +507,7 @@ static enum br_status read_reading(const char *const field[BR_ROW_FIELDS], const
     return BR_OK;
 }
 
-/* All but the dag. */
+/* All fields but the dag. */
 static enum br_status read_fields(struct br_rows *rows, const char *const field[BR_ROW_FIELDS],
                                   bool new_groups, const char *owner, struct key *key,
                                   struct br_workload_job *job, struct br_diag *diag)

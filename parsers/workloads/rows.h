@@ -1,5 +1,5 @@
-/* The rows of our own forms of workloads, in XML and in CSV: what each attribute or column says of
- * a job, and the job files that rows name, each of which is read once. Internal to this room. */
+/* The rows of our own forms of workloads, in XML and in CSV: the meaning of each attribute or
+ * column for a job, and the job files named by rows, each read once. Internal to this room. */
 #ifndef BR_PARSERS_WORKLOADS_ROWS_H
 #define BR_PARSERS_WORKLOADS_ROWS_H
 
@@ -8,24 +8,24 @@
 #include "parsers/workloads/options.h"
 #include "workload/workload.h"
 
-/* What a job of a workload says, under the same names in both forms. */
+/* The fields of a job in a workload, with equal names in both forms. */
 enum br_row_field {
     BR_ROW_FILE,     /* path of its job file, from the workload's folder; or "generate:KIND" */
-    BR_ROW_ENTRY,    /* which job of that file; of a generated one the seed */
-    BR_ROW_ID,       /* its number in the file where missing */
-    BR_ROW_ARRIVAL,  /* seconds; 0 where missing */
-    BR_ROW_GROUP,    /* "default" where missing */
-    BR_ROW_WEIGHT,   /* 1 where missing */
+    BR_ROW_ENTRY,    /* which job of that file; for a generated one the seed */
+    BR_ROW_ID,       /* its number in the file if missing */
+    BR_ROW_ARRIVAL,  /* seconds; 0 if missing */
+    BR_ROW_GROUP,    /* "default" if missing */
+    BR_ROW_WEIGHT,   /* 1 if missing */
     BR_ROW_DEADLINE, /* seconds on the clock of arrivals */
-    BR_ROW_SEED,     /* its number in the file where missing */
-    BR_ROW_SCALE,    /* factor on the durations of the job file; 1 where missing */
-    BR_ROW_PARALLEL, /* how a record is read: as --parallel and --cpu-only say where missing */
+    BR_ROW_SEED,     /* its number in the file if missing */
+    BR_ROW_SCALE,    /* factor on the durations of the job file; 1 if missing */
+    BR_ROW_PARALLEL, /* how a record is read; if missing, as --parallel and --cpu-only say */
     BR_ROW_CPU_ONLY,
     BR_ROW_FIELDS
 };
 extern const char *const br_row_name[BR_ROW_FIELDS + 1]; /* NULL ends them */
 
-/* The greatest and, by its inverse, the least weight and factor. */
+/* The largest weight and factor; the least is its inverse. */
 #define BR_ROW_MOST 1e9
 /* A number within these limits, of which 15 digits count; `name` and `owner` as in
  * br_value_seconds. */
@@ -45,16 +45,16 @@ struct br_rows {
     uint32_t file_count, file_room, dag_count, dag_room;
     struct br_row_file *file;
     struct br_row_dag *dag;
-    uint32_t last; /* the dag of the last row; most often that of the next one, too */
+    uint32_t last; /* the dag of the last row; usually also that of the next one */
 };
 
 /* Starts; release by br_rows_finish, also after a failure. */
 enum br_status br_rows_begin(struct br_rows *rows, struct br_source *source,
                              const struct br_workload_options *options,
                              struct br_workload *workload, struct br_diag *diag);
-/* Adds the job of which the fields say this (NULL or "": nothing), at this place of the file. The
- * group has to be one of the workload's unless `new_groups`. O(1) expected, and the reading of a
- * file that no row has named before. */
+/* Adds the job with these fields (NULL or "": missing), at this place of the file. The group must
+ * be one of the workload's unless `new_groups`. O(1) expected, and the reading of a file that no
+ * row has named before. */
 enum br_status br_rows_add(struct br_rows *rows, const char *const field[BR_ROW_FIELDS],
                            bool new_groups, struct br_pos pos, struct br_diag *diag);
 void br_rows_finish(struct br_rows *rows);

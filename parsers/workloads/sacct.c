@@ -1,6 +1,6 @@
 /* Slurm's accounting as `sacct --parsable2` prints it: a header with names of columns, in any
- * order, and a line a job. Steps of jobs, which sacct prints too unless told otherwise, are passed
- * over: the job's own line has all of its time and processors. */
+ * order, and a line per job. Steps of jobs, which sacct also prints by default, are skipped: the
+ * job's own line has all of its time and processors. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,7 +56,7 @@ struct sacct {
     uint32_t fields;             /* in the header */
     int16_t column[MOST_FIELDS]; /* by field, or NOT_USED */
     bool has[COLUMNS];
-    const char *value[COLUMNS]; /* of the current line; NULL where there is no such column */
+    const char *value[COLUMNS]; /* of the current line; NULL if there is no such column */
     struct br_runs runs;
     uint32_t later; /* jobs that were eligible later than submitted */
     struct br_diag *diag;
@@ -64,7 +64,7 @@ struct sacct {
 
 /* ---- The header ---- */
 
-/* The character behind the first name; 0 where there is none. */
+/* The character after the first name; 0 if there is none. */
 static char find_delimiter(const char *header)
 {
     size_t name = strspn(header, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz");
@@ -141,7 +141,7 @@ static enum br_status sacct_read_header(struct sacct *sacct)
         int16_t column = 0;
         while (column < COLUMNS && !sacct_is_name(p, length, column_name[column]))
             column++;
-        bool used = column < COLUMNS && !sacct->has[column]; /* asked for twice: the first counts */
+        bool used = column < COLUMNS && !sacct->has[column]; /* requested twice: the first counts */
         sacct->column[sacct->fields++] = (int16_t)(used ? column : NOT_USED);
         if (used)
             sacct->has[column] = true;
@@ -182,7 +182,7 @@ static enum br_status sacct_refuse(struct sacct *sacct, enum column column, cons
                       "%s is '%.80s'", column_name[column], sacct->value[column]);
 }
 
-/* Whether the column is there and says something. */
+/* Does the column exist and have a value? */
 static bool told(const struct sacct *sacct, enum column column)
 {
     static const char *const nothing[] = {"", "Unknown", "None", "INVALID"};
@@ -225,7 +225,7 @@ static enum br_status read_raw(struct sacct *sacct, enum column column, int64_t 
     return BR_OK;
 }
 
-/* How long the job ran: -1 where it is not told. */
+/* Run time of the job: -1 if unknown. */
 static enum br_status read_elapsed(struct sacct *sacct, int64_t *ns)
 {
     int64_t start = -1, end = -1;
@@ -245,7 +245,7 @@ static enum br_status read_elapsed(struct sacct *sacct, int64_t *ns)
     return BR_OK;
 }
 
-/* The time that was asked for: -1 where there was no limit. */
+/* The requested time: -1 if there was no limit. */
 static enum br_status sacct_read_limit(struct sacct *sacct, int64_t *ns)
 {
     static const char *const none[] = {"UNLIMITED", "Partition_Limit"};
@@ -265,7 +265,7 @@ static enum br_status sacct_read_limit(struct sacct *sacct, int64_t *ns)
     return BR_OK;
 }
 
-/* The memory that was asked for. Before Slurm 21.08 it is by node ("4Gn") or processor ("2Gc"). */
+/* The requested memory. Before Slurm 21.08 it is per node ("4Gn") or processor ("2Gc"). */
 static enum br_status sacct_read_memory(struct sacct *sacct, struct br_record *record)
 {
     const char *rest;
@@ -288,7 +288,7 @@ static enum br_status sacct_read_memory(struct sacct *sacct, struct br_record *r
     return BR_OK;
 }
 
-/* What the job had; where it never had anything, what it asked for. */
+/* The job's allocation; if it never had one, its request. */
 static enum br_status sacct_read_size(struct sacct *sacct, struct br_record *record)
 {
     static const enum column list[] = {ALLOC_TRES, REQ_TRES}, cpus[] = {ALLOC_CPUS, N_CPUS},
@@ -330,7 +330,7 @@ static bool in_state(const char *state, const char *const *list)
     return false;
 }
 
-/* Whether the job belongs to the workload; else the reason is counted. */
+/* Does the job belong to the workload? Else counts the reason. */
 static bool sacct_is_kept(struct sacct *sacct, const struct br_record *record)
 {
     static const char *const waiting[] = {"PENDING", "CONFIGURING", NULL},
@@ -342,7 +342,8 @@ static bool sacct_is_kept(struct sacct *sacct, const struct br_record *record)
     const char *state = sacct->value[STATE] ? sacct->value[STATE] : "";
     bool well = !*state || in_state(state, completed);
     bool started = !sacct->has[START] || told(sacct, START);
-    bool resized = in_state(state, resizing) && told(sacct, END); /* it went on in another record */
+    bool resized =
+        in_state(state, resizing) && told(sacct, END); /* it continued in another record */
     enum br_left_out why;
     if (in_state(state, waiting) || !started || (record->ran_ns <= 0 && in_state(state, cancelled)))
         why = BR_LEFT_NEVER_RAN;
@@ -374,7 +375,7 @@ static enum br_status read_group(struct sacct *sacct, const char **group)
 }
 
 /* The job arrives when Slurm could have started it: not before it was eligible, which waits for
- * other jobs, holds, limits of arrays, begin times, and the pause behind a requeue. */
+ * other jobs, holds, limits of arrays, begin times, and the pause after a requeue. */
 static enum br_status read_arrival(struct sacct *sacct, struct br_record *record, int64_t start)
 {
     int64_t submit = -1, eligible = -1;
@@ -393,7 +394,7 @@ static enum br_status read_arrival(struct sacct *sacct, struct br_record *record
     return BR_OK;
 }
 
-/* Submit times have no zero that all clusters share: the reader moves them when all are known. */
+/* Submit times have no zero common to all clusters: the reader shifts them when all are known. */
 static enum br_status sacct_read_job(struct sacct *sacct)
 {
     struct br_record record = {.id = sacct->value[JOB_ID],

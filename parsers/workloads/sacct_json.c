@@ -1,7 +1,7 @@
-/* Slurm's accounting as `sacct --json` prints it, handed on to the reader of lines (sacct.c) as
- * lines of its own, each at the place of its job's line as far as there is room. A number is an
- * object of `set`, `infinite` and `number` since Slurm 23.02, and plain before; a state is a list,
- * and a word before. Times are seconds since 1970; 4294967294 and 0 stand for none. */
+/* Slurm's accounting as `sacct --json` prints it, passed to the reader of lines (sacct.c) as lines,
+ * each at the place of its job's line as far as there is room. A number is an object of `set`,
+ * `infinite` and `number` since Slurm 23.02, and plain before; a state is a list, and a word
+ * before. Times are seconds since 1970; 4294967294 and 0 stand for none. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,13 +13,13 @@
 
 enum { TEXT_LIMIT = 1 << 30 };
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
-#define MARK "\x1f" /* between columns: no name has it */
+#define MARK "\x1f" /* separates columns: no name contains it */
 static const int64_t none = -1, no_value = INT64_C(4294967294);
 
 struct reader {
     struct br_json json;
     FILE *out;
-    uint32_t line; /* that is written next */
+    uint32_t line; /* the next one to be written */
 };
 
 bool br_is_sacct_json(const char *text)
@@ -29,7 +29,7 @@ bool br_is_sacct_json(const char *text)
 
 /* ---- Values ---- */
 
-/* A number that is told and finite, else -1. */
+/* A known, finite number, else -1. */
 static bool sacct_json_read_number(struct reader *r, const struct br_json_field *field,
                                    int64_t *value)
 {
@@ -53,7 +53,7 @@ static bool sacct_json_read_number(struct reader *r, const struct br_json_field 
     return true;
 }
 
-/* The text of the field, or the first of a list of them, and the mark behind it. */
+/* The text of the field, or the first of a list of them, and then the separator. */
 static bool sacct_json_write_text(struct reader *r, const struct br_json_field *field)
 {
     struct br_json *json = &r->json;
@@ -156,7 +156,7 @@ static bool write_resource(void *context, uint32_t k)
     else if (count >= 0 && strcmp(type, "mem") == 0)
         fprintf(r->out, "%smem=%" PRId64 "M", k ? "," : "", count);
     else
-        fprintf(r->out, "%sbilling=0", k ? "," : ""); /* of no concern, and a list has no gaps */
+        fprintf(r->out, "%sbilling=0", k ? "," : ""); /* irrelevant here, and a list has no gaps */
     json->at = end;
     return !json->status;
 }

@@ -97,7 +97,7 @@ bool br_slurm_duration(const char *text, int64_t *ns)
     return true;
 }
 
-/* 1024 to the power that the letter stands for; `none` without one. Passes the letter. */
+/* 1024 to the power of the letter; `none` without one. Skips the letter. */
 static int64_t slurm_value_factor(const char **p, int64_t none)
 {
     static const char letters[] = "KMGTP";

@@ -1,6 +1,6 @@
-/* Spark's event log as a workload: each of the application's jobs comes when the driver submitted
- * it. A stage is declared to last as long as its tasks did on average, and each task's own time is
- * true. */
+/* Spark's event log as a workload: each of the application's jobs arrives when the driver submitted
+ * it. A stage is declared to last as long as its tasks did on average; the true durations are the
+ * tasks' own times. */
 #include "parsers/spark/gaps.h"
 #include "parsers/spark/log.h"
 #include "parsers/spark/stages.h"
@@ -16,16 +16,16 @@
 
 struct spark {
     struct br_spark_log log;
-    struct br_records records; /* for its counts of what is left out */
+    struct br_records records; /* for its counts of work left out */
     const struct br_workload_options *options;
     struct br_workload *workload;
-    uint32_t *number; /* by stage of the log: in the dag that is made */
+    uint32_t *number; /* by stage of the log: in the dag being made */
     int64_t *true_ns; /* of the job; has room for those of all */
     int64_t first_ms; /* submission of the first job that is kept */
     struct br_diag *diag;
 };
 
-/* Whether the job belongs to the workload; else the reason is counted. */
+/* Does the job belong to the workload? Else counts the reason. */
 static bool workloads_spark_is_kept(struct spark *spark, uint32_t number)
 {
     const struct br_spark_job *job = &spark->log.job[number];

@@ -1,5 +1,5 @@
-/* The Standard Workload Format [Chapin99]: a line of 18 numbers a job, -1 where one is not known,
- * and comments behind ';', of which the head tells how many processors there were. */
+/* The Standard Workload Format [Chapin99]: a line of 18 numbers per job, -1 if one is unknown, and
+ * comments after ';', which at the top give the number of processors. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ struct swf {
     struct br_records records;
     const struct br_workload_options *options;
     const char *word[COLUMNS];
-    uint32_t processors, nodes; /* of the machine; 0: not told */
+    uint32_t processors, nodes; /* of the machine; 0: unknown */
     uint32_t followers;         /* jobs with a preceding job */
     struct br_pieces pieces;
     struct swf_job *first_part; /* of the jobs in parts */
@@ -93,7 +93,7 @@ static bool swf_is_number(const char *word, size_t length)
     return length > 0 && strspn(word, "0123456789.+-eE") >= length;
 }
 
-/* How many numbers the line begins with. */
+/* Count of numbers at the start of the line. */
 static uint32_t numbers_in_line(const char *p)
 {
     for (uint32_t numbers = 0;; numbers++) {
@@ -105,8 +105,8 @@ static uint32_t numbers_in_line(const char *p)
     }
 }
 
-/* The first line that is no comment tells it: it begins with so many numbers as no other format's
- * does. Where there is none among the first bytes, the comments do. */
+/* The first line that is no comment decides: it begins with more numbers than any other format's.
+ * If there is none among the first bytes, the comments decide. */
 bool br_is_swf(const char *text)
 {
     bool comments = false;
@@ -131,8 +131,8 @@ static struct br_pos swf_place(const struct swf *swf, const char *at)
 
 /* ---- The head ---- */
 
-/* The number behind "; NAME:", where the line is that. A log's head is written by hand, so what is
- * no number there is no fault. */
+/* The number after "; NAME:", if the line has that form. A log's header is written by hand, so a
+ * value that is no number is not a fault. */
 static void swf_read_header(struct swf *swf, const char *name, uint32_t *value)
 {
     const char *p = swf->lines.line + strspn(swf->lines.line, "; \t");
@@ -184,7 +184,7 @@ static enum br_status swf_refuse(struct swf *swf, enum column column, const char
                       column_name[column], word);
 }
 
-/* A whole number of -1 (not known) or more. */
+/* A whole number of -1 (unknown) or more. */
 static enum br_status swf_read_whole(struct swf *swf, enum column column, int64_t most,
                                      int64_t *value)
 {
@@ -203,7 +203,7 @@ static enum br_status swf_read_whole(struct swf *swf, enum column column, int64_
     return BR_OK;
 }
 
-/* A number, whole or not, in units of 1e-9; -1 where it is not known. */
+/* A number, whole or not, in units of 1e-9; -1 if unknown. */
 static enum br_status read_real(struct swf *swf, enum column column, int64_t most, int64_t *nano)
 {
     const char *word = swf->word[column];
@@ -224,7 +224,7 @@ static enum br_status read_real(struct swf *swf, enum column column, int64_t mos
     return *nano / 1000000000 > most ? swf_refuse(swf, column, "that is too large") : BR_OK;
 }
 
-/* Columns that say nothing of the workload have to be numbers all the same. */
+/* Columns without use for the workload must still be numbers. */
 static enum br_status check_others(struct swf *swf)
 {
     static const enum column others[] = {WAIT, CPU_TIME, PROGRAM, PARTITION, THINK_TIME};
@@ -240,7 +240,7 @@ static bool is_part(const struct swf_job *job)
     return job->status >= PART && job->status <= LAST_PART_FAILED;
 }
 
-/* What is no time there is not known: only what is derived from the wait asks for it. */
+/* An invalid time there counts as unknown: only values derived from the wait need it. */
 static int64_t swf_read_wait(const struct swf *swf)
 {
     int64_t ns;
@@ -286,7 +286,7 @@ static enum br_status read_columns(struct swf *swf, struct swf_job *job)
     return status;
 }
 
-/* Whether the job belongs to the workload; else the reason is counted. */
+/* Does the job belong to the workload? Else counts the reason. */
 static bool swf_is_kept(struct swf *swf, const struct swf_job *job)
 {
     bool sized = job->ran_ns >= 0 && (job->allocated > 0 || job->requested > 0);
@@ -363,7 +363,7 @@ static enum br_status swf_add_part(struct swf *swf, const struct swf_job *part)
     return BR_OK;
 }
 
-/* Jobs that have no line but those of their parts run as these did, without a pause. */
+/* Jobs with lines of parts only run as these did, without a pause. */
 static enum br_status join_parts(struct swf *swf)
 {
     enum br_status status = BR_OK;
@@ -382,7 +382,7 @@ static enum br_status join_parts(struct swf *swf)
         struct swf_job job = swf->first_part[of->first];
         job.status = of->failed ? FAILED : COMPLETED;
         job.submit_ns = of->submit_ns;
-        /* without times, or with too much of it, it is left out as unknown */
+        /* without times, or with too large ones, it is left out as unknown */
         job.ran_ns = job.submit_ns >= 0 && of->timed ? br_pieces_ran_ns(of) : -1;
         if (job.ran_ns > MOST_SECONDS * 1000000000)
             job.ran_ns = -1;
@@ -422,7 +422,7 @@ static enum br_status swf_read_line(struct swf *swf)
 
 /* ---- The whole ---- */
 
-/* One machine with all processors. Logs do not tell how much memory there was. */
+/* One machine with all processors. Logs do not give the memory. */
 static enum br_status swf_add_pool(struct swf *swf, struct br_workload *workload)
 {
     const struct br_records *records = &swf->records;

@@ -1,9 +1,9 @@
-/* Jobs with the durations of their single tasks, and what is known of them: a table with commas, a
- * job a line. The columns are arrival (seconds) and durations (seconds, of tasks between blanks, of
- * stages that follow one another between semicolons), and perhaps id, group, weight, deadline, and
- * what is declared: seconds (of a task), cpu and mem (that a task demands). Every other column is a
- * feature: its name is the column's. The durations are what will be true; a job that declares no
- * seconds declares nothing of them, and they are not told to anybody. */
+/* Jobs with the durations of their single tasks, and known features: a table with commas, one line
+ * per job. The columns are arrival (seconds) and durations (seconds, of tasks between blanks, of
+ * consecutive stages between semicolons), and perhaps id, group, weight, deadline, and declared
+ * values: seconds (of a task), cpu and mem (demands of a task). Every other column is a feature of
+ * that name. The durations are the true ones; a job without the column seconds declares no
+ * durations, and nobody learns them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ enum role {
     SECONDS,
     CPU,
     MEM,
-    ROLES, /* and from here on features */
+    ROLES, /* features from here on */
 };
 static const char *const role_name[ROLES] = {"arrival",  "durations", "id",  "group", "weight",
                                              "deadline", "seconds",   "cpu", "mem"};
@@ -38,12 +38,12 @@ struct reader {
     struct br_workload *workload;
     struct br_diag *diag;
     uint32_t columns, role[BR_TABLE_COLUMNS];
-    struct br_index dags; /* by name, which tells all of a dag */
+    struct br_index dags; /* by name, which describes the whole dag */
     int64_t *true_ns;
     uint32_t tasks, task_room;
-    uint32_t *stage; /* of the row: number of tasks */
+    uint32_t *stage; /* number of tasks in the row */
     uint32_t stages, stage_room;
-    int64_t unknown_ns; /* declared where nothing is */
+    int64_t unknown_ns; /* default of the declared duration */
     uint32_t undeclared;
 };
 
@@ -173,7 +173,7 @@ static enum br_status workloads_tasks_read_durations(struct reader *reader, char
 
 /* ---- Dags ---- */
 
-/* What is declared of a job. */
+/* The declared values of a job. */
 struct declared {
     int64_t task_ns;
     char cpu[BR_DECIMAL_TEXT], mem[BR_DECIMAL_TEXT];
@@ -196,7 +196,7 @@ static enum br_status read_declared(struct reader *reader, char *const field[ROL
     return status;
 }
 
-/* Tells the dag: "12+3 tasks, 1 cpu, 0 mem, 60 s". The caller's; NULL when memory is out. */
+/* Describes the dag: "12+3 tasks, 1 cpu, 0 mem, 60 s". The caller's; NULL when memory is out. */
 static char *name_dag(const struct reader *reader, const struct declared *declared)
 {
     char seconds[BR_SECONDS_TEXT], *text = NULL;

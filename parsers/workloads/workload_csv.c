@@ -1,4 +1,4 @@
-/* Workloads as a table with commas: a head of columns in any order, then a job a line. */
+/* Workloads as a table with commas: a header of columns in any order, then a line per job. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static enum br_status workloads_csv_read_head(struct reader *reader)
     return status;
 }
 
-/* A head has the columns file and arrival. */
+/* A header has the columns file and arrival. */
 bool br_is_workload_csv(const char *text)
 {
     bool file = false, arrival = false;
@@ -84,7 +84,7 @@ bool br_is_workload_csv(const char *text)
 
 /* ---- Jobs ---- */
 
-/* The weight of the job's group: the first row that tells it decides, and others may not differ. */
+/* The weight of the job's group: the first row that gives it decides, and others may not differ. */
 static enum br_status weigh_group(struct reader *reader, const char *group, const char *text)
 {
     double weight;

@@ -1,5 +1,5 @@
 /* The native form of workloads: <workload> of <group name= weight=>, a <cluster>, and <job file=
- * arrival=> in any order of time. A row is a job; nothing is kept of it but the job. */
+ * arrival=> in any order of time. A row is a job; only the job is kept. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The table of workload formats, and which of them a file is in. */
+/* The table of workload formats, and the recognition of a file's format. */
 #include "parsers/workloads/workloads.h"
 
 #include <stdio.h>
@@ -88,7 +88,7 @@ const char *br_workload_recognise(const char *path)
     return name;
 }
 
-/* Jobs of a record can be found again in its file by their ids, read in the same way. */
+/* Jobs of a record can be found again in its file by their ids, if it is read in the same way. */
 static enum br_status refer(const struct br_source *source,
                             const struct br_workload_options *options, struct br_workload *workload,
                             struct br_diag *diag)
@@ -111,7 +111,8 @@ static enum br_status refer(const struct br_source *source,
     return BR_OK;
 }
 
-/* How much of a note fits a message: parts of it are set apart by semicolons, and none is cut. */
+/* The length of a note that fits a message: its parts are separated by semicolons, and none is cut.
+ */
 static int workloads_fitting(const char *note)
 {
     size_t length = strlen(note), room = 200;

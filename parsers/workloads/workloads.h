@@ -10,13 +10,13 @@
 const char *br_workload_format_name(uint32_t k);
 const char *br_workload_format_summary(uint32_t k);
 
-/* Reads a workload from the file, or from standard input where path is "-", and finishes it; the
+/* Reads a workload from the file, or from standard input if path is "-", and finishes it; the
  * caller destroys it. On failure *workload is NULL and the diagnostic has file, line and column.
  * options may be NULL. */
 enum br_status br_parse_workload(const char *path, const struct br_workload_options *options,
                                  struct br_workload **workload, struct br_diag *diag);
-/* The name of the format that a file's first bytes are recognised by; NULL where none is, or the
- * file cannot be read. */
+/* The name of the format recognised from a file's first bytes; NULL if none is, or the file cannot
+ * be read. */
 const char *br_workload_recognise(const char *path);
 
 #endif
