@@ -85,7 +85,8 @@ static enum br_status emit(const struct output *table, uint32_t outputs, const c
 {
     for (uint32_t k = 0; k < outputs; k++)
         if (strcmp(table[k].name, format) == 0) {
-            /* One thread writes; a lock for each piece of text takes a tenth of the time. */
+            /* Only one thread writes; locking for each piece of text would take a tenth of the
+             * time. */
             const int locking = __fsetlocking(out, FSETLOCKING_BYCALLER);
             enum br_status status = table[k].write(input, out, diag);
             if (!status)

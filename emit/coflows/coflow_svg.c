@@ -1,5 +1,5 @@
-/* A study of coflows as a picture: how completion times are distributed, on a scale of logarithms,
- * and below it for each policy what part of the uplinks was in use over time. */
+/* A study of coflows as a picture: the distribution of completion times, on a logarithmic scale,
+ * and below it for each policy the part of the uplinks in use over time. */
 #include <math.h>
 #include <stdlib.h>
 

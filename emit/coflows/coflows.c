@@ -60,7 +60,7 @@ static void emit_coflows_cell(FILE *out, double value, int width, int decimals)
     fprintf(out, "%*" PRId64 ".%0*" PRId64, room, scaled / unit, decimals, scaled % unit);
 }
 
-/* What the coordinator did under each policy, where there was one. */
+/* The coordinator's work under each policy, if there was one. */
 static void coordinator_rows(const struct br_coflow_study *study, int name, FILE *out)
 {
     bool titled = false;
@@ -158,7 +158,7 @@ enum br_status br_coflows_csv(const struct br_coflow_study *study, FILE *out, st
     return BR_OK;
 }
 
-/* Mean and standard deviation of the relative errors of estimates; NAN where there were none. */
+/* Mean and standard deviation of the relative errors of estimates; NAN if there were none. */
 static void errors(const struct br_coflow_study *study, const struct br_coflow_outcome *outcome,
                    double *mean, double *deviation)
 {

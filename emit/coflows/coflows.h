@@ -1,4 +1,4 @@
-/* Writing what `bigrocks coflow` found: one trace of coflows under some policies. */
+/* Writing the results of `bigrocks coflow`: one trace of coflows under some policies. */
 #ifndef BR_EMIT_COFLOWS_COFLOWS_H
 #define BR_EMIT_COFLOWS_COFLOWS_H
 
@@ -11,7 +11,7 @@ struct br_coflow_result {
     const char *policy; /* as the user named it */
     const struct br_coflow_outcome *outcome;
     struct br_coflow_figures figures;
-    double lower_bound_s; /* no policy's average completion time is below; NAN: not known */
+    double lower_bound_s; /* a bound below every policy's average completion time; NAN: unknown */
 };
 
 struct br_coflow_study {
@@ -27,8 +27,7 @@ struct br_coflow_study {
 /* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
 const char *br_coflow_format(uint32_t k);
 const char *br_coflow_format_summary(uint32_t k);
-/* Writes the study. BR_USAGE for an unknown format; BR_SYSTEM where writing fails or memory is out.
- */
+/* Writes the study. BR_USAGE for an unknown format; BR_SYSTEM if writing fails or memory is out. */
 enum br_status br_emit_coflows(const char *format, const struct br_coflow_study *study, FILE *out,
                                struct br_diag *diag);
 

@@ -130,8 +130,8 @@ static void write_prices(FILE *out, const struct br_dag *dag, const struct br_pr
     putc(']', out);
 }
 
-/* A task's number from 1, negative where it starts no later than the time that follows. Spans
- * only where there are some. */
+/* A task's number from 1, negative if it starts no later than the time that follows. Spans only if
+ * there are any. */
 static void write_clauses(FILE *out, const struct br_proof *proof)
 {
     fputs(",\n    \"clauses\": [", out);

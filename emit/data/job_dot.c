@@ -1,5 +1,5 @@
-/* The job in its native DOT form (docs/formats.md): what the model holds as attributes of nodes
- * and edges, and everything that passed through. A cluster has no place in it. */
+/* The job in its native DOT form (docs/formats.md): the model's data as attributes of nodes and
+ * edges, and attributes that passed through. A cluster has no place in it. */
 #include "emit/write/attributes.h"
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"
@@ -49,7 +49,7 @@ static bool is_html(const char *value)
     return false;
 }
 
-/* Names that the form itself uses: an attribute that is called so cannot pass through. */
+/* Names of the form itself: an attribute with such a name cannot pass through. */
 static bool job_dot_is_taken(const struct br_dag *dag, enum br_owner owner, const char *name)
 {
     static const char *const words[][5] = {
@@ -66,7 +66,7 @@ static bool job_dot_is_taken(const struct br_dag *dag, enum br_owner owner, cons
     return false;
 }
 
-/* before, after: what stands around each. */
+/* before, after: the text around each. */
 static void job_dot_passed_through(FILE *out, const struct br_dag *dag,
                                    const struct br_attributes *by, enum br_owner owner,
                                    uint32_t index, const char *before, const char *after)
@@ -87,8 +87,8 @@ static void job_dot_passed_through(FILE *out, const struct br_dag *dag,
     }
 }
 
-/* Would another name be read back? Graphviz knows no single backslash before a quotation mark or at
- * the end of a line or text, and takes names that begin with % for its own. */
+/* Would reading give another name? Graphviz cannot read a single backslash before a quotation mark
+ * or at the end of a line or text, and takes names that begin with % for its own. */
 static bool is_sayable(const char *id)
 {
     bool odd = false;

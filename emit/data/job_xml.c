@@ -1,6 +1,6 @@
-/* The job in its native XML form, urn:bigrocks:job:1, with everything that the model holds, so
- * that reading it back gives the same job. Attributes that the model does not know travel as
- * <attribute name value/> children of their owner; a cluster travels as a <cluster> child. */
+/* The job in its native XML form, urn:bigrocks:job:1, with all the model's data, so that reading it
+ * back gives an equal job. Attributes unknown to the model are written as <attribute name value/>
+ * children of their owner; a cluster is a <cluster> child. */
 #include "emit/write/attributes.h"
 #include "emit/data/job_xml.h"
 #include "emit/write/outputs.h"

@@ -1,6 +1,6 @@
 /* The plan as a precedence order, for shell scripts and spreadsheets: a header line, then one task
  * a line by rank, fields between tabs. Tabs, line breaks and backslashes inside names are written
- * as \t, \n, \r and \\, and what would begin a formula as \u003d. */
+ * as \t, \n, \r and \\, and a character that would begin a formula as \u003d and the like. */
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"
 

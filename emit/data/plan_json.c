@@ -211,7 +211,7 @@ static void write_search(struct br_row *out, const struct br_plan *plan)
         const struct br_plan_part *part = &plan->part[k];
         count_key(out, k ? ",\n  {" : "\n  {", "stages", part->stages);
         count_key(out, ", ", "tasks", part->tasks);
-        if (!plan->network) { /* else the search's, before its tasks waited for bytes */
+        if (!plan->network) { /* else the search's bound, before its tasks waited for bytes */
             seconds_key(out, ", ", "start", part->start_ns);
             seconds_key(out, ", ", "makespan", part->makespan_ns);
         }
@@ -249,7 +249,8 @@ static void write_noise(struct br_row *out, const struct br_plan *plan)
     br_row_say(out, plan->noises ? "]" : "");
 }
 
-/* By task its stage, since those that follow each other are of many; NULL when memory is out. */
+/* The stage of each task, precomputed since consecutive tasks are of many stages; NULL when memory
+ * is out. */
 static uint32_t *stages_of(const struct br_dag *dag)
 {
     uint32_t *stage = malloc(dag->tasks * sizeof *stage);
@@ -259,7 +260,7 @@ static uint32_t *stages_of(const struct br_dag *dag)
     return stage;
 }
 
-/* By task: its stage; its slack, or NULL: there is none to tell. */
+/* By task: its stage; its slack, or NULL if there is none. */
 static void data_plan_json_write_tasks(struct br_row *out, const struct br_emit_input *input,
                                        const uint32_t *stage, const struct br_task_slack *slack)
 {
@@ -402,7 +403,7 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struc
     br_row_say(out, ",\n \"gap\": ");
     if (plan->lower_bound_ns > 0)
         br_row_ratio(out, plan->makespan_ns - plan->lower_bound_ns, plan->lower_bound_ns);
-    else /* nothing is known against an infinite gap, unless there is nothing to do */
+    else /* an infinite gap means that nothing is known, unless there is no work */
         br_row_say(out, plan->makespan_ns == 0 ? "0" : "null");
     text_key(out, ",\n ", "bound_method", plan->bound_method);
     text_key(out, ",\n ", "bound_status", plan->certificate ? "proven" : "unproven");

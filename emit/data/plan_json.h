@@ -6,7 +6,7 @@
 
 #include "emit/write/input.h"
 
-/* A lower bound, by itself; all borrowed. */
+/* A lower bound without a plan; all borrowed. */
 struct br_emit_bound {
     int64_t lower_bound_ns;
     const char *method;
@@ -14,9 +14,9 @@ struct br_emit_bound {
     int64_t core_ns;                          /* without the linear program */
     const char *core_method;
     int64_t lp_ns;
-    const char *lp_method, *lp_status, *lp_note; /* a note instead of the rest: there is none */
+    const char *lp_method, *lp_status, *lp_note; /* a note instead of the bound, if there is none */
 };
-/* Writes it as JSON with the job and the cluster that it is about. */
+/* Writes it as JSON with its job and cluster. */
 enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_emit_bound *bound,
                              FILE *out, struct br_diag *diag);
 

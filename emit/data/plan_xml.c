@@ -1,6 +1,6 @@
 /* The plan as XML, urn:bigrocks:plan:1: the figures as attributes of <plan>, then the job with its
- * cluster in their native forms, the methods tried, and one <task> per task by rank. How the
- * search went in each part is in the JSON form alone. */
+ * cluster in their native forms, the methods tried, and one <task> per task by rank. Only the JSON
+ * form has the course of the search in each part. */
 #include "emit/data/job_xml.h"
 #include "emit/write/outputs.h"
 #include "planner/model/completions.h"

@@ -1,4 +1,4 @@
-/* What the forms of a table call its parts. */
+/* Names of a table's parts in the forms. */
 #include "emit/deadline/table.h"
 
 const char *br_allocation_name(enum br_allocation kind)

@@ -36,7 +36,7 @@ static void deadline_table_write_number(FILE *out, double value)
     br_write_ratio(out, br_real_whole(value * BILLION), BILLION);
 }
 
-/* Where a cell's numbers belong: exactly between two cells there is no weight. */
+/* The progress of a cell's numbers: exactly between two cells there is no weight. */
 static struct br_table_place deadline_table_place_of(uint32_t cell)
 {
     return (struct br_table_place){.low = cell, .high = cell};
@@ -148,7 +148,7 @@ static void deadline_table_write_json(const struct br_deadline_table *table,
     fputs("\n  ]\n}\n", out);
 }
 
-/* What Amdahl's model says of the whole job, by allocation. NULL when memory is out. */
+/* The times of Amdahl's model for the whole job, by allocation. NULL when memory is out. */
 static int64_t *ask_amdahl(const struct br_deadline_table *table)
 {
     uint32_t *done = calloc(table->stages, sizeof *done);
@@ -185,7 +185,7 @@ enum br_status br_emit_table(const char *format, const struct br_deadline_table 
     return status ? status : br_write_finish(out, diag);
 }
 
-/* ---- What it was held against ---- */
+/* ---- Comparison of forecasts ---- */
 
 static const struct {
     const char *name;

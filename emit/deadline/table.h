@@ -1,4 +1,4 @@
-/* Writing tables of the time left, and what they were held against. */
+/* Writing tables of the time left, and comparisons of their forecasts. */
 #ifndef BR_EMIT_DEADLINE_TABLE_H
 #define BR_EMIT_DEADLINE_TABLE_H
 
@@ -10,15 +10,14 @@
 const char *br_table_format(uint32_t k);
 const char *br_table_format_summary(uint32_t k);
 
-/* Writes the table as text, csv, json or svg. BR_USAGE for others; BR_SYSTEM where writing fails.
- */
+/* Writes the table as text, csv, json or svg. BR_USAGE for others; BR_SYSTEM if writing fails. */
 enum br_status br_emit_table(const char *format, const struct br_deadline_table *table, FILE *out,
                              struct br_diag *diag);
-/* Writes what the table's forecasts were held against as text, csv or json. */
+/* Writes the comparison of the table's forecasts as text, csv or json. */
 enum br_status br_emit_trials(const char *format, const struct br_deadline_table *table,
                               const struct br_trials *trials, FILE *out, struct br_diag *diag);
 
-/* Parts of them, a file each. */
+/* Parts of the forms, one per file. */
 void br_table_text(const struct br_deadline_table *table, const int64_t *amdahl_ns, FILE *out);
 void br_table_svg(const struct br_deadline_table *table, FILE *out);
 void br_trials_text(const struct br_deadline_table *table, const struct br_trials *trials,

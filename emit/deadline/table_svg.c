@@ -19,8 +19,8 @@ struct picture {
     int64_t per_unit;
 };
 
-/* Allocations whose times are about equally far apart, as their reciprocals are: the most, then
- * half of it, and so on. Returns their number. */
+/* Picks allocations whose times, which go with their reciprocals, are about evenly spaced: the
+ * most, half of it, and so on. Returns their number. */
 static uint32_t choose_lines(const struct br_deadline_table *table, uint32_t index[LINES])
 {
     static const uint32_t divisor[LINES] = {1, 2, 3, 5, 8, 12, 20};

@@ -1,5 +1,5 @@
-/* For people: what a run would take at some of the allocations. Minutes have two decimals where the
- * job takes minutes, seconds else. */
+/* For people: the duration of a run at some of the allocations. Minutes with two decimals if the
+ * job takes minutes, else seconds. */
 #include "emit/deadline/table.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 enum { ROWS = 10 };
 
-/* The time in the unit of the column, which is minutes from two of them on. */
+/* The time in the unit of the column: minutes, from two of them on. */
 struct unit {
     const char *name;
     double seconds;
@@ -80,7 +80,7 @@ void br_table_text(const struct br_deadline_table *table, const int64_t *amdahl_
     }
 }
 
-/* The most by which a share is off, in points. */
+/* The largest error of a share, in points. */
 static double off(const double *share)
 {
     double most = 0;

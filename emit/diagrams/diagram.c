@@ -9,14 +9,14 @@
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/parents.h"
 
-/* Plans that were read may have any times. */
+/* Plans read from files may have any times. */
 static int64_t diagram_difference(int64_t later_ns, int64_t earlier_ns)
 {
     br_wide ns = (br_wide)later_ns - earlier_ns;
     return ns > INT64_MAX ? INT64_MAX : ns < -INT64_MAX ? -INT64_MAX : (int64_t)ns;
 }
 
-/* The boxes of one stage; slot[machine] is the box that took the machine last, plus 1. */
+/* The boxes of one stage; slot[machine] is the last box of the machine, plus 1. */
 static void fill_boxes(struct br_diagram *diagram, uint32_t s, double share, uint32_t *slot)
 {
     const struct br_emit_input *input = diagram->input;
@@ -96,7 +96,7 @@ static int by_boxes(const void *a, const void *b)
     return x->wait_ns < y->wait_ns ? -1 : x->wait_ns > y->wait_ns;
 }
 
-/* An arrow for every pair of boxes that hold tasks of the same index, with the least wait. */
+/* An arrow for every pair of boxes with tasks of equal index, with the least wait. */
 static enum br_status join_each(struct br_diagram *diagram, uint32_t *room, uint32_t e,
                                 struct br_diag *diag)
 {
@@ -177,7 +177,7 @@ static enum br_status make_arrows(struct br_diagram *diagram, struct br_diag *di
     return status;
 }
 
-/* The arrows by edge: those of an edge stand together, and the edges are in their order. NULL when
+/* The arrows by edge: those of an edge are adjacent, and the edges are in their order. NULL when
  * memory is out; the caller's. */
 static uint32_t *arrows_by_edge(const struct br_diagram *diagram)
 {
@@ -190,8 +190,8 @@ static uint32_t *arrows_by_edge(const struct br_diagram *diagram)
     return first;
 }
 
-/* The arrows of the edge on the way from box to box: one, or two where a joint is between them.
- * Answers how many; they are ordered by `from`, then by `to`. O(log arrows). */
+/* The arrows of the edge on the way from box to box: one, or two if there is a joint between them.
+ * Returns their number; they are ordered by `from`, then by `to`. O(log arrows). */
 static uint32_t arrows_between(const struct br_diagram *diagram, const uint32_t *first_arrow,
                                uint32_t edge, const uint32_t boxes[2], struct br_arrow *found[2])
 {
@@ -202,8 +202,7 @@ static uint32_t arrows_between(const struct br_diagram *diagram, const uint32_t 
         while (low < high) {
             uint32_t middle = low + (high - low) / 2;
             const struct br_arrow *arrow = &diagram->arrow[middle];
-            bool second =
-                arrow->from >= diagram->boxes; /* they stand behind those into the joint */
+            bool second = arrow->from >= diagram->boxes; /* they come after those into the joint */
             bool before =
                 side == 0 ? !second && arrow->from < boxes[0] : !second || arrow->to < boxes[1];
             if (!joined && arrow->from == boxes[0])
@@ -238,8 +237,8 @@ static void mark_step(struct br_diagram *diagram, const struct br_parents *paren
     }
 }
 
-/* Tells the arrows of transfers that tasks waited for. The source of a transfer is looked for once
- * for the tasks after each other that wait for it. */
+/* Marks the arrows of transfers that tasks waited for. The source of a transfer is searched once
+ * for consecutive tasks that wait for it. */
 static void mark_transfers(struct br_diagram *diagram, const struct br_inputs *inputs,
                            const uint32_t *first_arrow)
 {
@@ -312,7 +311,7 @@ enum br_status br_diagram_init(struct br_diagram *diagram, const struct br_emit_
     if (!status)
         status = make_arrows(diagram, diag);
     for (uint32_t a = 0; a < diagram->arrows && !status; a++) {
-        /* Joints were numbered from the other end while boxes were being counted. */
+        /* Joints were numbered from the other end while boxes were counted. */
         struct br_arrow *arrow = &diagram->arrow[a];
         if (arrow->from >= diagram->boxes)
             arrow->from = diagram->boxes + (UINT32_MAX - arrow->from);

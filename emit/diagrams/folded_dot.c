@@ -16,7 +16,7 @@ struct box {
 
 struct folded {
     uint32_t boxes;
-    uint32_t *box_of; /* by stage; its depth, to begin with */
+    uint32_t *box_of; /* by stage; initially its depth */
     struct box *box;
     uint32_t *edges; /* [from * boxes + to] */
 };

@@ -1,4 +1,4 @@
-/* The legend is a table in the forms of Graphviz that look like HTML. */
+/* The legend is a table in Graphviz's HTML-like form. */
 #include "emit/diagrams/legend.h"
 #include "emit/pictures/draw.h"
 
@@ -18,7 +18,7 @@ enum br_colour br_legend_colour(const struct br_emit_input *input)
         return input->colour;
     if (input->other)
         other = br_subsets_used(input->other->plan, used);
-    /* Where every box is a whole stage, its name tells it from the others better than a colour. */
+    /* If every box is a whole stage, its name identifies it better than a colour. */
     return br_subsets_used(input->plan, used) || other ? BR_COLOUR_SUBSET
            : parts                                     ? BR_COLOUR_STAGE
                                                        : BR_COLOUR_CHOOSE;

@@ -1,19 +1,19 @@
-/* Boxes get their lines in an order in which parents come first: by start, or by their stages'
- * places in the order of the job. */
+/* Boxes get their lines in an order with parents first: by start, or by their stages' places in the
+ * order of the job. */
 #include "emit/diagrams/diagram.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum {
-    LINES_FEW = 24, /* so many different starts have a line each; more share lines */
-    WIDE = 20,      /* boxes on a line that is not cut */
-    NARROW = 16,    /* of one that is, at least; then the picture is not much wider than high */
+    LINES_FEW = 24, /* up to this many different starts have a line each; more share lines */
+    WIDE = 20,      /* boxes on an uncut line */
+    NARROW = 16,    /* least number on a cut line; then the picture is not much wider than high */
     CUT_MOST = 300, /* boxes of a diagram whose lines are cut; Graphviz takes 20 times as long for
                        600, as arrows cross more lines */
 };
 
-/* Into how many lines so many boxes go. */
+/* Number of lines for that many boxes. */
 static uint32_t diagrams_lines_parts_of(uint32_t boxes)
 {
     double width = 2 * sqrt(boxes);
@@ -26,7 +26,7 @@ struct turn {
     uint32_t plan, box;
 };
 
-/* Arrows by where they lead to; a joint's line is the last of the boxes before it. */
+/* Arrows by their ends; a joint's line is the last of the boxes before it. */
 struct inward {
     uint32_t *first, *arrow;
     uint32_t *joint_line; /* plus 1; 0: not known yet */
@@ -69,8 +69,8 @@ static void inward_finish(struct inward *in)
     free(in->joint_line);
 }
 
-/* One more than the last line of the boxes that lead here; 0 where there is none. A box that has
- * not had its turn, in a plan that does not hold, counts as on the first line. */
+/* One more than the last line of the boxes that lead here; 0 if there is none. A box not yet
+ * handled, in an invalid plan, counts as on the first line. */
 static uint32_t diagrams_lines_after_parents(const struct br_diagram *diagram, struct inward *in,
                                              uint32_t place)
 {
@@ -153,7 +153,7 @@ static void diagrams_lines_take_turns(struct br_diagram_lines *lines, struct br_
     }
 }
 
-/* Cuts the lines that are wider than a page, the boxes in the order in which they came. */
+/* Cuts lines wider than a page, with the boxes in their order. */
 static enum br_status cut_lines(struct br_diagram_lines *lines, struct br_diagram *diagrams,
                                 struct br_diag *diag)
 {
@@ -186,7 +186,7 @@ static enum br_status cut_lines(struct br_diagram_lines *lines, struct br_diagra
     return BR_OK;
 }
 
-/* Arrows may not pull a box below a line that is above theirs, so Graphviz has to know of them. */
+/* Arrows must not pull a box below a line that is above theirs, so Graphviz needs them. */
 static void mark_upward(struct br_diagram *diagram, uint32_t *last)
 {
     for (uint32_t j = 0; j < diagram->joints; j++)

@@ -1,8 +1,8 @@
 /* The job graph with the plan on it, as a Graphviz digraph: boxes coloured and sized, the critical
- * chain in bold, arrows that bind darker than those along which a child waits for something else,
- * with how long it waits, and a legend that says all that. Two plans stand beside each other.
+ * chain in bold, binding arrows darker than those whose child waits for something else, with the
+ * time it waits, and a legend that explains all this. Two plans stand beside each other.
  *
- * Graphviz decides where things go; lines of boxes (lines.c) hang on an axis of texts. */
+ * Graphviz places everything; lines of boxes (lines.c) are tied to an axis of texts. */
 #include "base/roles.h"
 #include "base/text/diag.h"
 #include "emit/diagrams/diagram.h"
@@ -20,11 +20,11 @@
 #include <string.h>
 
 enum {
-    WAITS_MOST = 90, /* arrows with words on them; on more, the pointer brings them up */
+    WAITS_MOST = 90, /* most arrows with texts on them; beyond that, a tooltip has the text */
     FONT_LEAST = 10, /* of a box with hardly any work, in points */
     FONT_MORE = 8,   /* of the box with most */
     NAME_MOST = 40,  /* characters */
-    WORDS_FEW = 40,  /* boxes that tell what they do; of more, the pointer brings it up */
+    WORDS_FEW = 40,  /* most boxes with a text of what they do; beyond that, a tooltip has it */
     WORDS_MOST = 200,
 };
 
@@ -33,14 +33,14 @@ struct drawing {
     const struct br_diagram *diagram;
     const struct br_styles *styles;
     const struct br_emit_input *input;
-    const char **words;                  /* by stage: what it does; NULL: not known */
+    const char **words;                  /* by stage: what it does; NULL: unknown */
     uint32_t plan, plans, arrows, boxes; /* the last two of all plans */
-    bool bare_names;                     /* boxes are called as their stages */
+    bool bare_names;                     /* boxes have the names of their stages */
     double most_work;                    /* of a box of any plan */
 };
 
-/* A box's name is its stage's, where nothing else could be called so. Else it begins with a number,
- * and the names of what is no box do not. */
+/* A box's name is its stage's, if that is unique. Else it begins with a number, and the names of
+ * other nodes do not. */
 static void plan_dot_write_name(const struct drawing *drawing, uint32_t place)
 {
     const struct br_diagram *diagram = drawing->diagram;
@@ -74,7 +74,7 @@ static void write_title(const struct drawing *drawing, const struct br_box *box,
         fprintf(drawing->out, "[%" PRIu32 "]", box->task - stage->first_task);
 }
 
-/* "Seq Scan on a ... Hash": where rows come from, and what becomes of them. */
+/* "Seq Scan on a ... Hash": the source of rows, and their use. */
 static void plan_dot_write_ends(const struct drawing *drawing, const char *words)
 {
     const char *last = words, *first = strstr(words, ", ");
@@ -193,7 +193,7 @@ static void plan_dot_write_box(const struct drawing *drawing, uint32_t b)
     fputs("];\n", out);
 }
 
-/* "+3 s" for a child that something else keeps longer. */
+/* "+3 s" for a child that something else delays. */
 static void write_wait(FILE *out, int64_t wait_ns)
 {
     if (wait_ns >= 0) {
@@ -206,7 +206,7 @@ static void write_wait(FILE *out, int64_t wait_ns)
     }
 }
 
-/* The share of the tasks of its stage that stand in the box; of a joint, all. */
+/* The share of its stage's tasks in the box; for a joint, all. */
 static double plan_dot_share_of(const struct drawing *drawing, uint32_t place)
 {
     const struct br_diagram *diagram = drawing->diagram;
@@ -216,7 +216,7 @@ static double plan_dot_share_of(const struct drawing *drawing, uint32_t place)
     return (double)box->tasks / drawing->input->dag->stage[box->stage].tasks;
 }
 
-/* The bytes that go along the arrow, whether they leave a machine or not. */
+/* The bytes of the arrow, whether they leave a machine or not. */
 static double plan_dot_bytes_of(const struct drawing *drawing, const struct br_arrow *arrow)
 {
     const struct br_edge *edge = &drawing->input->dag->edge[arrow->edge];
@@ -254,7 +254,7 @@ static void write_tooltip(const struct drawing *drawing, const struct br_arrow *
     putc('"', out);
 }
 
-/* How far below the one the other has to stand. */
+/* The number of lines that one must stand below the other. */
 static uint32_t lines_between(const struct drawing *drawing, const struct br_arrow *arrow)
 {
     const struct br_diagram *diagram = drawing->diagram;
@@ -324,7 +324,7 @@ static void write_member(const struct drawing *drawing, uint32_t place)
     fputs(";\n", drawing->out);
 }
 
-/* Frames of the machines: with their boxes, or with the names of boxes that were written before. */
+/* Frames of the machines: with their boxes, or with the names of boxes written before. */
 static void plan_dot_write_machines(const struct drawing *drawing)
 {
     const struct br_diagram *diagram = drawing->diagram;
@@ -406,7 +406,7 @@ static void write_axis(const struct drawing *drawing, const struct br_diagram_li
     fputs(plain ? "" : "  }\n", out);
 }
 
-/* What stands on each line. */
+/* The nodes of each line. */
 static void plan_dot_write_lines(const struct drawing *drawing,
                                  const struct br_diagram_lines *lines)
 {
@@ -430,7 +430,7 @@ static void plan_dot_write_head(const struct drawing *drawing)
     fputs(
         "\" {\n  graph [labelloc=t, fontname=\"Helvetica\", fontsize=12, nodesep=0.2, ranksep=0.4",
         out);
-    /* Graphviz ranks frames one by one otherwise, and fails where arrows go from one to another. */
+    /* Otherwise Graphviz ranks frames one by one, and fails if arrows go from one to another. */
     fputs(drawing[0].bare_names ? "" : ", newrank=true", out);
     br_styles_graph(drawing[0].styles, out);
     fputs("];\n"
@@ -451,7 +451,8 @@ static void dot_write_plan(const struct drawing *drawing)
     fputs(frame ? "  }\n" : "", drawing->out);
 }
 
-/* Behind all boxes, whose names they hold: some readers take a box in a frame for another one. */
+/* Written after all boxes, whose names they hold: some readers take a box in a frame for another
+ * one. */
 static void write_plain_frames(const struct drawing *drawing)
 {
     const struct br_diagram *diagram = drawing->diagram;

@@ -1,4 +1,4 @@
-/* Tables of what is taken over, by what has it. */
+/* Tables of the styles that are taken over, by owner. */
 #include "emit/diagrams/styles.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ void br_styles_finish(struct br_styles *styles)
     br_attributes_finish(&styles->by);
 }
 
-/* A plain value; NULL where there is none, or one in angle brackets. */
+/* A plain value; NULL if there is none, or one in angle brackets. */
 static const char *styles_value_of(const struct br_styles *styles, enum br_owner owner,
                                    uint32_t index, const char *name)
 {
@@ -51,7 +51,7 @@ static void write_values(const struct br_styles *styles, enum br_owner owner, ui
 {
     for (; *names; names++) {
         const char *value = styles_value_of(styles, owner, index, *names);
-        /* Records read marks of their own in labels. */
+        /* Labels of records have marks of their own. */
         if (value && !(strcmp(*names, "shape") == 0 && strstr(value, "record")))
             write_value(out, *names, value);
     }
@@ -93,7 +93,7 @@ void br_styles_fill(const struct br_styles *styles, uint32_t stage, FILE *out)
         return;
     const char *filling = styles_value_of(styles, BR_OWNER_STAGE, stage, "fillcolor");
     if (!filling && style && strstr(style, "filled"))
-        filling = styles_value_of(styles, BR_OWNER_STAGE, stage, "color"); /* as Graphviz has it */
+        filling = styles_value_of(styles, BR_OWNER_STAGE, stage, "color"); /* Graphviz's default */
     if (filling)
         write_value(out, "fillcolor", filling);
 }

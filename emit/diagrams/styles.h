@@ -1,6 +1,7 @@
-/* Styles that the job's file gives its nodes and edges, taken over into a diagram: shapes, fonts,
- * texts and how the graph is laid out. What fetches files or leads elsewhere (image, shapefile,
- * URL, texts in angle brackets) is left out, and so is what would undo what the diagram says. */
+/* Styles of nodes and edges in the job's file, taken over into a diagram: shapes, fonts, texts and
+ * the layout of the graph. Attributes that fetch files or lead elsewhere (image, shapefile, URL,
+ * texts in angle brackets) are left out, and so are those that would hide the diagram's own
+ * information. */
 #ifndef BR_EMIT_DIAGRAMS_STYLES_H
 #define BR_EMIT_DIAGRAMS_STYLES_H
 
@@ -20,18 +21,18 @@ enum br_status br_styles_init(struct br_styles *styles, const struct br_emit_inp
                               struct br_diag *diag);
 void br_styles_finish(struct br_styles *styles);
 
-/* Does the stage keep the shape of a box? Only such have stripes. O(attributes of the stage), as
- * all. */
+/* Does the stage keep the shape of a box? Only such stages have stripes. O(attributes of the
+ * stage), also for the other calls. */
 bool br_styles_is_box(const struct br_styles *styles, uint32_t stage);
-/* Writes the stage's label as the job's file has it; false where it has none. */
+/* Writes the stage's label from the job's file; false if it has none. */
 bool br_styles_label(const struct br_styles *styles, uint32_t stage, FILE *out);
-/* Each writes ", name=value" for what is taken over: of the graph, of the filling of a box (with
+/* Each writes ", name=value" for the styles taken over: of the graph, of a box's filling (with
  * BR_COLOUR_INPUT also its colour), of the rest of a box, with or without its border. */
 void br_styles_graph(const struct br_styles *styles, FILE *out);
 void br_styles_fill(const struct br_styles *styles, uint32_t stage, FILE *out);
 void br_styles_node(const struct br_styles *styles, uint32_t stage, FILE *out, bool border);
-/* The same for an arrow. Opens its label, `, label="`, where the file gives one or `more` is to
- * follow; true where it gives one, and then the caller closes it. */
+/* Does this for an arrow. Opens its label, `, label="`, if the file has one or `more` is to follow;
+ * true if the file has one, and then the caller closes it. */
 bool br_styles_arrow(const struct br_styles *styles, uint32_t edge, FILE *out, bool more);
 
 #endif

@@ -34,7 +34,7 @@ static void histories_write_name(FILE *out, const char *name, int width)
         br_write_cut(cell, BR_QUOTE_LINE, name, (uint32_t)width);
         fclose(cell);
     }
-    /* A path that is cut may be shorter than the column. */
+    /* A cut path may be shorter than the column. */
     const int pad = text ? width - (int)br_text_length(text) : 0;
     fprintf(out, "%s%*s", text ? text : "-", pad > 0 ? pad : 0, "");
     free(text);
@@ -69,7 +69,7 @@ static void histories_write_jobs(const struct br_gathered *gathered, FILE *out)
                 gathered->queries, gathered->queries == 1 ? "query" : "queries");
 }
 
-/* Seconds or a share, right-aligned by their whole and three decimals. */
+/* Seconds or a share, aligned by the decimal point, with three decimals. */
 static void write_milli(FILE *out, int64_t milli)
 {
     if (milli < 0)

@@ -1,4 +1,4 @@
-/* Writing what a history knows: of all its jobs, or of one job with its stages. */
+/* Writing a history: all its jobs, or one job with its stages. */
 #ifndef BR_EMIT_HISTORIES_HISTORIES_H
 #define BR_EMIT_HISTORIES_HISTORIES_H
 
@@ -10,7 +10,7 @@
 const char *br_histories_format(uint32_t k);
 const char *br_histories_summary(uint32_t k);
 
-/* Writes what was gathered. BR_USAGE for an unknown format; BR_SYSTEM where writing fails. */
+/* Writes what was gathered. BR_USAGE for an unknown format; BR_SYSTEM if writing fails. */
 enum br_status br_emit_history(const char *format, const struct br_gathered *gathered, FILE *out,
                                struct br_diag *diag);
 

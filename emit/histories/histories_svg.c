@@ -1,6 +1,6 @@
 /* A history as a picture: a strip for each stage of a job, or for each job, with a point for every
- * task (or run) over the runs in their order. Every strip has a scale of its own, since what counts
- * is how a stage changes and scatters, not which is longest; the strips are in the order of work.
+ * task (or run) over the runs in their order. Every strip has its own scale, since the point is how
+ * a stage changes and scatters, not which is longest; the strips are ordered by work.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -48,10 +48,10 @@ static void write_duration(FILE *out, int64_t x, int64_t y, const char *attribut
 static void draw_strip(FILE *out, const struct strip *strip, int64_t top, uint32_t runs)
 {
     const struct br_plot plot = {out, LEFT * PX, top, WIDTH * PX, STRIP * PX};
-    /* Above the longest is some air. */
+    /* Some space above the longest. */
     const struct br_plot_scale y = {
         strip->most_ns > 0 ? strip->most_ns + strip->most_ns / 10 + 1 : 1, 1, ""};
-    /* A job that ran less often than others ends where they do: at its last run. */
+    /* A job that ran less often than others ends at its last run. */
     const uint32_t later = runs - strip->runs;
     const uint32_t each = 1 + strip->points / POINTS_MOST;
     br_plot_rectangle(out, plot.left, plot.top, plot.width, plot.height, "class=\"frame\"");

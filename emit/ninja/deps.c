@@ -1,4 +1,4 @@
-/* Adds to the file what ninja would have; its form is told in parsers/ninja/deps.c. */
+/* Adds the records that ninja would have; parsers/ninja/deps.c describes the form. */
 #include "emit/ninja/deps.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ static bool ninja_deps_remember(struct br_ninja_deps *deps, const char *path, si
     return br_index_add(&deps->by_path, &keys, deps, deps->paths - 1);
 }
 
-/* The path's number; a new one is written. False when memory is out. */
+/* The path's number; a new path is written. False when memory is out. */
 static bool ninja_deps_number_of(struct br_ninja_deps *deps, const char *path, uint32_t *number)
 {
     *number = br_index_find(&deps->by_path, &keys, deps, path, br_hash_text(path));
@@ -62,7 +62,7 @@ static bool ninja_deps_number_of(struct br_ninja_deps *deps, const char *path, u
 
 /* ---- Opening ---- */
 
-/* Takes in the paths of the records; returns where the last good one ends. */
+/* Reads the paths of the records; returns the end of the last good one. */
 static long take_records(struct br_ninja_deps *deps, bool *memory)
 {
     struct br_ninja_deps_reader reader;

@@ -1,5 +1,5 @@
-/* Two published hash functions, with the seeds and constants that ninja has them with, and little
- * endian as all of its platforms are. */
+/* Two published hash functions, with ninja's seeds and constants, and little endian as on all of
+ * its platforms. */
 #include "emit/ninja/hash.h"
 
 #include "base/numbers/wide.h"
@@ -87,7 +87,7 @@ uint64_t br_ninja_rapid(const char *text, size_t size)
             sum = hash_mix(hash_word(text) ^ secret[2], hash_word(text + 8) ^ sum ^ secret[1]);
         if (left > 32)
             sum = hash_mix(hash_word(text + 16) ^ secret[2], hash_word(text + 24) ^ sum);
-        /* The last sixteen bytes, some of which may have had their turn. */
+        /* The last sixteen bytes, some of which may have been hashed already. */
         a = hash_word(text + left - 16);
         b = hash_word(text + left - 8);
     }

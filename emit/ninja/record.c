@@ -1,11 +1,10 @@
-/* Records of the commands that a run has finished, as ninja would have written them, so that it
- * goes on from there: lines of .ninja_log, and the files that compilers have reported in
- * .ninja_deps. They are written command by command, so a run that is killed loses only what was
- * running.
+/* Records of the commands that a run has finished, as ninja would have written them, so that ninja
+ * goes on from there: lines of .ninja_log, and the files reported by compilers in .ninja_deps. They
+ * are written command by command, so a killed run loses only its running commands.
  *
- * A command is recorded only where the build still says the very script that was run. The time that
- * the log keeps is when the command began, as ninja has it from 1.11 on: what it read and was
- * changed since then makes it run again. */
+ * A command is recorded only if the build still has the exact script that was run. As in ninja from
+ * 1.11 on, the recorded time is the beginning of the command: inputs changed since then make it run
+ * again. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -32,12 +31,12 @@ struct br_ninja_recorder {
     struct br_ninja_text text, command;
     struct br_ninja_deps deps;
     bool has_deps;
-    bool loaded; /* what dyndep files tell */
+    bool loaded; /* contents of dyndep files */
     uint32_t version;
     FILE *log;            /* NULL: nothing is recorded yet */
-    uint64_t *hash;       /* by node, what the log said at first; NULL: it was not read */
+    uint64_t *hash;       /* by node, its hash in the log at first; NULL: not read */
     char state[PATH_MAX]; /* the folder of log and dependencies */
-    struct br_diag *diag; /* of the call at hand */
+    struct br_diag *diag; /* of the current call */
 };
 
 static enum br_status ninja_record_bind(struct br_ninja_recorder *to, uint32_t edge,
@@ -49,7 +48,7 @@ static enum br_status ninja_record_bind(struct br_ninja_recorder *to, uint32_t e
     return status || br_ninja_add(text, "", 0) ? status : br_fail_memory(to->diag);
 }
 
-/* The text that ninja hashes: the command, and what its response file says. */
+/* The text that ninja hashes: the command, and the contents of its response file. */
 static enum br_status ninja_record_hash(struct br_ninja_recorder *to, uint32_t edge, uint64_t *sum)
 {
     static const char between[] = ";rspfile=";
@@ -67,7 +66,7 @@ static enum br_status ninja_record_hash(struct br_ninja_recorder *to, uint32_t e
     return status;
 }
 
-/* The file's time, as seen from the build's folder; -1 where it is not there. */
+/* The file's time, with its path relative to the build's folder; -1 if it does not exist. */
 static int64_t ninja_record_mtime_ns(const struct br_ninja_recorder *to, const char *path)
 {
     char whole[PATH_MAX];
@@ -89,15 +88,15 @@ static enum br_status open_deps(struct br_ninja_recorder *to)
     return status;
 }
 
-/* A fault that keeps this command out, and no other. */
+/* A fault that excludes only this command. */
 static enum br_status fail_command(struct br_ninja_recorder *to, const struct br_diag *why,
                                    const char *output)
 {
     return br_fail(to->diag, BR_BAD_INPUT, NULL, "'%.200s': %s", output, why->what);
 }
 
-/* The edge's depfile becomes the record of each of its outputs. *known: what the command has read
- * is recorded, as far as that is wanted. */
+/* The edge's depfile becomes the record of each of its outputs. *known: the files read by the
+ * command are recorded, as far as wanted. */
 static enum br_status add_deps(struct br_ninja_recorder *to, uint32_t edge, bool before,
                                bool *known)
 {
@@ -108,7 +107,7 @@ static enum br_status add_deps(struct br_ninja_recorder *to, uint32_t edge, bool
     enum br_status status = ninja_record_bind(to, edge, BR_NINJA_DEPS, BR_NINJA_VALUE, &to->text);
     *known = true;
     if (status || strcmp(to->text.text, "gcc") != 0)
-        return status; /* a depfile alone stays where ninja reads it */
+        return status; /* a depfile that is not deleted stays where ninja reads it */
     status = ninja_record_bind(to, edge, BR_NINJA_DEPFILE, BR_NINJA_PLAIN, &to->text);
     if (!status && !to->has_deps)
         status = open_deps(to);
@@ -125,8 +124,8 @@ static enum br_status add_deps(struct br_ninja_recorder *to, uint32_t edge, bool
     }
     if (status)
         return status == BR_BAD_INPUT ? fail_command(to, &why, first) : br_fail_memory(to->diag);
-    /* A dry run of ninja takes depfiles away, too. Of a command that an earlier run has finished
-     * and not recorded nobody knows then what it has read. */
+    /* A dry run of ninja removes depfiles, too. If an earlier run has finished a command without
+     * recording it, the files that it read are then unknown. */
     *known = there || !before;
     if (!*known)
         return BR_OK;
@@ -145,7 +144,7 @@ static enum br_status ninja_record_is_set(struct br_ninja_recorder *to, uint32_t
     return status;
 }
 
-/* Does the log already say that the outputs of the edge were made by this very command? */
+/* Does the log already say that this very command made the outputs of the edge? */
 static bool is_recorded(const struct br_ninja_recorder *to, uint32_t edge, uint64_t sum)
 {
     const struct br_ninja_edge *it = &to->ninja.edge[edge];
@@ -155,7 +154,7 @@ static bool is_recorded(const struct br_ninja_recorder *to, uint32_t edge, uint6
     return true;
 }
 
-/* The times of the oldest and the newest output; false if one is not there. */
+/* The times of the oldest and the newest output; false if one does not exist. */
 static bool ninja_record_find_times(const struct br_ninja_recorder *to, uint32_t edge,
                                     int64_t *oldest_ns, int64_t *newest_ns)
 {
@@ -181,7 +180,7 @@ static enum br_status add_lines(struct br_ninja_recorder *to, uint32_t edge,
     uint64_t sum;
     bool known, restat, generator;
     if (!ninja_record_find_times(to, edge, &oldest_ns, &newest_ns))
-        return BR_OK; /* ninja would build it again whatever the log says */
+        return BR_OK; /* ninja would build it again in any case */
     enum br_status status = ninja_record_hash(to, edge, &sum);
     if (!status && before && is_recorded(to, edge, sum))
         return BR_OK;
@@ -195,8 +194,8 @@ static enum br_status add_lines(struct br_ninja_recorder *to, uint32_t edge,
         status = ninja_record_is_set(to, edge, BR_NINJA_GENERATOR, &generator);
     if (status)
         return status;
-    /* Ninja keeps the time of a generator's outputs, since generators write what they read, and of
-     * what "restat" has found changed. */
+    /* Ninja keeps the time of a generator's outputs, since generators write their own inputs, and
+     * of outputs that "restat" has found changed. */
     int64_t since_ns = ended->began_ns + ended->start_ns;
     bool changed = restat ? oldest_ns >= since_ns : generator;
     if (before || (changed && newest_ns > since_ns))
@@ -208,7 +207,7 @@ static enum br_status add_lines(struct br_ninja_recorder *to, uint32_t edge,
     return BR_OK;
 }
 
-/* Is the statement's script still what was run? */
+/* Is the statement's script still the one that was run? */
 static enum br_status is_same(struct br_ninja_recorder *to, uint32_t edge, const char *script,
                               bool *same)
 {
@@ -227,7 +226,7 @@ static enum br_status fail_log(const struct br_ninja_recorder *to)
                    strerror(errno));
 }
 
-/* The folder of the log, which ninja makes as it starts. */
+/* The folder of the log, which ninja creates at its start. */
 static void make_state(char *path)
 {
     for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
@@ -235,11 +234,11 @@ static void make_state(char *path)
         mkdir(path, 0777);
         *at = '/';
     }
-    mkdir(path, 0777); /* what is wrong with it shows when the log is opened */
+    mkdir(path, 0777); /* a fault in it shows when the log is opened */
 }
 
-/* Goes on with a log of a known version; begins one of the version that the caller knows of where
- * there is none. */
+/* Continues a log of a known version; if there is none, begins one of the version that the caller
+ * names. */
 static enum br_status open_log(struct br_ninja_recorder *to)
 {
     char path[PATH_MAX + 16], line[32] = "";
@@ -257,7 +256,7 @@ static enum br_status open_log(struct br_ninja_recorder *to)
             last = fgetc(old);
         bool failed = ferror(old);
         fclose(old);
-        if (failed) /* what is not known to be empty does not get another first line */
+        if (failed) /* a log that may not be empty gets no second first line */
             return fail_log(to);
     }
     if (found && (found < 5 || found > 7))
@@ -269,12 +268,12 @@ static enum br_status open_log(struct br_ninja_recorder *to)
         return fail_log(to);
     if (!found)
         fprintf(to->log, "# ninja log v%" PRIu32 "\n", to->version);
-    else if (last != '\n') /* a line that was cut */
+    else if (last != '\n') /* a truncated line */
         putc('\n', to->log);
     return BR_OK;
 }
 
-/* The hashes that the log has before this run adds to it. */
+/* The hashes in the log before this run adds to it. */
 static enum br_status read_hashes(struct br_ninja_recorder *to)
 {
     char path[PATH_MAX + 16];
@@ -291,7 +290,7 @@ static enum br_status read_hashes(struct br_ninja_recorder *to)
 
 /* ---- The recorder ---- */
 
-/* What the dyndep file of a command that has run tells, as far as that is not known yet. */
+/* Reads the dyndep file of a command that has run, unless its contents are known already. */
 static enum br_status load_dyndep(struct br_ninja_recorder *to, uint32_t edge, struct br_diag *diag)
 {
     const struct br_ninja_ready ready = {0};
@@ -354,7 +353,7 @@ enum br_status br_ninja_recorder_add(struct br_ninja_recorder *to,
         status = open_log(to);
     if (!status)
         status = add_lines(to, edge, ended);
-    /* What a compiler has read is there before the line that says that it has run. */
+    /* The files read by a compiler are recorded before the line that says that it has run. */
     if (to->has_deps && fflush(to->deps.file) && !status)
         status = fail_log(to);
     if (to->log && fflush(to->log) && !status)

@@ -6,9 +6,9 @@
 
 /* A run of such a job, for ninja to go on from. */
 struct br_ninja_record {
-    const char *folder, *file; /* as the job's "ninja.folder" and "ninja.file" (or NULL) */
+    const char *folder, *file; /* from the job's "ninja.folder" and "ninja.file" (or NULL) */
     const struct br_dag *dag;
-    uint32_t version; /* 5 to 7: of the log, if the build has none yet */
+    uint32_t version; /* 5 to 7: version of a new log */
 };
 /* A command that has finished. */
 struct br_ninja_ended {
@@ -23,10 +23,10 @@ struct br_ninja_recorder;
 enum br_status br_ninja_recorder_create(const struct br_ninja_record *record,
                                         struct br_ninja_recorder **recorder, struct br_diag *diag);
 /* Adds to the build's .ninja_log and .ninja_deps what ninja would have written of the command, so
- * that for ninja its outputs are up to date; it is in the files when this returns. Left out is a
- * command that the build does not say as it was run, and one that had finished before if its record
- * is there. BR_SYSTEM; BR_BAD_INPUT if a file of the build is not as it should be: of a depfile
- * that is a fault of this command alone. */
+ * that its outputs are up to date for ninja; it is in the files when this returns. Skips a command
+ * whose script differs in the build, and one that had finished before if its record exists.
+ * BR_SYSTEM; BR_BAD_INPUT if a file of the build is malformed: a depfile's fault concerns only this
+ * command. */
 enum br_status br_ninja_recorder_add(struct br_ninja_recorder *recorder,
                                      const struct br_ninja_ended *ended, struct br_diag *diag);
 /* BR_SYSTEM if something was not written. NULL is fine. */

@@ -1,5 +1,5 @@
-/* The critical chain is found backwards from the task that ends last: what a task waited for is
- * what ended when it started, a parent before a transfer, and that before a neighbour on its
+/* The critical chain is found backwards from the task that ends last: a task waited for the one
+ * that ended when it started. A parent is preferred to a transfer, and that to a neighbour on its
  * machine. */
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/lanes.h"
@@ -14,7 +14,7 @@ enum { USE_MOST = 1000000 };
 
 struct by_end {
     int64_t end_ns;
-    uint32_t rank; /* from 1; ranks of parents are lower */
+    uint32_t rank; /* from 1; parents have lower ranks */
 };
 
 static int compare_ends(const void *a, const void *b)
@@ -98,7 +98,7 @@ static enum br_status pictures_analysis_find_chain(struct br_analysis *analysis,
             analysis->waited[n - 1] = waited;
         }
         analysis->chain_tasks = n;
-        analysis->waited[n - 1] = BR_WAITED_PARENT; /* of the first, which waited for nothing */
+        analysis->waited[n - 1] = BR_WAITED_PARENT; /* the first task, which waited for nothing */
         for (uint32_t k = 0; k < n / 2; k++) {
             uint32_t swapped = analysis->chain[k];
             waited = analysis->waited[k];
@@ -181,7 +181,7 @@ double br_analysis_share(const struct br_dag *dag, const struct br_cluster *clus
 }
 
 /* Adds `share` thousandths of the cluster from start to end to the curve: whole columns as steps,
- * which are summed up later, and the columns at both ends by their parts. */
+ * summed up later, and the columns at both ends by their parts. */
 static void pictures_analysis_add_use(struct br_use *use, double *step, int64_t span_ns,
                                       int64_t start_ns, int64_t end_ns, double share)
 {
@@ -238,7 +238,7 @@ static enum br_status pictures_analysis_measure_use(struct br_analysis *analysis
         for (uint32_t c = 0; c < BR_USE_COLUMNS; c++) {
             level += step[c];
             use->milli[c] += level;
-            if (use->milli[c] > USE_MOST) /* of a plan that was read */
+            if (use->milli[c] > USE_MOST) /* in a plan read from a file */
                 use->milli[c] = USE_MOST;
         }
         use->name = dag->resource[r].name;

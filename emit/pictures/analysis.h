@@ -1,5 +1,5 @@
-/* Pictures and reports say more of a plan than its boxes: lanes of machines, the chain of tasks
- * that decides its length, how busy the machines are, and what limits the job. */
+/* Data on a plan for pictures and reports: lanes of machines, the chain of tasks that decides its
+ * length, the use of the machines, and what limits the job. */
 #ifndef BR_EMIT_PICTURES_ANALYSIS_H
 #define BR_EMIT_PICTURES_ANALYSIS_H
 
@@ -10,7 +10,7 @@ enum { BR_USE_COLUMNS = 240 }; /* of the curves of use, over the span of the pla
 struct br_use {
     const char *name;             /* of the resource */
     const char *unit;             /* may be NULL */
-    int64_t work_ns;              /* all demands x durations / what the whole cluster has */
+    int64_t work_ns;              /* all demands x durations / the whole cluster's capacity */
     double milli[BR_USE_COLUMNS]; /* mean use of the cluster, in thousandths */
 };
 
@@ -18,15 +18,15 @@ struct br_use {
 enum br_waited { BR_WAITED_PARENT, BR_WAITED_MACHINE, BR_WAITED_TRANSFER };
 
 struct br_analysis {
-    uint32_t *lane;  /* by task: tasks on a machine that overlap have different ones */
-    uint32_t *lanes; /* by machine: how many it has */
+    uint32_t *lane;  /* by task: overlapping tasks on a machine have different lanes */
+    uint32_t *lanes; /* by machine: number of its lanes */
     bool *on_chain;  /* by task */
-    uint32_t *chain; /* tasks, first to last: each waits for the one before it, for its place on
-                        the machine, or for what the one before it put out to come */
-    enum br_waited *waited;      /* by place in the chain but the first: what it waited for */
-    struct br_task_slack *slack; /* by task; NULL: not known */
+    uint32_t *chain; /* tasks, first to last: each waits for the one before it, for its room on the
+                        machine, or for its bytes to arrive */
+    enum br_waited *waited;      /* by place in the chain except the first: the kind of wait */
+    struct br_task_slack *slack; /* by task; NULL: unknown */
     struct br_inputs inputs;
-    const char **words; /* by stage: what it does; NULL: not known */
+    const char **words; /* by stage: what it does; NULL: unknown */
     uint32_t chain_tasks;
     uint32_t uses; /* resources that tasks demand and machines have */
     struct br_use *use;
@@ -34,15 +34,14 @@ struct br_analysis {
     int64_t critical_path_ns;
 };
 
-/* All arrays are the analysis's. O(n log n + edges + transfers log transfers). Times outside of
- * 0..makespan, which a plan that was read may have, count as if clipped. */
+/* All arrays are the analysis's. O(n log n + edges + transfers log transfers). Times outside
+ * 0..makespan, possible in a plan read from a file, are clipped. */
 enum br_status br_analysis_init(struct br_analysis *analysis, const struct br_emit_input *input,
                                 struct br_diag *diag);
 void br_analysis_finish(struct br_analysis *analysis);
 
-/* The share of the whole cluster that a task of the stage demands: of the resource of which that is
- * most. 1 in a job without demands. A measure for pictures; not exact. O(demands of the stage x
- * classes). */
+/* The largest share of the whole cluster that a task of the stage demands, over the resources. 1 in
+ * a job without demands. A measure for pictures; not exact. O(demands of the stage x classes). */
 double br_analysis_share(const struct br_dag *dag, const struct br_cluster *cluster,
                          uint32_t stage);
 

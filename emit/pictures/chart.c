@@ -1,5 +1,5 @@
-/* Laying out a Gantt chart: lanes by first fit, runs by stage, and profiles where there is too much
- * to draw one by one. The limits are what fits one screen or page and stays readable. */
+/* Lays out a Gantt chart: lanes by first fit, runs by stage, and profiles if there is too much to
+ * draw one by one. The limits are those of one legible screen or page. */
 #include "emit/pictures/chart.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@ enum {
     RUNS_MOST = 1500, /* boxes for runs */
     LANES_MOST = 256, /* under each other */
     STAGES_MOST = 60, /* rows of single stages */
-    IDLE_MOST = 32,   /* clusters up to here show idle machines too */
+    IDLE_MOST = 32,   /* largest clusters that also show idle machines */
     COLUMNS = 240,    /* of a profile */
 };
 
@@ -22,7 +22,7 @@ static int64_t clip(const struct br_chart *chart, int64_t ns)
     return ns < 0 ? 0 : ns > chart->span_ns ? chart->span_ns : ns;
 }
 
-/* A lane of a machine and what was put there last. */
+/* A lane of a machine and its last box. */
 struct lane {
     int64_t end_ns;
     uint32_t stage;
@@ -30,17 +30,17 @@ struct lane {
     uint32_t row, within; /* of the chart, and the lane within it, when all are laid */
 };
 
-/* All lanes while tasks are put into them; those of one machine are chained. */
+/* All lanes during the layout; those of one machine are chained. */
 struct lanes {
     uint32_t used;
     struct lane lane[LANES_MOST];
     uint32_t next[LANES_MOST]; /* next lane of the machine, UINT32_MAX after the last */
-    uint32_t *first;           /* by machine; UINT32_MAX where it has none */
+    uint32_t *first;           /* by machine; UINT32_MAX if it has none */
     uint32_t *last;
 };
 
-/* The lane for a task: where its stage ended just now, else the first free one, else a new one.
- * UINT32_MAX where there would be too many. */
+/* The lane for a task: one where its stage has just ended, else the first free one, else a new one.
+ * UINT32_MAX if there would be too many. */
 static uint32_t find_lane(struct lanes *lanes, uint32_t machine, uint32_t stage, int64_t start_ns)
 {
     uint32_t free_lane = UINT32_MAX;
@@ -95,7 +95,7 @@ static bool collect_machines(struct br_chart *chart, struct lanes *lanes, uint32
     return true;
 }
 
-/* Boxes for tasks or for runs of them; *fits is false where there are too many lanes or boxes. */
+/* Boxes for tasks or for runs of them; *fits is false if there are too many lanes or boxes. */
 static enum br_status chart_lay_machines(struct br_chart *chart, const struct br_emit_input *input,
                                          bool *fits, struct br_diag *diag)
 {
@@ -152,8 +152,8 @@ out:
     return status;
 }
 
-/* Adds one task to the columns of its row: whole columns through differences, its two ends by
- * their share, all in thousandths of a column. */
+/* Adds one task to the columns of its row: whole columns by differences, its two ends by their
+ * share, in thousandths of a column. */
 static void add_to_profile(int64_t *share, int64_t *step, int64_t span_ns, int64_t start_ns,
                            int64_t end_ns)
 {
@@ -173,7 +173,7 @@ static void add_to_profile(int64_t *share, int64_t *step, int64_t span_ns, int64
         share[b] += to - b * 1000;
 }
 
-/* Boxes of one row: neighbouring columns of the same height are one. */
+/* Boxes of one row: neighbouring columns of equal height become one. */
 static void cut_profile(struct br_chart *chart, uint32_t r, const int64_t *share,
                         const int64_t *step, uint32_t first_task, char subset)
 {
@@ -229,8 +229,8 @@ static int chart_by_time(const void *a, const void *b)
     return x->starts - y->starts;
 }
 
-/* How many tasks of each profile run at once, at most. Ranks need not ascend with starts. Tasks
- * that take no time are not counted beside others. */
+/* The most tasks of each profile that run at once. Ranks need not ascend with starts. Tasks that
+ * take no time are not counted with others. */
 static enum br_status count_most(const struct br_emit_input *input, const uint32_t *profile_of,
                                  struct profile *profile, struct br_diag *diag)
 {
@@ -284,8 +284,8 @@ static int chart_by_work(const void *a, const void *b)
     return x->stage < y->stage ? -1 : 1;
 }
 
-/* The profile of every stage: one of its own where there are few stages or it has a hundredth of
- * all work, else UINT32_MAX. NULL when memory is out; the caller frees. */
+/* The profile of every stage: its own if there are few stages or it has a hundredth of all work,
+ * else UINT32_MAX. NULL when memory is out; the caller frees. */
 static uint32_t *choose_stages(const struct br_dag *dag)
 {
     br_wide all = 0;

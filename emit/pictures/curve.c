@@ -1,7 +1,7 @@
 /* Lower bounds on changed clusters: rows for other programs, and a picture. In the picture the
  * changes stand side by side, those of one range joined by a line; dashed lines are the bound on
- * the cluster as it is, and the critical path, which no cluster shortens. Places are in hundredths
- * of a pixel and integers, so that equal curves give equal bytes. */
+ * the given cluster, and the critical path, which no cluster shortens. Places are in hundredths of
+ * a pixel and integers, so that equal curves give equal bytes. */
 #include "emit/pictures/curve.h"
 
 #include <inttypes.h>
@@ -189,7 +189,7 @@ static void draw_levels(const struct plot *p)
             x = (p->width - RIGHT + 6) * PX;
     draw_level(p, c->now_ns, "stroke=\"#222\" stroke-dasharray=\"6 3\"");
     draw_level(p, c->path_ns, "stroke=\"#D55E00\" stroke-dasharray=\"2 3\"");
-    /* The words keep apart where the lines do not. */
+    /* The texts keep a distance even if the lines do not. */
     if (path - now < 14 * PX)
         path = now + 14 * PX;
     draw_time(p, x, now + 4 * PX, "", "now ", c->now_ns);
@@ -199,7 +199,7 @@ static void draw_levels(const struct plot *p)
 static void draw_points(const struct plot *p)
 {
     const struct br_curve *c = p->curve;
-    /* Every so many labels, so that they do not lie on each other. */
+    /* Every n-th label, so that they do not overlap. */
     uint32_t every = p->step >= 16 ? 1 : (uint32_t)(16 / p->step + 1);
     for (uint32_t k = 0; k < c->points; k++) {
         const struct br_curve_point *point = &c->point[k];

@@ -11,25 +11,25 @@
 struct br_curve_point {
     char label[240]; /* the change, such as "cpu+25%" */
     uint32_t series; /* points of one range are joined */
-    bool feasible;   /* else some task fits no machine */
+    bool feasible;   /* if false, some task fits no machine */
     int64_t bound_ns;
     const char *method;
 };
 
 struct br_curve {
     const char *job;
-    int64_t now_ns; /* the bound on the cluster as it is */
+    int64_t now_ns; /* the bound on the given cluster */
     const char *now_method;
-    int64_t path_ns; /* the critical path, below which no cluster gets */
+    int64_t path_ns; /* the critical path, a bound on every cluster */
     uint32_t points;
     const struct br_curve_point *point;
 };
 
-/* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. "text" is among
- * them, but is the caller's to write. */
+/* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. The caller writes
+ * "text" itself. */
 const char *br_curve_format(uint32_t k);
 const char *br_curve_summary(uint32_t k);
-/* Writes it as csv, json or svg. BR_USAGE for others; BR_SYSTEM where writing fails. */
+/* Writes it as csv, json or svg. BR_USAGE for others; BR_SYSTEM if writing fails. */
 enum br_status br_emit_curve(const char *format, const struct br_curve *curve, FILE *out,
                              struct br_diag *diag);
 

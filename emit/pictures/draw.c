@@ -48,8 +48,8 @@ bool br_draw_is_by_stage(const struct br_emit_input *input)
     return !br_subsets_used(input->plan, used);
 }
 
-/* The first eight are of Okabe and Ito as well, the dark ones lighter, so that black letters can be
- * read on all; then eight more hues, then tints of the first. */
+/* The first eight are also from Okabe and Ito, the dark ones lightened, so that black letters are
+ * legible on all; then eight more hues, then tints of the first. */
 static const char *const palette[BR_PALETTE] = {
     "#56B4E9", "#E69F00", "#2FB58B", "#F0E442", "#CC79A7", "#7FA8D1", "#E8895A", "#BBBBBB",
     "#9BD14B", "#B29AE6", "#4FD0D6", "#E8738A", "#C9A26B", "#8FB08C", "#D98BE0", "#A3A847",

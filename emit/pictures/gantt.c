@@ -1,10 +1,10 @@
 /* A Gantt chart as a Graphviz graph whose nodes are pinned: `neato -n2 -Tsvg` draws it. Rows and
  * boxes come from chart.h; here they get their places on the page, a time axis, labels where they
- * fit, and lines for the makespan and the lower bound. Names of nodes say what a box is, which SVG
- * viewers show under the pointer.
+ * fit, and lines for the makespan and the lower bound. The name of a node describes its box; SVG
+ * viewers show it under the pointer.
  *
- * Places are in hundredths of a point, y downwards from the top; integers, so that the same plan
- * gives the same bytes everywhere. */
+ * Places are in hundredths of a point, y downwards from the top; integers, so that a plan gives
+ * equal bytes everywhere. */
 #include "base/numbers/wide.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/draw.h"
@@ -17,7 +17,7 @@
 #include <string.h>
 
 #define PT INT64_C(100)
-#define SMALLEST_FONT (7 * PT) /* that larger ones shrink to */
+#define SMALLEST_FONT (7 * PT) /* size limit, to which larger ones shrink */
 
 enum { NAME_MOST = 28 }; /* characters of a row's name */
 
@@ -67,8 +67,8 @@ static void area(const struct page *page, const char *name, uint64_t number, str
     fprintf(page->out, ", penwidth=0, fillcolor=\"%s\"];\n", colour);
 }
 
-/* Opens a node of text alone; the caller writes the label and calls end_text. Graphviz 14 warns of
- * text that is higher than its node, as it is in some fonts, unless only the shape is fixed. */
+/* Opens a node that holds only text; the caller writes the label and calls end_text. Graphviz 14
+ * warns of text higher than its node, which some fonts are, unless only the shape is fixed. */
 static void begin_text(const struct page *page, const char *name, uint64_t number, struct place at,
                        int64_t font)
 {
@@ -203,7 +203,8 @@ static void gantt_draw_head(const struct page *page)
 }
 
 /* The stage's id with the index or the number of tasks, or the id alone, in the largest type in
- * which one of them fits the box; else nothing, but a beginning of ids that are long anyway. */
+ * which one of them fits the box. If none fits, nothing, or the beginning of an id that is long
+ * anyway. */
 static void write_label(const struct page *page, const struct br_chart_box *box, int64_t width)
 {
     const struct br_dag *dag = page->input->dag;

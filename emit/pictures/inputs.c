@@ -1,5 +1,5 @@
 /* Transfers over barriers lead to all tasks of a stage on a machine: they are sorted by both, and
- * each task looks its run up. Those of one-to-one edges lead to one task. */
+ * each task looks up its run. Transfers of one-to-one edges lead to one task. */
 #include "emit/pictures/inputs.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void inputs_add(struct br_inputs *inputs, const struct br_transfers *all,
         inputs->last[task] = transfer;
 }
 
-/* The first place of the sorted ones that is not before that of the task. */
+/* The first sorted one that is not before the task's. */
 static uint32_t inputs_find(const struct into *into, uint32_t count, uint32_t stage,
                             uint32_t machine)
 {
@@ -47,8 +47,8 @@ static uint32_t inputs_find(const struct into *into, uint32_t count, uint32_t st
     return low;
 }
 
-/* All tasks of a stage on a machine wait for the same transfers over barriers, so the run is looked
- * through once for each and summed up in its first element. */
+/* All tasks of a stage on a machine wait for one set of transfers over barriers, so this run is
+ * scanned once for each and summed up in its first element. */
 static void add_barriers(struct br_inputs *inputs, const struct br_emit_input *input,
                          struct into *into, uint32_t count, uint32_t *last)
 {
@@ -93,7 +93,7 @@ enum br_status br_inputs_init(struct br_inputs *inputs, const struct br_emit_inp
         const struct br_transfer *x = &all->transfer[k];
         if (x->index == BR_TRANSFER_ALL)
             into[count++] = (struct into){x->child, x->to, k};
-        else if (x->index < input->dag->stage[x->child].tasks) /* else of a plan that was read */
+        else if (x->index < input->dag->stage[x->child].tasks) /* only in a plan read from a file */
             inputs_add(inputs, all, input->dag->stage[x->child].first_task + x->index, k);
     }
     if (!status && count)

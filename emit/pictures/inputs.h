@@ -1,5 +1,5 @@
-/* What tasks wait for in a plan that accounts for transfers: how many of them lead to each task,
- * and the one that comes last. */
+/* The transfers for which tasks wait in a plan that accounts for them: the number that lead to each
+ * task, and the last one. */
 #ifndef BR_EMIT_PICTURES_INPUTS_H
 #define BR_EMIT_PICTURES_INPUTS_H
 
@@ -11,8 +11,8 @@
 
 struct br_inputs {
     uint32_t *count; /* by task */
-    uint32_t *last;  /* by task, the number of a transfer in plan->carried; of equal ends the first
-                        one; BR_INPUTS_NONE: none leads to it */
+    uint32_t *last;  /* by task, the number of a transfer in plan->carried; among equal ends the
+                        first one; BR_INPUTS_NONE: none leads to it */
 };
 
 /* Both arrays are the struct's, released by br_inputs_finish, also on failure. A plan without
@@ -24,12 +24,12 @@ void br_inputs_finish(struct br_inputs *inputs);
 /* Does the task start at the moment at which the last transfer to it ends? */
 bool br_inputs_bind(const struct br_inputs *inputs, const struct br_plan *plan, uint32_t task);
 
-/* The task that the transfer had to wait for: of those that put out its bytes the one that ends
- * last, of equal ends the first one; UINT32_MAX where a plan that was read has none. O(tasks of the
+/* The task that the transfer had to wait for: the last to end of those that produced its bytes,
+ * among equal ends the first one; UINT32_MAX if a plan read from a file has none. O(tasks of the
  * stage). */
 uint32_t br_inputs_source(const struct br_emit_input *input, uint32_t transfer);
 
-/* Writes what moves: "107.3 MiB of clean from m[0] to m[1], 9 s to 12.5 s". */
+/* Describes the transfer: "107.3 MiB of clean from m[0] to m[1], 9 s to 12.5 s". */
 void br_inputs_write(FILE *out, enum br_quote quote, const struct br_emit_input *input,
                      uint32_t transfer);
 

@@ -1,4 +1,4 @@
-/* A row is swept over its events. A piece is cut where something below it comes or goes. */
+/* Each row is swept over its events. A piece is cut when something below it comes or goes. */
 #include "emit/pictures/ports.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum {
     COLUMNS = 240,      /* of the row of all ports */
 };
 
-/* A piece on the port at hand. */
+/* A piece on the current port. */
 struct moving {
     uint32_t transfer;
     int64_t start_ns, end_ns, rate;
@@ -63,8 +63,8 @@ static enum br_status close_box(struct br_port_chart *chart, const struct br_tra
                    diag);
 }
 
-/* Stacks the pieces, which are in the order of their transfers, at every event. Answers the most
- * that moves at once. */
+/* Stacks the pieces, which are in the order of their transfers, at every event. Returns the largest
+ * total rate. */
 static enum br_status pictures_ports_sweep(struct br_port_chart *chart,
                                            const struct br_transfers *all, struct moving *moving,
                                            uint32_t count, int64_t *event, int64_t *peak,
@@ -146,7 +146,7 @@ static enum br_status pictures_ports_lay_machines(struct br_port_chart *chart,
     return status;
 }
 
-/* Adds what the piece moves to the columns, in bytes. */
+/* Adds the bytes moved by the piece to the columns. */
 static void pictures_ports_add_piece(double *column, const struct br_piece *piece, int64_t span_ns)
 {
     double wide = (double)span_ns / COLUMNS;
@@ -159,7 +159,7 @@ static void pictures_ports_add_piece(double *column, const struct br_piece *piec
     }
 }
 
-/* One row: the mean rate in each column, by the stage that has put out what moves. */
+/* One row: the mean rate in each column, by the stage that has produced the bytes. */
 static enum br_status lay_all(struct br_port_chart *chart, const struct br_emit_input *input,
                               int64_t span_ns, struct br_diag *diag)
 {

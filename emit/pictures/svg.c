@@ -2,8 +2,8 @@
  * the top: the headline, a row with the critical chain, the rows of chart.h, and a curve for the
  * use of each resource, with lines for the makespan and the lower bound through all of it.
  *
- * Places are in hundredths of a pixel and integers, so that the same plan gives the same bytes
- * everywhere. No script, no font but the viewer's own. */
+ * Places are in hundredths of a pixel and integers, so that a plan gives equal bytes everywhere. No
+ * script, no font but the viewer's own. */
 #include "base/numbers/wide.h"
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/chart.h"
@@ -28,7 +28,7 @@ static int64_t svg_row_top(const struct br_panel *panel, const struct br_chart_r
     return panel->rows + row->first_lane * panel->lane + (row - panel->chart->row) * panel->gap;
 }
 
-/* A key for each stage, where that fits on a line. Answers where the line goes on. */
+/* A key for each stage, if they fit on a line. Returns where the line continues. */
 static int64_t draw_stage_keys(const struct br_panel *panel, int64_t x, int64_t y)
 {
     const struct br_dag *dag = panel->input->dag;
@@ -68,7 +68,7 @@ static void svg_draw_head(const struct br_panel *panel)
             by_stage && panel->input->dag->stages > KEYS_MOST ? ", coloured by stage" : "");
 }
 
-/* The task's name where it fits, cut where a good part of it does. */
+/* The task's name if it fits, cut if a good part of it does. */
 static void draw_label(const struct br_panel *panel, uint32_t task, uint32_t tasks, int64_t x,
                        int64_t y, int64_t w, int64_t h)
 {
@@ -177,7 +177,7 @@ static void svg_draw_rows(const struct br_panel *panel)
     }
 }
 
-/* A row of its own, so that it is seen at any level of detail. */
+/* A row of its own, so that it is visible at any level of detail. */
 static void draw_chain(const struct br_panel *panel)
 {
     static const char *const waited[] = {[BR_WAITED_PARENT] = ", waited for its parent",
@@ -290,7 +290,7 @@ static void svg_draw_marks(const struct br_panel *panel)
         "", br_panel_time_x(panel, plan->makespan_ns) < panel->left + 220 * BR_PX, 44 * BR_PX);
 }
 
-/* Two plans are made low enough for a window, as far as their rows stay readable. */
+/* Two plans are made low enough for a window, as far as their rows stay legible. */
 static void size_panel(struct br_panel *panel, uint32_t lanes_of_both)
 {
     static const struct {
@@ -319,7 +319,7 @@ static void size_panel(struct br_panel *panel, uint32_t lanes_of_both)
     panel->foot = panel->rows + chart->lanes * panel->lane + (chart->rows - 1) * panel->gap;
 }
 
-/* Below the panel, with all that stands at its foot. */
+/* Below the panel, including the texts at its foot. */
 static int64_t panel_end(const struct br_panel *panel)
 {
     uint32_t curves = panel->analysis->uses < CURVES_MOST ? panel->analysis->uses : CURVES_MOST;

@@ -56,7 +56,7 @@ void br_panel_line(FILE *out, int64_t x, int64_t y, int64_t height, const char *
 
 int64_t br_panel_time_x(const struct br_panel *panel, int64_t ns)
 {
-    ns = ns < 0 ? 0 : ns > panel->span_ns ? panel->span_ns : ns; /* plans that were read */
+    ns = ns < 0 ? 0 : ns > panel->span_ns ? panel->span_ns : ns; /* plans read from a file */
     return panel->left + (int64_t)((br_wide)ns * panel->width / panel->span_ns);
 }
 

@@ -1,5 +1,5 @@
-/* One plan in an SVG picture: where its parts stand, and the elements that all of them are made of.
- * Places are integers, in hundredths of a pixel. */
+/* One plan in an SVG picture: the places of its parts, and the elements that they share. Places are
+ * integers, in hundredths of a pixel. */
 #ifndef BR_EMIT_PICTURES_SVG_PANEL_H
 #define BR_EMIT_PICTURES_SVG_PANEL_H
 
@@ -21,14 +21,14 @@ struct br_panel {
     int64_t left, width;     /* of the plot */
     int64_t top, rows, foot; /* of the panel, of its rows, and below its curves */
     int64_t lane, gap, font;
-    int64_t head, curve; /* heights of what stands above the rows, and of a curve */
+    int64_t head, curve; /* heights of the part above the rows, and of a curve */
 };
 
-/* `<rect` with its place; the caller goes on with attributes and closes it. */
+/* `<rect` with its place; the caller adds attributes and closes it. */
 void br_panel_rectangle(FILE *out, int64_t x, int64_t y, int64_t w, int64_t h);
 /* `<text ...>`; the caller writes and closes it. */
 void br_panel_begin_text(FILE *out, int64_t x, int64_t y, const char *attributes);
-/* The key of a stage's colour, with its name; answers where the line goes on. */
+/* The key of a stage's colour, with its name; returns where the line continues. */
 int64_t br_panel_key(const struct br_panel *panel, uint32_t stage, int64_t x, int64_t y,
                      const char *attributes);
 /* An upright line. */

@@ -1,4 +1,5 @@
-/* A row is as high as its port is fast; boxes are coloured by the stage that put out what moves. */
+/* The height of a row is its port's rate; boxes are coloured by the stage that produced the bytes.
+ */
 #include "emit/pictures/svg_ports.h"
 
 #include <inttypes.h>
@@ -31,7 +32,7 @@ int64_t br_panel_ports_height(const struct br_panel *panel)
                : 0;
 }
 
-/* What the colours mean, of the stages that put out something. */
+/* The meaning of the colours, for the stages that produced bytes. */
 static void draw_keys(const struct br_panel *panel, int64_t y)
 {
     const struct br_dag *dag = panel->input->dag;

@@ -5,14 +5,15 @@
 
 #include "emit/pictures/svg_panel.h"
 
-/* How much the rows of ports need. */
+/* The height needed by the rows of ports. */
 int64_t br_panel_ports_height(const struct br_panel *panel);
-/* Draws them below the place, and answers where they end. */
+/* Draws them below the place, and returns their end. */
 int64_t br_panel_draw_ports(const struct br_panel *panel, int64_t top);
 /* The transfer that a task of the critical chain waited for. */
 void br_panel_chain_transfer(const struct br_panel *panel, uint32_t transfer, int64_t y,
                              int64_t height);
-/* Writes what the task waits for: ", waits for 3 transfers, last 107.3 MiB of ...". */
+/* Writes the transfers that the task waits for: ", waits for 3 transfers, last 107.3 MiB of ...".
+ */
 void br_panel_inputs(const struct br_panel *panel, uint32_t task);
 
 #endif

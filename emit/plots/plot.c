@@ -10,8 +10,8 @@
 
 #define BILLION INT64_C(1000000000)
 
-/* Of Okabe and Ito; those that are too light for a white ground, or too dark for a black one, are
- * moved. Shades run from the first jobs to the last ones. */
+/* From Okabe and Ito; those too light for a white ground, or too dark for a black one, are shifted.
+ * Shades run from the first jobs to the last ones. */
 static const char style[] =
     "<style>\n"
     ".ground { fill: #fff } text { fill: #222; stroke: none } .soft { fill: #555 }\n"
@@ -48,7 +48,8 @@ struct br_plot_scale br_scale_time(double seconds, int64_t *per_unit)
     int k = 0;
     while (units[k].seconds > 1 && seconds < 10 * (double)units[k].seconds)
         k++;
-    /* Four hours are better told in minutes than ten minutes are; seconds serve up to two hours. */
+    /* Four hours are better given in minutes than ten minutes are; seconds serve up to two hours.
+     */
     if (units[k].seconds == 60 && seconds < 7200)
         k++;
     *per_unit = units[k].seconds;

@@ -1,4 +1,4 @@
-/* Writing what `bigrocks predict` found: how good predictors are on the jobs of a workload. */
+/* Writing the results of `bigrocks predict`: how good predictors are on the jobs of a workload. */
 #ifndef BR_EMIT_PREDICTIONS_PREDICTIONS_H
 #define BR_EMIT_PREDICTIONS_PREDICTIONS_H
 
@@ -7,9 +7,9 @@
 #include "predict/evaluate.h"
 #include "workload/workload.h"
 
-/* How many of the truths were in intervals that were to hold this share of them. */
+/* Number of true values inside intervals that should hold this share of them. */
 struct br_calibration {
-    double interval, inside; /* inside is NAN where none were told */
+    double interval, inside; /* inside is NAN if there were no intervals */
 };
 enum { BR_CALIBRATIONS = 4 };
 
@@ -23,12 +23,12 @@ struct br_predictions_run {
 };
 
 struct br_predictions {
-    const struct br_workload *workload; /* cases have the numbers of its jobs, from `first` on */
+    const struct br_workload *workload; /* cases have the job numbers, from `first` on */
     uint32_t first;
     double interval;
     const struct br_job_queues *queues;
     uint32_t features;
-    const char *const *feature; /* names of those that were used */
+    const char *const *feature; /* names of the features used */
     uint32_t runs;
     const struct br_predictions_run *run;
 };
@@ -37,7 +37,7 @@ struct br_predictions {
 const char *br_predictions_format(uint32_t k);
 const char *br_predictions_summary(uint32_t k);
 
-/* Writes them. BR_USAGE for an unknown format; BR_SYSTEM where writing fails or memory is out. */
+/* Writes them. BR_USAGE for an unknown format; BR_SYSTEM if writing fails or memory is out. */
 enum br_status br_emit_predictions(const char *format, const struct br_predictions *predictions,
                                    FILE *out, struct br_diag *diag);
 

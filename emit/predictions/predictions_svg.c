@@ -13,7 +13,7 @@
 
 enum { WIDTH = 1000, HEIGHT = 400, TOP = 70, PLOT_HEIGHT = 280, POINTS = 200, DRAWN_MOST = 16 };
 
-/* Errors beyond are at the right edge. */
+/* Larger errors are at the right edge. */
 #define ERROR_MOST 150.0 /* percent */
 
 static int predictions_svg_compare(const void *a, const void *b)

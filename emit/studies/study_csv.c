@@ -1,5 +1,5 @@
-/* Rows for spreadsheets and programs. Texts stand in quotation marks; what would begin a formula is
- * written as \u003d and the like. What is not known is left empty. */
+/* Rows for spreadsheets and programs. Texts are quoted; a character that would begin a formula is
+ * written as \u003d and the like. Unknown values are left empty. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -29,7 +29,7 @@ static void study_csv_write_time(FILE *out, int64_t ns)
         br_write_seconds(out, ns);
 }
 
-/* A time that many seconds after another; BR_NEVER where that is not known. */
+/* A time that many seconds after another; BR_NEVER if that is unknown. */
 static int64_t study_csv_after(int64_t ns, double seconds)
 {
     return isnan(seconds) ? BR_NEVER : ns + br_real_whole(seconds * 1e9);

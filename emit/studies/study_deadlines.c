@@ -242,7 +242,7 @@ static void draw_row(const struct br_study *study, const struct row *row, FILE *
                           "s4\" style=\"stroke-width: 2.2");
 }
 
-/* A word with a piece of its curve; answers where the next one goes. */
+/* A word with a piece of its curve; returns the place of the next one. */
 static int64_t key(FILE *out, int64_t x, int64_t y, const char *stroke, const char *word)
 {
     br_plot_line(out, x, y - 4 * PX, x + 16 * PX, y - 4 * PX, stroke);

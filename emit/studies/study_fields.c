@@ -81,7 +81,7 @@ static double clairvoyant_s(const struct br_study_run *run)
     return run->clairvoyant_mean_jct_s;
 }
 
-/* A bound of all jobs says nothing of a run in which some did not finish. */
+/* A bound over all jobs means nothing for a run in which some did not finish. */
 static double study_fields_over(const struct br_study_run *run, double value, double bound)
 {
     bool all = run->metrics->finished == run->metrics->jobs;

@@ -31,7 +31,7 @@ static void study_html_write_number(FILE *out, const char *before, double value)
     br_write_figure(out, value, "null");
 }
 
-/* The same with four digits, for curves. */
+/* Writes them with four digits, for curves. */
 static void write_about(FILE *out, const char *before, double value)
 {
     fputs(before, out);

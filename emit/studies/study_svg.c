@@ -1,5 +1,5 @@
-/* A study as a picture. From the top: how completion times are distributed, and their means with
- * the bound; makespans and fairness; then a row for each policy, with the tasks that run over time
+/* A study as a picture. From the top: the distribution of completion times, and their means with
+ * the bound; makespans and fairness; then a row for each policy, with its running tasks over time
  * by their jobs' arrivals, and the use of each resource. */
 #include <inttypes.h>
 #include <math.h>
@@ -35,7 +35,7 @@ enum {
 struct picture {
     const struct br_study *study;
     FILE *out;
-    uint32_t policies, drawn; /* all, and those that have room */
+    uint32_t policies, drawn; /* all, and those that fit */
     struct br_study_policy *policy;
     struct br_sample *sample;
     const struct br_series *series[POLICIES_MOST]; /* of the first run that has them; NULL: none */
@@ -49,7 +49,7 @@ static const char *in_class(char buffer[64], const char *classes, uint32_t k, co
     return buffer;
 }
 
-/* From the ninth policy on colours come again: dashed in curves, and paler in bars. */
+/* From the ninth policy on colours repeat: dashed in curves, and paler in bars. */
 static const char *pale(uint32_t k)
 {
     return k < BR_PLOT_COLOURS ? "" : " fill-opacity=\"0.6\"";
@@ -60,7 +60,7 @@ static void heading(const struct picture *p, int64_t x, int64_t y, const char *t
     br_plot_text(p->out, x, y, "class=\"strong\" font-size=\"12\"", text);
 }
 
-/* Names of policies with their colours, in as many lines as they need; answers with the height. */
+/* Names of policies with their colours, in as many lines as they need; returns the height. */
 static int64_t study_svg_legend(const struct picture *p, int64_t top, bool draw)
 {
     int64_t x = 16 * PX, y = top;
@@ -82,7 +82,7 @@ static int64_t study_svg_legend(const struct picture *p, int64_t top, bool draw)
     return y - top + 18 * PX;
 }
 
-/* The scale of completion times: plain, or of logarithms where most jobs are much shorter than the
+/* The scale of completion times: plain, or logarithmic if most jobs are much shorter than the
  * longest. */
 struct times {
     bool logarithmic;
@@ -164,7 +164,7 @@ static void draw_distribution(const struct picture *p, int64_t top, int64_t heig
         char buffer[64];
         if (s->points == 0)
             continue;
-        /* Thinner and thinner, so that a curve which lies under another is still seen. */
+        /* Thinner and thinner, so that a covered curve is still visible. */
         fputs("<path style=\"stroke-width: ", p->out);
         br_draw_fixed(p->out, 280 - 140 * (int64_t)k / p->drawn, PX, 2);
         fprintf(
@@ -186,8 +186,8 @@ static void draw_distribution(const struct picture *p, int64_t top, int64_t heig
     }
 }
 
-/* Bars of one figure by policy, with its value; `marks` are further figures, drawn as strokes, and
- * `bound` (may be NULL) is a line through all. */
+/* Bars of one figure by policy, with its value; `marks` are additional figures, drawn as strokes,
+ * and `bound` (may be NULL) is a line through all. */
 struct bars {
     const char *title, *bounded_title;
     const char *field, *mark, *bound;
@@ -295,7 +295,7 @@ static void draw_area(const struct br_plot *plot, const struct br_plot_scale *ti
     fputs("Z\"/>\n", plot->out);
 }
 
-/* Bands on each other: the sum of all first, in the last one's shade, and smaller sums over it. */
+/* Stacked bands: the sum of all first, in the last one's shade, and smaller sums over it. */
 static void draw_running(const struct br_plot *plot, const struct br_plot_scale *times,
                          const struct br_plot_scale *counts, const struct br_series *series,
                          double unit_s)
@@ -360,7 +360,7 @@ static void time_headings(const struct picture *p, const struct br_series *serie
     }
 }
 
-/* Scales that all rows share. */
+/* Scales common to all rows. */
 struct scales {
     int64_t per_unit;
     struct br_plot_scale times, counts, shares;

@@ -1,6 +1,6 @@
-/* A table for people: a row for each policy, the mean over its seeds. A column stands there where
- * it says something: gains where there are two policies, fairness where there are two groups. All
- * numbers of a column have as many decimals as its largest needs to show four digits. */
+/* A table for people: a row for each policy, the mean over its seeds. Columns appear only if
+ * useful: gains if there are two policies, fairness if there are two groups. All numbers of a
+ * column have the decimals that its largest needs to show four digits. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { NAME_MOST = 32, COLUMNS_MOST = 24, CELL = 32 };
 
 struct column {
     char head[CELL];
-    int digits;     /* decimals; -1: as many as the column needs */
+    int digits;     /* decimals; -1: as the column needs */
     double *values; /* by policy */
 };
 
@@ -38,8 +38,8 @@ static struct column *add_column(struct table *t, const char *head, int digits)
     return column;
 }
 
-/* A column of means, times a factor; left out where `optional` and no policy has the figure, or
- * all have 0. */
+/* A column of means, times a factor; omitted if `optional` and no policy has the figure, or all
+ * have 0. */
 static void add_field(struct table *t, const char *head, const char *name, double factor,
                       int digits, bool optional)
 {
@@ -136,7 +136,7 @@ static void add_columns(struct table *t)
     add_field(t, "planning s", "planning_seconds", 1, -1, true);
 }
 
-/* As many decimals as show four digits of the largest number, none where all are whole. */
+/* The decimals that show four digits of the largest number, none if all are whole. */
 static void choose_digits(struct column *column, uint32_t policies)
 {
     double most = 0;

@@ -6,7 +6,7 @@
 
 #include "workload/statistics.h"
 
-/* What is not known is null. BR_SYSTEM where writing fails. */
+/* Unknown values are null. BR_SYSTEM if writing fails. */
 enum br_status br_emit_workload_statistics(const struct br_workload *workload,
                                            const struct br_workload_statistics *statistics,
                                            FILE *out, struct br_diag *diag);

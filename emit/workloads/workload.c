@@ -1,4 +1,4 @@
-/* The table of forms, and paths of job files as they are found from another folder. */
+/* The table of forms, and paths of job files relative to another folder. */
 #include "emit/workloads/workload.h"
 
 #include <limits.h>
@@ -11,9 +11,8 @@
 static const struct form {
     const char *name, *summary;
     br_write_workload *write;
-    const char *(*fault)(
-        const struct br_dag *dag); /* why a job has no place in it; NULL: all have */
-    bool whole;                    /* needs no files of jobs */
+    const char *(*fault)(const struct br_dag *dag); /* why a job does not fit; NULL: all fit */
+    bool whole;                                     /* needs no files of jobs */
 } forms[] = {
     {"xml", "native form, which may carry a cluster", br_write_workload_xml, NULL, false},
     {"csv", "a table with commas, a job a line", br_write_workload_csv, NULL, false},
@@ -35,7 +34,7 @@ const char *br_workload_form_summary(uint32_t k)
 
 /* ---- Paths ---- */
 
-/* The folder of a path, resolved; false where there is none. */
+/* The folder of a path, resolved; false if there is none. */
 static bool resolve_folder(const char *path, char folder[PATH_MAX])
 {
     char part[PATH_MAX];
@@ -72,8 +71,8 @@ static bool workloads_walk(const char *from, const char *to, char *path, size_t 
     return true;
 }
 
-/* The job file at `path`, an open one, as it is found from the folder `base`. A path with a colon
- * in its first part could be the name of a generated job. */
+/* The existing job file at `path`, relative to the folder `base`. A path with a colon in its first
+ * part could be the name of a generated job. */
 static const char *found_from(const char *base, const char *path, struct br_arena *arena)
 {
     char folder[PATH_MAX], way[PATH_MAX];
@@ -88,7 +87,7 @@ static const char *found_from(const char *base, const char *path, struct br_aren
     return text;
 }
 
-/* Is the path one that was given from a folder, be it that of the workload that named it? */
+/* Is the path relative to a folder, perhaps that of the workload that named it? */
 static bool is_relative(const struct br_workload *workload, const char *path)
 {
     const char *source = workload->source, *slash = source ? strrchr(source, '/') : NULL;
@@ -108,7 +107,7 @@ static enum br_status find_paths(const struct br_workload *workload, const char 
         path[d] = workload->dag[d].path;
         if (!path[d] || !move || !is_relative(workload, path[d]))
             continue;
-        if (path[d] != last) /* the dags of one record have one text */
+        if (path[d] != last) /* the dags of one record share one text */
             moved = found_from(base, path[d], arena);
         last = path[d];
         if (!moved)

@@ -11,13 +11,13 @@
 const char *br_workload_form(uint32_t k);
 const char *br_workload_form_summary(uint32_t k);
 
-/* Writes a finished workload in the form of that name. `target` is the path of the file that is
- * written; paths of job files are written as they are found from its folder, unless they are
- * absolute. NULL: from the current folder. Texts that have no place in the form are left out: a
- * table has no name, no cluster, and no groups without jobs.
+/* Writes a finished workload in the form of that name. `target` is the path of the written file;
+ * paths of job files are written relative to its folder, unless they are absolute. NULL: relative
+ * to the current folder. Data without a place in the form is left out: a table has no name, no
+ * cluster, and no groups without jobs.
  *
- * BR_USAGE for an unknown form; BR_BAD_INPUT where a job has no place in the form; BR_BAD_INPUT
- * where a job has no file, which jobs that came from standard input have not. O(jobs). */
+ * BR_USAGE for an unknown form; BR_BAD_INPUT if a job does not fit the form, or has no file, such
+ * as jobs that came from standard input. O(jobs). */
 enum br_status br_emit_workload(const char *form, const struct br_workload *workload,
                                 const char *target, FILE *out, struct br_diag *diag);
 

@@ -1,5 +1,5 @@
 /* A workload as a table with commas (RFC 4180, with line feeds). The columns group_weight and scale
- * are there where they say something. */
+ * appear only if useful. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
 
-/* Stages one after the other, in their order, each behind a barrier. */
+/* Consecutive stages, in their order, each after a barrier. */
 static bool is_chain(const struct br_dag *dag)
 {
     bool behind = dag->edges + 1 == dag->stages;
@@ -16,7 +16,7 @@ static bool is_chain(const struct br_dag *dag)
     return behind;
 }
 
-/* The demand of every task for the resource; 0 where there is none. False: they differ. */
+/* The demand of every task for the resource; 0 if there is none. False: they differ. */
 static bool find_demand(const struct br_dag *dag, const char *name, struct br_decimal *amount)
 {
     uint32_t with = 0;

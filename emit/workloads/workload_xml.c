@@ -1,5 +1,4 @@
-/* A workload in its native XML form, urn:bigrocks:workload:1. What is as it is without saying so is
- * left out. */
+/* A workload in its native XML form, urn:bigrocks:workload:1. Default values are left out. */
 #include <inttypes.h>
 
 #include "emit/data/job_xml.h"

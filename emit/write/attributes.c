@@ -1,4 +1,4 @@
-/* Grouping attributes by owner: sorted once by name to find repetitions, once by place. */
+/* Groups attributes by owner: sorts them once by name to find repetitions, once by place. */
 #include "emit/write/attributes.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ static uint32_t owner_slot(enum br_owner owner, uint32_t index, uint32_t stages)
     return owner == BR_OWNER_JOB ? 0 : owner == BR_OWNER_STAGE ? 1 + index : 1 + stages + index;
 }
 
-/* The job, then the stages, then the edges, as the enumeration has them. */
+/* The job, then the stages, then the edges, in the order of the enumeration. */
 static int by_owner(item x, item y)
 {
     if (x->owner != y->owner)
@@ -80,7 +80,7 @@ const struct br_attribute **br_attributes_run(const struct br_attributes *by, en
 
 const char **br_attributes_words(const struct br_dag *dag)
 {
-    static const char *const names[] = {"name", "operators"}; /* the later one counts */
+    static const char *const names[] = {"name", "operators"}; /* the later one wins */
     const char **words = calloc((size_t)dag->stages + 1, sizeof *words);
     for (size_t n = 0; words && n < sizeof names / sizeof *names; n++)
         for (uint32_t a = 0; a < dag->attributes; a++) {

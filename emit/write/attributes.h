@@ -1,4 +1,4 @@
-/* Attributes that a job's file holds beyond the model, grouped by owner for writing. */
+/* Attributes in a job's file beyond the model, grouped by owner for writing. */
 #ifndef BR_EMIT_WRITE_ATTRIBUTES_H
 #define BR_EMIT_WRITE_ATTRIBUTES_H
 
@@ -10,18 +10,18 @@ struct br_attributes {
     const struct br_attribute **item;
 };
 
-/* Groups the attributes of the job, which has to stay. Where an owner has one name twice, as two
- * arrows of a graph that became one edge may, the last value counts. Both arrays are the struct's,
+/* Groups the attributes of the job, which must outlive them. If an owner has a name twice, as two
+ * arrows of a graph that became one edge may, the last value wins. Both arrays are the struct's,
  * released by br_attributes_finish, also on failure. O(owners + attributes log attributes). */
 enum br_status br_attributes_init(struct br_attributes *by, const struct br_dag *dag,
                                   struct br_diag *diag);
 void br_attributes_finish(struct br_attributes *by);
-/* The attributes of one owner, in the order in which they were given; *count of them. */
+/* The attributes of one owner, in the order given; *count of them. */
 const struct br_attribute **br_attributes_run(const struct br_attributes *by, enum br_owner owner,
                                               uint32_t index, uint32_t *count);
 
-/* By stage, what it does in words: its attribute `operators`, as plans of queries have it, else
- * `name`; NULL: it has none. Texts are the job's; the array is the caller's to free. NULL where
+/* By stage, a description of its work: its attribute `operators`, as in plans of queries, else
+ * `name`; NULL: it has none. Texts are the job's; the array is the caller's to free. NULL when
  * memory is out. O(stages + attributes). */
 const char **br_attributes_words(const struct br_dag *dag);
 

@@ -16,7 +16,7 @@ void br_write_about(FILE *out, int64_t ns)
 
 enum { BILLION = 1000000000 };
 
-/* As billionths, which fit for all but what no simulation takes. */
+/* In billionths, which fit for any figure of a simulation. */
 static int64_t billionths(double value)
 {
     double most = 9e9;

@@ -1,6 +1,6 @@
-/* Rows of JSON in an output that has very many of them, written piece by piece into a buffer of our
- * own: a call of the C library for each piece would take most of the time. What goes to the FILE
- * itself in between is preceded by br_row_flush. */
+/* Rows of JSON in an output with very many of them, written piece by piece into a buffer of our
+ * own: a call of the C library per piece would take most of the time. Call br_row_flush before
+ * writing to the FILE itself. */
 #ifndef BR_EMIT_WRITE_ROW_H
 #define BR_EMIT_WRITE_ROW_H
 
@@ -18,14 +18,14 @@ struct br_row {
     char text[BR_ROW_SIZE];
 };
 
-/* Hands what was written on to the FILE; errors stay in its flag. */
+/* Passes the written text to the FILE; errors stay in its flag. */
 static inline void br_row_flush(struct br_row *row)
 {
     fwrite(row->text, 1, row->used, row->out);
     row->used = 0;
 }
 
-/* Room for so many bytes, far fewer than the buffer has. */
+/* Makes room for this many bytes, far fewer than the buffer holds. */
 static inline char *br_row_room(struct br_row *row, size_t size)
 {
     assert(size <= BR_ROW_SIZE);
@@ -34,10 +34,10 @@ static inline char *br_row_room(struct br_row *row, size_t size)
     return row->text + row->used;
 }
 
-/* A short text as it is: a word of the format. */
+/* A short literal text: a word of the format. */
 __attribute__((always_inline)) static inline void br_row_say(struct br_row *row, const char *text)
 {
-    const size_t size = strlen(text); /* known to the compiler, mostly */
+    const size_t size = strlen(text); /* usually known to the compiler */
     memcpy(br_row_room(row, size), text, size);
     row->used += size;
 }

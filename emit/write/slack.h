@@ -1,4 +1,4 @@
-/* The slack of a plan's tasks, for outputs that tell it. */
+/* The slack of a plan's tasks, for outputs that print it. */
 #ifndef BR_EMIT_WRITE_SLACK_H
 #define BR_EMIT_WRITE_SLACK_H
 
