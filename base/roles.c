@@ -63,7 +63,7 @@ int64_t br_role_bytes(struct br_decimal amount, const char *unit)
     return bytes;
 }
 
-/* bytes / 1024^k with so many decimals that there are four digits, rounded. */
+/* bytes / 1024^k with enough decimals for four digits, rounded. */
 static int64_t roles_scaled(int64_t bytes, uint32_t k, int64_t *one)
 {
     int64_t unit = INT64_C(1) << 10 * k;

@@ -1,6 +1,6 @@
-/* Writing what a history knows into a job. Memory takes the largest of all figures where
- * durations take the middle of what is believed: a task that comes late costs some time, one that
- * does not fit into memory costs the run. */
+/* Writes a history's figures into a job. Memory takes the largest figure, durations the middle of
+ * the belief: a task that comes late costs some time, one that does not fit into memory costs the
+ * run. */
 #include "predict/annotate.h"
 
 #include <math.h>
@@ -13,11 +13,11 @@
 #include "predict/dag_with.h"
 
 static const int64_t mebibyte = 1 << 20;
-/* About a hundred years: longer is no duration of a task. */
+/* About a hundred years: no task lasts longer. */
 static const double longest_ns = 3e18;
 
-/* Time that the system counts to a command, and what it does besides, make up to a quarter of a
- * core; that is not one core more. */
+/* System time counted to a command, and its other work, make up to a quarter of a core; that is not
+ * one more core. */
 int64_t br_history_cores(const struct br_history_estimate *estimate)
 {
     if (!estimate->samples || estimate->cpu_milli < 0)
@@ -44,7 +44,7 @@ struct annotating {
     struct br_beliefs *beliefs;
     const struct br_dag *dag;
     int64_t *duration_ns, *cores, *mem_bytes;
-    bool cpu, mem; /* may be demanded */
+    bool cpu, mem; /* allowed as a demand */
     double quantile;
     struct br_task_belief *belief;
     struct br_diag *diag;
@@ -55,7 +55,7 @@ static double quantile_or(const struct annotating *annotating, double mean_ns, d
     return annotating->quantile > 0 ? quantile_ns : mean_ns;
 }
 
-/* What the job itself says of the stage: its mean is certain, and its tasks may scatter. */
+/* The job's own durations of the stage: its mean is certain, and its tasks may scatter. */
 static void predict_annotate_declare(struct annotating *annotating, uint32_t s)
 {
     const struct br_stage *stage = &annotating->dag->stage[s];
@@ -75,7 +75,7 @@ static void predict_annotate_declare(struct annotating *annotating, uint32_t s)
     }
 }
 
-/* What the history says of it. Durations of single tasks stay. */
+/* The history's durations of the stage. Durations of single tasks stay. */
 static void predict_annotate_believe(struct annotating *annotating, uint32_t s)
 {
     const struct br_stage *stage = &annotating->dag->stage[s];
@@ -123,7 +123,7 @@ static bool predict_annotate_allocate(struct annotating *annotating,
            annotating->belief;
 }
 
-/* How far the mean of a stage of median certainty may be off, by ratio. */
+/* The possible error of the mean of a stage of median certainty, as a ratio. */
 static enum br_status find_factor(struct annotating *annotating, struct br_annotate_report *report)
 {
     struct br_sort_item *item =
@@ -188,7 +188,7 @@ void br_annotate_report_finish(struct br_annotate_report *report)
 struct finding {
     const struct br_dag *dag;
     char *job;              /* whose stages are being counted */
-    char *best;             /* the first that will do */
+    char *best;             /* the first that matches */
     uint32_t shared, other; /* stages of it that this job has, and has not */
     bool known, failed;     /* the job's own name is there; memory is out */
 };

@@ -1,4 +1,4 @@
-/* From the rows of a history, in the order of its runs, to what the posterior learns. */
+/* Feeds the rows of a history, in the order of its runs, to the posterior. */
 #include "predict/beliefs.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "predict/quick.h"
 #include "predict/rows.h"
 
-/* The number that a predictor knows the stage by. */
+/* The predictor's number of the stage. */
 static uint64_t beliefs_key_of(const char *job, const char *stage)
 {
     return br_hash_number(br_feature(job)) ^ br_feature(stage);
@@ -20,7 +20,7 @@ static uint64_t beliefs_key_of(const char *job, const char *stage)
 
 struct br_beliefs {
     void *posterior;
-    /* The stage of a run that is being read: */
+    /* The stage of the run being read: */
     int64_t run;
     uint64_t key;
     int64_t *duration_ns;
@@ -35,7 +35,7 @@ static struct br_predict_job beliefs_job_of(const struct br_predict_stage *stage
     return (struct br_predict_job){.feature = none, .stages = 1, .stage = stage};
 }
 
-/* Learns what has been collected. */
+/* Learns the collected tasks. */
 static void beliefs_learn(struct br_beliefs *beliefs)
 {
     const struct br_predict_stage stage = {beliefs->key, beliefs->durations, beliefs->durations,

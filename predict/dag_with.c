@@ -1,4 +1,4 @@
-/* A finished job does not change, so it is made anew, in the same order. */
+/* A finished job does not change, so a new one is built in the same order. */
 #include "predict/dag_with.h"
 
 #include <inttypes.h>
@@ -22,7 +22,7 @@ static bool is_given(const struct br_dag *dag, const struct br_stage *stage, con
     return false;
 }
 
-/* The amount of the resource that the stage is to demand; false where it is to stay. */
+/* The new demand of the stage for the resource; false if it stays. */
 static bool is_changed(const struct copying *copying, uint32_t s, const char *resource,
                        char text[BR_DECIMAL_TEXT])
 {

@@ -4,7 +4,7 @@
 
 #include "planner/model/dag.h"
 
-/* What is to be different. Arrays are borrowed; NULL, and -1 in the last two: as in the job. */
+/* The changes. Arrays are borrowed; NULL, and -1 in the last two: as in the job. */
 struct br_needs {
     const int64_t *duration_ns; /* by task */
     const int64_t *cores;       /* by stage: demand for cpu */

@@ -26,7 +26,7 @@ uint32_t br_queue_of(const struct br_job_queues *queues, double work_ns)
 struct evaluator {
     const struct br_evaluate_options *options;
     void *predictor;
-    struct br_predict_stage *stage; /* of the job in hand, with its pilots */
+    struct br_predict_stage *stage; /* of the current job, with its pilots */
     int64_t *duration_ns;
     uint32_t stage_room, task_room;
 };
@@ -46,7 +46,7 @@ static bool evaluate_make_room(struct evaluator *e, uint32_t stages, uint32_t ta
     return e->stage_room >= stages && e->task_room >= tasks;
 }
 
-/* Brings `pilots` tasks, each as likely as any other, to the front. */
+/* Moves `pilots` tasks, each with equal probability, to the front. */
 static void evaluate_draw(int64_t *duration_ns, uint32_t tasks, uint32_t pilots, struct br_rng *rng)
 {
     for (uint32_t k = 0; k < pilots && k + 1 < tasks; k++) {
@@ -57,7 +57,7 @@ static void evaluate_draw(int64_t *duration_ns, uint32_t tasks, uint32_t pilots,
     }
 }
 
-/* The draw depends on the seed, the job and the stage alone, so that equal ratios have equal pilots
+/* The draw depends only on the seed, the job and the stage, so that equal ratios have equal pilots
  * whatever else a predictor does. */
 static struct br_rng rng_of(const struct evaluator *e, uint32_t number, uint32_t stage)
 {

@@ -6,8 +6,8 @@
 #include "base/process/stop.h"
 #include "predict/predictor.h"
 
-/* Queues of jobs by their work: the first up to first_ns, each up to `factor` times as much as the
- * one before, and the last without end. */
+/* Queues of jobs by their work: the first up to first_ns, each further one up to `factor` times the
+ * one before, and the last without a limit. */
 struct br_job_queues {
     uint32_t count;
     double first_ns, factor;
@@ -19,11 +19,11 @@ uint32_t br_queue_of(const struct br_job_queues *queues, double work_ns);
 /* A job, whose stages hold the durations of all of their tasks. */
 struct br_predict_case {
     struct br_predict_job job;
-    int64_t arrival_ns, end_ns; /* when it is predicted, and from when on it is history */
+    int64_t arrival_ns, end_ns; /* when it is predicted, and when it becomes history */
     bool counts;                /* its prediction is judged */
 };
 
-/* What was said of a case, and what was true. */
+/* The prediction of a case, and the true value. */
 struct br_prediction {
     uint32_t number; /* of the case */
     uint32_t tasks, pilots;
@@ -33,7 +33,7 @@ struct br_prediction {
 
 struct br_evaluation {
     uint32_t count;
-    struct br_prediction *prediction; /* of the cases that count, as they arrive */
+    struct br_prediction *prediction; /* of the cases that count, in the order of arrival */
 };
 
 struct br_evaluate_options {
@@ -43,23 +43,22 @@ struct br_evaluate_options {
     const struct br_stop *stop; /* may be NULL */
 };
 
-/* Cases are in the order of their arrivals. Of one moment ends come before arrivals. Release by
+/* Cases are in the order of their arrivals. At equal times ends come before arrivals. Release by
  * br_evaluation_finish, also after a failure. BR_SYSTEM (memory). */
 enum br_status br_evaluate(const struct br_predict_case *cases, uint32_t count,
                            const struct br_evaluate_options *options,
                            struct br_evaluation *evaluation, struct br_diag *diag);
 void br_evaluation_finish(struct br_evaluation *evaluation);
 
-/* Errors are |estimate - truth| / truth; jobs without work are left out. NAN where there are none.
- */
+/* Errors are |estimate - truth| / truth; jobs without work are left out. NAN if there are none. */
 struct br_accuracy {
     uint32_t jobs, known;
     double mean_error, p25_error, p50_error, p75_error, p90_error, p99_error;
     double over, under;                    /* shares of jobs estimated too large, too small */
     double right_queue, too_low, too_high; /* shares of jobs; low is estimated too small */
     double inside, below, above;           /* shares of truths in, below and above the interval */
-    uint32_t intervals;                    /* jobs of which one was told; the shares are of these */
-    double width;  /* median of the upper over the lower end; NAN: none told */
+    uint32_t intervals;                    /* jobs with an interval; the shares are of these */
+    double width;  /* median of the upper over the lower end; NAN: no intervals */
     double pilots; /* share of all tasks */
 };
 /* BR_SYSTEM (memory). O(n log n). */

@@ -1,6 +1,6 @@
 /* Each value of a feature has four experts: the mean, the median, a mean that forgets, and the mean
- * of the last few. Their errors are sums of |error| over sums of truths. Which of them errs least
- * decides how good the value is; what it hands on is its distribution. */
+ * of the last few. Their errors are sums of |error| over sums of truths. The smallest error rates
+ * the value; the value passes on its distribution. */
 #include "predict/experts.h"
 
 #include <math.h>
@@ -89,7 +89,7 @@ enum br_status br_experts_learn(struct br_experts *experts, const struct br_pred
     return BR_OK;
 }
 
-/* The least error of its experts; those that have predicted nothing yet stand behind all others. */
+/* The least error of its experts; those without a prediction so far come last. */
 static double experts_error_of(const struct br_expert *expert)
 {
     double least = INFINITY;

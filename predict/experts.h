@@ -1,6 +1,6 @@
-/* What history says of a stage, by the features of its job, as 3Sigma has it [Park18, 4.1]: for
- * each value of each feature a distribution of what was seen, and an error of what would have been
- * predicted by it. The value with the least past error speaks. Internal to this room. */
+/* The history of a stage, by the features of its job, as in 3Sigma [Park18, 4.1]: for each value of
+ * each feature a distribution of past values, and the error of predictions by it. The value with
+ * the least past error is used. Internal to this room. */
 #ifndef BR_PREDICT_EXPERTS_H
 #define BR_PREDICT_EXPERTS_H
 
@@ -21,15 +21,15 @@ struct br_experts {
 enum br_status br_experts_learn(struct br_experts *experts, const struct br_predict_job *job,
                                 struct br_diag *diag);
 /* The distribution of the mean duration of a task of the stage, in seconds: that of the expert with
- * the least past error. Where no value of a feature was ever seen at this stage, that of all jobs;
- * NULL where there is none either. O(features) expected. */
+ * the least past error. If no value of a feature was ever seen at this stage, that of all jobs;
+ * NULL if there is none either. O(features) expected. */
 const struct br_histogram *br_experts_choose(const struct br_experts *experts,
                                              const struct br_predict_job *job, uint32_t stage);
 void br_experts_finish(struct br_experts *experts);
 
-/* The mean of what is measured of the stage, in seconds; NAN for none. */
+/* The mean of the stage's measured tasks, in seconds; NAN for none. */
 double br_stage_mean_s(const struct br_predict_stage *stage);
-/* The duration that 3Sigma plans with: that of which the utility 1 / t^2 is the mean utility. */
+/* The duration with which 3Sigma plans: its utility 1 / t^2 is the mean utility. */
 double br_experts_utility_s(const struct br_histogram *histogram);
 
 #endif

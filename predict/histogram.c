@@ -6,7 +6,7 @@
 
 #include "base/collections/grow.h"
 
-/* The first bin at the value or behind it. */
+/* The first bin at or after the value. */
 static uint32_t histogram_find(const struct br_histogram *histogram, double value)
 {
     uint32_t low = 0, high = histogram->bins;
@@ -20,7 +20,7 @@ static uint32_t histogram_find(const struct br_histogram *histogram, double valu
     return low;
 }
 
-/* Merges the two neighbours that are nearest to each other, the first of such. */
+/* Merges the two nearest neighbours, the first such pair. */
 static void histogram_merge(struct br_histogram *histogram)
 {
     struct br_bin *bin = histogram->bin;

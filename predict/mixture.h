@@ -4,14 +4,14 @@
 
 #include <stdint.h>
 
-/* The normal distribution from 0 to 8, tabulated: between its places by cubics that have the right
- * slopes, within 1e-8. Without it a quantile would cost some hundred exponentials. */
+/* The normal distribution from 0 to 8, tabulated: cubics with the right slopes between its places,
+ * within 1e-8. Without it a quantile would cost some hundred exponentials. */
 enum { BR_NORMAL_STEPS = 256, BR_NORMAL_PER_UNIT = 32 };
 struct br_normal {
     double below[BR_NORMAL_STEPS + 1], density[BR_NORMAL_STEPS + 1];
 };
 void br_normal_init(struct br_normal *normal);
-/* The probability of what is below z, and the density there (may be NULL). */
+/* The probability below z, and the density there (may be NULL). */
 double br_normal_below(const struct br_normal *normal, double z, double *density);
 
 /* One part: its weight, and mean and deviation (> 0) of the logarithm; narrow is 1 / deviation. */

@@ -1,4 +1,4 @@
-/* What a predictor could be at best: the sum of the durations, told ahead. */
+/* The upper limit of a predictor: the true sum of the durations. */
 #include <stdlib.h>
 
 #include "predict/experts.h"

@@ -34,36 +34,36 @@ enum { SPREADS = 12, LEVELS_MOST = 2 * BR_FEATURES_MOST + 2 };
 static const double spread_of[SPREADS] = {0.005, 0.01, 0.02, 0.04, 0.08, 0.15,
                                           0.25,  0.4,  0.6,  0.9,  1.3,  1.8};
 
-/* How fast what was seen is forgotten, by the next job of the same value; and how fast the weight
- * of a level follows its success. */
+/* The rates at which old values are forgotten, by the next job of that value; and at which the
+ * weight of a level follows its success. */
 #define KEEP 0.95
 #define KEEP_SPREAD 0.9
 #define FOLLOW 0.01
-/* What a level that has seen nothing borrows, in jobs. */
+/* The amount that a level without data borrows, in jobs. */
 #define BORROW 1.0
-/* The part for jobs like none before: its log weight below the best level's, its variance over that
- * of all jobs. */
+/* The part for unprecedented jobs: its log weight below the best level's, and its variance over
+ * that of all jobs. */
 #define STRANGE_WEIGHT (-1.0)
 #define STRANGE_VARIANCE 4.0
 #define LEAST_SECONDS 1e-6
-/* What counts less than this is left out. */
+/* Smaller weights are dropped. */
 #define LEAST_SHARE 1e-3
 #define LEAST_LOG_WEIGHT 7.0
 #define NO_HISTORY_MEAN 4.0943445622221007 /* log of 60 */
 #define NO_HISTORY_VARIANCE 16.0
 
-/* What is known of one value at one stage. */
+/* The data on one value at one stage. */
 struct value {
-    double weight, mean, squares;          /* of the logarithms of means; weight forgets */
+    double weight, mean, squares;          /* of the logarithms of means; older values fade */
     double spreads, spread_count[SPREADS]; /* jobs by their spread, and how many */
     uint32_t seen;
 };
 
-/* What is usual at a level, over all its values. */
+/* The usual values at a level, over all its values. */
 struct level {
-    double squares, count; /* of surprises: a job against the mean of those before */
-    double success;        /* mean log density of jobs' means, which forgets */
-    double spread_success; /* the same of their spreads */
+    double squares, count; /* of surprises: a job against the mean of earlier ones */
+    double success;        /* mean log density of jobs' means; older values fade */
+    double spread_success; /* mean log density of their spreads */
 };
 
 struct predictor {
@@ -116,7 +116,7 @@ static void posterior_destroy(void *of)
 
 /* ---- Levels ---- */
 
-/* Sizes are told apart by their powers of two. */
+/* Sizes are distinguished by powers of two. */
 static uint64_t posterior_size_of(uint32_t tasks)
 {
     uint64_t bits = 1;
@@ -125,8 +125,8 @@ static uint64_t posterior_size_of(uint32_t tasks)
     return bits;
 }
 
-/* The key of the job's value at a level; false where it has none. Level 2 f is feature f, 2 f + 1
- * the same with the size; behind the features those of all jobs. */
+/* The key of the job's value at a level; false if it has none. Level 2 f is feature f, 2 f + 1 that
+ * feature with the size; after the features come those of all jobs. */
 static bool posterior_key_of(const struct predictor *predictor, const struct br_predict_job *job,
                              uint32_t stage, uint32_t level, uint64_t *key)
 {
@@ -142,7 +142,7 @@ static double posterior_log_of(double seconds)
     return br_quick_log(fmax(seconds, LEAST_SECONDS));
 }
 
-/* The prior's parts, one for each level at which the job's value was seen. */
+/* The prior's parts, one for each level with data on the job's value. */
 static uint32_t look_up(const struct predictor *predictor, const struct br_predict_job *job,
                         uint32_t stage, struct prior prior[LEVELS_MOST])
 {
@@ -166,7 +166,7 @@ static uint32_t look_up(const struct predictor *predictor, const struct br_predi
 
 /* ---- Learning ---- */
 
-/* How likely the durations are by each spread of the grid, in shares of the sum. */
+/* The likelihood of the durations for each spread of the grid, as shares of the sum. */
 static void weigh_spreads(const struct predictor *predictor, const struct br_predict_stage *stage,
                           double likelihood[SPREADS])
 {
@@ -269,8 +269,8 @@ static enum br_status posterior_learn(void *of, const struct br_predict_job *job
 
 /* ---- Prediction ---- */
 
-/* The prior of the spread: levels by how well they foresaw spreads, the worst first; of equals the
- * first. */
+/* The prior of the spread: levels by how well they predicted spreads, the worst first; among equals
+ * the first. */
 static void prior_of_spread(const struct predictor *predictor, const struct prior *prior,
                             uint32_t parts, double share[SPREADS])
 {
@@ -330,7 +330,7 @@ static struct candidate update(const struct prior *prior, int s, double log_shar
     return c;
 }
 
-/* One part more, for a job that is like none before. */
+/* One more part, for an unprecedented job. */
 static void add_strange(const struct predictor *predictor, struct prior *prior, uint32_t *parts)
 {
     struct prior part = {.mean = NO_HISTORY_MEAN,
@@ -346,8 +346,7 @@ static void add_strange(const struct predictor *predictor, struct prior *prior, 
     prior[(*parts)++] = part;
 }
 
-/* Every part of the prior with every spread that is not out of the question. *best: the largest log
- * weight. */
+/* Combines every part of the prior with every possible spread. *best: the largest log weight. */
 static uint32_t posterior_weigh(const struct predictor *predictor, const struct prior *prior,
                                 uint32_t parts, const double share[SPREADS],
                                 const struct pilots *pilots, struct candidate *candidate,
@@ -371,17 +370,17 @@ static uint32_t posterior_weigh(const struct predictor *predictor, const struct 
     return candidates;
 }
 
-/* The work of a stage: what is measured, and the rest as a mixture. */
+/* The work of a stage: the measured part, and the rest as a mixture. */
 struct work {
     bool known;
     double pilots_s; /* sum of the pilots */
     double rest;     /* tasks beside them */
 };
 
-/* What is believed of a stage, before it is asked about some of its tasks. */
+/* The belief about a stage, before questions about some of its tasks. */
 struct belief {
     bool known;
-    bool spread_seen; /* in the history or by pilots */
+    bool spread_seen; /* from the history or from pilots */
     struct pilots pilots;
     uint32_t candidates;
     double best; /* the largest log weight of a candidate */
@@ -405,9 +404,9 @@ static void posterior_believe(const struct predictor *predictor, const struct br
                                          belief->candidate, &belief->best);
 }
 
-/* Fills the mixture with the mean duration of so many tasks that have not run, in logarithms of
- * seconds; INFINITY: with the mean that they scatter about. The mean of several log-normals is
- * taken for a log-normal of the same first moments. */
+/* Fills the mixture with the mean duration of that many tasks that have not run, in logarithms of
+ * seconds; INFINITY: with the mean around which they scatter. The mean of several log-normals is
+ * approximated by a log-normal with equal first moments. */
 static void posterior_mix(struct predictor *predictor, const struct belief *belief, double tasks)
 {
     struct br_mixture *mixture = &predictor->mixture;
@@ -429,7 +428,7 @@ static void posterior_mix(struct predictor *predictor, const struct belief *beli
     }
 }
 
-/* Fills the mixture with the mean duration of the tasks that are no pilots. */
+/* Fills the mixture with the mean duration of the tasks other than pilots. */
 static struct work infer(struct predictor *predictor, const struct br_predict_job *job,
                          uint32_t stage)
 {
@@ -465,7 +464,7 @@ void br_posterior_tasks(void *of, const struct br_predict_job *job, uint32_t sta
                                      .mean_ns = mixed_ns(predictor, 0.5),
                                      .low_ns = mixed_ns(predictor, outside),
                                      .high_ns = mixed_ns(predictor, 1 - outside)};
-    /* Of a stage of one task, runs have shown mean and task as one. */
+    /* For a stage of one task, runs have shown mean and task as one. */
     bool scattered = belief.spread_seen && job->stage[stage].tasks > 1;
     for (uint32_t k = 0; k < belief.candidates && scattered; k++) {
         const struct candidate *c = &belief.candidate[k];

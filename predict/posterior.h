@@ -1,19 +1,19 @@
-/* What the predictor `posterior` believes of single tasks, for who plans them. */
+/* The beliefs of the predictor `posterior` about single tasks, for planning. */
 #ifndef BR_PREDICT_POSTERIOR_H
 #define BR_PREDICT_POSTERIOR_H
 
 #include "predict/predictor.h"
 
-/* The durations of a stage's tasks. They scatter about a mean, which is not known for certain. */
+/* The durations of a stage's tasks. They scatter around a mean, which is uncertain. */
 struct br_task_belief {
-    bool known;             /* from history or pilots; else it is a guess */
+    bool known;             /* from history or pilots; else a guess */
     double mean_ns;         /* the mean: the median of its posterior */
-    double low_ns, high_ns; /* the interval of the setup, of the same */
-    double spread;  /* standard deviation of the logarithms of durations; 0 where none was seen */
-    double task_ns; /* one task takes no longer, with the probability that was asked for */
+    double low_ns, high_ns; /* the setup's interval of the mean */
+    double spread;  /* standard deviation of the logarithms of durations; 0 if none was seen */
+    double task_ns; /* not exceeded by one task, with the requested probability */
 };
 
-/* Tells of the tasks of the job's stage that have not run; `predictor` is made by
+/* The belief about the tasks of the job's stage that have not run; `predictor` comes from
  * br_predictor_posterior, and 0 < share < 1. The cost is that of a prediction. */
 void br_posterior_tasks(void *predictor, const struct br_predict_job *job, uint32_t stage,
                         double share, struct br_task_belief *tasks);

@@ -1,6 +1,6 @@
 /* Logarithm and exponential as in base/numbers/real.h, three times as fast and to 13 digits: they
- * decide nothing but predictions, of which there are many. Additions, multiplications and one
- * division, so the same everywhere. Internal to this room. */
+ * only decide predictions, of which there are many. Additions, multiplications and one division, so
+ * the same everywhere. Internal to this room. */
 #ifndef BR_PREDICT_QUICK_H
 #define BR_PREDICT_QUICK_H
 

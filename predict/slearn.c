@@ -1,7 +1,7 @@
 /* SLearn: the mean of a few tasks of the job itself, the pilots [Jajoo22, 5.1.2]. With adaptive
- * pilots, their share follows which one has led to the least completion times lately [Jajoo22,
- * Fig. 4]. SLearn-DAG measures the first stage alone, and scales by it what history says of the
- * others [Jajoo22, 6]. */
+ * pilots, their share follows the one with the shortest recent completion times [Jajoo22, Fig. 4].
+ * SLearn-DAG measures only the first stage, and scales the history of the other stages by it
+ * [Jajoo22, 6]. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 enum { WINDOW = 100, PERCENTS = 6 }; /* T; shares from 1 to 5 % */
 
 /* Scores of one share: normalised completion times of the last jobs that used it. As printed, the
- * oldest goes where there are more than T, so that T + 1 stay. */
+ * oldest is dropped if there are more than T, so that T + 1 stay. */
 struct score {
     double jct[WINDOW + 1], mean;
     uint32_t count, next;
@@ -59,7 +59,7 @@ static void slearn_destroy(void *of)
 
 /* ---- Adaptive pilots ---- */
 
-/* 0 where no share has a score. */
+/* 0 if no share has a score. */
 static int best_percent(const struct predictor *predictor)
 {
     int best = 0;

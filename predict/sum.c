@@ -18,7 +18,7 @@ void br_sum_add(struct br_sum *sum, const struct br_predict_stage *stage,
     sum->known |= known;
 }
 
-/* An estimate need not be inside of its interval, which need not hold the mean. */
+/* An estimate may lie outside its interval, which need not hold the mean. */
 static double root(double square)
 {
     return square < 0 ? -sqrt(-square) : sqrt(square);

@@ -10,14 +10,12 @@ struct br_sum {
 };
 
 struct br_sum br_sum_begin(void);
-/* Adds a stage of which this is said of a task. Errors of stages count as independent of each
- * other.
- */
+/* Adds a stage, given the estimate for one of its tasks. Errors of stages count as independent. */
 void br_sum_add(struct br_sum *sum, const struct br_predict_stage *stage,
                 const struct br_stage_estimate *estimate, bool known);
-/* With everything guessed, nothing is known. */
+/* If everything is guessed, nothing is known. */
 struct br_estimate br_sum_end(const struct br_sum *sum);
-/* Where nothing is known: a minute, and no interval. */
+/* If nothing is known: a minute, and no interval. */
 struct br_stage_estimate br_sum_guess(void);
 
 #endif

@@ -23,7 +23,7 @@ void *br_arena_alloc(struct br_arena *arena, size_t size)
     const size_t unit = alignof(max_align_t), asked = size;
     if (size > SIZE_MAX - sizeof(struct br_arena_block) - 2 * unit)
         return NULL;
-    size = (size + BR_SANITIZER_GAP + unit - 1) / unit * unit; /* with it, a gap behind each */
+    size = (size + BR_SANITIZER_GAP + unit - 1) / unit * unit; /* including a gap after each */
     if (size == 0)
         size = unit;
     struct br_arena_block *head = arena->head;

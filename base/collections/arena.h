@@ -12,7 +12,7 @@ struct br_arena {
 
 /* Zeroed memory of the arena, aligned for any type; NULL when memory is out. */
 void *br_arena_alloc(struct br_arena *arena, size_t size);
-/* The same for an array; also NULL when count * size overflows. A count of 0 gives a valid
+/* Allocates an array in this way; also NULL when count * size overflows. A count of 0 gives a valid
  * pointer. */
 void *br_arena_array(struct br_arena *arena, size_t count, size_t size);
 /* A copy of the text; NULL when memory is out. */

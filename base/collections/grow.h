@@ -9,8 +9,8 @@
 
 #include "base/collections/memory.h"
 
-/* Gives the array whose address is given room for so many elements of `size` bytes; those that it
- * has stay. False when memory is out; then the array is as before. */
+/* Gives the array whose address is given room for this many elements of `size` bytes; existing ones
+ * stay. False when memory is out; the array is then unchanged. */
 static inline bool br_enlarge(void *array, uint32_t room, size_t size)
 {
     void *memory;
@@ -23,8 +23,8 @@ static inline bool br_enlarge(void *array, uint32_t room, size_t size)
 }
 
 /* Makes room for one more element in the array whose address is given, by half of its size: `used`
- * of `*room` elements of `size` bytes are taken. False when memory is out; then the array is as
- * before. */
+ * of `*room` elements of `size` bytes are taken. False when memory is out; the array is then
+ * unchanged. */
 static inline bool br_grow(void *array, uint32_t used, uint32_t *room, size_t size)
 {
     if (used < *room)

@@ -7,13 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Defines, for heaps of `type` with that many children a node, the top being what is before all
- * others:
+/* Defines, for heaps of `type` with that many children per node, whose top comes before all others:
  *   NAME_push     adds an item; the array has room for it
  *   NAME_pop      takes the top away
  *   NAME_replace  puts an item in the place of the top
- * `bool before(context_type, const type *, const type *)` orders the items; where it is a total
- * order, what the heap gives does not depend on how it was filled. */
+ * `bool before(context_type, const type *, const type *)` orders the items; if it is a total order,
+ * the results do not depend on how the heap was filled. */
 #define BR_HEAP(name, type, context_type, before, children)                                        \
     __attribute__((unused)) static inline void name##_push(context_type context, type *heap,       \
                                                            uint32_t *size, type item)              \

@@ -80,8 +80,8 @@ bool br_index_add(struct br_index *index, const struct br_index_keys *keys, cons
     return true;
 }
 
-/* Those that follow without a gap move up where their probing passes the gap, so that it needs no
- * mark that something was there. */
+/* The following entries without a gap move up if their probing passes the gap, so no tombstone is
+ * needed. */
 void br_index_remove(struct br_index *index, const struct br_index_keys *keys, const void *context,
                      uint32_t number)
 {

@@ -1,7 +1,7 @@
-/* Blocks by powers of two, cut from chunks one behind another; what is given back waits in a list
- * for the next of its size. Which memory a thread is in is the one variable of the library that
- * outlives a function, and it is NULL between calls: passing it on instead would take a parameter
- * more in every function of the planner that allocates or frees. */
+/* Blocks by powers of two, cut from chunks one after another; returned blocks wait in a list for
+ * the next request of their size. The current memory of a thread is the one variable of the library
+ * that outlives a function, and it is NULL between calls: passing it on instead would take one more
+ * parameter in every function of the planner that allocates or frees. */
 #include "base/collections/memory.h"
 
 #include <assert.h>
@@ -14,11 +14,11 @@
 #include "base/collections/address_sanitizer.h"
 
 enum { LEAST_BITS = 5, CHUNK_FIRST = 1 << 19 };
-/* What is kept for the next calls: so many times what this one has used, up to so much. */
+/* Memory kept for the next calls: this multiple of the usage, up to a limit. */
 enum { AHEAD = 8, AHEAD_MOST = 1 << 24 };
 static const size_t most = (size_t)1 << (LEAST_BITS + BR_MEMORY_CLASSES - 1);
 
-/* What stands before the memory of a block. */
+/* The header before the memory of a block. */
 struct br_memory_block {
     alignas(max_align_t) struct br_memory_block *next; /* while it waits */
     uint32_t class;
@@ -37,7 +37,7 @@ static size_t class_size(uint32_t class)
     return (size_t)1 << (LEAST_BITS + class);
 }
 
-/* The least class that holds so many bytes. */
+/* The smallest class that holds this many bytes. */
 static uint32_t class_for(size_t size)
 {
     if (size <= class_size(0))
@@ -45,8 +45,8 @@ static uint32_t class_for(size_t size)
     return 64 - LEAST_BITS - (uint32_t)__builtin_clzll((unsigned long long)size - 1);
 }
 
-/* With the address sanitizer nobody but this file touches a block's header, so that it stands guard
- * behind the block before it, too. */
+/* With the address sanitizer only this file touches a block's header, so it also guards the end of
+ * the block before it. */
 static struct br_memory_block *collections_memory_open_block(void *memory)
 {
     struct br_memory_block *block = (struct br_memory_block *)memory - 1;
@@ -68,7 +68,7 @@ static bool is_of(const struct br_memory *memory, const void *address)
     return false;
 }
 
-/* A chunk more behind the last, for a block of this size at least. */
+/* Appends a chunk, for a block of at least this size. */
 static struct br_memory_chunk *add_chunk(struct br_memory *memory, size_t least)
 {
     struct br_memory_chunk **end = &memory->first;
@@ -103,7 +103,7 @@ static void *collections_memory_cut(struct br_memory *memory, uint32_t class)
     return collections_memory_close_block(block);
 }
 
-/* A block from those given back, or a new one. */
+/* A returned block, or a new one. */
 static void *collections_memory_take(struct br_memory *memory, size_t size)
 {
     const uint32_t class = class_for(size);
@@ -195,7 +195,7 @@ void br_memory_leave(void)
         used += chunk->used;
     }
     size_t ahead = used < AHEAD_MOST / AHEAD ? used * AHEAD : AHEAD_MOST;
-    if (memory->grown && size < ahead) /* nothing is lost without it but time in the next call */
+    if (memory->grown && size < ahead) /* a failure costs only time in the next call */
         add_chunk(memory, ahead - size);
 }
 

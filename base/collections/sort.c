@@ -1,6 +1,6 @@
-/* By key: radix sort from the lowest digit up, over those bits alone in which some keys differ:
- * times of a job differ in some thirty bits, so that three passes do where sorting by comparison
- * takes twenty. By comparison: short runs by insertion, merged from one half of the memory to the
+/* By key: radix sort from the lowest digit up, over only the bits in which some keys differ. Times
+ * of a job differ in some thirty bits, so three passes do the work of twenty in a sort by
+ * comparison. By comparison: short runs by insertion, merged from one half of the memory to the
  * other. */
 #include "base/collections/sort.h"
 
@@ -61,7 +61,7 @@ void br_sort(struct br_sort_item *items, struct br_sort_item *scratch, uint32_t 
 
 enum { RUN = 6, ON_STACK = 512 /* bytes */ };
 
-/* One of the two comparisons is there. */
+/* One of the two comparisons is set. */
 struct order {
     size_t size; /* of an item */
     int (*plain)(const void *, const void *);
@@ -91,7 +91,7 @@ static inline void sort_run(unsigned char *items, unsigned char *item, size_t co
     }
 }
 
-/* Merges what was in front of `middle` and is in `front` now with what is from there on. */
+/* Merges the items from before `middle`, now in `front`, with those from there on. */
 static inline void sort_merge(unsigned char *items, const unsigned char *front,
                               const unsigned char *middle, const unsigned char *end, size_t size,
                               const struct order *order)
@@ -119,7 +119,7 @@ static void merge_sort(unsigned char *items, unsigned char *scratch, size_t coun
             return;
         memcpy(scratch, items, half * size);
     }
-    /* With a size that is known the compiler makes moves of the copies. */
+    /* With a constant size the compiler turns the copies into moves. */
 #define OF_SIZE(known)                                                                             \
     (count > RUN ? sort_merge(items, scratch, middle, end, known, order)                           \
                  : sort_run(items, scratch, count, known, order))
@@ -149,7 +149,7 @@ static void collections_sort(void *items, size_t count, const struct order *orde
     unsigned char *scratch = needed <= sizeof room ? room : br_malloc(needed);
     if (scratch)
         merge_sort(items, scratch, count, order);
-    else if (order->plain) /* memory is out; the C library's can do with none */
+    else if (order->plain) /* memory is out; the C library's sort can work without */
         qsort(items, count, order->size, order->plain);
     else
         qsort_r(items, count, order->size, order->within, order->context);

@@ -11,11 +11,11 @@ struct br_sort_item {
 };
 
 /* Sorts by key, the least first; items with equal keys keep their order. `scratch` has room for as
- * many. Time is proportional to count x the number of bits in which the keys differ. */
+ * many items. Time is proportional to count x the number of bits in which the keys differ. */
 void br_sort(struct br_sort_item *items, struct br_sort_item *scratch, uint32_t count);
 
 /* Sorts items of any kind by comparison, as qsort and qsort_r do, the least first; equal ones keep
- * their order. Here since those of the C library allocate as they like. */
+ * their order. Needed since those of the C library may allocate. */
 void br_sort_by(void *items, size_t count, size_t size, int (*compare)(const void *, const void *));
 void br_sort_within(void *items, size_t count, size_t size,
                     int (*compare)(const void *, const void *, void *context), void *context);

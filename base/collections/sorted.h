@@ -1,11 +1,11 @@
-/* Looking for a number in an ascending array. */
+/* Searching for a number in an ascending array. */
 #ifndef BR_BASE_COLLECTIONS_SORTED_H
 #define BR_BASE_COLLECTIONS_SORTED_H
 
 #include <stdint.h>
 
-/* The place of the value among the ascending numbers, each of which is there once; UINT32_MAX: it
- * is not there. O(log count). */
+/* The place of the value among the ascending, distinct numbers; UINT32_MAX: it is not there. O(log
+ * count). */
 static inline uint32_t br_sorted_find(const uint32_t *sorted, uint32_t count, uint32_t value)
 {
     uint32_t low = 0, high = count;

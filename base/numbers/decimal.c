@@ -16,7 +16,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Digits beyond the limit are a fault where it is exact, else dropped (and remembered). */
+/* Digits beyond the limit are a fault if the value must be exact, else dropped (and remembered). */
 enum limit {
     EXACT_18,   /* significant digits */
     NEAREST_18, /* likewise */
@@ -200,7 +200,7 @@ bool br_decimal_quotient_ns(struct br_decimal amount, struct br_decimal rate, in
         over *= 10;
     }
     for (; e < 0 && over; e++) {
-        if (under > most) { /* below 1e-9 by far, and rounded up */
+        if (under > most) { /* far below 1e-9, and rounded up */
             *ns = 1;
             return true;
         }
@@ -259,7 +259,7 @@ int64_t br_decimal_ceil(struct br_decimal value)
     int64_t whole;
     if (value.exponent >= 0)
         return br_decimal_scale(value, 0, &whole) ? whole : INT64_MAX;
-    /* Rounding up digit by digit is rounding up at once. */
+    /* Rounding up digit by digit equals rounding up once. */
     for (; value.exponent < 0 && value.mantissa > 1; value.exponent++)
         value.mantissa = value.mantissa / 10 + (value.mantissa % 10 != 0);
     return value.mantissa;
@@ -285,7 +285,7 @@ enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns)
         return BR_DECIMAL_FORM;
     int64_t m = s.mantissa, e = s.exponent + 9;
     int round = s.dropped_half ? 5 : 0; /* the digit after the last one kept */
-    if (s.dropped && e > 0) /* with the dropped digit it would have fitted, were it not too large */
+    if (s.dropped && e > 0) /* it would have fitted without the dropped digit, but is too large */
         return BR_DECIMAL_RANGE;
     for (; e > 0 && m != 0; e--) {
         if (__builtin_mul_overflow(m, 10, &m))
@@ -304,7 +304,7 @@ enum br_decimal_fault br_seconds_parse(const char *text, int64_t *ns)
     return BR_DECIMAL_OK;
 }
 
-/* Writes the digits so that they end before `end`; where they begin. */
+/* Writes the digits so that they end before `end`; returns their start. */
 static char *put_digits(char *end, uint64_t value)
 {
     do
@@ -321,7 +321,7 @@ int br_count_format(uint64_t count, char text[BR_COUNT_TEXT])
     return (int)(end - begin);
 }
 
-/* Plans are full of times, so this is not left to printf. */
+/* Plans contain many times, so this avoids printf. */
 int br_seconds_format(int64_t ns, char text[BR_SECONDS_TEXT])
 {
     uint64_t v = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;

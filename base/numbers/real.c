@@ -1,4 +1,4 @@
-/* Logarithm and exponential by reduction of the range and series, normals by the polar method
+/* Logarithm and exponential by range reduction and series; normals by the polar method
  * [Marsaglia64], which needs nothing else. */
 #include "base/numbers/real.h"
 

@@ -1,4 +1,4 @@
-/* The one random source: seeded, passed in, the same on every machine. [Steele14] splitmix64. */
+/* The only random source: seeded, passed in, equal on every machine. [Steele14] splitmix64. */
 #ifndef BR_BASE_NUMBERS_RNG_H
 #define BR_BASE_NUMBERS_RNG_H
 

@@ -1,5 +1,5 @@
-/* A flag that is raised when a clock has come to a time, or when another flag is raised: for work
- * that looks at a flag more often than it may look at a clock. */
+/* A flag that is raised when a clock reaches a time, or when another flag is raised: for work that
+ * can check a flag more often than a clock. */
 #ifndef BR_BASE_PROCESS_ALARM_H
 #define BR_BASE_PROCESS_ALARM_H
 
@@ -22,9 +22,9 @@ struct br_alarm {
     int64_t end_ns; /* on the clock */
 };
 
-/* Begins to look, on a thread of its own, at a clock, monotonic or of a thread's processor time,
- * and at `also` (may be NULL). Where no thread can be started the flag is never raised. To be ended
- * in any case. */
+/* Begins to watch, on a thread of its own, a clock, monotonic or of a thread's processor time, and
+ * `also` (may be NULL). If no thread can be started, the flag is never raised. To be ended in any
+ * case. */
 void br_alarm_begin(struct br_alarm *alarm, clockid_t clock, int64_t end_ns,
                     const struct br_stop *also);
 /* Sets another time. */

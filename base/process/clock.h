@@ -1,4 +1,4 @@
-/* The clock that nobody sets. */
+/* The clock that nobody can set. */
 #ifndef BR_BASE_PROCESS_CLOCK_H
 #define BR_BASE_PROCESS_CLOCK_H
 
@@ -13,8 +13,8 @@ static inline int64_t br_now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* How long to wait before looking again: a step, or what is left, if that is less; once nothing is
- * left, a step. */
+/* The wait before the next look: a step, or the time left if that is less; once no time is left, a
+ * step. */
 static inline int64_t br_next_look_ns(int64_t step_ns, int64_t left_ns)
 {
     return left_ns > 0 && left_ns < step_ns ? left_ns : step_ns;

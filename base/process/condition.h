@@ -1,4 +1,4 @@
-/* Conditions whose waits end by the clock that nobody sets. */
+/* Conditions whose waits end by the clock that nobody can set. */
 #ifndef BR_BASE_PROCESS_CONDITION_H
 #define BR_BASE_PROCESS_CONDITION_H
 
@@ -15,7 +15,7 @@ static inline void br_condition_init(pthread_cond_t *condition)
     pthread_condattr_destroy(&attributes);
 }
 
-/* Waits for a change, until this time by br_now_ns at most; with the lock held. */
+/* Waits for a change, at most until this time by br_now_ns; with the lock held. */
 static inline void br_condition_wait(pthread_cond_t *condition, pthread_mutex_t *lock,
                                      int64_t until_ns)
 {

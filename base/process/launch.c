@@ -1,5 +1,5 @@
-/* posix_spawn, which shares this program's memory until the other one runs, and so costs the same
- * however large this one is. */
+/* posix_spawn shares this program's memory until the other one runs, so its cost does not depend on
+ * this program's size. */
 #include "base/process/launch.h"
 
 #include <fcntl.h>
@@ -64,7 +64,7 @@ int br_unnamed_file(void)
     const char *folder = getenv("TMPDIR");
     int fd =
         open(folder && *folder ? folder : "/tmp", O_TMPFILE | O_RDWR | O_APPEND | O_CLOEXEC, 0600);
-    /* Not every file system has files without names. */
+    /* Some file systems have no nameless files. */
     if (fd < 0)
         fd = memfd_create("output", MFD_CLOEXEC);
     return fd;

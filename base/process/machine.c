@@ -1,7 +1,7 @@
 /* Limits are looked up as the kernel applies them: a group is bounded by its own limit and by that
- * of every group around it, up to the one that is mounted. A container may see its group as the
- * root of the mount (by a namespace) or under the name that it has outside (without one); where
- * that name is not below the mount, the mount itself is the group. */
+ * of every enclosing group, up to the one that is mounted. A container may see its group as the
+ * root of the mount (by a namespace) or under its outside name (without one); if that name is not
+ * below the mount, the mount itself is the group. */
 #include "base/process/machine.h"
 
 #include <limits.h>
@@ -16,10 +16,10 @@
 
 enum { LINE = 2 * PATH_MAX + 512 };
 
-/* A hierarchy of groups, as a line of mountinfo tells it. */
+/* A hierarchy of groups, from a line of mountinfo. */
 struct hierarchy {
-    char root[PATH_MAX], point[PATH_MAX]; /* of the mount: the group, and where it is seen */
-    bool unified, cpu, memory;            /* version 2; of version 1, what it controls */
+    char root[PATH_MAX], point[PATH_MAX]; /* of the mount: the group, and its mount point */
+    bool unified, cpu, memory;            /* version 2; for version 1, its controllers */
 };
 
 /* ---- Numbers in files ---- */
@@ -31,7 +31,7 @@ static FILE *open_in(const char *folder, const char *name)
     return fopen(path, "re");
 }
 
-/* The number that the file begins with; `none` if there is none, as in "max". */
+/* The number at the start of the file; `none` if there is none, as in "max". */
 static int64_t number_in(const char *folder, const char *name, int64_t none)
 {
     FILE *file = open_in(folder, name);
@@ -49,8 +49,8 @@ static void lower_memory(struct br_machine *machine, int64_t bytes)
         machine->memory_bytes = bytes;
 }
 
-/* A part of a processor counts as a whole one: it is shared out by time, and a command more than
- * there is room for runs slower, while one less leaves it idle. */
+/* A part of a processor counts as a whole one: processors are shared by time, so one command too
+ * many runs slower, while one too few leaves a processor idle. */
 static void lower_processors(struct br_machine *machine, int64_t quota_us, int64_t period_us)
 {
     if (quota_us <= 0 || period_us <= 0)
@@ -66,7 +66,8 @@ static void limit_by(struct br_machine *machine, const struct hierarchy *in, con
 {
     if (in->unified) {
         lower_memory(machine, number_in(folder, "memory.max", 0));
-        lower_memory(machine, number_in(folder, "memory.high", 0)); /* beyond it all is slow */
+        lower_memory(machine,
+                     number_in(folder, "memory.high", 0)); /* deeper groups are not expected */
         FILE *file = open_in(folder, "cpu.max");
         long long quota_us, period_us;
         if (file && fscanf(file, "%lld %lld", &quota_us, &period_us) == 2)
@@ -81,7 +82,7 @@ static void limit_by(struct br_machine *machine, const struct hierarchy *in, con
                          number_in(folder, "cpu.cfs_period_us", 0));
 }
 
-/* The group with this name and all around it. */
+/* The group with this name and all enclosing ones. */
 static void limit_up(struct br_machine *machine, const struct hierarchy *in, const char *group)
 {
     char folder[2 * PATH_MAX];
@@ -96,7 +97,7 @@ static void limit_up(struct br_machine *machine, const struct hierarchy *in, con
     limit_by(machine, in, in->point);
 }
 
-/* Is the word one of the list between commas? */
+/* Is the word in the comma-separated list? */
 static bool machine_has_word(const char *list, const char *word)
 {
     const size_t length = strlen(word);
@@ -106,8 +107,8 @@ static bool machine_has_word(const char *list, const char *word)
     return false;
 }
 
-/* "ID:CONTROLLERS:GROUP", without controllers of version 2. Lowers the machine by the group if it
- * is of the hierarchy. */
+/* "ID:CONTROLLERS:GROUP", without controllers in version 2. Lowers the machine by the group if it
+ * belongs to the hierarchy. */
 static void limit_by_line(struct br_machine *machine, const struct hierarchy *in, char *line)
 {
     char *controllers = strchr(line, ':'), *group = controllers ? strchr(++controllers, ':') : NULL;

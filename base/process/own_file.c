@@ -1,4 +1,4 @@
-/* The lock lies on the folder, so that it leaves nothing behind, and ends with the process. */
+/* The lock is on the folder, so it leaves nothing behind, and ends with the process. */
 #include "base/process/own_file.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The folder that a path names something in. */
+/* The folder of a path. */
 static bool folder_of(const char *path, char folder[PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -35,7 +35,7 @@ int br_folder_lock(const char *path)
         return open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
     for (int tries = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); tries++) {
         if (errno != EWOULDBLOCK && errno != EINTR)
-            break; /* there are no locks here */
+            break; /* this file system has no locks */
         if (tries == TRIES) {
             close(fd);
             errno = EWOULDBLOCK;

@@ -1,4 +1,4 @@
-/* A shared counter and as many threads as there is use for. */
+/* A shared counter and as many threads as are useful. */
 #include "base/process/parallel.h"
 
 #include <pthread.h>
@@ -43,13 +43,13 @@ static void *process_parallel_run(void *argument)
     return NULL;
 }
 
-/* Members sleep until a pool is shown, and those that it has use for join it. The caller takes it
- * down once its own part is over, and ends its call when those that had joined have left. */
+/* Members sleep until a pool is posted, and those that it can use join it. The caller takes the
+ * pool down once its own part is done, and ends its call when those that had joined have left. */
 struct br_crew {
-    pthread_mutex_t lock; /* guards what follows but the members */
+    pthread_mutex_t lock; /* guards everything below but the members */
     pthread_cond_t shown, left;
-    struct pool *pool; /* NULL: none is shown */
-    uint64_t shows;    /* pools shown so far */
+    struct pool *pool; /* NULL: none is posted */
+    uint64_t shows;    /* number of pools posted so far */
     uint32_t wanted;   /* the first members may join the pool */
     uint32_t joined;   /* and have not left */
     bool over;
@@ -89,7 +89,7 @@ static void *process_parallel_serve(void *argument)
     return NULL;
 }
 
-/* Starts members up to so many, or as many as can be. */
+/* Starts members up to this number, or as many as possible. */
 static void crew_grow(struct br_crew *crew, uint32_t count)
 {
     while ((crew->member ? crew->member->number : 0) < count) {
@@ -107,7 +107,7 @@ static void crew_grow(struct br_crew *crew, uint32_t count)
     }
 }
 
-/* Runs the pool, with so many members beside this thread. */
+/* Runs the pool, with this many members beside this thread. */
 static void crew_run(struct br_crew *crew, struct pool *pool, uint32_t members)
 {
     struct worker self = {.pool = pool, .number = 0};

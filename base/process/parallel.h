@@ -8,20 +8,20 @@
 /* Processors that this process may use, at least 1. */
 uint32_t br_processors(void);
 
-/* Calls work(context, worker, index) once for every index in 0..count-1, on up to `threads`
- * threads of which the caller is one. Indices are handed out in ascending order from a shared
- * counter; worker is 0..threads-1 and never runs twice at a time. Fewer threads serve where more
- * cannot be started. Ends early, with indices left out, where work returns false. */
+/* Calls work(context, worker, index) once for every index in 0..count-1, on up to `threads` threads
+ * of which the caller is one. Indices are handed out in ascending order from a shared counter;
+ * worker is 0..threads-1 and never runs twice at a time. Uses fewer threads if more cannot be
+ * started. Ends early, with indices left out, if work returns false. */
 void br_parallel(uint32_t threads, uint32_t count,
                  bool (*work)(void *context, uint32_t worker, uint32_t index), void *context);
 
-/* Threads that stay from one call to the next, for a caller with thousands of short ones. */
+/* Threads that persist between calls, for a caller with thousands of short ones. */
 struct br_crew;
 
-/* The calls of br_parallel on this thread use the crew's threads from now on, which are started as
- * they are needed, until it leaves. NULL, which changes nothing, when memory is out. Not nested. */
+/* From now on the calls of br_parallel on this thread use the crew's threads, started as needed,
+ * until it leaves. NULL, which changes nothing, when memory is out. Not nested. */
 struct br_crew *br_crew_enter(void);
-/* Ends the threads; NULL is fine. On the thread that has entered. */
+/* Ends the threads; NULL is fine. Called on the thread that has entered. */
 void br_crew_leave(struct br_crew *crew);
 
 #endif

@@ -1,11 +1,11 @@
-/* The calls on a stop flag that others make. */
+/* The public calls on a stop flag. */
 #include "base/process/stop.h"
 
 void br_stop_raise(struct br_stop *stop)
 {
     if (!stop)
         return;
-    int down = 0; /* a flag that is raised further stays so */
+    int down = 0; /* a flag raised to a higher level keeps it */
     __atomic_compare_exchange_n(&stop->level, &down, 1, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 

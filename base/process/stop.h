@@ -1,6 +1,6 @@
-/* The stop flag as the rooms read it: one atomic number. The public header is for C++ as well,
- * which has no _Atomic, so the accesses are atomic by the compiler's operations. They order what
- * was written before the flag was raised before what is read after it was seen. */
+/* The stop flag as the rooms read it: one atomic number. The public header is also for C++, which
+ * has no _Atomic, so the accesses use the compiler's atomic operations. Writes before the flag was
+ * raised are visible to reads after it was seen. */
 #ifndef BR_BASE_PROCESS_STOP_H
 #define BR_BASE_PROCESS_STOP_H
 
@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* 0: go on; 1: end early; more, where the reader knows of it: end sooner still. NULL is never
- * raised. */
+/* 0: go on; 1: end early; higher, for readers that know it: end sooner still. NULL is never raised.
+ */
 static inline int br_stop_level(const struct br_stop *stop)
 {
     return stop ? __atomic_load_n(&stop->level, __ATOMIC_ACQUIRE) : 0;

@@ -1,5 +1,5 @@
-/* Words without a shell: a job's commands mean the same on every machine, and one process fewer is
- * started for each task. */
+/* Splits words without a shell: a job's commands mean the same on every machine, and each task
+ * starts one process fewer. */
 #include "base/text/command.h"
 
 #include <stdio.h>
@@ -66,7 +66,7 @@ enum br_status br_command_parse(struct br_arena *arena, const char *text, bool s
     if (!command->word || !to)
         return br_fail_memory(diag);
     if (shell) {
-        /* A script that begins with - or + would be taken for options of the shell. */
+        /* A script that begins with - or + would be taken for shell options. */
         sprintf(to, "%s%s", *text == '-' || *text == '+' ? " " : "", text);
         command->word[0] = "/bin/sh";
         command->word[1] = "-c";
@@ -102,7 +102,7 @@ bool br_command_words(const struct br_command *command, uint32_t index, struct b
     uint32_t used = 0;
     char number[16];
     int digits = snprintf(number, sizeof number, "%u", index);
-    /* First all texts, since they may move while they grow. */
+    /* All texts first, since they may move while they grow. */
     for (uint32_t w = 0; w < command->words; w++) {
         const char *from = command->word[w], *mark;
         for (; (mark = strstr(from, index_mark)); from = mark + sizeof index_mark - 1)

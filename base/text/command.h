@@ -1,4 +1,4 @@
-/* A stage's command: from its text to the words that a process is started with. */
+/* A stage's command: from its text to the words of a process. */
 #ifndef BR_BASE_TEXT_COMMAND_H
 #define BR_BASE_TEXT_COMMAND_H
 
@@ -10,13 +10,14 @@
 
 struct br_command {
     uint32_t words;    /* 0: there is no command */
-    const char **word; /* with "{index}" where it stands for the task's index */
+    const char **word; /* with "{index}" for the task's index */
 };
 
 /* Splits the text into words: blanks (and line ends) separate, '...' and "..." hold together, \
- * takes what follows as it is (between "..." only \ and "). Nothing else has a meaning, and what
- * would have one to a shell (| & ; < > ( ) $ ` * ? [) is refused unless quoted. With `shell` the
- * whole text is a script for /bin/sh. Texts come from the arena. BR_BAD_INPUT, BR_SYSTEM. */
+ * makes the next character literal (between "..." only \ and "). Nothing else has a meaning, and
+ * characters with a meaning for a shell (| & ; < > ( ) $ ` * ? [) are refused unless quoted. With
+ * `shell` the whole text is a script for /bin/sh. Texts come from the arena. BR_BAD_INPUT,
+ * BR_SYSTEM. */
 enum br_status br_command_parse(struct br_arena *arena, const char *text, bool shell,
                                 struct br_command *command, struct br_diag *diag);
 

@@ -7,7 +7,7 @@
 
 #include "base/text/text.h"
 
-/* A fault is one line, fit for a terminal. A character that was cut at the end goes. */
+/* A fault is one line, fit for a terminal. Drops a character cut at the end. */
 static void make_printable(char *text)
 {
     size_t size = strlen(text), back = 1;
@@ -85,7 +85,7 @@ int br_diag_format(const struct br_diag *diag, char *text, int size)
         else
             snprintf(place, sizeof place, "%s: ", diag->file);
     }
-    br_text_screen(place); /* as the texts are; a file may have any name */
+    br_text_screen(place); /* like the texts; a file may have any name */
     return snprintf(text, text && size > 0 ? (size_t)size : 0, "%s%s%s%s", place, diag->what,
                     diag->hint[0] ? "; " : "", diag->hint);
 }

@@ -11,13 +11,13 @@ struct br_pos {
 };
 #define BR_NO_POS ((struct br_pos){0, 0}) /* of a fault of the file as a whole */
 
-/* Sets status, what and hint (may be NULL), keeps file and place, and returns the status:
- * `return br_fail(diag, BR_BAD_INPUT, "use a positive count", "stage '%s' has no tasks", id);`
- * diag may be NULL. A macro, so that compilers and analysers see that the answer is the status
- * given and work does not go on after it; it evaluates `status` twice. */
+/* Sets status, what and hint (may be NULL), keeps file and place, and returns the status: `return
+ * br_fail(diag, BR_BAD_INPUT, "use a positive count", "stage '%s' has no tasks", id);` diag may be
+ * NULL. A macro, so that compilers and analysers see that the result is the given status and work
+ * does not go on after it; it evaluates `status` twice. */
 #define br_fail(diag, status, ...)                                                                 \
     (br_note_fault((diag), (status), __VA_ARGS__), br_given_status(status))
-/* The same at a place. */
+/* Does this at a place. */
 #define br_fail_at(diag, pos, status, ...)                                                         \
     (br_note_fault_at((diag), (pos), (status), __VA_ARGS__), br_given_status(status))
 /* Their effect on the diag. */
@@ -30,7 +30,7 @@ static inline enum br_status br_given_status(enum br_status status)
 {
     return status;
 }
-/* The one answer to memory that is out: BR_SYSTEM. Inline, so that compilers and analysers see that
+/* The error for memory that is out: BR_SYSTEM. Inline, so that compilers and analysers see that
  * work does not go on after it. */
 void br_note_memory(struct br_diag *diag);
 static inline enum br_status br_fail_memory(struct br_diag *diag)
@@ -40,7 +40,7 @@ static inline enum br_status br_fail_memory(struct br_diag *diag)
 }
 /* The k-th of these arguments, from 0, is NULL: BR_USAGE. */
 enum br_status br_fail_null(struct br_diag *diag, size_t k, const char *arguments);
-/* Returns from a public function where one of the pointers, which it cannot do without, is NULL. */
+/* Returns from a public function if one of the required pointers is NULL. */
 #define BR_NEED(diag, ...)                                                                         \
     do {                                                                                           \
         const void *const needed[] = {__VA_ARGS__};                                                \
@@ -49,7 +49,7 @@ enum br_status br_fail_null(struct br_diag *diag, size_t k, const char *argument
                 return br_fail_null((diag), k_, #__VA_ARGS__);                                     \
     } while (0)
 
-/* Names the file that later faults are in; NULL clears. Cuts names that are too long. */
+/* Names the file of later faults; NULL clears. Cuts names that are too long. */
 void br_diag_file(struct br_diag *diag, const char *file);
 
 #endif

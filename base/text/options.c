@@ -1,6 +1,6 @@
 /* One pass over the arguments, guided by the table. The distance behind "did you mean" is the
- * optimal string alignment: Levenshtein's, with a swap of neighbours as one step, since that is
- * the commonest slip of the fingers. */
+ * optimal string alignment: Levenshtein's, with a swap of neighbours as one step, since that is the
+ * most common typing error. */
 #include "base/text/options.h"
 
 #include <stdbool.h>
@@ -42,7 +42,8 @@ void br_suggestion_offer(struct br_suggestion *suggestion, const char *candidate
 {
     uint32_t distance = br_edit_distance(suggestion->word, candidate);
     size_t length = strlen(suggestion->word);
-    /* A third of the word may be wrong, or one letter of a short one; or it was left unfinished. */
+    /* A third of the word may be wrong, or one letter of a short one; or the word may be
+     * unfinished. */
     bool near = distance <= (length < 6 ? 1 + (length > 3) : length / 3);
     bool begun = length >= 2 && strncmp(candidate, suggestion->word, length) == 0;
     if (!near && !begun)
@@ -189,7 +190,7 @@ static enum br_status text_options_store(const struct br_option *option, bool ne
         if (br_seconds_parse(value, &ns) != BR_DECIMAL_OK || ns < 0)
             return br_fail(diag, BR_USAGE, "give seconds, such as 2 or 0.5",
                            "option '--%s': '%s' is not a time", option->name, value);
-        /* Decades are as good as longer, and may be added to a clock. */
+        /* Decades are long enough, and may be added to a clock. */
         *(int64_t *)member = ns < INT64_MAX / 8 ? ns : INT64_MAX / 8;
         return BR_OK;
     }
@@ -210,7 +211,7 @@ static bool takes_value(const struct br_option *option)
     return option->kind != BR_OPTION_FLAG && option->kind != BR_OPTION_SWITCH;
 }
 
-/* The arguments, and how far they are read. */
+/* The arguments, and the reading position. */
 struct reader {
     const struct br_option *table;
     uint32_t command;

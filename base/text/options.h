@@ -1,10 +1,10 @@
-/* The option table: one row per option, from which the parser, the help texts and whatever else
- * lists the options (completions, manual pages) are made.
+/* The option table: one row per option, from which the parser, the help texts and other lists of
+ * options (completions, manual pages) are made.
  *
- * A row says how the option is written, which sub-commands take it, and where in the program's
- * settings (a plain struct) its value goes. Accepted forms: "--name value", "--name=value",
- * "-x value", "-xvalue", flags together as "-vq"; options and positional arguments in any order;
- * "--" ends the options; "-" is a positional argument. The last of two equal options counts.
+ * A row has the option's spelling, the sub-commands that take it, and the member of the program's
+ * settings (a plain struct) for its value. Accepted forms: "--name value", "--name=value", "-x
+ * value", "-xvalue", flags together as "-vq"; options and positional arguments in any order; "--"
+ * ends the options; "-" is a positional argument. The last of two equal options counts.
  */
 #ifndef BR_BASE_TEXT_OPTIONS_H
 #define BR_BASE_TEXT_OPTIONS_H
@@ -16,10 +16,10 @@
 
 /* The kind of the value, and the type of the settings' member that receives it. */
 enum br_option_kind {
-    BR_OPTION_FLAG,    /* bool: true where given; takes no value */
-    BR_OPTION_SWITCH,  /* int: 1 for --name, -1 for --no-name, untouched where not given */
+    BR_OPTION_FLAG,    /* bool: true if given; takes no value */
+    BR_OPTION_SWITCH,  /* int: 1 for --name, -1 for --no-name, unchanged if not given */
     BR_OPTION_TEXT,    /* const char *: borrowed from the arguments */
-    BR_OPTION_PATH,    /* the same, of a file or folder that is kept: "-" is none */
+    BR_OPTION_PATH,    /* const char *: a file or folder that is kept, so not "-" */
     BR_OPTION_CHOICE,  /* const char *: one of the row's choices, which it borrows */
     BR_OPTION_COUNT,   /* uint64_t: a whole number within least..most */
     BR_OPTION_SECONDS, /* int64_t: seconds on the command line, nanoseconds >= 0 here */
@@ -28,34 +28,34 @@ enum br_option_kind {
 
 struct br_option {
     const char *name;     /* without the dashes; NULL ends the table */
-    const char *argument; /* what help calls the value; NULL where it takes none */
+    const char *argument; /* name of the value in help; NULL if it takes none */
     const char *help;     /* a phrase without a full stop */
     uint32_t commands;    /* bit set of the sub-commands that take it */
     enum br_option_kind kind;
-    char letter;          /* short form; 0 where there is none */
+    char letter;          /* short form; 0 if there is none */
     size_t offset;        /* of the member of the settings */
     uint64_t least, most; /* of a count */
-    /* Of a choice: the names for k = 0, 1, ..., and a line on each; NULL past the end. The
+    /* For a choice: the names for k = 0, 1, ..., and a line on each; NULL past the end. The
      * summaries may be missing. */
     const char *(*choice)(uint32_t k);
     const char *(*summary)(uint32_t k);
 };
 
-/* Sorts the arguments into the settings and the positional arguments, of which there is room for
- * `room`. Faults (unknown option, missing or wrong value, too many arguments) are BR_USAGE, with
- * the nearest known word in the hint. `command` has one bit of br_option.commands set. */
+/* Sorts the arguments into the settings and the positional arguments, which have room for `room`.
+ * Faults (unknown option, missing or wrong value, too many arguments) are BR_USAGE, with the
+ * nearest known word in the hint. `command` has one bit of br_option.commands set. */
 enum br_status br_options_parse(const struct br_option *table, uint32_t command, int arguments,
                                 char *const *argument, void *settings, const char **positional,
                                 uint32_t room, uint32_t *positionals, struct br_diag *diag);
 
-/* The number of a policy that is written "name=number": `text` is what follows the name, either
- * nothing, which leaves *number as it is, or the sign and the number. `wanted` says what the number
- * is; NULL: the policy takes none. BR_USAGE. */
+/* The number of a policy written "name=number": `text` is the part after the name, either empty,
+ * which leaves *number unchanged, or the sign and the number. `wanted` describes the number; NULL:
+ * the policy takes none. BR_USAGE. */
 enum br_status br_policy_number(const char *name, const char *wanted, const char *text,
                                 double *number, struct br_diag *diag);
 
-/* The nearest of several words to the one that was typed: start with the word alone, offer the
- * candidates, read `best` (NULL where none is near enough to be meant). Ties: the first offered. */
+/* The nearest of several words to the one typed: start with the word alone, offer the candidates,
+ * read `best` (NULL if none is near enough). Ties: the first offered. */
 struct br_suggestion {
     const char *word;
     const char *best;

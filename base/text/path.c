@@ -6,7 +6,7 @@
 
 void br_path_shorten(char *path)
 {
-    char *part[2048]; /* where the parts that could still be taken back begin */
+    char *part[2048]; /* starts of the parts that ".." could still remove */
     size_t parts = 0;
     char *from = path, *to = path;
     if (!*path)
@@ -22,7 +22,7 @@ void br_path_shorten(char *path)
             to = part[--parts];
             from += step;
         } else {
-            /* A ".." that nothing is left for stays, and so does what is too deep to remember. */
+            /* A ".." with nothing to remove stays, and so does one too deep to remember. */
             if (!up && parts < sizeof part / sizeof *part)
                 part[parts++] = to;
             memmove(to, from, step);

@@ -3,8 +3,8 @@
 #define BR_BASE_TEXT_PATH_H
 
 /* Shortens a path in place, as ninja does (util.cc, CanonicalizePath): no "//", no "./", no
- * "x/../", no '/' at the end. A ".." that nothing is left for stays, also behind the root. What
- * comes to nothing becomes "."; an empty path stays empty. The text never gets longer. O(length).
+ * "x/../", no '/' at the end. A ".." with nothing to remove stays, also after the root. An empty
+ * result becomes "."; an empty path stays empty. The text never gets longer. O(length).
  */
 void br_path_shorten(char *path);
 

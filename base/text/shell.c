@@ -1,5 +1,5 @@
-/* Single quotes: the only form of which POSIX says that every character in it means itself. A
- * single quote itself ends them, stands behind a backslash, and begins them again. */
+/* Single quotes: the only form in which POSIX makes every character literal. A single quote itself
+ * ends them, is written after a backslash, and begins them again. */
 #include "base/text/shell.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Length of the valid sequence at p, 0 where there is none. */
+/* Length of the valid sequence at p, 0 if there is none. */
 static size_t sequence(const unsigned char *p, size_t rest)
 {
     unsigned char low = 0x80, high = 0xbf;
@@ -72,8 +72,8 @@ bool br_text_is_lines(const char *text)
     return is_valid(text, true);
 }
 
-/* Length of a sequence that tells a terminal to do something instead of showing something; 0 where
- * it is none. By Unicode's Cc, Bidi_Control, and the separators of lines and paragraphs. */
+/* Length of a sequence that controls a terminal instead of showing a character; 0 if it is none. By
+ * Unicode's Cc, Bidi_Control, and the separators of lines and paragraphs. */
 static size_t command_length(const unsigned char *p)
 {
     if (p[0] < 0x20 || p[0] == 0x7f)

@@ -1,5 +1,5 @@
-/* What queries cost by their planner and how long they took, in a table of their own, which files
- * have from the first such query on. */
+/* The planner's costs and the durations of queries, in a table of their own, which files have from
+ * the first such query on. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -12,7 +12,7 @@ static const char table[] =
     " began INTEGER NOT NULL, cost INTEGER NOT NULL, wall_ns INTEGER NOT NULL,"
     " UNIQUE(cost, wall_ns) ON CONFLICT REPLACE)";
 
-/* A statement of its own, since other files do not have the table; NULL where that fails. */
+/* A statement of its own, since other files lack the table; NULL if preparing it fails. */
 static sqlite3_stmt *costs_prepare(struct br_history *history, const char *text)
 {
     sqlite3_stmt *statement = NULL;

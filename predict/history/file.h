@@ -1,4 +1,4 @@
-/* An open history, and what it asks of its file. Internal to this room. */
+/* An open history, and the statements on its file. Internal to this room. */
 #ifndef BR_PREDICT_HISTORY_FILE_H
 #define BR_PREDICT_HISTORY_FILE_H
 
@@ -36,7 +36,7 @@ struct br_history {
     uint32_t samples, room;
 };
 
-/* Deletes all runs of the history's job but the last ones. Inside a transaction. */
+/* Deletes all but the last runs of the history's job. Inside a transaction. */
 bool br_history_forget(struct br_history *history, uint32_t kept);
 
 #endif

@@ -8,7 +8,7 @@
 #include "base/collections/index.h"
 #include "base/text/diag.h"
 
-/* Of a sample; a file may say anything, and sums of two have to be numbers still. */
+/* Limit of a sample; a file may contain anything, and sums of two must still fit. */
 static const int64_t longest_ns = INT64_MAX / 4;
 
 /* A list that grows while the file is read. */
@@ -137,7 +137,7 @@ static enum br_status estimate_all(struct br_gathering *g, struct br_history *hi
     return status;
 }
 
-/* Lays out what was gathered as it is told. */
+/* Arranges the gathered data for the caller. */
 static bool gather_lay_out(struct br_gathering *g, struct br_gathered *gathered)
 {
     struct br_gathered_job *job = br_arena_array(&g->arena, g->jobs, sizeof *job);
@@ -151,7 +151,7 @@ static bool gather_lay_out(struct br_gathering *g, struct br_gathered *gathered)
     uint32_t jobs = 0;
     for (uint32_t j = 0; j < g->jobs; j++) {
         if (!g->job[j].told.runs)
-            continue; /* another program has forgotten them since */
+            continue; /* another program has deleted them since */
         struct br_gathered_run *run = br_arena_array(&g->arena, g->job[j].told.runs, sizeof *run);
         if (!run)
             return false;

@@ -1,5 +1,5 @@
-/* All that a history knows, gathered in memory: of every job its runs, and of one job its stages
- * and their samples. For who tells or draws it. */
+/* The contents of a history, gathered in memory: the runs of every job, and the stages and samples
+ * of one job. For printing or drawing. */
 #ifndef BR_PREDICT_HISTORY_GATHER_H
 #define BR_PREDICT_HISTORY_GATHER_H
 
@@ -28,19 +28,20 @@ struct br_gathered_job {
     const char *name;
     uint32_t runs, stages;
     const struct br_gathered_run *run;     /* the oldest first */
-    const struct br_gathered_stage *stage; /* NULL where they were not asked for */
+    const struct br_gathered_stage *stage; /* NULL if they were not asked for */
 };
 
 struct br_gathered {
-    uint32_t queries; /* that ran, of the last ones which tell what a unit of cost lasts */
+    uint32_t queries; /* number that ran, among the last ones, which give the duration of a unit of
+                         cost */
     uint32_t jobs;
-    const struct br_gathered_job *job; /* the one that ran last first */
+    const struct br_gathered_job *job; /* latest run first */
     struct br_gathering *memory;       /* holds all of it */
 };
 
-/* Gathers what the history knows of all its jobs; with `detailed`, of its own job alone, with the
- * stages in the order in which they came. All is as it was at one moment. To be finished also after
- * a failure. O(n log n) in what it reads. */
+/* Gathers all jobs of the history; with `detailed`, only its own job, with the stages in the order
+ * in which they came. All data are of one moment. To be finished, also after a failure. O(n log n)
+ * in the rows read. */
 enum br_status br_gather(struct br_history *history, bool detailed, struct br_gathered *gathered,
                          struct br_diag *diag);
 void br_gathered_finish(struct br_gathered *gathered);

@@ -1,4 +1,4 @@
-/* Which jobs a history has, and keeping house among them. */
+/* The jobs of a history, and their upkeep. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,7 +69,7 @@ enum br_status br_history_runs(struct br_history *history, br_history_each_run *
     return code == SQLITE_DONE ? BR_OK : br_database_fail(&history->database, diag);
 }
 
-/* Ends a transaction: with what was done, or where something failed without any of it. */
+/* Ends a transaction: commits, or undoes everything after a failure. */
 static enum br_status history_jobs_end(struct br_history *history, bool good, struct br_diag *diag)
 {
     if (good && br_database_run(&history->database, "COMMIT"))

@@ -1,7 +1,7 @@
 /* Histories in an SQLite file.
  *
- * Samples wait in memory and go to the file many at a time, so that neither a run of a thousand
- * tasks a second nor several runs at once wait for the disk or for each other. Estimates are
+ * Samples wait in memory and are written to the file many at a time, so that neither a run of a
+ * thousand tasks a second nor concurrent runs wait for the disk or for each other. Estimates are
  * robust: a median is not moved by the one run in which the machine was busy. All figures are
  * integers, so that equal files give equal estimates.
  */
@@ -53,7 +53,7 @@ static const char *const statement_text[BR_HISTORY_STATEMENTS] = {
         " max(id) AS latest FROM run GROUP BY job) AS last ON last.job = stage.job"
         " ORDER BY last.latest DESC, stage.id",
 #define OLD "(SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)"
-    /* Those that are not the largest of their stage; of equals the last one is. */
+    /* Samples that are not the largest of their stage; among equals the last one is. */
     [BR_HISTORY_THIN_SAMPLES] =
         "DELETE FROM sample WHERE run IN " OLD " AND EXISTS (SELECT 1 FROM sample AS other"
         " WHERE other.stage = sample.stage AND (coalesce(other.mem_bytes, -1), other.rowid) >"
@@ -68,11 +68,11 @@ static const char *const statement_text[BR_HISTORY_STATEMENTS] = {
     [BR_HISTORY_SAMPLES] = "SELECT sample.run, stage.job, stage.name, sample.wall_ns"
                            " FROM stage JOIN sample ON sample.stage = stage.id WHERE stage.job = ?1"
                            " ORDER BY sample.run, sample.stage, sample.rowid",
-    /* Stages of which no sample is left. */
+    /* Stages without a sample left. */
     [BR_HISTORY_FORGET_STAGES] = "DELETE FROM stage WHERE job = ?1 AND NOT EXISTS"
                                  " (SELECT 1 FROM sample WHERE sample.stage = stage.id)",
     [BR_HISTORY_HAS] = "SELECT count(*) FROM run WHERE job = ?1",
-    /* Another name for a job, which may have runs of its own under it. */
+    /* Renames a job; the new name may have runs already. */
     [BR_HISTORY_RENAME_STAGES] = "INSERT INTO stage(job, name) SELECT ?2, name FROM stage"
                                  " WHERE job = ?1 ON CONFLICT DO NOTHING",
     [BR_HISTORY_RENAME_SAMPLES] =
@@ -150,7 +150,7 @@ enum br_status br_history_hold(struct br_history *history, struct br_diag *diag)
 
 void br_history_let_go(struct br_history *history)
 {
-    br_database_run(&history->database, "COMMIT"); /* nothing was written that could fail */
+    br_database_run(&history->database, "COMMIT"); /* nothing was written, so nothing can fail */
 }
 
 static bool begin_run(struct br_history *history)
@@ -208,7 +208,7 @@ enum br_status br_history_flush(struct br_history *history, struct br_diag *diag
     }
     for (uint32_t k = 0; k < history->samples; k++)
         free((char *)history->waiting[k].stage);
-    history->samples = 0; /* also those that could not be written, or they would pile up */
+    history->samples = 0; /* including those that could not be written, or they would accumulate */
     return status;
 }
 
@@ -239,7 +239,8 @@ bool br_history_forget(struct br_history *history, uint32_t kept)
            samples_forget(history, BR_HISTORY_FORGET_RUNS, kept);
 }
 
-/* A command that a compiler cache answers a hundred times needs its memory at the next miss. */
+/* A command answered a hundred times by a compiler cache still needs its memory at the next miss.
+ */
 static bool thin_out(struct br_history *history)
 {
     return samples_forget(history, BR_HISTORY_THIN_SAMPLES, BR_HISTORY_KEPT) &&
@@ -277,7 +278,7 @@ static bool samples_add_number(struct numbers *numbers, int64_t value)
     return true;
 }
 
-/* The middle one, of two the lesser. */
+/* The middle one, the lesser of two. */
 static int64_t samples_median(struct numbers *numbers)
 {
     br_sort(numbers->item, numbers->scratch, numbers->count);
@@ -325,7 +326,8 @@ static bool summarise(struct samples *samples, struct br_history_estimate *estim
     return good;
 }
 
-/* Reads all that the stage has of the last runs; the lists in *samples are the caller's to free. */
+/* Reads all the stage's samples of the last runs; the lists in *samples are the caller's to free.
+ */
 static enum br_status read_samples(struct br_history *history, const char *stage,
                                    struct samples *samples, struct br_diag *diag)
 {
@@ -343,7 +345,7 @@ static enum br_status read_samples(struct br_history *history, const char *stage
     return code == SQLITE_DONE ? BR_OK : br_database_fail(&history->database, diag);
 }
 
-/* The most that a task of the stage has held in all runs that are kept; -1: not known. */
+/* The largest memory of a task of the stage in all kept runs; -1: unknown. */
 static enum br_status samples_read_memory(struct br_history *history, const char *stage,
                                           int64_t *mem_bytes, struct br_diag *diag)
 {
@@ -398,7 +400,7 @@ enum br_status br_history_durations(struct br_history *history, const char *stag
     return status;
 }
 
-/* Hands on what a statement gives, whose parameters are bound. */
+/* Passes on the rows of a statement whose parameters are bound. */
 static enum br_status read_rows(struct br_history *history, enum br_history_statement which,
                                 void (*row)(void *context, const struct br_history_row *row),
                                 void *context, struct br_diag *diag)
