@@ -219,7 +219,7 @@ enum br_status br_store_file_find(struct br_store_file *file, const struct br_st
     return status;
 }
 
-/* The id of the row with these keys; 0: none is there. */
+/* The id of the row with these keys; 0: none. */
 static bool find_id(struct br_store_file *file, const struct br_store_keys *keys, int64_t *id)
 {
     sqlite3_stmt *statement = file->database.statement[FIND_ID];

@@ -1,4 +1,4 @@
-/* The file of a store: rows in, rows out. Everything of SQLite is behind it. */
+/* The file of a store: reads and writes rows, and hides SQLite. */
 #ifndef BR_STORE_FILE_H
 #define BR_STORE_FILE_H
 
@@ -6,9 +6,9 @@
 
 struct br_store_file;
 
-/* Which of the rows of the form. */
+/* Which row of the form to read. */
 enum br_store_which {
-    BR_STORE_SAME,    /* the one with the same three keys */
+    BR_STORE_SAME,    /* the one whose three keys are equal */
     BR_STORE_CLUSTER, /* the newest for the cluster */
     BR_STORE_NEWEST,  /* the newest */
 };
@@ -20,13 +20,13 @@ enum br_status br_store_file_open(const char *path, struct br_store_file **file,
 void br_store_file_close(struct br_store_file *file);
 
 /* Fills the row, the newest with an id less than `before`, which is the caller's to finish; its id
- * is 0 where the file has none. A row whose
- * checksum is wrong has no cells; what is in it is not to be used, but its id is right. */
+ * is 0 if the file has none. A row with a wrong checksum has no cells; its contents must not be
+ * used, but its id is right. */
 enum br_status br_store_file_find(struct br_store_file *file, const struct br_store_keys *keys,
                                   enum br_store_which which, int64_t before,
                                   struct br_store_row *row, struct br_diag *diag);
-/* Writes the row in the place of that with the same keys, whose id is to be row->id still (0: none
- * is there); *written says whether it was. Forgets the oldest rows beyond BR_STORE_KEPT. */
+/* Replaces the row with these keys by the new one, if its id is still row->id (0: none); *written
+ * says whether it did. Deletes the oldest rows beyond BR_STORE_KEPT. */
 enum br_status br_store_file_put(struct br_store_file *file, const struct br_store_row *row,
                                  bool *written, struct br_diag *diag);
 enum br_status br_store_file_count(struct br_store_file *file, uint64_t *plans,

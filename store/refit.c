@@ -1,8 +1,8 @@
 /* List generation in the order of another plan [Kolisch96]: each task on its old machine as soon as
  * that has room, serially on any machine, and in parallel on any machine; the best is kept.
  *
- * The first of them never starts a task later than the old plan did where no task lasts or demands
- * more and no machine holds less: by induction over the order, the old start is still free and
+ * If no task lasts longer or demands more and no machine has less, the first of them never starts a
+ * task later than the old plan did: by induction over the order, the old start is still free and
  * after all parents. The other two follow a change of the machines. */
 #include "store/refit.h"
 
@@ -13,7 +13,7 @@
 #include "planner/schedule/keep.h"
 #include "planner/schedule/schedule.h"
 
-/* By task of the instance, what the row says. */
+/* By task of the instance, from the row. */
 struct old {
     struct br_order order;
     uint32_t *machine;
@@ -27,7 +27,7 @@ static bool read_old(struct old *old, const struct br_store_row *row, const stru
     for (uint32_t t = 0; ok && t < in->tasks; t++) {
         int64_t start_ns;
         br_store_row_cell(row, in->task_origin[t], &start_ns, &old->machine[t]);
-        key[t] = (struct br_key){.first = ~start_ns, /* the sooner the larger */
+        key[t] = (struct br_key){.first = ~start_ns, /* an earlier start gives a larger key */
                                  .second = -(int64_t)in->position[in->task_stage[t]],
                                  .third = in->duration[t]};
     }
@@ -60,7 +60,7 @@ static bool refit_generate(struct br_schedule *best, struct br_schedule *other,
         return false;
     if (br_schedule_better(other, best))
         br_schedule_swap(best, other);
-    uint64_t moved; /* to machines that another order has left */
+    uint64_t moved; /* for machines that another order has left free */
     return br_left_shift(best, in, NULL, &moved);
 }
 
@@ -85,7 +85,7 @@ enum br_status br_store_refit(const struct br_store_row *row, const struct br_da
         plan->seed = row->seed;
         plan->method = "refitted";
         status = br_store_complete(plan, dag, cluster, in, NULL, NULL, diag);
-        if (status == BR_NO) /* never shown as an answer: it is our fault */
+        if (status == BR_NO) /* never returned as an answer: it would be our own fault */
             status = br_fail(diag, BR_SYSTEM, "report this", "a refitted plan is wrong");
     }
     br_order_finish(&old.order);

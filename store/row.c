@@ -101,7 +101,7 @@ void br_store_row_cell(const struct br_store_row *row, uint32_t task, int64_t *s
     *machine = (uint32_t)store_row_read_number(cell + 8, 4);
 }
 
-/* Takes the certificate where it proves a bound of this job that the plan does not break. */
+/* Takes the certificate if it proves a bound of this job that the plan does not violate. */
 static bool store_row_prove(struct br_plan *plan, const struct br_dag *dag,
                             const struct br_instance *in, struct br_certificate *certificate,
                             const char *method)
@@ -166,7 +166,7 @@ enum br_status br_store_row_revive(const struct br_store_row *row, const struct 
     plan->placements = row->placements;
     plan->method = br_arena_text(&plan->arena, row->method);
     enum br_status status = plan->method ? BR_OK : br_fail_memory(diag);
-    if (!status && row->certificate) /* one that cannot be read is as good as none */
+    if (!status && row->certificate) /* an unreadable one counts as none */
         status = br_certificate_read(row->certificate, (size_t)row->certificate_size, dag,
                                      &certificate, diag);
     if (status != BR_SYSTEM)

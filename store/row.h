@@ -1,11 +1,11 @@
-/* A plan as the file has it: a row of its table, and how it comes from a plan and becomes one. */
+/* A plan as a row of the file, and the conversion in both directions. */
 #ifndef BR_STORE_ROW_H
 #define BR_STORE_ROW_H
 
 #include "planner/model/instance.h"
 #include "planner/model/plan.h"
 
-/* What a plan is looked up by. */
+/* The keys of a plan. */
 struct br_store_keys {
     uint64_t form, details, cluster;
 };
@@ -34,7 +34,7 @@ void br_store_row_finish(struct br_store_row *row);
 /* A checksum of all but the id. */
 uint64_t br_store_row_sum(const struct br_store_row *row);
 
-/* Writes the plan into the row, but for the keys and the effort; the job's name is lent. BR_SYSTEM
+/* Writes the plan into the row, except the keys and the effort; the job's name is lent. BR_SYSTEM
  * when memory is out. */
 enum br_status br_store_row_fill(struct br_store_row *row, const struct br_dag *dag,
                                  const struct br_plan *plan, struct br_diag *diag);
@@ -42,20 +42,20 @@ enum br_status br_store_row_fill(struct br_store_row *row, const struct br_dag *
 enum br_status br_store_row_fill_bound(struct br_store_row *row, const struct br_dag *dag,
                                        const struct br_plan *plan, struct br_diag *diag);
 
-/* What the row says of a task. False where the row is not one of a job of so many tasks. */
+/* The row's values for a task. False if the row does not belong to a job with this many tasks. */
 bool br_store_row_fits(const struct br_store_row *row, uint32_t tasks);
 void br_store_row_cell(const struct br_store_row *row, uint32_t task, int64_t *start_ns,
                        uint32_t *machine);
 
-/* The row's plan of the job, verified, with a bound that is proven. BR_NO: the row holds no plan of
- * this job. BR_SYSTEM. `in` is the instance of the job. */
+/* The row's plan of the job, verified, with a proven bound. BR_NO: the row holds no plan of this
+ * job. BR_SYSTEM. `in` is the instance of the job. */
 enum br_status br_store_row_revive(const struct br_store_row *row, const struct br_dag *dag,
                                    const struct br_cluster *cluster, const struct br_instance *in,
                                    struct br_plan **plan, struct br_diag *diag);
 
-/* Ranks the plan, whose starts and machines are set, and proves its bound: by the certificate,
- * which may be NULL and is taken or destroyed, where it holds, else by a new one; and verifies it.
- * BR_NO: the plan is wrong. */
+/* Ranks the plan, whose starts and machines are set, proves its bound, and verifies it. The
+ * certificate, which may be NULL and is taken or destroyed, proves the bound if it holds; else a
+ * new one does. BR_NO: the plan is wrong. */
 enum br_status br_store_complete(struct br_plan *plan, const struct br_dag *dag,
                                  const struct br_cluster *cluster, const struct br_instance *in,
                                  struct br_certificate *certificate, const char *bound_method,

@@ -1,4 +1,4 @@
-/* Stores of plans: which stored plan is the answer, and which of two stays. */
+/* Stores of plans: decides which stored plan is the answer, and which of two stays. */
 #include <bigrocks/store.h>
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@ struct br_store {
     struct br_store_file *file;
 };
 
-/* Efforts as numbers: fast, default, and from MAX on max with its time limit in nanoseconds. */
+/* Efforts as numbers: fast, default, and from MAX on, max with its time limit in nanoseconds. */
 enum { FAST, DEFAULT, MAX };
 
 bool br_store_is_there(void)
@@ -63,14 +63,14 @@ static int64_t asked(const struct br_plan_options *options)
     default:
         break;
     }
-    if (options->placements) /* which may end it before the time does */
+    if (options->placements) /* which may end it before its time */
         return MAX;
     if (options->time_limit_ns > 0)
         return options->time_limit_ns < INT64_MAX - MAX ? MAX + options->time_limit_ns : INT64_MAX;
     return INT64_MAX;
 }
 
-/* The effort that a search with the options came to. */
+/* The effort actually made by a search with the options. */
 static int64_t made(const struct br_plan_options *options, const struct br_plan *plan)
 {
     const int64_t effort = asked(options);
@@ -90,9 +90,9 @@ static bool meets_bound(const struct br_plan *plan)
     return plan->certificate && plan->lower_bound_ns == plan->makespan_ns;
 }
 
-/* ---- Out ---- */
+/* ---- Reading ---- */
 
-/* What every call has to be given. */
+/* Arguments common to all calls. */
 static enum br_status check_asked(const struct br_dag *dag, const struct br_plan_options *options,
                                   struct br_diag *diag)
 {
@@ -108,7 +108,7 @@ struct question {
     struct br_store *store;
     const struct br_dag *dag;
     const struct br_cluster *cluster;
-    struct br_instance *in; /* NULL until a row needs it */
+    struct br_instance *in; /* NULL until first needed */
     struct br_store_keys keys;
 };
 
@@ -128,7 +128,7 @@ static enum br_status store_look(struct question *q, enum br_store_which which, 
     status = which == BR_STORE_SAME
                  ? br_store_row_revive(row, q->dag, q->cluster, q->in, plan, diag)
                  : br_store_refit(row, q->dag, q->cluster, q->in, plan, diag);
-    return status == BR_NO ? BR_OK : status; /* a row that is of no use is none */
+    return status == BR_NO ? BR_OK : status; /* a useless row counts as none */
 }
 
 /* *effort is that of the row. */
@@ -154,7 +154,7 @@ static enum br_status get(struct question *q, struct br_plan **plan, struct br_s
                 .found_ns = (*plan)->makespan_ns,
             };
         }
-        before = row.id ? row.id : INT64_MAX; /* one of no use does not hide those before it */
+        before = row.id ? row.id : INT64_MAX; /* a useless row does not hide those before it */
         k += !row.id;
         br_store_row_finish(&row);
     }
@@ -185,10 +185,10 @@ enum br_status br_store_get(struct br_store *store, const struct br_dag *dag,
     return status;
 }
 
-/* ---- In ---- */
+/* ---- Writing ---- */
 
-/* What the file is to hold of the plan and of what is there (NULL: nothing), which has the row's
- * id and effort. *same: that already. */
+/* Fills the row to write from the plan and from the stored row (NULL: none), which has the row's id
+ * and effort. *same: the stored row is already equal. */
 static enum br_status store_merge(struct br_store_row *row, const struct question *q,
                                   const struct br_plan *plan, const struct br_plan *there,
                                   bool *same, struct br_diag *diag)
@@ -219,7 +219,8 @@ static enum br_status store_put(struct question *q, int64_t effort, const struct
         if (!status)
             status = store_merge(&row, q, plan, there, &same, diag);
         written = same && row.effort == found.effort;
-        if (!status && !written) /* not where another program has put one meanwhile: look again */
+        if (!status &&
+            !written) /* false if another program has written one meanwhile: look again */
             status = br_store_file_put(q->store->file, &row, &written, diag);
         br_plan_destroy(there);
         br_store_row_finish(&found);
@@ -258,7 +259,7 @@ enum br_status br_store_put(struct br_store *store, const struct br_dag *dag,
 /* ---- Both ---- */
 
 /* Leaves the shorter of two plans in *plan, which may be NULL, with the better of both bounds,
- * since each is one of this job. Takes the fresh plan. */
+ * since both are bounds of this job. Takes the fresh plan. */
 static enum br_status keep_shorter(struct br_plan **plan, struct br_plan *fresh,
                                    struct br_diag *diag)
 {
@@ -278,7 +279,7 @@ static enum br_status keep_shorter(struct br_plan **plan, struct br_plan *fresh,
 }
 
 /* Plans by the options, or beside a refitted plan by effort fast. *effort becomes that of the plan
- * which is left in *plan. */
+ * left in *plan. */
 static enum br_status plan_beside(struct question *q, const struct br_plan_options *options,
                                   bool fast, struct br_plan **plan, int64_t *effort,
                                   struct br_store_hit *hit, struct br_diag *diag)
