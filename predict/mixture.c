@@ -60,8 +60,8 @@ static double mixture_below(const struct br_mixture *mixture, const struct br_no
     return sum / mixture->weight;
 }
 
-/* The place of a share in a normal distribution, within 0.005: only a start. [Abramowitz64,
- * 26.2.22] */
+/* The place of a share in a normal distribution, within 0.005: only a start.
+ * [Abramowitz64, 26.2.22] */
 static double mixture_place_of(double share)
 {
     double tail = share < 0.5 ? share : 1 - share;

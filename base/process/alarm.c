@@ -1,5 +1,5 @@
-/* The thread sleeps until the time, by a clock that runs no faster than the monotonic one, or
- * briefly, if the other flag may be raised meanwhile. */
+/* The thread sleeps until the time, by a clock that runs no faster than the monotonic one, but
+ * only for a moment at once, since the other flag may be raised meanwhile. */
 #include "base/process/alarm.h"
 
 #include "base/process/clock.h"

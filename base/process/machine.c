@@ -66,8 +66,7 @@ static void limit_by(struct br_machine *machine, const struct hierarchy *in, con
 {
     if (in->unified) {
         lower_memory(machine, number_in(folder, "memory.max", 0));
-        lower_memory(machine,
-                     number_in(folder, "memory.high", 0)); /* deeper groups are not expected */
+        lower_memory(machine, number_in(folder, "memory.high", 0)); /* above it all is slow */
         FILE *file = open_in(folder, "cpu.max");
         long long quota_us, period_us;
         if (file && fscanf(file, "%lld %lld", &quota_us, &period_us) == 2)

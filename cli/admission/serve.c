@@ -182,7 +182,7 @@ static enum br_status start_build(struct server *server, const char *const *argu
     const struct cli_listener *listener = &server->listener;
     server->guard = cli_guard_children(
         &listener->name, listener->folder[0] ? listener->folder : NULL, server->joined);
-    unsetenv(ADMISSION_HELD); /* tokens held outside do not count: these are for another machine */
+    unsetenv(ADMISSION_HELD); /* an outer server counts for another machine */
     int error =
         posix_spawnp(&server->build, argument[0], NULL, NULL, (char *const *)argument, environ);
     if (error) {

@@ -40,7 +40,7 @@ static enum br_status take_table(struct merge *merge, const char *path, struct b
 {
     size_t size = 0;
     char **text = &merge->table[merge->tables];
-    bool has_nul; /* no table is that large; the rest is not worth reading */
+    bool has_nul; /* no table has a NUL; the rest is not worth reading */
     enum br_status status = cli_whole_read(path, TABLE_MOST, text, &size, &has_nul, diag);
     if (status)
         return status;

@@ -38,7 +38,7 @@ struct building {
     uint32_t total, printed;          /* number of commands, as far as known */
     uint32_t behind;                  /* waiting for commands outside this round */
     struct cli_run_sum sum;           /* of the rounds */
-    bool terminal, lost;              /* lost: memory ran out for a failure */
+    bool terminal, lost;              /* lost: memory ran out for an entry of done or failed */
     bool console;                     /* a command holds the console, and its line is printed */
     uint32_t console_stage;           /* of the console */
     bool told_memory;                 /* it was said that some commands are unknown */
@@ -216,7 +216,7 @@ static uint32_t failures_left(const struct building *building)
 
 struct latest {
     const char *name;
-    char *job; /* the last attempt */
+    char *job; /* the job that ran last */
     bool known, lost;
 };
 

@@ -110,7 +110,7 @@ static void compare_stage(struct cli_check *check, uint32_t mine, uint32_t own)
 /* An edge, with its stages numbered as in the given job. */
 struct link {
     uint32_t parent, child;
-    bool one_to_one; /* the way in which it differs from a barrier */
+    bool one_to_one; /* set only if that differs from a barrier */
     int64_t bytes;
     uint32_t edge; /* in its own job */
 };

@@ -33,8 +33,7 @@ struct br_arrow {
     uint32_t pairs;    /* of tasks that a one-to-one edge joins; 0 over a barrier */
     uint32_t transfer; /* transfer that ended when a task of the child started, which waited for it:
                           a number in plan->carried; BR_INPUTS_NONE: there is none */
-    bool
-        upward; /* does not lead to a later line: a box that starts before all of this parent has */
+    bool upward;       /* leads to no later line: the child starts before all of this parent has */
 };
 
 /* A box of the critical chain that waited for its machine, and the box that held it. */

@@ -107,7 +107,7 @@ static enum br_status add_deps(struct br_ninja_recorder *to, uint32_t edge, bool
     enum br_status status = ninja_record_bind(to, edge, BR_NINJA_DEPS, BR_NINJA_VALUE, &to->text);
     *known = true;
     if (status || strcmp(to->text.text, "gcc") != 0)
-        return status; /* a depfile that is not deleted stays where ninja reads it */
+        return status; /* without deps = gcc, the depfile stays where ninja reads it */
     status = ninja_record_bind(to, edge, BR_NINJA_DEPFILE, BR_NINJA_PLAIN, &to->text);
     if (!status && !to->has_deps)
         status = open_deps(to);

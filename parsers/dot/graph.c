@@ -43,7 +43,7 @@ static int on_fault(char *piece)
  * when memory is out. */
 static bool grow_fault_buffer(const char *text)
 {
-    static size_t grown = 1024; /* under the lock: the start of cgraph's message */
+    static size_t grown = 1024; /* under the lock: cgraph's initial size */
     size_t size = strlen(text) + FAULT_WORDS;
     if (size < grown)
         return true;

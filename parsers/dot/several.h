@@ -10,12 +10,12 @@
 enum { BR_DOT_LISTED = 200 };
 
 struct br_dot_several {
-    char *text;               /* of the graph to read, and the kind of text after it */
+    char *text;               /* of the graph to read, with the text after it */
     struct br_dot_scan *scan; /* of that text */
     uint32_t number;          /* of the graph, from 1 on */
     char names[BR_DOT_LISTED];
     uint32_t titles, room;
-    char **title; /* number of graphs read */
+    char **title; /* of the graphs read */
     bool joined;
     char *made; /* the joined text; NULL: none */
 };

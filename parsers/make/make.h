@@ -64,7 +64,7 @@ struct br_make_recipe {
     uint32_t entry;       /* NONE: none */
     uint32_t next;        /* of the level */
     uint32_t line;        /* of the output */
-    uint32_t stage;       /* the level at whose end it is done; NONE: not yet */
+    uint32_t stage;       /* the stage at whose end it is done; NONE: none yet */
     uint32_t wait;        /* the first; NONE: none */
 };
 
@@ -90,7 +90,7 @@ struct br_make_database {
     uint32_t entry;       /* the one that continues; NONE: none */
     const char *named;    /* "T: ", the start of a target's variable; NULL: none */
     size_t named_length;  /* "T:" */
-    bool targets;         /* else its variables */
+    bool targets;         /* else variables */
     bool definition;      /* within a "define" */
     bool origin;          /* the next line is a variable */
     bool not_a_target;    /* the next entry is only a file */

@@ -72,8 +72,7 @@ struct br_control_decision {
     uint32_t raw;    /* least allocation of the greatest utility, before smoothing */
     uint32_t amount; /* the job's allocation until the next decision: 1 .. most; 0: it waits */
     double progress; /* 0 .. 1 */
-    double
-        utility; /* expected with the amount (with the least one if the job waits), no dead zone */
+    double utility;  /* expected with the amount (if it waits: the least); no dead zone */
     double on_time;  /* probability to end by the utility's deadline with the amount; no slack */
     int64_t left_ns; /* mean time left with the amount; no slack */
     int64_t left_high_ns; /* its 95 % quantile; the mean if the forecast has no spread */

@@ -113,7 +113,7 @@ enum br_status br_table_check_job(const struct br_deadline_table *table, const s
 struct br_table_place {
     uint32_t low, high; /* cells */
     double part;        /* from the numbers of `low` (0) to those of `high` (1) */
-    bool bent;          /* distance from that line, interpolated between two bends: */
+    bool bent;          /* off that line, by a value between two bends: */
     uint32_t bend_low, bend_high;
     double bend_part;
 };

@@ -18,9 +18,8 @@ static const double calm = 0.2;
 
 /* A job in the simulated future. */
 struct played {
-    double progress, left_s; /* mean, with its allocation */
-    uint32_t need, own,
-        given; /* indexes into its table's allocations; given: including lent tokens */
+    double progress, left_s;   /* mean, with its allocation */
+    uint32_t need, own, given; /* indexes into its table's allocations; given: with lent ones */
     bool begun, ended, runs;
     double end_s; /* from now on */
 };

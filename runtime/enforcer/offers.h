@@ -22,15 +22,15 @@ struct br_offer_times {
 
 struct br_offer {
     uint32_t job, kind;
-    uint32_t tree;         /* the number of its tree, for the owner */
-    uint32_t node;         /* its leaf; 0: it stands in no tree */
-    const int64_t *demand; /* by resource, borrowed */
-    struct br_offer_times
-        times; /* its first task takes no less; none planned on the tree's machine starts earlier */
-    double priority;         /* no task of it has more */
-    double remaining;        /* its job has no less remaining work */
-    double share;            /* factor on packing that no task of it exceeds */
-    struct br_offer *before; /* the job's offers that stand in a tree, chained */
+    uint32_t tree;               /* the number of its tree, for the owner */
+    uint32_t node;               /* its leaf; 0: it stands in no tree */
+    const int64_t *demand;       /* by resource, borrowed */
+    struct br_offer_times times; /* its first task takes no less; none that the plan has on the
+                                    tree's machine starts earlier */
+    double priority;             /* no task of it has more */
+    double remaining;            /* its job has no less remaining work */
+    double share;                /* factor on packing that no task of it exceeds */
+    struct br_offer *before;     /* the job's offers that stand in a tree, chained */
     struct br_offer *after;
     bool woken; /* on the list of newly ready offers; see vacancy.h */
 };

@@ -9,8 +9,7 @@ struct br_replanner;
 
 /* Start from br_replanner_options_default(). */
 struct br_replanner_options {
-    double
-        ratio; /* share of the tasks of an unknown stage that are pilots, at least one task; 0..1 */
+    double ratio;   /* share of an unknown stage's tasks that are pilots, at least one; 0..1 */
     double changed; /* a mean that is wrong by more than this ratio is worth a new plan; > 0 */
     uint64_t seed;  /* seed for the choice of pilots */
 };

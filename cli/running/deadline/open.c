@@ -123,7 +123,7 @@ static enum br_status open_table(struct cli_run_deadline *deadline, const char *
         br_table_close(&loop->file);
         loop->file = (struct br_deadline_table){0};
         if (deadline->loops > 1)
-            status = BR_OK; /* it may belong to another cluster */
+            status = BR_OK; /* it may belong to another job */
     }
     if (!status && !any)
         status = br_fail(diag, BR_BAD_INPUT, "make one of a job of this run, or leave it out",

@@ -51,7 +51,7 @@ struct cli_report {
     struct cli_run_deadline deadline;
     struct cli_progress progress;
     struct cli_live live;
-    const struct br_run_result *result; /* durations so far; NULL: unknown */
+    const struct br_run_result *result; /* the result so far; NULL: none yet */
     bool said_before, said_stop;        /* work done before; how to go on after Ctrl-C */
     struct cli_spool out, err;          /* for the standard streams; only `out` if both are one */
     struct cli_overuse overuse;

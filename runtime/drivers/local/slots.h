@@ -27,7 +27,7 @@ struct br_slots {
     uint32_t count, free, running; /* free: the first */
     int epoll;                  /* has the descriptors of all running processes, with their slots */
     struct br_cgroups *cgroups; /* borrowed; may be NULL */
-    bool told; /* our own process group, where foreground tasks are, is one of the groups */
+    bool told; /* the terminal has signalled our group, where foreground tasks are */
 };
 
 /* Opens no descriptor yet; to be finished, even if nothing else is done. */
