@@ -51,8 +51,9 @@ with case.folder() as scratch:
     folder = pathlib.Path(scratch)
     ninja, build, state = folder / 'ninja', folder / 'build', folder / 'build/state'
     new = shutil.which('ninja')
-    own = 7 if subprocess.run([new, '--version'], capture_output=True, text=True).stdout.split('.')[1] not in '10 11 12' else 5
-    other = 12 - own
+    minor = int(subprocess.run([new, '--version'], capture_output=True, text=True).stdout.split('.')[1])
+    own = 5 if minor < 12 else 6 if minor == 12 else 7
+    other = 7 if own == 5 else 5
     # As ninja 1.12 and later do; the one that is installed may be older.
     ninja.write_text('''#!/bin/sh
 file=build.ninja last=
