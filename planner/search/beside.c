@@ -7,7 +7,7 @@
 #include "base/process/condition.h"
 #include "planner/check/certificate.h"
 
-/* Only what is proven counts, whatever the source may say. */
+/* Only a proven bound counts, whatever the source says. */
 static void search_beside_check(const struct br_bound_question *q, struct br_bound_answer *answer)
 {
     struct br_diag diag = {0};

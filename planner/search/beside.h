@@ -33,16 +33,16 @@ struct br_beside {
     struct br_bound_answer answer; /* stays as it is once answered */
 };
 
-/* Begins to ask. False where no thread can be started. To be ended in any case. */
+/* Begins to ask. False if no thread can be started. Must be ended in both cases. */
 bool br_beside_begin(struct br_beside *beside, const struct br_bound_question *question);
-/* Asks on this thread, where there is no other; `stop` may be NULL. */
+/* Asks on this thread, if there is no other; `stop` may be NULL. */
 void br_beside_ask(struct br_beside *beside, const struct br_stop *stop);
-/* The answer, which has been checked; borrowed until the end. NULL where there is none yet. */
+/* The answer, which has been checked; borrowed until the end. NULL if there is none yet. */
 const struct br_bound_answer *br_beside_answer(struct br_beside *beside);
 /* The same, after waiting for it for this long. */
 const struct br_bound_answer *br_beside_wait(struct br_beside *beside, int64_t ns);
-/* Ends the source, where it still works, and hands over its answer, which is zero where it has not
- * even begun. The certificate is the caller's. */
+/* Ends the source, if it still works, and hands over its answer, which is zero if it has not even
+ * begun. The certificate is the caller's. */
 void br_beside_end(struct br_beside *beside, struct br_bound_answer *answer);
 
 #endif

@@ -1,9 +1,8 @@
-/* The best lower bound on a job: combinatorial, by clause learning, and from a source.
- *
- * Where the clock is the limit, clause learning and the source run beside each other, and clause
- * learning goes on from the source's bound as soon as that is known. Where counts are, it has a
- * first turn before the source and the others after it, so that the same job gets the same bound,
- * and a source is not asked about jobs that are closed at once. */
+/* The best lower bound on a job: combinatorial, by clause learning, and from a source. If the clock
+ * is the limit, clause learning and the source run side by side, and clause learning goes on from
+ * the source's bound as soon as that is known. If counts are the limit, clause learning has a first
+ * turn before the source and the others after it, so that the same job gets the same bound, and a
+ * source is not asked about jobs that are closed at once. */
 #include "planner/search/best_bound.h"
 
 #include <pthread.h>
@@ -17,12 +16,12 @@
 #include "planner/search/beside.h"
 #include "planner/search/exact_bound.h"
 
-/* Without a time limit: conflicts, which end first where they are many, as of jobs of few tasks;
- * and work, where thousands of decisions may pass between two. */
+/* The limits if there is no time limit. CONFLICTS ends a search with many conflicts, as on jobs of
+ * few tasks; WORK ends one where thousands of decisions may pass between two conflicts. */
 enum { CONFLICTS = 10000, WORK = 100000000 };
 static const int64_t look_ns = 5000000;
-/* Of the time limit, what the combinatorial bounds that are not linear may take, and their proof
- * again; small jobs need less than the least. */
+/* The share of the time limit for the combinatorial bounds that are not linear, and again for their
+ * proof. Small jobs need less than the least. */
 static const double core_share = 0.25;
 static const int64_t core_least_ns = 2000000;
 /* A source is not begun before, by the clock: small jobs are closed by then. */
@@ -113,9 +112,9 @@ static void begin_source(struct solving *s)
         end_source(s, true);
 }
 
-/* For br_exact_effort. Checking a proof takes up to about a quarter of the time that it took to
- * find it, which is kept back from the limit. Where counts are the limit, the source is asked once
- * a first turn has not closed the job. */
+/* For br_exact_effort. Keeps back from the limit the time to check a proof: up to about a quarter
+ * of the time that it took to find it. If counts are the limit, the source is asked once a first
+ * turn has not closed the job. */
 static bool best_bound_goes_on(void *context, bool risen)
 {
     struct solving *s = context;
@@ -185,7 +184,7 @@ static void set_core(struct solving *s, const struct br_bound *core,
     r->certificate = certificate;
 }
 
-/* By the clock: all combinatorial bounds, where they end within their share. */
+/* By the clock: all combinatorial bounds, if they end within their share. */
 static enum br_status raise_core(struct solving *s, struct br_diag *diag)
 {
     struct br_alarm turn;
@@ -224,8 +223,8 @@ static enum br_status find_core(struct solving *s, struct br_diag *diag)
     return !status && s->limit_ns > 0 && !s->met ? raise_core(s, diag) : status;
 }
 
-/* Takes over the proof, which has been checked, where it proves more than the best. One that does
- * not even prove the best, where the core's proof is missing, is of no use. */
+/* Takes over the checked proof if it proves more than the best. A proof that does not even prove
+ * the best, because the core's proof is missing, is of no use. */
 static void best_bound_take(struct br_bound_result *r, struct br_certificate *from,
                             const char *method)
 {

@@ -10,44 +10,45 @@
 #include "planner/search/exact_search.h"
 #include "planner/search/orders_search.h"
 
-/* The grant of the default effort to the search on one machine, where placements are cheap: passes
- * for each task of the job, placements on a large one. */
+/* The default effort of the search on one machine, where placements are cheap: POPULATION_PASSES
+ * passes for each task of the job, on a large job POPULATION_PLACEMENTS placements. */
 enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS = 100000000 };
-/* Tasks up to which the exact solvers are given a large and a small share; and to which of small
- * jobs the default effort is what so many conflicts cost. */
+/* Up to EXACT_SMALL tasks the exact solvers get a large share of the budget, up to EXACT_MEDIUM a
+ * small one. A small job's default budget is at least the cost of EXACT_CONFLICTS conflicts. */
 enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
-/* On jobs in between they have the large share, too, where this part of the makespan is left
- * between the bounds after their small one. */
+/* Between EXACT_SMALL and EXACT_MEDIUM they get the large share, too, if after the small one the
+ * bounds are within 1/NEARLY of the makespan. */
 enum { NEARLY = 20 };
-/* Jobs of up to so many tasks are granted more, since they are to end proven. On several machines
- * there are exact solvers for these alone, and on up to so many machines. */
+/* Jobs of up to EXACT_TASKS tasks get a larger budget, so that they end proven. On several machines
+ * only these jobs have exact solvers, on up to EXACT_MACHINES machines. */
 enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
-/* On jobs of up to so many tasks on several machines they go before the other searches, with a
- * grant above theirs, since some jobs that these leave open are closed by few conflicts: so many
- * each, by the third power of the tasks, as larger jobs take longer for one and are closed less
- * often. Under a limit of placements that leaves fewer than the least they do not. */
+/* On several machines, jobs of up to CLOSE_TASKS tasks get the exact solvers before the other
+ * searches, with a grant above theirs, since few conflicts close some jobs that those leave open.
+ * Each solver gets CLOSE_CONFLICTS conflicts divided by the third power of the tasks, since on
+ * larger jobs a conflict takes longer and closes less often. If a limit of placements leaves fewer
+ * than CLOSE_LEAST, the solvers do not go first. */
 enum { CLOSE_TASKS = 64, CLOSE_CONFLICTS = 225000000, CLOSE_LEAST = 100 };
 
-/* All orders of few tasks are tried once, on one machine from so many ticks on, where a conflict
- * takes long, and without exact solvers; then these have a share of the run for a certificate. */
+/* All orders of few tasks are tried once if there are no exact solvers, or on one machine from
+ * ORDERS_TICKS ticks on, where a conflict takes long. Then the exact solvers get a share of the run
+ * for a certificate. */
 enum { ORDERS_TICKS = 1 << 18 };
 static const double orders_certify = 0.3;
 
-/* Whether the instance is one for the population search: of a larger one there would be too few
- * schedules to breed from. */
+/* Does the population search suit the instance? On a larger one there would be too few schedules to
+ * breed from. */
 static bool suits_population(const struct br_instance *in)
 {
     return in->machines == 1 && in->tasks <= POPULATION_TASKS;
 }
 
-/* Whether the instance has several machines, and is so small that the exact solvers join the
- * search. */
+/* Do the exact solvers join the search on several machines? The instance must be small. */
 static bool suits_exact_machines(const struct br_instance *in)
 {
     return in->machines > 1 && in->machines <= EXACT_MACHINES && in->tasks <= EXACT_TASKS;
 }
 
-/* Whether it is one of those that the exact solvers may close before the search. */
+/* May the exact solvers close the instance before the search? */
 static bool suits_closing(const struct br_instance *in)
 {
     return in->machines > 1 && in->machines <= EXACT_MACHINES && in->tasks > EXACT_TASKS &&
@@ -67,7 +68,8 @@ uint64_t br_cycle_placements(const struct br_instance *in)
     return br_machines_placements(in);
 }
 
-/* What it grants the exact solvers on several machines, above the other searches. */
+/* The placements for the exact solvers on several machines, on top of those for the other searches.
+ * */
 static uint64_t exact_placements(const struct br_instance *in)
 {
     uint64_t cube = (uint64_t)in->tasks * in->tasks * in->tasks;
@@ -91,8 +93,8 @@ static void cycle_on_step(void *context, double share)
         s->step(s->context, BR_SEARCH_QUICK + (1 - BR_SEARCH_QUICK) * share);
 }
 
-/* Under effort max, what the limits are expected to leave is spent in one run: a population made
- * for it gets further than several that grow. */
+/* Effort max spends in one run as much as the limits are expected to allow: a population made for
+ * that budget gets further than several that grow. */
 static void cycle_expect(const struct br_search *s, struct br_run *run)
 {
     const struct br_plan_options *o = s->options;
@@ -110,8 +112,8 @@ static void cycle_expect(const struct br_search *s, struct br_run *run)
         run->placements = 2 * run->horizon;
 }
 
-/* One stretch of a run: the solvers, or else the population or the searches on several machines,
- * with a share of what the run may spend. */
+/* Runs one stretch with a share of the run's budget: the solvers, or else the population or the
+ * searches on several machines. */
 static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, double share)
 {
     struct br_run run = *whole;
@@ -152,16 +154,16 @@ static bool nearly_closed(const struct br_search *s)
     return makespan - s->bound.ticks <= makespan / NEARLY;
 }
 
-/* Whether all orders of the tasks may be tried: where there is no exact solver, or it goes through
- * a profile of many ticks. */
+/* May all orders of the tasks be tried? Yes if there is no exact solver, or its profile has many
+ * ticks. */
 static bool suits_orders(const struct br_search *s)
 {
     bool long_profile = s->in->machines == 1 && br_search_best(s)->makespan > ORDERS_TICKS;
     return (!s->exact || long_profile) && br_orders_search_suits(s);
 }
 
-/* All orders, and then the exact solvers, where there are any, for a certificate. They close the
- * part unless something limits them. */
+/* Tries all orders, then runs the exact solvers, if there are any, for a certificate. This closes
+ * the part unless a limit stops it. */
 static bool try_orders(struct br_search *s, struct br_run *run)
 {
     int64_t optimum;
@@ -175,10 +177,10 @@ static bool try_orders(struct br_search *s, struct br_run *run)
     return ok;
 }
 
-/* The search for one machine: the population, and on what is not too large for them the exact
- * solvers, first for a moment, since small jobs need no more, and again between two populations; of
- * larger jobs, after the population, where they have come near. Where a tick is left, the last
- * stretch is theirs in any case. */
+/* The search for one machine: the population, and the exact solvers unless the job is too large for
+ * them. The solvers begin with a short turn, since small jobs need no more, and go on between two
+ * populations; on larger jobs they go on after the population if the bounds are close. If one tick
+ * is left, the solvers take the last stretch. */
 static bool improve_on_one_machine(struct br_search *s, struct br_run *run, bool first)
 {
     static const struct stretch {
@@ -212,8 +214,8 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run, bool
     return ok;
 }
 
-/* The exact solvers first, with their grant, or a tenth of what there is where that is less; then
- * the others with theirs. */
+/* Runs the exact solvers first, with the budget above the others' grant, or a tenth of the budget
+ * if nothing is above it; then the others with their grant. */
 static bool close_on_machines(struct br_search *s, struct br_run *run, uint64_t grant)
 {
     uint64_t all = run->placements, most = all > grant ? all - grant : all / 10;
@@ -227,8 +229,8 @@ static bool close_on_machines(struct br_search *s, struct br_run *run, uint64_t 
     return ok;
 }
 
-/* The search for several machines; on a small job the exact solvers first and last, and between
- * them the others with their grant, or about half of what there is where that is less. */
+/* The search for several machines. On a small job the exact solvers go first and last; between them
+ * the others get their grant, or about half of the budget if that is less. */
 static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_t grant, bool first)
 {
     bool closing = suits_closing(s->origin);

@@ -12,7 +12,7 @@
 
 /* Beyond so many tasks conflicts take long and prove little. */
 enum { TASKS_MAX = 2000, TURN = 500, TICKS = 10000 };
-/* The same on several machines. */
+/* The limits on several machines. */
 enum { MACHINES_MAX = 8, MACHINES_TASKS_MAX = 64 };
 
 /* A part at work; without a solver it is left as it is. */

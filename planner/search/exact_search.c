@@ -1,8 +1,8 @@
 /* Two solvers [Ohrimenko09] [Schutt11], since two threads are the rule. They take slices of so many
- * conflicts side by side and tell each other the bounds in between, so that nothing depends on
- * their pace. Where one tick is left between the bounds both would refute the same makespan, with
- * nearly the same clauses; with few, each of them would have to, sooner or later, and raising the
- * bound by one takes nearly as long. Then the one that looks for shorter schedules works alone. */
+ * conflicts side by side and exchange the bounds in between, so that nothing depends on their pace.
+ * If one tick is left between the bounds, both would refute the same makespan, with nearly the same
+ * clauses; if few are left, each of them would have to, sooner or later, and raising the bound by
+ * one takes nearly as long. Then the solver that looks for shorter schedules works alone. */
 #include "planner/search/exact_search.h"
 
 #include <stdatomic.h>
@@ -38,7 +38,7 @@ struct br_exact_search {
     atomic_bool memory_out, optimal;
 };
 
-/* On one machine the profile is kept tick by tick. Beyond so many tasks a conflict takes hardly
+/* On one machine the profile is kept tick by tick. Beyond this many tasks a conflict takes hardly
  * longer. */
 static uint64_t conflict_cost(const struct br_instance *in, int64_t upper)
 {
@@ -127,7 +127,7 @@ static bool has_worked(const struct br_exact_search *s)
     return conflicts > 0;
 }
 
-/* How many solvers work: the first of them, beginning with DOWN. */
+/* The number of solvers that work, counted from DOWN. */
 static uint32_t working(const struct br_run *run)
 {
     return run->elite->entry[0].schedule.makespan - run->lower_bound > FEW ? SOLVERS : 1;

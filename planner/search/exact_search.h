@@ -14,8 +14,8 @@ enum {
 
 struct br_exact_search;
 
-/* Borrows the instance; `upper` is the makespan of a schedule that is there. NULL where the
- * instance is not for the solver, or memory is out. */
+/* Borrows the instance; `upper` is the makespan of a known schedule. NULL if the instance does not
+ * suit the solver, or memory is out. */
 struct br_exact_search *br_exact_search_create(const struct br_instance *instance, int64_t upper,
                                                int64_t lower);
 void br_exact_search_destroy(struct br_exact_search *search);
@@ -29,7 +29,7 @@ bool br_exact_search_run(struct br_exact_search *search, struct br_run *run);
 void br_exact_search_count(const struct br_exact_search *search, struct br_counters *counters);
 
 /* Fills the proof of a bound that one of the solvers has proven; all memory is the arena's. False
- * where none has, or its record grew too long. */
+ * if none has, or its record grew too long. */
 bool br_exact_search_prove(const struct br_exact_search *search, const struct br_instance *whole,
                            int64_t bound, struct br_arena *arena, struct br_proof *proof);
 

@@ -1,10 +1,7 @@
 /* From a job and a cluster to a verified plan: the parts between cuts, each planned by the method
- * asked for, one after another on one time line.
- *
- * The planning runs in a thread of its own, with the caller supervising it (watch.h). Where there
- * is nothing to look after, the caller plans itself: for a small job a thread costs as much as a
- * part of the search.
- */
+ * asked for, one after another on one time line. The planning runs in a thread of its own, and the
+ * caller supervises it (watch.h). If there is nothing to look after, the caller plans itself: for a
+ * small job a thread costs as much as a part of the search. */
 #include <bigrocks/planner.h>
 
 #include <assert.h>
@@ -43,7 +40,7 @@ struct br_plan_options br_plan_options_default(void)
 static const double task_ns = 400, doubt = 1.5;
 static const int64_t least_reserve_ns = 200000;
 
-/* What work on parts has taken that tells how long the rest will. */
+/* The work spent on parts so far, from which the time for the rest is estimated. */
 struct spent {
     uint64_t placements, heuristic_ns; /* the ones by simple orders, in that time */
     uint64_t proven_ns;                /* on bounds, and a quarter of what was on clauses */
@@ -61,7 +58,7 @@ struct making {
     struct br_watch watch;
     enum br_effort effort; /* asked for; of another objective the search for makespans has less */
 
-    /* Of the planning thread alone. */
+    /* Used by the planning thread alone. */
     struct br_proving proving;
     uint32_t tasks, left; /* of the job; and those in parts that have no schedule yet */
     struct spent planned; /* on the parts that have one */
@@ -101,10 +98,10 @@ static void add_spent(struct spent *spent, const struct br_counters *more)
     spent->proven_ns += more->bound_ns + more->exact_ns / 4;
 }
 
-/* Keeps back from the time limit what is left to do in any case: a schedule by one heuristic of
- * what has none, which takes as long for a task as it has so far; for the whole the ranks, the
- * longest path as a proof, the verification, which together take about as long again; and the proof
- * of the bounds, which takes as long as they, or a quarter of the time for those by clauses. */
+/* Keeps back from the time limit the work that must still be done. Parts without a schedule need
+ * one by a heuristic, at the time per task measured so far. The whole needs the ranks, the longest
+ * path as a proof and the verification, together about as long again. The proof of the bounds takes
+ * as long as they did, or a quarter of that for those by clauses. */
 static void keep_back(struct making *making, const struct br_search *search)
 {
     struct spent now = making->planned;
@@ -280,8 +277,8 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
     return true;
 }
 
-/* Names the plan by the method of its parts. What needed no search counts only where nothing did.
- */
+/* Names the plan by the method of its parts. A part that needed no search counts only if no part
+ * needed one. */
 static void name_plan(struct br_plan *plan, const char *asked)
 {
     const struct br_plan_part *main_part = NULL;
@@ -297,7 +294,7 @@ static void name_plan(struct br_plan *plan, const char *asked)
     plan->method = mixed ? asked : main_part->method;
 }
 
-/* Moves a part to where the search on it goes on; NULL when memory is out. */
+/* Moves a part to the place from which its search goes on; NULL when memory is out. */
 static struct part_making *keep_part(const struct part_making *part)
 {
     struct part_making *kept = br_malloc(sizeof *kept);

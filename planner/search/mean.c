@@ -1,4 +1,4 @@
-/* How much is searched for a smaller mean, and what becomes of it. */
+/* How much is searched for a smaller mean, and how the result enters the plan. */
 #include "planner/search/mean.h"
 
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "planner/improve/completion_search.h"
 #include "planner/model/completions.h"
 
-/* Passes over the job, and placements at most, by effort; the second row where the makespan is the
- * objective. */
+/* Passes over the job, and most placements, by effort; the second row applies if the makespan is
+ * the objective. */
 static const struct budget {
     uint64_t passes, most;
 } budgets[][3] = {

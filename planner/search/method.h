@@ -21,7 +21,7 @@ struct br_method {
  * by its address. */
 extern const char br_method_graphene[];
 
-/* Finds the method by its name; NULL is the default. False where there is none of that name. */
+/* Finds the method by its name; NULL is the default. False if no method has that name. */
 bool br_method_find(const char *name, struct br_method *method);
 
 /* BR_USAGE: a value that its enum does not name, or a negative limit. NULL is fine. */

@@ -1,4 +1,4 @@
-/* What the search over orders of starts has found becomes the run's. */
+/* Hands over to the run the result of the search over orders of starts. */
 #include "planner/search/orders_search.h"
 
 #include "base/process/clock.h"

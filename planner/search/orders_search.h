@@ -7,7 +7,7 @@
 
 extern const char br_orders_search_method[]; /* names the bounds and schedules that come of it */
 
-/* Whether the part has so few tasks and machines that it may be closed so. */
+/* Has the part so few tasks and machines that it may be closed so? */
 bool br_orders_search_suits(const struct br_search *search);
 /* Spends up to a quarter of what the run may. The best schedule goes to the front of the elite.
  * *optimum is its makespan if all orders were tried, else 0. False when memory is out. */

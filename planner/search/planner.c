@@ -1,5 +1,5 @@
-/* Plans one job after another in memory that it keeps, so that what the first has taken from the
- * system serves those that follow. Only calls that nothing can interrupt are planned so: these run
+/* Plans one job after another in memory that it keeps, so that later jobs reuse the memory that the
+ * first has taken from the system. Only calls that nothing can interrupt are planned so: they run
  * on the caller's thread from end to end, and no code of the caller's runs in between. */
 #include <bigrocks/planner.h>
 

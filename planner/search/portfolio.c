@@ -1,6 +1,6 @@
-/* Every schedule gets a rank by the way to it, so that of equal schedules the simplest way is
- * named: first the heuristics by row, then what the caller adds, then serial generation, and behind
- * them all the same justified. */
+/* Every schedule gets a rank by the way it was made, so that among equal schedules the simplest way
+ * is named: first the heuristics by row, then the caller's schedule, then serial generation, and
+ * last all of them justified. */
 #include "planner/search/portfolio.h"
 
 #include <string.h>
@@ -173,8 +173,8 @@ static void portfolio_add_work(struct br_portfolio *p, enum br_portfolio_origin 
     p->work[p->works++] = (struct br_portfolio_work){origin, row};
 }
 
-/* Whether serial generation has an order of the heuristic's own: it has one, and no row before has
- * the same and was run. */
+/* Does serial generation have an order of this heuristic's own? Yes if it has an order and no
+ * earlier row with the same order was run. */
 static bool has_order(const struct br_portfolio *p, uint32_t row)
 {
     br_key_function *key = br_heuristic_at(row)->key;

@@ -1,5 +1,5 @@
-/* The bounds of the parts, summed up and proven by what the searches have learnt or by arguments
- * without a search. */
+/* The bounds of the parts, summed up and proven by clauses that the searches have learnt or by
+ * arguments without a search. */
 #include "planner/search/proving.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ void br_proving_take(struct br_proving *proving, const struct br_parts *parts, u
         proving->proven_parts = true;
 }
 
-/* What goes into the proof: as much as went into the bounds, as long as there is time. */
+/* The effort for the proof: as much as for the bounds, as long as there is time. */
 static struct br_bounds_effort proof_effort(const struct br_watch *watch, int64_t enough)
 {
     return (struct br_bounds_effort){.enough = enough,
@@ -45,8 +45,8 @@ static struct br_bounds_effort proof_effort(const struct br_watch *watch, int64_
                                      .stop = &watch->late};
 }
 
-/* Proofs of the parts as the searches have them, the others combinatorial; NULL where no search has
- * one. */
+/* Proofs of the parts: from the searches if they have them, else combinatorial. NULL if no search
+ * has one. */
 static struct br_certificate *certify_parts(struct br_proving *proving,
                                             const struct br_parts *parts)
 {
@@ -64,8 +64,8 @@ static struct br_certificate *certify_parts(struct br_proving *proving,
     return NULL;
 }
 
-/* Without a proof the bound stays what it is, but nobody calls it proven. The plan is worth more
- * than its proof, so it is kept where memory is out, and says why it is not proven. */
+/* Without a proof the bound stays, but is not called proven. The plan is worth more than its proof,
+ * so it is kept if memory is out, and says why it is not proven. */
 static void proving_prove(const struct br_proving *proving, const struct br_instance *in,
                           struct br_plan *plan, struct br_certificate *certificate)
 {

@@ -16,7 +16,7 @@
 #include "planner/search/portfolio.h"
 
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
-/* By the clock: baselines that are slow on jobs of more tasks than these wait for the others. */
+/* By the clock, on jobs of more than SLOW_TASKS tasks the slow baselines wait for the others. */
 enum { SLOW_TASKS = 20000 };
 /* And the shares of the time left that these, the published method, justification and bounds may
  * take; of which time the default effort has about so much. */
@@ -37,7 +37,7 @@ static void tell_of(const struct br_search *s, int64_t makespan, const char *fin
         s->found(s->context, makespan, finder, s->placements);
 }
 
-/* Tells of the best schedule where it is shorter than `before`. */
+/* Reports the best schedule if it is shorter than `before`. */
 static void planner_search_tell(const struct br_search *s, int64_t before)
 {
     const struct br_elite_entry *first = &s->elite.entry[0];
@@ -51,8 +51,8 @@ static int64_t best_makespan(const struct br_search *s)
 }
 
 /* The best bound by arguments without a search, as far as the options ask for it. By the clock the
- * arguments that take long have a turn, and count only if they end within it: their proof takes as
- * long again. */
+ * slow arguments have a turn, and count only if they end within it: their proof takes as long
+ * again. */
 static struct br_bound planner_search_argue(struct br_search *s)
 {
     enum br_plan_bound asked = s->options->bound;
@@ -91,7 +91,7 @@ static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t m
         s->step(s->context, total ? all * (double)done / (double)total : 0);
 }
 
-/* Why a schedule as long as `makespan` needs no search; NULL where it does. */
+/* Why a schedule as long as `makespan` needs no search; NULL if it needs one. */
 static const char *bypass_reason(const struct br_search *s, int64_t makespan)
 {
     if (makespan > s->bound.ticks)
@@ -108,7 +108,7 @@ static const char *bypass_reason(const struct br_search *s, int64_t makespan)
 }
 
 /* The most placements that the published method may be expected to take as one of many: about half
- * of what the search after it may, or of what the clock leaves to both. */
+ * as many as the search after it may, or half of those for which the clock leaves time. */
 static uint64_t graphene_placements(const struct br_search *s)
 {
     uint64_t most = br_cycle_placements(s->in) / 2;
@@ -257,7 +257,7 @@ static bool run_row(struct br_search *s, uint32_t row)
     return ok;
 }
 
-/* Method "best" where there is nothing to choose, or no time for it: the first row alone. */
+/* Method "best" if there is nothing to choose, or no time for it: the first row alone. */
 static bool plan_first(struct br_search *s)
 {
     if (!run_row(s, 0))
@@ -295,7 +295,7 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
     return true;
 }
 
-/* All baselines. By the clock, those that are slow on large jobs come last, where they are needed
+/* Runs all baselines. By the clock, those that are slow on large jobs come last, if they are needed
  * at all. */
 static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 {
@@ -316,8 +316,8 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
     struct br_graphene_options options = graphene_options(s);
     struct br_schedule schedule;
     int64_t best = best_makespan(s);
-    /* A variant that is somewhat longer than what is there may still end up the shortest once it
-     * is justified. */
+    /* A variant somewhat longer than the best schedule may still end up the shortest once it is
+     * justified. */
     options.beat = best + best / 8 + 1;
     options.stop = br_search_turn(s, graphene_turn * s->turn_share);
     int64_t began_ns = br_now_ns();

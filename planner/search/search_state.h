@@ -1,4 +1,4 @@
-/* What is known while one part between cuts is planned; shared by the pieces of the search. */
+/* The facts known while one part between cuts is planned; shared by the pieces of the search. */
 #ifndef BR_PLANNER_SEARCH_SEARCH_STATE_H
 #define BR_PLANNER_SEARCH_SEARCH_STATE_H
 

@@ -11,8 +11,8 @@
 /* A search that ends within this never starts a source of bounds that it does not need. */
 static const int64_t head_start_ns = 30000000;
 
-/* How long the source may work: its answer is to be there, and checked, within the time limit,
- * unless the caller says how long. */
+/* How long the source may work. Unless the caller sets it, the answer must be there, and checked,
+ * within the time limit. */
 static int64_t source_limit(const struct br_plan_options *o)
 {
     int64_t most_ns = o->time_limit_ns - o->time_limit_ns / 10 - head_start_ns;
@@ -61,7 +61,7 @@ static void await(struct br_watch *watch, struct br_beside *beside, bool needed,
     br_beside_end(beside, answer);
 }
 
-/* Records the source's bound in the plan, where it helps. Takes ownership of the certificate. */
+/* Records the source's bound in the plan if it helps. Takes ownership of the certificate. */
 static enum br_status take_bound(struct br_plan *plan, struct br_bound_answer *answer,
                                  struct br_diag *diag)
 {

@@ -1,5 +1,5 @@
-/* Two threads meet here: the planning one tells what it has found and how far it is, the caller's
- * supervises it. Callbacks run on the caller's thread, with the lock released. */
+/* Two threads meet here: the planning thread reports its findings and its progress, the caller's
+ * thread supervises it. Callbacks run on the caller's thread, with the lock released. */
 #include "planner/search/watch.h"
 
 #include "base/process/clock.h"
@@ -40,7 +40,7 @@ void br_watch_step(struct br_watch *watch, double share)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* When the search has to end; INT64_MAX: no time limits it. With the lock held. */
+/* The time at which the search has to end; INT64_MAX: no time limits it. With the lock held. */
 static int64_t search_end_ns(const struct br_watch *watch)
 {
     if (watch->options->time_limit_ns <= 0)
@@ -131,7 +131,7 @@ static void search_watch_hand_on(struct br_watch *watch, int64_t *shown)
     }
 }
 
-/* Does the best plan so far meet the source's bound, and may that end the search? Not where counts
+/* Does the best plan so far meet the source's bound, and may that end the search? Not if counts
  * limit it, since the same job gets the same plan; nor with several parts, one after another. */
 static bool source_met(struct br_watch *watch, struct br_beside *beside)
 {

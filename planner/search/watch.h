@@ -1,6 +1,6 @@
-/* What looks after a search while it runs on a thread of its own: the caller's stop flag and time
- * limit, turns of the time that is left, incumbents and progress that are handed on to the caller.
- * Nothing of it can change a plan, except by ending a search, or a turn of it. */
+/* Supervises a search while that runs on a thread of its own: the caller's stop flag and time
+ * limit, turns of the time that is left, incumbents and progress handed on to the caller. It cannot
+ * change a plan, except by ending a search, or a turn of it. */
 #ifndef BR_PLANNER_SEARCH_WATCH_H
 #define BR_PLANNER_SEARCH_WATCH_H
 
@@ -52,9 +52,9 @@ void br_watch_found(struct br_watch *watch, const struct br_incumbent *incumbent
 /* and its end. */
 void br_watch_end(struct br_watch *watch);
 
-/* For the supervising thread: waits for the end, calls back, ends turns, and raises `stop` where
- * the caller's flag is up, the time is over but for the reserve, or the best plan meets the bound
- * that the source `beside` (may be NULL) has found. */
+/* For the supervising thread: waits for the end, calls back, ends turns, and raises `stop` if the
+ * caller's flag is up, the time is over but for the reserve, or the best plan meets the bound that
+ * the source `beside` (may be NULL) has found. */
 void br_watch_run(struct br_watch *watch, struct br_beside *beside);
 
 #endif
