@@ -95,8 +95,8 @@ static bool repeats_earlier(uint32_t v, const uint32_t *size, const struct step 
     return false;
 }
 
-/* Keeps the placer's schedule where it is the worker's best. Candidates come in ascending order, so
- * that of equal ones the first stays; and so it does at the lower bound, whatever the ends. */
+/* Keeps the placer's schedule if it is the worker's best. Candidates come in ascending order, so
+ * that the first of equal ones stays; at the lower bound the first stays whatever the ends. */
 static void consider(struct variants *search, struct worker *w, uint32_t candidate,
                      uint32_t variant)
 {
@@ -233,7 +233,8 @@ static void graphene_finish_worker(struct worker *w)
     br_schedule_finish(&w->trial);
 }
 
-/* Of two workers' bests: at the lower bound the first candidate, else the better schedule. */
+/* Chooses between two workers' bests: at the lower bound the first candidate, else the better
+ * schedule. */
 static bool beats(const struct worker *a, const struct worker *b, int64_t lower_bound)
 {
     bool bound = a->best.makespan <= lower_bound && b->best.makespan <= lower_bound;

@@ -39,9 +39,9 @@ static void reach_from(const struct br_instance *in, bool forward, const char *l
     }
 }
 
-/* Whether a child may have the letter where its parent has that one: before T come tasks of P and
- * of T alone, after T those of T and of C alone. So none of the orders of the subsets meets a dead
- * end. */
+/* May the child have this letter if its parent has that one? Before T come tasks of P and of T
+ * alone, after T those of T and of C alone. So none of the orders of the subsets meets a dead end.
+ * */
 static bool may_follow(char parent, char child)
 {
     switch (parent) {
@@ -69,7 +69,7 @@ static uint32_t letters_of(const struct br_instance *in, uint32_t stage, const c
     return set;
 }
 
-/* Whether each letter of one set may follow each of the other. */
+/* May each letter of one set follow each letter of the other? */
 static bool all_may_follow(uint32_t parents, uint32_t children)
 {
     for (uint32_t p = 0; p < LETTERS; p++)
@@ -79,7 +79,7 @@ static bool all_may_follow(uint32_t parents, uint32_t children)
     return true;
 }
 
-/* Whether the letters may follow each other across all arcs. */
+/* May the letters follow each other across all arcs? */
 static bool is_divided(const struct br_instance *in, const char *letter)
 {
     for (uint32_t s = 0; s < in->stages; s++)
@@ -170,7 +170,7 @@ bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *in
     double total = 0;
     bool ok = letter && scratch && work;
     for (uint32_t s = 0; ok && s < in->stages; s++) {
-        /* The durations are the work where nobody demands anything. */
+        /* If no task demands anything, the durations are the work. */
         work[s] = in->resources ? (double)br_dominant_share(in, s) : 1;
         for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
             total += work[s] * (double)in->duration[t];

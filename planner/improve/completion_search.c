@@ -69,7 +69,8 @@ static void rank_tasks(struct hunt *hunt)
 
 /* ---- Lists ---- */
 
-/* What leads to the first end of the order first, and so on; within that as in the current list. */
+/* Tasks that lead to the first end of the order come first, and so on; within an end they keep the
+ * order of the current list. */
 static void list_by_ends(struct hunt *hunt)
 {
     const struct br_instance *in = hunt->search->in;
@@ -192,7 +193,7 @@ static void list_reordered(struct hunt *hunt)
 
 /* ---- The search ---- */
 
-/* Generates the schedule of the list, and goes on from it where it is no worse than `least`. False
+/* Generates the schedule of the list, and goes on from it if it is no worse than `least`. False
  * when it was stopped or memory is out. */
 static bool try_list(struct hunt *hunt, struct br_schedule *best, const struct worth *least)
 {

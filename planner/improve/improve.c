@@ -1,8 +1,8 @@
-/* Rounds of independent trials from one schedule, the current one. A trial is numbered, its random
- * numbers follow from that number, and the best of a round by (makespan, ends, number) is taken on
- * where it is hardly longer than the best so far (record-to-record travel [Dueck93]): so threads
- * change nothing. Where a number of rounds brings nothing, the search goes on from another of the
- * best. [Shaw98] [Palpant04] */
+/* Rounds of independent trials from one schedule, the current one. A trial is numbered, and its
+ * random numbers follow from that number. The best of a round by (makespan, ends, number) becomes
+ * the current schedule if it is hardly longer than the best so far (record-to-record travel
+ * [Dueck93]): so threads change nothing. If a number of rounds brings nothing, the search goes on
+ * from another of the best. [Shaw98] [Palpant04] */
 #include "planner/improve/improve.h"
 
 #include <stdatomic.h>
@@ -39,7 +39,7 @@ const char *br_move_name(enum br_move move)
 
 struct worker {
     struct br_serial *serial;
-    struct br_window *window; /* NULL where the move is not wanted */
+    struct br_window *window; /* NULL if the move is not wanted */
     struct br_schedule first, second;
     int64_t *key;
     double *factor;
@@ -165,7 +165,7 @@ static void improve_finish_worker(struct worker *w)
     br_schedule_finish(&w->second);
 }
 
-/* Takes on the best of the round where it is within the limit. */
+/* Makes the best of the round current if it is within the limit. */
 static bool take_best(struct improvement *search, struct br_improve_report *report)
 {
     struct br_run *run = search->run;

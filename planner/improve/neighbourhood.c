@@ -125,8 +125,8 @@ static bool neighbourhood_place(const struct trial *t, char subset)
     return br_place(w->placer, t->direction, w->letter, subset, &w->order, t->stop);
 }
 
-/* Another order of the window. *sum becomes its sum of ends where that is less, and the order the
- * best. */
+/* Tries another order of the window. If its sum of ends is below *sum, *sum becomes that and the
+ * order the best. */
 static bool try_order(const struct trial *t, const struct br_disturb *disturb, struct br_rng *rng,
                       br_wide *sum)
 {

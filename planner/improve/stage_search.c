@@ -36,8 +36,8 @@ enum {
 static const double unit = 1 << 30;
 
 struct individual {
-    double *key;  /* by stage: the smallest is taken first, or last where mirrored */
-    uint8_t *cap; /* by stage: so many of its tasks at once on a machine, at most; 0: no cap */
+    double *key;  /* by stage: the smallest is taken first, or last if mirrored */
+    uint8_t *cap; /* by stage: the most of its tasks at once on a machine; 0: no cap */
     bool mirrored, packing;
     int64_t makespan; /* INT64_MAX: none */
     br_uwide ends;
@@ -116,8 +116,8 @@ static void order_tasks(const struct stage_search *search, struct worker *w,
     }
 }
 
-/* The side's job, where the child has caps with their shares: a machine has room for as many as the
- * cap says. Stages on the same resource leave each other less. */
+/* The side's job; if the child has caps, with their shares: a machine has room for as many tasks as
+ * the cap says. Stages on the same resource leave each other less. */
 static struct br_instance with_caps(const struct side *side, const struct worker *w,
                                     const struct individual *child)
 {
@@ -327,7 +327,7 @@ static void stage_search_choose(struct stage_search *search)
     }
 }
 
-/* Whether the members are sorted, the best first, and no two of them alike. */
+/* Are the members sorted, the best first, and no two of them alike? */
 static bool stage_search_is_sorted(const struct stage_search *search)
 {
     for (uint32_t k = 1; k < search->members; k++)

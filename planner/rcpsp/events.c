@@ -119,7 +119,7 @@ int64_t br_rcpsp_run_events(struct br_rcpsp_workspace *workspace, enum br_direct
         return generate(workspace, direction, list, step, limit, 1);
     case 2:
         return generate(workspace, direction, list, step, limit, 2);
-    default: /* 0 where nothing runs short */
+    default: /* 0 if nothing runs short */
         return generate(workspace, direction, list, step, limit, workspace->model->words);
     }
 }

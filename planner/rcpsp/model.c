@@ -79,7 +79,7 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
     return ok;
 }
 
-/* Whether the arc goes by a hub: all tasks of several wait for all of several. */
+/* Does the arc go by a hub? It does if all tasks of several wait for all of several. */
 static bool by_hub(const struct br_instance *in, uint32_t stage, struct br_arc arc)
 {
     return !arc.one_to_one && in->stage_first[stage + 1] - in->stage_first[stage] > 1 &&

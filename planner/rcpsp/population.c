@@ -113,8 +113,8 @@ static uint64_t mark_of(const struct population *p, const int64_t *start)
     return sum;
 }
 
-/* Whether the list holds every task once, and none before a parent of its own. `place` is scratch,
- * by task. */
+/* Does the list hold every task once, and none before a parent of its own? `place` is scratch, by
+ * task. */
 static bool is_topological(const struct br_instance *in, const uint32_t *list, uint32_t *place)
 {
     for (uint32_t t = 0; t < in->tasks; t++)
@@ -211,8 +211,8 @@ static const struct br_individual *population_choose(const struct population *p,
     return best;
 }
 
-/* The individual whose turn it is, or one drawn of the same block, if that has bred less: a
- * schedule that lives long has brought forth most of what it can. Counts. */
+/* The individual whose turn it is, or one drawn from the same block if that has bred less: a
+ * schedule that lives long has given most of what it can. Counts. */
 static const struct br_individual *choose_mother(const struct population *p, struct block *b,
                                                  uint32_t side, uint32_t at)
 {

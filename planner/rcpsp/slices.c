@@ -64,7 +64,7 @@ INLINE void apply(br_rcpsp_vector *slice, const br_rcpsp_vector *change, uint32_
     UNROLL for (uint32_t k = 0; k < cells; k++) slice[k] ^= change[k] & mask;
 }
 
-/* Counts that the compiler knows where the shape is a usual one. */
+/* If the shape is a usual one, the compiler knows these counts. */
 struct shape {
     uint32_t planes, groups, steps, cells; /* cells: planes * groups */
 };
@@ -106,8 +106,8 @@ INLINE int64_t latest_end(const struct br_rcpsp_side *side, const struct br_rcps
     return latest;
 }
 
-/* The first tick from `bound` on where the task fits for its whole duration. *word is the word that
- * the search read last, and `change` what the task would change there. */
+/* The first tick from `bound` on at which the task fits for its whole duration. *word is the word
+ * that the search read last, and `change` the task's change to it. */
 INLINE uint32_t first_fit(struct profile *p, const br_rcpsp_vector *whole,
                           const struct br_rcpsp_record *task, uint32_t bound, uint32_t *word,
                           br_rcpsp_vector *change, const struct shape shape)

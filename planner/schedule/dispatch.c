@@ -1,8 +1,8 @@
-/* The event loop. What keeps it fast on large jobs: between two events room appears only on the
- * machines where something ended, so a stage that fitted nowhere before is tried on those alone,
- * and each of those finds the next ready task that fits it by a tournament over the order. Only
- * stages that have just become ready are tried on all machines, by an index over these. The tasks
- * of a stage have one demand: a stage is represented by its first ready task. */
+/* The event loop. It is fast on large jobs because between two events room appears only on the
+ * machines where a task ended. So a stage that fitted nowhere before is tried on those alone, and
+ * each of those finds the next ready task that fits it by a tournament over the order. Only stages
+ * that have just become ready are tried on all machines, by an index over these. The tasks of a
+ * stage have one demand: a stage is represented by its first ready task. */
 #include "planner/schedule/dispatch.h"
 
 #include <string.h>
@@ -253,8 +253,8 @@ static uint32_t schedule_dispatch_first_holder(const struct br_instance *in, uin
 
 /* --- invariants ---------------------------------------------------------------------------- */
 
-/* Whether the machine's free amounts lie between nothing and its capacity, which nothing running
- * leaves whole. */
+/* Do the machine's free amounts lie between zero and its capacity, and equal it if nothing runs
+ * there? */
 static bool schedule_dispatch_machine_is_sound(const struct dispatch *d, uint32_t machine)
 {
     const struct br_instance *in = d->in;
@@ -267,7 +267,7 @@ static bool schedule_dispatch_machine_is_sound(const struct dispatch *d, uint32_
     return true;
 }
 
-/* Whether every task of every stage has ended, and waited for nothing at its end. */
+/* Has every task of every stage ended, and waited for nothing at its end? */
 static bool all_ended(const struct dispatch *d)
 {
     for (uint32_t s = 0; s < d->in->stages; s++)
@@ -278,8 +278,8 @@ static bool all_ended(const struct dispatch *d)
 
 /* --- starting and ending ------------------------------------------------------------------- */
 
-/* Starts the first ready tasks of the stage: where tasks are alike and the order decides, as many
- * as the machine holds, since best fit would send them there one by one; else one. */
+/* Starts the first ready tasks of the stage: if tasks are alike and the order decides, as many as
+ * the machine holds, since best fit would send them there one by one; else one. */
 static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, int64_t now)
 {
     const struct br_instance *in = d->in;
@@ -365,7 +365,7 @@ static void make_offer(struct dispatch *d, uint32_t machine, uint32_t from)
         offer_push(d, d->offer, &d->offers, best);
 }
 
-/* The offer at the top is taken, or renewed where it no longer holds. */
+/* Takes the offer at the top, or renews it if it no longer holds. */
 static void take_offer(struct dispatch *d, int64_t now)
 {
     struct offer offer = offer_pop(d, d->offer, &d->offers);
@@ -539,7 +539,7 @@ static void schedule_dispatch_prepare(struct dispatch *d)
         for (uint32_t a = in->child_first[s]; a < in->child_first[s + 1]; a++)
             if (in->child[a].one_to_one)
                 d->alike[s] = false;
-        /* Tasks that are alike share a place only where the order keeps them together. */
+        /* Tasks that are alike share a place only if the order keeps them together. */
         for (uint32_t k = first + 1; d->alike[s] && k < in->stage_first[s + 1]; k++)
             d->alike[s] = d->order->place[d->order->by_stage[k]] ==
                           d->order->place[d->order->by_stage[k - 1]] + 1;

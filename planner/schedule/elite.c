@@ -19,7 +19,7 @@ void br_elite_finish(struct br_elite *elite)
     *elite = (struct br_elite){0};
 }
 
-/* Whether the best schedule is first, and no two are equally good. */
+/* Is the best schedule first, and are no two equally good? */
 static bool elite_is_sorted(const struct br_elite *elite)
 {
     for (uint32_t k = 1; k < elite->count; k++)

@@ -1,7 +1,6 @@
-/* The few best schedules found so far, whoever found them.
- *
- * Ordered by makespan, sum of ends and the number that the finder gave it, so that what is kept
- * depends on what was added and not on when: threads may add in any order, one at a time. */
+/* The few best schedules found so far, by any finder. Ordered by makespan, sum of ends and the
+ * number that the finder gave it, so that the elite depends on what was added and not on when:
+ * threads may add in any order, one at a time. */
 #ifndef BR_PLANNER_SCHEDULE_ELITE_H
 #define BR_PLANNER_SCHEDULE_ELITE_H
 
@@ -23,8 +22,8 @@ struct br_elite {
 bool br_elite_init(struct br_elite *elite, const struct br_instance *instance, uint32_t room);
 void br_elite_finish(struct br_elite *elite);
 
-/* Takes a copy, where it belongs to the best; of two with the same makespan and sum of ends the one
- * with the lower number stays. Schedules without a makespan are passed over. */
+/* Takes a copy if the schedule belongs to the best; if two have the same makespan and sum of ends,
+ * the one with the lower number stays. Schedules without a makespan are passed over. */
 void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, const char *method,
                   uint64_t number);
 /* Copies a schedule that is better than all others to the front. Replaces the entry that the last

@@ -12,7 +12,7 @@ typedef bool br_key_function(struct br_key *key, const struct br_instance *insta
 
 struct br_heuristic {
     const char *name, *summary;
-    br_key_function *key; /* the order behind it; NULL where there is none */
+    br_key_function *key; /* the order behind it; NULL if there is none */
     bool (*run)(struct br_schedule *schedule, const struct br_instance *instance,
                 const struct br_reach *reach, uint64_t seed, const struct br_stop *stop);
     bool slow; /* on large jobs it takes many times as long as an order */

@@ -1,13 +1,11 @@
 /* The tasks of a schedule in the order of their starts, each on its machine as soon as that has
- * room: none starts later than it did. By induction over the order: at and after the old start of a
- * task, those placed before it take no more room than they did, since each has moved to the left,
- * and its parents have ended. So the old start is still free. And none can start earlier any more
- * while the others stay: room on its machine it did not find among those before it, and those after
- * it only take room away.
- *
- * On other machines there may be room yet. Where a task finds it among all the others it moves
- * there; what it leaves is found by the next round. Every move makes the sum of starts smaller, so
- * this ends. */
+ * room: none starts later than it did. The proof is by induction over the order. At and after the
+ * old start of a task, the tasks placed before it take no more room than they did, since each has
+ * moved to the left, and its parents have ended. So the old start is still free. No task can start
+ * earlier any more while the others stay: it did not find room on its machine among the tasks
+ * before it, and those after it only take room away. On other machines there may be room yet. If a
+ * task finds room there among all the others, it moves; the next round finds the gap that it left.
+ * Every move makes the sum of starts smaller, so this ends. */
 #include "planner/schedule/keep.h"
 
 #include <string.h>
@@ -19,7 +17,7 @@
 /* Looks at machines that rounds over all of them may take together; after a stop. */
 static const uint64_t looks_most = 100000000, looks_stopped = 20000;
 
-/* Where the tasks of a stage may start. */
+/* Decides when the tasks of a stage may start. */
 struct gate {
     int64_t end;   /* of all its tasks placed so far */
     uint32_t left; /* of its tasks not placed yet */
@@ -100,7 +98,7 @@ static void settle_barriers(struct keeping *k, uint32_t s)
             k->gate[s].ready = k->gate[in->parent[a].stage].end;
 }
 
-/* The task is where it is to be. */
+/* Records that the task stays at its start. */
 static void keep_pass(struct keeping *k, uint32_t task)
 {
     struct gate *gate = &k->gate[k->in->task_stage[task]];
@@ -186,8 +184,8 @@ static uint64_t looks_left(const struct br_stop *stop, uint64_t taken)
 }
 
 /* Moves tasks to room on other machines, each among all others; *any: there was some. The space
- * keeps what they left. Moves none, or after a stop no more, where a round is too long by what has
- * been `taken`. False when memory is out. */
+ * keeps the gaps that they left. Moves none if a round is too long by the steps `taken` so far, and
+ * no more after a stop. False when memory is out. */
 static bool change_machines(struct keeping *k, uint32_t *machine, const struct br_stop *stop,
                             uint64_t taken, bool *any)
 {

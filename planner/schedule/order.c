@@ -78,7 +78,7 @@ static int schedule_order_by_key(const void *a, const void *b, void *context)
     return x < y ? -1 : x > y;
 }
 
-/* Sorts by the whole key the tasks whose first keys are equal, where they are not sorted already:
+/* Sorts by the whole key the tasks whose first keys are equal, unless they are sorted already, as
  * equal tasks of a stage are. */
 static void sort_ties(struct br_sort_item *item, uint32_t count, const struct br_key *key,
                       uint32_t *scratch)

@@ -1,7 +1,7 @@
 /* Serial schedule generation on a subset. Readiness is counted on stages: a barrier arc counts once
  * for the whole stage, and only tasks with one-to-one parents are counted one by one. The heap of
- * ready tasks holds a cursor for each ready stage instead of its tasks. Where all tasks are placed
- * and none comes before its parents in the order, the order itself is what the heap would give. */
+ * ready tasks holds a cursor for each ready stage instead of its tasks. If all tasks are placed and
+ * none comes before its parents in the order, the heap would give the order itself. */
 #include "planner/schedule/place.h"
 
 #include <stdatomic.h>
@@ -29,7 +29,7 @@ enum {
 
 /* The extent of a stage's placed tasks. */
 struct extent {
-    int64_t begin, end; /* least start and greatest end; valid where placed > 0 */
+    int64_t begin, end; /* least start and greatest end; valid if placed > 0 */
     uint32_t placed;
 };
 

@@ -48,7 +48,7 @@ void br_placer_set_limit(struct br_placer *placer, const int64_t *beyond, int64_
  * arguments are borrowed and stay; NULL: no limit. */
 void br_placer_set_span(struct br_placer *placer, const struct br_reach *reach,
                         const _Atomic int64_t *most);
-/* Whether the last br_place ended because of either limit. */
+/* Did the last br_place end because of either limit? */
 bool br_placer_over(const struct br_placer *placer);
 
 /* Passes on to br_space_set_weights. */

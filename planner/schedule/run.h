@@ -1,5 +1,5 @@
-/* One run of a search on one part between cuts: what it starts from, what it may spend, whom it
- * tells, and what it came to. Every search that improves schedules is called with one. */
+/* One run of a search on one part between cuts: its starting schedules, its budget, its listeners
+ * and its outcome. Every search that improves schedules is called with one. */
 #ifndef BR_PLANNER_SCHEDULE_RUN_H
 #define BR_PLANNER_SCHEDULE_RUN_H
 
