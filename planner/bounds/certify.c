@@ -119,8 +119,8 @@ static bool certify_write_chain(struct br_arena *arena, const struct chain *c,
     return true;
 }
 
-/* The longest chain as a proof, where it reaches the proof's bound; which falls to it where there
- * is no time for more. */
+/* The longest chain as a proof if it reaches the proof's bound. If there is no time for more, the
+ * bound falls to the chain. */
 static bool certify_path(struct br_arena *arena, const struct br_instance *whole,
                          const struct br_instance *in, const struct br_stop *stop,
                          struct br_proof *proof, bool *done)
@@ -299,8 +299,8 @@ bool br_certify_windows(struct br_arena *arena, const struct br_instance *whole,
     return ok;
 }
 
-/* The windows with or without what claims add, and the energy within them. The proof's bound falls
- * to what they give, where that is less. */
+/* The windows with or without the claims' additions, and the energy within them. The proof's bound
+ * falls to their bound if that is less. */
 static bool certify_energy(struct br_arena *arena, const struct br_instance *whole,
                            const struct br_instance *in, const struct br_measures *measures,
                            bool claims, struct br_proof *proof, bool *done)
@@ -393,7 +393,7 @@ bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
     return ok;
 }
 
-/* A path through the whole job as the proof in one part, where it is as long as `sum`. */
+/* A path through the whole job as the proof in one part, if it is as long as `sum`. */
 static bool certify_by_path(struct br_certificate *c, const struct br_instance *whole, int64_t sum)
 {
     struct br_proof proof = {.bound = sum};
@@ -406,7 +406,7 @@ static bool certify_by_path(struct br_certificate *c, const struct br_instance *
     return ok;
 }
 
-/* The whole in one part; kept where it is as good as the parts are together. */
+/* The whole in one part; kept if it is as good as the parts are together. */
 static bool certify_whole(struct br_certificate *c, const struct br_instance *whole,
                           int64_t whole_ticks, int64_t sum, const struct br_bounds_effort *effort)
 {

@@ -88,7 +88,7 @@ static struct set *covers_add_set(struct covers *c)
     return set;
 }
 
-/* Keeps the set last added where it says anything that none before it does. */
+/* Keeps the set last added if it says anything that no earlier set says. */
 static void covers_settle(struct covers *c)
 {
     struct set *set = &c->set[c->sets - 1];
@@ -143,8 +143,8 @@ static bool add_sets(struct covers *c, uint32_t r)
     return true;
 }
 
-/* Raises the weights, the longest first, as far as the heaviest set stays as heavy as it is; where
- * the effort has come to its end, the rest stay as they are. */
+/* Raises the weights, the longest first, as far as the heaviest set stays as heavy as it is. If the
+ * effort is used up, the rest stay as they are. */
 static void covers_lift(struct covers *c, struct set *set)
 {
     for (uint32_t k = 0; k < c->packing->count && c->effort > 0; k++) {

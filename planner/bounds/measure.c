@@ -359,7 +359,7 @@ bool br_measures_begin(struct br_measures *ms, const struct br_instance *in, boo
                        const struct br_stop *stop)
 {
     *ms = (struct br_measures){.stop = stop};
-    /* Bounds cost stages^2 x measures where there are few stages. */
+    /* Bounds cost stages^2 x measures if there are few stages. */
     uint64_t keep = 1000000 / ((uint64_t)in->stages * in->stages) + 2;
     keep = plain ? 0 : keep < KEPT_MOST ? keep : KEPT_MOST;
     ms->measure = br_arena_array(&ms->arena, (in->resources + 1) * (keep + 1), sizeof *ms->measure);

@@ -107,7 +107,7 @@ static uint32_t count_stages(const struct br_windows *w, const struct br_instanc
     return count;
 }
 
-/* The largest b before which copies for more than one round must run; -1 where there is none. The
+/* The largest b before which copies for more than one round must run; -1 if there is none. The
  * stages are listed by tail upwards. */
 static int64_t several_rounds(const struct br_instance *in, const struct br_measure *m,
                               const struct br_by_time *tail, const int64_t *shortest)

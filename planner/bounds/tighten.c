@@ -57,8 +57,8 @@ static uint64_t tighten_pairs(uint64_t stages, uint64_t measures)
     return 2 * stages * stages * (measures + 1);
 }
 
-/* Times at which a window begins or ends, and, where there are few stages, at which a task must
- * have ended or begun. */
+/* Times at which a window begins or ends, and, if there are few stages, at which a task must have
+ * ended or begun. */
 static uint32_t tighten_list_points(const struct br_proof_check *c, const int64_t *head,
                                     const int64_t *tail, int64_t *point)
 {

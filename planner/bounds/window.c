@@ -61,7 +61,7 @@ static int64_t window_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Raises *best to at + sum / capacity, rounded up, where that is more. Division only then. */
+/* Raises *best to at + sum / capacity, rounded up, if that is more. Divides only then. */
 static bool window_lift(int64_t *best, int64_t at, br_wide sum, int64_t capacity)
 {
     if (sum <= (br_wide)(*best - at) * capacity)

@@ -86,7 +86,7 @@ void br_best_fit_finish(struct br_best_fit *index)
     *index = (struct br_best_fit){0};
 }
 
-/* Whether the nodes above the machine tell the least and the most of what is below them. */
+/* Do the nodes above the machine hold the least and the most of the values below them? */
 static bool best_fit_path_is_sound(const struct br_best_fit *index, uint32_t machine)
 {
     uint32_t width = index->width;
@@ -203,7 +203,7 @@ struct open {
     double bound;
 };
 
-/* False where nothing below the node holds the demand. */
+/* False if nothing below the node holds the demand. */
 static bool best_fit_open_node(const struct br_best_fit *index, size_t node, uint32_t level,
                                const int64_t *demand, struct open *open)
 {

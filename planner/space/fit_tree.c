@@ -22,7 +22,7 @@ void br_fit_tree_finish(struct br_fit_tree *tree)
     *tree = (struct br_fit_tree){0};
 }
 
-/* Whether the nodes above the leaf tell the least of what is below them, component by component. */
+/* Do the nodes above the leaf hold the least of the values below them, component by component? */
 static bool fit_tree_path_is_sound(const struct br_fit_tree *tree, uint32_t i)
 {
     for (size_t node = ((size_t)tree->leaves + i) / 2; node; node /= 2) {

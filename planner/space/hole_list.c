@@ -45,7 +45,7 @@ void br_hole_list_finish(struct br_hole_list *list)
     *list = (struct br_hole_list){0};
 }
 
-/* What a hole is sorted by. */
+/* The key by which holes are sorted. */
 struct key {
     int64_t begin;
     double slack;
@@ -57,7 +57,7 @@ static struct key hole_list_key_of(const struct br_hole *hole)
     return (struct key){hole->begin, hole->slack, hole->machine};
 }
 
-/* Whether the key comes before the hole at that place of the block. */
+/* Does the key come before the hole at that place of the block? */
 static bool hole_list_before(const struct br_hole_list *list, const struct key *a,
                              const struct br_hole_block *block, uint32_t at)
 {
@@ -70,9 +70,9 @@ static bool hole_list_before(const struct br_hole_list *list, const struct key *
 
 /* --- invariants ------------------------------------------------------------------------------- */
 
-/* Whether no block is empty, the holes are in order, none of them empty, each knows its block, and
- * every line tells the truth about its block. Of two equal holes, which there may be while a hole
- * is being cut, either may be the first. */
+/* Checks that no block is empty, the holes are in order, none of them empty, each knows its block,
+ * and every line is right about its block. While a hole is being cut, two holes may be equal;
+ * either may be the first then. */
 static bool hole_list_is_sound(const struct br_hole_list *list)
 {
     struct key last = {INT64_MIN, 0, 0};
@@ -231,7 +231,7 @@ static void hole_list_write(struct br_hole_block *block, uint32_t at, const stru
     block->slack[at] = hole->slack;
 }
 
-/* Whether the line may tell something else once the hole in that place is gone. */
+/* May the line change once the hole in that place is gone? */
 static bool ends_line(const struct br_hole_list *list, const struct br_hole_block *block,
                       uint32_t at)
 {
@@ -365,7 +365,7 @@ void br_hole_list_drop(struct br_hole_list *list, uint32_t at)
     br_costly_assert(hole_list_is_sound(list));
 }
 
-/* Whether the key may take that place, as far as its block and the next line tell. */
+/* May the key take that place, as far as its block and the next line tell? */
 static bool hole_list_stays(const struct br_hole_list *list, const struct br_hole_block *block,
                             uint32_t at, const struct key *key)
 {

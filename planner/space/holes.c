@@ -22,7 +22,7 @@ enum { CHUNK = 32 }; /* segments that are looked at before another machine may b
 /* The end of spans that have none, so that they have a length, too. */
 #define FAR (INT64_MAX / 2)
 
-/* What a span keeps of the last look at a part of it; see above. */
+/* The result of the last look at a part of a span; see above. */
 struct note {
     int64_t low, high;
     uint64_t seen;
@@ -109,7 +109,7 @@ static bool holes_is_idle(const struct br_holes *h, uint32_t machine)
     return br_idle_time(&h->space->idle[!h->forward], machine) <= h->least;
 }
 
-/* Where the machine that stands for the idle ones no longer is, the next one does. */
+/* If the machine that stands for the idle ones is no longer idle, the next one takes its place. */
 static bool replace_idle(struct br_holes *h, uint32_t cls)
 {
     uint32_t m = h->idle[cls];
@@ -339,7 +339,7 @@ static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
            holes_keep(h, machine, holes_end_of(h, p, k), end);
 }
 
-/* Whether the list of the machine's known spans holds spans of this machine that are known. */
+/* Does the list of the machine's known spans hold spans of this machine that are known? */
 static bool known_is_sound(const struct br_holes *h, uint32_t machine)
 {
     for (uint32_t at = h->known[machine]; at != BR_NO_HOLE; at = h->list.hole[at].next)
@@ -349,7 +349,7 @@ static bool known_is_sound(const struct br_holes *h, uint32_t machine)
     return true;
 }
 
-/* Whether a look at all machines and all intervals finds the same. */
+/* Does a look at all machines and all intervals find the same? */
 static bool agrees(const struct br_holes *h, int64_t duration, int64_t bound, struct br_fit fit)
 {
     const struct br_space *space = h->space;

@@ -25,7 +25,7 @@ void br_idle_finish(struct br_idle *idle)
     *idle = (struct br_idle){0};
 }
 
-/* Whether the nodes above the machine tell the least and the most of what is below them. */
+/* Do the nodes above the machine hold the least and the most of the values below them? */
 static bool idle_path_is_sound(const struct br_idle *idle, uint32_t machine)
 {
     const struct br_idle_node *node = idle->node;

@@ -221,8 +221,8 @@ static uint32_t copies_idle(const struct br_space *space, uint32_t cls, const in
     return most;
 }
 
-/* What br_space_copies says of a profile that something has touched; forward the segment is that of
- * the start, else that before the end. */
+/* The answer of br_space_copies on a profile that something has touched. Forward, the segment is
+ * that of the start, else that before the end. */
 static uint32_t copies_at(const struct br_profile *p, uint32_t resources, const int64_t *demand,
                           int64_t start, int64_t end, bool forward, struct br_segment k,
                           uint32_t most)
@@ -291,7 +291,7 @@ static void ask_all(const struct query *q, uint32_t cls, int64_t limit, struct b
     }
 }
 
-/* Whether the machines of the class that are idle from the bound on hold that many copies. */
+/* Do the machines of the class that are idle from the bound on hold that many copies? */
 static bool idle_hold(const struct query *q, uint32_t cls, uint32_t copies)
 {
     uint32_t each = copies_idle(q->space, cls, q->demand, copies);
