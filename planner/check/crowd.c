@@ -223,7 +223,7 @@ static bool crowd_pack(struct br_crowd *c, uint32_t next, uint32_t count)
     return false;
 }
 
-/* Whether all machines together have enough of every resource. */
+/* Do all machines together have enough of every resource? */
 static bool fit_sums(const struct br_crowd *c, uint64_t set)
 {
     for (uint32_t r = 0; r < c->in->resources; r++) {
@@ -236,7 +236,7 @@ static bool fit_sums(const struct br_crowd *c, uint64_t set)
     return true;
 }
 
-/* Whether all tasks of the set can be on the machines at once. */
+/* Can all tasks of the set be on the machines at once? */
 static bool fit_together(struct br_crowd *c, uint64_t set)
 {
     struct answer *a = &c->answer[(set * UINT64_C(0x9e3779b97f4a7c15)) >> 50];
@@ -254,7 +254,7 @@ static bool fit_together(struct br_crowd *c, uint64_t set)
     return a->fits;
 }
 
-/* Whether all tasks of the set fit the one machine. */
+/* Do all tasks of the set fit the one machine? */
 static bool fit_machine(const struct br_crowd *c, uint32_t machine, uint64_t set)
 {
     for (uint32_t r = 0; r < c->in->resources; r++) {
@@ -304,7 +304,7 @@ static void make_spans(struct br_crowd *c, const struct br_crowd_bounds *b)
     }
 }
 
-/* Whether the task cannot be on the machine in the span. */
+/* Is it impossible that the task is on the machine in the span? */
 static bool kept_out(struct br_crowd *c, uint32_t task, uint32_t machine, const struct span *s)
 {
     uint64_t self = UINT64_C(1) << task;
@@ -312,7 +312,8 @@ static bool kept_out(struct br_crowd *c, uint32_t task, uint32_t machine, const 
            !fit_together(c, s->set | self);
 }
 
-/* The task starts where it fits a machine that it may be on; it is on none that it fits nowhere. */
+/* The task starts at times at which it fits a machine that it may be on; it is on no machine that
+ * it fits at no time. */
 static void follow_task(struct br_crowd *c, struct br_crowd_bounds *b, uint32_t task)
 {
     int64_t d = c->in->duration[task], first = INT64_MAX, last = INT64_MIN;

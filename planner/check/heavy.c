@@ -262,8 +262,8 @@ static br_wide priced(const struct br_heavy *h, const struct left *left, uint32_
     return sum;
 }
 
-/* The most that the choices left can weigh; looks no further where that is not above `enough`. The
- * resource that told so last is asked first. */
+/* The most that the choices left can weigh; stops early once it is known not to exceed `enough`.
+ * The resource that showed this last is asked first. */
 static int64_t at_most(struct br_heavy *h, const struct left *left, int64_t enough)
 {
     const uint32_t resources = h->resources, first = h->scarce;

@@ -88,8 +88,8 @@ static enum br_status load_weights(struct br_proof_check *c, const struct br_pro
     return BR_OK;
 }
 
-/* How many whole units an amount holds that is given in 10^-digits. False where there is no such
- * unit, or that is too many. */
+/* The number of whole units in an amount that is given in 10^-digits. False if there is no such
+ * unit, or the number is too large. */
 static bool whole_units(int64_t amount, int32_t digits, struct br_decimal unit, int64_t *units)
 {
     enum { DIGITS_MOST = 18 }; /* of a number of 63 bits */

@@ -250,7 +250,7 @@ static br_wide prices_weigh(struct prices *p, int64_t time)
     return back;
 }
 
-/* The most that all tasks that run pay, over all time. False where that is too large to tell. */
+/* The most that all tasks that run pay, over all time. False if that is too large to represent. */
 static bool cluster_pays(struct prices *p, br_wide *sum)
 {
     const struct br_proof_check *c = p->c;

@@ -295,7 +295,7 @@ struct held {
     uint32_t task, stage;
 };
 
-/* Adds the task's demands to what its machine holds; says where that passes the capacity. */
+/* Adds the task's demands to the load of its machine; reports where that passes the capacity. */
 static void begin_task(struct check *check, const struct amounts *amounts, br_wide *load,
                        uint32_t machine, const struct held *held)
 {

@@ -247,7 +247,7 @@ static enum br_status go(struct pass *p, const struct br_proof_claim *claim, uin
     return status;
 }
 
-/* What is known before the first pass. */
+/* The windows known before the first pass. */
 static void windows_begin(const struct br_instance *in, const int64_t *from, int64_t *head,
                           int64_t *stage_head)
 {

@@ -79,8 +79,8 @@ static bool exact_analysis_reserve(struct br_lcg_analysis *a, void *array, uint3
     return true;
 }
 
-/* Counts the levels of a clause that explains something, once more: where there are fewer now, it
- * is worth more than it seemed when it was learned [Audemard09]. */
+/* Counts the levels of an explaining clause once more: if there are fewer now, it is worth more
+ * than it seemed when it was learned [Audemard09]. */
 static void count_levels(struct br_lcg_analysis *a, struct br_lcg_clause *clause)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
@@ -196,8 +196,8 @@ static uint32_t exact_analysis_resolve(struct br_lcg_analysis *a, uint32_t open)
 
 /* --- what others imply ----------------------------------------------------------------------- */
 
-/* Puts what explains the literal, which the entry made true, upon the reasons. False where nothing
- * does, or when memory is out. */
+/* Puts the explanation of the literal, which the entry made true, upon the reasons. False if
+ * nothing explains it, or when memory is out. */
 static bool push_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number)
 {
     struct br_lcg_engine *engine = a->engine;
@@ -211,7 +211,7 @@ static bool push_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l, uin
     return true;
 }
 
-/* Whether it is needed that the literal was true before the entry. A need that came true later says
+/* Do the needs include that the literal was true before the entry? A need that came true later says
  * nothing: so nothing implies itself. */
 static bool is_needed(const struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number)
 {
@@ -239,7 +239,7 @@ static bool exact_analysis_follows(struct br_lcg_analysis *a, struct br_lcg_lite
     return reasons_implied(a, l, own, depth - 1);
 }
 
-/* Whether the needs imply all that explains the literal, which the entry made true. */
+/* Do the needs imply the whole explanation of the literal, which the entry made true? */
 static bool reasons_implied(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number,
                             uint32_t depth)
 {
@@ -349,7 +349,7 @@ static bool exact_analysis_collect(struct br_lcg_analysis *a, uint32_t first, ui
     return true;
 }
 
-/* Whether all literals of the lemma from the given one on are false. */
+/* Are all literals of the lemma from the given one on false? */
 static bool lemma_false(const struct br_lcg_analysis *a, uint32_t from)
 {
     for (uint32_t k = from; k < a->lemma.count; k++)

@@ -82,7 +82,7 @@ static bool branching_is_open(const struct br_lcg_engine *e, uint32_t atom)
            br_lcg_upper(&e->trail, a->variable) >= a->bound;
 }
 
-/* Whether every atom that is open is in the heap, where it says it is. */
+/* Is every open atom in the heap, at the place that it records? */
 static bool heap_holds(const struct br_lcg_branching *b)
 {
     for (uint32_t k = 0; k < b->count; k++) {

@@ -100,7 +100,7 @@ static void enumerate_link_parents(struct tree *t, uint32_t task)
     }
 }
 
-/* Whether tasks of the stage with equal durations differ by name only. */
+/* Do tasks of the stage with equal durations differ by name only? */
 static bool is_alike(const struct br_instance *in, uint32_t stage)
 {
     bool alike = true;
@@ -148,8 +148,8 @@ static void read_instance(struct tree *t)
 /* --- when a task fits --------------------------------------------------------------------------
  */
 
-/* Whether the task fits on the machine at a time from the node's now on; *next is when more of it
- * is free. Nothing starts later, so what fits then fits for good. */
+/* Does the task fit on the machine at a time from the node's now on? *next is when more of it is
+ * free. Nothing starts later, so a task that fits then fits for good. */
 static bool enumerate_fits_at(const struct tree *t, const struct node *n, uint32_t task,
                               uint32_t machine, int64_t at, int64_t *next)
 {
@@ -215,8 +215,8 @@ static br_wide work_within(const struct tree *t, const struct node *n, const int
     return work;
 }
 
-/* Whether the work in spans from an earliest start, or now, to the end less a tail leaves no
- * makespan below the best. */
+/* Does the work in spans from an earliest start, or now, to the end less a tail leave no makespan
+ * below the best? */
 static bool is_overfull(const struct tree *t, const struct node *n, const int64_t *earliest)
 {
     for (uint32_t i = 0; i <= t->tasks; i++) {

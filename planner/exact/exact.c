@@ -8,7 +8,7 @@
 
 struct br_exact {
     struct br_lcg_problem *p;
-    struct br_lcg *lcg;   /* NULL where the arcs alone leave no schedule below upper */
+    struct br_lcg *lcg;   /* NULL if the arcs alone leave no schedule below upper */
     int32_t upper, lower; /* lower may be believed */
     int32_t proven;
     bool none;      /* nothing is feasible below upper */

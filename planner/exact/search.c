@@ -63,8 +63,8 @@ static bool propagate(struct br_lcg *s)
     return ok;
 }
 
-/* Propagates, and learns from each conflict, until there is none, or the flag is raised. False
- * where nothing is feasible, or when memory is out. */
+/* Propagates, and learns from each conflict, until there is none, or the flag is raised. False if
+ * nothing is feasible, or when memory is out. */
 static bool exact_search_settle(struct br_lcg *s)
 {
     while (!propagate(s))

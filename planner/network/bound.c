@@ -22,7 +22,7 @@ static const int64_t nano = 1000000000;
 /* More edges are not looked at pair by pair. */
 enum { PAIRED_EDGES = 300 };
 
-/* What holds for a stage in every plan. */
+/* Facts about a stage that hold in every plan. */
 struct span {
     int64_t least_ns, most_ns; /* of its tasks' durations */
     int64_t lasts_ns;          /* from its first start to its last end, at least */
@@ -198,8 +198,8 @@ static int64_t must_move(const struct bounding *b, uint32_t e, int64_t T)
     return stays < edge->bytes ? (int64_t)(edge->bytes - stays) : 0;
 }
 
-/* The least times of the stage in a plan of length T, from those of its parents. False where there
- * is no such plan. */
+/* The least times of the stage in a plan of length T, from those of its parents. False if there is
+ * no such plan. */
 static bool network_bound_advance(struct bounding *b, uint32_t s, int64_t T)
 {
     const struct br_network_job *job = b->job;

@@ -100,7 +100,7 @@ static int network_list_by_rank(const void *a, const void *b)
     return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Parents have a rank of at least their children's, and come first where it is the same. */
+/* Parents have at least the rank of their children, and come first if the ranks are equal. */
 static bool make_sequence(const struct list *list, uint32_t *sequence)
 {
     const struct br_dag *dag = list->job->dag;

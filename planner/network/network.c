@@ -41,7 +41,7 @@ struct planning {
     enum br_status status;
 };
 
-/* The length of the course; BR_NETWORK_NEVER where it is not below the limit. */
+/* The length of the course; BR_NETWORK_NEVER if it is not below the limit. */
 static int64_t planner_network_measure(struct planning *p, const struct course *course, bool record,
                                        int64_t limit_ns)
 {
@@ -67,8 +67,8 @@ static void planner_network_copy(struct planning *p, struct course *to, const st
     to->makespan_ns = from->makespan_ns;
 }
 
-/* Keeps the trial, with and without overtaking, where it is shorter than the best. Returns the
- * lesser of both makespans. */
+/* Keeps the trial, with and without overtaking, if it is shorter than the best. Returns the lesser
+ * of both makespans. */
 static int64_t try_both(struct planning *p, enum br_sharing sharing)
 {
     int64_t least_ns = BR_NETWORK_NEVER;
@@ -113,7 +113,7 @@ static void try_lists(struct planning *p)
     }
 }
 
-/* Another machine for some tasks. False where there is no other. */
+/* Gives some tasks another machine. False if there is no other. */
 static bool planner_network_change(struct planning *p, struct br_rng *rng)
 {
     const struct br_dag *dag = p->job.dag;
@@ -145,14 +145,14 @@ static bool planner_network_change(struct planning *p, struct br_rng *rng)
     return true;
 }
 
-/* Changes of the best course, kept where they make it no longer. */
+/* Changes the best course; a change is kept if it makes the course no longer. */
 static void planner_network_improve(struct planning *p, uint64_t seed)
 {
     struct br_rng rng = br_rng_seed(seed);
     uint64_t until = p->haul.work + p->steps;
     planner_network_copy(p, &p->trial, &p->best);
     while (!p->status && p->haul.work < until && !br_stopped(p->stop)) {
-        p->haul.work += 50; /* so that it ends also where nothing can be changed */
+        p->haul.work += 50; /* so that it also ends if nothing can be changed */
         uint32_t changes = 1 + (uint32_t)br_rng_below(&rng, 3);
         bool changed = br_rng_below(&rng, 8) == 0;
         p->trial.sharing =
@@ -192,7 +192,7 @@ static int by_start(const void *a, const void *b)
     return x->wire < y->wire ? -1 : x->wire > y->wire; /* as edge, index and machines, about */
 }
 
-/* What moved becomes the plan's transfers, in the arena of the planning. */
+/* Turns the moved data into the plan's transfers, in the arena of the planning. */
 static bool take_transfers(struct planning *p, struct br_transfers *carried)
 {
     const struct br_flows *flows = &p->haul.flows;

@@ -60,7 +60,7 @@ static void group_tasks(struct br_wiring *w, const struct br_network_job *job,
     w->stage_group[dag->stages] = w->groups;
 }
 
-/* Counts the wires of every edge; false where there are too many. */
+/* Counts the wires of every edge; false if there are too many. */
 static bool count_wires(struct br_wiring *w, const struct br_dag *dag)
 {
     uint64_t wires = 0;

@@ -86,7 +86,7 @@ bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t by
     return true;
 }
 
-/* What the flow has moved at its rate is accounted for. */
+/* Accounts for the amount that the flow has moved at its rate. */
 static bool flows_settle(struct br_flows *flows, struct br_flow *f, int64_t now_ns)
 {
     if (f->rate && now_ns > f->since_ns) {

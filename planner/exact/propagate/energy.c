@@ -11,7 +11,7 @@ enum { FROM_BITS = 10, HORIZON_MAX = 1 << FROM_BITS, RESOURCES_MAX = 64, HOLDING
 /* So many looks that find nothing make the pauses longer, up to so long. */
 enum { IDLE_MOST = 32, PAUSE_MOST = 15 };
 
-/* What a task has to do in a span. */
+/* The work that a task has to do in a span. */
 struct br_lcg_share {
     uint32_t task;
     int64_t demand;
@@ -171,7 +171,7 @@ struct br_lcg_span br_lcg_energy_span(uint32_t reason, int32_t at)
     return (struct br_lcg_span){(int32_t)(br_lcg_number(reason) & (HORIZON_MAX - 1)), at};
 }
 
-/* What a task has to do in the span that starts within the bounds. */
+/* The work that a task has to do in the span that starts within the bounds. */
 static int32_t ticks_in(struct br_lcg_span span, int32_t lower, int32_t upper, int32_t duration)
 {
     int32_t ticks = propagate_energy_least(

@@ -72,7 +72,7 @@ static bool explain_clause(struct br_lcg_engine *e, const struct br_lcg_clause *
     return true;
 }
 
-/* Whether all literals of the explanation were true before the entry was made. */
+/* Were all literals of the explanation true before the entry was made? */
 static bool explains(const struct br_lcg_engine *e, uint32_t entry)
 {
     for (uint32_t k = 0; k < e->explanation.count; k++) {

@@ -97,7 +97,7 @@ static bool propagate_machines_overfull(const struct br_lcg_problem *p, uint32_t
     return false;
 }
 
-/* Whether the task does not fit the machine in the stretch. */
+/* Does the task not fit the machine in the stretch? */
 static bool blocked(struct br_lcg_machines *c, uint32_t task, uint32_t machine,
                     const struct br_lcg_stretch *s)
 {
@@ -324,7 +324,7 @@ static bool propagate_machines_chain(struct br_lcg_machines *c, uint32_t task, u
     return left ? chain_left(c, task, machine, bound) : chain_right(c, task, machine, bound);
 }
 
-/* No explanation was found, since a search for a packing took too long where it did not before: the
+/* No explanation was found, since a search for a packing took too long that did not before: the
  * solver is of no use any more, and stops as when memory is out. */
 static bool propagate_machines_give_up(struct br_lcg_machines *c)
 {

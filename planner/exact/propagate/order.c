@@ -37,7 +37,7 @@ static bool push_before(struct br_lcg_order *c, uint32_t before, uint32_t after,
     return br_lcg_push(c->trail, 2 * before + 1, bound, br_lcg_reason(BR_LCG_ORDER, side), 0);
 }
 
-/* Decides the order by the side where the other order is not possible any more. */
+/* Decides the order by the side if the other order is not possible any more. */
 static bool propagate_order_decide(struct br_lcg_order *c, uint32_t before, uint32_t after,
                                    uint32_t side)
 {
@@ -69,7 +69,7 @@ bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
         c->rival[at[b]++] = (struct br_lcg_rival){a, side + 1};
     }
     br_free(at);
-    /* Where neither order is possible, following the one that was decided finds that out. */
+    /* If neither order is possible, following the decided one finds that out. */
     for (uint32_t k = 0; ok && k < p->pairs; k++) {
         uint32_t a = p->rivals[k].first, b = p->rivals[k].second, side = 2 * br_lcg_order_of(p, k);
         ok = (propagate_order_decide(c, a, b, side) && propagate_order_decide(c, b, a, side + 1)) ||
