@@ -223,8 +223,8 @@ static bool grow_cycle_to(struct growth *growth, uint32_t to)
     return grow_cycle(growth, first, to);
 }
 
-/* Where the band has no place for open ends, an ear that wants one gets the band's first or last
- * stage instead. */
+/* If the band has no place for open ends, an ear that wants one gets the band's first or last stage
+ * instead. */
 static bool grow_ear(struct growth *growth)
 {
     uint32_t stage = cosmos_random_stage(growth), level = growth->graph->stage[stage].level;

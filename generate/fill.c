@@ -116,7 +116,7 @@ struct streams {
     struct br_rng durations, demands, spreads;
 };
 
-/* Where the builder knows the durations, a task is one token: a core. */
+/* If the builder knows the durations, a task is one token: a core. */
 static enum br_status fill_stage(struct br_dag *dag, uint32_t stage,
                                  const struct br_graph_stage *from, enum role role, uint32_t ms,
                                  double spread, struct streams *streams, struct br_diag *diag)

@@ -13,8 +13,8 @@ struct br_graph_stage {
     uint32_t level; /* above that of all its parents */
     uint32_t tasks; /* set by br_graph_count_tasks */
     double weight;  /* share of the tasks relative to others; 0: one task where possible */
-    /* Where the builder knows them (mean_ms above 0): the mean duration, the standard deviation of
-     * its logarithm in thousandths, and the longest. Else they are drawn. */
+    /* If the builder knows them (mean_ms above 0): the mean duration, the standard deviation of its
+     * logarithm in thousandths, and the longest. Else they are drawn. */
     uint32_t mean_ms, spread_milli, longest_ms;
 };
 

@@ -283,7 +283,7 @@ static void run_stage(const struct br_trace *trace, struct br_rng *rng, const st
 {
     uint32_t n = stage->width;
     double mean = fmin(stage->median_s * br_real_exp(stage->between * z), trace->kind->longest_s);
-    /* What is measured of n tasks is smaller by (n - 1) / n than what they are drawn from. */
+    /* The variance measured on n tasks is (n - 1) / n of that of the distribution. */
     double cov = n > 1 ? stage->space * sqrt(RATIO * n) * sqrt(n / (n - 1.0)) : 0;
     double within = deviation_of(fmin(cov, 20));
     for (uint32_t t = 0; t < n; t++) {

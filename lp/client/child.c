@@ -21,7 +21,7 @@
 enum { ANSWER_MOST = 1 << 26, COMPLAINT_MOST = 256, LOOK_MS = 20 };
 static const int64_t milli_ns = 1000000;
 
-/* The output of a stream, NUL-terminated; NULL where there was none. */
+/* The output of a stream, NUL-terminated; NULL if there was none. */
 struct words {
     char *text;
     size_t used, room;
@@ -102,7 +102,7 @@ static void feed(struct child *child)
         close_end(&child->in);
 }
 
-/* Makes room for more words; false where there are more than anyone would read. */
+/* Makes room for more words; false if there are more than anyone would read. */
 static bool client_child_widen(struct words *words, size_t most)
 {
     if (words->used + 1 < words->room)

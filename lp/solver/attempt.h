@@ -15,7 +15,7 @@ struct lp_attempt {
     struct br_proof windows;
 };
 
-/* What a makespan has come to. */
+/* The outcome of trying a makespan. */
 struct lp_outcome {
     enum lp_answer answer;
     /* Refuted: why. Else with its windows alone, to which an argument may be added. All memory is

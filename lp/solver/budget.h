@@ -1,4 +1,4 @@
-/* What may still be spent on refutations, and the clock that it is counted by. */
+/* The budget left for refutations, and the clock that counts it. */
 #ifndef BR_LP_SOLVER_BUDGET_H
 #define BR_LP_SOLVER_BUDGET_H
 
@@ -12,7 +12,7 @@ struct lp_budget {
     bool doubt; /* set where a makespan was left open for want of nodes, not by the relaxation */
 };
 
-/* Whether the time is over. */
+/* Is the time over? */
 bool lp_late(const struct lp_budget *budget);
 /* Seconds on a clock that only goes forward. */
 double lp_now(void);

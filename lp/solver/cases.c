@@ -72,7 +72,7 @@ static int solver_cases_worthier(const void *a, const void *b)
     return x->members < y->members ? -1 : x->members > y->members;
 }
 
-/* The worst gives way where there is no room. */
+/* Replaces the worst if there is no room. */
 static void solver_cases_list_group(const struct listing *l, struct lp_groups *groups,
                                     const uint32_t *stage, uint32_t cases, double least)
 {

@@ -28,7 +28,7 @@ struct solver {
 
 /* ---- Variables ---- */
 
-/* Of d(i,j) with i < j. Completion times come first. */
+/* The column of d(i,j) with i < j. Completion times come first. */
 static int pair(const struct solver *s, uint32_t i, uint32_t j)
 {
     uint32_t n = s->order->coflows;

@@ -1,6 +1,6 @@
 /* Finding violated cuts. LP_CUT_MANDATORY is the energetic argument as an inequality, in the manner
- * of [Baptiste04]; LP_CUT_CHAIN is needed where there are several machines, on one of which a
- * pattern cannot hold two stages of a chain anyway. */
+ * of [Baptiste04]. LP_CUT_CHAIN is needed only with several machines: on one machine a pattern
+ * cannot hold two stages of a chain anyway. */
 #include "lp/solver/cut.h"
 
 #include <stdlib.h>

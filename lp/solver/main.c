@@ -120,7 +120,7 @@ static void solver_main_print(const struct br_dag *dag, const struct br_certific
     puts("}");
 }
 
-/* The parts' bounds, or the whole's where the parts bring nothing. */
+/* The parts' bounds, or the whole's if the parts bring nothing. */
 static enum br_status bound_job(const struct br_dag *dag, const struct br_instance *whole,
                                 const struct br_parts *parts, struct lp_budget *budget,
                                 struct br_diag *diag)

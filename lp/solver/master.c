@@ -1,5 +1,5 @@
 /* GLPK's primal simplex keeps its basis when columns come, so that each round of column generation
- * goes on where the last one ended. */
+ * goes on from the end of the last one. */
 #include "lp/solver/master.h"
 
 #include <glpk.h>

@@ -30,8 +30,8 @@ static bool refute_spent(const struct lp_refutation *r)
 }
 
 /* The master's dual values swing from round to round. Sets priced between them and the best values
- * so far serve better, and refute sooner [Wentges97]; where they bring nothing the master's have
- * the word. */
+ * so far serve better, and refute sooner [Wentges97]; if these bring nothing, the master's own
+ * values are used. */
 static enum lp_answer refute_generate(struct lp_refutation *r, struct lp_proof *proof)
 {
     while (!refute_spent(r)) {
