@@ -68,8 +68,7 @@ uint64_t br_cycle_placements(const struct br_instance *in)
     return br_machines_placements(in);
 }
 
-/* The placements for the exact solvers on several machines, on top of those for the other searches.
- * */
+/* The placements for the exact solvers on several machines, above those for the other searches. */
 static uint64_t exact_placements(const struct br_instance *in)
 {
     uint64_t cube = (uint64_t)in->tasks * in->tasks * in->tasks;
