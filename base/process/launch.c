@@ -33,8 +33,9 @@ static void set_signals(posix_spawnattr_t *attributes, bool foreground)
     posix_spawnattr_setsigmask(attributes, &none);
     posix_spawnattr_setsigdefault(attributes, &all);
     posix_spawnattr_setpgroup(attributes, 0);
-    posix_spawnattr_setflags(attributes, (foreground ? 0 : POSIX_SPAWN_SETPGROUP) |
-                                             POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    const int flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+    posix_spawnattr_setflags(attributes,
+                             (short)(foreground ? flags : flags | POSIX_SPAWN_SETPGROUP));
 }
 
 int br_launch(const struct br_launch *how, pid_t *pid)

@@ -24,8 +24,9 @@ struct waits {
 
 static struct waits all_waits(const struct br_slurm_script *script, uint32_t piece, enum kind kind)
 {
-    const uint32_t *first = &script->engine.parents.first[script->pieces.piece[piece].stage];
-    return (struct waits){script, piece, kind, first[0], first[1]};
+    const uint32_t *first = script->engine.parents.first;
+    uint32_t stage = script->pieces.piece[piece].stage;
+    return (struct waits){script, piece, kind, first[stage], first[stage + 1]};
 }
 
 static const struct br_edge *edge_at(const struct waits *waits, uint32_t k)
