@@ -47,8 +47,8 @@ static int doctor_perform(const struct cli_settings *settings, const char *const
         {"condor_submit_dag", "runs --format dagman", "only needed for --format dagman"},
         {"snakemake", "runs --format snakemake", "only needed for --format snakemake"},
         {"argo", "runs --format argo", "only needed for --format argo"},
-        {"python3", "runs --format dask, hyperqueue and airflow",
-         "only needed for --format dask, hyperqueue and airflow"},
+        {"python3", "runs --format dask, hyperqueue, parsl and airflow",
+         "only needed for --format dask, hyperqueue, parsl and airflow"},
     };
     char path[PATH_MAX];
     (void)settings, (void)argument, (void)arguments, (void)diag;

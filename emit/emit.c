@@ -36,6 +36,7 @@ static const struct output plan_outputs[] = {
     {"snakemake", "a Snakefile with priorities", br_emit_snakemake},
     {"dask", "a Python script for Dask's distributed scheduler", br_emit_dask},
     {"hyperqueue", "a Python script for HyperQueue", br_emit_hyperqueue},
+    {"parsl", "a Python script for Parsl", br_emit_parsl},
     {"make", "a makefile for GNU make", br_emit_make},
     {"ninja", "a build.ninja with a pool that keeps memory", br_emit_ninja},
     {"airflow", "a DAG in Python for Airflow", br_emit_airflow},

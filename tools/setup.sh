@@ -17,7 +17,8 @@ check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellchec
 command -v cargo >/dev/null || check_packages+=(cargo)
 command -v npm >/dev/null || check_packages+=(npm)
 # What some tests use that Debian has too old or not at all: Python's own packages, for `want_environment`.
-python_packages=('snakemake>=9.10,<10' 'dask[distributed]>=2025.4' 'duckdb>=1.1,<3' 'hyperqueue>=0.26,<0.30')
+python_packages=('snakemake>=9.10,<10' 'dask[distributed]>=2025.4' 'duckdb>=1.1,<3' 'hyperqueue>=0.26,<0.30'
+    'parsl>=2026.7,<2027')
 # The suite "slurm" runs a Slurm of its own.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 

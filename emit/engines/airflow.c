@@ -1,12 +1,11 @@
 /* An Airflow DAG in Python: an operator per task, weights in the plan's order. Airflow counts tasks
  * and slots of one pool, so tasks are chained; what follows in a chain only waits for an end, be it
  * a good one or not, which an operator without work says. */
-#include "emit/engines/engine.h"
+#include "emit/engines/tuples.h"
 #include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char body[] =
@@ -52,33 +51,22 @@ static const char body[] =
     "                operator[before] >> ended[before]\n"
     "            ended[before] >> operator[name]\n";
 
-static enum br_status airflow_write_task(FILE *out, const struct br_engine *engine, uint32_t task,
-                                         struct br_diag *diag)
+static enum br_status airflow_write_demands(FILE *out, const struct br_engine *engine,
+                                            uint32_t task, struct br_diag *diag)
 {
-    char *line;
-    enum br_status status = br_engine_task_line(engine, task, &line, diag);
-    if (status)
-        return status;
-    fputs("    (\"", out);
-    br_engine_task(out, engine, task);
-    fputs("\", [", out);
-    br_engine_parents(out, engine, task, ", ", "\"");
-    fprintf(out, "], %" PRIu32 ", %" PRIu32 ",\n     \"",
-            engine->input->plan->tasks - engine->input->plan->rank[task] + 1,
+    (void)diag;
+    fprintf(out, "%" PRIu32 ", %" PRIu32, br_engine_priority(engine, task),
             engine->need[br_dag_task_stage(engine->dag, task)].cpus);
-    br_write_text(out, BR_QUOTE_JSON, line);
-    fputs("\", [", out);
-    br_engine_chained(out, engine, task, "", ", ", "\"");
-    fputs("]),\n", out);
-    free(line);
     return BR_OK;
 }
 
-static void airflow_write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+static void airflow_write_joint(FILE *out, const struct br_engine *engine)
 {
-    br_engine_joint_tuple(out, engine, stage);
-    fputs(", 0, 0, None, []),\n", out);
+    (void)engine;
+    fputs("0, 0", out);
 }
+
+static const struct br_tuple_form airflow_form = {airflow_write_demands, airflow_write_joint, true};
 
 /* Letters, digits, dashes, dots and underscores are what an id of a DAG may have. */
 static void airflow_write_id(FILE *out, const char *name)
@@ -115,14 +103,9 @@ enum br_status br_emit_airflow(const struct br_emit_input *input, FILE *out, str
     fprintf(out,
             "\"\nAT_ONCE = %" PRIu32 "\nPOOL = None\n"
             "# In the plan's order: name, parents, weight, cores, line for a shell,\n"
-            "# and those whose room the task takes.\nTASKS = [\n",
+            "# and those whose room the task takes.\n",
             engine.most_at_once);
-    for (uint32_t k = 0; k < input->plan->tasks && !status; k++)
-        status = airflow_write_task(out, &engine, input->plan->order[k], diag);
-    for (uint32_t s = 0; s < input->dag->stages; s++)
-        if (engine.has_joint[s])
-            airflow_write_joint(out, &engine, s);
-    fputs("]\n", out);
+    status = br_engine_tuples(out, &engine, &airflow_form, diag);
     fputs(body, out);
     br_engine_finish(&engine);
     return status;

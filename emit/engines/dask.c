@@ -1,11 +1,10 @@
 /* A Python script that hands the tasks to Dask's distributed scheduler, with priorities, and with
  * demands as abstract resources that its workers declare. */
-#include "emit/engines/engine.h"
+#include "emit/engines/tuples.h"
 #include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char body[] =
     "\n"
@@ -66,39 +65,29 @@ static void write_machine(FILE *out, const struct br_engine *engine)
     fputs("}\n", out);
 }
 
-static enum br_status dask_write_task(FILE *out, const struct br_engine *engine, uint32_t task,
-                                      struct br_diag *diag)
+static enum br_status dask_write_demands(FILE *out, const struct br_engine *engine, uint32_t task,
+                                         struct br_diag *diag)
 {
     const struct br_dag *dag = engine->dag;
     const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
     bool any = false;
-    char *line;
-    enum br_status status = br_engine_task_line(engine, task, &line, diag);
-    if (status)
-        return status;
-    fputs("    (\"", out);
-    br_engine_task(out, engine, task);
-    fputs("\", [", out);
-    br_engine_parents(out, engine, task, ", ", "\"");
-    fprintf(out, "], %" PRIu32 ", {",
-            engine->input->plan->tasks - engine->input->plan->rank[task] + 1);
+    (void)diag;
+    fprintf(out, "%" PRIu32 ", {", br_engine_priority(engine, task));
     for (uint32_t d = 0; d < stage->demands; d++) {
         const struct br_demand *demand = &dag->demand[stage->first_demand + d];
         if (demand->amount.mantissa > 0)
             write_amount(out, dag->resource[demand->resource].name, demand->amount, &any);
     }
-    fputs("},\n     \"", out);
-    br_write_text(out, BR_QUOTE_JSON, line);
-    fputs("\"),\n", out);
-    free(line);
+    putc('}', out);
     return BR_OK;
 }
 
-static void dask_write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+static void dask_write_joint(FILE *out, const struct br_engine *engine)
 {
-    br_engine_joint_tuple(out, engine, stage);
-    fprintf(out, ", %" PRIu32 ", {}, None),\n", engine->input->plan->tasks + 1);
+    fprintf(out, "%" PRIu32 ", {}", engine->dag->tasks + 1);
 }
+
+static const struct br_tuple_form dask_form = {dask_write_demands, dask_write_joint, false};
 
 enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
@@ -111,7 +100,6 @@ enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct
         "the order of a task that becomes ready late: priorities decide among what is ready", NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
-    uint32_t *left = NULL;
     if (status)
         return status;
     fputs("#!/usr/bin/env python3\n", out);
@@ -122,21 +110,9 @@ enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct
         "THREADS = %" PRIu32 "\n",
         engine.most_at_once);
     write_machine(out, &engine);
-    fputs("# In the plan's order: name, parents, priority, demands, line for a shell.\nTASKS = [\n",
-          out);
-    /* A joint follows the last task of its stage. */
-    left = calloc((size_t)input->dag->stages + 1, sizeof *left);
-    if (!left)
-        status = br_fail_memory(diag);
-    for (uint32_t k = 0; k < input->plan->tasks && !status; k++) {
-        uint32_t task = input->plan->order[k], stage = br_dag_task_stage(input->dag, task);
-        status = dask_write_task(out, &engine, task, diag);
-        if (++left[stage] == input->dag->stage[stage].tasks && engine.has_joint[stage])
-            dask_write_joint(out, &engine, stage);
-    }
-    fputs("]\n", out);
+    fputs("# In the plan's order: name, parents, priority, demands, line for a shell.\n", out);
+    status = br_engine_tuples(out, &engine, &dask_form, diag);
     fputs(body, out);
-    free(left);
     br_engine_finish(&engine);
     return status;
 }

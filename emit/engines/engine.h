@@ -76,8 +76,6 @@ void br_engine_task(FILE *out, const struct br_engine *engine, uint32_t task);
 void br_engine_stage(FILE *out, const struct br_engine *engine, uint32_t stage);
 /* "s2_map_done": the joint after all tasks of the stage. */
 void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage);
-/* The beginning of a tuple of Python's: the name, and the list of what it waits for. */
-void br_engine_joint_tuple(FILE *out, const struct br_engine *engine, uint32_t stage);
 /* The parents of the task, tasks and joints by the names above, with `separator` between them and
  * `quote` ("" for none) on both sides of each. */
 void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,

@@ -1,10 +1,9 @@
 /* A Python script that hands the tasks to HyperQueue, with priorities and demands. */
-#include "emit/engines/engine.h"
+#include "emit/engines/tuples.h"
 #include "emit/write/outputs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char body[] =
     "\n"
@@ -72,52 +71,23 @@ static enum br_status hyperqueue_write_others(FILE *out, const struct br_engine 
     return status;
 }
 
-static enum br_status hyperqueue_write_task(FILE *out, const struct br_engine *engine,
-                                            uint32_t task, struct br_diag *diag)
+static enum br_status hyperqueue_write_demands(FILE *out, const struct br_engine *engine,
+                                               uint32_t task, struct br_diag *diag)
 {
     uint32_t stage = br_dag_task_stage(engine->dag, task);
-    char *line;
-    enum br_status status = br_engine_task_line(engine, task, &line, diag);
-    if (status)
-        return status;
-    fputs("    (\"", out);
-    br_engine_task(out, engine, task);
-    fputs("\", [", out);
-    br_engine_parents(out, engine, task, ", ", "\"");
-    fprintf(out, "], %" PRIu32 ", %" PRIu32 ", ",
-            engine->input->plan->tasks - engine->input->plan->rank[task] + 1,
+    fprintf(out, "%" PRIu32 ", %" PRIu32 ", ", br_engine_priority(engine, task),
             engine->need[stage].cpus);
-    status = hyperqueue_write_others(out, engine, stage, diag);
-    fputs(",\n     \"", out);
-    br_write_text(out, BR_QUOTE_JSON, line);
-    fputs("\"),\n", out);
-    free(line);
-    return status;
+    return hyperqueue_write_others(out, engine, stage, diag);
 }
 
 /* HyperQueue has no task without cores; this is the least part of one. */
-static void hyperqueue_write_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
+static void hyperqueue_write_joint(FILE *out, const struct br_engine *engine)
 {
-    br_engine_joint_tuple(out, engine, stage);
-    fprintf(out, ", %" PRIu32 ", 0.0001, {}, None),\n", engine->input->plan->tasks + 1);
+    fprintf(out, "%" PRIu32 ", 0.0001, {}", engine->dag->tasks + 1);
 }
 
-static enum br_status hyperqueue_write_tasks(FILE *out, const struct br_engine *engine,
-                                             struct br_diag *diag)
-{
-    const struct br_emit_input *input = engine->input;
-    uint32_t *left = calloc((size_t)input->dag->stages + 1, sizeof *left);
-    enum br_status status = left ? BR_OK : br_fail_memory(diag);
-    for (uint32_t k = 0; k < input->plan->tasks && !status; k++) {
-        uint32_t task = input->plan->order[k], stage = br_dag_task_stage(input->dag, task);
-        status = hyperqueue_write_task(out, engine, task, diag);
-        /* A joint follows the last task of its stage. */
-        if (++left[stage] == input->dag->stage[stage].tasks && engine->has_joint[stage])
-            hyperqueue_write_joint(out, engine, stage);
-    }
-    free(left);
-    return status;
-}
+static const struct br_tuple_form hyperqueue_form = {hyperqueue_write_demands,
+                                                     hyperqueue_write_joint, false};
 
 enum br_status br_emit_hyperqueue(const struct br_emit_input *input, FILE *out,
                                   struct br_diag *diag)
@@ -145,10 +115,9 @@ enum br_status br_emit_hyperqueue(const struct br_emit_input *input, FILE *out,
     else
         fputs("CORES = None # all\n", out);
     fputs("# In the plan's order: name, parents, priority, cores, other resources, line for a "
-          "shell.\nTASKS = [\n",
+          "shell.\n",
           out);
-    status = hyperqueue_write_tasks(out, &engine, diag);
-    fputs("]\n", out);
+    status = br_engine_tuples(out, &engine, &hyperqueue_form, diag);
     fputs(body, out);
     br_engine_finish(&engine);
     return status;

@@ -42,20 +42,6 @@ void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
     fputs("_done", out);
 }
 
-void br_engine_joint_tuple(FILE *out, const struct br_engine *engine, uint32_t stage)
-{
-    const struct br_stage *of = &engine->dag->stage[stage];
-    fputs("    (\"", out);
-    br_engine_joint(out, engine, stage);
-    fputs("\", [", out);
-    for (uint32_t i = 0; i < of->tasks; i++) {
-        fputs(i ? ", \"" : "\"", out);
-        br_engine_task(out, engine, of->first_task + i);
-        putc('"', out);
-    }
-    putc(']', out);
-}
-
 void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
                        const char *separator, const char *quote)
 {

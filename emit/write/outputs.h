@@ -28,6 +28,7 @@ br_output br_emit_ninja_weights;
 br_output br_emit_slurm;
 br_output br_emit_dagman;
 br_output br_emit_hyperqueue;
+br_output br_emit_parsl;
 br_output br_emit_snakemake;
 br_output br_emit_dask;
 br_output br_emit_make;

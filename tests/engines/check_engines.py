@@ -111,6 +111,11 @@ def hyperqueue(file, folder):
     run([str(python_tools.program('python3')), str(file)], cwd=folder, env=python_tools.environment(folder))
 
 
+def parsl(file, folder):
+    """By workers that the file starts itself."""
+    run([str(python_tools.program('python3')), str(file)], cwd=folder, env=python_tools.environment(folder))
+
+
 def slurm(file, folder):
     """By a stand-in for sbatch that runs an array at once and knows the options it may be given."""
     bin = folder / 'bin'

@@ -104,6 +104,26 @@ def hyperqueue(file, folder, rank):
     assert look('hyperqueue', folder, rank).within('cpu')
 
 
+def parsl(file, folder, rank):
+    """One worker goes by priority alone, if no task waits for the room of others; many go by the chains."""
+    python, home, text = python_tools.program('python3'), python_tools.environment(folder), file.read_text()
+    own = int(re.search(r'^AT_ONCE = (\d+)$', text, re.M)[1])
+    many = [('own', own, forty.alike(0.05)), *(('40', 40, uneven) for uneven in forty.UNEVEN)]
+    for what, workers, seconds in [('1', 1, forty.alike(0.05)), *many]:
+        changed = re.sub(r'^AT_ONCE = .*', 'AT_ONCE = %d' % workers, text, flags=re.M)
+        if workers == 1:
+            changed, count = re.subn(r'^(     ".*", \[)"[^]]*(\]\),)$', r'\1\2', changed, flags=re.M)
+            assert count > 10, count
+        file.write_text(changed)
+        forty.write_note(folder, seconds)
+        run(python, file, cwd=folder, env=home)
+        kept = look('parsl, %s workers' % what, folder, rank)
+        if workers == 1:
+            assert kept.out_of_order(rank) < 10, kept.order
+        else:
+            assert kept.within('cpu', 'mem', 'net') and kept.peak['tasks'] <= workers
+
+
 RUN_HYPERQUEUE = '''
 import sys
 from importlib.machinery import SourceFileLoader

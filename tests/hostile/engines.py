@@ -144,6 +144,15 @@ def hyperqueue(world, file):
     return {}
 
 
+def parsl(world, file):
+    python = ROOT / 'build-ci/python/bin/python3'
+    if not python.exists():
+        raise Skip('Parsl is not installed')
+    done = world.call(python, file)
+    assert (b'not finished' in done.stderr) == world.fails == done.returncode, done.stdout + done.stderr
+    return {}
+
+
 # Runs what is submitted at once, or not where it waits for what failed, and takes no other options
 # than are to be given. As sbatch does, it makes a script of --wrap, and reads options from a script
 # until its first command.

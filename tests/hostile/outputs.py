@@ -243,13 +243,13 @@ def engine_files(world, compiler):
     clean = {}
     world.planned('<job xmlns="urn:bigrocks:job:1" name="clean"><stage id="a" duration="1"><demand resource="cpu" '
                   'amount="1"/><command>true</command></stage></job>')
-    for engine in ('html', 'airflow', 'dask', 'hyperqueue'):
+    for engine in ('html', 'airflow', 'dask', 'hyperqueue', 'parsl'):
         clean[engine] = world.render(engine)[0].read_text()
     CLEAN = clean['html']
     world.planned(job())
     texts = {}
     for engine in ('order', 'json', 'xml', 'dot', 'gantt', 'svg', 'html', 'trace', 'slurm', 'dagman', 'snakemake',
-                   'dask', 'hyperqueue', 'make', 'ninja', 'airflow', 'argo', 'starpu', 'wfformat'):
+                   'dask', 'hyperqueue', 'parsl', 'make', 'ninja', 'airflow', 'argo', 'starpu', 'wfformat'):
         file, done = world.render(engine)
         assert done.returncode == 0, (engine, done.stderr.decode())
         texts[engine] = file.read_bytes().decode()
@@ -263,10 +263,10 @@ def engine_files(world, compiler):
             reader(world, world.folder / ('file.' + form))
         except engines.Skip as reason:
             told.append('%s: %s' % (form, reason))
-    for engine in ('slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'make', 'ninja', 'airflow', 'argo',
-                   'starpu'):
+    for engine in ('slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'parsl', 'make', 'ninja', 'airflow',
+                   'argo', 'starpu'):
         check_header(engine, texts[engine])
-    for engine in ('airflow', 'dask', 'hyperqueue'):
+    for engine in ('airflow', 'dask', 'hyperqueue', 'parsl'):
         assert read_python(texts[engine]) == read_python(clean[engine]), engine
     tasks = next(ast.literal_eval(node.value) for node in ast.parse(texts['hyperqueue']).body
                  if isinstance(node, ast.Assign) and node.targets[0].id == 'TASKS')
