@@ -84,7 +84,8 @@ enum br_status br_emit_airflow(const struct br_emit_input *input, FILE *out, str
     static const char *const left_out[] = {
         "machines and start times: executors take what is ready, higher priority_weight first;",
         "  limits are of all machines together",
-        "room that is free early: a task waits for those that leave it theirs", NULL};
+        "room that is free early: a task waits for those that leave it theirs",
+        "short tasks: Airflow's scheduler takes a second or two between an end and a start", NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (!status)
