@@ -96,7 +96,9 @@ def slurm(base, count, cpus, memory, priority='multifactor', licenses='', defaul
                                          licenses='Licenses=%s' % licenses if licenses else ''))
     # Nothing here uses control groups, and this way slurmd does not look for any: some machines,
     # containers among them, have none mounted.
-    (base / 'cgroup.conf').write_text('CgroupPlugin=cgroup/v1\n')
+    version = subprocess.run(['slurmctld', '-V'], text=True, capture_output=True).stdout.split()[-1]
+    plugin = 'disabled' if int(version.partition('.')[0]) >= 24 else 'cgroup/v1'
+    (base / 'cgroup.conf').write_text('CgroupPlugin=%s\n' % plugin)
     (base / 'key').write_bytes(os.urandom(1024))
     (base / 'key').chmod(0o400)
     os.environ['SLURM_CONF'] = str(conf)
