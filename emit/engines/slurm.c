@@ -299,7 +299,8 @@ static void write_header(FILE *out, const struct br_slurm_script *script)
         "It prints the numbers of the jobs; their output is where sbatch puts it.", pieces, NULL};
     const char *left_out[] = {
         lost, "machines and start times: Slurm places jobs itself, those of lower --nice first",
-        "arrays beyond Slurm's MaxArraySize (1001 unless set)", NULL};
+        "arrays beyond Slurm's MaxArraySize (1001 unless set)",
+        "short tasks: Slurm takes up to a second or so between an end and a start", NULL};
     describe_pieces(&script->pieces, script->engine.dag->stages, pieces, lost);
     if (!pieces[0])
         usage[2] = NULL;
