@@ -16,8 +16,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "learn/train/critical.h"
-#include "learn/train/trainer.h"
+#include "cluster/executors/train/critical.h"
+#include "cluster/executors/train/trainer.h"
 
 enum { KINDS = 20, JOBS_MOST = 1000, EVERY = 10, ROWS_MOST = 1000 };
 

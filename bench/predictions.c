@@ -12,7 +12,7 @@
 #include <time.h>
 
 #include "base/numbers/real.h"
-#include "predict/predictor.h"
+#include "runtime/predict/predictor.h"
 
 enum { FEATURES = 4, PREDICTIONS = 200000, BATCH = 1000, TASKS_MOST = 32 };
 

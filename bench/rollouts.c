@@ -20,10 +20,10 @@
 
 #include "base/collections/index.h"
 #include "base/numbers/rng.h"
-#include "learn/network/model.h"
+#include "cluster/executors/network/model.h"
 #include "parsers/parsers.h"
-#include "simulate/executors/bound.h"
-#include "simulate/executors/plan.h"
+#include "cluster/executors/bound.h"
+#include "cluster/executors/plan.h"
 
 enum { PROFILES = 400, JOBS = 100, CHOICES = 1000, SAMPLES = 1024, FIRST = 4 };
 

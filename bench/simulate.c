@@ -14,9 +14,9 @@
 
 #include "base/numbers/real.h"
 #include "generate/generate.h"
-#include "simulate/engine.h"
-#include "simulate/policies/plans.h"
-#include "simulate/policies/policies.h"
+#include "cluster/simulate/engine.h"
+#include "cluster/simulate/policies/plans.h"
+#include "cluster/simulate/policies/policies.h"
 
 static const double LONG_S = 0.5;
 

@@ -5,6 +5,7 @@
  * A real one has executors that report; here a clock of its own says when they end. Whenever some
  * are idle it tells the decider how far the jobs are, and asks where they go. */
 #include <bigrocks/bigrocks.h>
+#include <bigrocks/learned.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>

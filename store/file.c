@@ -58,7 +58,7 @@ enum br_status br_store_file_count(struct br_store_file *file, uint64_t *plans,
 #include <stdlib.h>
 #include <string.h>
 
-#include "database/database.h"
+#include "store/database/database.h"
 
 static const char tables[] =
     "CREATE TABLE plan(id INTEGER PRIMARY KEY AUTOINCREMENT," /* ascends with time */

@@ -9,7 +9,7 @@
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/instance.h"
-#include "predict/dag_with.h"
+#include "runtime/predict/dag_with.h"
 
 /* In whole units; -1 if there is none, or no whole number. */
 static int64_t fit_capacity_of(const struct br_cluster *cluster, enum br_role role)

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "generate/generate.h"
-#include "generate/traces.h"
+#include "cluster/workload/traces.h"
 
 struct choice {
     const char *name, *summary;

@@ -2,7 +2,7 @@
 #ifndef BR_CLI_COMMON_JOB_TABLE_H
 #define BR_CLI_COMMON_JOB_TABLE_H
 
-#include "simulate/deadline/make.h"
+#include "runtime/deadline/trials/make.h"
 
 /* Replaces the declared durations of the job's stages by those of the history in the file; *known
  * is the number of such stages. Finds and reports the history as cli_open_history does. */

@@ -7,7 +7,7 @@
 
 #include "cli/common/settings.h"
 #include "parsers/parsers.h"
-#include "predict/annotate.h"
+#include "runtime/predict/annotate.h"
 
 /* The cluster of --cluster, or of --machines and --capacity; NULL if none of them is given. The
  * caller's to destroy. */

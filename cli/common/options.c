@@ -11,14 +11,14 @@
 #include "emit/pictures/curve.h"
 #include "emit/emit.h"
 #include "emit/histories/histories.h"
-#include "emit/predictions/predictions.h"
-#include "emit/coflows/coflows.h"
-#include "emit/studies/study.h"
-#include "emit/deadline/table.h"
+#include "cluster/predict/report/predictions.h"
+#include "cluster/coflow/report/coflows.h"
+#include "cluster/simulate/report/study.h"
+#include "cluster/deadline/report/table.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
 #include "runtime/deadline/progress.h"
-#include "simulate/network/transit.h"
+#include "cluster/simulate/network/transit.h"
 
 enum {
     JOB = CLI_ANNOTATE | CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_CONVERT | CLI_SHOW | CLI_BATCH |

@@ -7,7 +7,7 @@
 
 #include "cli/common/output.h"
 #include "parsers/ninja/build.h"
-#include "predict/history/history.h"
+#include "store/history/history.h"
 
 /* Reads a build of ninja with the machine and the demands of the settings; `options` has the rest.
  * The input is the caller's to finish, also on failure. */

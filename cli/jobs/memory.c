@@ -16,8 +16,8 @@
 #include "parsers/ninja/ninja.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "predict/annotate.h"
-#include "predict/dag_with.h"
+#include "runtime/predict/annotate.h"
+#include "runtime/predict/dag_with.h"
 
 enum { ALIKE_LEAST = 3 };
 

@@ -4,7 +4,7 @@
 
 #include "cli/common/demands.h"
 #include "parsers/parsers.h"
-#include "predict/history/history.h"
+#include "store/history/history.h"
 
 /* Gives commands whose names fit a pattern its cpu and mem, whatever was measured. BR_USAGE if the
  * pattern gives anything else. */

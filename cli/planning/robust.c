@@ -10,8 +10,8 @@
 #include "base/text/diag.h"
 #include "cli/common/say.h"
 #include "planner/model/plan.h"
-#include "simulate/noise.h"
-#include "simulate/replay.h"
+#include "runtime/replay/noise.h"
+#include "runtime/replay/replay.h"
 
 /* Number of runs, and the total number of tasks above which there are fewer runs. */
 enum { RUNS_MOST = 200, RUNS_LEAST = 20, TASKS_DRAWN = 2000000 };

@@ -15,7 +15,7 @@
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/cgroup.h"
 #include "runtime/drivers/local/guard.h"
-#include "simulate/replay.h"
+#include "runtime/replay/replay.h"
 #include "runtime/drivers/slurm/slurm.h"
 
 /* ---- In virtual time ---- */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "predict/history/gather.h"
+#include "store/history/gather.h"
 
 /* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
 const char *br_histories_format(uint32_t k);

@@ -12,7 +12,7 @@
 #include "emit/plots/plot.h"
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
-#include "predict/history/gather.h"
+#include "store/history/gather.h"
 
 #define PX BR_PX
 enum {

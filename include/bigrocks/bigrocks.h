@@ -7,7 +7,6 @@
 #include <bigrocks/cluster.h>
 #include <bigrocks/dag.h>
 #include <bigrocks/diag.h>
-#include <bigrocks/learned.h>
 #include <bigrocks/network.h>
 #include <bigrocks/plan.h>
 #include <bigrocks/planner.h>

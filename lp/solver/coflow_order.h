@@ -1,5 +1,5 @@
 /* The linear program over the order of coflows, by rows as they are needed; see
- * simulate/coflow/bounds/order_bound.h for what its rows say. */
+ * cluster/coflow/bounds/order_bound.h for what its rows say. */
 #ifndef BR_LP_SOLVER_COFLOW_ORDER_H
 #define BR_LP_SOLVER_COFLOW_ORDER_H
 

@@ -9,7 +9,7 @@
 
 #include <bigrocks/runtime.h>
 
-#include "predict/annotate.h"
+#include "runtime/predict/annotate.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"

@@ -1,9 +1,9 @@
 /* C(p, a): the distribution of the time that a job still takes, when its progress is p and its
  * allocation a. [Ferguson12, 4.1]
  *
- * A table is made once for a job (simulate/deadline), written to a file, and mapped by programs
- * that control a run of the job. Look-ups are pure functions of it: no clock, nothing allocated,
- * well below a microsecond. Many threads may use one table.
+ * A table is made once for a job (runtime/deadline/trials), written to a file, and mapped by
+ * programs that control a run of the job. Look-ups are pure functions of it: no clock, nothing
+ * allocated, well below a microsecond. Many threads may use one table.
  *
  * Allocations are tokens (tasks at once) or percents of the cluster's vector. Forecasts hold for a
  * job that keeps its allocation until its end. A table has one layer for the plain order (tasks

@@ -10,7 +10,7 @@
 
 #include "base/numbers/real.h"
 #include "base/text/diag.h"
-#include "predict/annotate.h"
+#include "runtime/predict/annotate.h"
 
 /* The guess if no stage is known. */
 #define NO_IDEA_NS 1e9

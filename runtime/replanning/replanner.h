@@ -2,7 +2,7 @@
 #ifndef BR_RUNTIME_REPLANNING_REPLANNER_H
 #define BR_RUNTIME_REPLANNING_REPLANNER_H
 
-#include "predict/beliefs.h"
+#include "runtime/predict/beliefs.h"
 #include "runtime/replanning/rest.h"
 
 struct br_replanner;
@@ -40,8 +40,8 @@ void br_replanner_ended(struct br_replanner *replanner, uint32_t task, int64_t l
 /* Has enough been learned since br_replanner_look, with tasks left to start, to plan again? */
 bool br_replanner_wants(const struct br_replanner *replanner);
 /* The state of the job, with the durations expected now. *duration_ns is by task, for a job with
- * these (predict/dag_with.h), and full-length for a running task; NULL: not asked for. All belongs
- * to the replanner, and is valid until its next call. O(tasks). */
+ * these (runtime/predict/dag_with.h), and full-length for a running task; NULL: not asked for. All
+ * belongs to the replanner, and is valid until its next call. O(tasks). */
 struct br_rest br_replanner_look(struct br_replanner *replanner, int64_t now_ns,
                                  const int64_t **duration_ns);
 

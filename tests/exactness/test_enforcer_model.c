@@ -17,7 +17,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/model/plan.h"
-#include "simulate/replay.h"
+#include "runtime/replay/replay.h"
 #include "tests/support/random_job.h"
 
 enum { JOBS = 4, GROUPS = 3, TASKS = 24, MACHINES = 8, RESOURCES = 4, STEPS = 260 };

@@ -8,10 +8,10 @@
 #include "cli/common/job_list.h"
 #include "cli/common/settings.h"
 #include "cli/common/shard.h"
-#include "cli/many/learn/train_options.h"
-#include "cli/many/simulate/merge.h"
+#include "cluster/executors/command/train_options.h"
+#include "cluster/simulate/command/merge.h"
 #include "runtime/deadline/utility.h"
-#include "simulate/executors/classes.h"
+#include "cluster/executors/classes.h"
 #include "tests/fuzz/fuzz.h"
 
 /* The settings of a training, "settings.toml". */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/collections/index.h"
-#include "learn/policy/learned.h"
-#include "learn/network/model.h"
+#include "cluster/executors/policy/learned.h"
+#include "cluster/executors/network/model.h"
 #include "planner/model/waves.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "parsers/workloads/coflow_trace.h"
-#include "parsers/workloads/workloads.h"
-#include "simulate/coflow/clocks/engine.h"
+#include "cluster/coflow/read/coflow_trace.h"
+#include "cluster/workload/read/workloads.h"
+#include "cluster/coflow/clocks/engine.h"
 #include "tests/fuzz/fuzz.h"
 
 /* As many tasks as a line says could take all memory. */

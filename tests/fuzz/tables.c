@@ -5,7 +5,7 @@
 
 #include "base/collections/index.h"
 #include "runtime/deadline/amdahl.h"
-#include "simulate/deadline/make.h"
+#include "runtime/deadline/trials/make.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { SUMMED_FROM = 32, SUM_AT = 24, VERSION_AT = 8 };

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/workloads/workload.h"
-#include "parsers/workloads/workloads.h"
+#include "cluster/workload/write/workload.h"
+#include "cluster/workload/read/workloads.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A few bytes may ask for a job of millions of tasks, which is slow and no fault. */

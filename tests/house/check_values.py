@@ -4,7 +4,7 @@
 The calls are made from the headers, so a new function is tried by itself; a parameter of a type or a name that is
 not known here fails, until VALUES says what a good one is. Every call is a process of its own.
 
-check_values.py INCLUDE_DIR LIBRARY MODEL CC...
+check_values.py INCLUDE_DIR LIBRARY,LIBRARY MODEL CC...
 """
 import pathlib
 import re
@@ -65,6 +65,7 @@ WRONG_TEXT = {'const char *method': '"none"', 'const char *policy': '"none"'}
 
 BEGIN = r'''
 #include <bigrocks/bigrocks.h>
+#include <bigrocks/learned.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -338,7 +339,8 @@ UNUSED = {(function, 'o.' + member) for function in ('br_store_put', 'br_store_g
 
 
 def main():
-    include, library, model, *compiler = sys.argv[1:]
+    include, libraries, model, *compiler = sys.argv[1:]
+    libraries = libraries.split(',')
     text = '\n'.join(bare(header.read_text()) for header in sorted(pathlib.Path(include).glob('bigrocks/*.h')))
     rows = list(trials(text))
     declared = set(re.findall(r'\bBR_API\b[^;(]*?\b(br_\w+)\s*\(', text))
@@ -347,8 +349,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-values-') as folder:
         source, program = pathlib.Path(folder, 'values.c'), pathlib.Path(folder, 'values')
         source.write_text(BEGIN + ''.join(rows) + END)
-        subprocess.run([*compiler, '-std=gnu11', '-O1', '-w', '-I', include, str(source), library, '-lm', '-o', str(program),
-                        '-Wl,-rpath,' + str(pathlib.Path(library).resolve().parent)], check=True)
+        subprocess.run([*compiler, '-std=gnu11', '-O1', '-w', '-I', include, str(source), *libraries, '-lm', '-o', str(program),
+                        *('-Wl,-rpath,' + str(pathlib.Path(each).resolve().parent) for each in libraries)], check=True)
         done = subprocess.run([str(program), str(pathlib.Path(model).resolve()), folder], text=True, capture_output=True)
     print(done.stdout + done.stderr)
     return done.returncode != 0

@@ -16,7 +16,7 @@
 #include "base/numbers/real.h"
 #include "base/numbers/rng.h"
 #include "base/text/diag.h"
-#include "predict/dag_with.h"
+#include "runtime/predict/dag_with.h"
 #include "runtime/enforcer/decide.h"
 #include "runtime/replanning/replanner.h"
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "planner/model/plan.h"
-#include "simulate/replay.h"
+#include "runtime/replay/replay.h"
 #include "tests/support/random_job.h"
 
 enum { TASKS = 60 };

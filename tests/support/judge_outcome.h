@@ -4,8 +4,8 @@
 #define BR_TESTS_SUPPORT_JUDGE_OUTCOME_H
 
 #include "planner/model/cluster.h"
-#include "workload/outcome.h"
-#include "workload/world.h"
+#include "cluster/workload/outcome.h"
+#include "cluster/workload/world.h"
 
 /* How far a resource may be overbooked. */
 struct judge_limit {

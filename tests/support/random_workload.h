@@ -3,8 +3,8 @@
 #define BR_TESTS_SUPPORT_RANDOM_WORKLOAD_H
 
 #include "planner/model/cluster.h"
-#include "simulate/policy.h"
-#include "workload/world.h"
+#include "cluster/simulate/policy.h"
+#include "cluster/workload/world.h"
 
 struct random_workload {
     struct br_workload *workload; /* finished */

@@ -5,7 +5,7 @@
 #include "cli/common/progress.h"
 #include "cli/running/jobs/jobs.h"
 #include "runtime/deadline/together.h"
-#include "simulate/deadline/make.h"
+#include "runtime/deadline/trials/make.h"
 
 /* A job with a deadline. */
 struct cli_run_loop {

@@ -7,7 +7,7 @@
 #include "cli/common/load.h"
 #include "cli/jobs/ninja_record.h"
 #include "cli/running/jobs/learn.h"
-#include "predict/history/history.h"
+#include "store/history/history.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "runtime/drivers/local/local.h"

@@ -15,8 +15,8 @@
 #include "base/text/diag.h"
 #include "cli/common/say.h"
 #include "planner/model/plan.h"
-#include "predict/annotate.h"
-#include "predict/dag_with.h"
+#include "runtime/predict/annotate.h"
+#include "runtime/predict/dag_with.h"
 #include "runtime/replanning/replanner.h"
 
 /* After a plan, nothing is planned for this many times its duration. */

@@ -1,0 +1,314 @@
+/* bigrocks coflow: a trace of coflows on a fabric under one policy after another. */
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+#include "base/process/parallel.h"
+#include "cli/common/choices.h"
+#include "cli/common/commands.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
+#include "cli/common/progress.h"
+#include "cli/common/say.h"
+#include "cluster/coflow/command/coflow_bound.h"
+#include "cluster/workload/command/workloads.h"
+#include "cluster/coflow/report/coflows.h"
+#include "cluster/coflow/read/coflow_trace.h"
+#include "cluster/coflow/clocks/engine.h"
+#include "cluster/coflow/coflow_make.h"
+
+enum { POLICIES_MOST = 1000, FAILURES_MOST = 1000 };
+
+struct study {
+    const struct br_coflows *trace;
+    uint32_t policies;
+    char **name;
+    struct br_coflow_setup *setup;
+    struct br_coflow_options options; /* all but the policy */
+    struct br_coflow_failure failure[FAILURES_MOST];
+    struct br_coflow_outcome *outcome;
+    struct br_coflow_result *result;
+    double bound_s;
+    pthread_mutex_t lock; /* guards what follows */
+    struct cli_progress progress;
+    uint32_t done;
+    enum br_status status;
+    struct br_diag diag;
+};
+
+/* ---- Runs ---- */
+
+static bool coflow_run_one(void *context, uint32_t worker, uint32_t k)
+{
+    struct study *study = context;
+    struct br_coflow_options options = study->options;
+    struct br_diag diag = {0};
+    (void)worker;
+    options.policy = study->setup[k];
+    if (br_stopped(options.stop))
+        return false;
+    enum br_status status = br_coflow_simulate(study->trace, &options, &study->outcome[k], &diag);
+    if (!status)
+        status = br_coflow_figures_make(study->trace, &study->outcome[k], options.port_rate,
+                                        &study->result[k].figures, &diag);
+    pthread_mutex_lock(&study->lock);
+    if (status && !study->status) {
+        study->status = status;
+        study->diag = diag;
+    }
+    study->done++;
+    cli_progress_jobs(&study->progress, study->done, study->policies, 0);
+    pthread_mutex_unlock(&study->lock);
+    return !status;
+}
+
+/* Keeps the finished runs, in order. */
+static uint32_t coflow_drop_unfinished(struct study *study)
+{
+    uint32_t kept = 0;
+    for (uint32_t k = 0; k < study->policies; k++)
+        if (study->outcome[k].end_ms && !study->outcome[k].cut)
+            study->result[kept++] = study->result[k];
+    return kept;
+}
+
+static enum br_status coflow_run_all(struct study *study, const struct cli_settings *settings,
+                                     uint32_t *results, struct br_diag *diag)
+{
+    uint32_t threads = cli_threads(&settings->search);
+    study->options.stop = cli_interrupt_catch();
+    study->bound_s = NAN;
+    cli_progress_begin(&study->progress, settings->output.quiet);
+    enum br_status status = BR_OK;
+    if (!settings->simulate.no_bounds)
+        status = cli_coflow_bound(settings, study->trace, &study->options, &study->bound_s, diag);
+    for (uint32_t k = 0; k < study->policies; k++)
+        study->result[k] = (struct br_coflow_result){.policy = study->name[k],
+                                                     .outcome = &study->outcome[k],
+                                                     .lower_bound_s = study->bound_s};
+    if (!status) {
+        br_parallel(threads, study->policies, coflow_run_one, study);
+        status = study->status;
+        if (status && diag)
+            *diag = study->diag;
+    }
+    cli_progress_end(&study->progress);
+    *results = cli_interrupted() ? coflow_drop_unfinished(study) : study->policies;
+    if (!status && *results < study->policies)
+        cli_say("interrupted with %u of %u policies done", *results, study->policies);
+    return status;
+}
+
+/* ---- Options ---- */
+
+/* "a,b:thin=3,c" into names and rows. */
+static enum br_status coflow_read_policies(const char *text, struct study *study,
+                                           struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    study->name = calloc(POLICIES_MOST, sizeof *study->name);
+    study->setup = calloc(POLICIES_MOST, sizeof *study->setup);
+    if (!study->name || !study->setup)
+        return br_fail_memory(diag);
+    for (;;) {
+        size_t length = strcspn(text, ",");
+        if (study->policies == POLICIES_MOST)
+            return br_fail(diag, BR_USAGE, NULL, "--policy names more than %d policies",
+                           POLICIES_MOST);
+        char *name = strndup(text, length);
+        if (!name)
+            return br_fail_memory(diag);
+        study->name[study->policies] = name;
+        status = br_coflow_policy_find(name, &study->setup[study->policies++], diag);
+        if (status || !text[length])
+            return status;
+        text += length + 1;
+    }
+}
+
+static enum br_status change_trace(const struct cli_settings *settings, struct br_coflows *trace,
+                                   struct br_diag *diag)
+{
+    const struct cli_coflow_settings *coflow = &settings->coflow;
+    const struct cli_range factors = {"", "write a number such as 0.5 or 10", 1e-6, 1e6};
+    struct cli_range range = factors;
+    double time = 1, bytes = 1, skew = 0;
+    range.option = "--scale-time";
+    enum br_status status =
+        coflow->scale_time ? cli_read_number(&range, coflow->scale_time, &time, diag) : BR_OK;
+    range.option = "--scale-bytes";
+    if (!status && coflow->scale_bytes)
+        status = cli_read_number(&range, coflow->scale_bytes, &bytes, diag);
+    range.option = "--skew";
+    range.least = 0;
+    if (!status && coflow->skew)
+        status = cli_read_number(&range, coflow->skew, &skew, diag);
+    if (!status)
+        status = br_coflows_filter(trace, coflow->wide, skew, diag);
+    if (!status && coflow->uneven)
+        br_coflows_mantri(trace, settings->simulate.seed);
+    if (!status)
+        br_coflows_scale(trace, time, bytes);
+    if (!status && coflow->repeat > 1)
+        status = br_coflows_repeat(trace, (uint32_t)coflow->repeat, diag);
+    return status;
+}
+
+static enum br_status read_clock(const struct cli_settings *settings,
+                                 struct br_coflow_options *options, struct br_diag *diag)
+{
+    const struct cli_range range = {"--port", "write Gbit/s, such as 10", 1e-6, 1e6};
+    double gigabits;
+    bool epochs = strcmp(settings->coflow.clock, cli_clock_name(1)) == 0;
+    options->clock = epochs ? BR_CLOCK_EPOCHS : BR_CLOCK_EXACT;
+    options->port_rate = BR_COFLOW_PORT_RATE;
+    if (!settings->coflow.port)
+        return BR_OK;
+    if (epochs)
+        return br_fail(diag, BR_USAGE, "leave it out, or add --clock exact",
+                       "the clock of epochs has ports of its own speed");
+    enum br_status status = cli_read_number(&range, settings->coflow.port, &gigabits, diag);
+    if (!status)
+        options->port_rate = gigabits * 125000;
+    return status;
+}
+
+/* Failures of the fabric, and the coordinator. */
+static enum br_status read_trouble(const struct cli_settings *settings, struct study *study,
+                                   struct br_diag *diag)
+{
+    const char *text = settings->coflow.fail;
+    struct br_coflow_options *options = &study->options;
+    enum br_status status = BR_OK;
+    if ((text || settings->coflow.coordinator) && options->clock == BR_CLOCK_EPOCHS)
+        return br_fail(diag, BR_USAGE, "add --clock exact",
+                       "the clock of epochs has no coordinator and no failures");
+    if (settings->coflow.coordinator)
+        status = br_coordinator_read(settings->coflow.coordinator, &options->coordinator, diag);
+    options->coordinator.seed = settings->simulate.seed;
+    options->failure = study->failure;
+    while (!status && text && *text) {
+        size_t length = strcspn(text, ",");
+        if (options->failures == FAILURES_MOST)
+            return br_fail(diag, BR_USAGE, NULL, "--fail has more than %d failures", FAILURES_MOST);
+        status = br_coflow_failure_read(text, length, &study->failure[options->failures++], diag);
+        text += length + (text[length] == ',');
+    }
+    return status;
+}
+
+static enum br_status check_failures(const struct study *study, const struct br_coflows *trace,
+                                     struct br_diag *diag)
+{
+    for (uint32_t k = 0; k < study->options.failures; k++)
+        if (study->failure[k].port != BR_FAILS_COORDINATOR &&
+            study->failure[k].port >= trace->ports)
+            return br_fail(diag, BR_USAGE, "ports count from 0",
+                           "--fail names port %u; the trace has %u", study->failure[k].port,
+                           trace->ports);
+    return BR_OK;
+}
+
+/* The format that -f gives, or the ending of -o FILE, else text. */
+static const char *coflow_format_of(const struct cli_output_settings *output)
+{
+    if (output->format)
+        return output->format;
+    const char *format = output->path ? cli_format_of(output->path, br_coflow_format) : NULL;
+    return format ? format : "text";
+}
+
+static enum br_status coflow_write_study(const struct cli_settings *settings, struct study *study,
+                                         uint32_t results, struct br_diag *diag)
+{
+    const char *format = coflow_format_of(&settings->output);
+    struct cli_output output;
+    const struct br_coflow_study written = {.trace = study->trace,
+                                            .clock = settings->coflow.clock,
+                                            .port_rate = study->options.port_rate,
+                                            .results = results,
+                                            .result = study->result,
+                                            .times = settings->batch.times};
+    enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
+    if (status)
+        return status;
+    status = br_emit_coflows(format, &written, output.file, diag);
+    return cli_output_close(&output, status, diag);
+}
+
+static void coflow_finish(struct study *study)
+{
+    for (uint32_t k = 0; k < study->policies; k++) {
+        if (study->outcome)
+            br_coflow_outcome_finish(&study->outcome[k]);
+        free(study->name[k]);
+    }
+    free(study->name);
+    free(study->setup);
+    free(study->outcome);
+    free(study->result);
+    pthread_mutex_destroy(&study->lock);
+}
+
+static int coflow_perform(const struct cli_settings *settings, const char *const *argument,
+                          uint32_t arguments, struct br_diag *diag)
+{
+    struct study study = {0};
+    struct br_coflows *trace = NULL;
+    uint32_t results = 0;
+    (void)arguments;
+    if (pthread_mutex_init(&study.lock, NULL))
+        return br_fail_memory(diag);
+    enum br_status status = coflow_read_policies(
+        settings->coflow.policies ? settings->coflow.policies : "expected", &study, diag);
+    if (!status)
+        status = read_clock(settings, &study.options, diag);
+    if (!status)
+        status = read_trouble(settings, &study, diag);
+    if (!status)
+        status = br_parse_coflows(argument[0], &trace, diag);
+    if (!status && trace->joined && !settings->output.quiet)
+        cli_say("%s: lines of an id that another line has, each part of that coflow: %" PRIu32,
+                argument[0], trace->joined);
+    if (!status)
+        status = change_trace(settings, trace, diag);
+    if (!status)
+        status = check_failures(&study, trace, diag);
+    if (!status) {
+        study.trace = trace;
+        study.outcome = calloc((size_t)study.policies + 1, sizeof *study.outcome);
+        study.result = calloc((size_t)study.policies + 1, sizeof *study.result);
+        status = study.outcome && study.result ? coflow_run_all(&study, settings, &results, diag)
+                                               : br_fail_memory(diag);
+    }
+    if (!status && results)
+        status = coflow_write_study(settings, &study, results, diag);
+    if (!status && results < study.policies)
+        status = BR_NO; /* a script must learn that policies are missing */
+    coflow_finish(&study);
+    br_coflows_destroy(trace);
+    return status;
+}
+
+const struct cli_command cli_coflow = {
+    .name = "coflow",
+    .bit = CLI_COFLOW,
+    .least = 1,
+    .most = 1,
+    .perform = coflow_perform,
+    .arguments = "TRACE",
+    .summary = "run a trace of coflows on a network fabric, under one policy or several",
+    .text =
+        "Simulates a trace of coflows (groups of flows that end with their last one) on a\n"
+        "non-blocking fabric under every policy named, and tells completion times beside a\n"
+        "lower bound that no policy can beat. The trace is in the form of the coflow benchmark:\n"
+        "a line 'PORTS COFLOWS', then 'ID ARRIVAL_MS M PORT... R PORT:MB...' for each coflow.\n"
+        "Policies that are not told sizes see what has been sent and what has ended.\n",
+    .examples = "bigrocks coflow trace.txt --policy philae,aalo,varys --clock epochs\n"
+                "bigrocks coflow trace.txt --policy expected,fair --wide 7 --format json\n"
+                "bigrocks coflow trace.txt --policy philae:pilots=0.1 -o r.svg\n",
+};

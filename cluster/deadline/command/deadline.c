@@ -1,0 +1,155 @@
+/* bigrocks deadline: tables of a job's remaining time. */
+#include <inttypes.h>
+
+#include "cli/common/commands.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/output.h"
+#include "cli/common/say.h"
+#include "cluster/deadline/command/beside.h"
+#include "cluster/deadline/command/deadline_job.h"
+#include "cluster/deadline/report/table.h"
+#include "runtime/deadline/trials/trial.h"
+
+enum { TRIALS = 1000 };
+
+/* The form that -f gives, or the ending of -o FILE; NULL if neither gives one. */
+static const char *cli_deadline_format_of(const struct cli_output_settings *output)
+{
+    if (output->format)
+        return output->format;
+    return output->path ? cli_format_of(output->path, br_table_format) : NULL;
+}
+
+/* Writes the table in a form or, if NULL, as it is. */
+static enum br_status cli_deadline_write_table(const struct cli_output_settings *settings,
+                                               const char *format,
+                                               const struct br_deadline_table *table,
+                                               struct br_diag *diag)
+{
+    struct cli_output output;
+    enum br_status status = cli_output_open_format(&output, settings, format, diag);
+    if (status)
+        return status;
+    status = format ? br_emit_table(format, table, output.file, diag)
+                    : br_table_write(table, output.file, diag);
+    return cli_output_close(&output, status, diag);
+}
+
+static enum br_status cli_deadline_show(const struct cli_settings *settings, struct br_diag *diag)
+{
+    const char *format = cli_deadline_format_of(&settings->output);
+    struct br_deadline_table table;
+    enum br_status status = br_table_open(settings->deadline.show, &table, diag);
+    if (!status)
+        status =
+            cli_deadline_write_table(&settings->output, format ? format : "text", &table, diag);
+    br_table_close(&table);
+    return status;
+}
+
+static enum br_status cli_deadline_make(const struct cli_settings *settings, const char *path,
+                                        struct br_diag *diag)
+{
+    const char *format = cli_deadline_format_of(&settings->output);
+    struct cli_deadline_job job;
+    struct br_made_table made = {0};
+    enum br_status status =
+        cli_deadline_job_load(settings, path, NULL, cli_interrupt_catch(), &job, diag);
+    if (!status)
+        status = br_deadline_make(&job.request, &made, diag);
+    cli_interrupt_release();
+    if (!format && !settings->output.path)
+        format = "text";
+    if (!status)
+        status = cli_deadline_write_table(&settings->output, format, &made.table, diag);
+    if (!status && !format && !settings->output.quiet)
+        cli_say("%" PRIu32 " allocations, %" PRIu32 " runs for each%s; see 'bigrocks deadline "
+                "--show'",
+                made.table.allocations, made.table.runs,
+                made.table.layers > 1 ? ", in the plain and in the planned order" : "");
+    br_deadline_release(&made);
+    cli_deadline_job_finish(&job);
+    return status;
+}
+
+static enum br_status write_trials(const struct cli_settings *settings,
+                                   const struct br_deadline_table *table,
+                                   const struct br_trials *trials, struct br_diag *diag)
+{
+    const char *format = cli_deadline_format_of(&settings->output);
+    struct cli_output output;
+    enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
+    if (status)
+        return status;
+    status = br_emit_trials(format ? format : "text", table, trials, output.file, diag);
+    return cli_output_close(&output, status, diag);
+}
+
+static enum br_status cli_deadline_hold(const struct cli_settings *settings, const char *path,
+                                        struct br_diag *diag)
+{
+    const struct cli_deadline_settings *own = &settings->deadline;
+    struct cli_deadline_job job = {0};
+    struct br_trials trials = {0};
+    struct br_deadline_table table;
+    enum br_status status = br_table_open(own->check, &table, diag);
+    if (!status)
+        status = cli_deadline_job_load(settings, path, &table, cli_interrupt_catch(), &job, diag);
+    if (!status)
+        status = br_trials_make(&job.request, &table, own->runs ? (uint32_t)own->runs : TRIALS,
+                                own->period_ns, &trials, diag);
+    cli_interrupt_release();
+    if (!status)
+        status = write_trials(settings, &table, &trials, diag);
+    br_trials_finish(&trials);
+    br_table_close(&table);
+    cli_deadline_job_finish(&job);
+    return status;
+}
+
+static int cli_deadline_perform(const struct cli_settings *settings, const char *const *argument,
+                                uint32_t arguments, struct br_diag *diag)
+{
+    const struct cli_deadline_settings *own = &settings->deadline;
+    if (settings->control.beside && (own->show || own->check || arguments != 1))
+        return br_fail(diag, BR_USAGE, "give one table, that of the job that asks",
+                       "--beside is about the job of one table");
+    if (settings->control.utility && !settings->control.beside)
+        return br_fail(diag, BR_USAGE, "add --beside, or leave it out",
+                       "--utility is about the job that asks whether it fits");
+    if (settings->control.beside)
+        return cli_beside(settings, argument[0], diag);
+    if (own->show && (own->check || arguments))
+        return br_fail(diag, BR_USAGE, "give the table alone", "--show makes and checks nothing");
+    if (own->show)
+        return cli_deadline_show(settings, diag);
+    if (arguments == 0)
+        return br_fail(diag, BR_USAGE, "name its file, or - for standard input",
+                       "too few arguments: a job");
+    if (own->check)
+        return cli_deadline_hold(settings, argument[0], diag);
+    return cli_deadline_make(settings, argument[0], diag);
+}
+
+const struct cli_command cli_deadline = {
+    .name = "deadline",
+    .bit = CLI_DEADLINE,
+    .least = 0,
+    .most = 1,
+    .perform = cli_deadline_perform,
+    .arguments = "JOB | --show TABLE | JOB --check TABLE",
+    .summary = "tell how long a job still takes, at every progress and allocation",
+    .text =
+        "Simulates the stages of a job many times at every allocation, and writes the "
+        "distribution\n"
+        "of the time left at every progress to a table, by which a run can be kept to a deadline.\n"
+        "Allocations are tokens (tasks at once), or percents of the cluster. Durations are as\n"
+        "declared (duration, spread), or as a history has measured them. Without -o FILE it says\n"
+        "how long a run takes; -o FILE writes the table, or a picture of it to FILE.svg.\n",
+    .examples =
+        "bigrocks generate --like jockey-a -o g.xml\n"
+        "bigrocks deadline g.xml --tokens 100 -o g.table\n"
+        "bigrocks deadline --show g.table --format svg -o g.svg\n"
+        "bigrocks deadline g.xml --check g.table\n"
+        "bigrocks deadline g.table --beside a.table=2400,b.table=3000@0.4 --deadline 3600\n",
+};

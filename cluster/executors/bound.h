@@ -1,0 +1,17 @@
+/* Our own policy for executors: the least work first, each job on no more executors than
+ * pay for it. Internal to this room. */
+#ifndef BR_CLUSTER_EXECUTORS_BOUND_H
+#define BR_CLUSTER_EXECUTORS_BOUND_H
+
+#include "cluster/executors/policy.h"
+
+enum br_status br_executors_bound_create(const struct br_executors_setup *setup, void **policy,
+                                         struct br_diag *diag);
+enum br_status br_executors_bound_begin(void *policy, const struct br_executors *sim,
+                                        struct br_diag *diag);
+struct br_executors_choice br_executors_bound_decide(void *policy, const struct br_executors *sim);
+/* The stage of the job that it would name next; BR_EXECUTORS_NONE: none can be. */
+uint32_t br_executors_bound_stage(const struct br_executors *sim, uint32_t job);
+void br_executors_bound_destroy(void *policy);
+
+#endif

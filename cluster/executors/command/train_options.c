@@ -1,0 +1,284 @@
+#include "cli/common/load.h"
+#include "cluster/executors/command/train_options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+#include "base/text/shell.h"
+#include "cli/common/choices.h"
+#include "cli/common/commands.h"
+#include "cluster/executors/classes.h"
+
+/* "A" or "A:B" into two numbers. */
+static enum br_status train_options_read_pair(const char *option, const char *text, double *first,
+                                              double *last, struct br_diag *diag)
+{
+    const char *at = text;
+    if (!text)
+        return BR_OK;
+    bool read = br_real_read(&at, ":", first);
+    *last = *first;
+    if (read && *at == ':') {
+        at++;
+        read = br_real_read(&at, "", last);
+    }
+    if (!read || *at || *first < 0 || *last < 0)
+        return br_fail(diag, BR_USAGE,
+                       "a number, or one for the start and one for the end, as 0.1:0",
+                       "--%s does not take '%s'", option, text);
+    return BR_OK;
+}
+
+/* "POLICY:N" or "POLICY=X:N". */
+static enum br_status read_teacher(const char *text, struct br_train_options *options,
+                                   struct br_diag *diag)
+{
+    if (!text)
+        return BR_OK;
+    size_t name = strcspn(text, "=:");
+    const char *at = text + name;
+    double count;
+    bool read = true;
+    options->teacher_number = NAN;
+    for (uint32_t k = 0; br_executors_policy(k); k++) {
+        const char *known = br_executors_policy(k)->name;
+        if (strlen(known) == name && memcmp(known, text, name) == 0 &&
+            !br_executors_policy(k)->step)
+            options->teacher = br_executors_policy(k);
+    }
+    if (!options->teacher)
+        return br_fail(diag, BR_USAGE, "see 'bigrocks simulate --help'",
+                       "--teacher: there is no policy '%.*s' for executors", (int)name, text);
+    if (*at == '=') {
+        at++;
+        read = br_real_read(&at, ":", &options->teacher_number);
+    }
+    read =
+        read && *at++ == ':' && br_real_read(&at, "", &count) && !*at && count >= 0 && count < 1e15;
+    if (!read)
+        return br_fail(diag, BR_USAGE, "as in --teacher weighted-fair=-1:100",
+                       "--teacher takes a policy and a number of iterations");
+    options->taught = (uint64_t)count;
+    return BR_OK;
+}
+
+static enum br_network_form form_of(const char *name)
+{
+    for (int k = 0; k < BR_NETWORK_FORMS; k++)
+        if (strcmp(br_network_form_name((enum br_network_form)k), name) == 0)
+            return (enum br_network_form)k;
+    return BR_NETWORK_SPLIT;
+}
+
+enum br_status cli_train_options(const struct cli_settings *settings,
+                                 struct br_train_options *options, struct br_course_options *course,
+                                 struct br_diag *diag)
+{
+    const struct cli_train_settings *train = &settings->train;
+    enum br_network_form form = form_of(train->network);
+    double first_s = 0, last_s = 0, interarrival_s = 0, last_interarrival_s = 0;
+    *options = br_train_options_default();
+    options->shape = form == BR_NETWORK_CODE    ? br_network_shape_code()
+                     : form == BR_NETWORK_PAPER ? br_network_shape_paper()
+                     : form == BR_NETWORK_SPLIT ? br_network_shape_split()
+                                                : br_network_shape_planned();
+    options->shape.without = (train->without_graph ? BR_WITHOUT_GRAPH : 0) |
+                             (train->without_limits ? BR_WITHOUT_LIMITS : 0);
+    options->cluster.executors = (uint32_t)train->executors;
+    options->cluster.moving_ns = train->moving_ns;
+    options->cluster.yields = train->yields;
+    for (int k = 0; k < BR_OBJECTIVES; k++)
+        if (strcmp(train->objective, cli_objective_name((uint32_t)k)) == 0)
+            options->objective = (enum br_training_objective)k;
+    options->draw_requests = train->draw_requests;
+    options->method =
+        strcmp(train->method, cli_method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;
+    options->seed = train->seed;
+    options->threads = cli_threads(&settings->search);
+    options->episodes = (uint32_t)train->episodes;
+    options->jobs = (uint32_t)train->count;
+    options->iterations = train->iterations;
+    options->horizon_s = (double)train->horizon_ns * 1e-9;
+    options->own_arrivals = train->own_arrivals;
+    *course = (struct br_course_options){train->every, (uint32_t)train->trials, train->trial_seed};
+    enum br_status status =
+        train_options_read_pair("rate", train->rate, &options->rate, &options->last_rate, diag);
+    if (!status)
+        status = train_options_read_pair("entropy", train->entropy, &options->care,
+                                         &options->last_care, diag);
+    if (!status)
+        status = train_options_read_pair("length", train->length, &first_s, &last_s, diag);
+    double last; /* one number is wanted */
+    if (!status)
+        status = train_options_read_pair("reach", train->reach, &options->reach, &last, diag);
+    if (!status)
+        status = train_options_read_pair("step", train->step, &options->most_shift, &last, diag);
+    if (!status && (first_s > 1e9 || last_s > 1e9))
+        status = br_fail(diag, BR_USAGE, NULL, "--length is in seconds, and at most 1e9 of them");
+    if (!status)
+        status = train_options_read_pair("interarrival", train->interarrival, &interarrival_s,
+                                         &last_interarrival_s, diag);
+    if (!status && (interarrival_s > 1e9 || last_interarrival_s > 1e9))
+        status =
+            br_fail(diag, BR_USAGE, NULL, "--interarrival is in seconds, and at most 1e9 of them");
+    options->interarrival_ns = llround(interarrival_s * 1e9);
+    options->last_interarrival_ns = llround(last_interarrival_s * 1e9);
+    options->length_ns = (int64_t)(first_s * 1e9);
+    options->last_length_ns = (int64_t)(last_s * 1e9);
+    if (!status)
+        status = read_teacher(train->teacher, options, diag);
+    if (!status && train->classes)
+        status = br_executors_classes_read(train->classes, &options->cluster, diag);
+    return status ? status : br_train_options_check(options, diag);
+}
+
+/* ---- Files ---- */
+
+bool cli_train_is_file(const char *path)
+{
+    size_t length = strlen(path);
+    return length > 5 && strcmp(path + length - 5, ".toml") == 0;
+}
+
+/* Cuts the blanks at both ends, in place. */
+static char *train_options_trim(char *text)
+{
+    text += strspn(text, " \t\r\n");
+    size_t length = strlen(text);
+    while (length && strchr(" \t\r\n", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+/* Cuts off a comment that is not within quotes. */
+static void cut_comment(char *line)
+{
+    bool quoted = false;
+    for (; *line && (quoted || *line != '#'); line++)
+        quoted ^= *line == '"';
+    *line = '\0';
+}
+
+static enum br_status train_options_take_line(char *line, uint32_t number, struct br_arena *arena,
+                                              struct cli_settings *settings, const char **jobs,
+                                              struct br_diag *diag)
+{
+    const struct br_pos pos = {number, 1};
+    char word[512];
+    const char *positional[1];
+    uint32_t positionals;
+    cut_comment(line);
+    char *key = train_options_trim(line), *value = strchr(key, '=');
+    if (!*key)
+        return BR_OK;
+    if (!value)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, "write OPTION = VALUE",
+                          "there is no '=' in this line");
+    *value++ = '\0';
+    key = train_options_trim(key);
+    value = train_options_trim(value);
+    size_t length = strlen(value);
+    if (length >= 2 && value[0] == '"' && value[length - 1] == '"') {
+        value[length - 1] = '\0';
+        value++;
+    }
+    if (strcmp(key, "jobs") == 0)
+        return (*jobs = br_arena_text(arena, value)) ? BR_OK : br_fail_memory(diag);
+    bool flag = strcmp(value, "true") == 0;
+    if (strcmp(value, "false") == 0)
+        return BR_OK;
+    int used = snprintf(word, sizeof word, flag ? "--%s" : "--%s=%s", key, value);
+    char *kept = used < (int)sizeof word ? br_arena_text(arena, word) : NULL;
+    if (!kept)
+        return br_fail_at(diag, pos, BR_BAD_INPUT, NULL, "this line is too long");
+    enum br_status status = br_options_parse(cli_options, CLI_TRAIN, 1, &kept, settings, positional,
+                                             0, &positionals, diag);
+    if (status && diag) {
+        diag->status = BR_BAD_INPUT;
+        diag->line = number;
+        diag->column = 1;
+    }
+    return status ? BR_BAD_INPUT : BR_OK;
+}
+
+enum br_status cli_train_read(const char *path, struct br_arena *arena,
+                              struct cli_settings *settings, const char **jobs,
+                              struct br_diag *diag)
+{
+    char line[1024];
+    FILE *file = fopen(path, "r");
+    enum br_status status = BR_OK;
+    br_diag_file(diag, path);
+    if (!file)
+        return br_fail(diag, errno == ENOENT ? BR_BAD_INPUT : BR_SYSTEM, NULL,
+                       "the file cannot be opened: %s", strerror(errno));
+    for (uint32_t number = 1; !status && fgets(line, sizeof line, file); number++) {
+        const struct br_pos pos = {number, 1};
+        if (!strchr(line, '\n') && !feof(file))
+            status = br_fail_at(diag, pos, BR_BAD_INPUT, NULL, "this line is too long");
+        else
+            status = train_options_take_line(line, number, arena, settings, jobs, diag);
+    }
+    fclose(file);
+    if (!status)
+        br_diag_file(diag, NULL);
+    return status;
+}
+
+/* ---- The command ---- */
+
+const char *cli_train_command(const struct cli_settings *settings, const char *const *argument,
+                              uint32_t arguments, struct br_arena *arena)
+{
+    const struct cli_train_settings *train = &settings->train;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fputs("bigrocks train", out);
+    for (uint32_t k = 0; k < arguments; k++) {
+        putc(' ', out);
+        br_shell_write(out, argument[k]);
+    }
+    fprintf(out,
+            " --executors %" PRIu64 " --count %" PRIu64 " --iterations %" PRIu64
+            " --episodes %" PRIu64 " --seed %" PRIu64 " --network %s --objective %s"
+            " --every %" PRIu64 " --trials %" PRIu64 " --trial-seed %" PRIu64,
+            train->executors, train->count, train->iterations, train->episodes, train->seed,
+            train->network, train->objective, train->every, train->trials, train->trial_seed);
+    fprintf(out, " --moving %.15g --interarrival %s", (double)train->moving_ns * 1e-9,
+            train->interarrival);
+    fprintf(out, " --rate %s --entropy %s", train->rate, train->entropy);
+    if (train->length)
+        fprintf(out, " --length %s", train->length);
+    if (train->teacher)
+        fprintf(out, " --teacher %s", train->teacher);
+    if (strcmp(train->method, cli_method_name(BR_REINFORCE)) != 0)
+        fprintf(out, " --method %s --reach %s", train->method, train->reach);
+    if (strcmp(train->step, "0") != 0)
+        fprintf(out, " --step %s", train->step);
+    if (train->horizon_ns)
+        fprintf(out, " --horizon %.15g", (double)train->horizon_ns * 1e-9);
+    if (train->own_arrivals)
+        fputs(" --own-arrivals", out);
+    if (train->yields)
+        fputs(" --yield", out);
+    if (train->without_graph)
+        fputs(" --without-graph", out);
+    if (train->without_limits)
+        fputs(" --without-limits", out);
+    if (train->classes)
+        fprintf(out, " --classes %s%s", train->classes,
+                train->draw_requests ? " --draw-requests" : "");
+    if (train->deadlines)
+        fprintf(out, " --deadlines %s", train->deadlines);
+    const char *kept = fclose(out) == 0 ? br_arena_text(arena, text) : NULL;
+    free(text);
+    return kept;
+}

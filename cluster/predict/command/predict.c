@@ -1,0 +1,269 @@
+/* bigrocks predict: measures how good predictors are on the jobs of a workload. */
+#include "cluster/predict/cases.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/numbers/real.h"
+#include "base/process/parallel.h"
+#include "cli/common/commands.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
+#include "cli/common/say.h"
+#include "cluster/workload/command/workloads.h"
+#include "cluster/workload/command/record_options.h"
+#include "cluster/predict/report/predictions.h"
+
+enum { PREDICTORS_MOST = 100 };
+
+static const double promises[BR_CALIBRATIONS] = {0.5, 0.8, 0.9, 0.95};
+
+struct request {
+    struct br_cases cases;
+    struct br_job_queues queues;
+    double interval;
+    uint32_t predictors, seeds;
+    uint64_t seed;
+    char *name[PREDICTORS_MOST];
+    const struct br_predictor_row *row[PREDICTORS_MOST];
+    double number[PREDICTORS_MOST];
+    const struct br_stop *stop;
+    /* By predictor and seed: */
+    struct br_evaluation *evaluation;
+    struct br_predictions_run *run;
+    enum br_status *status;
+    struct br_diag *diag;
+};
+
+/* ---- Options ---- */
+
+static enum br_status read_predictors(const char *text, struct request *request,
+                                      struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    while (!status) {
+        size_t length = strcspn(text, ",");
+        uint32_t k = request->predictors;
+        if (k == PREDICTORS_MOST)
+            return br_fail(diag, BR_USAGE, NULL, "--predictor names more than %d", PREDICTORS_MOST);
+        request->name[k] = strndup(text, length);
+        if (!request->name[k])
+            return br_fail_memory(diag);
+        request->predictors++;
+        status = br_predictor_find(request->name[k], &request->row[k], &request->number[k], diag);
+        if (!text[length])
+            break;
+        text += length + 1;
+    }
+    return status;
+}
+
+static enum br_status predict_read_options(const struct cli_predict_settings *settings,
+                                           struct request *request, struct br_diag *diag)
+{
+    static const struct cli_range interval = {"interval", "give a share such as 0.8", 0.01, 0.999};
+    static const char all[] = "point,3sigma,slearn,posterior";
+    request->queues = br_queues_default();
+    request->interval = 0.8;
+    request->seed = settings->seed;
+    request->seeds = (uint32_t)settings->seeds;
+    enum br_status status =
+        read_predictors(settings->predictors ? settings->predictors : all, request, diag);
+    if (!status && settings->interval)
+        status = cli_read_number(&interval, settings->interval, &request->interval, diag);
+    return status;
+}
+
+static enum br_status predict_read_workload(const struct cli_settings *settings, const char *path,
+                                            struct br_workload **workload, struct br_diag *diag)
+{
+    struct br_workload_options options = cli_workload_options(settings);
+    enum br_status status = br_parse_workload(path, &options, workload, diag);
+    /* Predictors never see the jobs' declarations. */
+    if (!status && (*workload)->note && !(*workload)->note_is_of_declared &&
+        !settings->output.quiet)
+        cli_say("%s: %s", path, (*workload)->note);
+    return status;
+}
+
+static enum br_status make_cases(const struct cli_settings *settings,
+                                 const struct br_workload *workload, struct br_cases *cases,
+                                 struct br_diag *diag)
+{
+    const struct cli_predict_settings *predict = &settings->predict;
+    const struct br_cases_options options = {predict->features, (uint32_t)predict->wide,
+                                             predict->widest ? (uint32_t)predict->widest
+                                                             : UINT32_MAX,
+                                             predict->from_ns < 0 ? 0 : predict->from_ns};
+    struct br_workload *history = NULL;
+    enum br_status status =
+        predict->before ? predict_read_workload(settings, predict->before, &history, diag) : BR_OK;
+    br_diag_file(diag, NULL);
+    if (!status)
+        status = br_cases_make(workload, history, &options, cases, diag);
+    br_workload_destroy(history);
+    return status;
+}
+
+/* ---- Runs ---- */
+
+static enum br_status calibrate(struct request *request, struct br_evaluate_options options,
+                                struct br_predictions_run *run, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (int c = 0; c < BR_CALIBRATIONS && !status; c++) {
+        struct br_evaluation evaluation;
+        struct br_accuracy accuracy;
+        run->calibration[c] = (struct br_calibration){promises[c], NAN};
+        if (!run->accuracy.intervals)
+            continue;
+        options.setup.interval = promises[c];
+        status =
+            br_evaluate(request->cases.item, request->cases.count, &options, &evaluation, diag);
+        if (!status)
+            status = br_accuracy_of(&evaluation, &request->queues, &accuracy, diag);
+        if (!status)
+            run->calibration[c].inside = accuracy.inside;
+        br_evaluation_finish(&evaluation);
+    }
+    return status;
+}
+
+static bool predict_run_one(void *context, uint32_t worker, uint32_t k)
+{
+    struct request *request = context;
+    uint32_t predictor = k / request->seeds;
+    struct br_evaluate_options options = {.row = request->row[predictor],
+                                          .setup =
+                                              br_predict_setup_default(request->cases.features),
+                                          .seed = request->seed + k % request->seeds,
+                                          .stop = request->stop};
+    struct br_predictions_run *run = &request->run[k];
+    struct br_diag *diag = &request->diag[k];
+    options.setup.interval = request->interval;
+    options.setup.number = request->number[predictor];
+    enum br_status status = br_evaluate(request->cases.item, request->cases.count, &options,
+                                        &request->evaluation[k], diag);
+    *run = (struct br_predictions_run){.predictor = request->name[predictor],
+                                       .seed = options.seed,
+                                       .evaluation = &request->evaluation[k]};
+    if (!status)
+        status = br_accuracy_of(run->evaluation, &request->queues, &run->accuracy, diag);
+    if (!status)
+        status = calibrate(request, options, run, diag);
+    request->status[k] = status;
+    return !status && !br_stopped(request->stop);
+}
+
+static enum br_status predict_run_all(struct request *request, uint32_t threads,
+                                      struct br_diag *diag)
+{
+    uint32_t runs = request->predictors * request->seeds;
+    request->evaluation = calloc(runs, sizeof *request->evaluation);
+    request->run = calloc(runs, sizeof *request->run);
+    request->status = calloc(runs, sizeof *request->status);
+    request->diag = calloc(runs, sizeof *request->diag);
+    if (!request->evaluation || !request->run || !request->status || !request->diag)
+        return br_fail_memory(diag);
+    br_parallel(threads, runs, predict_run_one, request);
+    for (uint32_t k = 0; k < runs; k++)
+        if (request->status[k]) {
+            *diag = request->diag[k];
+            return request->status[k];
+        }
+    return BR_OK;
+}
+
+static void predict_finish(struct request *request)
+{
+    for (uint32_t k = 0; request->evaluation && k < request->predictors * request->seeds; k++)
+        br_evaluation_finish(&request->evaluation[k]);
+    for (uint32_t k = 0; k < request->predictors; k++)
+        free(request->name[k]);
+    free(request->evaluation);
+    free(request->run);
+    free(request->status);
+    free(request->diag);
+    br_cases_finish(&request->cases);
+}
+
+/* ---- The command ---- */
+
+static enum br_status predict_write(const struct cli_settings *settings,
+                                    const struct request *request,
+                                    const struct br_workload *workload, struct br_diag *diag)
+{
+    const char *name[BR_FEATURES_MOST];
+    for (uint32_t f = 0; f < request->cases.features; f++)
+        name[f] = request->cases.feature[f].name;
+    const struct br_predictions predictions = {.workload = workload,
+                                               .first = request->cases.history,
+                                               .interval = request->interval,
+                                               .queues = &request->queues,
+                                               .features = request->cases.features,
+                                               .feature = name,
+                                               .runs = request->predictors * request->seeds,
+                                               .run = request->run};
+    const struct cli_output_settings *output = &settings->output;
+    const char *format = output->format ? output->format
+                         : output->path ? cli_format_of(output->path, br_predictions_format)
+                                        : NULL;
+    struct cli_output out;
+    enum br_status status = cli_output_open_format(&out, output, format, diag);
+    if (status)
+        return status;
+    status = br_emit_predictions(format ? format : "text", &predictions, out.file, diag);
+    return cli_output_close(&out, status, diag);
+}
+
+static int predict_perform(const struct cli_settings *settings, const char *const *argument,
+                           uint32_t arguments, struct br_diag *diag)
+{
+    struct request *request = calloc(1, sizeof *request);
+    struct br_workload *workload = NULL;
+    if (!request)
+        return br_fail_memory(diag);
+    enum br_status status = predict_read_options(&settings->predict, request, diag);
+    if (!status)
+        status = predict_read_workload(settings, argument[0], &workload, diag);
+    if (!status)
+        status = make_cases(settings, workload, &request->cases, diag);
+    if (!status) {
+        uint32_t threads = cli_threads(&settings->search);
+        request->stop = cli_interrupt_catch();
+        status = predict_run_all(request, threads, diag);
+        if (cli_interrupted())
+            cli_interrupt_die(); /* half of the predictions say nothing */
+        cli_interrupt_release();
+    }
+    if (!status && !request->run[0].accuracy.jobs)
+        status = br_fail(diag, BR_BAD_INPUT, "--wide 1 predicts jobs of any width",
+                         "no job of the workload is to be predicted");
+    if (!status)
+        status = predict_write(settings, request, workload, diag);
+    br_workload_destroy(workload);
+    predict_finish(request);
+    free(request);
+    return status;
+}
+
+const struct cli_command cli_predict = {
+    .name = "predict",
+    .bit = CLI_PREDICT,
+    .least = 1,
+    .most = 1,
+    .perform = predict_perform,
+    .arguments = "WORKLOAD",
+    .summary = "tell how well predictors foresee the work of jobs",
+    .text =
+        "Lets predictors foresee the work of each job, the sum of the durations of its tasks, as\n"
+        "it arrives: from the jobs that have ended before, by their features (user, name, or\n"
+        "whatever columns the workload has), and from pilots, a few of its own tasks that are\n"
+        "measured first. Tells errors, the share of jobs in the right one of ten queues, and what\n"
+        "intervals hold. Jobs of fewer than --wide tasks are learned from, not predicted.\n",
+    .examples = "bigrocks predict jobs.csv --predictor 3sigma,slearn,posterior\n"
+                "bigrocks predict jobs.csv --predictor slearn=0.01,slearn=0.1 --seeds 5 -f json\n"
+                "bigrocks predict today.csv --before month.csv --predictor posterior -o p.svg\n",
+};

@@ -1,0 +1,398 @@
+/* bigrocks simulate: a workload on a cluster under one policy after another. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/roles.h"
+#include "cli/common/commands.h"
+#include "cli/common/enforcer.h"
+#include "cli/common/interrupt.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
+#include "cli/common/say.h"
+#include "cli/common/shard.h"
+#include "cluster/simulate/command/deadlines.h"
+#include "cluster/simulate/command/merge.h"
+#include "cluster/predict/cases.h"
+#include "cluster/workload/command/record_options.h"
+#include "cluster/simulate/command/study.h"
+#include "cluster/workload/command/world_options.h"
+#include "cluster/executors/network/model.h"
+#include "cluster/workload/read/workloads.h"
+#include "runtime/drivers/common/overbook.h"
+#include "cluster/executors/classes.h"
+#include "cluster/simulate/policies/policies.h"
+
+enum { MOST_POLICIES = 1000 };
+
+/* --network and its options. */
+static enum br_status read_network(const struct cli_settings *settings,
+                                   struct cli_study_request *request, struct br_cluster *cluster,
+                                   struct br_diag *diag)
+{
+    const char *name = settings->simulate.network_policy;
+    if (!settings->search.network)
+        return name || settings->job.port_rate
+                   ? br_fail(diag, BR_USAGE, "add --network",
+                             "--network-policy and --port-rate are for bytes that move")
+                   : BR_OK;
+    if (request->executors.options.executors)
+        return br_fail(diag, BR_USAGE, "give a cluster of machines by --cluster",
+                       "executors have no ports, so --network is not for them");
+    uint32_t k = 0;
+    while (name && strcmp(br_transit_policy_name(k), name) != 0)
+        k++;
+    request->network = br_transit_policy(k);
+    return settings->job.port_rate ? cli_set_ports(cluster, settings->job.port_rate, diag) : BR_OK;
+}
+
+/* "a,b=1,c": names into rows. */
+static enum br_status simulate_read_policies(const char *text, bool executors,
+                                             struct cli_study_policy **policies, uint32_t *count,
+                                             struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    *count = 0;
+    *policies = calloc(MOST_POLICIES, sizeof **policies);
+    if (!*policies)
+        return br_fail_memory(diag);
+    while (!status) {
+        size_t length = strcspn(text, ",");
+        struct cli_study_policy *policy = &(*policies)[*count];
+        if (*count == MOST_POLICIES)
+            return br_fail(diag, BR_USAGE, NULL, "--policy names more than %d policies",
+                           MOST_POLICIES);
+        policy->name = strndup(text, length);
+        if (!policy->name)
+            return br_fail_memory(diag);
+        ++*count;
+        status = executors
+                     ? cli_executors_find(policy->name, &policy->executors, &policy->number, diag)
+                     : br_policies_find(policy->name, &policy->row, &policy->number, diag);
+        if (!text[length])
+            break;
+        text += length + 1;
+    }
+    return status;
+}
+
+static void free_policies(struct cli_study_policy *policies, uint32_t count)
+{
+    for (uint32_t k = 0; policies && k < count; k++)
+        free(policies[k].name);
+    free(policies);
+}
+
+/* The request, except the workload and the cluster. */
+static enum br_status simulate_read_options(const struct cli_settings *settings,
+                                            struct cli_study_request *request, struct br_diag *diag)
+{
+    const struct cli_simulate_settings *simulate = &settings->simulate;
+    enum br_status status = cli_world_options(simulate, &request->world, diag);
+    if (!status)
+        status = cli_enforcer_options(&settings->enforcer, &request->enforcer, diag);
+    request->seeds = (uint32_t)simulate->seeds;
+    request->wide = (uint32_t)settings->predict.wide;
+    request->plan = cli_plan_options(&settings->search);
+    request->threads = cli_threads(&settings->search);
+    request->plan.threads = 1;
+    request->plan.placements = simulate->placements;
+    request->plan.effort = simulate->plan_effort && strcmp(simulate->plan_effort, "default") == 0
+                               ? BR_EFFORT_DEFAULT
+                               : BR_EFFORT_FAST;
+    request->bounds = !simulate->no_bounds;
+    request->clairvoyant = simulate->clairvoyant;
+    request->quiet = settings->output.quiet;
+    return status ? status
+                  : cli_shard_read(settings->batch.shard, &request->first, &request->step, diag);
+}
+
+/* The rows of --overbook, from the arena. */
+static enum br_status read_overbook(const char *text, struct br_arena *arena,
+                                    struct cli_study_request *request, struct br_diag *diag)
+{
+    uint32_t most = 1;
+    for (const char *c = text; c && *c; c++)
+        most += *c == ',';
+    struct br_overbook *row = br_arena_array(arena, most, sizeof *row);
+    if (!row)
+        return br_fail_memory(diag);
+    request->overbook = row;
+    while (text && *text) {
+        char name[BR_OVERBOOK_NAME];
+        uint32_t percent;
+        enum br_status status = br_overbook_read(&text, name, &percent, diag);
+        if (status)
+            return status;
+        row[request->overbooked] = (struct br_overbook){br_arena_text(arena, name), percent};
+        if (!row[request->overbooked++].resource)
+            return br_fail_memory(diag);
+    }
+    return BR_OK;
+}
+
+static enum br_status simulate_merge(const struct cli_settings *settings, const char *const *path,
+                                     uint32_t paths, struct br_diag *diag)
+{
+    struct cli_output output;
+    enum br_status status = cli_output_open(&output, settings->output.path, diag);
+    if (status)
+        return status;
+    status = cli_merge_studies(path, paths, output.file, diag);
+    return cli_output_close(&output, status, diag);
+}
+
+static enum br_status simulate_write_study(const struct cli_settings *settings, const char *format,
+                                           const struct cli_study *study, struct br_diag *diag)
+{
+    struct cli_output output;
+    enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
+    if (status)
+        return status;
+    status = br_emit_study(format, &study->study, output.file, diag);
+    return cli_output_close(&output, status, diag);
+}
+
+static enum br_status study(const struct cli_settings *settings, struct cli_study_request *request,
+                            const char *format, struct br_diag *diag)
+{
+    struct cli_study done;
+    request->series = br_study_draws(format);
+    enum br_status status = cli_study_run(request, &done, diag);
+    done.study.times = settings->batch.times;
+    if (!status && done.cut)
+        cli_say("interrupted with %u of %u runs done", done.study.runs, done.room);
+    if (!status && done.plans_made && !settings->output.quiet)
+        cli_say("planned %u %s in %.1f s, %u of them by the critical path alone (--placements)",
+                done.plans_made, done.plans_made == 1 ? "job" : "jobs", done.planning_seconds,
+                done.plans_by_path);
+    if (!status && done.study.runs)
+        status = simulate_write_study(settings, format, &done, diag);
+    if (!status && done.cut)
+        status = BR_NO; /* a script must learn that runs are missing */
+    cli_study_finish(&done);
+    return status;
+}
+
+/* The format that -f gives, or the ending of -o FILE, else text. */
+static const char *simulate_format_of(const struct cli_output_settings *output)
+{
+    if (output->format)
+        return output->format;
+    const char *format = output->path ? cli_format_of(output->path, br_study_format) : NULL;
+    return format ? format : "text";
+}
+
+/* Executors instead of machines: from the option, else from the workload unless there is a cluster.
+ */
+static enum br_status read_executors(const struct cli_settings *settings,
+                                     const struct br_workload *workload,
+                                     struct br_cluster **cluster, struct cli_study_request *request,
+                                     struct br_diag *diag)
+{
+    const struct cli_simulate_settings *simulate = &settings->simulate;
+    struct br_executors_options *options = &request->executors.options;
+    uint32_t executors = settings->executors.count ? (uint32_t)settings->executors.count
+                         : *cluster                ? 0
+                                                   : workload->executors;
+    if (!executors)
+        return settings->executors.classes || settings->executors.draw_requests ||
+                       settings->executors.simple || settings->executors.yields
+                   ? br_fail(diag, BR_USAGE, "give --executors N",
+                             "--classes, --draw-requests, --simple and --yield are for executors")
+                   : BR_OK;
+    if (settings->executors.draw_requests && !settings->executors.classes)
+        return br_fail(diag, BR_USAGE, "give --classes", "--draw-requests is for classes");
+    if (*cluster)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "--executors takes the place of a cluster");
+    if (simulate->errors || simulate->failures || simulate->stragglers || simulate->leave ||
+        simulate->clairvoyant || settings->enforcer.overbook)
+        return br_fail(
+            diag, BR_USAGE, "give a cluster of machines by --cluster",
+            "executors know no errors, failures, stragglers, overbooking or clairvoyants");
+    *options = (struct br_executors_options){.executors = executors,
+                                             .moving_ns = settings->executors.moving_ns,
+                                             .simple = settings->executors.simple,
+                                             .yields = settings->executors.yields};
+    request->executors.draw_requests = settings->executors.draw_requests;
+    request->executors.threads = request->threads;
+    enum br_status status =
+        settings->executors.classes
+            ? br_executors_classes_read(settings->executors.classes, options, diag)
+            : BR_OK;
+    return status ? status : cli_executors_cluster(options, cluster, diag);
+}
+
+/* The model of a learned policy. */
+static enum br_status read_model(const char *path, struct br_model *model,
+                                 struct cli_study_request *request, struct br_diag *diag)
+{
+    if (!request->executors.options.executors)
+        return br_fail(diag, BR_USAGE, "give --executors N", "--model is for executors");
+    enum br_status status = br_model_open(path, model, diag);
+    if (status)
+        return status;
+    br_diag_file(diag, NULL);
+    request->executors.model = model;
+    return BR_OK;
+}
+
+/* Does the policy deal with deadlines? */
+static bool controls(const struct cli_study_request *request)
+{
+    for (uint32_t k = 0; k < request->policies; k++)
+        if (request->policy[k].row && request->policy[k].row->decide == br_deadline_decide)
+            return true;
+    return false;
+}
+
+/* The jobs of --before, from which predictors learn. */
+static enum br_status simulate_read_history(const struct cli_settings *settings,
+                                            const struct br_workload *workload,
+                                            struct br_cases *cases,
+                                            struct cli_study_request *request, struct br_diag *diag)
+{
+    const struct br_workload_options reading = cli_workload_options(settings);
+    const struct br_cases_options options = {.most_tasks = UINT32_MAX};
+    struct br_workload *history;
+    enum br_status status = br_parse_workload(settings->predict.before, &reading, &history, diag);
+    if (status)
+        return status;
+    status = br_cases_make(workload, history, &options, cases, diag);
+    request->histories = cases->history;
+    request->history = cases->item;
+    br_workload_destroy(history);
+    return status;
+}
+
+/* Is the job a single task of several processors, as recorded jobs are? */
+static bool is_rigid(const struct br_dag *dag)
+{
+    const struct br_decimal one = {1, 0};
+    for (uint32_t d = 0; d < dag->demands; d++)
+        if (dag->tasks == 1 && br_decimal_compare(dag->demand[d].amount, one) > 0 &&
+            br_role_of(dag->resource[dag->demand[d].resource].name) == BR_ROLE_CPU)
+            return true;
+    return false;
+}
+
+static bool takes_no_time(const struct br_workload *workload, const struct br_workload_job *job)
+{
+    const struct br_dag *dag = workload->dag[job->dag].dag;
+    const int64_t *ns = job->true_ns ? job->true_ns : dag->duration_ns;
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        if (ns[t] > 0)
+            return false;
+    return true;
+}
+
+/* Reports the reader's assumptions, and facts that the simulation's figures do not show. */
+static void say_notes(const char *path, const struct br_workload *workload)
+{
+    bool rigid = false;
+    uint32_t timeless = 0;
+    for (uint32_t d = 0; d < workload->dags; d++)
+        rigid |= is_rigid(workload->dag[d].dag);
+    for (uint32_t j = 0; j < workload->jobs; j++)
+        timeless += takes_no_time(workload, &workload->job[j]);
+    if (workload->note)
+        cli_say("%s: %s", path, workload->note);
+    if (rigid)
+        cli_say(
+            "%s: a job that does not fit yet is passed by all that fit: no policy reserves room "
+            "for a large one, as batch systems do",
+            path);
+    if (timeless)
+        cli_say("%s: jobs that take 0 s, and have no slowdown: %" PRIu32, path, timeless);
+}
+
+static int simulate_perform(const struct cli_settings *settings, const char *const *argument,
+                            uint32_t arguments, struct br_diag *diag)
+{
+    struct cli_study_request request = {0};
+    struct cli_study_policy *policies = NULL;
+    struct br_workload *workload = NULL;
+    struct br_cluster *cluster = NULL, *used;
+    struct br_arena arena = {0};
+    struct br_cases cases = {0};
+    struct cli_deadlines deadlines = {0};
+    struct br_model model = {0};
+    struct br_workload_options reading = cli_workload_options(settings);
+    if (settings->batch.merge)
+        return simulate_merge(settings, argument, arguments, diag);
+    if (arguments > 1)
+        return br_fail(diag, BR_USAGE, "simulate one after the other",
+                       "too many arguments: one workload");
+    enum br_status status = simulate_read_options(settings, &request, diag);
+    if (!status)
+        status = cli_load_cluster(&settings->job, &cluster, diag);
+    if (!status)
+        status = br_parse_workload(argument[0], &reading, &workload, diag);
+    if (!status && !settings->output.quiet)
+        say_notes(argument[0], workload);
+    if (!status)
+        status = read_executors(settings, workload, &cluster, &request, diag);
+    bool executors = request.executors.options.executors;
+    if (!status && settings->simulate.model)
+        status = read_model(settings->simulate.model, &model, &request, diag);
+    const char *usual = executors ? "fair" : "graphene";
+    if (!status)
+        status = simulate_read_policies(settings->simulate.policies ? settings->simulate.policies
+                                                                    : usual,
+                                        executors, &policies, &request.policies, diag);
+    request.policy = policies;
+    request.workload = workload;
+    request.cluster = used = cluster ? cluster : workload ? workload->cluster : NULL;
+    if (!status && !used)
+        status = cli_fail_no_cluster(diag);
+    if (!status)
+        status = cli_declare_fungible(&settings->enforcer, used, diag);
+    if (!status)
+        status = read_network(settings, &request, used, diag);
+    if (!status)
+        status = read_overbook(settings->enforcer.overbook, &arena, &request, diag);
+    if (!status)
+        status = cli_deadlines_set(&settings->control, workload, diag);
+    if (!status && controls(&request)) {
+        status = cli_deadlines_open(&settings->control, workload, used, &request.world,
+                                    request.threads, cli_interrupt_catch(), &deadlines, diag);
+        cli_interrupt_release();
+        request.deadlines = &deadlines.settings;
+    }
+    if (!status && settings->predict.before)
+        status = simulate_read_history(settings, workload, &cases, &request, diag);
+    if (!status)
+        status = study(settings, &request, simulate_format_of(&settings->output), diag);
+    br_cases_finish(&cases);
+    cli_deadlines_finish(&deadlines);
+    br_model_finish(&model);
+    br_workload_destroy(workload);
+    br_cluster_destroy(cluster);
+    br_arena_finish(&arena);
+    free_policies(policies, request.policies);
+    return status;
+}
+
+const struct cli_command cli_simulate = {
+    .name = "simulate",
+    .bit = CLI_SIMULATE,
+    .least = 1,
+    .most = UINT16_MAX,
+    .perform = simulate_perform,
+    .arguments = "WORKLOAD | --merge TABLES...",
+    .summary = "run a workload on a simulated cluster, under one policy or several",
+    .text =
+        "Simulates the jobs of a workload on a cluster, in virtual time, under every policy "
+        "named,\n"
+        "and tells completion times, makespan, fairness and use, beside lower bounds that no\n"
+        "policy can beat. Policies see what a scheduler sees: what is declared and what has "
+        "ended.\n"
+        "What really happens is drawn from the seed: --errors, --failures, --stragglers, --leave.\n"
+        "Equal workloads, options and seeds give equal results, whatever the threads.\n",
+    .examples =
+        "bigrocks simulate w.xml --cluster C.xml --policy graphene,capacity,tetris\n"
+        "bigrocks simulate w.xml --cluster C.xml --policy fifo,srpt --seeds 5 --format json\n"
+        "bigrocks simulate w.xml --cluster C.xml --policy graphene --errors stage=1:0.3 -o "
+        "r.html\n",
+};

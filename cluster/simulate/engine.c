@@ -1,0 +1,633 @@
+/* The loop: tell all events of a moment, let the policy decide, move on to the next moment.
+ *
+ * Arrivals are not queued, since the workload has them in order. An end that has moved leaves its
+ * old entry in the queue; a version tells that it is void. */
+#include "cluster/simulate/engine.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/grow.h"
+#include "base/collections/heap.h"
+#include "base/process/clock.h"
+#include "cluster/simulate/machines.h"
+#include "cluster/simulate/shapes.h"
+
+enum { DECISIONS = 256, EVENTS_A_TELL = 1 << 14 };
+
+enum kind { END, MACHINE };
+
+/* Ordered by the time, then the kind, then what it is about, in two numbers that compare quickly.
+ */
+struct event {
+    uint64_t when;          /* nanoseconds times two, and the kind */
+    uint64_t about;         /* job and task; machine and the number of its stay or absence */
+    uint32_t slot, version; /* of the task that ends */
+};
+
+static struct event event_at(int64_t at_ns, enum kind kind, uint32_t a, uint32_t b)
+{
+    assert(at_ns >= 0);
+    return (struct event){.when = (uint64_t)at_ns << 1 | (uint64_t)kind,
+                          .about = (uint64_t)a << 32 | b};
+}
+
+static int64_t simulate_engine_time_of(const struct event *event)
+{
+    return (int64_t)(event->when >> 1);
+}
+
+static enum kind kind_of(const struct event *event)
+{
+    return event->when & 1 ? MACHINE : END;
+}
+
+static bool simulate_engine_before(const void *none, const struct event *a, const struct event *b)
+{
+    (void)none;
+    /* Without a branch: which of two comes first nobody can foretell, the processor included. */
+    return (a->when < b->when) | ((a->when == b->when) & (a->about < b->about));
+}
+
+BR_HEAP(event, struct event, const void *, simulate_engine_before, 4)
+
+enum state { IDLE, RUNNING, DONE };
+
+/* A job that has arrived and not ended. Of thousands of jobs nothing stays near the processor, so a
+ * job is small: it has durations of its own only where they were drawn. */
+struct live {
+    const struct br_job_shape *shape;
+    uint32_t *stage_left;   /* tasks that have not ended; its block of memory */
+    uint8_t *state;         /* by task */
+    const int64_t *true_ns; /* by task */
+    uint16_t *attempt;      /* by task: attempts that came to nothing; NULL: all 0 */
+    uint32_t left;          /* tasks */
+};
+
+struct simulation {
+    const struct br_workload *workload;
+    const struct br_simulate_options *options;
+    struct br_policy_setup setup;
+    void *policy;
+    struct br_arena arena;
+    struct br_job_shape *shape;
+    struct br_machines machines;
+    bool moves;                /* bytes, or jobs are placed */
+    struct br_transit transit; /* where so */
+    struct live *live;         /* by job */
+    struct event *queue;
+    uint32_t queued, queue_room;
+    uint32_t next_job, live_jobs;
+    uint32_t away; /* machines */
+    int64_t now_ns, wake_ns;
+    uint64_t span_room;
+    bool out_of_memory;
+    struct br_outcome *outcome;
+};
+
+/* ---- Queue and record ---- */
+
+static enum br_status enqueue(struct simulation *sim, struct event event, struct br_diag *diag)
+{
+    if (!br_grow(&sim->queue, sim->queued, &sim->queue_room, sizeof *sim->queue))
+        return br_fail_memory(diag);
+    event_push(NULL, sim->queue, &sim->queued, event);
+    return BR_OK;
+}
+
+static void enqueue_end(void *context, uint32_t slot, int64_t end_ns)
+{
+    struct simulation *sim = context;
+    const struct br_running *task = &sim->machines.slot[slot];
+    struct event event = event_at(end_ns, END, task->job, task->task);
+    event.slot = slot;
+    event.version = task->version;
+    if (enqueue(sim, event, NULL))
+        sim->out_of_memory = true;
+}
+
+static enum br_status simulate_engine_record(struct simulation *sim, const struct br_running *task,
+                                             enum br_span_end end, struct br_diag *diag)
+{
+    struct br_outcome *outcome = sim->outcome;
+    if (sim->options->no_spans)
+        return BR_OK;
+    if (outcome->spans == sim->span_room) {
+        uint64_t room = sim->span_room + sim->span_room / 2 + 1024;
+        struct br_span *larger = realloc(outcome->span, room * sizeof *larger);
+        if (!larger)
+            return br_fail_memory(diag);
+        outcome->span = larger;
+        sim->span_room = room;
+        if (sim->options->network) {
+            int64_t *longer = realloc(outcome->work_ns, room * sizeof *longer);
+            if (!longer)
+                return br_fail_memory(diag);
+            outcome->work_ns = longer;
+        }
+    }
+    if (sim->options->network)
+        outcome->work_ns[outcome->spans] = task->fetches ? -1 : task->work_ns;
+    outcome->span[outcome->spans++] = (struct br_span){.start_ns = task->start_ns,
+                                                       .end_ns = sim->now_ns,
+                                                       .job = task->job,
+                                                       .task = task->task,
+                                                       .machine = task->machine,
+                                                       .end = end};
+    return BR_OK;
+}
+
+static const struct br_dag *simulate_engine_dag_of(const struct simulation *sim, uint32_t job)
+{
+    return sim->workload->dag[sim->workload->job[job].dag].dag;
+}
+
+/* ---- Events ---- */
+
+/* Nothing of the job has started. False when memory is out. */
+static bool make_live(const struct simulation *sim, uint32_t number, struct live *live)
+{
+    const struct br_dag *dag = simulate_engine_dag_of(sim, number);
+    const struct br_world *world = &sim->options->world;
+    size_t tasks = dag->tasks, stages = dag->stages + dag->stages % 2, drawn = 0;
+    live->shape = &sim->shape[sim->workload->job[number].dag];
+    live->true_ns = br_world_given(world, sim->workload, number);
+    if (!live->true_ns)
+        drawn = tasks * sizeof *live->true_ns;
+    live->stage_left = malloc(stages * sizeof *live->stage_left + drawn + tasks);
+    if (!live->stage_left)
+        return false;
+    int64_t *own_ns = (int64_t *)(live->stage_left + stages);
+    live->state = (uint8_t *)own_ns + drawn;
+    if (drawn) {
+        br_world_durations(world, sim->workload, number, own_ns);
+        live->true_ns = own_ns;
+    }
+    for (uint32_t s = 0; s < dag->stages; s++)
+        live->stage_left[s] = dag->stage[s].tasks;
+    memset(live->state, IDLE, tasks);
+    live->left = dag->tasks;
+    return true;
+}
+
+static void drop_live(struct live *live)
+{
+    free(live->stage_left);
+    free(live->attempt);
+    *live = (struct live){0};
+}
+
+static enum br_status simulate_engine_arrive(struct simulation *sim, uint32_t number,
+                                             struct br_diag *diag)
+{
+    const struct br_workload_job *job = &sim->workload->job[number];
+    const struct br_dag *dag = simulate_engine_dag_of(sim, number);
+    struct live *live = &sim->live[number];
+    if (!make_live(sim, number, live))
+        return br_fail_memory(diag);
+    if (sim->moves && !br_transit_arrive(&sim->transit, number))
+        return br_fail_memory(diag);
+    sim->live_jobs++;
+    struct br_arrival arrival = {.job = number,
+                                 .id = job->id,
+                                 .dag = dag,
+                                 .dag_number = job->dag,
+                                 .group = job->group,
+                                 .weight = job->weight,
+                                 .arrival_ns = job->arrival_ns,
+                                 .deadline_ns = job->deadline_ns,
+                                 .feature = job->feature,
+                                 .true_ns = sim->options->row->clairvoyant ? live->true_ns : NULL};
+    enum br_status status = sim->options->row->arrive(sim->policy, &arrival, sim->now_ns, diag);
+    if (!status && sim->options->row->places)
+        status =
+            br_transit_place(&sim->transit, number, sim->options->row->places(sim->policy, number),
+                             sim->now_ns, diag);
+    return status;
+}
+
+static enum br_status tell_end(struct simulation *sim, const struct br_running *task, bool failed,
+                               struct br_diag *diag)
+{
+    struct br_ended ended = {.job = task->job,
+                             .task = task->task,
+                             .machine = task->machine,
+                             .lasted_ns = task->fetches ? 0 : sim->now_ns - task->work_ns,
+                             .failed = failed};
+    return sim->options->row->end(sim->policy, &ended, sim->now_ns, diag);
+}
+
+static enum br_status simulate_engine_finish_job(struct simulation *sim, uint32_t number,
+                                                 struct br_diag *diag)
+{
+    sim->outcome->end_ns[number] = sim->now_ns;
+    sim->outcome->finished++;
+    sim->outcome->end_of_all_ns = sim->now_ns;
+    sim->live_jobs--;
+    drop_live(&sim->live[number]);
+    if (sim->moves)
+        br_transit_retire(&sim->transit, number);
+    return sim->options->row->retire(sim->policy, number, diag);
+}
+
+/* One more attempt at the task came to nothing. */
+static bool count_attempt(struct live *live, uint32_t task)
+{
+    if (!live->attempt)
+        live->attempt = calloc(live->shape->dag->tasks, sizeof *live->attempt);
+    if (live->attempt)
+        live->attempt[task] += live->attempt[task] < UINT16_MAX;
+    return live->attempt;
+}
+
+/* The task of the slot leaves its machine: finished, or lost. */
+static enum br_status simulate_engine_leave(struct simulation *sim, uint32_t slot,
+                                            enum br_span_end how, struct br_diag *diag)
+{
+    struct br_running task = sim->machines.slot[slot];
+    struct live *live = &sim->live[task.job];
+    if (task.fetches)
+        br_transit_drop(&sim->transit, slot, sim->now_ns);
+    br_machines_end(&sim->machines, slot);
+    if (sim->moves && how == BR_SPAN_DONE)
+        br_transit_ended(&sim->transit, task.job, task.task, task.machine, sim->now_ns);
+    enum br_status status = simulate_engine_record(sim, &task, how, diag);
+    if (how == BR_SPAN_DONE) {
+        live->state[task.task] = DONE;
+        live->stage_left[live->shape->task_stage[task.task]]--;
+        live->left--;
+    } else {
+        live->state[task.task] = IDLE;
+        if (!status && !count_attempt(live, task.task))
+            status = br_fail_memory(diag);
+    }
+    if (!status)
+        status = tell_end(sim, &task, how != BR_SPAN_DONE, diag);
+    if (!status && !live->left)
+        status = simulate_engine_finish_job(sim, task.job, diag);
+    return status;
+}
+
+static enum br_status move_machine(struct simulation *sim, const struct event *event,
+                                   struct br_diag *diag)
+{
+    uint32_t machine = (uint32_t)(event->about >> 32), k = (uint32_t)event->about;
+    bool there = k % 2 != 0;
+    enum br_status status = BR_OK;
+    while (!there && sim->machines.first[machine] != BR_NO_SLOT && !status)
+        status = simulate_engine_leave(sim, sim->machines.first[machine], BR_SPAN_EVICTED, diag);
+    sim->machines.there[machine] = there;
+    sim->away += there ? -1u : 1u;
+    if (!status)
+        status = sim->options->row->machine(sim->policy, machine, there, diag);
+    int64_t lasts_ns = br_world_machine_ns(&sim->options->world, machine, k + 1);
+    if (!status && lasts_ns < BR_NEVER - sim->now_ns)
+        status = enqueue(sim, event_at(sim->now_ns + lasts_ns, MACHINE, machine, k + 1), diag);
+    return status;
+}
+
+static enum br_status simulate_engine_perform(struct simulation *sim, const struct event *event,
+                                              struct br_diag *diag)
+{
+    if (kind_of(event) == MACHINE)
+        return move_machine(sim, event, diag);
+    const struct br_running *task = &sim->machines.slot[event->slot];
+    uint32_t machine = task->machine;
+    enum br_status status =
+        simulate_engine_leave(sim, event->slot, task->fails ? BR_SPAN_FAILED : BR_SPAN_DONE, diag);
+    if (sim->machines.overbooked)
+        br_machines_settle(&sim->machines, machine, sim->now_ns, enqueue_end, sim);
+    return sim->out_of_memory ? br_fail_memory(diag) : status;
+}
+
+/* ---- Starts ---- */
+
+/* Why the task cannot start there now; NULL where it can. */
+static const char *objection(const struct simulation *sim, const struct br_decision *decision)
+{
+    if (decision->job >= sim->workload->jobs || !sim->live[decision->job].left)
+        return "is of a job that is not there";
+    const struct live *live = &sim->live[decision->job];
+    const struct br_job_shape *shape = live->shape;
+    const struct br_dag *dag = shape->dag;
+    if (decision->task >= dag->tasks || live->state[decision->task] != IDLE)
+        return "runs or has finished";
+    uint32_t stage = shape->task_stage[decision->task];
+    uint32_t place = decision->task - dag->stage[stage].first_task;
+    for (uint32_t p = shape->parent_first[stage]; p < shape->parent_first[stage + 1]; p++) {
+        const struct br_stage *parent = &dag->stage[shape->parent[p].stage];
+        if (shape->parent[p].one_to_one ? live->state[parent->first_task + place] != DONE
+                                        : live->stage_left[shape->parent[p].stage] > 0)
+            return "waits for another";
+    }
+    if (decision->machine >= sim->machines.machines ||
+        !br_machines_fit(&sim->machines, decision->machine,
+                         br_shape_demand(shape, decision->task, sim->machines.resources)))
+        return "does not fit on its machine";
+    if (sim->moves &&
+        !br_transit_may_start(&sim->transit, decision->job, decision->task, decision->machine))
+        return "is placed elsewhere, or waits for bytes";
+    return NULL;
+}
+
+static enum br_status simulate_engine_start(struct simulation *sim,
+                                            const struct br_decision *decision,
+                                            struct br_diag *diag)
+{
+    const char *why_not = objection(sim, decision);
+    if (why_not)
+        return br_fail(diag, BR_SYSTEM, "this is a defect of the policy; please report it",
+                       "policy '%s' starts task %u of job %u, which %s", sim->options->row->name,
+                       decision->task, decision->job, why_not);
+    const struct br_workload_job *job = &sim->workload->job[decision->job];
+    struct live *live = &sim->live[decision->job];
+    struct br_attempt attempt = br_world_attempt(&sim->options->world, job, decision->task,
+                                                 live->attempt ? live->attempt[decision->task] : 0,
+                                                 live->true_ns[decision->task]);
+    struct br_running task = {
+        .demand = br_shape_demand(live->shape, decision->task, sim->machines.resources),
+        .job = decision->job,
+        .task = decision->task,
+        .machine = decision->machine,
+        .fails = attempt.fails};
+    if (attempt.lasts_ns > BR_NEVER - sim->now_ns)
+        return br_fail(diag, BR_BAD_INPUT, NULL, "job '%.80s' lasts beyond what times can say",
+                       job->id);
+    uint32_t slot = br_machines_start(&sim->machines, task, attempt.lasts_ns, sim->now_ns);
+    if (slot == BR_NO_SLOT)
+        return br_fail_memory(diag);
+    live->state[decision->task] = RUNNING;
+    bool waits = false;
+    if (sim->options->network && !br_transit_fetch(&sim->transit, decision->job, decision->task,
+                                                   decision->machine, slot, sim->now_ns, &waits))
+        return br_fail_memory(diag);
+    sim->machines.slot[slot].fetches = waits;
+    if (!waits)
+        enqueue_end(sim, slot, sim->now_ns + attempt.lasts_ns);
+    if (sim->machines.overbooked)
+        br_machines_settle(&sim->machines, decision->machine, sim->now_ns, enqueue_end, sim);
+    return sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
+}
+
+static enum br_status simulate_engine_decide(struct simulation *sim, struct br_diag *diag)
+{
+    struct br_decision decision[DECISIONS];
+    enum br_status status = BR_OK;
+    uint32_t got = DECISIONS;
+    while (got == DECISIONS && !status) {
+        sim->wake_ns = BR_NEVER;
+        got =
+            sim->options->row->decide(sim->policy, sim->now_ns, decision, DECISIONS, &sim->wake_ns);
+        for (uint32_t d = 0; d < got && !status; d++)
+            status = simulate_engine_start(sim, &decision[d], diag);
+    }
+    if (!status && sim->wake_ns <= sim->now_ns)
+        return br_fail(diag, BR_SYSTEM, "this is a defect of the policy; please report it",
+                       "policy '%s' asks for a time that has passed", sim->options->row->name);
+    return status;
+}
+
+/* ---- The loop ---- */
+
+/* The time of the next event that counts; BR_NEVER where there is none. */
+static int64_t next_time(struct simulation *sim)
+{
+    /* Only where machines are chained does an end move, or never come. */
+    while (sim->machines.chained && sim->queued && kind_of(&sim->queue[0]) == END &&
+           sim->machines.slot[sim->queue[0].slot].version != sim->queue[0].version)
+        event_pop(NULL, sim->queue, &sim->queued);
+    int64_t at_ns = sim->queued ? simulate_engine_time_of(&sim->queue[0]) : BR_NEVER;
+    if (sim->next_job < sim->workload->jobs && sim->workload->job[sim->next_job].arrival_ns < at_ns)
+        at_ns = sim->workload->job[sim->next_job].arrival_ns;
+    if (sim->moves && br_transit_next(&sim->transit) < at_ns)
+        at_ns = br_transit_next(&sim->transit);
+    return sim->wake_ns < at_ns ? sim->wake_ns : at_ns;
+}
+
+/* Tasks whose last bytes have come begin to work, or are told to be ready where they are placed. */
+static enum br_status receive(struct simulation *sim, struct br_diag *diag)
+{
+    uint32_t slot;
+    while (br_transit_pop(&sim->transit, sim->now_ns, &slot)) {
+        int64_t end_ns = br_machines_work(&sim->machines, slot, sim->now_ns);
+        if (end_ns >= BR_NEVER)
+            return br_fail(diag, BR_BAD_INPUT, NULL, "a task lasts beyond what times can say");
+        sim->outcome->events++;
+        enqueue_end(sim, slot, end_ns);
+    }
+    enum br_status status = sim->out_of_memory ? br_fail_memory(diag) : BR_OK;
+    uint32_t job, task;
+    while (!status && br_transit_ready(&sim->transit, &job, &task))
+        status = sim->options->row->supplied(sim->policy, job, task, diag);
+    return status;
+}
+
+/* The job and task of the event are asked about soon: with `closely` next, else after that. */
+static void simulate_engine_expect(const struct simulation *sim, const struct event *event,
+                                   bool closely)
+{
+    uint32_t job = (uint32_t)(event->about >> 32), task = (uint32_t)event->about;
+    if (kind_of(event) != END)
+        return;
+    if (closely) {
+        if (!sim->live[job].left)
+            return;
+        __builtin_prefetch(sim->live[job].state + task);
+        __builtin_prefetch(sim->live[job].stage_left);
+    } else {
+        __builtin_prefetch(&sim->live[job]);
+        __builtin_prefetch(&sim->machines.slot[event->slot]);
+    }
+    if (sim->options->row->expect)
+        sim->options->row->expect(sim->policy, job, task, closely);
+}
+
+/* Asks memory for what the next two events of the queue are about, while there is other work. */
+static void simulate_engine_look_ahead(const struct simulation *sim)
+{
+    const struct event *queue = sim->queue;
+    uint32_t second = 1, children = sim->queued < 5 ? sim->queued : 5;
+    if (children)
+        simulate_engine_expect(sim, &queue[0], true);
+    for (uint32_t c = 2; c < children; c++)
+        second = simulate_engine_before(NULL, &queue[c], &queue[second]) ? c : second;
+    if (children > 1)
+        simulate_engine_expect(sim, &queue[second], false);
+}
+
+static enum br_status simulate_engine_advance(struct simulation *sim, int64_t at_ns,
+                                              struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    sim->now_ns = at_ns;
+    while (next_time(sim) == at_ns && sim->queued &&
+           simulate_engine_time_of(&sim->queue[0]) == at_ns && !status) {
+        struct event event = event_pop(NULL, sim->queue, &sim->queued);
+        sim->outcome->events++;
+        simulate_engine_look_ahead(sim);
+        status = simulate_engine_perform(sim, &event, diag);
+    }
+    while (sim->next_job < sim->workload->jobs &&
+           sim->workload->job[sim->next_job].arrival_ns == at_ns && !status) {
+        sim->outcome->events++;
+        status = simulate_engine_arrive(sim, sim->next_job++, diag);
+    }
+    if (!status && sim->moves)
+        status = receive(sim, diag);
+    if (!status)
+        status = simulate_engine_decide(sim, diag);
+    if (!status && sim->moves && !br_transit_share(&sim->transit, at_ns))
+        status = br_fail_memory(diag);
+    return status;
+}
+
+/* Nothing runs or moves, nobody is to come, and no machine is away: what waits now waits for good.
+ */
+static bool is_stuck(const struct simulation *sim)
+{
+    return sim->next_job == sim->workload->jobs && !sim->away && sim->wake_ns == BR_NEVER &&
+           sim->machines.slots == sim->machines.unused_count &&
+           br_transit_next(&sim->transit) == BR_NEVER;
+}
+
+static enum br_status simulate_engine_run(struct simulation *sim, struct br_diag *diag)
+{
+    const struct br_simulate_options *options = sim->options;
+    enum br_status status = BR_OK;
+    uint64_t told = 0;
+    sim->wake_ns = BR_NEVER;
+    while ((sim->live_jobs || sim->next_job < sim->workload->jobs) && !status) {
+        int64_t at_ns = next_time(sim);
+        if (at_ns == BR_NEVER || (sim->live_jobs && is_stuck(sim)))
+            break;
+        if (br_stopped(options->stop)) {
+            sim->outcome->cut = true;
+            break;
+        }
+        status = simulate_engine_advance(sim, at_ns, diag);
+        if (options->progress && sim->outcome->events - told >= EVENTS_A_TELL) {
+            told = sim->outcome->events;
+            options->progress(options->progress_context, sim->outcome->finished,
+                              sim->workload->jobs);
+        }
+    }
+    if (!status && sim->outcome->finished < sim->workload->jobs)
+        sim->outcome->note = sim->outcome->cut          ? "the simulation was stopped"
+                             : sim->transit.flows.flows ? "what is to come takes too long"
+                                                        : "the policy never starts what is left";
+    return status;
+}
+
+/* ---- Begin and end ---- */
+
+/* Asks for a plan as the policy would, and takes the time. */
+static const struct br_plan *plan_timed(void *context, const struct br_arrival *arrival,
+                                        struct br_diag *diag)
+{
+    struct simulation *sim = context;
+    const struct br_policy_setup *setup = &sim->options->setup;
+    int64_t began_ns = br_now_ns();
+    const struct br_plan *plan = setup->plan(setup->plan_context, arrival, diag);
+    sim->outcome->planning_seconds += (double)(br_now_ns() - began_ns) * 1e-9;
+    return plan;
+}
+
+static const struct br_plan *network_plan_timed(void *context, const struct br_arrival *arrival,
+                                                struct br_diag *diag)
+{
+    struct simulation *sim = context;
+    const struct br_policy_setup *setup = &sim->options->setup;
+    int64_t began_ns = br_now_ns();
+    const struct br_plan *plan = setup->network_plan(setup->plan_context, arrival, diag);
+    sim->outcome->planning_seconds += (double)(br_now_ns() - began_ns) * 1e-9;
+    return plan;
+}
+
+static enum br_status simulate_engine_prepare(struct simulation *sim,
+                                              const struct br_cluster *cluster,
+                                              struct br_diag *diag)
+{
+    const struct br_simulate_options *options = sim->options;
+    uint32_t jobs = sim->workload->jobs;
+    enum br_status status = br_world_check(&options->world, diag);
+    if (!status)
+        status = br_machines_init(&sim->machines, cluster, &sim->setup, diag);
+    if (!status)
+        status = br_shapes_make(&sim->arena, sim->workload, cluster, &sim->machines.capacities,
+                                &sim->shape, diag);
+    if (status)
+        return status;
+    sim->machines.chained |= options->world.leave_s > 0;
+    sim->machines.paced |= options->network != NULL;
+    sim->live = calloc((size_t)jobs + 1, sizeof *sim->live);
+    sim->outcome->end_ns = malloc(((size_t)jobs + 1) * sizeof *sim->outcome->end_ns);
+    if (!sim->live || !sim->outcome->end_ns)
+        return br_fail_memory(diag);
+    for (uint32_t j = 0; j < jobs; j++)
+        sim->outcome->end_ns[j] = -1;
+    if (sim->moves)
+        status = br_transit_init(&sim->transit, sim->workload, cluster, options->network, diag);
+    for (uint32_t m = 0; options->world.leave_s > 0 && m < cluster->machines && !status; m++)
+        status =
+            enqueue(sim, event_at(br_world_machine_ns(&options->world, m, 0), MACHINE, m, 0), diag);
+    if (!status)
+        status = options->row->create(options->row, &sim->setup, &sim->policy, diag);
+    return status;
+}
+
+/* Records the tasks that still run when a simulation is cut. */
+static enum br_status record_rest(struct simulation *sim, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t at = 0; at < sim->machines.slots && !status; at++)
+        if (sim->machines.slot[at].demand)
+            status = simulate_engine_record(sim, &sim->machines.slot[at], BR_SPAN_CUT, diag);
+    return status;
+}
+
+static void simulate_engine_finish(struct simulation *sim)
+{
+    if (sim->policy)
+        sim->options->row->destroy(sim->policy);
+    for (uint32_t j = 0; sim->live && j < sim->workload->jobs; j++)
+        drop_live(&sim->live[j]);
+    free(sim->live);
+    free(sim->queue);
+    br_machines_finish(&sim->machines);
+    if (sim->moves)
+        br_transit_finish(&sim->transit);
+    br_arena_finish(&sim->arena);
+}
+
+enum br_status br_simulate_workload(const struct br_workload *workload,
+                                    const struct br_cluster *cluster,
+                                    const struct br_simulate_options *options,
+                                    struct br_outcome *outcome, struct br_diag *diag)
+{
+    int64_t began_ns = br_now_ns();
+    assert(workload->finished);
+    *outcome = (struct br_outcome){
+        .policy = options->row->name, .seed = options->world.seed, .jobs = workload->jobs};
+    struct simulation sim = {
+        .workload = workload, .options = options, .setup = options->setup, .outcome = outcome};
+    sim.moves = options->network || options->row->places;
+    sim.setup.plan = plan_timed;
+    sim.setup.network_plan = network_plan_timed;
+    sim.setup.plan_context = &sim;
+    sim.setup.cluster = cluster;
+    sim.setup.groups = workload->groups;
+    sim.setup.group = workload->group;
+    sim.setup.features = workload->features;
+    sim.setup.seed = options->world.seed;
+    sim.setup.allotments = &outcome->allotments;
+    enum br_status status = simulate_engine_prepare(&sim, cluster, diag);
+    if (!status)
+        status = simulate_engine_run(&sim, diag);
+    if (!status && outcome->cut)
+        status = record_rest(&sim, diag);
+    outcome->moved = sim.transit.sums;
+    simulate_engine_finish(&sim);
+    outcome->seconds = (double)(br_now_ns() - began_ns) * 1e-9;
+    return status;
+}

@@ -1,0 +1,148 @@
+/* The enforcer numbers jobs by itself and uses numbers again; the workload's numbers are kept
+ * beside. */
+#include "cluster/simulate/policies/enforced.h"
+
+#include <stdlib.h>
+
+#include "base/collections/grow.h"
+#include "runtime/enforcer/decide.h"
+
+struct enforced {
+    const struct br_enforced_rule *rule;
+    struct br_policy_setup setup;
+    struct br_runtime *runtime;
+    uint32_t *inside, inside_room;   /* by job of the workload: the enforcer's number */
+    uint32_t *outside, outside_room; /* the other way */
+    struct br_forms forms;
+};
+
+enum br_status br_enforced_create(const struct br_enforced_rule *rule,
+                                  const struct br_policy_setup *setup, void **policy,
+                                  struct br_diag *diag)
+{
+    struct enforced *enforced = calloc(1, sizeof *enforced);
+    *policy = enforced;
+    if (!enforced)
+        return br_fail_memory(diag);
+    enforced->rule = rule;
+    enforced->setup = *setup;
+    struct br_runtime_options options = setup->enforcer;
+    options.policy = rule->policy;
+    if (rule->everywhere)
+        options.remote_penalty = 1;
+    enum br_status status = br_runtime_create(setup->cluster, &options, &enforced->runtime, diag);
+    /* Group 0 is there, of weight 1; numbers stay the same only with a group in its place. */
+    for (uint32_t g = 0, number; g < setup->groups && !status; g++)
+        status = br_runtime_add_group(enforced->runtime, setup->group[g].name,
+                                      setup->group[g].weight, &number, diag);
+    for (uint32_t k = 0; k < setup->overbooked && !status; k++)
+        status = br_runtime_overbook(enforced->runtime, setup->overbook[k].resource,
+                                     setup->overbook[k].percent, diag);
+    return status;
+}
+
+void br_enforced_destroy(void *policy)
+{
+    struct enforced *enforced = policy;
+    br_runtime_destroy(enforced->runtime);
+    br_forms_finish(&enforced->forms);
+    free(enforced->inside);
+    free(enforced->outside);
+    free(enforced);
+}
+
+/* Makes room for the number in the array. */
+static bool enforced_reach(uint32_t **array, uint32_t *room, uint32_t number)
+{
+    bool ok = true;
+    while (ok && number >= *room)
+        ok = br_grow(array, *room, room, sizeof **array);
+    return ok;
+}
+
+/* The form of the job, with one more user. */
+static enum br_status find_form(struct enforced *enforced, const struct br_arrival *arrival,
+                                const struct br_plan *plan, struct br_form **form,
+                                struct br_diag *diag)
+{
+    *form = br_forms_find(&enforced->forms, arrival->dag_number, plan);
+    if (*form) {
+        (*form)->users++;
+        return BR_OK;
+    }
+    enum br_status status = br_runtime_form(enforced->runtime, arrival->dag, plan, form, diag);
+    if (!status)
+        br_forms_keep(&enforced->forms, arrival->dag_number, plan, *form);
+    return status;
+}
+
+enum br_status br_enforced_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
+                                  struct br_diag *diag)
+{
+    struct enforced *enforced = policy;
+    const struct br_plan *plan = NULL;
+    uint32_t number;
+    (void)now_ns;
+    if (enforced->rule->plans) {
+        plan = enforced->setup.plan(enforced->setup.plan_context, arrival, diag);
+        if (!plan)
+            return diag ? diag->status : BR_SYSTEM;
+    }
+    struct br_form *form;
+    enum br_status status = find_form(enforced, arrival, plan, &form, diag);
+    /* The enforcer's own group 0 stays empty. */
+    if (!status)
+        status = br_runtime_submit_form(enforced->runtime, form, arrival->group + 1,
+                                        BR_READY_BY_EDGES, &number, diag);
+    br_form_release(form);
+    if (status)
+        return status;
+    if (!enforced_reach(&enforced->inside, &enforced->inside_room, arrival->job) ||
+        !enforced_reach(&enforced->outside, &enforced->outside_room, number))
+        return br_fail_memory(diag);
+    enforced->inside[arrival->job] = number;
+    enforced->outside[number] = arrival->job;
+    return BR_OK;
+}
+
+enum br_status br_enforced_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                               struct br_diag *diag)
+{
+    struct enforced *enforced = policy;
+    uint32_t number = enforced->inside[ended->job];
+    (void)now_ns;
+    if (ended->failed)
+        return br_runtime_failed(enforced->runtime, number, ended->task, true, diag);
+    return br_runtime_finished(enforced->runtime, number, ended->task, diag);
+}
+
+void br_enforced_expect(void *policy, uint32_t job, uint32_t task, bool closely)
+{
+    const struct enforced *enforced = policy;
+    br_runtime_expect(enforced->runtime, enforced->inside[job], task, closely);
+}
+
+enum br_status br_enforced_retire(void *policy, uint32_t job, struct br_diag *diag)
+{
+    struct enforced *enforced = policy;
+    return br_runtime_retire(enforced->runtime, enforced->inside[job], diag);
+}
+
+enum br_status br_enforced_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
+{
+    struct enforced *enforced = policy;
+    (void)diag;
+    br_runtime_move(enforced->runtime, machine, there);
+    return BR_OK;
+}
+
+uint32_t br_enforced_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                            uint32_t room, int64_t *wake_ns)
+{
+    struct enforced *enforced = policy;
+    (void)wake_ns;
+    uint32_t made = br_runtime_decide(enforced->runtime, BR_ANY, now_ns, decisions, room);
+    for (uint32_t d = 0; d < made; d++)
+        decisions[d].job = enforced->outside[decisions[d].job];
+    return made;
+}

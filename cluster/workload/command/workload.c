@@ -1,0 +1,358 @@
+/* bigrocks workload: makes, slices, scales and describes workloads. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text/text.h"
+#include "cli/common/commands.h"
+#include "cli/common/load.h"
+#include "cli/common/output.h"
+#include "cluster/workload/command/executors.h"
+#include "cluster/workload/command/workloads.h"
+#include "cluster/workload/write/workload.h"
+#include "cluster/workload/make.h"
+#include "cluster/workload/offered.h"
+#include "cluster/workload/scale.h"
+
+/* Changes to the workload, with texts read as numbers. 0: not asked for. */
+struct plan {
+    double load, stretch, durations, thin;
+    double deadline_factor;
+    int64_t deadline_ns;
+};
+
+static enum br_status workloads_read_numbers(const struct cli_workload_settings *make,
+                                             struct plan *plan, struct br_diag *diag)
+{
+    static const char factor[] = "give a number such as 2 or 0.5";
+    const struct {
+        struct cli_range range;
+        const char *text;
+        double *value;
+    } number[] = {
+        {{"load", "give a share of the cluster such as 0.8", 1e-6, 1e6}, make->load, &plan->load},
+        {{"scale-time", factor, 1e-9, 1e9}, make->scale_time, &plan->stretch},
+        {{"scale-durations", factor, 1e-9, 1e9}, make->scale_durations, &plan->durations},
+        {{"thin", "give the share of jobs to keep, such as 0.1", 0, 1}, make->thin, &plan->thin},
+    };
+    enum br_status status = BR_OK;
+    for (size_t k = 0; k < sizeof number / sizeof *number && !status; k++)
+        if (number[k].text)
+            status = cli_read_number(&number[k].range, number[k].text, number[k].value, diag);
+    if (!status && make->load && make->interarrival_ns >= 0)
+        status = br_fail(diag, BR_USAGE, "leave out one of them",
+                         "--load and --interarrival exclude each other");
+    if (!status && make->load && make->scale_time)
+        status = br_fail(diag, BR_USAGE, "leave out one of them",
+                         "--load and --scale-time exclude each other");
+    return status;
+}
+
+enum br_status cli_read_deadlines(const char *text, double *factor, int64_t *later_ns,
+                                  struct br_diag *diag)
+{
+    static const char hint[] = "give seconds, or a factor of the critical path such as 2.5x";
+    static const struct cli_range range = {"deadlines", hint, 1e-9, 1e9};
+    char number[64];
+    size_t length = strlen(text);
+    if (length && length < sizeof number && text[length - 1] == 'x') {
+        snprintf(number, sizeof number, "%.*s", (int)length - 1, text);
+        return cli_read_number(&range, number, factor, diag);
+    }
+    if (br_seconds_parse(text, later_ns) || *later_ns <= 0)
+        return br_fail(diag, BR_USAGE, hint, "--deadlines '%.80s' is no time and no factor", text);
+    return BR_OK;
+}
+
+/* ---- Arrivals ---- */
+
+/* The mean time between arrivals that gives the requested load. */
+static enum br_status gap_for_load(const struct br_workload *workload,
+                                   const struct br_cluster *cluster, double load, double *mean_s,
+                                   struct br_diag *diag)
+{
+    struct br_offered offered;
+    uint32_t resource;
+    double seconds = 0;
+    if (!cluster)
+        return br_fail(diag, BR_USAGE, "add --cluster FILE, or --machines and --capacity",
+                       "--load is a share of a cluster, and there is none");
+    enum br_status status = br_offered_make(workload, &offered, diag);
+    if (!status)
+        status = br_offered_most(&offered, cluster, &seconds, &resource, diag);
+    br_offered_finish(&offered);
+    if (!status && seconds <= 0)
+        status = br_fail(diag, BR_BAD_INPUT, "give jobs with durations and demands",
+                         "the jobs do no work, so no arrivals give a load");
+    *mean_s = workload->jobs ? seconds / workload->jobs / load : 0;
+    return status;
+}
+
+static enum br_status apply_file(const struct cli_workload_settings *make, bool by_name,
+                                 struct br_workload *workload, struct br_diag *diag)
+{
+    struct cli_recorded recorded;
+    enum br_status status = cli_recorded_read(make->arrivals, &recorded, diag);
+    if (!status)
+        status = cli_recorded_apply(&recorded, make->arrivals, by_name, workload, diag);
+    cli_recorded_finish(&recorded);
+    return status;
+}
+
+/* Sets new arrivals for the jobs, if asked for. *placed: the requested load is reached. */
+static enum br_status give_arrivals(const struct cli_workload_settings *make,
+                                    const struct plan *plan, const struct br_cluster *cluster,
+                                    const struct cli_jobs *jobs, bool by_name, bool *placed,
+                                    struct br_diag *diag)
+{
+    const char *kind = make->arrivals;
+    bool spaced = make->load || make->interarrival_ns >= 0;
+    double mean_s = 0;
+    if (!kind && (jobs->drawn || jobs->made))
+        kind = spaced ? "poisson" : "batch";
+    *placed = kind != NULL;
+    if (!kind)
+        return BR_OK;
+    bool batch = strcmp(kind, "batch") == 0, poisson = strcmp(kind, "poisson") == 0;
+    if (!batch && !poisson && strcmp(kind, "regular") != 0) {
+        *placed = false;
+        return apply_file(make, by_name, jobs->workload, diag);
+    }
+    if (batch && spaced)
+        return br_fail(diag, BR_USAGE, "leave it out, or choose --arrivals poisson",
+                       "jobs that arrive together have no time between them");
+    if (!batch && !spaced)
+        return br_fail(diag, BR_USAGE, "add --load 0.8 with a cluster, or --interarrival S",
+                       "--arrivals %s does not say how often jobs arrive", kind);
+    enum br_status status = BR_OK;
+    if (make->load)
+        status = gap_for_load(jobs->workload, cluster, plan->load, &mean_s, diag);
+    else if (spaced)
+        mean_s = (double)make->interarrival_ns / 1e9;
+    if (!status)
+        status = br_workload_arrive(jobs->workload,
+                                    batch     ? BR_ARRIVE_BATCH
+                                    : poisson ? BR_ARRIVE_POISSON
+                                              : BR_ARRIVE_REGULAR,
+                                    mean_s, make->seed, diag);
+    return status;
+}
+
+/* Moves the existing arrivals apart or together. */
+static enum br_status workloads_stretch(const struct cli_workload_settings *make,
+                                        const struct plan *plan, const struct br_cluster *cluster,
+                                        struct br_workload *workload, struct br_diag *diag)
+{
+    double factor = plan->stretch, mean_s;
+    if (make->load || make->interarrival_ns >= 0) {
+        double now_s = br_workload_mean_gap(workload);
+        if (!(now_s > 0))
+            return br_fail(diag, BR_USAGE, "give --arrivals poisson",
+                           "all jobs arrive together, so their arrivals cannot be scaled");
+        mean_s = (double)make->interarrival_ns / 1e9;
+        if (make->load) {
+            enum br_status status = gap_for_load(workload, cluster, plan->load, &mean_s, diag);
+            if (status)
+                return status;
+        }
+        factor = mean_s / now_s;
+    }
+    return factor ? br_workload_stretch(workload, factor, diag) : BR_OK;
+}
+
+static enum br_status place_jobs(const struct cli_workload_settings *make, const struct plan *plan,
+                                 const struct br_cluster *cluster, const struct cli_jobs *jobs,
+                                 bool by_name, struct br_diag *diag)
+{
+    bool placed;
+    enum br_status status = give_arrivals(make, plan, cluster, jobs, by_name, &placed, diag);
+    if (!status && (!placed || plan->stretch))
+        status = workloads_stretch(make, plan, cluster, jobs->workload, diag);
+    return status;
+}
+
+/* ---- Groups ---- */
+
+static enum br_status workloads_add_group(struct br_workload *workload, char *word,
+                                          uint32_t *number, struct br_diag *diag)
+{
+    static const struct cli_range range = {"groups", "give names and weights such as a=2,b=1", 1e-9,
+                                           1e9};
+    char *text = strchr(word, '=');
+    double weight = 1;
+    if (text)
+        *text++ = 0;
+    if (!*word || !br_text_is_plain(word))
+        return br_fail(diag, BR_USAGE, range.hint, "--groups has a group without a name");
+    enum br_status status = text ? cli_read_number(&range, text, &weight, diag) : BR_OK;
+    return status ? status : br_workload_add_group(workload, word, weight, number, diag);
+}
+
+static enum br_status give_groups(const struct cli_workload_settings *make,
+                                  struct br_workload *workload, struct br_diag *diag)
+{
+    if (!make->groups)
+        return BR_OK;
+    char *text = strdup(make->groups), *rest = text;
+    uint32_t *group = malloc((strlen(make->groups) + 1) * sizeof *group), groups = 0;
+    enum br_status status = text && group ? BR_OK : br_fail_memory(diag);
+    while (!status && rest)
+        status = workloads_add_group(workload, strsep(&rest, ","), &group[groups++], diag);
+    if (!status)
+        br_workload_assign(workload, group, groups, strcmp(make->assign, "random") == 0,
+                           make->seed);
+    free(text);
+    free(group);
+    return status;
+}
+
+/* ---- The whole ---- */
+
+/* Chooses the jobs of the workload: drawn ones, or a part of the existing ones. */
+static enum br_status choose_jobs(const struct cli_workload_settings *make, const struct plan *plan,
+                                  const struct cli_jobs *jobs, bool *by_name, struct br_diag *diag)
+{
+    struct br_workload *workload = jobs->workload;
+    enum br_status status = BR_OK;
+    *by_name = false;
+    if ((jobs->drawn || jobs->made) && (make->from_ns >= 0 || make->to_ns >= 0))
+        return br_fail(diag, BR_USAGE, "give --from and --to with a workload",
+                       "jobs that are drawn have no times to choose them by");
+    if (jobs->drawn) {
+        bool all = make->draw ? strcmp(make->draw, "all") == 0 : !make->count || make->like;
+        *by_name = all && !make->count;
+        status = br_workload_draw(workload, all ? BR_DRAW_ALL : BR_DRAW_RANDOM,
+                                  make->count ? (uint32_t)make->count : workload->dags, make->seed,
+                                  diag);
+    } else if (!jobs->made) {
+        br_workload_slice(workload, make->from_ns < 0 ? 0 : make->from_ns,
+                          make->to_ns < 0 ? BR_NEVER : make->to_ns, (uint32_t)make->count);
+    }
+    if (!status && make->thin)
+        br_workload_thin(workload, plan->thin, make->seed);
+    if (!status && !workload->jobs)
+        status = br_fail(diag, BR_BAD_INPUT, "choose a wider part", "no job is left");
+    return status;
+}
+
+static enum br_status workloads_change(const struct cli_workload_settings *make,
+                                       const struct br_cluster *cluster,
+                                       const struct cli_jobs *jobs, struct br_diag *diag)
+{
+    struct br_workload *workload = jobs->workload;
+    struct plan plan = {0};
+    bool by_name;
+    enum br_status status = workloads_read_numbers(make, &plan, diag);
+    if (!status)
+        status = make->deadlines ? cli_read_deadlines(make->deadlines, &plan.deadline_factor,
+                                                      &plan.deadline_ns, diag)
+                                 : BR_OK;
+    if (!status)
+        status = choose_jobs(make, &plan, jobs, &by_name, diag);
+    if (!status && plan.durations)
+        br_workload_scale_durations(workload, plan.durations);
+    if (!status)
+        status = place_jobs(make, &plan, cluster, jobs, by_name, diag);
+    if (!status)
+        status = give_groups(make, workload, diag);
+    if (!status && make->deadlines)
+        status = br_workload_set_deadlines(workload, plan.deadline_factor, plan.deadline_ns, diag);
+    return status ? status : br_workload_finish(workload, diag);
+}
+
+/* Does a job exist in no file? */
+static bool lacks_files(const struct br_workload *workload)
+{
+    bool lacks = false;
+    for (uint32_t d = 0; d < workload->dags; d++)
+        lacks |= !workload->dag[d].path;
+    return lacks;
+}
+
+/* Writes the output: "xml", "csv" or "tasks" for a workload, "text" or "json" for a description. */
+static const char *workloads_format_of(const struct cli_settings *settings,
+                                       const struct br_workload *workload)
+{
+    const struct cli_output_settings *output = &settings->output;
+    const char *dot = output->path ? strrchr(output->path, '.') : NULL;
+    bool described = settings->workload.describe || output->json;
+    if (output->json)
+        return "json";
+    if (output->format)
+        return output->format;
+    if (described || !output->path)
+        return dot && strcmp(dot, ".json") == 0 ? "json" : "text";
+    return dot && strcmp(dot, ".csv") == 0    ? (lacks_files(workload) ? "tasks" : "csv")
+           : dot && strcmp(dot, ".json") == 0 ? "json"
+           : dot && strcmp(dot, ".txt") == 0  ? "text"
+                                              : "xml";
+}
+
+static enum br_status workloads_write(const struct cli_settings *settings,
+                                      const struct br_workload *workload,
+                                      const struct br_cluster *cluster, struct br_diag *diag)
+{
+    const char *format = workloads_format_of(settings, workload), *path = settings->output.path;
+    bool json = strcmp(format, "json") == 0;
+    struct cli_output output;
+    enum br_status status = cli_output_open(&output, path, diag);
+    if (status)
+        return status;
+    if (json || strcmp(format, "text") == 0)
+        status = cli_describe_workload(workload, cluster, json, output.file, diag);
+    else
+        status = br_emit_workload(format, workload, output.target, output.file, diag);
+    return cli_output_close(&output, status, diag);
+}
+
+static int workloads_perform(const struct cli_settings *settings, const char *const *argument,
+                             uint32_t arguments, struct br_diag *diag)
+{
+    struct br_cluster *cluster = NULL;
+    struct cli_jobs jobs = {0};
+    enum br_status status = cli_load_cluster(&settings->job, &cluster, diag);
+    if (!status)
+        status = cli_jobs_read(settings, argument, arguments, &jobs, diag);
+    if (!status && settings->executors.count && !cluster) {
+        jobs.workload->executors = (uint32_t)settings->executors.count;
+        const struct br_executors_options executors = {.executors = jobs.workload->executors};
+        status = cli_executors_cluster(&executors, &cluster, diag);
+    }
+    const struct br_cluster *used = cluster         ? cluster
+                                    : jobs.workload ? jobs.workload->cluster
+                                                    : NULL;
+    if (!status)
+        status = workloads_change(&settings->workload, used, &jobs, diag);
+    if (!status)
+        status = workloads_write(settings, jobs.workload, used, diag);
+    br_workload_destroy(jobs.workload);
+    br_cluster_destroy(cluster);
+    return status;
+}
+
+const struct cli_command cli_workload = {
+    .name = "workload",
+    .bit = CLI_WORKLOAD,
+    .least = 0,
+    .most = 100000,
+    .perform = workloads_perform,
+    .arguments = "[JOBS...]",
+    .summary = "make, slice, scale and describe a workload of many jobs",
+    .text =
+        "Makes a workload: jobs that arrive over time, for simulate. JOBS are job files in any\n"
+        "format, folders of them, or one workload (XML, CSV, or the record of a cluster), of "
+        "which\n"
+        "a part is taken or which is scaled. With --like, jobs are generated and need no files.\n"
+        "With --count jobs are drawn at random, else each is taken once. Without -o, or with\n"
+        "--describe, it tells what the workload is like.\n"
+        "\n"
+        "The load of a workload is the work that its jobs do on the most loaded resource (demand "
+        "x\n"
+        "duration, over all tasks) a second, over the capacity of the cluster: the mean work of a\n"
+        "job over the mean time between arrivals.\n",
+    .examples =
+        "bigrocks workload jobs/ --count 200 --load 0.8 --cluster cluster.xml --seed 1 -o w.xml\n"
+        "bigrocks workload --like cosmos --count 200 --arrivals batch -o batch.xml\n"
+        "bigrocks workload log.swf --from 86400 --to 172800 --groups a=2,b=1 -o day.xml\n"
+        "bigrocks workload w.xml --cluster cluster.xml\n",
+};

@@ -1,0 +1,240 @@
+/* Writes a history's figures into a job. Memory takes the largest figure, durations the middle of
+ * the belief: a task that comes late costs some time, one that does not fit into memory costs the
+ * run. */
+#include "runtime/predict/annotate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/sort.h"
+#include "base/numbers/real.h"
+#include "base/roles.h"
+#include "runtime/predict/dag_with.h"
+
+static const int64_t mebibyte = 1 << 20;
+/* About a hundred years: no task lasts longer. */
+static const double longest_ns = 3e18;
+
+/* System time counted to a command, and its other work, make up to a quarter of a core; that is not
+ * one more core. */
+int64_t br_history_cores(const struct br_history_estimate *estimate)
+{
+    if (!estimate->samples || estimate->cpu_milli < 0)
+        return -1;
+    int64_t whole = (estimate->cpu_milli + 750) / 1000;
+    return whole < 1 ? 1 : whole;
+}
+
+int64_t br_history_mem(const struct br_history_estimate *estimate)
+{
+    if (!estimate->samples || estimate->mem_bytes < 0 || estimate->mem_bytes > INT64_MAX - mebibyte)
+        return -1;
+    return (estimate->mem_bytes + mebibyte - 1) / mebibyte * mebibyte;
+}
+
+int64_t br_whole_ns(double ns)
+{
+    return ns < longest_ns ? br_real_whole(ns) : (int64_t)longest_ns;
+}
+
+struct annotating {
+    struct br_arena arena;
+    struct br_history *history;
+    struct br_beliefs *beliefs;
+    const struct br_dag *dag;
+    int64_t *duration_ns, *cores, *mem_bytes;
+    bool cpu, mem; /* allowed as a demand */
+    double quantile;
+    struct br_task_belief *belief;
+    struct br_diag *diag;
+};
+
+static double quantile_or(const struct annotating *annotating, double mean_ns, double quantile_ns)
+{
+    return annotating->quantile > 0 ? quantile_ns : mean_ns;
+}
+
+/* The job's own durations of the stage: its mean is certain, and its tasks may scatter. */
+static void predict_annotate_declare(struct annotating *annotating, uint32_t s)
+{
+    const struct br_stage *stage = &annotating->dag->stage[s];
+    double mean_ns = (double)stage->duration_ns, spread = br_real_of(stage->spread), factor = 1;
+    if (annotating->quantile > 0)
+        factor = br_belief_declared(1, spread, annotating->quantile);
+    annotating->belief[s] = (struct br_task_belief){
+        false,   mean_ns, mean_ns,
+        mean_ns, spread,  quantile_or(annotating, mean_ns, mean_ns * factor)};
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++) {
+        int64_t own_ns = annotating->dag->duration_ns[t];
+        int64_t scaled_ns = factor == 1 ? own_ns : br_whole_ns((double)own_ns * factor);
+        bool cut = stage->longest_ns > 0 && scaled_ns > stage->longest_ns && scaled_ns > own_ns;
+        annotating->duration_ns[t] = !cut                         ? scaled_ns
+                                     : stage->longest_ns > own_ns ? stage->longest_ns
+                                                                  : own_ns;
+    }
+}
+
+/* The history's durations of the stage. Durations of single tasks stay. */
+static void predict_annotate_believe(struct annotating *annotating, uint32_t s)
+{
+    const struct br_stage *stage = &annotating->dag->stage[s];
+    struct br_task_belief *belief = &annotating->belief[s];
+    double share = annotating->quantile > 0 ? annotating->quantile : 0.5;
+    br_beliefs_of(annotating->beliefs, br_history_job(annotating->history), stage, NULL, 0, share,
+                  belief);
+    int64_t ns = br_whole_ns(quantile_or(annotating, belief->mean_ns, belief->task_ns));
+    for (uint32_t t = stage->first_task; t < stage->first_task + stage->tasks; t++)
+        if (annotating->dag->duration_ns[t] == stage->duration_ns)
+            annotating->duration_ns[t] = ns;
+}
+
+static enum br_status annotate_stage(struct annotating *annotating, uint32_t s,
+                                     struct br_annotate_report *report)
+{
+    struct br_history_estimate estimate = {.cpu_milli = -1, .mem_bytes = -1};
+    enum br_status status = BR_OK;
+    predict_annotate_declare(annotating, s);
+    if (annotating->history)
+        status = br_history_estimate(annotating->history, annotating->dag->stage[s].id, &estimate,
+                                     annotating->diag);
+    if (status)
+        return status;
+    annotating->cores[s] = annotating->cpu ? br_history_cores(&estimate) : -1;
+    annotating->mem_bytes[s] = annotating->mem ? br_history_mem(&estimate) : -1;
+    if (!estimate.samples || annotating->dag->stage[s].by_hand)
+        return BR_OK;
+    predict_annotate_believe(annotating, s);
+    report->known++;
+    return BR_OK;
+}
+
+static bool predict_annotate_allocate(struct annotating *annotating,
+                                      struct br_annotate_report *report)
+{
+    struct br_arena *arena = &annotating->arena;
+    const struct br_dag *dag = annotating->dag;
+    annotating->duration_ns = br_arena_array(arena, dag->tasks, sizeof *annotating->duration_ns);
+    annotating->cores = br_arena_array(arena, dag->stages, sizeof *annotating->cores);
+    annotating->mem_bytes = br_arena_array(arena, dag->stages, sizeof *annotating->mem_bytes);
+    annotating->belief = br_arena_array(&report->arena, dag->stages, sizeof *annotating->belief);
+    report->belief = annotating->belief;
+    return annotating->duration_ns && annotating->cores && annotating->mem_bytes &&
+           annotating->belief;
+}
+
+/* The possible error of the mean of a stage of median certainty, as a ratio. */
+static enum br_status find_factor(struct annotating *annotating, struct br_annotate_report *report)
+{
+    struct br_sort_item *item =
+        br_arena_array(&annotating->arena, 2 * (size_t)report->known + 1, sizeof *item);
+    uint32_t known = 0;
+    if (!item)
+        return br_fail_memory(annotating->diag);
+    for (uint32_t s = 0; s < report->stages; s++) {
+        const struct br_task_belief *belief = &report->belief[s];
+        if (!belief->known)
+            continue;
+        double factor = fmax(belief->high_ns / belief->mean_ns, belief->mean_ns / belief->low_ns);
+        item[known] = (struct br_sort_item){(uint64_t)br_whole_ns(1000 * factor), known};
+        known++;
+    }
+    br_sort(item, item + known, known);
+    uint32_t middle = known ? (known - 1) / 2 : 0;
+    report->factor = known ? (double)item[middle].key / 1000 : 1;
+    return BR_OK;
+}
+
+enum br_status br_history_annotate(struct br_history *history, const struct br_dag *dag,
+                                   const struct br_cluster *cluster, double quantile,
+                                   struct br_dag **result, struct br_annotate_report *report,
+                                   struct br_diag *diag)
+{
+    struct annotating annotating = {
+        .history = history,
+        .dag = dag,
+        .cpu = !cluster || br_cluster_capacity(cluster, 0, br_role_name(BR_ROLE_CPU)).mantissa > 0,
+        .mem =
+            !cluster || br_cluster_capacity(cluster, 0, br_role_name(BR_ROLE_MEMORY)).mantissa > 0,
+        .quantile = quantile,
+        .diag = diag,
+    };
+    *result = NULL;
+    *report = (struct br_annotate_report){.stages = dag->stages};
+    enum br_status status =
+        predict_annotate_allocate(&annotating, report) ? BR_OK : br_fail_memory(diag);
+    if (!status)
+        status = br_beliefs_create(history, &annotating.beliefs, diag);
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
+        status = annotate_stage(&annotating, s, report);
+    if (!status)
+        status = find_factor(&annotating, report);
+    const struct br_needs needs = {annotating.duration_ns, annotating.cores, annotating.mem_bytes};
+    if (!status)
+        status = br_dag_with(dag, &needs, result, diag);
+    br_beliefs_destroy(annotating.beliefs);
+    br_arena_finish(&annotating.arena);
+    return status;
+}
+
+void br_annotate_report_finish(struct br_annotate_report *report)
+{
+    br_arena_finish(&report->arena);
+    *report = (struct br_annotate_report){0};
+}
+
+/* ---- Jobs under other names ---- */
+
+struct finding {
+    const struct br_dag *dag;
+    char *job;              /* whose stages are being counted */
+    char *best;             /* the first that matches */
+    uint32_t shared, other; /* stages of it that this job has, and has not */
+    bool known, failed;     /* the job's own name is there; memory is out */
+};
+
+/* The job under count is complete. */
+static void predict_annotate_judge(struct finding *f)
+{
+    if (f->job && !f->best && !f->other && 2 * (uint64_t)f->shared >= f->dag->stages) {
+        f->best = f->job;
+        f->job = NULL;
+    }
+    free(f->job);
+    f->job = NULL;
+    f->shared = f->other = 0;
+}
+
+static void count_stage(void *context, const struct br_history_job *row)
+{
+    struct finding *f = context;
+    if (!f->job || strcmp(f->job, row->name) != 0) {
+        predict_annotate_judge(f);
+        f->known |= strcmp(row->name, f->dag->name) == 0;
+        f->job = strdup(row->name);
+        f->failed |= !f->job;
+    }
+    if (br_dag_find_stage(f->dag, row->stage) != UINT32_MAX)
+        f->shared++;
+    else
+        f->other++;
+}
+
+enum br_status br_history_find(struct br_history *history, const struct br_dag *dag, char **alike,
+                               struct br_diag *diag)
+{
+    struct finding f = {.dag = dag};
+    *alike = NULL;
+    enum br_status status = br_history_stages(history, count_stage, &f, diag);
+    predict_annotate_judge(&f);
+    if (!status && f.failed)
+        status = br_fail_memory(diag);
+    if (!status && !f.known && f.best)
+        status = br_history_use(history, f.best, diag);
+    if (status || f.known) {
+        free(f.best);
+        f.best = NULL;
+    }
+    *alike = f.best;
+    return status;
+}

@@ -1,0 +1,42 @@
+/* An open history, and the statements on its file. Internal to this room. */
+#ifndef BR_STORE_HISTORY_FILE_H
+#define BR_STORE_HISTORY_FILE_H
+
+#include "store/database/database.h"
+#include "store/history/history.h"
+
+/* Statements of the file. ?1 is the job. */
+enum br_history_statement {
+    BR_HISTORY_BEGIN_RUN,
+    BR_HISTORY_ADD_STAGE,
+    BR_HISTORY_ADD_SAMPLE,
+    BR_HISTORY_ESTIMATE,
+    BR_HISTORY_MEMORY,
+    BR_HISTORY_READ,
+    BR_HISTORY_JOBS,
+    BR_HISTORY_STAGES,
+    BR_HISTORY_RUNS,
+    BR_HISTORY_SAMPLES,
+    BR_HISTORY_THIN_SAMPLES,
+    BR_HISTORY_FORGET_SAMPLES,
+    BR_HISTORY_FORGET_RUNS,
+    BR_HISTORY_FORGET_STAGES,
+    BR_HISTORY_HAS,
+    BR_HISTORY_RENAME_STAGES,
+    BR_HISTORY_RENAME_SAMPLES,
+    BR_HISTORY_RENAME_RUNS,
+    BR_HISTORY_STATEMENTS
+};
+
+struct br_history {
+    struct br_database database;
+    char *job;
+    int64_t run;                       /* 0: none yet */
+    struct br_history_sample *waiting; /* their stages are ours */
+    uint32_t samples, room;
+};
+
+/* Deletes all but the last runs of the history's job. Inside a transaction. */
+bool br_history_forget(struct br_history *history, uint32_t kept);
+
+#endif

@@ -1,0 +1,440 @@
+/* Histories in an SQLite file.
+ *
+ * Samples wait in memory and are written to the file many at a time, so that neither a run of a
+ * thousand tasks a second nor concurrent runs wait for the disk or for each other. Estimates are
+ * robust: a median is not moved by the one run in which the machine was busy. All figures are
+ * integers, so that equal files give equal estimates.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/collections/grow.h"
+#include "base/collections/sort.h"
+#include "base/text/diag.h"
+#include "store/history/file.h"
+
+enum { WAITING_MOST = 1024 };
+
+static const char tables[] =
+    "CREATE TABLE run(id INTEGER PRIMARY KEY AUTOINCREMENT, job TEXT NOT NULL,"
+    " began INTEGER NOT NULL);" /* seconds since 1970 */
+    "CREATE TABLE stage(id INTEGER PRIMARY KEY, job TEXT NOT NULL, name TEXT NOT NULL,"
+    " UNIQUE(job, name));"
+    "CREATE TABLE sample(stage INTEGER NOT NULL REFERENCES stage,"
+    " run INTEGER NOT NULL REFERENCES run, task INTEGER NOT NULL, wall_ns INTEGER NOT NULL,"
+    " cpu_ns INTEGER, mem_bytes INTEGER);"
+    "CREATE INDEX sample_stage ON sample(stage, run);"
+    "CREATE INDEX sample_run ON sample(run);"
+    "CREATE INDEX run_job ON run(job);";
+
+static const char *const statement_text[BR_HISTORY_STATEMENTS] = {
+    [BR_HISTORY_BEGIN_RUN] = "INSERT INTO run(job, began) VALUES(?1, ?2)",
+    [BR_HISTORY_ADD_STAGE] = "INSERT INTO stage(job, name) VALUES(?1, ?2) ON CONFLICT DO NOTHING",
+    [BR_HISTORY_ADD_SAMPLE] = "INSERT INTO sample SELECT id, ?3, ?4, ?5, ?6, ?7 FROM stage"
+                              " WHERE job = ?1 AND name = ?2",
+    [BR_HISTORY_ESTIMATE] = "WITH it(id) AS (SELECT id FROM stage WHERE job = ?1 AND name = ?2)"
+                            " SELECT run, wall_ns, cpu_ns FROM sample"
+                            " WHERE stage = (SELECT id FROM it) AND run IN"
+                            " (SELECT DISTINCT run FROM sample WHERE stage = (SELECT id FROM it)"
+                            "  ORDER BY run DESC LIMIT ?3)"
+                            " ORDER BY run",
+    [BR_HISTORY_MEMORY] = "SELECT max(mem_bytes) FROM sample WHERE stage ="
+                          " (SELECT id FROM stage WHERE job = ?1 AND name = ?2)",
+    [BR_HISTORY_READ] =
+        "SELECT sample.run, stage.job, stage.name, sample.wall_ns"
+        " FROM sample JOIN stage ON sample.stage = stage.id WHERE sample.run IN"
+        " (SELECT id FROM (SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT ?2)"
+        "  UNION SELECT id FROM (SELECT id FROM run WHERE job <> ?1 ORDER BY id DESC LIMIT ?3))"
+        " ORDER BY sample.run, sample.stage, sample.rowid",
+    [BR_HISTORY_JOBS] = "SELECT job, count(*), NULL FROM run GROUP BY job ORDER BY max(id) DESC",
+    [BR_HISTORY_STAGES] =
+        "SELECT stage.job, last.runs, stage.name FROM stage JOIN (SELECT job, count(*) AS runs,"
+        " max(id) AS latest FROM run GROUP BY job) AS last ON last.job = stage.job"
+        " ORDER BY last.latest DESC, stage.id",
+#define OLD "(SELECT id FROM run WHERE job = ?1 ORDER BY id DESC LIMIT -1 OFFSET ?2)"
+    /* Samples that are not the largest of their stage; among equals the last one is. */
+    [BR_HISTORY_THIN_SAMPLES] =
+        "DELETE FROM sample WHERE run IN " OLD " AND EXISTS (SELECT 1 FROM sample AS other"
+        " WHERE other.stage = sample.stage AND (coalesce(other.mem_bytes, -1), other.rowid) >"
+        " (coalesce(sample.mem_bytes, -1), sample.rowid))",
+    [BR_HISTORY_FORGET_SAMPLES] = "DELETE FROM sample WHERE run IN " OLD,
+    [BR_HISTORY_FORGET_RUNS] = "DELETE FROM run WHERE id IN " OLD
+                               " AND NOT EXISTS (SELECT 1 FROM sample WHERE sample.run = run.id)",
+    [BR_HISTORY_RUNS] =
+        "SELECT run.job, run.id, run.began, count(sample.run), total(sample.wall_ns)"
+        " FROM run LEFT JOIN sample ON sample.run = run.id"
+        " GROUP BY run.id ORDER BY run.id",
+    [BR_HISTORY_SAMPLES] = "SELECT sample.run, stage.job, stage.name, sample.wall_ns"
+                           " FROM stage JOIN sample ON sample.stage = stage.id WHERE stage.job = ?1"
+                           " ORDER BY sample.run, sample.stage, sample.rowid",
+    /* Stages without a sample left. */
+    [BR_HISTORY_FORGET_STAGES] = "DELETE FROM stage WHERE job = ?1 AND NOT EXISTS"
+                                 " (SELECT 1 FROM sample WHERE sample.stage = stage.id)",
+    [BR_HISTORY_HAS] = "SELECT count(*) FROM run WHERE job = ?1",
+    /* Renames a job; the new name may have runs already. */
+    [BR_HISTORY_RENAME_STAGES] = "INSERT INTO stage(job, name) SELECT ?2, name FROM stage"
+                                 " WHERE job = ?1 ON CONFLICT DO NOTHING",
+    [BR_HISTORY_RENAME_SAMPLES] =
+        "UPDATE sample SET stage = (SELECT new.id FROM stage AS old JOIN stage AS new"
+        " ON new.name = old.name AND new.job = ?2 WHERE old.id = sample.stage)"
+        " WHERE stage IN (SELECT id FROM stage WHERE job = ?1)",
+    [BR_HISTORY_RENAME_RUNS] = "UPDATE run SET job = ?2 WHERE job = ?1",
+};
+
+static const struct br_database_form histories = {
+    .application = 1650946667, /* "bgrk" */
+    .version = 1,
+    .tables = tables,
+    .what = "history",
+    .option = "--history",
+    .maker = "'bigrocks run JOB --history FILE' makes one",
+    .statement = statement_text,
+    .statements = BR_HISTORY_STATEMENTS,
+};
+
+bool br_history_is_there(void)
+{
+    return true;
+}
+
+static void samples_release(struct br_history *history)
+{
+    for (uint32_t k = 0; k < history->samples; k++)
+        free((char *)history->waiting[k].stage);
+    free(history->waiting);
+    br_database_close(&history->database);
+    free(history->job);
+    free(history);
+}
+
+typedef enum br_status open_database(struct br_database *database,
+                                     const struct br_database_form *form, const char *path,
+                                     struct br_diag *diag);
+
+static enum br_status samples_open_file(open_database *open, const char *path, const char *job,
+                                        struct br_history **result, struct br_diag *diag)
+{
+    struct br_history *history = calloc(1, sizeof *history);
+    *result = NULL;
+    if (!history)
+        return br_fail_memory(diag);
+    history->job = strdup(job);
+    enum br_status status =
+        history->job ? open(&history->database, &histories, path, diag) : br_fail_memory(diag);
+    if (status)
+        samples_release(history);
+    else
+        *result = history;
+    return status;
+}
+
+enum br_status br_history_open(const char *path, const char *job, struct br_history **history,
+                               struct br_diag *diag)
+{
+    return samples_open_file(br_database_open, path, job, history, diag);
+}
+
+enum br_status br_history_open_to_read(const char *path, const char *job,
+                                       struct br_history **history, struct br_diag *diag)
+{
+    return samples_open_file(br_database_open_to_read, path, job, history, diag);
+}
+
+enum br_status br_history_hold(struct br_history *history, struct br_diag *diag)
+{
+    return br_database_run(&history->database, "BEGIN")
+               ? BR_OK
+               : br_database_fail(&history->database, diag);
+}
+
+void br_history_let_go(struct br_history *history)
+{
+    br_database_run(&history->database, "COMMIT"); /* nothing was written, so nothing can fail */
+}
+
+static bool begin_run(struct br_history *history)
+{
+    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_BEGIN_RUN];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 2, (int64_t)time(NULL));
+    if (!br_database_step(&history->database, BR_HISTORY_BEGIN_RUN))
+        return false;
+    history->run = sqlite3_last_insert_rowid(history->database.db);
+    return true;
+}
+
+static void bind_known(sqlite3_stmt *statement, int at, int64_t value)
+{
+    if (value < 0)
+        sqlite3_bind_null(statement, at);
+    else
+        sqlite3_bind_int64(statement, at, value);
+}
+
+static bool history_write_sample(struct br_history *history, const struct br_history_sample *sample)
+{
+    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_ADD_STAGE];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, sample->stage, -1, SQLITE_STATIC);
+    if (!br_database_step(&history->database, BR_HISTORY_ADD_STAGE))
+        return false;
+    statement = history->database.statement[BR_HISTORY_ADD_SAMPLE];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, sample->stage, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, history->run);
+    sqlite3_bind_int64(statement, 4, sample->task);
+    sqlite3_bind_int64(statement, 5, sample->wall_ns);
+    bind_known(statement, 6, sample->cpu_ns);
+    bind_known(statement, 7, sample->mem_bytes);
+    return br_database_step(&history->database, BR_HISTORY_ADD_SAMPLE);
+}
+
+enum br_status br_history_flush(struct br_history *history, struct br_diag *diag)
+{
+    if (!history->samples)
+        return BR_OK;
+    int64_t run = history->run;
+    bool good =
+        br_database_run(&history->database, "BEGIN IMMEDIATE") && (run || begin_run(history));
+    for (uint32_t k = 0; k < history->samples && good; k++)
+        good = history_write_sample(history, &history->waiting[k]);
+    enum br_status status = good && br_database_run(&history->database, "COMMIT")
+                                ? BR_OK
+                                : br_database_fail(&history->database, diag);
+    if (status) {
+        br_database_run(&history->database, "ROLLBACK");
+        history->run = run;
+    }
+    for (uint32_t k = 0; k < history->samples; k++)
+        free((char *)history->waiting[k].stage);
+    history->samples = 0; /* including those that could not be written, or they would accumulate */
+    return status;
+}
+
+enum br_status br_history_add(struct br_history *history, const struct br_history_sample *sample,
+                              struct br_diag *diag)
+{
+    if (!br_grow(&history->waiting, history->samples, &history->room, sizeof *history->waiting))
+        return br_fail_memory(diag);
+    struct br_history_sample copy = *sample;
+    copy.stage = strdup(sample->stage);
+    if (!copy.stage)
+        return br_fail_memory(diag);
+    history->waiting[history->samples++] = copy;
+    return history->samples < WAITING_MOST ? BR_OK : br_history_flush(history, diag);
+}
+
+static bool samples_forget(struct br_history *history, enum br_history_statement which,
+                           uint32_t kept)
+{
+    sqlite3_bind_text(history->database.statement[which], 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(history->database.statement[which], 2, kept);
+    return br_database_step(&history->database, which);
+}
+
+bool br_history_forget(struct br_history *history, uint32_t kept)
+{
+    return samples_forget(history, BR_HISTORY_FORGET_SAMPLES, kept) &&
+           samples_forget(history, BR_HISTORY_FORGET_RUNS, kept);
+}
+
+/* A command answered a hundred times by a compiler cache still needs its memory at the next miss.
+ */
+static bool thin_out(struct br_history *history)
+{
+    return samples_forget(history, BR_HISTORY_THIN_SAMPLES, BR_HISTORY_KEPT) &&
+           samples_forget(history, BR_HISTORY_FORGET_RUNS, BR_HISTORY_KEPT) &&
+           br_history_forget(history, BR_HISTORY_PEAKS);
+}
+
+enum br_status br_history_close(struct br_history *history, struct br_diag *diag)
+{
+    if (!history)
+        return BR_OK;
+    enum br_status status = br_history_flush(history, diag);
+    if (!status && history->run &&
+        !(br_database_run(&history->database, "BEGIN IMMEDIATE") && thin_out(history) &&
+          br_database_run(&history->database, "COMMIT")))
+        status = br_database_fail(&history->database, diag);
+    samples_release(history);
+    return status;
+}
+
+/* ---- Estimates ---- */
+
+/* A list of numbers of at least 0. */
+struct numbers {
+    struct br_sort_item *item, *scratch;
+    uint32_t count, room, scratch_room;
+};
+
+static bool samples_add_number(struct numbers *numbers, int64_t value)
+{
+    if (!br_grow(&numbers->item, numbers->count, &numbers->room, sizeof *numbers->item))
+        return false;
+    numbers->item[numbers->count] = (struct br_sort_item){(uint64_t)value, numbers->count};
+    numbers->count++;
+    return true;
+}
+
+/* The middle one, the lesser of two. */
+static int64_t samples_median(struct numbers *numbers)
+{
+    br_sort(numbers->item, numbers->scratch, numbers->count);
+    return (int64_t)numbers->item[(numbers->count - 1) / 2].key;
+}
+
+struct samples {
+    struct numbers wall, cpu;
+    uint32_t runs;
+    int64_t last_run;
+};
+
+static bool samples_add_row(sqlite3_stmt *statement, struct samples *samples)
+{
+    int64_t run = sqlite3_column_int64(statement, 0), wall = sqlite3_column_int64(statement, 1);
+    if (samples->runs == 0 || run != samples->last_run)
+        samples->runs++;
+    samples->last_run = run;
+    if (wall < 0)
+        wall = 0;
+    int64_t cpu = sqlite3_column_int64(statement, 2);
+    bool known = sqlite3_column_type(statement, 2) != SQLITE_NULL && wall > 0 && cpu >= 0 &&
+                 cpu < INT64_MAX / 1000;
+    return samples_add_number(&samples->wall, wall) &&
+           (!known || samples_add_number(&samples->cpu, cpu * 1000 / wall));
+}
+
+static bool summarise(struct samples *samples, struct br_history_estimate *estimate)
+{
+    struct numbers *wall = &samples->wall, *cpu = &samples->cpu;
+    wall->scratch = calloc((size_t)wall->count + 1, sizeof *wall->scratch);
+    cpu->scratch = calloc((size_t)cpu->count + 1, sizeof *cpu->scratch);
+    bool good = wall->scratch && cpu->scratch;
+    if (good && wall->count) {
+        estimate->runs = samples->runs;
+        estimate->samples = wall->count;
+        estimate->wall_ns = samples_median(wall);
+        estimate->cpu_milli = cpu->count ? samples_median(cpu) : -1;
+        for (uint32_t k = 0; k < wall->count; k++) {
+            int64_t distance = (int64_t)wall->item[k].key - estimate->wall_ns;
+            wall->item[k].key = (uint64_t)(distance < 0 ? -distance : distance);
+        }
+        estimate->spread_ns = samples_median(wall);
+    }
+    return good;
+}
+
+/* Reads all the stage's samples of the last runs; the lists in *samples are the caller's to free.
+ */
+static enum br_status read_samples(struct br_history *history, const char *stage,
+                                   struct samples *samples, struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_ESTIMATE];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, stage, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 3, BR_HISTORY_RECENT);
+    int code = SQLITE_DONE;
+    bool room = true;
+    while (room && (code = sqlite3_step(statement)) == SQLITE_ROW)
+        room = samples_add_row(statement, samples);
+    sqlite3_reset(statement);
+    if (!room)
+        return br_fail_memory(diag);
+    return code == SQLITE_DONE ? BR_OK : br_database_fail(&history->database, diag);
+}
+
+/* The largest memory of a task of the stage in all kept runs; -1: unknown. */
+static enum br_status samples_read_memory(struct br_history *history, const char *stage,
+                                          int64_t *mem_bytes, struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_MEMORY];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, stage, -1, SQLITE_STATIC);
+    const int code = sqlite3_step(statement);
+    const bool known = code == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL;
+    const int64_t most = known ? sqlite3_column_int64(statement, 0) : -1;
+    *mem_bytes = most < 0 ? -1 : most;
+    sqlite3_reset(statement);
+    return code == SQLITE_ROW ? BR_OK : br_database_fail(&history->database, diag);
+}
+
+static void free_samples(struct samples *samples)
+{
+    free(samples->wall.item);
+    free(samples->wall.scratch);
+    free(samples->cpu.item);
+    free(samples->cpu.scratch);
+}
+
+enum br_status br_history_estimate(struct br_history *history, const char *stage,
+                                   struct br_history_estimate *estimate, struct br_diag *diag)
+{
+    struct samples samples = {0};
+    *estimate = (struct br_history_estimate){.cpu_milli = -1, .mem_bytes = -1};
+    enum br_status status = read_samples(history, stage, &samples, diag);
+    if (!status && !summarise(&samples, estimate))
+        status = br_fail_memory(diag);
+    if (!status && estimate->samples)
+        status = samples_read_memory(history, stage, &estimate->mem_bytes, diag);
+    free_samples(&samples);
+    return status;
+}
+
+enum br_status br_history_durations(struct br_history *history, const char *stage,
+                                    int64_t **wall_ns, uint32_t *samples, struct br_diag *diag)
+{
+    struct samples found = {0};
+    *wall_ns = NULL;
+    *samples = 0;
+    enum br_status status = read_samples(history, stage, &found, diag);
+    if (!status && found.wall.count) {
+        *wall_ns = malloc(found.wall.count * sizeof **wall_ns);
+        status = *wall_ns ? BR_OK : br_fail_memory(diag);
+    }
+    for (uint32_t k = 0; *wall_ns && k < found.wall.count; k++)
+        (*wall_ns)[k] = (int64_t)found.wall.item[k].key;
+    *samples = *wall_ns ? found.wall.count : 0;
+    free_samples(&found);
+    return status;
+}
+
+/* Passes on the rows of a statement whose parameters are bound. */
+static enum br_status read_rows(struct br_history *history, enum br_history_statement which,
+                                void (*row)(void *context, const struct br_history_row *row),
+                                void *context, struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->database.statement[which];
+    int code;
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+        const char *job = (const char *)sqlite3_column_text(statement, 1);
+        const char *stage = (const char *)sqlite3_column_text(statement, 2);
+        int64_t wall_ns = sqlite3_column_int64(statement, 3);
+        if (job && stage)
+            row(context, &(struct br_history_row){sqlite3_column_int64(statement, 0), job, stage,
+                                                  wall_ns > 0 ? wall_ns : 0});
+    }
+    sqlite3_reset(statement);
+    return code == SQLITE_DONE ? BR_OK : br_database_fail(&history->database, diag);
+}
+
+enum br_status br_history_read(struct br_history *history,
+                               void (*row)(void *context, const struct br_history_row *row),
+                               void *context, struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_READ];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(statement, 2, BR_HISTORY_RECENT);
+    sqlite3_bind_int64(statement, 3, BR_HISTORY_OTHERS);
+    return read_rows(history, BR_HISTORY_READ, row, context, diag);
+}
+
+enum br_status br_history_samples(struct br_history *history,
+                                  void (*row)(void *context, const struct br_history_row *row),
+                                  void *context, struct br_diag *diag)
+{
+    sqlite3_stmt *statement = history->database.statement[BR_HISTORY_SAMPLES];
+    sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
+    return read_rows(history, BR_HISTORY_SAMPLES, row, context, diag);
+}
