@@ -7,13 +7,18 @@
 #include "cli/help.h"
 
 #define ROW(BIT, name) &cli_##name,
-const struct cli_command *const cli_commands[] = {CLI_COMMANDS(ROW) NULL};
+#define NO_ROW(BIT, name)
+#ifdef BR_CLUSTER
+const struct cli_command *const cli_commands[] = {CLI_COMMANDS(ROW, ROW) NULL};
+#else
+const struct cli_command *const cli_commands[] = {CLI_COMMANDS(ROW, NO_ROW) NULL};
+#endif
 #undef ROW
 
 const struct cli_command *cli_command_find(const char *name, struct br_diag *diag)
 {
     struct br_suggestion suggestion = {.word = name};
-    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++) {
+    for (uint32_t k = 0; cli_commands[k]; k++) {
         if (strcmp(cli_commands[k]->name, name) == 0)
             return cli_commands[k];
         br_suggestion_offer(&suggestion, cli_commands[k]->name);

@@ -44,7 +44,7 @@ static void completion_print_choices(FILE *out, const struct br_option *option)
 /* Words common to all shells: the sub-commands. */
 static void print_commands(FILE *out)
 {
-    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++)
+    for (uint32_t k = 0; cli_commands[k]; k++)
         fprintf(out, "%s%s", k ? " " : "", cli_commands[k]->name);
 }
 
@@ -55,7 +55,7 @@ static const char *first_words(const struct cli_command *command)
     if (strcmp(command->name, "help") != 0)
         return command->words;
     size_t used = 0;
-    for (uint32_t k = 0; k < CLI_COMMAND_COUNT && used < sizeof names; k++)
+    for (uint32_t k = 0; cli_commands[k] && used < sizeof names; k++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? " " : "",
                                  cli_commands[k]->name);
     return names;
@@ -77,8 +77,8 @@ static void print_bash(FILE *out)
           out);
     print_commands(out);
     fputs(" --help --version'\n    else\n        case \"${COMP_WORDS[1]} $prev\" in\n", out);
-    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++)
-        for (const struct br_option *option = cli_options; option->name; option++) {
+    for (uint32_t c = 0; cli_commands[c]; c++)
+        for (const struct br_option *option = cli_options(); option->name; option++) {
             if (!(option->commands & cli_commands[c]->bit) || !option->argument)
                 continue;
             fprintf(out, "        '%s --%s'", cli_commands[c]->name, option->name);
@@ -98,9 +98,9 @@ static void print_bash(FILE *out)
     fputs("        *)\n            case \"$cur\" in\n            -*)\n"
           "                case \"${COMP_WORDS[1]}\" in\n",
           out);
-    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+    for (uint32_t c = 0; cli_commands[c]; c++) {
         fprintf(out, "                %s) words='", cli_commands[c]->name);
-        for (const struct br_option *option = cli_options; option->name; option++)
+        for (const struct br_option *option = cli_options(); option->name; option++)
             if (option->commands & cli_commands[c]->bit)
                 each_form(out, option, completion_print_word);
         fputs("' ;;\n", out);
@@ -108,7 +108,7 @@ static void print_bash(FILE *out)
     fputs("                esac ;;\n            *)\n"
           "                case \"${COMP_WORDS[1]}\" in\n",
           out);
-    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++)
+    for (uint32_t c = 0; cli_commands[c]; c++)
         if (first_words(cli_commands[c]))
             fprintf(out, "                %s) words='%s' ;;\n", cli_commands[c]->name,
                     first_words(cli_commands[c]));
@@ -168,7 +168,7 @@ static void print_zsh(FILE *out)
     fputs("#compdef bigrocks\n# zsh completion of bigrocks, made by 'bigrocks completion zsh'.\n"
           "_bigrocks() {\n    local -a commands\n    commands=(",
           out);
-    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+    for (uint32_t c = 0; cli_commands[c]; c++) {
         fprintf(out, "\n        '%s:", cli_commands[c]->name);
         print_escaped(out, cli_commands[c]->summary, ":\\", "'\\''");
         fputc('\'', out);
@@ -177,9 +177,9 @@ static void print_zsh(FILE *out)
           "        return\n    fi\n    local command=$words[2]\n    shift words\n"
           "    (( CURRENT-- ))\n    case $command in\n",
           out);
-    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+    for (uint32_t c = 0; cli_commands[c]; c++) {
         fprintf(out, "    %s)\n        _arguments -s", cli_commands[c]->name);
-        for (current = cli_options; current->name; current++)
+        for (current = cli_options(); current->name; current++)
             if (current->commands & cli_commands[c]->bit)
                 each_form(out, current, print_zsh_form);
         if (first_words(cli_commands[c]))
@@ -198,7 +198,7 @@ static void print_fish(FILE *out)
           out);
     print_commands(out);
     fputs("\n", out);
-    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+    for (uint32_t c = 0; cli_commands[c]; c++) {
         fprintf(
             out,
             "complete -c bigrocks -f -n \"not __fish_seen_subcommand_from $commands\" -a %s -d '",
@@ -206,8 +206,8 @@ static void print_fish(FILE *out)
         print_escaped(out, cli_commands[c]->summary, "\\", "\\'");
         fputs("'\n", out);
     }
-    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++)
-        for (const struct br_option *option = cli_options; option->name; option++) {
+    for (uint32_t c = 0; cli_commands[c]; c++)
+        for (const struct br_option *option = cli_options(); option->name; option++) {
             if (!(option->commands & cli_commands[c]->bit))
                 continue;
             for (int no = 0; no <= (option->kind == BR_OPTION_SWITCH); no++) {
@@ -227,7 +227,7 @@ static void print_fish(FILE *out)
                 fputs("'\n", out);
             }
         }
-    for (uint32_t c = 0; c < CLI_COMMAND_COUNT; c++) {
+    for (uint32_t c = 0; cli_commands[c]; c++) {
         const char *words = first_words(cli_commands[c]);
         if (!words)
             continue;

@@ -9,6 +9,7 @@
 #include "cli/common/settings.h"
 #include "cli/common/terminal.h"
 #include "cli/help.h"
+#include "cli/common/options.h"
 
 /* The width for which texts are written, or less on a narrower terminal. If columns would leave
  * little room beside the names, the texts go below them. */
@@ -128,7 +129,7 @@ static void help_print_overview(FILE *out)
     help_print_text(
         out, "bigrocks plans a job (a DAG of tasks) on a cluster, the troublesome tasks first.\n\n"
              "usage: bigrocks COMMAND [options] ...\n\nCommands:\n");
-    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++) {
+    for (uint32_t k = 0; cli_commands[k]; k++) {
         char left[64];
         snprintf(left, sizeof left, "%s %s", cli_commands[k]->name, cli_commands[k]->arguments);
         help_print_row(out, left, cli_commands[k]->summary);
@@ -155,10 +156,10 @@ void cli_help_print(const struct cli_command *command, FILE *out)
             *command->arguments ? " " : "", command->arguments);
     help_print_text(out, command->text);
     fputs("\nOptions:\n", out);
-    for (const struct br_option *option = cli_options; option->name; option++)
+    for (const struct br_option *option = cli_options(); option->name; option++)
         if (option->commands & command->bit)
             help_print_option(out, option);
-    for (const struct br_option *option = cli_options; option->name; option++)
+    for (const struct br_option *option = cli_options(); option->name; option++)
         if ((option->commands & command->bit) && option->kind == BR_OPTION_CHOICE)
             help_print_choices(out, option);
     char examples[PATH_MAX];
@@ -186,9 +187,14 @@ static int help_perform(const struct cli_settings *settings, const char *const *
     return BR_OK;
 }
 
+static const struct br_option help_rows[] = {
+    OPTION(FLAG, "scdoc", NULL, about.scdoc, "write it as the source of a manual page, for scdoc"),
+    OPTIONS_END};
+
 const struct cli_command cli_help = {
     .name = "help",
     .bit = CLI_HELP,
+    .options = help_rows,
     .least = 0,
     .most = 1,
     .perform = help_perform,

@@ -44,7 +44,7 @@ static int cli_main_run(int count, char *const *argument, const char **positiona
     uint32_t positionals, bit = command ? command->bit : CLI_HELP;
     struct cli_settings settings = cli_settings_default();
     enum br_status status =
-        br_options_parse(cli_options, bit, count, argument, &settings, positional,
+        br_options_parse(cli_options(), bit, count, argument, &settings, positional,
                          command ? command->most : 0, &positionals, diag);
     if (status && !command)
         return fail_order(diag);

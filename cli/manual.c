@@ -58,7 +58,7 @@ static void print_see_also(FILE *out, const char *but)
     fputs("# SEE ALSO\n\n", out);
     if (but)
         fputs("*bigrocks*(1), ", out);
-    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++)
+    for (uint32_t k = 0; cli_commands[k]; k++)
         if (!but || strcmp(cli_commands[k]->name, but) != 0)
             fprintf(out, "*bigrocks-%s*(1), ", cli_commands[k]->name);
     fputs("*bigrocks-formats*(5), *libbigrocks*(3)\n", out);
@@ -73,7 +73,7 @@ static void manual_print_overview(FILE *out)
           "all others fill the holes around them, proves how far the plan can be from the optimum, "
           "and writes the plan for whatever runs the job.\n\n# COMMANDS\n\n",
           out);
-    for (uint32_t k = 0; k < CLI_COMMAND_COUNT; k++) {
+    for (uint32_t k = 0; cli_commands[k]; k++) {
         fprintf(out, "*%s*\n\t", cli_commands[k]->name);
         manual_print_text(out, cli_commands[k]->summary);
         fputs("\n\n", out);
@@ -102,7 +102,7 @@ void cli_manual_print(const struct cli_command *command, FILE *out)
     fputs("\n\n# DESCRIPTION\n\n", out);
     manual_print_text(out, command->text);
     fputs("\n# OPTIONS\n\n", out);
-    for (const struct br_option *option = cli_options; option->name; option++)
+    for (const struct br_option *option = cli_options(); option->name; option++)
         if (option->commands & command->bit)
             manual_print_option(out, option);
     fputs("# EXAMPLES\n\n", out);

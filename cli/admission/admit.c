@@ -18,6 +18,7 @@
 #include "cli/common/child.h"
 #include "cli/common/commands.h"
 #include "cli/common/settings.h"
+#include "cli/common/options.h"
 
 /* The exit status is that of a shell. */
 static int admit_fail_start(const char *command, int error, struct br_diag *diag)
@@ -131,9 +132,18 @@ static int admit_perform(const struct cli_settings *settings, const char *const 
     return status;
 }
 
+static const struct br_option admit_rows[] = {
+    OPTION(TEXT, "demand", "R=A,...", needs.demand,
+           "what this command demands (default: what the plan, the history or the server says)"),
+    OPTION(TEXT, "key", "NAME", admission.key,
+           "what the plan and the history know the command by (default: the file after its -o, "
+           "else its own name)"),
+    OPTIONS_END};
+
 const struct cli_command cli_admit = {
     .name = "admit",
     .bit = CLI_ADMIT,
+    .options = admit_rows,
     .least = 1,
     .most = UINT32_MAX,
     .perform = admit_perform,

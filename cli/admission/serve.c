@@ -32,6 +32,7 @@
 #include "cli/common/load.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
+#include "cli/common/options.h"
 
 enum { TICK_MS = 200 };
 static const int64_t idle_default_ns = INT64_C(300000000000);
@@ -542,9 +543,26 @@ static int serve_perform(const struct cli_settings *settings, const char *const 
     return status;
 }
 
+static const struct br_option serve_rows[] = {
+    OPTION(TEXT, "plan", "PLAN", admission.plan,
+           "the plan (JSON) whose order and demands count for the commands that it knows"),
+    OPTION(FLAG, "status", NULL, admission.status,
+           "ask the server that --socket or BIGROCKS_SOCKET names, or all of yours, what runs and "
+           "what waits for what"),
+    OPTION(SECONDS, "idle", "S", admission.idle_ns,
+           "without a command: end after so many seconds without a client (default: 300)"),
+    OPTIONS_END};
+
+static void serve_set_defaults(struct cli_settings *settings)
+{
+    settings->admission.idle_ns = -1;
+}
+
 const struct cli_command cli_serve = {
     .name = "serve",
     .bit = CLI_SERVE,
+    .options = serve_rows,
+    .set_defaults = serve_set_defaults,
     .least = 0,
     .most = UINT32_MAX,
     .perform = serve_perform,

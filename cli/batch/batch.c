@@ -21,6 +21,7 @@
 #include "cli/common/stats.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
+#include "cli/common/options.h"
 #include <bigrocks/store.h>
 
 enum { STEM_MOST = 100 };
@@ -391,9 +392,29 @@ static int batch_perform(const struct cli_settings *settings, const char *const 
     return status;
 }
 
+static const struct br_option batch_rows[] = {
+    OPTION(TEXT, "output", "FILE", output.path,
+           "the table; rows are added as jobs end, and brought into order at the end (default: "
+           "-, standard output)",
+           .letter = 'o'),
+    OPTION(PATH, "out-dir", "DIR", batch.out_dir,
+           "write every plan (JSON) to DIR/NUMBER-NAME.json, by its row's number and its file's "
+           "name"),
+    OPTION(FLAG, "resume", NULL, batch.resume,
+           "go on: plans that -o FILE has a row of are kept, and the rest is planned; without "
+           "it, FILE is replaced"),
+    OPTION(TEXT, "shard", "I/N", batch.shard,
+           "plan only the I-th of N shares, from 1 to N: jobs I, I + N, I + 2 N, ... of the list"),
+    OPTION(FLAG, "merge", NULL, batch.merge,
+           "plan nothing: put the rows of several tables together, in the order of the list"),
+    OPTION(FLAG, "times", NULL, batch.times,
+           "add a column with the seconds that each job took, which differ from run to run"),
+    OPTIONS_END};
+
 const struct cli_command cli_batch = {
     .name = "batch",
     .bit = CLI_BATCH,
+    .options = batch_rows,
     .least = 1,
     .most = UINT32_MAX,
     .perform = batch_perform,

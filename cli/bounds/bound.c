@@ -11,6 +11,8 @@
 #include "cli/common/stats.h"
 #include "emit/emit.h"
 #include "planner/search/best_bound.h"
+#include "cli/common/options.h"
+#include "emit/pictures/curve.h"
 
 /* The options of the call; a limit of 0 means as little work as possible, and reading counts. */
 static struct br_bound_options bound_options(const struct cli_settings *settings, int64_t read_ns)
@@ -153,9 +155,30 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
     return status;
 }
 
+static const struct br_option bound_rows[] = {
+    OPTION(SECONDS, "cpu-limit", "S", bound.cpu_limit_ns,
+           "the same in processor time of each of the two solvers, however busy the machine"),
+    OPTION(COUNT, "conflicts", "N", bound.conflicts,
+           "that the exact solver may spend on a part of a job on one machine, or a small one on "
+           "several, to raise the bound (default: 10000, or as many as --time-limit lets; 0: none)",
+           .most = UINT64_MAX),
+    OPTION(TEXT, "what-if", "CHANGES", bound.what_if,
+           "the bound on other clusters: changes such as cpu+25%, mem=128GiB or machines+2, or "
+           "ranges such as machines=1..8 or cpu+0..100%/25, with commas between them"),
+    OPTION(CHOICE, "format", "F", output.format,
+           "write what --what-if gives in this format (default: what the ending of -o FILE "
+           "suggests, else text)",
+           .letter = 'f', .choice = br_curve_format, .summary = br_curve_summary),
+    OPTION(FLAG, "explain", NULL, bound.explain,
+           "add what limits the job, in words, and what more machines or more of a resource would "
+           "bring"),
+    OPTION(FLAG, "json", NULL, bound.json, "write the bound, and the counters of --stats, as JSON"),
+    OPTIONS_END};
+
 const struct cli_command cli_bound = {
     .name = "bound",
     .bit = CLI_BOUND,
+    .options = bound_rows,
     .least = 1,
     .most = 1,
     .perform = bounds_perform,

@@ -28,6 +28,7 @@
 #include "parsers/ninja/ninja.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/guard.h"
+#include "cli/common/options.h"
 
 struct building {
     const struct cli_settings *settings;
@@ -534,9 +535,32 @@ static int perform(const struct cli_settings *settings, const char *const *argum
     return (int)(unread ? cli_die_unread(diag) : status);
 }
 
+static const struct br_option build_rows[] = {
+    OPTION(COUNT, "keep-going", "N", import.failures,
+           "go on until N commands have failed (default: 1; 0, and -k alone: whatever fails)",
+           .letter = 'k', .most = UINT32_MAX),
+    OPTION(FLAG, "explain", NULL, import.explain,
+           "let ninja say why it is that a command is out of date (also -d explain)"),
+    OPTION(TEXT, "file", "FILE", import.file,
+           "the build's file, as seen from DIR (default: build.ninja)", .letter = 'f'),
+    OPTION(COUNT, "jobs", "N", import.jobs,
+           "no more than N commands at once (default, and 0: as many as the machine has room for)",
+           .letter = 'j', .most = 1000000),
+    OPTION(FLAG, "dry-run", NULL, import.dry,
+           "run nothing, but tell what would run; a build.ninja that is out of date is made anew",
+           .letter = 'n'),
+    OPTION(FLAG, "verbose", NULL, import.commands,
+           "tell the commands as they are, not what they are called; also on a terminal",
+           .letter = 'v'),
+    OPTION(PATH, "history", "FILE", needs.history,
+           "what builds have measured (SQLite); made where it is not there (default: "
+           ".bigrocks-history in DIR)"),
+    OPTIONS_END};
+
 const struct cli_command cli_build = {
     .name = "build",
     .bit = CLI_BUILD,
+    .options = build_rows,
     .least = 0,
     .most = UINT32_MAX,
     .perform = perform,

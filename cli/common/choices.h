@@ -1,9 +1,27 @@
-/* The words of options that take a choice: for each such option, the name of its k-th word and a
- * line on it; NULL past the end. */
+/* The words of options that take a choice. Those of several sub-commands are here: the name of the
+ * k-th word and a line on it; NULL past the end. */
 #ifndef BR_CLI_COMMON_CHOICES_H
 #define BR_CLI_COMMON_CHOICES_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+/* A word that an option takes, and a line on it. */
+struct cli_choice {
+    const char *name, *summary;
+};
+
+/* Defines NAME_name and NAME_summary: the k-th word of the array TABLE and its line; NULL past the
+ * end. SCOPE is static, or nothing. */
+#define CLI_CHOICE(SCOPE, NAME, TABLE)                                                             \
+    SCOPE const char *NAME##_name(uint32_t k)                                                      \
+    {                                                                                              \
+        return k < sizeof TABLE / sizeof *TABLE ? TABLE[k].name : NULL;                            \
+    }                                                                                              \
+    SCOPE const char *NAME##_summary(uint32_t k)                                                   \
+    {                                                                                              \
+        return k < sizeof TABLE / sizeof *TABLE ? TABLE[k].summary : NULL;                         \
+    }
 
 const char *cli_effort_name(uint32_t k);
 const char *cli_effort_summary(uint32_t k);
@@ -25,25 +43,5 @@ const char *cli_frag_name(uint32_t k);
 const char *cli_frag_summary(uint32_t k);
 const char *cli_place_name(uint32_t k);
 const char *cli_place_summary(uint32_t k);
-const char *cli_like_name(uint32_t k);
-const char *cli_like_summary(uint32_t k);
-const char *cli_draw_name(uint32_t k);
-const char *cli_draw_summary(uint32_t k);
-const char *cli_assign_name(uint32_t k);
-const char *cli_assign_summary(uint32_t k);
-const char *cli_workload_form_name(uint32_t k);
-const char *cli_workload_form_summary(uint32_t k);
-const char *cli_parallel_name(uint32_t k);
-const char *cli_parallel_summary(uint32_t k);
-const char *cli_grouping_name(uint32_t k);
-const char *cli_grouping_summary(uint32_t k);
-const char *cli_clock_name(uint32_t k);
-const char *cli_clock_summary(uint32_t k);
-const char *cli_network_name(uint32_t k);
-const char *cli_network_summary(uint32_t k);
-const char *cli_objective_name(uint32_t k);
-const char *cli_objective_summary(uint32_t k);
-const char *cli_method_name(uint32_t k);
-const char *cli_method_summary(uint32_t k);
 
 #endif

@@ -82,7 +82,7 @@ void cli_say_line(const struct cli_command *command, const struct cli_settings *
     fprintf(stderr, "bigrocks: version %s: bigrocks %s", br_version(), command->name);
     for (uint32_t k = 0; k < arguments; k++)
         say_print_word(argument[k]);
-    for (const struct br_option *option = cli_options; option->name; option++) {
+    for (const struct br_option *option = cli_options(); option->name; option++) {
         const void *member = (const char *)settings + option->offset;
         char value[4096];
         if (!(option->commands & command->bit))

@@ -239,7 +239,5 @@ struct cli_settings {
 
 /* The option table; offsets are those of struct cli_settings, bits those of commands.h. A row
  * without a name ends it. */
-extern const struct br_option cli_options[];
-struct cli_settings cli_settings_default(void);
 
 #endif

@@ -3,6 +3,7 @@
 #include "cli/common/load.h"
 #include "cli/common/output.h"
 #include "emit/emit.h"
+#include "cli/common/options.h"
 
 static int convert_perform(const struct cli_settings *settings, const char *const *argument,
                            uint32_t arguments, struct br_diag *diag)
@@ -27,9 +28,16 @@ static int convert_perform(const struct cli_settings *settings, const char *cons
     return status;
 }
 
+static const struct br_option convert_rows[] = {
+    OPTION(CHOICE, "format", "F", output.format,
+           "write the job in this format (default: what the ending of -o FILE suggests)",
+           .letter = 'f', .choice = br_emit_job_name, .summary = br_emit_job_summary),
+    OPTIONS_END};
+
 const struct cli_command cli_convert = {
     .name = "convert",
     .bit = CLI_CONVERT,
+    .options = convert_rows,
     .least = 1,
     .most = 1,
     .perform = convert_perform,

@@ -2,6 +2,8 @@
 #include "cli/common/commands.h"
 #include "cli/jobs/jobs.h"
 #include "generate/generate.h"
+#include "cli/common/options.h"
+#include <bigrocks/planner.h>
 
 /* The only option that is no whole number. It may be 0, unlike amounts. */
 static enum br_status jobs_generate_read_spread(const char *text, double *spread,
@@ -42,9 +44,24 @@ static int jobs_generate_perform(const struct cli_settings *settings, const char
     return status;
 }
 
+static const struct br_option generate_rows[] = {
+    OPTION(CHOICE, "like", "KIND", generate.like, "the kind of job", .choice = br_generate_name,
+           .summary = br_generate_summary),
+    OPTION(COUNT, "seed", "N", generate.seed, "of the random choices (default: 1)",
+           .most = UINT64_MAX),
+    OPTIONS_END};
+
+static void generate_set_defaults(struct cli_settings *settings)
+{
+    settings->generate.like = br_generate_options_default().kind;
+    settings->generate.seed = br_plan_options_default().seed;
+}
+
 const struct cli_command cli_generate = {
     .name = "generate",
     .bit = CLI_GENERATE,
+    .options = generate_rows,
+    .set_defaults = generate_set_defaults,
     .least = 0,
     .most = 0,
     .perform = jobs_generate_perform,

@@ -7,6 +7,7 @@
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 #include "emit/histories/histories.h"
+#include "cli/common/options.h"
 
 /* Looks for the file first, since opening it for a change would create it. */
 static enum br_status history_open_file(const char *path, const char *job, bool changes,
@@ -130,9 +131,19 @@ static int history_perform(const struct cli_settings *settings, const char *cons
     return status;
 }
 
+static const struct br_option history_rows[] = {
+    OPTION(CHOICE, "format", "FORMAT", output.format, "what to write", .letter = 'f',
+           .choice = br_histories_format, .summary = br_histories_summary),
+    OPTION(TEXT, "rename", "NAME", history.rename,
+           "give JOB this name; where it has runs already, both are one job from then on"),
+    OPTION(COUNT, "keep", "N", history.keep,
+           "forget all runs but the last N, of JOB or of every job", .least = 1, .most = 1000000),
+    OPTION(FLAG, "forget", NULL, history.forget, "forget all runs of JOB"), OPTIONS_END};
+
 const struct cli_command cli_history = {
     .name = "history",
     .bit = CLI_HISTORY,
+    .options = history_rows,
     .least = 1,
     .most = 2,
     .perform = history_perform,

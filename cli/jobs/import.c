@@ -9,6 +9,7 @@
 #include "cli/jobs/jobs.h"
 #include "cli/jobs/ninja_ask.h"
 #include "planner/model/cluster.h"
+#include "cli/common/options.h"
 
 enum br_status cli_read_ninja(const struct cli_settings *settings,
                               const struct br_ninja_options *options, struct br_input *input,
@@ -106,9 +107,33 @@ static int import_perform(const struct cli_settings *settings, const char *const
     return import_ninja(settings, argument + 1, arguments - 1, diag);
 }
 
+static const struct br_option import_rows[] = {
+    OPTION(TEXT, "file", "FILE", import.file,
+           "the build's file, as seen from DIR (default: build.ninja, or what make or Snakemake "
+           "takes)"),
+    OPTION(FLAG, "dirty", NULL, import.dirty,
+           "only the commands whose outputs are out of date, as ninja, make or Snakemake sees it"),
+    OPTION(FLAG, "whole", NULL, import.whole,
+           "of make: a recipe that calls make is one task, which does that"),
+    OPTION(TEXT, "printed", "FILE", import.printed,
+           "of make: read what 'make -n -p -w --trace --debug=basic' has printed, instead of "
+           "running it"),
+    OPTION(FLAG, "measure", NULL, import.measure,
+           "run every command now, one after another, to know how long it takes and what it "
+           "needs"),
+    OPTION(FLAG, "list", NULL, import.list, "show what jobs can be read from, a line each"),
+    OPTIONS_END};
+
+static void import_set_defaults(struct cli_settings *settings)
+{
+    settings->import.failures = 1;
+}
+
 const struct cli_command cli_import = {
     .name = "import",
     .bit = CLI_IMPORT,
+    .options = import_rows,
+    .set_defaults = import_set_defaults,
     .least = 0,
     .most = UINT32_MAX,
     .perform = import_perform,

@@ -17,6 +17,7 @@
 #include "planner/check/stated.h"
 #include "planner/model/plan.h"
 #include "planner/network/bound.h"
+#include "cli/common/options.h"
 
 /* The given cluster's numbers of the machines that the plan uses; *all: does it have them all?
  * False when memory is out. */
@@ -241,9 +242,16 @@ static int check_perform(const struct cli_settings *settings, const char *const 
     return status;
 }
 
+static const struct br_option check_rows[] = {
+    OPTION(FLAG, "certificate", NULL, about.certificate,
+           "check the proofs of lower bounds in all the files given: plans, and what bound --json "
+           "writes"),
+    OPTIONS_END};
+
 const struct cli_command cli_check = {
     .name = "check",
     .bit = CLI_CHECK,
+    .options = check_rows,
     .least = 1,
     .most = UINT32_MAX,
     .perform = check_perform,

@@ -17,6 +17,7 @@
 #include "cli/planning/writing.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
+#include "cli/common/options.h"
 #include <bigrocks/network.h>
 #include <bigrocks/store.h>
 
@@ -234,9 +235,23 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     return status;
 }
 
+static const struct br_option plan_rows[] = {
+    OPTION(TEXT, "robust", "Q", needs.robust,
+           "plan every task as long as what it does not exceed with probability Q, such as 0.9, "
+           "by the history or the job's own spreads"),
+    OPTION(SECONDS, "lp-time", "S", bound.lp_time_ns,
+           "seconds for that; without it a fixed amount of work, so that equal jobs get equal "
+           "bounds"),
+    OPTION(TEXT, "trace-search", "FILE", output.trace_search,
+           "write every better plan that the search finds to FILE (CSV): when, how long, found "
+           "by what"),
+    OPTION(FLAG, "explain", NULL, output.explain, "add how the plan was found, part by part"),
+    OPTIONS_END};
+
 const struct cli_command cli_plan = {
     .name = "plan",
     .bit = CLI_PLAN,
+    .options = plan_rows,
     .least = 1,
     .most = 1,
     .perform = planning_plan_perform,

@@ -17,6 +17,8 @@
 #include "runtime/drivers/local/guard.h"
 #include "runtime/replay/replay.h"
 #include "runtime/drivers/slurm/slurm.h"
+#include "cli/common/options.h"
+#include "cli/common/choices.h"
 
 /* ---- In virtual time ---- */
 
@@ -461,9 +463,82 @@ static int running_run_perform(const struct cli_settings *settings, const char *
     return (int)(unread ? cli_die_unread(diag) : status);
 }
 
+static const struct br_option run_rows[] = {
+    OPTION(TEXT, "plan", "PLAN", run.plan,
+           "follow this plan (JSON) of the job (default: make one)"),
+    OPTION(TEXT, "group", "G=W,...", run.group,
+           "weights of groups of jobs in their shares of the cluster, such as a=2,b=1 (default: 1 "
+           "for every group)"),
+    OPTION(TEXT, "group-of", "G,...", run.group_of,
+           "the groups of the jobs, in their order (default: the attribute group of the job, else "
+           "default)"),
+    OPTION(PATH, "spool", "DIR", run.spool,
+           "take jobs from DIR/new as they appear there, and go on for as long as the program is "
+           "not interrupted; they end up in DIR/done or DIR/failed"),
+    OPTION(FLAG, "until-empty", NULL, run.until_empty,
+           "with --spool: end when no job is left there"),
+    OPTION(TEXT, "directory", "DIR", run.directory,
+           "the folder in which the commands run (default: .)", .letter = 'C'),
+    OPTION(FLAG, "shell", NULL, run.shell,
+           "all commands are scripts for /bin/sh (default: those with shell=\"true\")"),
+    OPTION(FLAG, "keep-going", NULL, run.keep_going,
+           "after a failure, go on with all that does not depend on the failed task",
+           .letter = 'k'),
+    OPTION(COUNT, "retries", "N", run.retries,
+           "try a task that fails up to N times more (default: 0)", .most = 100),
+    OPTION(SECONDS, "timeout", "S", run.timeout_ns,
+           "stop a task that takes longer than S seconds, which then has failed (default: 0, "
+           "never)"),
+    OPTION(PATH, "journal", "FILE", run.journal,
+           "keep in FILE what has been done, so that --resume can go on after any end"),
+    OPTION(FLAG, "resume", NULL, run.resume,
+           "go on with the run of --journal FILE: what has finished is not run again"),
+    OPTION(TEXT, "trace", "FILE", run.trace,
+           "write start, end, machine and usage of every task: CSV where FILE ends in .csv, "
+           "else JSON lines"),
+    OPTION(CHOICE, "on", "WHERE", run.on, "where tasks run", .choice = cli_place_name,
+           .summary = cli_place_summary),
+    OPTION(FLAG, "limit-memory", NULL, run.limit_memory,
+           "hold every task to the bytes of mem that it demands; one that takes more is killed "
+           "and has failed (needs cgroup v2, see 'bigrocks doctor')"),
+    OPTION(TEXT, "cgroup", "DIR", run.cgroup,
+           "make the control groups of the tasks in this group of cgroup v2 (default: in that of "
+           "this process, where it has a memory controller)"),
+    OPTION(FLAG, "learn", NULL, run.learn,
+           "run a few tasks first of stages without a duration, and plan the rest again while "
+           "the job runs, by what they took"),
+    OPTION(TEXT, "pilots", "X", run.pilots,
+           "with --learn: the share of a stage's tasks that run first, at least one (default: "
+           "0.03)"),
+    OPTION(CHOICE, "policy", "P", enforcer.policy, "how tasks that could start now are chosen from",
+           .choice = br_policy_name, .summary = br_policy_summary),
+    OPTION(TEXT, "deadline", "T,...", control.deadline,
+           "run no more tasks at once than it takes to end within T seconds, or by a moment such "
+           "as 2026-01-31T18:00; one for all jobs or one for each, which share what there is; "
+           "tells how probable that is"),
+    OPTION(TEXT, "table", "FILE,...", control.table,
+           "with --deadline: tables of the time left (see 'bigrocks deadline'; default: made from "
+           "the job, its history and the cluster)"),
+    OPTION(FLAG, "simulate", NULL, run.simulate,
+           "run nothing: say how long it would take, in virtual time"),
+    OPTION(TEXT, "spread", "S", run.spread,
+           "with --simulate: standard deviation of the logarithm of what tasks last compared "
+           "with the plan, such as 0.3 (default: 0, as planned)"),
+    OPTION(CHOICE, "effort", "E", run.effort,
+           "how hard to search for a plan (default: for one job as plan has it, fast for several)",
+           .choice = cli_effort_name, .summary = cli_effort_summary),
+    OPTIONS_END};
+
+static void run_set_defaults(struct cli_settings *settings)
+{
+    settings->run.on = cli_place_name(0);
+}
+
 const struct cli_command cli_run = {
     .name = "run",
     .bit = CLI_RUN,
+    .options = run_rows,
+    .set_defaults = run_set_defaults,
     .least = 0,
     .most = UINT32_MAX,
     .perform = running_run_perform,

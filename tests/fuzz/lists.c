@@ -6,6 +6,7 @@
 
 #include "cli/batch/batch.h"
 #include "cli/common/job_list.h"
+#include "cli/common/commands.h"
 #include "cli/common/settings.h"
 #include "cli/common/shard.h"
 #include "cluster/executors/command/train_options.h"

@@ -216,7 +216,7 @@ void fuzz_options(const uint8_t *data, size_t size)
             *end++ = '\0';
     }
     enum br_status status =
-        br_options_parse(cli_options, cli_commands[data[0] % CLI_COMMAND_COUNT]->bit, (int)words,
+        br_options_parse(cli_options(), cli_commands[data[0] % CLI_COMMAND_COUNT]->bit, (int)words,
                          word, &settings, positional, 4, &positionals, &diag);
     fuzz_said(status, &diag);
     if (status && status != BR_USAGE)

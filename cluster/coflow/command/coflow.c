@@ -20,6 +20,13 @@
 #include "cluster/coflow/read/coflow_trace.h"
 #include "cluster/coflow/clocks/engine.h"
 #include "cluster/coflow/coflow_make.h"
+#include "cli/common/options.h"
+
+static const struct cli_choice clocks[] = {
+    {"exact", "fluid, without ticks; what a flow leaves free is given on at once"},
+    {"epochs", "as the published simulator: ticks of 8 ms, epochs of 10.24 s that admit"},
+};
+CLI_CHOICE(static, clock, clocks)
 
 enum { POLICIES_MOST = 1000, FAILURES_MOST = 1000 };
 
@@ -163,7 +170,7 @@ static enum br_status read_clock(const struct cli_settings *settings,
 {
     const struct cli_range range = {"--port", "write Gbit/s, such as 10", 1e-6, 1e6};
     double gigabits;
-    bool epochs = strcmp(settings->coflow.clock, cli_clock_name(1)) == 0;
+    bool epochs = strcmp(settings->coflow.clock, clock_name(1)) == 0;
     options->clock = epochs ? BR_CLOCK_EPOCHS : BR_CLOCK_EXACT;
     options->port_rate = BR_COFLOW_PORT_RATE;
     if (!settings->coflow.port)
@@ -294,9 +301,52 @@ static int coflow_perform(const struct cli_settings *settings, const char *const
     return status;
 }
 
+static const struct br_option coflow_rows[] = {
+    OPTION(TEXT, "coordinator", "C", coflow.coordinator,
+           "decisions by a coordinator that hears and tells late, such as "
+           "interval=8:latency=1:loss=0.01:report=10:rate=0.1:update=10 (milliseconds, a part of "
+           "the messages, microseconds of work; exact clock; see docs/coflow.md)"),
+    OPTION(TEXT, "fail", "F,...", coflow.fail,
+           "a time without a port, or without the coordinator, in seconds: 3:at=100:for=60, "
+           "coordinator:at=100:for=60 (exact clock)"),
+    OPTION(FLAG, "bound", NULL, coflow.bound,
+           "also solve the linear program over the order of coflows, by bigrocks-bound, for a "
+           "tighter lower bound; up to 150 coflows"),
+    OPTION(TEXT, "policy", "P,...", coflow.policies,
+           "the policies to compare, each perhaps with options, such as "
+           "varys,philae:pilots=0.1:thin=3 (default: expected; see docs/coflow.md)"),
+    OPTION(CHOICE, "clock", "CLOCK", coflow.clock, "how time goes (default: exact)",
+           .choice = clock_name, .summary = clock_summary),
+    OPTION(TEXT, "port", "G", coflow.port,
+           "speed of a port in Gbit/s, with the exact clock (default: a MiB in 8 ms)"),
+    OPTION(COUNT, "wide", "N", coflow.wide, "keep coflows with more than N flows",
+           .most = UINT32_MAX),
+    OPTION(TEXT, "skew", "K", coflow.skew,
+           "keep coflows whose largest flow is more than K times the smallest one"),
+    OPTION(FLAG, "uneven", NULL, coflow.uneven,
+           "spread what a reducer receives unevenly over the mappers, by the seed, as in the "
+           "traces of Mantri"),
+    OPTION(TEXT, "scale-time", "F", coflow.scale_time, "multiply arrivals by F"),
+    OPTION(TEXT, "scale-bytes", "F", coflow.scale_bytes, "multiply the bytes of flows by F"),
+    OPTION(COUNT, "repeat", "N", coflow.repeat, "the trace N times, one after another", .least = 1,
+           .most = 100000),
+    OPTION(CHOICE, "format", "F", output.format,
+           "write the results in this format (default: what the ending of -o FILE suggests, else "
+           "text)",
+           .letter = 'f', .choice = br_coflow_format, .summary = br_coflow_format_summary),
+    OPTIONS_END};
+
+static void coflow_set_defaults(struct cli_settings *settings)
+{
+    settings->coflow.clock = clock_name(0);
+    settings->coflow.repeat = 1;
+}
+
 const struct cli_command cli_coflow = {
     .name = "coflow",
     .bit = CLI_COFLOW,
+    .options = coflow_rows,
+    .set_defaults = coflow_set_defaults,
     .least = 1,
     .most = 1,
     .perform = coflow_perform,

@@ -9,6 +9,8 @@
 #include "cluster/deadline/command/deadline_job.h"
 #include "cluster/deadline/report/table.h"
 #include "runtime/deadline/trials/trial.h"
+#include "cli/common/options.h"
+#include "runtime/deadline/progress.h"
 
 enum { TRIALS = 1000 };
 
@@ -131,9 +133,66 @@ static int cli_deadline_perform(const struct cli_settings *settings, const char 
     return cli_deadline_make(settings, argument[0], diag);
 }
 
+static const struct br_option deadline_rows[] = {
+    OPTION(COUNT, "tokens", "N", deadline.tokens,
+           "allocations are tokens, tasks at once: from 1 to N (default: without a cluster 100, "
+           "else percents of the cluster)",
+           .least = 1, .most = 1000000),
+    OPTION(CHOICE, "indicator", "I", deadline.indicator,
+           "how far the job has come, as the table has it", .choice = br_indicator_name,
+           .summary = br_indicator_summary),
+    OPTION(COUNT, "runs", "N", deadline.runs,
+           "simulate N runs of the job for each allocation (default: 60 to 1,000, as its size "
+           "allows; with --check 1,000)",
+           .least = 1, .most = 1000000),
+    OPTION(COUNT, "seed", "N", deadline.seed, "of the runs (default: 1)", .most = UINT64_MAX),
+    OPTION(TEXT, "failures", "X", deadline.failures,
+           "share of the attempts at tasks that fail and run again (default: 0)"),
+    OPTION(TEXT, "stragglers", "X:F", deadline.stragglers,
+           "share of the attempts that take F times as long (default: 0, F 3)"),
+    OPTION(COUNT, "learned", "N", deadline.learned,
+           "know durations only from N simulated runs, as if those had been measured (default: "
+           "as declared)",
+           .most = 1000),
+    OPTION(FLAG, "no-plan", NULL, deadline.no_plan,
+           "make no plan, and forecast only the order in which tasks become ready"),
+    OPTION(TEXT, "show", "TABLE", deadline.show, "make nothing: show this table"),
+    OPTION(TEXT, "beside", "T=S[@P],...", control.beside,
+           "make nothing: does the job of the table given fit beside those of tables T, which are "
+           "to end within S seconds and have progress P (default: 0)?"),
+    OPTION(TEXT, "utility", "S:U,...", control.utility,
+           "with --beside: what it is worth that the job ends S seconds from now on, in place of "
+           "--deadline; never rising"),
+    OPTION(TEXT, "deadline", "S", control.deadline,
+           "with --beside: seconds within which the job is to end (default: ask for the earliest)"),
+    OPTION(TEXT, "slack", "X", control.slack,
+           "with --beside: forecasts of the time left times X (default: 1.2)"),
+    OPTION(TEXT, "dead-zone", "S", control.dead_zone,
+           "with --beside: seconds that deadlines are moved ahead (default: 180)"),
+    OPTION(TEXT, "on-time", "P", control.on_time,
+           "with --beside: with which probability deadlines are to be met (default: 0.95)"),
+    OPTION(TEXT, "check", "TABLE", deadline.check,
+           "hold the forecasts of this table against further runs of the job"),
+    OPTION(SECONDS, "period", "S", deadline.period_ns,
+           "with --check: look at the forecast every S seconds (default: 60)"),
+    OPTION(CHOICE, "format", "F", output.format,
+           "with --show and --check: write in this format (default: what the ending of -o FILE "
+           "suggests, else text)",
+           .letter = 'f', .choice = br_table_format, .summary = br_table_format_summary),
+    OPTIONS_END};
+
+static void deadline_set_defaults(struct cli_settings *settings)
+{
+    settings->deadline.indicator = br_indicator_name(BR_TOTALWORK_Q);
+    settings->deadline.seed = 1;
+    settings->deadline.period_ns = INT64_C(60000000000);
+}
+
 const struct cli_command cli_deadline = {
     .name = "deadline",
     .bit = CLI_DEADLINE,
+    .options = deadline_rows,
+    .set_defaults = deadline_set_defaults,
     .least = 0,
     .most = 1,
     .perform = cli_deadline_perform,

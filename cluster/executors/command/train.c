@@ -318,6 +318,8 @@ static int train_perform(const struct cli_settings *settings, const char *const 
 const struct cli_command cli_train = {
     .name = "train",
     .bit = CLI_TRAIN,
+    .options = cli_train_rows,
+    .set_defaults = cli_train_set_defaults,
     .least = 1,
     .most = UINT16_MAX,
     .perform = train_perform,

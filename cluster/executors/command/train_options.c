@@ -13,6 +13,122 @@
 #include "cli/common/choices.h"
 #include "cli/common/commands.h"
 #include "cluster/executors/classes.h"
+#include "cli/common/options.h"
+
+static const struct cli_choice networks[] = {
+    {"code", "as in the public simulator of Decima's authors: 4,770 parameters"},
+    {"paper", "as their paper prints it: 12,736 parameters"},
+    {"split", "what all stages of a job share goes to the decisions alone: a fifth of the time"},
+    {"planned", "as split, and told what a planner would do, which it begins with"},
+};
+CLI_CHOICE(static, network, networks)
+
+static const struct cli_choice objectives[] = {
+    {"completion", "the mean completion time of jobs"},
+    {"makespan", "the end of the last job"},
+    {"misses", "the share of jobs that miss their deadlines, which --deadlines gives them"},
+};
+CLI_CHOICE(static, objective, objectives)
+
+static const struct cli_choice methods[] = {
+    {"reinforce", "drawn decisions that have cost less become likelier [Mao19]"},
+    {"evolve", "parameters changed at random, towards those that cost less; of a planned network, "
+               "the numbers of the planner's rule, else all"}};
+CLI_CHOICE(static, method, methods)
+
+const struct br_option cli_train_rows[] = {
+    OPTION(COUNT, "executors", "N", train.executors, "train for N executors (default: 50)",
+           .least = 1, .most = 1000000),
+    OPTION(SECONDS, "moving", "S", train.moving_ns,
+           "seconds that an executor takes to move to another job (default: 2)"),
+    OPTION(FLAG, "yield", NULL, train.yields,
+           "an executor that ends a task is asked about when a job has come, though its stage has "
+           "more"),
+    OPTION(COUNT, "count", "N", train.count,
+           "jobs of an episode, drawn from those given (default: 20)", .least = 1, .most = 100000),
+    OPTION(TEXT, "interarrival", "A[:B]", train.interarrival,
+           "mean seconds between arrivals (default: 0, all at once); with two, a mean from A to "
+           "B is drawn for each sequence of arrivals"),
+    OPTION(TEXT, "classes", "M,M,...", train.classes,
+           "executors of several sizes, as of 'simulate', such as 0.25,0.5,0.75,1"),
+    OPTION(FLAG, "draw-requests", NULL, train.draw_requests,
+           "with --classes: a stage that demands no 'mem' asks for a random part of the largest "
+           "class"),
+    OPTION(TEXT, "deadlines", "S|Fx", train.deadlines,
+           "give every job a deadline S seconds after its arrival, or F times its critical path "
+           "after, such as 2.5x"),
+    OPTION(TEXT, "length", "A:B", train.length,
+           "episodes end at a random time, after A seconds in the mean at the start of the "
+           "training and B at its end (default: with their last job)"),
+    OPTION(COUNT, "iterations", "N", train.iterations, "(default: 1000)", .least = 1,
+           .most = 1000000000),
+    OPTION(COUNT, "episodes", "N", train.episodes,
+           "of an iteration, all with the same arrivals (default: 16)", .least = 2, .most = 1024),
+    OPTION(CHOICE, "method", "M", train.method, "how it learns", .choice = method_name,
+           .summary = method_summary),
+    OPTION(TEXT, "reach", "X", train.reach,
+           "of the method evolve: the spread of changes (default: 0.5)"),
+    OPTION(TEXT, "step", "X", train.step,
+           "shorten each step of the method reinforce until it changes decisions by at most X, in "
+           "nats of relative entropy (default: 0, as long as it comes)"),
+    OPTION(SECONDS, "horizon", "S", train.horizon_ns,
+           "of what comes after a decision, count what is S seconds away to 37 %, and an estimate "
+           "of what the jobs still cost instead (default: all counts)"),
+    OPTION(
+        FLAG, "own-arrivals", NULL, train.own_arrivals,
+        "give each episode arrivals of its own, which makes what is learned from them less sure"),
+    OPTION(FLAG, "without-graph", NULL, train.without_graph,
+           "let stages hear nothing of those that wait for them: what that is worth"),
+    OPTION(FLAG, "without-limits", NULL, train.without_limits,
+           "let jobs have all executors that are there: what their limits are worth"),
+    OPTION(CHOICE, "objective", "O", train.objective, "what is to be little",
+           .choice = objective_name, .summary = objective_summary),
+    OPTION(CHOICE, "network", "N", train.network, "the form of the network", .choice = network_name,
+           .summary = network_summary),
+    OPTION(TEXT, "rate", "A[:B]", train.rate,
+           "rate of learning, at the start and at the end (default: 0.003:0.0003)"),
+    OPTION(
+        TEXT, "entropy", "A[:B]", train.entropy,
+        "weight of the entropy (planned: by how little it differs from the advice), at the start "
+        "and at the end (default: 0.02:0.001)"),
+    OPTION(TEXT, "teacher", "POLICY:N", train.teacher,
+           "for the first N iterations learn to do what a policy of 'simulate' does, such as "
+           "weighted-fair=-1:100"),
+    OPTION(COUNT, "seed", "N", train.seed, "of the training (default: 1)", .most = UINT64_MAX),
+    OPTION(
+        COUNT, "every", "N", train.every,
+        "try what has been learned, and keep a checkpoint, after every N iterations (default: 25)",
+        .least = 1, .most = 1000000000),
+    OPTION(COUNT, "trials", "N", train.trials,
+           "sequences of arrivals of such a trial, always the same (default: 16)", .least = 1,
+           .most = 100000),
+    OPTION(COUNT, "trial-seed", "N", train.trial_seed, "of these (default: 1)", .most = UINT64_MAX),
+    OPTION(PATH, "checkpoint", "FILE", train.checkpoint,
+           "keep checkpoints in FILE (default: the model's path with .part)"),
+    OPTION(FLAG, "resume", NULL, train.resume, "go on from the checkpoint, where there is one"),
+    OPTION(TEXT, "curve", "FILE", train.curve, "write how it learned, as .csv or .svg"),
+    OPTIONS_END};
+
+void cli_train_set_defaults(struct cli_settings *settings)
+{
+    settings->train.network = network_name(2);
+    settings->train.interarrival = "0";
+    settings->train.objective = objective_name(0);
+    settings->train.method = method_name(0);
+    settings->train.reach = "0.5";
+    settings->train.step = "0";
+    settings->train.rate = "0.003:0.0003";
+    settings->train.entropy = "0.02:0.001";
+    settings->train.executors = 50;
+    settings->train.count = 20;
+    settings->train.iterations = 1000;
+    settings->train.episodes = 16;
+    settings->train.seed = 1;
+    settings->train.every = 25;
+    settings->train.trials = 16;
+    settings->train.trial_seed = 1;
+    settings->train.moving_ns = INT64_C(2000000000);
+}
 
 /* "A" or "A:B" into two numbers. */
 static enum br_status train_options_read_pair(const char *option, const char *text, double *first,
@@ -93,11 +209,10 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->cluster.moving_ns = train->moving_ns;
     options->cluster.yields = train->yields;
     for (int k = 0; k < BR_OBJECTIVES; k++)
-        if (strcmp(train->objective, cli_objective_name((uint32_t)k)) == 0)
+        if (strcmp(train->objective, objective_name((uint32_t)k)) == 0)
             options->objective = (enum br_training_objective)k;
     options->draw_requests = train->draw_requests;
-    options->method =
-        strcmp(train->method, cli_method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;
+    options->method = strcmp(train->method, method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;
     options->seed = train->seed;
     options->threads = cli_threads(&settings->search);
     options->episodes = (uint32_t)train->episodes;
@@ -196,8 +311,8 @@ static enum br_status train_options_take_line(char *line, uint32_t number, struc
     char *kept = used < (int)sizeof word ? br_arena_text(arena, word) : NULL;
     if (!kept)
         return br_fail_at(diag, pos, BR_BAD_INPUT, NULL, "this line is too long");
-    enum br_status status = br_options_parse(cli_options, CLI_TRAIN, 1, &kept, settings, positional,
-                                             0, &positionals, diag);
+    enum br_status status = br_options_parse(cli_options(), CLI_TRAIN, 1, &kept, settings,
+                                             positional, 0, &positionals, diag);
     if (status && diag) {
         diag->status = BR_BAD_INPUT;
         diag->line = number;
@@ -259,7 +374,7 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fprintf(out, " --length %s", train->length);
     if (train->teacher)
         fprintf(out, " --teacher %s", train->teacher);
-    if (strcmp(train->method, cli_method_name(BR_REINFORCE)) != 0)
+    if (strcmp(train->method, method_name(BR_REINFORCE)) != 0)
         fprintf(out, " --method %s --reach %s", train->method, train->reach);
     if (strcmp(train->step, "0") != 0)
         fprintf(out, " --step %s", train->step);

@@ -22,4 +22,7 @@ enum br_status cli_train_read(const char *path, struct br_arena *arena,
 const char *cli_train_command(const struct cli_settings *settings, const char *const *argument,
                               uint32_t arguments, struct br_arena *arena);
 
+extern const struct br_option cli_train_rows[];
+void cli_train_set_defaults(struct cli_settings *settings);
+
 #endif

@@ -15,6 +15,7 @@
 #include "cluster/workload/command/workloads.h"
 #include "cluster/workload/command/record_options.h"
 #include "cluster/predict/report/predictions.h"
+#include "cli/common/options.h"
 
 enum { PREDICTORS_MOST = 100 };
 
@@ -249,9 +250,42 @@ static int predict_perform(const struct cli_settings *settings, const char *cons
     return status;
 }
 
+static const struct br_option predict_rows[] = {
+    OPTION(TEXT, "predictor", "P,...", predict.predictors,
+           "the predictors to compare, such as 3sigma,slearn=0.05,posterior (default: "
+           "point,3sigma,slearn,posterior; see docs/predict.md)"),
+    OPTION(TEXT, "features", "F,...", predict.features,
+           "what of jobs is looked at: columns of the workload, and group, job, hour, size "
+           "(default: all columns, and group where there are several; without columns job)"),
+    OPTION(COUNT, "widest", "N", predict.widest,
+           "predict jobs of at most N tasks (default: of any number)", .least = 1,
+           .most = BR_MAX_TASKS),
+    OPTION(SECONDS, "from-time", "S", predict.from_ns,
+           "predict jobs that arrive S seconds after time 0 or later"),
+    OPTION(TEXT, "interval", "X", predict.interval,
+           "the share of truths that intervals are to hold (default: 0.8)"),
+    OPTION(COUNT, "seed", "N", predict.seed, "of the choice of pilots (default: 1)",
+           .most = UINT64_MAX),
+    OPTION(COUNT, "seeds", "N", predict.seeds,
+           "run every predictor N times, with seeds from --seed on (default: 1)", .least = 1,
+           .most = 1000),
+    OPTION(CHOICE, "format", "FORMAT", output.format, "what to write", .letter = 'f',
+           .choice = br_predictions_format, .summary = br_predictions_summary),
+    OPTIONS_END};
+
+static void predict_set_defaults(struct cli_settings *settings)
+{
+    settings->predict.seed = 1;
+    settings->predict.seeds = 1;
+    settings->predict.wide = 3;
+    settings->predict.from_ns = -1;
+}
+
 const struct cli_command cli_predict = {
     .name = "predict",
     .bit = CLI_PREDICT,
+    .options = predict_rows,
+    .set_defaults = predict_set_defaults,
     .least = 1,
     .most = 1,
     .perform = predict_perform,

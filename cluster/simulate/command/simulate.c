@@ -22,6 +22,10 @@
 #include "runtime/drivers/common/overbook.h"
 #include "cluster/executors/classes.h"
 #include "cluster/simulate/policies/policies.h"
+#include "cli/common/choices.h"
+#include "cli/common/options.h"
+#include "cluster/simulate/report/study.h"
+#include "cluster/simulate/network/transit.h"
 
 enum { MOST_POLICIES = 1000 };
 
@@ -374,9 +378,86 @@ static int simulate_perform(const struct cli_settings *settings, const char *con
     return status;
 }
 
+static const struct br_option simulate_rows[] = {
+    OPTION(TEXT, "policy", "P,...", simulate.policies,
+           "the policies to compare, such as graphene,tetris,weighted-fair=-1 (default: graphene; "
+           "see docs/simulate.md)"),
+    OPTION(SECONDS, "moving", "S", executors.moving_ns,
+           "seconds that an executor takes to move to another job (default: 2)"),
+    OPTION(TEXT, "classes", "M,M,...", executors.classes,
+           "executors of several sizes: the memory of each class, such as 0.25,0.5,0.75,1, with "
+           "equally many executors; stages run where there is what they demand of 'mem'"),
+    OPTION(FLAG, "draw-requests", NULL, executors.draw_requests,
+           "with --classes: a stage that demands no 'mem' asks for a random part of the largest "
+           "class"),
+    OPTION(FLAG, "yield", NULL, executors.yields,
+           "with --executors: one that ends a task is asked about when a job has come, though its "
+           "stage has more"),
+    OPTION(FLAG, "simple", NULL, executors.simple,
+           "with --executors: every task lasts the mean of its stage, on any number of executors"),
+    OPTION(TEXT, "model", "FILE", simulate.model,
+           "with --executors: the model of the policy 'learned', from 'bigrocks train'"),
+    OPTION(COUNT, "seeds", "N", simulate.seeds,
+           "run every policy N times, with seeds from --seed on (default: 1)", .least = 1,
+           .most = 100000),
+    OPTION(TEXT, "errors", "L=B:S,...", simulate.errors,
+           "true durations are the declared ones times a factor for each job, stage, task: its "
+           "mean is B, the spread of its logarithm S, such as stage=1.2:0.3,task=1:0.1"),
+    OPTION(TEXT, "failures", "X", simulate.failures,
+           "share of the attempts at tasks that fail (default: 0)"),
+    OPTION(TEXT, "stragglers", "X:F", simulate.stragglers,
+           "share of the attempts that take F times as long (default: 0, F 3)"),
+    OPTION(TEXT, "leave", "S:R", simulate.leave,
+           "machines leave after S seconds on average, and return after R (default: they stay, "
+           "R 600)"),
+    OPTION(CHOICE, "effort", "E", simulate.plan_effort,
+           "how hard to plan each job for the policies that follow plans (default: fast)",
+           .choice = cli_effort_name, .summary = cli_effort_summary),
+    OPTION(COUNT, "placements", "N", simulate.placements,
+           "tasks placed before the search for the plan of one job ends; jobs of more than N/20 "
+           "tasks are planned by their critical path alone (default: 200000; 0: no limit)",
+           .most = UINT64_MAX),
+    OPTION(TEXT, "deadlines", "S,...", control.deadlines,
+           "seconds after its arrival by which a job is to end, one for all jobs or one for each "
+           "(default: what the workload says)"),
+    OPTION(TEXT, "move-deadlines", "S:D,...", control.changes,
+           "S seconds after its arrival, a job's deadline becomes D seconds after its arrival"),
+    OPTION(
+        TEXT, "tables", "FILE,...", control.tables,
+        "tables of the time left, for jobs with deadlines (see 'bigrocks deadline'; default: made "
+        "from what the jobs declare)"),
+    OPTION(FLAG, "planned", NULL, control.planned,
+           "start the tasks of jobs with deadlines in planned order; their tables have to have "
+           "it"),
+    OPTION(COUNT, "clairvoyant", "N", simulate.clairvoyant,
+           "also search a schedule that knows all jobs ahead, by N trials: what might be left to "
+           "gain (default: 0)",
+           .most = 1000000000),
+    OPTION(CHOICE, "format", "F", output.format,
+           "write the results in this format (default: what the ending of -o FILE suggests, else "
+           "text)",
+           .letter = 'f', .choice = br_study_format, .summary = br_study_summary),
+    OPTION(CHOICE, "network-policy", "P", simulate.network_policy,
+           "with --network: how transfers share the ports (default: fair)",
+           .choice = br_transit_policy_name, .summary = br_transit_policy_summary),
+    OPTION(TEXT, "shard", "I/N", batch.shard,
+           "simulate only the I-th of N shares of the runs, from 1 to N; put together by --merge"),
+    OPTION(FLAG, "merge", NULL, batch.merge,
+           "simulate nothing: put the tables (csv, runs) of shards 1/N to N/N together"),
+    OPTIONS_END};
+
+static void simulate_set_defaults(struct cli_settings *settings)
+{
+    settings->simulate.seed = 1;
+    settings->simulate.seeds = 1;
+    settings->simulate.placements = 200000;
+}
+
 const struct cli_command cli_simulate = {
     .name = "simulate",
     .bit = CLI_SIMULATE,
+    .options = simulate_rows,
+    .set_defaults = simulate_set_defaults,
     .least = 1,
     .most = UINT16_MAX,
     .perform = simulate_perform,

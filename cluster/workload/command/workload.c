@@ -13,6 +13,10 @@
 #include "cluster/workload/make.h"
 #include "cluster/workload/offered.h"
 #include "cluster/workload/scale.h"
+#include "cli/common/choices.h"
+#include "cli/common/options.h"
+#include "generate/generate.h"
+#include "cluster/workload/traces.h"
 
 /* Changes to the workload, with texts read as numbers. 0: not asked for. */
 struct plan {
@@ -330,9 +334,155 @@ static int workloads_perform(const struct cli_settings *settings, const char *co
     return status;
 }
 
+static const struct cli_choice draws[] = {
+    {"random", "one of the job files each time, all as likely"},
+    {"all", "the job files in their order, again from the first after the last"},
+};
+CLI_CHOICE(static, draw, draws)
+
+static const struct cli_choice assigns[] = {
+    {"random", "each group as likely"},
+    {"in-turn", "one after the other"},
+};
+CLI_CHOICE(static, assign, assigns)
+
+static const struct cli_choice workload_forms[] = {
+    {"xml", "the workload in its native form"},
+    {"csv", "the workload as a table, a job a line"},
+    {"tasks", "the same with the durations of single tasks and what is known of jobs"},
+    {"text", "what it is like, for people"},
+    {"json", "what it is like, for programs"},
+};
+CLI_CHOICE(static, form, workload_forms)
+
+static const struct cli_choice parallels[] = {
+    {"pool", "one task that takes all processors of the job"},
+    {"tasks", "a task for every processor, which may start apart"},
+    {"nodes", "a task for every node that the job ran on"},
+};
+CLI_CHOICE(static, parallel, parallels)
+
+static const struct cli_choice groupings[] = {
+    {"user", "users"},
+    {"account", "accounts; of SWF its groups"},
+    {"queue", "queues; of Slurm its partitions"},
+    {"nothing", "all jobs are of one group"},
+};
+CLI_CHOICE(static, grouping, groupings)
+
+/* Kinds of generated jobs, then traces of jobs that recur. */
+static const char *like_name(uint32_t k)
+{
+    uint32_t kinds = 0;
+    while (br_generate_name(kinds))
+        kinds++;
+    return k < kinds ? br_generate_name(k) : br_trace_name(k - kinds);
+}
+
+static const char *like_summary(uint32_t k)
+{
+    uint32_t kinds = 0;
+    while (br_generate_name(kinds))
+        kinds++;
+    return k < kinds ? br_generate_summary(k) : br_trace_summary(k - kinds);
+}
+
+static const struct br_option workload_rows[] = {
+    OPTION(CHOICE, "like", "KIND", workload.like,
+           "generate the jobs instead of reading files: of a kind, each with a seed of its own; or "
+           "jobs that recur, as in a trace",
+           .choice = like_name, .summary = like_summary),
+    OPTION(COUNT, "count", "N", workload.count,
+           "so many jobs; of a workload, its first N (default: each job file once, the whole "
+           "workload)",
+           .least = 1, .most = 100000000),
+    OPTION(CHOICE, "draw", "HOW", workload.draw,
+           "how jobs come from job files (default: random with --count, else all)",
+           .choice = draw_name, .summary = draw_summary),
+    OPTION(TEXT, "arrivals", "KIND|FILE", workload.arrivals,
+           "when jobs arrive: poisson, regular or batch (all at 0), or a table with a column of "
+           "seconds (default for job files: poisson where a load or a time between arrivals is "
+           "given, else batch)"),
+    OPTION(TEXT, "load", "L", workload.load,
+           "arrivals so close that the cluster's most loaded resource has this load, such as 0.8"),
+    OPTION(SECONDS, "interarrival", "S", workload.interarrival_ns, "mean seconds between arrivals"),
+    OPTION(SECONDS, "from", "S", workload.from_ns,
+           "keep the jobs of a workload that arrive at S seconds or later, which becomes time 0"),
+    OPTION(SECONDS, "to", "S", workload.to_ns,
+           "keep the jobs of a workload that arrive before S seconds"),
+    OPTION(TEXT, "thin", "P", workload.thin, "keep each job with this probability, such as 0.1"),
+    OPTION(TEXT, "scale-time", "X", workload.scale_time, "multiply the times between arrivals"),
+    OPTION(TEXT, "scale-durations", "X", workload.scale_durations,
+           "multiply the durations of all tasks"),
+    OPTION(TEXT, "groups", "NAME=W,...", workload.groups,
+           "give the jobs groups, with these weights, such as a=2,b=1"),
+    OPTION(CHOICE, "assign", "HOW", workload.assign, "how --groups are given to jobs",
+           .choice = assign_name, .summary = assign_summary),
+    OPTION(TEXT, "deadlines", "S|Fx", workload.deadlines,
+           "give every job a deadline S seconds after its arrival, or F times its critical path "
+           "after, such as 2.5x"),
+    OPTION(COUNT, "seed", "N", workload.seed, "of the random choices (default: 1)",
+           .most = UINT64_MAX),
+    OPTION(FLAG, "describe", NULL, workload.describe,
+           "tell what the workload is like (default without -o)"),
+    OPTION(CHOICE, "format", "F", output.format,
+           "what to write (default: what the ending of -o FILE suggests, else xml with -o and "
+           "text without)",
+           .letter = 'f', .choice = form_name, .summary = form_summary),
+    OPTION(FLAG, "json", NULL, output.json, "tell what the workload is like as JSON"),
+    /* What recorded jobs become, and so on: for others that read workloads, too. */
+    OPTION(CHOICE, "parallel", "HOW", record.parallel,
+           "what a recorded job of several processors becomes", .choice = parallel_name,
+           .summary = parallel_summary, .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
+    OPTION(CHOICE, "group-by", "WHAT", record.group_by, "what the groups of recorded jobs are",
+           .choice = grouping_name, .summary = grouping_summary,
+           .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
+    OPTION(FLAG, "completed-only", NULL, record.completed_only,
+           "leave out recorded jobs that failed or were cancelled",
+           .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
+    OPTION(FLAG, "cpu-only", NULL, record.cpu_only,
+           "recorded jobs demand processors, and neither memory nor anything else",
+           .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
+    OPTION(TEXT, "before", "WORKLOAD", predict.before,
+           "jobs to learn from, all of which have ended before the first one arrives",
+           .commands = CLI_PREDICT | CLI_SIMULATE),
+    OPTION(COUNT, "wide", "N", predict.wide,
+           "predict jobs of at least N tasks; under policies with pilots, those of fewer go first "
+           "(default: 3)",
+           .least = 1, .most = BR_MAX_TASKS, .commands = CLI_PREDICT | CLI_SIMULATE),
+    OPTION(COUNT, "executors", "N", executors.count,
+           "a Spark-like cluster of N executors that belong to jobs, in place of machines; see "
+           "docs/learned.md",
+           .least = 1, .most = BR_WORKLOAD_EXECUTORS, .commands = CLI_SIMULATE | CLI_WORKLOAD),
+    OPTION(COUNT, "seed", "N", simulate.seed, "of what happens (default: 1)", .most = UINT64_MAX,
+           .commands = CLI_SIMULATE | CLI_COFLOW),
+    OPTION(FLAG, "no-bounds", NULL, simulate.no_bounds, "do not compute lower bounds",
+           .commands = CLI_SIMULATE | CLI_COFLOW),
+    OPTION(COUNT, "threads", "N", search.threads,
+           "threads (default: the processors that we may use); the result does not depend on it",
+           .most = 1024, .commands = CLI_DEADLINE | CLI_TRAIN),
+    OPTION(FLAG, "times", NULL, batch.times,
+           "also tell seconds and events a second, which differ from run to run",
+           .commands = CLI_SIMULATE | CLI_COFLOW),
+    OPTIONS_END};
+
+static void workload_set_defaults(struct cli_settings *settings)
+{
+    settings->record.parallel = parallel_name(0);
+    settings->record.group_by = grouping_name(0);
+    settings->workload.assign = assign_name(0);
+    settings->workload.seed = br_plan_options_default().seed;
+    settings->workload.interarrival_ns = -1;
+    settings->workload.from_ns = -1;
+    settings->workload.to_ns = -1;
+    settings->executors.moving_ns = 2000000000;
+}
+
 const struct cli_command cli_workload = {
     .name = "workload",
     .bit = CLI_WORKLOAD,
+    .options = workload_rows,
+    .set_defaults = workload_set_defaults,
     .least = 0,
     .most = 100000,
     .perform = workloads_perform,

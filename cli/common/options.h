@@ -1,0 +1,25 @@
+/* How rows of options are written. A sub-command owns those that it alone takes; those that several
+ * take stand in options.c, with the set of these. */
+#ifndef BR_CLI_COMMON_OPTIONS_H
+#define BR_CLI_COMMON_OPTIONS_H
+
+#include <stddef.h>
+
+#include "base/text/options.h"
+#include "cli/common/commands.h"
+#include "cli/common/settings.h"
+
+/* A row: its kind, name and the name of its value in help (NULL: it takes none), the member of the
+ * settings, and a phrase; then what else struct br_option has. Without .commands it is for the
+ * sub-command whose table it stands in. */
+#define OPTION(KIND, NAME, ARGUMENT, MEMBER, HELP, ...)                                            \
+    {                                                                                              \
+        .name = NAME, .argument = ARGUMENT, .help = HELP, .kind = BR_OPTION_##KIND,                \
+        .offset = offsetof(struct cli_settings, MEMBER), ##__VA_ARGS__                             \
+    }
+#define OPTIONS_END                                                                                \
+    {                                                                                              \
+        .name = NULL                                                                               \
+    }
+
+#endif
