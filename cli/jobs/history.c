@@ -6,7 +6,7 @@
 #include "cli/common/load.h"
 #include "cli/common/output.h"
 #include "cli/common/say.h"
-#include "emit/histories/histories.h"
+#include "store/report/histories.h"
 #include "cli/common/options.h"
 
 /* Looks for the file first, since opening it for a change would create it. */

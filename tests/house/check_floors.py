@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The house keeps its floors: no include and no call runs up, no files form a circle, and the picture is current. Every
+"""The house keeps its floors: no include and no call runs up, no files form a circle, and the pictures are current. Every
 room has a README.md, and the rooms that bench/mutate knows are there.
 
 check_floors.py SOURCE_ROOT BUILD_DIR
@@ -80,6 +80,16 @@ def lost_rooms(root):
     return ['bench/mutate.rooms names %s, which is not there' % room for room in rooms if not (root / room).exists()]
 
 
+def stale_pictures(root):
+    """Pictures of the house and of its wings that are not of these sources, and how they are drawn."""
+    for path in sorted((root / 'docs/pictures').glob('house*.svg')):
+        wing = path.stem.removeprefix('house').removeprefix('-')
+        dot = floors(root, '--dot', *([wing] if wing else [])).stdout
+        mark = re.search('SHA-256 ([0-9a-f]{64})', path.read_text())
+        if not dot or not mark or mark[1] != hashlib.sha256(dot.encode()).hexdigest():
+            yield path.name, 'tools/floors --svg --dot %s > docs/pictures/%s' % (wing, path.name)
+
+
 def main():
     root, build = (pathlib.Path(a).resolve() for a in sys.argv[1:3])
     faults = rooms_without_words(root) + lost_rooms(root)
@@ -87,11 +97,7 @@ def main():
     print(done.stdout)
     if done.returncode:
         faults.append('tools/floors finds faults (above), or fails: ' + done.stderr)
-    dot = floors(root, '--dot').stdout
-    mark = re.search('SHA-256 ([0-9a-f]{64})', (root / 'docs/pictures/floors.svg').read_text())
-    if not dot or not mark or mark[1] != hashlib.sha256(dot.encode()).hexdigest():
-        faults.append('docs/pictures/floors.svg is not of these sources: '
-                      'tools/floors --svg > docs/pictures/floors.svg')
+    faults += [name + ' is not of these sources: ' + command for name, command in stale_pictures(root)]
     with tempfile.TemporaryDirectory(prefix='bigrocks-floors') as scratch:
         folder = pathlib.Path(scratch)
         copy_of(root, folder)
@@ -107,7 +113,7 @@ def main():
                                                                    done.stderr))
     with tempfile.TemporaryDirectory(prefix='bigrocks-calls') as scratch:
         faults += calls_not_told(root / 'tools/floors', pathlib.Path(scratch))
-    print('\n'.join(faults) or 'floors kept, picture current, %d breaks told' % (len(BROKEN) + len(TOLD)))
+    print('\n'.join(faults) or 'floors kept, pictures current, %d breaks told' % (len(BROKEN) + len(TOLD)))
     return bool(faults)
 
 

@@ -7,8 +7,7 @@ import pathlib
 import re
 import sys
 
-ROOMS = ['include', 'base', 'planner', 'parsers', 'emit', 'generate', 'lp', 'cli', 'runtime', 'predict', 'simulate', 'learn', 'workload', 'docs',
-         'bench']
+ROOMS = ['include', 'base', 'planner', 'parsers', 'emit', 'generate', 'lp', 'cli', 'runtime', 'store', 'cluster', 'docs', 'bench']
 
 
 def main():

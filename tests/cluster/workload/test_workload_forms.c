@@ -263,7 +263,7 @@ static void refused_xml(void **state)
         uint32_t line;
         const char *what;
     } bad[] = {
-        {"<cluster/workload/>", 1, "namespace"},
+        {"<workload/>", 1, "namespace"},
         {"<workload xmlns=\"urn:bigrocks:workload:2\"/>", 1, "urn:bigrocks:workload:2"},
         {XML(""), 0, "no job"},
         {XML("<job/>"), 2, "job '1' has no file"},

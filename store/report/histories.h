@@ -1,6 +1,6 @@
 /* Writing a history: all its jobs, or one job with its stages. */
-#ifndef BR_EMIT_HISTORIES_HISTORIES_H
-#define BR_EMIT_HISTORIES_HISTORIES_H
+#ifndef BR_STORE_REPORT_HISTORIES_H
+#define BR_STORE_REPORT_HISTORIES_H
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* The outputs of histories in files of their own. Internal to this room. */
-#ifndef BR_EMIT_HISTORIES_HISTORIES_OUTPUTS_H
-#define BR_EMIT_HISTORIES_HISTORIES_OUTPUTS_H
+#ifndef BR_STORE_REPORT_HISTORIES_OUTPUTS_H
+#define BR_STORE_REPORT_HISTORIES_OUTPUTS_H
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* Histories as a table for people, and as JSON (docs/schema/history-1.schema.json). */
-#include "emit/histories/histories.h"
+#include "store/report/histories.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "base/roles.h"
 #include "base/text/diag.h"
-#include "emit/histories/histories_outputs.h"
+#include "store/report/histories_outputs.h"
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
 

@@ -8,7 +8,7 @@
 #include "base/collections/arena.h"
 #include "base/collections/sort.h"
 #include "base/numbers/real.h"
-#include "emit/histories/histories_outputs.h"
+#include "store/report/histories_outputs.h"
 #include "emit/plots/plot.h"
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
