@@ -14,7 +14,7 @@
 #include "cli/common/output.h"
 #include "cli/common/progress.h"
 #include "cli/common/say.h"
-#include "cluster/coflow/command/coflow_bound.h"
+#include "cluster/coflow/bounds/best_bound.h"
 #include "cluster/workload/command/workloads.h"
 #include "cluster/coflow/report/coflows.h"
 #include "cluster/coflow/read/coflow_trace.h"
@@ -91,8 +91,12 @@ static enum br_status coflow_run_all(struct study *study, const struct cli_setti
     study->bound_s = NAN;
     cli_progress_begin(&study->progress, settings->output.quiet);
     enum br_status status = BR_OK;
+    char why[200] = "";
     if (!settings->simulate.no_bounds)
-        status = cli_coflow_bound(settings, study->trace, &study->options, &study->bound_s, diag);
+        status = br_coflow_best_bound(study->trace, &study->options, settings->coflow.bound,
+                                      settings->search.time_limit_ns, &study->bound_s, why, diag);
+    if (*why)
+        cli_say("%s", why);
     for (uint32_t k = 0; k < study->policies; k++)
         study->result[k] = (struct br_coflow_result){.policy = study->name[k],
                                                      .outcome = &study->outcome[k],

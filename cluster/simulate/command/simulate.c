@@ -15,7 +15,7 @@
 #include "cluster/simulate/command/merge.h"
 #include "cluster/predict/cases.h"
 #include "cluster/workload/command/record_options.h"
-#include "cluster/simulate/command/study.h"
+#include "cluster/simulate/experiment/experiment.h"
 #include "cluster/workload/command/world_options.h"
 #include "cluster/executors/network/model.h"
 #include "cluster/workload/read/workloads.h"
@@ -24,6 +24,7 @@
 #include "cluster/simulate/policies/policies.h"
 #include "cli/common/choices.h"
 #include "cli/common/options.h"
+#include "cli/common/progress.h"
 #include "cluster/simulate/report/study.h"
 #include "cluster/simulate/network/transit.h"
 
@@ -31,7 +32,7 @@ enum { MOST_POLICIES = 1000 };
 
 /* --network and its options. */
 static enum br_status read_network(const struct cli_settings *settings,
-                                   struct cli_study_request *request, struct br_cluster *cluster,
+                                   struct br_experiment *request, struct br_cluster *cluster,
                                    struct br_diag *diag)
 {
     const char *name = settings->simulate.network_policy;
@@ -52,8 +53,8 @@ static enum br_status read_network(const struct cli_settings *settings,
 
 /* "a,b=1,c": names into rows. */
 static enum br_status simulate_read_policies(const char *text, bool executors,
-                                             struct cli_study_policy **policies, uint32_t *count,
-                                             struct br_diag *diag)
+                                             struct br_experiment_policy **policies,
+                                             uint32_t *count, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     *count = 0;
@@ -62,7 +63,7 @@ static enum br_status simulate_read_policies(const char *text, bool executors,
         return br_fail_memory(diag);
     while (!status) {
         size_t length = strcspn(text, ",");
-        struct cli_study_policy *policy = &(*policies)[*count];
+        struct br_experiment_policy *policy = &(*policies)[*count];
         if (*count == MOST_POLICIES)
             return br_fail(diag, BR_USAGE, NULL, "--policy names more than %d policies",
                            MOST_POLICIES);
@@ -71,7 +72,7 @@ static enum br_status simulate_read_policies(const char *text, bool executors,
             return br_fail_memory(diag);
         ++*count;
         status = executors
-                     ? cli_executors_find(policy->name, &policy->executors, &policy->number, diag)
+                     ? br_executors_find(policy->name, &policy->executors, &policy->number, diag)
                      : br_policies_find(policy->name, &policy->row, &policy->number, diag);
         if (!text[length])
             break;
@@ -80,7 +81,7 @@ static enum br_status simulate_read_policies(const char *text, bool executors,
     return status;
 }
 
-static void free_policies(struct cli_study_policy *policies, uint32_t count)
+static void free_policies(struct br_experiment_policy *policies, uint32_t count)
 {
     for (uint32_t k = 0; policies && k < count; k++)
         free(policies[k].name);
@@ -89,7 +90,7 @@ static void free_policies(struct cli_study_policy *policies, uint32_t count)
 
 /* The request, except the workload and the cluster. */
 static enum br_status simulate_read_options(const struct cli_settings *settings,
-                                            struct cli_study_request *request, struct br_diag *diag)
+                                            struct br_experiment *request, struct br_diag *diag)
 {
     const struct cli_simulate_settings *simulate = &settings->simulate;
     enum br_status status = cli_world_options(simulate, &request->world, diag);
@@ -106,14 +107,13 @@ static enum br_status simulate_read_options(const struct cli_settings *settings,
                                : BR_EFFORT_FAST;
     request->bounds = !simulate->no_bounds;
     request->clairvoyant = simulate->clairvoyant;
-    request->quiet = settings->output.quiet;
     return status ? status
                   : cli_shard_read(settings->batch.shard, &request->first, &request->step, diag);
 }
 
 /* The rows of --overbook, from the arena. */
 static enum br_status read_overbook(const char *text, struct br_arena *arena,
-                                    struct cli_study_request *request, struct br_diag *diag)
+                                    struct br_experiment *request, struct br_diag *diag)
 {
     uint32_t most = 1;
     for (const char *c = text; c && *c; c++)
@@ -147,7 +147,8 @@ static enum br_status simulate_merge(const struct cli_settings *settings, const 
 }
 
 static enum br_status simulate_write_study(const struct cli_settings *settings, const char *format,
-                                           const struct cli_study *study, struct br_diag *diag)
+                                           const struct br_experiment_results *study,
+                                           struct br_diag *diag)
 {
     struct cli_output output;
     enum br_status status = cli_output_open_format(&output, &settings->output, format, diag);
@@ -157,12 +158,23 @@ static enum br_status simulate_write_study(const struct cli_settings *settings, 
     return cli_output_close(&output, status, diag);
 }
 
-static enum br_status study(const struct cli_settings *settings, struct cli_study_request *request,
+static void simulate_tell(void *progress, uint32_t done, uint32_t of)
+{
+    cli_progress_jobs(progress, done, of, 0);
+}
+
+static enum br_status study(const struct cli_settings *settings, struct br_experiment *request,
                             const char *format, struct br_diag *diag)
 {
-    struct cli_study done;
+    struct br_experiment_results done;
+    struct cli_progress progress;
     request->series = br_study_draws(format);
-    enum br_status status = cli_study_run(request, &done, diag);
+    request->stop = cli_interrupt_catch();
+    request->ended = simulate_tell;
+    request->context = &progress;
+    cli_progress_begin(&progress, settings->output.quiet);
+    enum br_status status = br_experiment_run(request, &done, diag);
+    cli_progress_end(&progress);
     done.study.times = settings->batch.times;
     if (!status && done.cut)
         cli_say("interrupted with %u of %u runs done", done.study.runs, done.room);
@@ -174,7 +186,7 @@ static enum br_status study(const struct cli_settings *settings, struct cli_stud
         status = simulate_write_study(settings, format, &done, diag);
     if (!status && done.cut)
         status = BR_NO; /* a script must learn that runs are missing */
-    cli_study_finish(&done);
+    br_experiment_finish(&done);
     return status;
 }
 
@@ -191,7 +203,7 @@ static const char *simulate_format_of(const struct cli_output_settings *output)
  */
 static enum br_status read_executors(const struct cli_settings *settings,
                                      const struct br_workload *workload,
-                                     struct br_cluster **cluster, struct cli_study_request *request,
+                                     struct br_cluster **cluster, struct br_experiment *request,
                                      struct br_diag *diag)
 {
     const struct cli_simulate_settings *simulate = &settings->simulate;
@@ -225,12 +237,12 @@ static enum br_status read_executors(const struct cli_settings *settings,
         settings->executors.classes
             ? br_executors_classes_read(settings->executors.classes, options, diag)
             : BR_OK;
-    return status ? status : cli_executors_cluster(options, cluster, diag);
+    return status ? status : br_executors_cluster(options, cluster, diag);
 }
 
 /* The model of a learned policy. */
 static enum br_status read_model(const char *path, struct br_model *model,
-                                 struct cli_study_request *request, struct br_diag *diag)
+                                 struct br_experiment *request, struct br_diag *diag)
 {
     if (!request->executors.options.executors)
         return br_fail(diag, BR_USAGE, "give --executors N", "--model is for executors");
@@ -243,7 +255,7 @@ static enum br_status read_model(const char *path, struct br_model *model,
 }
 
 /* Does the policy deal with deadlines? */
-static bool controls(const struct cli_study_request *request)
+static bool controls(const struct br_experiment *request)
 {
     for (uint32_t k = 0; k < request->policies; k++)
         if (request->policy[k].row && request->policy[k].row->decide == br_deadline_decide)
@@ -254,8 +266,8 @@ static bool controls(const struct cli_study_request *request)
 /* The jobs of --before, from which predictors learn. */
 static enum br_status simulate_read_history(const struct cli_settings *settings,
                                             const struct br_workload *workload,
-                                            struct br_cases *cases,
-                                            struct cli_study_request *request, struct br_diag *diag)
+                                            struct br_cases *cases, struct br_experiment *request,
+                                            struct br_diag *diag)
 {
     const struct br_workload_options reading = cli_workload_options(settings);
     const struct br_cases_options options = {.most_tasks = UINT32_MAX};
@@ -314,8 +326,8 @@ static void say_notes(const char *path, const struct br_workload *workload)
 static int simulate_perform(const struct cli_settings *settings, const char *const *argument,
                             uint32_t arguments, struct br_diag *diag)
 {
-    struct cli_study_request request = {0};
-    struct cli_study_policy *policies = NULL;
+    struct br_experiment request = {0};
+    struct br_experiment_policy *policies = NULL;
     struct br_workload *workload = NULL;
     struct br_cluster *cluster = NULL, *used;
     struct br_arena arena = {0};

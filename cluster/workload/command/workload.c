@@ -7,7 +7,7 @@
 #include "cli/common/commands.h"
 #include "cli/common/load.h"
 #include "cli/common/output.h"
-#include "cluster/workload/command/executors.h"
+#include "cluster/executors/policy/workload_run.h"
 #include "cluster/workload/command/workloads.h"
 #include "cluster/workload/write/workload.h"
 #include "cluster/workload/make.h"
@@ -320,7 +320,7 @@ static int workloads_perform(const struct cli_settings *settings, const char *co
     if (!status && settings->executors.count && !cluster) {
         jobs.workload->executors = (uint32_t)settings->executors.count;
         const struct br_executors_options executors = {.executors = jobs.workload->executors};
-        status = cli_executors_cluster(&executors, &cluster, diag);
+        status = br_executors_cluster(&executors, &cluster, diag);
     }
     const struct br_cluster *used = cluster         ? cluster
                                     : jobs.workload ? jobs.workload->cluster

@@ -1,5 +1,5 @@
 /* Workloads on executors. */
-#include "cluster/workload/command/executors.h"
+#include "cluster/executors/policy/workload_run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,6 +9,7 @@
 
 #include "base/numbers/real.h"
 #include "base/process/clock.h"
+#include "base/text/options.h"
 #include "base/text/text.h"
 #include "cluster/executors/policy/learned.h"
 #include "cluster/executors/classes.h"
@@ -31,8 +32,8 @@ static enum br_status executors_add_class(struct br_cluster *cluster, uint32_t n
     return br_cluster_add_capacity(cluster, cls, "mem", amount, diag);
 }
 
-enum br_status cli_executors_cluster(const struct br_executors_options *options,
-                                     struct br_cluster **cluster, struct br_diag *diag)
+enum br_status br_executors_cluster(const struct br_executors_options *options,
+                                    struct br_cluster **cluster, struct br_diag *diag)
 {
     *cluster = br_cluster_create("executors");
     enum br_status status = *cluster ? BR_OK : br_fail_memory(diag);
@@ -56,8 +57,8 @@ static const struct br_executors_row *policy(uint32_t k)
     return k == 0 || br_executors_policy(k - 1) ? &br_learned_policy : NULL;
 }
 
-enum br_status cli_executors_find(const char *text, const struct br_executors_row **row,
-                                  double *number, struct br_diag *diag)
+enum br_status br_executors_find(const char *text, const struct br_executors_row **row,
+                                 double *number, struct br_diag *diag)
 {
     size_t length = strcspn(text, "=");
     char hint[240] = "";
@@ -125,7 +126,7 @@ static enum br_status executors_run(struct br_executors *sim, const struct br_ex
 }
 
 /* The best order, for a row that has orders. */
-static enum br_status executors_find_order(const struct cli_executors_request *request,
+static enum br_status executors_find_order(const struct br_executors_request *request,
                                            const struct br_executors_jobs *jobs,
                                            const struct br_executors_row *row,
                                            const struct br_stop *stop, uint32_t *order,
@@ -140,11 +141,11 @@ static enum br_status executors_find_order(const struct cli_executors_request *r
     return row->orders ? br_executors_best_order(&orders, order, diag) : BR_OK;
 }
 
-enum br_status cli_executors_simulate(const struct cli_executors_request *request,
-                                      const struct br_workload *workload,
-                                      const struct br_executors_row *row, double number,
-                                      uint64_t seed, const struct br_stop *stop,
-                                      struct br_outcome *outcome, struct br_diag *diag)
+enum br_status br_executors_simulate(const struct br_executors_request *request,
+                                     const struct br_workload *workload,
+                                     const struct br_executors_row *row, double number,
+                                     uint64_t seed, const struct br_stop *stop,
+                                     struct br_outcome *outcome, struct br_diag *diag)
 {
     int64_t start_ns = br_now_ns(), least_ns = INT64_MAX;
     uint32_t numbers =
@@ -186,9 +187,9 @@ enum br_status cli_executors_simulate(const struct cli_executors_request *reques
     return status;
 }
 
-enum br_status cli_executors_least(const struct cli_executors_request *request,
-                                   const struct br_workload *workload, uint64_t seed,
-                                   int64_t *const *least_ns, struct br_diag *diag)
+enum br_status br_executors_least_of(const struct br_executors_request *request,
+                                     const struct br_workload *workload, uint64_t seed,
+                                     int64_t *const *least_ns, struct br_diag *diag)
 {
     struct br_executors_jobs jobs;
     enum br_status status = br_executors_jobs_make(workload, seed, &jobs, diag);

@@ -1,9 +1,9 @@
-/* Runs a workload under several policies and seeds, on several threads. */
-#ifndef BR_CLUSTER_SIMULATE_COMMAND_STUDY_H
-#define BR_CLUSTER_SIMULATE_COMMAND_STUDY_H
+/* Experiments: a workload under several policies and seeds, on several threads. */
+#ifndef BR_CLUSTER_SIMULATE_EXPERIMENT_EXPERIMENT_H
+#define BR_CLUSTER_SIMULATE_EXPERIMENT_EXPERIMENT_H
 
-#include "cli/common/progress.h"
-#include "cluster/workload/command/executors.h"
+#include "base/process/stop.h"
+#include "cluster/executors/policy/workload_run.h"
 #include "cluster/simulate/report/study.h"
 #include "cluster/simulate/bounds/clairvoyant.h"
 #include "cluster/simulate/bounds/regret.h"
@@ -11,7 +11,7 @@
 #include "cluster/simulate/policies/plans.h"
 
 /* One policy as the user named it. */
-struct cli_study_policy {
+struct br_experiment_policy {
     char *name;
     const struct br_policy_row *row;          /* NULL: the policy is for executors */
     const struct br_executors_row *executors; /* NULL: the policy is for machines */
@@ -19,30 +19,34 @@ struct cli_study_policy {
 };
 
 /* The runs to make; all borrowed. */
-struct cli_study_request {
+struct br_experiment {
     const struct br_workload *workload;
     const struct br_cluster *cluster;
     uint32_t policies;
-    const struct cli_study_policy *policy;
+    const struct br_experiment_policy *policy;
     uint32_t seeds; /* world.seed, world.seed + 1, ... */
     struct br_world world;
-    struct cli_executors_request executors; /* all policies are for executors, or none is */
+    struct br_executors_request executors; /* all policies are for executors, or none is */
     struct br_runtime_options enforcer;
     uint32_t overbooked;
     const struct br_overbook *overbook;
     struct br_plan_options plan;
     const struct br_transit_policy *network;      /* NULL: transfers take no time */
     const struct br_deadline_settings *deadlines; /* NULL: no policy deals with deadlines */
-    bool bounds, series, quiet;
+    bool bounds, series;
     uint64_t clairvoyant; /* evaluations of the search that knows everything ahead; 0: none */
     uint32_t threads;
     uint32_t histories; /* jobs that ended before, for policies that predict */
     uint32_t wide;      /* as of br_policy_setup */
     const struct br_predict_case *history;
-    uint32_t first, step; /* the shard: combinations first, first + step, ... */
+    uint32_t first, step;       /* the shard: combinations first, first + step, ... */
+    const struct br_stop *stop; /* NULL: none */
+    /* Called whenever a run has ended, by one thread at a time; NULL: not. */
+    void (*ended)(void *context, uint32_t done, uint32_t of);
+    void *context;
 };
 
-struct cli_study {
+struct br_experiment_results {
     struct br_study study;
     uint32_t room; /* combinations, of which study.runs have ended */
     struct br_study_run *run;
@@ -54,10 +58,11 @@ struct cli_study {
     bool cut;
 };
 
-/* Runs all combinations, in the order of policies and then seeds. A stop (Ctrl-C) leaves the
- * finished runs and marks the rest as cut. Release by cli_study_finish, also after a failure. */
-enum br_status cli_study_run(const struct cli_study_request *request, struct cli_study *study,
-                             struct br_diag *diag);
-void cli_study_finish(struct cli_study *study);
+/* Runs all combinations, in the order of policies and then seeds. A stop leaves the
+ * finished runs and marks the rest as cut. Release by br_experiment_finish, also after a failure.
+ */
+enum br_status br_experiment_run(const struct br_experiment *request,
+                                 struct br_experiment_results *study, struct br_diag *diag);
+void br_experiment_finish(struct br_experiment_results *study);
 
 #endif

@@ -1,6 +1,6 @@
 /* The bound of ports is computed here. Another program solves the linear program over the order and
  * answers with weights; the bound that they give is computed here as well. */
-#include "cluster/coflow/command/coflow_bound.h"
+#include "cluster/coflow/bounds/best_bound.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +8,11 @@
 
 #include "base/numbers/decimal.h"
 #include "base/numbers/real.h"
-#include "cli/common/say.h"
 #include "lp/client/coflows.h"
 #include "parsers/text/json.h"
 #include "cluster/coflow/bounds/order_bound.h"
 
-enum { ROUNDS = 200, ROWS_MOST = 1000000 };
+enum { ROUNDS = 200, ROWS_MOST = 1000000, WHY = 200 };
 
 /* ---- The problem as text ---- */
 
@@ -124,12 +123,11 @@ static enum br_status read_answer(const struct br_coflow_talk *talk, struct br_o
 
 /* ---- Both bounds ---- */
 
-static enum br_status coflow_bound_ask(const struct cli_settings *settings,
-                                       const struct br_stop *stop,
-                                       const struct br_coflow_parts *parts, double *average_cct_s,
-                                       struct br_diag *diag)
+static enum br_status best_bound_ask(const struct br_coflow_parts *parts, int64_t limit_ns,
+                                     const struct br_stop *stop, double *average_cct_s,
+                                     char why[WHY], struct br_diag *diag)
 {
-    struct br_coflow_talk talk = {.limit_ns = settings->search.time_limit_ns, .stop = stop};
+    struct br_coflow_talk talk = {.limit_ns = limit_ns, .stop = stop};
     struct br_order_proof proof = {0};
     struct br_diag fault = {0};
     char ended[32] = "";
@@ -141,18 +139,18 @@ static enum br_status coflow_bound_ask(const struct cli_settings *settings,
     br_bound_coflows(&talk);
     free(problem);
     if (!talk.answer) {
-        cli_say("the bound of the order is %s", talk.why);
+        snprintf(why, WHY, "the bound of the order is %.150s", talk.why);
         return BR_OK;
     }
     enum br_status status = read_answer(&talk, &proof, ended, &fault);
     if (!status && strcmp(ended, "large") == 0)
-        cli_say("the bound of the order is not available (there are too many coflows)");
+        snprintf(why, WHY, "the bound of the order is not available (there are too many coflows)");
     else if (!status)
         status = br_coflow_order_bound(parts, &proof, &ordered_s, &fault);
     if (status == BR_SYSTEM && diag)
         *diag = fault;
     else if (status)
-        cli_say("the bound of the order is not available (%s)", fault.what);
+        snprintf(why, WHY, "the bound of the order is not available (%.150s)", fault.what);
     if (!status && ordered_s > *average_cct_s)
         *average_cct_s = ordered_s;
     br_order_proof_finish(&proof);
@@ -160,19 +158,21 @@ static enum br_status coflow_bound_ask(const struct cli_settings *settings,
     return status == BR_SYSTEM ? status : BR_OK;
 }
 
-enum br_status cli_coflow_bound(const struct cli_settings *settings, const struct br_coflows *trace,
-                                const struct br_coflow_options *options, double *average_cct_s,
-                                struct br_diag *diag)
+enum br_status br_coflow_best_bound(const struct br_coflows *trace,
+                                    const struct br_coflow_options *options, bool ask,
+                                    int64_t limit_ns, double *average_cct_s, char why[WHY],
+                                    struct br_diag *diag)
 {
     struct br_coflow_parts parts;
     struct br_coflow_bound bound = {0};
     enum br_status status = br_coflow_parts_make(trace, options, &parts, diag);
+    *why = '\0';
     if (!status)
         status = br_coflow_bound_make(&parts, ROUNDS, options->stop, &bound, diag);
     if (!status) {
         *average_cct_s = bound.average_cct_s;
-        if (settings->coflow.bound)
-            status = coflow_bound_ask(settings, options->stop, &parts, average_cct_s, diag);
+        if (ask)
+            status = best_bound_ask(&parts, limit_ns, options->stop, average_cct_s, why, diag);
     }
     br_coflow_parts_finish(&parts);
     return status;

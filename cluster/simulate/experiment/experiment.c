@@ -1,32 +1,29 @@
 /* Every combination of a policy and a seed is one unit of work. Its spans are dropped once its
  * metrics are made, so memory grows only with the number of threads. */
-#include "cluster/simulate/command/study.h"
+#include "cluster/simulate/experiment/experiment.h"
 
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "base/process/parallel.h"
-#include "cli/common/interrupt.h"
 #include "cluster/simulate/policies/policies.h"
 
 struct runner {
-    const struct cli_study_request *request;
-    struct cli_study *study;
+    const struct br_experiment *request;
+    struct br_experiment_results *study;
     struct br_plans plans;
     struct br_workload_bounds *bounds; /* by seed; NULL: none are wanted */
     double *clairvoyant_s;             /* by seed; NAN: none is wanted */
     double ahead_s;                    /* planning time before the first run */
-    const struct br_stop *stop;
-    pthread_mutex_t lock; /* guards what follows */
-    struct cli_progress progress;
+    pthread_mutex_t lock;              /* guards what follows */
     uint32_t done;
     enum br_status status;
     struct br_diag diag;
 };
 
-static bool simulate_study_give_up(struct runner *runner, enum br_status status,
-                                   const struct br_diag *diag)
+static bool experiment_give_up(struct runner *runner, enum br_status status,
+                               const struct br_diag *diag)
 {
     pthread_mutex_lock(&runner->lock);
     if (!runner->status) {
@@ -37,7 +34,7 @@ static bool simulate_study_give_up(struct runner *runner, enum br_status status,
     return false;
 }
 
-static struct br_world world_of(const struct cli_study_request *request, uint32_t seed)
+static struct br_world world_of(const struct br_experiment *request, uint32_t seed)
 {
     struct br_world world = request->world;
     world.seed += seed;
@@ -48,7 +45,7 @@ static struct br_world world_of(const struct cli_study_request *request, uint32_
 
 /* The true durations of all jobs under the seed, job by job in one block; NULL when memory is out.
  */
-static int64_t **true_durations(const struct cli_study_request *request, uint32_t seed)
+static int64_t **true_durations(const struct br_experiment *request, uint32_t seed)
 {
     const struct br_workload *workload = request->workload;
     struct br_world world = world_of(request, seed);
@@ -73,7 +70,7 @@ static int64_t **true_durations(const struct cli_study_request *request, uint32_
 static struct br_simulate_options options_of(struct runner *runner, const struct br_policy_row *row,
                                              double number, uint32_t seed)
 {
-    const struct cli_study_request *request = runner->request;
+    const struct br_experiment *request = runner->request;
     return (struct br_simulate_options){
         .row = row,
         .setup = {.enforcer = request->enforcer,
@@ -89,7 +86,7 @@ static struct br_simulate_options options_of(struct runner *runner, const struct
                   .number = number},
         .world = world_of(request, seed),
         .network = request->network,
-        .stop = runner->stop,
+        .stop = runner->request->stop,
     };
 }
 
@@ -108,7 +105,7 @@ static enum br_status begin_ahead(struct runner *runner, uint32_t seed, struct b
                                   struct br_diag *diag)
 {
     static const char *const names[] = {"joint", "tetris", "srpt"};
-    const struct cli_study_request *request = runner->request;
+    const struct br_experiment *request = runner->request;
     enum br_status status = BR_OK;
     for (size_t k = 0; k < sizeof names / sizeof *names && !status; k++) {
         const struct br_policy_row *row;
@@ -130,13 +127,12 @@ static enum br_status begin_ahead(struct runner *runner, uint32_t seed, struct b
 }
 
 /* The mean completion time found by a search of that many evaluations. */
-static enum br_status simulate_study_look_ahead(struct runner *runner,
-                                                const int64_t *const *true_ns, uint32_t seed,
-                                                struct br_diag *diag)
+static enum br_status experiment_look_ahead(struct runner *runner, const int64_t *const *true_ns,
+                                            uint32_t seed, struct br_diag *diag)
 {
-    const struct cli_study_request *request = runner->request;
+    const struct br_experiment *request = runner->request;
     struct br_clairvoyant_options options = {
-        .seed = seed + 1, .evaluations = request->clairvoyant, .stop = runner->stop};
+        .seed = seed + 1, .evaluations = request->clairvoyant, .stop = runner->request->stop};
     struct br_clairvoyant found = {0};
     struct br_outcome begin = {0};
     runner->clairvoyant_s[seed] = NAN;
@@ -159,36 +155,36 @@ static enum br_status simulate_study_look_ahead(struct runner *runner,
 static bool bound_seed(void *context, uint32_t worker, uint32_t seed)
 {
     struct runner *runner = context;
-    const struct cli_study_request *request = runner->request;
+    const struct br_experiment *request = runner->request;
     struct br_diag diag = {0};
     (void)worker;
-    if (br_stopped(runner->stop))
+    if (br_stopped(runner->request->stop))
         return false;
     int64_t **true_ns = true_durations(request, seed);
     enum br_status status = true_ns ? BR_OK : br_fail_memory(&diag);
     if (!status && request->executors.options.executors)
-        status = cli_executors_least(&request->executors, request->workload,
-                                     request->world.seed + seed, true_ns, &diag);
+        status = br_executors_least_of(&request->executors, request->workload,
+                                       request->world.seed + seed, true_ns, &diag);
     if (!status)
         status = br_workload_bounds_make(request->workload, request->cluster,
                                          (const int64_t *const *)true_ns, request->overbooked > 0,
-                                         runner->stop, &runner->bounds[seed], &diag);
+                                         runner->request->stop, &runner->bounds[seed], &diag);
     if (!status)
-        status = simulate_study_look_ahead(runner, (const int64_t *const *)true_ns, seed, &diag);
+        status = experiment_look_ahead(runner, (const int64_t *const *)true_ns, seed, &diag);
     if (true_ns)
         free(true_ns[0]);
     free(true_ns);
-    return !status || simulate_study_give_up(runner, status, &diag);
+    return !status || experiment_give_up(runner, status, &diag);
 }
 
 /* ---- Runs ---- */
 
-static enum br_status simulate_study_measure(struct runner *runner, struct br_outcome *outcome,
-                                             const struct br_workload_bounds *bounds, uint32_t at,
-                                             struct br_diag *diag)
+static enum br_status experiment_measure(struct runner *runner, struct br_outcome *outcome,
+                                         const struct br_workload_bounds *bounds, uint32_t at,
+                                         struct br_diag *diag)
 {
-    const struct cli_study_request *request = runner->request;
-    struct cli_study *study = runner->study;
+    const struct br_experiment *request = runner->request;
+    struct br_experiment_results *study = runner->study;
     enum br_status status =
         br_metrics_make(request->workload, request->cluster, outcome, bounds ? bounds->job_s : NULL,
                         &study->metrics[at], diag);
@@ -213,16 +209,16 @@ static enum br_status simulate_study_measure(struct runner *runner, struct br_ou
 }
 
 /* Simulates; for a tuned row with each of its numbers, of which the best is kept. */
-static enum br_status study_simulate(const struct cli_study_request *request,
-                                     const struct cli_study_policy *policy,
-                                     struct br_simulate_options *options,
-                                     struct br_outcome *outcome, struct br_diag *diag)
+static enum br_status experiment_simulate(const struct br_experiment *request,
+                                          const struct br_experiment_policy *policy,
+                                          struct br_simulate_options *options,
+                                          struct br_outcome *outcome, struct br_diag *diag)
 {
     const struct br_policy_row *row = options->row;
     if (!row)
-        return cli_executors_simulate(&request->executors, request->workload, policy->executors,
-                                      policy->number, options->world.seed, options->stop, outcome,
-                                      diag);
+        return br_executors_simulate(&request->executors, request->workload, policy->executors,
+                                     policy->number, options->world.seed, options->stop, outcome,
+                                     diag);
     if (row->step <= 0)
         return br_simulate_workload(request->workload, request->cluster, options, outcome, diag);
     enum br_status status = BR_OK;
@@ -244,19 +240,19 @@ static enum br_status study_simulate(const struct cli_study_request *request,
     return status;
 }
 
-static bool simulate_study_run_one(void *context, uint32_t worker, uint32_t at)
+static bool experiment_run_one(void *context, uint32_t worker, uint32_t at)
 {
     struct runner *runner = context;
-    const struct cli_study_request *request = runner->request;
+    const struct br_experiment *request = runner->request;
     uint32_t number = request->first + at * request->step;
     uint32_t seed = number % request->seeds;
-    const struct cli_study_policy *policy = &request->policy[number / request->seeds];
+    const struct br_experiment_policy *policy = &request->policy[number / request->seeds];
     const struct br_workload_bounds *bounds = runner->bounds ? &runner->bounds[seed] : NULL;
     struct br_simulate_options options = options_of(runner, policy->row, policy->number, seed);
     struct br_outcome outcome = {0};
     struct br_diag diag = {0};
     (void)worker;
-    if (br_stopped(runner->stop))
+    if (br_stopped(runner->request->stop))
         return false;
     runner->study->run[at] = (struct br_study_run){
         .policy = policy->name,
@@ -265,17 +261,18 @@ static bool simulate_study_run_one(void *context, uint32_t worker, uint32_t at)
         .makespan_bound_s = bounds ? bounds->makespan_s : NAN,
         .clairvoyant_mean_jct_s = bounds ? runner->clairvoyant_s[seed] : NAN,
     };
-    enum br_status status = study_simulate(request, policy, &options, &outcome, &diag);
+    enum br_status status = experiment_simulate(request, policy, &options, &outcome, &diag);
     if (!status)
-        status = simulate_study_measure(runner, &outcome, bounds, at, &diag);
+        status = experiment_measure(runner, &outcome, bounds, at, &diag);
     if (policy->row && policy->row->plans)
         runner->study->run[at].planning_seconds += runner->ahead_s;
     br_outcome_finish(&outcome);
     if (status)
-        return simulate_study_give_up(runner, status, &diag);
+        return experiment_give_up(runner, status, &diag);
     pthread_mutex_lock(&runner->lock);
     runner->done++;
-    cli_progress_jobs(&runner->progress, runner->done, runner->study->study.runs, 0);
+    if (request->ended)
+        request->ended(request->context, runner->done, runner->study->study.runs);
     pthread_mutex_unlock(&runner->lock);
     return true;
 }
@@ -283,7 +280,7 @@ static bool simulate_study_run_one(void *context, uint32_t worker, uint32_t at)
 /* ---- All of them ---- */
 
 /* Does a run of this shard follow plans? */
-static bool wants_plans(const struct cli_study_request *request, uint32_t runs)
+static bool wants_plans(const struct br_experiment *request, uint32_t runs)
 {
     for (uint32_t at = 0; at < runs; at++) {
         uint32_t number = (request->first + at * request->step) / request->seeds;
@@ -295,7 +292,7 @@ static bool wants_plans(const struct cli_study_request *request, uint32_t runs)
 }
 
 /* Keeps the finished runs, in their order. */
-static void simulate_study_drop_unfinished(struct cli_study *study)
+static void experiment_drop_unfinished(struct br_experiment_results *study)
 {
     uint32_t kept = 0;
     for (uint32_t k = 0; k < study->study.runs; k++)
@@ -305,39 +302,36 @@ static void simulate_study_drop_unfinished(struct cli_study *study)
     study->study.runs = kept;
 }
 
-static enum br_status simulate_study_perform(struct runner *runner, struct br_diag *diag)
+static enum br_status experiment_perform(struct runner *runner, struct br_diag *diag)
 {
-    const struct cli_study_request *request = runner->request;
-    struct cli_study *study = runner->study;
-    runner->stop = cli_interrupt_catch();
-    cli_progress_begin(&runner->progress, request->quiet);
+    const struct br_experiment *request = runner->request;
+    struct br_experiment_results *study = runner->study;
     if (runner->bounds)
         br_parallel(request->threads, request->seeds, bound_seed, runner);
     if (!runner->status && wants_plans(request, study->study.runs))
-        runner->status =
-            br_plans_prepare(&runner->plans, request->threads, runner->stop, &runner->diag);
+        runner->status = br_plans_prepare(&runner->plans, request->threads, runner->request->stop,
+                                          &runner->diag);
     runner->ahead_s = runner->plans.seconds;
     if (!runner->status)
-        br_parallel(request->threads, study->study.runs, simulate_study_run_one, runner);
-    cli_progress_end(&runner->progress);
+        br_parallel(request->threads, study->study.runs, experiment_run_one, runner);
     if (runner->status && diag)
         *diag = runner->diag;
-    if (!runner->status && cli_interrupted())
-        simulate_study_drop_unfinished(study);
+    if (!runner->status && br_stopped(request->stop))
+        experiment_drop_unfinished(study);
     return runner->status;
 }
 
-enum br_status cli_study_run(const struct cli_study_request *request, struct cli_study *study,
-                             struct br_diag *diag)
+enum br_status br_experiment_run(const struct br_experiment *request,
+                                 struct br_experiment_results *study, struct br_diag *diag)
 {
     struct runner runner = {.request = request, .study = study};
     uint32_t all = request->policies * request->seeds;
     uint32_t runs = request->first < all ? (all - request->first - 1) / request->step + 1 : 0;
-    *study = (struct cli_study){.room = runs,
-                                .study = {.workload = request->workload,
-                                          .cluster = request->cluster,
-                                          .runs = runs,
-                                          .network = request->network}};
+    *study = (struct br_experiment_results){.room = runs,
+                                            .study = {.workload = request->workload,
+                                                      .cluster = request->cluster,
+                                                      .runs = runs,
+                                                      .network = request->network}};
     study->run = calloc((size_t)runs + 1, sizeof *study->run);
     study->metrics = calloc((size_t)runs + 1, sizeof *study->metrics);
     study->series = calloc((size_t)runs + 1, sizeof *study->series);
@@ -357,7 +351,7 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
     enum br_status status =
         br_plans_init(&runner.plans, request->workload, request->cluster, &request->plan, diag);
     if (!status)
-        status = simulate_study_perform(&runner, diag);
+        status = experiment_perform(&runner, diag);
     study->plans_made = runner.plans.made;
     study->plans_by_path = runner.plans.by_path;
     study->planning_seconds = runner.plans.seconds;
@@ -370,7 +364,7 @@ enum br_status cli_study_run(const struct cli_study_request *request, struct cli
     return status;
 }
 
-void cli_study_finish(struct cli_study *study)
+void br_experiment_finish(struct br_experiment_results *study)
 {
     /* Metrics and series stay where they were made, also those of dropped runs. */
     for (uint32_t k = 0;
@@ -384,5 +378,5 @@ void cli_study_finish(struct cli_study *study)
     free(study->metrics);
     free(study->series);
     free(study->allotments);
-    *study = (struct cli_study){0};
+    *study = (struct br_experiment_results){0};
 }
