@@ -365,8 +365,10 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
     struct br_jobserver *jobserver = cli_jobserver_join(&settings);
     struct br_guard guard = br_guard_start(mark, NULL, NULL, jobserver, building->lock);
     jobs.jobserver = jobserver;
+    struct cli_running run = {&settings, &jobs, &part, mark, guard.pid, &counters, false};
     if (!status)
-        status = cli_run_here(&settings, &jobs, &part, mark, guard.pid, &counters, unread, diag);
+        status = cli_run_here(&run, diag);
+    *unread |= run.unread;
     br_jobserver_destroy(jobserver);
     br_guard_end(&guard);
     cli_run_jobs_finish(&jobs);

@@ -138,11 +138,12 @@ static enum br_status running_run_allocate(const struct br_cluster *cluster, boo
                    strerror(errno));
 }
 
-static enum br_status run_there(const struct cli_settings *settings, struct cli_run_jobs *jobs,
-                                const struct br_run_source *source,
+static enum br_status run_there(const struct cli_running *run, const struct br_run_source *source,
                                 const struct br_run_options *options, struct br_run_result *result,
                                 struct br_diag *diag)
 {
+    const struct cli_settings *settings = run->settings;
+    const struct cli_run_jobs *jobs = run->jobs;
     const struct br_run_jobs all = {jobs->job, jobs->count};
     if (source)
         return br_local_run(jobs->cluster, NULL, source, options, result, diag);
@@ -191,14 +192,14 @@ static enum br_status open_groups(const struct cli_settings *settings, pid_t gua
 }
 
 /* The options of the run, except its control groups. */
-static enum br_status running_run_read_options(const struct cli_settings *settings,
-                                               const struct cli_run_groups *groups,
-                                               const char *mark, struct cli_report *report,
+static enum br_status running_run_read_options(const struct cli_running *run,
+                                               struct cli_report *report,
                                                struct br_run_options *options, struct br_diag *diag)
 {
+    const struct cli_settings *settings = run->settings;
     *options = (struct br_run_options){
-        .group = groups->group,
-        .groups = groups->count,
+        .group = run->jobs->groups.group,
+        .groups = run->jobs->groups.count,
         .overbook = settings->enforcer.overbook,
         .directory = settings->run.directory,
         .shell = settings->run.shell,
@@ -207,7 +208,7 @@ static enum br_status running_run_read_options(const struct cli_settings *settin
         .retries = (uint32_t)settings->run.retries,
         .timeout_ns = settings->run.timeout_ns,
         .leave = report->part && report->part->leave,
-        .mark = mark,
+        .mark = run->mark,
         .journal = settings->run.journal,
         .resume = settings->run.resume,
         .limit_memory = settings->run.limit_memory,
@@ -237,26 +238,25 @@ static void running_run_count(const struct br_run_result *result, struct br_coun
 }
 
 /* Between opening and closing the files of all jobs. */
-static enum br_status run_open(const struct cli_settings *settings, struct cli_run_jobs *jobs,
-                               const struct br_run_source *source, struct br_run_options *options,
-                               struct cli_report *report, pid_t guard, struct br_counters *counters,
+static enum br_status run_open(struct cli_running *run, const struct br_run_source *source,
+                               struct br_run_options *options, struct cli_report *report,
                                struct br_diag *diag)
 {
     struct br_cgroups groups;
     struct br_run_result result = {0};
     bool grouped = false;
-    enum br_status status = open_groups(settings, guard, &groups, &grouped, diag);
+    enum br_status status = open_groups(run->settings, run->guard, &groups, &grouped, diag);
     if (status)
         return status;
     options->cgroups = grouped ? &groups : NULL;
-    options->jobserver = jobs->jobserver;
+    options->jobserver = run->jobs->jobserver;
     cli_report_begin(report, &result);
-    status = run_there(settings, jobs, source, options, &result, diag);
-    running_run_count(&result, counters);
+    status = run_there(run, source, options, &result, diag);
+    running_run_count(&result, run->counters);
     if (grouped)
         br_cgroups_close(&groups);
-    for (uint32_t k = 0; k < jobs->count; k++)
-        cli_run_ninja_close(&jobs->one[k].ninja);
+    for (uint32_t k = 0; k < run->jobs->count; k++)
+        cli_run_ninja_close(&run->jobs->one[k].ninja);
     cli_progress_end(&report->progress);
     cli_live_finish(&report->live);
     if (!status || (status == BR_NO && !diag->what[0])) {
@@ -266,20 +266,20 @@ static enum br_status run_open(const struct cli_settings *settings, struct cli_r
     return status;
 }
 
-enum br_status cli_run_here(const struct cli_settings *settings, struct cli_run_jobs *jobs,
-                            const struct cli_run_part *part, const char *mark, pid_t guard,
-                            struct br_counters *counters, bool *unread, struct br_diag *diag)
+enum br_status cli_run_here(struct cli_running *run, struct br_diag *diag)
 {
+    const struct cli_settings *settings = run->settings;
+    struct cli_run_jobs *jobs = run->jobs;
     if (strcmp(settings->run.on, "slurm") == 0 && !are_long(jobs) && !getenv("SLURM_JOB_ID"))
         return running_run_allocate(jobs->cluster, settings->output.quiet, diag);
     struct cli_report report = {
-        .settings = settings, .jobs = jobs, .several = jobs->count > 1, .part = part};
+        .settings = settings, .jobs = jobs, .several = jobs->count > 1, .part = run->part};
     struct br_run_options options;
     enum br_status status = cli_declare_fungible(&settings->enforcer, jobs->cluster, diag);
     if (!status)
         status = cli_run_deadline_open(settings, jobs, &report.deadline, diag);
     if (!status)
-        status = running_run_read_options(settings, &jobs->groups, mark, &report, &options, diag);
+        status = running_run_read_options(run, &report, &options, diag);
     if (!status)
         status = cli_run_trace_open(&report.trace, settings->run.trace, jobs->cluster, diag);
     if (status) {
@@ -290,25 +290,24 @@ enum br_status cli_run_here(const struct cli_settings *settings, struct cli_run_
     for (uint32_t k = 0; k < jobs->count && !status; k++)
         status = cli_run_job_open(settings, &jobs->one[k], diag);
     if (!status)
-        status = run_open(settings, jobs, NULL, &options, &report, guard, counters, diag);
+        status = run_open(run, NULL, &options, &report, diag);
     for (uint32_t k = 0; k < jobs->count; k++)
         cli_run_job_close(&jobs->one[k]);
     status = cli_run_trace_close(&report.trace, status, diag);
     cli_run_deadline_close(&report.deadline);
-    return cli_report_end(&report, status, unread, diag);
+    return cli_report_end(&report, status, &run->unread, diag);
 }
 
 /* The jobs of a spool folder, until it is empty or the program is to end. */
-static enum br_status serve_spool(const struct cli_settings *settings, struct cli_run_jobs *jobs,
-                                  const char *mark, pid_t guard, struct br_counters *counters,
-                                  bool *unread, struct br_diag *diag)
+static enum br_status serve_spool(struct cli_running *run, struct br_diag *diag)
 {
+    const struct cli_settings *settings = run->settings;
+    struct cli_run_jobs *jobs = run->jobs;
     struct cli_report report = {
         .settings = settings, .jobs = jobs, .several = true, .passing = true};
     struct br_run_options options;
     struct cli_intake intake;
-    enum br_status status =
-        running_run_read_options(settings, &jobs->groups, mark, &report, &options, diag);
+    enum br_status status = running_run_read_options(run, &report, &options, diag);
     if (status)
         return status;
     status = cli_intake_open(&intake, settings, &jobs->cluster, &report.progress, diag);
@@ -320,7 +319,7 @@ static enum br_status serve_spool(const struct cli_settings *settings, struct cl
         const struct br_run_source source = cli_intake_source(&intake);
         options.journal = intake.journal;
         options.resume = true;
-        status = run_open(settings, jobs, &source, &options, &report, guard, counters, diag);
+        status = run_open(run, &source, &options, &report, diag);
         if (!status && intake.failed)
             status = BR_NO;
         if (!settings->output.quiet && !diag->what[0]) {
@@ -335,7 +334,7 @@ static enum br_status serve_spool(const struct cli_settings *settings, struct cl
             status = intake.diag.status;
         }
         status = cli_run_trace_close(&report.trace, status, diag);
-        status = cli_report_end(&report, status, unread, diag);
+        status = cli_report_end(&report, status, &run->unread, diag);
     }
     cli_intake_close(&intake);
     return status;
@@ -419,7 +418,6 @@ static int running_run_perform(const struct cli_settings *settings, const char *
 {
     struct cli_run_jobs jobs;
     char mark[BR_MARK];
-    bool unread = false;
     enum br_status status = running_run_check(settings, arguments, diag);
     if (!status && settings->needs.history && !settings->run.simulate)
         status = cli_make_history(settings->needs.history, diag);
@@ -447,11 +445,11 @@ static int running_run_perform(const struct cli_settings *settings, const char *
     struct br_counters counters = {0};
     for (uint32_t k = 0; k < jobs.count; k++)
         br_counters_add(&counters, &jobs.job[k].plan->counters);
+    struct cli_running run = {settings, &jobs, NULL, mark, guard.pid, &counters, false};
     status = settings->run.simulate ? running_run_simulate(settings, &jobs, diag)
-             : settings->run.spool
-                 ? serve_spool(settings, &jobs, mark, guard.pid, &counters, &unread, diag)
-                 : cli_run_here(settings, &jobs, NULL, mark, guard.pid, &counters, &unread, diag);
-    if (settings->output.stats && !unread)
+             : settings->run.spool  ? serve_spool(&run, diag)
+                                    : cli_run_here(&run, diag);
+    if (settings->output.stats && !run.unread)
         cli_stats_print(stderr, &counters, settings->output.json);
     br_jobserver_destroy(jobserver);
     br_guard_end(&guard);
@@ -460,7 +458,7 @@ static int running_run_perform(const struct cli_settings *settings, const char *
     bool cut = status == BR_NO || (settings->run.spool && !settings->run.until_empty && !status);
     if (!settings->run.simulate && cli_interrupted() && cut)
         cli_interrupt_die();
-    return (int)(unread ? cli_die_unread(diag) : status);
+    return (int)(run.unread ? cli_die_unread(diag) : status);
 }
 
 static const struct br_option run_rows[] = {
