@@ -2,6 +2,7 @@
  * first, until a group is owed more than kappa of the cluster. Then that group goes first, and the
  * others take what it cannot use; a cluster more, and machines are kept free until its tasks fit.
  * Held jobs want nothing. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -64,6 +65,7 @@ static void fair_account(const struct br_joint_scene *scene, struct br_scene_ope
         if (scene->wants[g])
             scene->owed[g] +=
                 part * scene->step * (sharing->group[g].weight / weights - (g == job->group));
+    assert(weights > 0 && scene->wants[job->group]);
     scene->wants[job->group]--;
 }
 
@@ -74,6 +76,7 @@ static bool fair_is_kept(const struct br_dispatch *d, int64_t group, uint32_t ma
     uint32_t width = scene->resources;
     const int64_t *capacity =
         scene->capacities->capacity + (size_t)scene->capacities->machine_class[machine] * width;
+    assert(group != NO_GROUP);
     if (scene->owed[group] < scene->sharing->kappa + BR_KEEPS_FREE)
         return false;
     for (uint32_t k = 0; k < scene->opens; k++) {
@@ -142,7 +145,8 @@ static bool fair_serve(const struct br_dispatch *d, int64_t group, bool others, 
             fair_account(scene, *open);
             br_dispatch_start(d, *open, machine);
             any = true;
-            if (most_owed(scene) != group)
+            /* A job that has started all its tasks lets go those that it held: they count, too. */
+            if (most_owed(scene) != group || !scene->live[open->slot].to_start)
                 return true;
         }
     }

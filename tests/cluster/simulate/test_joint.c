@@ -323,6 +323,31 @@ static void test_shared(void **state)
     br_dag_destroy(dag);
 }
 
+/* Eight machines. Job 1 of the second group waits until the task of job 0 has started; job 2 of the
+ * first follows. From then on both groups want something: each of the four tasks of job 1 makes the
+ * second owe the first a sixteenth. With them gone only the first does, and nothing changes. */
+static void test_shared_held(void **state)
+{
+    const struct br_workload_group group[] = {{"a", 1}, {"b", 1}};
+    const struct br_scene_sharing sharing = {2, group, 2, 8, BR_FAIR_SLOTS};
+    struct br_dag *dag[] = {play_chain(1, (uint32_t[]){1}, (int64_t[]){1}),
+                            play_chain(1, (uint32_t[]){4}, (int64_t[]){1}),
+                            play_chain(1, (uint32_t[]){3}, (int64_t[]){1})};
+    struct play play;
+    play_begin(&play, play_cluster(8));
+    assert_true(br_scene_share(&play.scene, &sharing));
+    for (uint32_t j = 0; j < 3; j++)
+        play_job(&play, dag[j], j);
+    play.job[1]->group = 1;
+    play.behind[1] = 0;
+    play_dispatch(&play);
+    assert_int_equal(play.runs, 8);
+    assert_true(play.scene.owed[0] == 0.25 && play.scene.owed[1] == -0.25);
+    play_finish(&play);
+    for (int j = 0; j < 3; j++)
+        br_dag_destroy(dag[j]);
+}
+
 /* Two machines of two cores. Tasks of one core of the first group follow one another, so a task of
  * two cores of the second, which comes when they run, never fits. It is owed an eighth for each
  * that starts: after ten, 1 beyond kappa, and the machines are kept free, one core of machine 1,
@@ -522,6 +547,7 @@ int main(void)
                                        cmocka_unit_test(test_looks_cost),
                                        cmocka_unit_test(test_step_while_running),
                                        cmocka_unit_test(test_shared),
+                                       cmocka_unit_test(test_shared_held),
                                        cmocka_unit_test(test_kept),
                                        cmocka_unit_test(test_packing),
                                        cmocka_unit_test(test_search),
