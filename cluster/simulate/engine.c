@@ -100,6 +100,7 @@ static void enqueue_end(void *context, uint32_t slot, int64_t end_ns)
 {
     struct simulation *sim = context;
     const struct br_running *task = &sim->machines.slot[slot];
+    assert(end_ns >= sim->now_ns);
     struct event event = event_at(end_ns, END, task->job, task->task);
     event.slot = slot;
     event.version = task->version;
@@ -113,6 +114,7 @@ static enum br_status simulate_engine_record(struct simulation *sim, const struc
     struct br_outcome *outcome = sim->outcome;
     if (sim->options->no_spans)
         return BR_OK;
+    assert(task->start_ns <= task->work_ns && task->work_ns <= sim->now_ns);
     if (outcome->spans == sim->span_room) {
         uint64_t room = sim->span_room + sim->span_room / 2 + 1024;
         struct br_span *larger = realloc(outcome->span, room * sizeof *larger);
@@ -184,6 +186,7 @@ static enum br_status simulate_engine_arrive(struct simulation *sim, uint32_t nu
     const struct br_workload_job *job = &sim->workload->job[number];
     const struct br_dag *dag = simulate_engine_dag_of(sim, number);
     struct live *live = &sim->live[number];
+    assert(job->arrival_ns == sim->now_ns && !live->shape);
     if (!make_live(sim, number, live))
         return br_fail_memory(diag);
     if (sim->moves && !br_transit_arrive(&sim->transit, number))
@@ -221,6 +224,7 @@ static enum br_status tell_end(struct simulation *sim, const struct br_running *
 static enum br_status simulate_engine_finish_job(struct simulation *sim, uint32_t number,
                                                  struct br_diag *diag)
 {
+    assert(sim->live_jobs && sim->outcome->end_ns[number] < 0);
     sim->outcome->end_ns[number] = sim->now_ns;
     sim->outcome->finished++;
     sim->outcome->end_of_all_ns = sim->now_ns;
@@ -247,6 +251,7 @@ static enum br_status simulate_engine_leave(struct simulation *sim, uint32_t slo
 {
     struct br_running task = sim->machines.slot[slot];
     struct live *live = &sim->live[task.job];
+    assert(task.demand && live->state[task.task] == RUNNING);
     if (task.fetches)
         br_transit_drop(&sim->transit, slot, sim->now_ns);
     br_machines_end(&sim->machines, slot);
@@ -254,6 +259,7 @@ static enum br_status simulate_engine_leave(struct simulation *sim, uint32_t slo
         br_transit_ended(&sim->transit, task.job, task.task, task.machine, sim->now_ns);
     enum br_status status = simulate_engine_record(sim, &task, how, diag);
     if (how == BR_SPAN_DONE) {
+        assert(live->left && live->stage_left[live->shape->task_stage[task.task]]);
         live->state[task.task] = DONE;
         live->stage_left[live->shape->task_stage[task.task]]--;
         live->left--;
@@ -275,10 +281,12 @@ static enum br_status move_machine(struct simulation *sim, const struct event *e
     uint32_t machine = (uint32_t)(event->about >> 32), k = (uint32_t)event->about;
     bool there = k % 2 != 0;
     enum br_status status = BR_OK;
+    assert(sim->machines.there[machine] != there);
     while (!there && sim->machines.first[machine] != BR_NO_SLOT && !status)
         status = simulate_engine_leave(sim, sim->machines.first[machine], BR_SPAN_EVICTED, diag);
     sim->machines.there[machine] = there;
     sim->away += there ? -1u : 1u;
+    assert(sim->away <= sim->machines.machines);
     if (!status)
         status = sim->options->row->machine(sim->policy, machine, there, diag);
     int64_t lasts_ns = br_world_machine_ns(&sim->options->world, machine, k + 1);
@@ -293,6 +301,7 @@ static enum br_status simulate_engine_perform(struct simulation *sim, const stru
     if (kind_of(event) == MACHINE)
         return move_machine(sim, event, diag);
     const struct br_running *task = &sim->machines.slot[event->slot];
+    assert(task->version == event->version && task->job == event->about >> 32);
     uint32_t machine = task->machine;
     enum br_status status =
         simulate_engine_leave(sim, event->slot, task->fails ? BR_SPAN_FAILED : BR_SPAN_DONE, diag);
@@ -379,6 +388,7 @@ static enum br_status simulate_engine_decide(struct simulation *sim, struct br_d
         sim->wake_ns = BR_NEVER;
         got =
             sim->options->row->decide(sim->policy, sim->now_ns, decision, DECISIONS, &sim->wake_ns);
+        assert(got <= DECISIONS);
         for (uint32_t d = 0; d < got && !status; d++)
             status = simulate_engine_start(sim, &decision[d], diag);
     }
@@ -460,6 +470,7 @@ static enum br_status simulate_engine_advance(struct simulation *sim, int64_t at
                                               struct br_diag *diag)
 {
     enum br_status status = BR_OK;
+    assert(at_ns >= sim->now_ns);
     sim->now_ns = at_ns;
     while (next_time(sim) == at_ns && sim->queued &&
            simulate_engine_time_of(&sim->queue[0]) == at_ns && !status) {
@@ -512,6 +523,7 @@ static enum br_status simulate_engine_run(struct simulation *sim, struct br_diag
                               sim->workload->jobs);
         }
     }
+    assert(status || sim->outcome->finished + sim->live_jobs == sim->next_job);
     if (!status && sim->outcome->finished < sim->workload->jobs)
         sim->outcome->note = sim->outcome->cut          ? "the simulation was stopped"
                              : sim->transit.flows.flows ? "what is to come takes too long"

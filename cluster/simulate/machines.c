@@ -21,6 +21,7 @@ static enum br_status overbook(struct br_machines *machines, const struct br_clu
         size_t at = (size_t)c * machines->resources + r;
         int64_t capacity = machines->capacities.capacity[at];
         machines->limit[at] = capacity + br_overbook_extra(capacity, row->percent);
+        assert(machines->limit[at] >= capacity);
     }
     machines->overbooked = machines->chained = machines->paced = true;
     return BR_OK;
@@ -80,6 +81,7 @@ static void simulate_machines_chain(struct br_machines *machines, uint32_t at)
 
 static void simulate_machines_unchain(struct br_machines *machines, const struct br_running *slot)
 {
+    assert(slot->last != BR_NO_SLOT || &machines->slot[machines->first[slot->machine]] == slot);
     *(slot->last == BR_NO_SLOT ? &machines->first[slot->machine]
                                : &machines->slot[slot->last].next) = slot->next;
     if (slot->next != BR_NO_SLOT)
@@ -99,6 +101,7 @@ static void simulate_machines_hold(struct br_machines *machines, const struct br
 uint32_t br_machines_start(struct br_machines *machines, struct br_running task, int64_t lasts_ns,
                            int64_t now_ns)
 {
+    assert(lasts_ns >= 0 && task.machine < machines->machines);
     uint32_t at, version = 0;
     if (machines->unused_count) {
         at = machines->unused[--machines->unused_count];
@@ -114,6 +117,7 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
         at = machines->slots++;
     }
     struct br_running *slot = &machines->slot[at];
+    assert(!slot->demand || at + 1 == machines->slots);
     *slot = task;
     slot->version = version;
     slot->start_ns = slot->work_ns = now_ns;
@@ -128,6 +132,7 @@ uint32_t br_machines_start(struct br_machines *machines, struct br_running task,
 /* The end of a task from what is left of it. */
 static int64_t simulate_machines_end_of(const struct br_pace *progress, int64_t now_ns)
 {
+    assert(progress->rate > 0 && progress->rate <= progress->of);
     br_wide lasts =
         ((br_wide)progress->left_ns * progress->of + progress->rate - 1) / progress->rate;
     return lasts < INT64_MAX - now_ns ? now_ns + (int64_t)lasts : INT64_MAX;
@@ -145,6 +150,7 @@ int64_t br_machines_work(struct br_machines *machines, uint32_t at, int64_t now_
 void br_machines_end(struct br_machines *machines, uint32_t at)
 {
     struct br_running *slot = &machines->slot[at];
+    assert(slot->demand && machines->unused_count < machines->slots);
     simulate_machines_hold(machines, slot, -1);
     if (machines->chained)
         simulate_machines_unchain(machines, slot);
@@ -182,6 +188,7 @@ void br_machines_settle(struct br_machines *machines, uint32_t machine, int64_t 
         find_rate(machines, &machines->slot[at], &rate, &of);
         if (rate == progress->rate && of == progress->of)
             continue;
+        assert(progress->seen_ns <= now_ns && machines->slot[at].machine == machine);
         bool fetches = machines->slot[at].fetches;
         br_wide past = fetches ? 0 : now_ns - progress->seen_ns;
         int64_t done = (int64_t)(past * progress->rate / progress->of);

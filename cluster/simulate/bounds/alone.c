@@ -7,6 +7,7 @@
  * between its mean and e. Both hold where tasks slow down, K then counting them by their speed. */
 #include "cluster/simulate/bounds/alone.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "planner/bounds/bounds.h"
@@ -56,6 +57,7 @@ static void describe_stage(const struct draft *draft, const struct br_instance *
                            int64_t after)
 {
     uint32_t first = part->stage_first[s], end = part->stage_first[s + 1];
+    assert(first < end && windows->stage_head[s] >= 0 && windows->stage_tail[s] >= 0);
     double work = 0, behind = 0;
     for (uint32_t t = first; t < end; t++) {
         double d = (double)part->duration[t];
@@ -110,6 +112,7 @@ static bool describe_parts(const struct draft *draft, const struct br_parts *par
         ok = describe_part(draft, parts->part[k], before, sum - before - bound[k]);
         before += bound[k];
     }
+    assert(!ok || before == sum);
     struct br_bound best = {sum, method};
     if (ok && parts->count > 1) { /* parts may miss a measure that the whole has */
         best.method = "sum over the parts between cuts";

@@ -9,6 +9,7 @@
  * move runs only the jobs between two such moments. */
 #include "cluster/simulate/bounds/clairvoyant.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,7 @@ static void order_by_work(struct search *s)
 static double gain(struct search *s, uint32_t j, uint32_t *first, uint32_t *end)
 {
     double sum = 0;
+    assert(s->empty[0] && s->empty[s->model->jobs]);
     *first = j;
     while (!s->empty[*first])
         --*first;
@@ -110,6 +112,7 @@ static double gain(struct search *s, uint32_t j, uint32_t *first, uint32_t *end)
 /* Takes the tried ends of those jobs, and finds anew when the cluster is empty. */
 static void clairvoyant_take(struct search *s, uint32_t first, uint32_t end)
 {
+    assert(first < end && end <= s->model->jobs);
     int64_t busy_ns = 0;
     memcpy(s->end_ns + first, s->tried_ns + first, (end - first) * sizeof *s->end_ns);
     for (uint32_t k = first; k < end; k++) {
@@ -135,12 +138,14 @@ static uint32_t list_beside(struct search *s, uint32_t j, uint32_t *at)
         if (s->row[k] == j)
             *at = k;
     }
+    assert(count && s->row[*at] == j);
     return count;
 }
 
 /* Another place in the row, at most NEAR away. */
 static uint32_t clairvoyant_draw_place(struct search *s, uint32_t count, uint32_t at)
 {
+    assert(at < count && count > 1);
     uint32_t low = at > NEAR ? at - NEAR : 0, high = at + NEAR < count ? at + NEAR : count - 1;
     uint32_t to = low + (uint32_t)br_rng_below(&s->rng, high - low);
     return to < at ? to : to + 1;

@@ -11,6 +11,7 @@
  * in steps that get shorter. */
 #include "cluster/simulate/bounds/dual.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/numbers/real.h"
@@ -181,6 +182,7 @@ static void dual_climb(struct dual *d, uint32_t j, double step)
         choice->price += least_price * weight;
         sum += choice->price;
     }
+    assert(sum > 0);
     d->own_price[j] *= weight / sum;
     for (uint32_t c = d->first[j]; c < d->first[j + 1]; c++)
         d->choice[c].price *= weight / sum;

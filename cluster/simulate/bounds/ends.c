@@ -11,6 +11,7 @@
  * is claimed, so jobs may be short on one resource and late by another argument. */
 #include "cluster/simulate/bounds/ends.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,7 @@ static double work_on(const struct br_load_job *job, uint32_t resource, double t
 static bool add_limit(struct search *search, uint32_t resource, double tail_s)
 {
     const struct br_load *load = search->load;
+    assert(search->limits < search->load->resources * (TAILS + 1));
     struct limit *limit = &search->limit[search->limits++];
     limit->tail_s = tail_s;
     limit->size_s = br_arena_array(&search->arena, load->jobs, sizeof *limit->size_s);

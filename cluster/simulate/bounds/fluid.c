@@ -2,6 +2,8 @@
  */
 #include "cluster/simulate/bounds/fluid.h"
 
+#include <assert.h>
+
 #include "base/collections/heap.h"
 
 static bool fluid_before(const void *none, const struct br_fluid_piece *a,
@@ -24,6 +26,7 @@ void br_fluid_shortest(const struct br_fluid *piece, uint32_t count, struct br_f
         for (; next < count && piece[next].release_s <= now_s; next++)
             piece_push(NULL, heap, &size,
                        (struct br_fluid_piece){piece[next].size_s, piece[next].size_s, next});
+        assert(size && (next == count || piece[next - 1].release_s <= piece[next].release_s));
         double left_s = heap[0].key;
         if (next < count && now_s + left_s > piece[next].release_s) {
             heap[0].key -= piece[next].release_s - now_s; /* it stays the shortest */
@@ -48,6 +51,7 @@ void br_fluid_densest(const struct br_fluid *piece, uint32_t count, const double
             piece_push(
                 NULL, heap, &size,
                 (struct br_fluid_piece){-density[piece[next].owner], piece[next].size_s, next});
+        assert(size && (next == count || piece[next - 1].release_s <= piece[next].release_s));
         uint32_t owner = piece[heap[0].piece].owner;
         double spent_s = heap[0].left_s;
         bool done = next == count || now_s + spent_s <= piece[next].release_s;

@@ -1,6 +1,7 @@
 /* Jobs of one dag that last as declared are described once. */
 #include "cluster/simulate/bounds/load.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,7 @@ enum br_status br_load_make(const struct br_workload *workload, const struct br_
     enum br_status status = load->job && maker.declared ? BR_OK : br_fail_memory(diag);
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         const struct br_workload_job *job = &workload->job[j];
+        assert(j == 0 || job[-1].arrival_ns <= job->arrival_ns);
         load->job[j].release_s = (double)(job->arrival_ns - workload->job[0].arrival_ns) / 1e9;
         load->job[j].weight = job->weight;
         if (!br_stopped(stop))

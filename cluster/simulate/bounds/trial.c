@@ -127,6 +127,7 @@ static void bounds_trial_make_ready(struct br_trial *l, uint32_t s, uint32_t tas
         l->open[l->opens++] = s;
         sort_in(l, l->opens - 1);
     }
+    assert(l->ready_end[s] - l->model->stage[s].first < l->model->stage[s].tasks);
     l->ready[l->ready_end[s]++] = task;
     l->fresh[s] = true;
 }
@@ -164,6 +165,7 @@ static void bounds_trial_begin_job(struct br_trial *l, uint32_t j)
 static void bounds_trial_arrive(struct br_trial *l, uint32_t j)
 {
     uint32_t until = l->order ? l->order->until[j] : j;
+    assert(until >= j && until < l->model->jobs);
     if (until == j) {
         bounds_trial_begin_job(l, j);
     } else {
@@ -187,9 +189,11 @@ static void bounds_trial_end_task(struct br_trial *l, uint32_t task, int64_t *en
     if (!l->is_changed[m])
         l->changed[l->changes++] = m;
     l->is_changed[m] = true;
+    assert(l->stage_left[s] && l->job_left[stage->job]);
     bool last = --l->stage_left[s] == 0;
     for (uint32_t a = stage->first_child; a < stage->first_child + stage->children; a++) {
         uint32_t other = model->arc[a].stage;
+        assert(model->arc[a].one_to_one || l->waits[other]);
         if (model->arc[a].one_to_one) {
             uint32_t next = model->stage[other].first + task - stage->first;
             if (--l->task_waits[next] == 0 && !l->waits[other])
@@ -241,6 +245,7 @@ static void bounds_trial_start_task(struct br_trial *l, uint32_t s, uint32_t m)
 {
     const struct br_trial_model *model = l->model;
     const struct br_trial_stage *stage = &model->stage[s];
+    assert(l->ready_first[s] < l->ready_end[s] && l->ends < l->model->tasks);
     uint32_t task = l->ready[l->ready_first[s]++];
     for (uint32_t r = 0; r < model->resources; r++)
         l->free[(size_t)m * model->resources + r] -= stage->demand[r];
@@ -300,5 +305,6 @@ uint32_t br_trial_run(struct br_trial *l, const struct br_trial_order *order, ui
     for (uint32_t k = 0; k < l->changes; k++)
         l->is_changed[l->changed[k]] = false;
     l->changes = 0;
+    assert(next > first && next <= model->jobs);
     return next;
 }

@@ -1,6 +1,7 @@
 /* Copies of what the dags say, job after job. */
 #include "cluster/simulate/bounds/trial_model.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,6 +202,7 @@ enum br_status br_trial_model_make(const struct br_workload *workload,
         trial_model_rank_stages(&maker, &model->job[j], dag);
         maker.stages += dag->stages;
     }
+    assert(status || (maker.stages == model->stages && maker.tasks == model->tasks));
     free(maker.kinds);
     free(maker.item);
     free(maker.way);

@@ -1,5 +1,6 @@
 /* One dag of all jobs: the planner's bounds know nothing of arrivals, but a task that lasts until
  * an arrival, and demands nothing, says the same. */
+#include <assert.h>
 #include <stdio.h>
 
 #include "planner/bounds/bounds.h"
@@ -103,6 +104,7 @@ enum br_status br_latest_of_union(const struct br_workload *workload,
         u.duration_ns = true_ns ? true_ns[u.job] : job->true_ns;
         u.duration_ns = u.duration_ns ? u.duration_ns : dag->duration_ns;
         u.release_ns = job->arrival_ns - workload->job[0].arrival_ns;
+        assert(u.release_ns >= 0);
         status = union_add_job(&u, dag);
     }
     if (!status)

@@ -1,6 +1,8 @@
 /* The order of stages, a start, and how well something packs. */
 #include "cluster/simulate/joint/dispatch.h"
 
+#include <assert.h>
+
 static const double NOTHING = 1e-9; /* so small a share of a job's work is none but rounding */
 
 static bool joint_dispatch_goes_first(const struct br_dispatch *d, struct br_scene_open a,
@@ -18,6 +20,7 @@ void br_dispatch_sort(const struct br_dispatch *d)
 {
     struct br_joint_scene *scene = d->scene;
     struct br_scene_open *open = scene->open;
+    assert(scene->sorted <= scene->opens);
     for (uint32_t k = scene->sorted; k < scene->opens; k++) {
         struct br_scene_open one = open[k];
         uint32_t at = k;
@@ -34,6 +37,7 @@ void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, u
     struct br_scene_live *live = &scene->live[open.slot];
     const struct br_joint_stage *stage = &live->job->stage[open.stage];
     int64_t *room = scene->free + (size_t)machine * scene->resources;
+    assert(br_scene_is_open(live, open.stage) && live->to_start);
     uint32_t task = live->ready[live->ready_first[open.stage]++];
     live->to_start--;
     double lasts_ns = (double)br_joint_lasts(live->job, task) * scene->step;

@@ -91,6 +91,7 @@ static void thin_ready(struct br_joint_scene *base, uint32_t slot, uint32_t s,
     struct br_scene_live *live = &base->live[slot];
     const struct br_joint_stage *stage = &from->job->stage[s];
     live->ready_first[s] = live->ready_end[s] = from->ready_first[s];
+    assert(from->ready_first[s] <= from->ready_end[s]);
     for (uint32_t k = from->ready_first[s]; k < from->ready_end[s]; k++)
         if (br_scene_holds(base, stage, from->ready[k]))
             live->ready[live->ready_end[s]++] = from->ready[k];
@@ -121,6 +122,7 @@ static void thin_job(struct br_joint_scene *base, uint32_t slot, const struct br
         }
         thin_ready(base, slot, s, from);
         live->left[s] = from->left[s] ? forward_count_waiting(base, live, s) : 0;
+        assert(live->left[s] <= from->left[s]);
         live->tasks_left += live->left[s];
         live->to_start += live->left[s];
     }
@@ -137,6 +139,7 @@ static void end_stages(struct br_joint_scene *base, uint32_t slot, const struct 
             continue;
         for (uint32_t a = stage->first_child; a < stage->first_child + stage->children; a++) {
             uint32_t child = job->arc[a].stage;
+            assert(job->arc[a].one_to_one || live->waits[child]);
             if (!job->arc[a].one_to_one && --live->waits[child] == 0)
                 br_scene_release(base, slot, child);
         }
@@ -175,6 +178,7 @@ void br_forward_begin(struct br_forward *forward, const struct br_joint_scene *s
     bool copied = br_scene_copy(base, scene); /* into what has been reserved */
     assert(copied);
     (void)copied;
+    assert(step > 0 && base->slots <= forward->left_room);
     base->step = step;
     for (uint32_t m = 0; m < base->machines; m++)
         base->away[m] = scene->away[m] || m % step;
@@ -252,6 +256,7 @@ static void guess_ends(struct br_forward *forward, const struct br_joint_order *
     for (uint32_t k = 0; k < trial->slots; k++)
         if (trial->live[k].job && trial->live[k].tasks_left)
             left[count++] = (struct br_sort_item){order->place[k], k};
+    assert(count <= forward->left_room);
     forward->cut = count > 0;
     br_sort(left, left + count, count);
     for (uint32_t k = 0; k < count; k++) {
@@ -283,6 +288,7 @@ double br_forward_run(struct br_forward *forward, const struct br_joint_order *o
     (void)copied;
     if (forward->runs)
         memcpy(forward->end, forward->running, forward->runs * sizeof *forward->end);
+    assert(forward->runs <= forward->end_room && trial->slots <= forward->left_room);
     forward->ends = forward->runs;
     forward->now_ns = forward->start_ns;
     forward->starts = trial->looks = 0;

@@ -1,6 +1,7 @@
 /* Copies of what the dag says, and orders of its stages. */
 #include "cluster/simulate/joint/job.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -21,6 +22,7 @@ static void joint_job_add_arcs(struct br_joint_job *job, const struct br_dag *da
         stage[s].children = 0;
     }
     for (uint32_t e = 0; e < dag->edges; e++) {
+        assert(arcs == dag->edges);
         struct br_joint_stage *parent = &stage[dag->edge[e].parent];
         struct br_joint_stage *child = &stage[dag->edge[e].child];
         bool one_to_one = dag->edge[e].type == BR_ONE_TO_ONE;
@@ -174,6 +176,7 @@ enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capac
                                  struct br_diag *diag)
 {
     /* A stage has a task at least, so there is room for the stages, too. */
+    assert(dag->tasks >= dag->stages);
     struct br_sort_item *item = malloc(2 * (size_t)dag->tasks * sizeof *item);
     struct br_joint_job *made = calloc(1, sizeof *made);
     enum br_status status = BR_OK;

@@ -163,6 +163,7 @@ static void count_arrival(struct joint *joint, const struct br_joint_job *job, i
 static void count_end(struct joint *joint, const struct br_joint_job *job)
 {
     double alone_ns = br_pace_alone(job);
+    assert(alone_ns >= 0 && joint->now_ns >= job->arrival_ns);
     joint->ended++;
     joint->alone_ns += alone_ns;
     joint->waited_ns += (double)(joint->now_ns - job->arrival_ns) - alone_ns;
@@ -210,6 +211,7 @@ enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, i
         free(where);
         return status;
     }
+    assert(!joint->job[slot] && !joint->where[slot]);
     count_arrival(joint, job, now_ns);
     joint->slot_of[arrival->job] = slot;
     job->group = arrival->group;
@@ -226,6 +228,7 @@ enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, i
 static void forget_running(struct joint *joint, uint32_t slot, uint32_t task)
 {
     uint32_t at = joint->where[slot][task];
+    assert(at < joint->runs);
     struct br_forward_task last = joint->running[--joint->runs];
     assert(joint->running[at].slot == slot && joint->running[at].task == task);
     joint->running[at] = last;
@@ -254,6 +257,7 @@ enum br_status br_joint_retire(void *policy, uint32_t number, struct br_diag *di
     struct joint *joint = policy;
     uint32_t slot = joint->slot_of[number];
     (void)diag;
+    assert(joint->job[slot]->number == number && !joint->scene.live[slot].tasks_left);
     count_end(joint, joint->job[slot]);
     joint->tasks -= joint->job[slot]->tasks;
     br_scene_retire(&joint->scene, slot);
@@ -308,6 +312,7 @@ uint32_t br_joint_decide(void *policy, int64_t now_ns, struct br_decision *decis
     uint32_t told = 0;
     (void)wake_ns;
     joint->now_ns = now_ns;
+    assert(joint->handed <= joint->mades);
     if (joint->handed == joint->mades) {
         joint->handed = joint->mades = 0;
         if (joint->search_again) {

@@ -4,6 +4,8 @@
  * of stages alike in size, what is most likely. */
 #include "cluster/simulate/joint/pace.h"
 
+#include <assert.h>
+
 #include "base/numbers/real.h"
 
 static struct br_joint_seen *seen_of(struct br_joint_job *job, uint32_t task)
@@ -55,9 +57,11 @@ void br_pace_settle(struct br_joint_job *job, double *work, double *total_work)
         struct br_joint_stage *stage = &job->stage[s];
         double pace = whole;
         if (seen->declared_ns > 0 && seen->lasted_ns > 0) {
+            assert(seen->ended);
             double one_ns = seen->declared_ns / seen->ended;
             pace = (seen->lasted_ns + whole * one_ns) / (seen->declared_ns + one_ns);
         }
+        assert(pace > 0);
         double more_ns = (pace - stage->pace) * seen->waiting_ns;
         *work += stage->share * more_ns;
         *total_work += stage->sum * more_ns;

@@ -98,11 +98,13 @@ bool br_scene_seat(struct br_joint_scene *scene, uint32_t slot, const struct br_
     live->ready_end = live->ready_first + stages;
     live->ready = live->ready_end + stages;
     live->task_waits = live->ready + job->tasks;
+    assert(live->task_waits + (job->pairs ? job->tasks : 0) == live->block + size);
     return true;
 }
 
 bool br_scene_copy(struct br_joint_scene *to, const struct br_joint_scene *from)
 {
+    assert(to->machines == from->machines && to->resources == from->resources);
     if (!reach_slots(to, from->slots) || !reach_open(to, from->open_room))
         return false;
     if (from->sharing && !br_scene_share(to, from->sharing))
@@ -153,6 +155,7 @@ void br_scene_make_ready(struct br_joint_scene *scene, uint32_t slot, uint32_t s
     struct br_scene_live *live = &scene->live[slot];
     if (!br_scene_is_open(live, stage))
         open_stage(scene, slot, stage);
+    assert(live->ready_end[stage] - live->job->stage[stage].first < live->job->stage[stage].tasks);
     live->ready[live->ready_end[stage]++] = task;
 }
 
@@ -204,11 +207,13 @@ bool br_scene_arrive(struct br_joint_scene *scene, const struct br_joint_job *jo
 
 void br_scene_retire(struct br_joint_scene *scene, uint32_t slot)
 {
+    assert(scene->live[slot].job && !scene->live[slot].tasks_left);
     scene->live[slot].job = NULL;
 }
 
 static void mark_changed(struct br_joint_scene *scene, uint32_t machine)
 {
+    assert(scene->is_changed[machine] || scene->changes < scene->machines);
     if (!scene->is_changed[machine])
         scene->changed[scene->changes++] = machine;
     scene->is_changed[machine] = true;
@@ -252,10 +257,12 @@ void br_scene_end(struct br_joint_scene *scene, uint32_t slot, uint32_t task, ui
         again(scene, slot, s, task);
         return;
     }
+    assert(live->left[s] && live->tasks_left);
     bool last = --live->left[s] == 0;
     live->tasks_left--;
     for (uint32_t a = stage->first_child; a < stage->first_child + stage->children; a++) {
         uint32_t child = job->arc[a].stage;
+        assert(job->arc[a].one_to_one || live->waits[child]);
         if (job->arc[a].one_to_one) {
             uint32_t next = job->stage[child].first + task - stage->first;
             if (--live->task_waits[next] == 0 && !live->waits[child])

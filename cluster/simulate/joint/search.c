@@ -11,6 +11,7 @@
  * first. All runs of a search are cut at the same moment, so that their values can be compared. */
 #include "cluster/simulate/joint/search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,6 +116,7 @@ bool br_joint_search_reserve(struct br_joint_search *search, const struct br_joi
 static void copy_row(const struct br_joint_search *search, struct br_joint_row *to,
                      const struct br_joint_row *from)
 {
+    assert(from->count <= search->room);
     to->count = from->count;
     to->eta = from->eta;
     memcpy(to->slot, from->slot, from->count * sizeof *to->slot);
@@ -139,6 +141,7 @@ static void sort_row(struct br_joint_row *row)
 static void row_by_work(const struct br_joint_search *search, const struct br_joint_scene *scene,
                         struct br_joint_row *row, uint8_t within)
 {
+    assert(scene->slots <= search->room);
     row->count = 0;
     row->eta = 0;
     memset(row->within, within, search->room);
@@ -203,6 +206,7 @@ static bool row_of_last(const struct br_joint_scene *scene, const struct br_join
     }
     while (next < news)
         row->slot[used++] = added[next++].item;
+    assert(used == count && old + news == count);
     return true;
 }
 
@@ -278,6 +282,7 @@ static void joint_search_begin(struct br_joint_search *search, const struct br_j
 /* Another place in the row, near `at`. */
 static uint32_t joint_search_draw_place(struct br_joint_search *search, uint32_t count, uint32_t at)
 {
+    assert(at < count && count > 1);
     uint32_t low = at > NEAR ? at - NEAR : 0, high = at + NEAR < count ? at + NEAR : count - 1;
     uint32_t to = low + (uint32_t)br_rng_below(&search->rng, high - low);
     return to < at ? to : to + 1;
@@ -285,6 +290,7 @@ static uint32_t joint_search_draw_place(struct br_joint_search *search, uint32_t
 
 static void joint_search_move(struct br_joint_row *row, uint32_t at, uint32_t to)
 {
+    assert(at < row->count && to < row->count);
     uint32_t slot = row->slot[at];
     if (to > at)
         memmove(row->slot + at, row->slot + at + 1, (to - at) * sizeof *row->slot);
@@ -296,6 +302,7 @@ static void joint_search_move(struct br_joint_row *row, uint32_t at, uint32_t to
 /* Holds the job behind one that goes before it, or lets it go. */
 static void joint_search_hold(struct br_joint_search *search, struct br_joint_row *row, uint32_t at)
 {
+    assert(at > 0 && at < row->count);
     uint32_t *behind = &row->behind[row->slot[at]], low = at > NEAR ? at - NEAR : 0;
     if (*behind == BR_SCENE_FREE)
         *behind = row->slot[low + br_rng_below(&search->rng, at - low)];
@@ -349,6 +356,7 @@ static bool joint_search_share_out(struct br_joint_search *search,
     search->most = wanted < most ? wanted : most;
     uint64_t fits = tasks / search->most + 1;
     *step = (uint32_t)(fits < most_step ? fits : most_step);
+    assert(*step > 0 && *step <= most_step);
     return search->most * *step >= tasks / WORTH;
 }
 

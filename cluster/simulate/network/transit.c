@@ -58,6 +58,7 @@ static bool transit_take_edges(struct br_transit *transit, uint32_t number)
     for (uint32_t e = 0; e < dag->edges; e++)
         if (dag->edge[e].bytes)
             into->edge[first[dag->edge[e].child + 1]++] = e;
+    assert(first[0] == 0 && first[dag->stages] == first[dag->stages + 1]);
     return true;
 }
 
@@ -163,6 +164,7 @@ static uint32_t coflow_of(struct br_transit *transit, struct br_transit_job *job
 static bool begin_flow(struct br_transit *transit, struct br_flow flow, int64_t bytes,
                        int64_t now_ns)
 {
+    assert(bytes > 0 && flow.from != flow.to);
     flow.id = transit->begun++;
     flow.key = flow.coflow;
     transit->sums.transfers++;
@@ -269,6 +271,7 @@ void br_transit_ended(struct br_transit *transit, uint32_t number, uint32_t task
 /* Adds to what is fetched from the machine. */
 static void want(struct br_transit *transit, uint32_t from, int64_t bytes, uint32_t *sources)
 {
+    assert(bytes >= 0 && *sources <= transit->machines);
     if (bytes && transit->bytes[from] == 0)
         transit->from[(*sources)++] = from;
     transit->bytes[from] += bytes;
@@ -338,6 +341,7 @@ bool br_transit_fetch(struct br_transit *transit, uint32_t number, uint32_t task
 
 static void transit_account(struct br_transit *transit, uint32_t slot, int64_t now_ns)
 {
+    assert(transit->fetch[slot].since_ns <= now_ns);
     transit->sums.waited_s += (double)(now_ns - transit->fetch[slot].since_ns) * 1e-9;
 }
 
@@ -371,6 +375,7 @@ bool br_transit_pop(struct br_transit *transit, int64_t now_ns, uint32_t *slot)
             continue;
         }
         *slot = (uint32_t)flow.owner;
+        assert(transit->fetch[*slot].flows);
         if (--transit->fetch[*slot].flows)
             continue;
         transit_account(transit, *slot, now_ns);

@@ -1,6 +1,7 @@
 /* Levels are the first bits of an amount: its exponent, and two bits behind the leading one. */
 #include "cluster/simulate/policies/bitmap.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +10,7 @@ enum { FIRST_WORDS = 1 };
 /* The exponent and two bits; grows with the amount, which is above 0. */
 static uint32_t magnitude(int64_t amount)
 {
+    assert(amount > 0);
     uint32_t exponent = 63 - (uint32_t)__builtin_clzll((uint64_t)amount);
     uint64_t digits =
         exponent > 2 ? (uint64_t)amount >> (exponent - 2) : (uint64_t)amount << (2 - exponent);
@@ -54,6 +56,7 @@ static bool bitmap_grow(struct br_bitmap *bitmap, uint32_t word)
     struct br_bitmap larger = {.width = bitmap->width, .words = FIRST_WORDS};
     while (larger.words <= word)
         larger.words *= 2;
+    assert(larger.words > bitmap->words);
     size_t rows = (size_t)bitmap->width * BR_BITMAP_LEVELS, width = bitmap->width;
     larger.bits = calloc(rows * larger.words + 1, sizeof *larger.bits);
     larger.level = malloc(64 * width * larger.words + 1);
@@ -85,6 +88,7 @@ bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *amoun
     for (uint32_t r = 0; r < bitmap->width; r++) {
         uint8_t *level = &bitmap->level[(size_t)item * bitmap->width + r];
         uint32_t then = bitmap_level_of(bitmap, r, amount[r]);
+        assert(*level <= BR_BITMAP_LEVELS && then < BR_BITMAP_LEVELS);
         for (uint32_t l = then; l < *level; l++)
             bitmap->bits[bitmap_row_of(bitmap, r, l) + word] |= bit;
         for (uint32_t l = *level; l < then; l++)
@@ -96,6 +100,7 @@ bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *amoun
 
 void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room)
 {
+    assert(bitmap->words || !bitmap->width);
     for (uint32_t r = 0; r < bitmap->width; r++)
         bitmap->row[r] =
             bitmap->bits + bitmap_row_of(bitmap, r, bitmap_level_of(bitmap, r, room[r]));
@@ -104,6 +109,7 @@ void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room)
 void br_bitmap_words(const struct br_bitmap *bitmap, const uint64_t *of, uint64_t *restrict may,
                      uint32_t words)
 {
+    assert(words <= bitmap->words);
     if (!bitmap->width) {
         memcpy(may, of, words * sizeof *may);
         return;

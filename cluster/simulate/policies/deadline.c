@@ -199,6 +199,7 @@ enum br_status br_deadline_end(void *policy, const struct br_ended *ended, int64
 {
     struct deadlines *all = policy;
     struct loop *loop = all->of[ended->job];
+    assert(!loop || loop->job == ended->job);
     if (loop && !ended->failed)
         loop->done[br_dag_task_stage(loop->dag, ended->task)]++;
     if (all->out_of_memory)
@@ -212,8 +213,10 @@ enum br_status br_deadline_retire(void *policy, uint32_t job, struct br_diag *di
     struct loop *loop = all->of[job];
     if (loop) {
         uint32_t k = 0;
-        while (all->loop[k] != loop)
+        while (all->loop[k] != loop) {
             k++;
+            assert(k < all->loops);
+        }
         for (all->loops--; k < all->loops; k++)
             all->loop[k] = all->loop[k + 1];
         free_loop(loop);
@@ -252,6 +255,7 @@ static int64_t next_due(const struct deadlines *all, const struct loop *loop, in
     if (loop->change < settings->changes &&
         loop->arrival_ns + settings->change[loop->change].after_ns < next_ns)
         next_ns = loop->arrival_ns + settings->change[loop->change].after_ns;
+    assert(next_ns > now_ns);
     return next_ns;
 }
 
@@ -322,6 +326,7 @@ static void decide_together(struct deadlines *all, int64_t now_ns)
         all->rival[k] = (struct br_rival){&loop->control, view_of(loop, now_ns), 1};
         all->portion[k].turn = loop->turn;
     }
+    assert(all->loops <= all->rival_room);
     br_together_decide(all->rival, all->loops, all->setup.deadlines->total, all->memory,
                        all->portion, all->decision);
     for (uint32_t k = 0; k < all->loops; k++) {

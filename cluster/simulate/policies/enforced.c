@@ -2,6 +2,7 @@
  * beside. */
 #include "cluster/simulate/policies/enforced.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/grow.h"
@@ -110,6 +111,7 @@ enum br_status br_enforced_end(void *policy, const struct br_ended *ended, int64
 {
     struct enforced *enforced = policy;
     uint32_t number = enforced->inside[ended->job];
+    assert(enforced->outside[number] == ended->job);
     (void)now_ns;
     if (ended->failed)
         return br_runtime_failed(enforced->runtime, number, ended->task, true, diag);
@@ -125,6 +127,7 @@ void br_enforced_expect(void *policy, uint32_t job, uint32_t task, bool closely)
 enum br_status br_enforced_retire(void *policy, uint32_t job, struct br_diag *diag)
 {
     struct enforced *enforced = policy;
+    assert(enforced->outside[enforced->inside[job]] == job);
     return br_runtime_retire(enforced->runtime, enforced->inside[job], diag);
 }
 
@@ -142,6 +145,7 @@ uint32_t br_enforced_decide(void *policy, int64_t now_ns, struct br_decision *de
     struct enforced *enforced = policy;
     (void)wake_ns;
     uint32_t made = br_runtime_decide(enforced->runtime, BR_ANY, now_ns, decisions, room);
+    assert(made <= room);
     for (uint32_t d = 0; d < made; d++)
         decisions[d].job = enforced->outside[decisions[d].job];
     return made;

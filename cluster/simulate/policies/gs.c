@@ -108,6 +108,7 @@ enum br_status br_gs_create(const struct br_gs_rule *rule, const struct br_polic
             gs->count++;
         }
     }
+    assert(gs->count <= QUEUES_MOST);
     for (uint32_t q = 0; q < gs->count; q++) {
         gs->queue[q].weight = weight;
         weight /= gs->queues.factor;
@@ -163,6 +164,7 @@ static enum br_status gs_enter(struct gs *gs, struct member *member, uint32_t nu
                                struct br_diag *diag)
 {
     struct queue *queue = &gs->queue[number];
+    assert(number < gs->count);
     if (!br_grow(&queue->member, queue->count, &queue->room, sizeof *queue->member))
         return br_fail_memory(diag);
     uint32_t at = queue->count++;
@@ -178,8 +180,10 @@ static void gs_leave(struct gs *gs, struct member *member)
 {
     struct queue *queue = &gs->queue[member->queue];
     uint32_t at = 0;
-    while (queue->member[at] != member)
+    while (queue->member[at] != member) {
         at++;
+        assert(at < queue->count);
+    }
     queue->count--;
     memmove(queue->member + at, queue->member + at + 1,
             (queue->count - at) * sizeof *queue->member);
@@ -214,6 +218,7 @@ static void gs_predict(struct gs *gs, struct member *member, bool all)
                 member->measured_ns[used + of->measured++] = member->lasted_ns[t];
         used += of->measured;
     }
+    assert(used <= member->job->form->tasks);
     gs->row->predict(gs->predictor, &member->known, &estimate, NULL);
     member->work_ns = estimate.work_ns;
     member->whole_ns = estimate.work_ns;
@@ -236,6 +241,7 @@ static void draw_pilots(struct gs *gs, struct member *member)
             wanted -= member->pilot[t];
             member->pilots += member->pilot[t];
         }
+        assert(wanted == 0);
     }
     member->pilots_left = member->pilots;
 }
@@ -307,6 +313,7 @@ enum br_status br_gs_arrive(void *policy, const struct br_arrival *arrival, int6
             return br_fail_memory(diag);
         memset(gs->member + old, 0, (gs->member_room - old) * sizeof *gs->member);
     }
+    assert(!gs->member[arrival->job]);
     struct member *member = calloc(1, sizeof *member);
     gs->member[arrival->job] = member;
     if (!member)
@@ -375,6 +382,7 @@ enum br_status br_gs_end(void *policy, const struct br_ended *ended, int64_t now
         br_job_fail(job, task, true, now_ns);
     } else {
         br_job_finish(job, task);
+        assert(!member->pilot[task] || member->pilots_left);
         member->lasted_ns[task] = ended->lasted_ns;
         member->pilots_left -= member->pilot[task];
     }
@@ -386,6 +394,7 @@ enum br_status br_gs_retire(void *policy, uint32_t number, struct br_diag *diag)
     struct gs *gs = policy;
     struct member *member = gs->member[number];
     enum br_status status = BR_OK;
+    assert(member->job->state.finished == member->job->form->tasks);
     double work = 0;
     for (uint32_t t = 0; t < member->job->form->tasks; t++)
         work += (double)member->lasted_ns[t];

@@ -134,6 +134,7 @@ static double policies_list_change(const struct list *list, int64_t *held, const
     for (uint32_t r = 0; r < list->capacities.scale.resources; r++) {
         double total = list->capacities.scale.total[r];
         held[r] += sign * demand[r];
+        assert(held[r] >= 0);
         if (total > 0 && (double)held[r] / total > most)
             most = (double)held[r] / total;
     }
@@ -186,6 +187,7 @@ static void free_machine(struct list *list, uint32_t machine)
 {
     if (list->is_freed[machine])
         return;
+    assert(list->freed_count < list->rooms.machines);
     list->is_freed[machine] = true;
     list->freed[list->freed_count++] = machine;
 }
@@ -198,6 +200,7 @@ enum br_status br_list_end(void *policy, const struct br_ended *ended, int64_t n
     struct br_member *member = &list->members.member[slot];
     struct br_job *job = member->known.job;
     const int64_t *demand = br_job_demand(job, ended->task, list->capacities.scale.resources);
+    assert(member->known.number == ended->job);
     br_rooms_change(&list->rooms, ended->machine, demand, 1);
     policies_list_count(list, member, demand, -1);
     if (ended->failed)
@@ -335,6 +338,7 @@ static uint32_t fill_machine(struct list *list, uint32_t machine, int64_t now_ns
         }
         struct br_member *member = &list->members.member[slot];
         uint32_t k = br_member_first(member, list->capacities.scale.resources, free);
+        assert(k != BR_NO_RANK);
         policies_list_start(list, member, k, machine, now_ns, &decisions[made++]);
     }
     return made;

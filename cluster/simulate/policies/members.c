@@ -165,6 +165,7 @@ enum br_status br_members_add(struct br_members *members, const struct br_arriva
                                          .weight = arrival->weight,
                                          .limit = UINT32_MAX,
                                          .draw = draw};
+    assert(!members->rule->by_group || arrival->group < members->rosters);
     member->roster = &members->roster[members->rule->by_group ? arrival->group : 0];
     member->standing = (struct br_roster_job){.number = *slot, .first = BR_NOBODY};
     enum br_status status = members_make_job(members, arrival, member, diag);
@@ -183,6 +184,7 @@ void br_members_remove(struct br_members *members, uint32_t slot)
 {
     struct br_member *member = &members->member[slot];
     assert(member->standing.first == BR_NOBODY); /* all its tasks have started */
+    assert(members->unused_count < members->slots);
     finish_member(member);
     members->job[slot] = NULL;
     members->unused[members->unused_count++] = slot; /* has room for all slots */
@@ -203,6 +205,7 @@ static void look_at_kinds(struct br_member *member)
             *posting = PENDING;
             member->fresh[member->freshes++] = (struct br_fresh){.kind = kind};
         } else if (!there && *posting != BR_NOBODY) {
+            assert(*posting != PENDING);
             br_roster_withdraw(member->roster, &member->standing, *posting);
             *posting = BR_NOBODY;
         }
@@ -215,6 +218,7 @@ static void hold_back(struct br_member *member)
 {
     for (uint32_t kind = 0; kind < member->known.job->ready.form->kinds; kind++)
         if (member->posting[kind] != BR_NOBODY) {
+            assert(member->posting[kind] != PENDING);
             br_roster_withdraw(member->roster, &member->standing, member->posting[kind]);
             member->posting[kind] = BR_NOBODY;
         }
@@ -302,6 +306,7 @@ bool br_member_settle(struct br_members *members, struct br_member *member)
             1e-9;
     br_roster_key(member->roster, &member->standing,
                   members->rule->key(&member->known, members->rule->number), member->known.number);
+    assert(member->freshes <= job->ready.form->kinds);
     for (; fresh < member->freshes; fresh++) {
         uint32_t kind = member->fresh[fresh].kind;
         member->posting[kind] = br_roster_post(member->roster, &member->standing,

@@ -1,5 +1,6 @@
 #include "cluster/simulate/policies/order.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/sort.h"
@@ -24,6 +25,7 @@ static bool policies_order_find_children(struct br_arena *arena, const struct br
         first[s + 2] += first[s + 1];
     for (uint32_t e = 0; e < dag->edges; e++)
         children->child[first[dag->edge[e].parent + 1]++] = dag->edge[e].child;
+    assert(first[0] == 0 && first[dag->stages] == dag->edges);
     return true;
 }
 
@@ -46,6 +48,7 @@ static uint32_t *policies_order_by(struct br_arena *arena, const struct br_dag *
         for (uint32_t i = 0; i < stage->tasks; i++)
             order[used++] = stage->first_task + i;
     }
+    assert(used == dag->tasks);
     free(item);
     return order;
 }
@@ -84,6 +87,7 @@ uint32_t *br_order_tails(struct br_arena *arena, const struct br_dag *dag, int64
             longest = lasts > longest ? lasts : longest;
         }
         key[s] = behind > INT64_MAX - longest ? -INT64_MAX : -(behind + longest);
+        assert(key[s] <= 0);
         if (tail_ns)
             tail_ns[s] = -key[s];
     }

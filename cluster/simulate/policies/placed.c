@@ -189,6 +189,7 @@ enum br_status br_placed_arrive(void *policy, const struct br_arrival *arrival, 
     placed_map_machines(p);
     for (uint32_t t = 0; t < job->dag->tasks; t++)
         job->machine[t] = p->real[plan->machine[t]];
+    assert(p->job[arrival->job].work >= 0);
     for (uint32_t m = 0; m < p->setup.cluster->machines; m++)
         p->load[p->real[m]] += p->asked[m];
     return BR_OK;
@@ -204,6 +205,7 @@ const uint32_t *br_placed_places(void *policy, uint32_t job)
 
 static void placed_touch(struct placed *p, uint32_t machine)
 {
+    assert(p->is_dirty[machine] || p->dirties < p->setup.cluster->machines);
     if (!p->is_dirty[machine])
         p->dirty[p->dirties++] = machine;
     p->is_dirty[machine] = true;
@@ -236,6 +238,7 @@ enum br_status br_placed_supplied(void *policy, uint32_t number, uint32_t task,
     memmove(&queue->waiting[low + 1], &queue->waiting[low],
             (queue->count++ - low) * sizeof *queue->waiting);
     queue->waiting[low] = new;
+    assert(low + 1 == queue->count || placed_goes_before(&new, &queue->waiting[low + 1]));
     placed_touch(p, job->machine[task]);
     return BR_OK;
 }
@@ -246,6 +249,7 @@ enum br_status br_placed_end(void *policy, const struct br_ended *ended, int64_t
     struct placed *p = policy;
     const struct placed_job *job = &p->job[ended->job];
     (void)now_ns;
+    assert(job->machine[ended->task] == ended->machine);
     br_rooms_change(&p->rooms, ended->machine, placed_demand_of(p, job, ended->task), 1);
     placed_touch(p, ended->machine);
     if (ended->failed) /* its inputs are still there */
@@ -287,6 +291,7 @@ static uint32_t placed_fill(struct placed *p, uint32_t machine, struct br_decisi
             queue->waiting[kept++] = w;
         }
     }
+    assert(made + kept == queue->count);
     queue->count = kept;
     return made;
 }

@@ -1,5 +1,6 @@
 #include "cluster/simulate/policies/plans.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/process/clock.h"
@@ -52,6 +53,7 @@ static struct br_plan *plans_make(const struct br_plans *plans, uint32_t dag_num
 static void plans_keep(struct br_plans *plans, uint32_t dag_number, struct br_plan *plan,
                        int64_t began_ns)
 {
+    assert(!plans->plan[dag_number]);
     plans->plan[dag_number] = plan;
     plans->seconds += (double)(br_now_ns() - began_ns) * 1e-9;
     plans->made += plan != NULL;

@@ -50,6 +50,7 @@ void br_rooms_change(struct br_rooms *rooms, uint32_t machine, const int64_t *de
     int64_t *amount = rooms->amount + (size_t)machine * rooms->width;
     for (uint32_t r = 0; r < rooms->width; r++)
         amount[r] += sign * demand[r];
+    assert(rooms->is_changed[machine] || rooms->changes < rooms->machines);
     if (!rooms->is_changed[machine])
         rooms->changed[rooms->changes++] = machine;
     rooms->is_changed[machine] = true;

@@ -107,6 +107,7 @@ static uint32_t find_line(struct br_roster *roster, const int64_t *demand)
     line = roster->unused_count ? roster->unused[0] : roster->lines;
     if (!reach_line(roster, line) || !br_bitmap_set(&roster->bitmap, line, demand))
         return BR_NOBODY;
+    assert(line == roster->lines || !roster->line[line].turns);
     if (roster->width)
         memcpy(roster->demand + (size_t)line * roster->width, demand,
                roster->width * sizeof *demand);
@@ -176,6 +177,7 @@ static void look_at_top(struct br_roster *roster, uint32_t l)
     uint32_t at = *present & bit ? roster_place_of(block, l % 64) : block->count;
     if (!line->turns) {
         assert(*present & bit);
+        assert(block->count && block->order[at] == l % 64);
         *present &= ~bit;
         block->count--;
         memmove(block->order + at, block->order + at + 1, block->count - at);
@@ -185,6 +187,7 @@ static void look_at_top(struct br_roster *roster, uint32_t l)
     }
     block->count += !(*present & bit);
     *present |= bit;
+    assert(at < block->count && block->count <= 64);
     roster->top[l] = line->turn[0];
     move_line(roster, l, at);
     if (l / 64 >= roster->blocks)
@@ -196,6 +199,7 @@ static void look_at_top(struct br_roster *roster, uint32_t l)
 static void roster_put(struct br_roster *roster, struct br_line *line, uint32_t at,
                        struct br_turn turn)
 {
+    assert(at < line->turns);
     line->turn[at] = turn;
     roster->posting[turn.posting].place = at;
 }
@@ -229,6 +233,7 @@ void br_roster_key(struct br_roster *roster, struct br_roster_job *job, double k
     job->tie = tie;
     for (uint32_t p = job->first; p != BR_NOBODY; p = roster->posting[p].next) {
         const struct br_posting *posting = &roster->posting[p];
+        assert(roster->line[posting->line].turn[posting->place].posting == p);
         bool was_first = posting->place == 0;
         sift(roster, &roster->line[posting->line], posting->place, (struct br_turn){key, tie, p});
         if (was_first || posting->place == 0)
@@ -279,6 +284,7 @@ void br_roster_withdraw(struct br_roster *roster, struct br_roster_job *job, uin
     struct br_posting *posting = &roster->posting[p];
     struct br_line *line = &roster->line[posting->line];
     uint32_t place = posting->place;
+    assert(place < line->turns && line->turn[place].posting == p);
     *(posting->last == BR_NOBODY ? &job->first : &roster->posting[posting->last].next) =
         posting->next;
     if (posting->next != BR_NOBODY)
@@ -306,6 +312,7 @@ static const struct br_turn *first_in(const struct br_roster *roster, uint32_t n
 {
     const struct br_roster_block *block = &roster->block[number];
     const struct br_turn *top = roster->top + (size_t)number * 64;
+    assert(may && block->count);
     if (found && !roster_before(&top[block->order[0]], found))
         return found;
     if (__builtin_popcountll(may) <= FEW) {
