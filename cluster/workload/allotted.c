@@ -1,5 +1,6 @@
 #include "cluster/workload/allotted.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -35,6 +36,7 @@ static bool make_stretches(const struct br_outcome *outcome, struct stretch *str
         next_ns[j] = allotted_end_of(outcome, j);
     for (uint32_t r = given->rows; r-- > 0;) {
         const struct br_allotment *row = &given->row[r];
+        assert(row->job < outcome->jobs);
         int64_t lasts_ns = next_ns[row->job] - row->at_ns;
         stretch[r] =
             (struct stretch){row->job, row->amount, row->at_ns, lasts_ns > 0 ? lasts_ns : 0};
@@ -85,6 +87,7 @@ bool br_allotted_make(const struct br_workload *workload, const struct br_outcom
         uint32_t j = stretch[r].job;
         while (end < given->rows && stretch[end].job == j)
             end++;
+        assert(end > r);
         double span_ns = (double)(job[j].deadline_ns - workload->job[j].arrival_ns);
         job[j].oracle = outcome->spans && !given->shares ? ceil(work_ns[j] / span_ns) : NAN;
         allotted_sum_up(stretch + r, end - r, job[j].oracle, &job[j]);

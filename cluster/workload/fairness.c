@@ -40,6 +40,7 @@ struct fairness {
 
 static void fairness_set_leaf(struct fairness *f, uint32_t group, br_wide held)
 {
+    assert(group < f->leaves);
     double x = (double)held / f->workload->group[group].weight;
     uint32_t at = f->leaves + group;
     f->tree[at] = (struct sums){x, x * x};
@@ -91,6 +92,7 @@ static void fairness_touch(struct fairness *f, const struct br_moment *moment, i
     uint32_t item = moment->item;
     uint32_t group = f->workload->job[of_span ? f->outcome->span[item].job : item].group;
     struct holder *holder = &f->holder[group];
+    assert(holder->touched || f->touches < f->workload->groups);
     if (!holder->touched) {
         holder->touched = true;
         holder->counted = holder->active > 0;
@@ -98,6 +100,7 @@ static void fairness_touch(struct fairness *f, const struct br_moment *moment, i
         holder->last_ns = start_ns;
         f->touched[f->touches++] = group;
     }
+    assert(holder->last_ns <= moment->ns);
     holder->held += (br_wide)holder->share * (moment->ns - holder->last_ns);
     holder->last_ns = moment->ns;
     fairness_apply(f, moment);
@@ -110,6 +113,7 @@ static void close_window(struct fairness *f, int64_t end_ns)
     uint32_t groups = f->active;
     for (uint32_t k = 0; k < f->touches; k++) {
         struct holder *holder = &f->holder[f->touched[k]];
+        assert(holder->share >= 0 && holder->last_ns <= end_ns);
         groups += holder->counted && holder->active == 0;
         holder->held += (br_wide)holder->share * (end_ns - holder->last_ns);
         fairness_set_leaf(f, f->touched[k], holder->held);
@@ -145,6 +149,7 @@ static void sweep_windows(struct fairness *f, struct br_sweep *sweep)
         }
         int64_t left_ns = INT64_MAX - start_ns;
         int64_t end_ns = start_ns + (f->window_ns < left_ns ? f->window_ns : left_ns);
+        assert(end_ns > start_ns);
         for (; more && moment.ns < end_ns; more = br_sweep_peek(sweep, &moment)) {
             br_sweep_step(sweep, &moment);
             fairness_touch(f, &moment, start_ns);

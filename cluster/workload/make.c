@@ -2,6 +2,7 @@
  * their mean is not only expected but met. */
 #include "cluster/workload/make.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -148,6 +149,7 @@ enum br_status br_workload_stretch(struct br_workload *workload, double factor,
 /* Drops the job from the sums; the caller compacts. */
 static void workload_make_keep(struct br_workload *workload, uint32_t *kept, uint32_t j)
 {
+    assert(*kept <= j);
     workload->tasks += workload->dag[workload->job[j].dag].dag->tasks;
     workload->job[(*kept)++] = workload->job[j];
 }

@@ -1,6 +1,7 @@
 /* Sums are of integers until the last step, so that they do not depend on the order of spans. */
 #include "cluster/workload/metrics.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,10 +21,12 @@ double br_percentile(const double *sorted, uint32_t count, double share)
 {
     if (count == 0)
         return NAN;
+    assert(share >= 0 && share <= 1);
     double at = share * (count - 1);
     uint32_t low = (uint32_t)at;
     if (low + 1 >= count)
         return sorted[count - 1];
+    assert(sorted[low] <= sorted[low + 1]);
     return sorted[low] + (at - low) * (sorted[low + 1] - sorted[low]);
 }
 
@@ -58,6 +61,7 @@ static void metrics_measure_jobs(const struct br_workload *workload,
             continue;
         }
         metrics->finished++;
+        assert(outcome->end_ns[j] >= job->arrival_ns);
         m->jct_s = metrics_seconds(outcome->end_ns[j] - job->arrival_ns);
         if (bound_s && bound_s[j] > 0)
             m->slowdown = m->jct_s / bound_s[j];
@@ -182,6 +186,7 @@ static enum br_status measure_work(const struct br_workload *workload,
         uint32_t dag = workload->job[span->job].dag;
         uint32_t stage = br_dag_task_stage(workload->dag[dag].dag, span->task);
         br_wide held = (br_wide)shares->dag[dag].dominant[stage] * (span->end_ns - span->start_ns);
+        assert(span->start_ns <= span->end_ns);
         work[span->job].all += held;
         if (came_to_nothing(span)) {
             work[span->job].wasted += held;
@@ -200,6 +205,7 @@ static enum br_status measure_work(const struct br_workload *workload,
         sum.all += work[j].all;
         sum.wasted += work[j].wasted;
     }
+    assert(sum.wasted <= sum.all);
     metrics->wasted_share = sum.all > 0      ? (double)sum.wasted / (double)sum.all
                             : outcome->spans ? 0
                                              : NAN;
@@ -250,6 +256,7 @@ static enum br_status metrics_measure_use(const struct br_workload *workload,
     double span_ns = (double)(sweep->last_ns - sweep->first_ns);
     for (size_t r = 0; r < resources; r++) {
         double capacity = (double)shares->capacity[r];
+        assert(held[r] == 0);
         bool known = outcome->spans > 0;
         metrics->use[r] = !known ? NAN : span_ns > 0 ? (double)sum[r] / (capacity * span_ns) : 0;
         metrics->peak_use[r] = known ? (double)peak[r] / capacity : NAN;

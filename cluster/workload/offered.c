@@ -1,6 +1,7 @@
 /* Sums in the order of dags and jobs, so that they are the same everywhere. */
 #include "cluster/workload/offered.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,7 @@ static enum br_status offered_find_resource(struct br_offered *offered,
     if (!offered_grow(offered))
         return br_fail_memory(diag);
     *number = offered->resources;
+    assert(*number < offered->room);
     offered->resource[*number] = resource->name;
     offered->unit[*number] = resource->unit;
     if (!br_index_add(&offered->names, &name_keys, offered, *number))

@@ -2,6 +2,8 @@
  * through differences, so that a span costs the same however many columns it covers. */
 #include "cluster/workload/series.h"
 
+#include <assert.h>
+
 #include "base/numbers/wide.h"
 #include "cluster/workload/shares.h"
 
@@ -32,6 +34,7 @@ static struct place place_span(const struct br_series *series, const struct br_s
 static void series_add(struct row *row, struct place place, int64_t amount)
 {
     int64_t first = place.from / COLUMN, last = place.to / COLUMN;
+    assert(first >= 0 && first <= last && last <= BR_SERIES_COLUMNS);
     if (first == last) {
         row->part[first] += (br_wide)amount * (place.to - place.from);
         return;
@@ -66,6 +69,7 @@ static uint32_t band_of(const struct br_series *series, uint32_t jobs, uint32_t 
         band++;
     while (job < series->first_job[band])
         band--;
+    assert(band < series->bands);
     return band;
 }
 

@@ -1,6 +1,7 @@
 /* Each dag is measured once, however many jobs are instances of it. */
 #include "cluster/workload/statistics.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +147,7 @@ static void measure_arrivals(struct pass *pass)
     for (uint32_t j = 1; j < jobs; j++) {
         double gap_s = workload_statistics_seconds(workload->job[j].arrival_ns -
                                                    workload->job[j - 1].arrival_ns);
+        assert(gap_s >= 0);
         squares += (gap_s - statistics->gap_mean_s) * (gap_s - statistics->gap_mean_s);
     }
     statistics->gap_cov =

@@ -1,5 +1,6 @@
 #include "cluster/workload/sweep.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 static int64_t key_time(uint64_t key)
@@ -34,6 +35,7 @@ static void list_spans(struct br_sweep *sweep, const struct br_outcome *outcome)
     uint32_t spans = (uint32_t)outcome->spans;
     for (uint32_t s = 0; s < spans; s++) {
         const struct br_span *span = &outcome->span[s];
+        assert(span->start_ns <= span->end_ns);
         sweep->list[BR_SPAN_STARTS][s] = (struct br_sort_item){br_sort_key(span->start_ns), s};
         sweep->list[BR_SPAN_ENDS][s] = (struct br_sort_item){br_sort_key(span->end_ns), s};
     }
@@ -51,6 +53,7 @@ static void list_jobs(struct br_sweep *sweep, const struct br_workload *workload
         sweep->list[BR_JOB_ARRIVES][n] = (struct br_sort_item){br_sort_key(arrival_ns), j};
         sweep->list[BR_JOB_ENDS][n++] = (struct br_sort_item){br_sort_key(end_ns), j};
     }
+    assert(n <= workload->jobs);
     sweep->count[BR_JOB_ARRIVES] = sweep->count[BR_JOB_ENDS] = n;
 }
 
@@ -101,6 +104,7 @@ bool br_sweep_peek(const struct br_sweep *sweep, struct br_moment *moment)
     bool any = false;
     uint64_t least = 0;
     for (int k = 0; k < BR_MOMENT_KINDS; k++) {
+        assert(sweep->at[k] <= sweep->count[k]);
         if (sweep->at[k] == sweep->count[k])
             continue;
         const struct br_sort_item *next = &sweep->list[k][sweep->at[k]];

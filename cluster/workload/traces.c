@@ -14,6 +14,7 @@
  * of alike jobs, as its Table 5 and its figures 6 and 11 have them. */
 #include "cluster/workload/traces.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,6 +225,7 @@ static bool add_app(struct br_trace *trace)
     app->stages = kind->least_stages +
                   (uint32_t)br_rng_below(rng, kind->most_stages - kind->least_stages + 1);
     for (uint32_t s = 0; s < app->stages; s++) {
+        assert(app->stages <= BR_TRACE_STAGES);
         struct stage *stage = &app->stage[s];
         stage->width = draw_width(rng, kind);
         stage->median_s =
@@ -256,6 +258,7 @@ static bool begin_series(struct br_trace *trace, struct series *series)
         return false;
     if (!br_grow(&trace->ran, trace->rans, &trace->ran_room, sizeof *trace->ran))
         return false;
+    assert(series->app < trace->apps);
     trace->ran[trace->rans++] = series->app;
     draw_deviations(rng, trace->app[series->app].stages, series->z);
     return true;
@@ -266,6 +269,7 @@ static const struct series *pick_series(struct br_trace *trace)
 {
     struct br_rng *rng = &trace->rng;
     const struct kind *kind = trace->kind;
+    assert(trace->goings <= kind->at_once && kind->at_once <= SERIES_MOST);
     bool more = trace->goings < kind->at_once;
     if (more || br_rng_unit(rng) * kind->series < 1) {
         uint32_t k = more ? trace->goings : (uint32_t)br_rng_below(rng, kind->at_once);
@@ -305,6 +309,7 @@ enum br_status br_trace_next(struct br_trace *trace, struct br_trace_job *job, s
     draw_deviations(rng, app->stages, own);
     for (uint32_t s = 0; s < app->stages; s++) {
         double z = sqrt(alike) * series->z[s] + sqrt(1 - alike) * own[s];
+        assert(app->stage[s].width > 0 && app->stage[s].width <= BR_TRACE_WIDEST);
         job->tasks[s] = app->stage[s].width;
         run_stage(trace, rng, &app->stage[s], z, job->duration_ns + used);
         used += app->stage[s].width;

@@ -1,6 +1,7 @@
 /* Draws by counting, not by a stream: each has a seed of its own, mixed from what it is about. */
 #include "cluster/workload/world.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ static double world_factor(const struct br_error *error, uint64_t seed, enum dra
 
 static int64_t world_scaled(int64_t duration_ns, double by)
 {
+    assert(duration_ns >= 0 && by >= 0);
     double lasts = (double)duration_ns * by;
     return lasts < (double)(INT64_MAX / 4) ? (int64_t)(lasts + 0.5) : INT64_MAX / 4;
 }
@@ -166,5 +168,6 @@ int64_t br_world_machine_ns(const struct br_world *world, uint32_t machine, uint
     struct br_rng rng = world_draw(world->seed, DRAW_MACHINE, machine, k);
     double mean_s = k % 2 == 0 ? world->leave_s : world->return_s;
     double lasts_s = -mean_s * br_real_log(1 - br_rng_unit(&rng));
+    assert(lasts_s >= 0);
     return lasts_s < 1e9 ? (int64_t)(lasts_s * 1e9) + 1 : (int64_t)1e18;
 }
