@@ -18,7 +18,7 @@
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
 /* eta differs from BR_ETA_PAPER: a few large jobs dominate the mean of remaining work, so that at
- * x1 packing decides among the short ones. docs/simulate.md has the measurements. */
+ * x1 packing decides among the short ones. bench/notes/simulate.md has the measurements. */
 struct br_runtime_options br_runtime_options_default(void)
 {
     return (struct br_runtime_options){
