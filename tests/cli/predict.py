@@ -350,7 +350,7 @@ def traces():
         print(name, *('%.2f/%.2f' % pair for pair in zip(got, moments)))
         for a, b in zip(got, moments):
             assert 0.75 * b <= a <= 1.28 * b, (name, got)
-        # What docs/predict.md tells of them. The jobs are the same on every machine.
+        # What bench/notes/predict.md tells of them. The jobs are the same on every machine.
         for a, b in zip(got, told[name]):
             assert abs(a - b) <= 0.0006, (name, got)
         thin = statistics.mean(width < 3 for width in widths)
