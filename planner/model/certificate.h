@@ -1,5 +1,5 @@
-/* A proof of a lower bound that needs no solver to check, as data; docs/certificates.md says why
- * each kind is one, and gives the form in files. bounds/certify.h makes certificates,
+/* A proof of a lower bound as data; no solver is needed to check it. docs/certificates.md says why
+ * each kind is a proof, and gives the form in files. bounds/certify.h makes certificates,
  * check/certificate.h checks them.
  *
  * The job falls into parts, one after another, each behind a cut (see part.h); the bound is the sum
@@ -16,8 +16,7 @@
  *            contradiction.
  *   first    Some stages take a time L by themselves. Whichever of them begins first, what it waits
  *            for has ended L before the end; a proof for each.
- *   last     The same with time running backwards.
- */
+ *   last     The same with time running backwards. */
 #ifndef BR_PLANNER_MODEL_CERTIFICATE_H
 #define BR_PLANNER_MODEL_CERTIFICATE_H
 
@@ -27,11 +26,11 @@
 #include "planner/model/dag.h"
 #include "planner/model/instance.h"
 
-/* Weights of tasks, and how much of them the cluster holds at any time. */
+/* The weight of each task, and how much weight the cluster holds at any time. */
 enum br_measure_kind {
     BR_MEASURE_RESOURCE, /* demands; with a unit, how many whole units of it */
     BR_MEASURE_CLIQUE,   /* 1 for tasks of which no two can share a machine */
-    BR_MEASURE_WEIGHTS,  /* any whole numbers; a machine holds the heaviest set that fits it */
+    BR_MEASURE_WEIGHTS,  /* whole numbers; a machine holds the heaviest set that fits it */
 };
 struct br_proof_measure {
     enum br_measure_kind kind;
@@ -42,9 +41,9 @@ struct br_proof_measure {
     int64_t *weight; /* of a task of each, from 1 to BR_PRICE_MAX */
 };
 
-/* No task of the stage starts before `at`: if one did, the measure would overflow in from .. to,
- * given that the stages wholly ahead would have ended by then. For tails the same, with time
- * running backwards from the end. */
+/* No task of the stage starts before `at`: if one did, the measure would overflow in from .. to, if
+ * the stages wholly ahead have ended by then. For tails the same, with time running backwards from
+ * the end. */
 struct br_proof_claim {
     uint32_t stage;
     int64_t at, from, to;
@@ -57,18 +56,18 @@ struct br_proof_pass {
     struct br_proof_claim *head, *tail;
 };
 
-/* A stage with all its tasks, or (task not UINT32_MAX) one task of it. */
+/* A stage: all its tasks, or only `task` (unless it is UINT32_MAX). */
 struct br_proof_link {
     uint32_t stage, task;
 };
 
-/* The worth of each task of the stage on a line that holds tasks one after another. */
+/* What each task of the stage is worth on a line, which holds tasks one after another. */
 struct br_proof_value {
     uint32_t stage;
     int64_t value;
 };
 
-/* The price that each task of a stage pays for a tick from `from` on, until the next step. */
+/* The price that each task of a stage pays for a tick, from `from` to the next step. */
 struct br_proof_step {
     int64_t from, price;
 };
@@ -77,9 +76,9 @@ struct br_proof_price {
     struct br_proof_step *step; /* from 0, ascending */
 };
 
-/* From `from` to `to`: stages of which each is wholly ahead of the next, so that only one of them
- * runs at a time. Their tasks get that share of their price back, which together is at most as much
- * as the cluster holds of the dearest of them alone. */
+/* From `from` to `to`: stages of which each is wholly ahead of the next, so only one of them runs
+ * at a time. Their tasks get that share of their price back. Together that is at most what the
+ * cluster holds of the dearest of them alone. */
 struct br_proof_chain {
     int64_t from, to;
     uint32_t stages;
@@ -87,18 +86,19 @@ struct br_proof_chain {
     int64_t *share;
 };
 
-/* Says that a task starts no earlier than a time, or no later; or whether it is on a machine. */
+/* A bound on the start of a task, or whether a task is on a machine. */
 struct br_proof_literal {
-    /* Of the part; the number of its tasks: the end of the job. On M machines tasks + 1 + t x M +
-     * m: whether task t is on machine m, no less than 1, or no more than 0. */
+    /* Numbered in the part. The number of its tasks stands for the end of the job. On M machines
+     * tasks + 1 + t x M + m stands for: task t is on machine m (no less than 1), or is not (no more
+     * than 0). */
     uint32_t task;
-    bool upper;   /* starts no later than the time; else no earlier */
+    bool upper;   /* starts no later than the time; else, no earlier */
     int64_t time; /* in ticks */
 };
 
-/* On one machine: the variable that is 1 where the first of two tasks has ended before the second
- * starts, and 0 where that has ended before the first starts. Only of those that cannot run
- * together, the one with the smaller number first. */
+/* On one machine: a variable that is 1 if the first of two tasks has ended before the second
+ * starts, and 0 if the second has ended before the first starts. Only for tasks that cannot run
+ * together; the one with the smaller number is first. */
 static inline uint32_t br_proof_order(uint32_t tasks, uint32_t first, uint32_t second)
 {
     return tasks + 1 + first * tasks + second;
@@ -109,13 +109,13 @@ struct br_proof_span {
     int64_t from, to;
 };
 
-/* Says that one of its literals holds in every plan that ends by M. It follows by propagation from
+/* At least one of its literals holds in every plan that ends by M. It follows by propagation from
  * the clauses before it, and from what has to be done in some spans. The last clause is empty, or
  * the clauses of one literal contradict each other: then there is no such plan. */
 struct br_proof_clause {
     uint32_t literals, hints, spans;
     struct br_proof_literal *literal;
-    uint32_t *hint;             /* earlier clauses of several literals that it follows from */
+    uint32_t *hint;             /* earlier clauses of several literals from which it follows */
     struct br_proof_span *span; /* in which tasks have too much to do; on one machine */
 };
 
@@ -136,7 +136,7 @@ enum { BR_PROOF_DEPTH = 64 };
 struct br_proof;
 
 /* The stage begins before all others of the group, or ends after them. The proof is of the same
- * stages, so that it lists none, and of the same bound or a higher one. */
+ * stages, so it lists none, and proves the same bound or a higher one. */
 struct br_proof_case {
     uint32_t stage;
     struct br_proof *proof;
@@ -158,7 +158,7 @@ struct br_proof {
     uint32_t at;      /* window: the stage */
     int64_t from, to; /* energy, rounds */
     uint32_t energy;  /* energy, rounds: the measure */
-    uint32_t values;  /* rounds, where given: the worth of tasks on a line */
+    uint32_t values;  /* rounds, if given: the worth of tasks on a line */
     struct br_proof_value *value;
     uint32_t prices; /* prices */
     struct br_proof_price *price;
@@ -168,8 +168,9 @@ struct br_proof {
     uint32_t clauses; /* clauses */
     struct br_proof_clause *clause;
 
-    struct br_proof *group; /* first, last: of its stages alone, that they take its bound */
-    uint32_t cases;         /* one for each stage of the group without a parent in it, or a child */
+    struct br_proof *group; /* first, last: proves the bound for the group's stages alone */
+    uint32_t cases; /* one for each stage of the group without a parent in it (first), or without a
+                       child (last) */
     struct br_proof_case *when;
 };
 
@@ -183,15 +184,15 @@ struct br_certificate {
     struct br_proof *part;
 };
 
-/* An empty certificate with room for so many parts; NULL when memory is out. */
+/* An empty certificate with room for this many parts; NULL if memory is out. */
 struct br_certificate *br_certificate_create(int64_t tick_ns, uint32_t parts);
 
-/* The part's proof where both fall into the same parts; NULL otherwise. */
+/* The proof of the part if both fall into the same parts; else NULL. */
 const struct br_proof *br_certificate_same_part(const struct br_certificate *a,
                                                 const struct br_certificate *b, uint32_t part);
-/* Takes over the parts' proofs that are better, or all of them where only the sum is, or where
- * there is no certificate yet (*certificate NULL). `from`, which may be NULL, is taken or
- * destroyed. Returns whether the bound has risen, from nothing at least. */
+/* Takes over those of the parts' proofs that are better. Takes over all of them if only their sum
+ * is better, or if there is no certificate yet (*certificate NULL). `from`, which may be NULL, is
+ * taken or destroyed. Returns whether the bound has risen, from nothing at least. */
 bool br_certificate_take(struct br_certificate **certificate, struct br_certificate *from);
 
 /* Writes the stages of the part into the proof. False when memory is out. */

@@ -278,7 +278,7 @@ int64_t br_cluster_minutes(const struct br_cluster *cluster, int64_t duration_ns
     int64_t thousandths = 0;
     if (!br_decimal_scale(cluster->time_factor, 3, &thousandths) || thousandths < 1)
         return 0;
-    /* Rounded up after each step: a limit is never too short by it. */
+    /* Rounded up after each step, so the limit is never too short. */
     int64_t thousandths_of_minute = duration_ns / (minute_ns / 1000) + 1;
     int64_t minutes = thousandths_of_minute < INT64_MAX / 1000000
                           ? (thousandths_of_minute * thousandths + 999999) / 1000000

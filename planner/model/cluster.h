@@ -29,47 +29,48 @@ struct br_class {
 
 struct br_cluster {
     struct br_arena arena; /* owns all texts and capacities */
-    const char *name;      /* NULL where not given */
+    const char *name;      /* NULL if not given */
     uint32_t classes, machines;
     struct br_class *cls;
     uint32_t fungibles;
     const char **fungible; /* resources, in the order in which they were declared */
-    /* What a site's scheduler (Slurm) wants to be told of every job; NULL, 0: nothing. A job may
+    /* What the site's scheduler (Slurm) has to be told about every job; NULL, 0: nothing. A job may
      * last time_factor times as long as planned. */
     const char *partition, *account;
     struct br_decimal time_factor;
     uint32_t generics;
     const char *
-        *generic; /* resources that it counts on each node; the others it counts as licenses */
+        *generic; /* resources that it counts on each node; it counts the others as licenses */
 };
 
 /* The class of a machine. O(log classes). */
 uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t machine);
-/* The amount of the resource on machines of the class; zero where it has none. */
+/* The amount of the resource on machines of the class; 0 if they have none. */
 struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t cls,
                                       const char *resource);
-/* BR_BAD_INPUT where the cluster offers a resource in bytes ("64GiB") that the job counts in a
- * multiple of them, such as MiB. Whatever brings a job and a cluster together asks this first.
- * O(capacities x resources). */
+/* BR_BAD_INPUT if the cluster offers a resource in bytes ("64GiB") that the job counts in a
+ * multiple of bytes, such as MiB. Every caller that brings a job and a cluster together asks this
+ * first. O(capacities x resources). */
 enum br_status br_cluster_check_units(const struct br_cluster *cluster, const struct br_dag *dag,
                                       struct br_diag *diag);
 /* Is the resource declared fungible? */
 bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource);
 /* Does the scheduler of the site count it on each node? */
 bool br_cluster_is_generic(const struct br_cluster *cluster, const char *resource);
-/* Declares it. BR_BAD_INPUT where no machine has it. */
+/* Declares it. BR_BAD_INPUT if no machine has it. */
 enum br_status br_cluster_set_generic(struct br_cluster *cluster, const char *resource,
                                       struct br_diag *diag);
-/* Sets what is not NULL: names of letters, digits and "_.,+-", and a factor from 1 to 1000. */
+/* Sets the values that are not NULL: names of letters, digits and "_.,+-", and a factor from 1 to
+ * 1000. */
 enum br_status br_cluster_set_site(struct br_cluster *cluster, const char *partition,
                                    const char *account, const char *time_factor,
                                    struct br_diag *diag);
-/* Minutes to ask for, at least 1, for tasks of this duration; 0: no limit is asked for. */
+/* The time limit to ask for in minutes, at least 1, for tasks of this duration; 0: no limit. */
 int64_t br_cluster_minutes(const struct br_cluster *cluster, int64_t duration_ns);
 /* The machine with this name, or UINT32_MAX. O(classes). */
 uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *name);
-/* A number for the cluster's classes, counts and capacities; not its name, ports and what is
- * fungible. Never 0. O(classes x capacities). */
+/* A fingerprint of the cluster's classes, counts and capacities, without its name, its ports and
+ * which resources are fungible. Never 0. O(classes x capacities). */
 uint64_t br_cluster_fingerprint(const struct br_cluster *cluster);
 
 #endif

@@ -61,7 +61,7 @@ static uint32_t find_apart(const struct br_dag *dag, uint32_t *leader, uint32_t 
     return count;
 }
 
-/* Numbers the stages that nothing waits for; returns how many. */
+/* Numbers the stages for which nothing waits; returns how many. */
 static uint32_t find_sinks(const struct br_dag *dag, uint32_t *end)
 {
     uint32_t count = 0;
@@ -218,7 +218,7 @@ struct load {
     int64_t weight;
 };
 
-/* The smaller work by weight first. */
+/* Smaller work by weight first. */
 static int compare_loads(const void *a, const void *b)
 {
     const struct load *x = a, *y = b;
@@ -226,9 +226,9 @@ static int compare_loads(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* What the resource needs for the jobs, one after another on all machines together: in whichever
- * order they end, the first k of them have taken all their work by then. 0 where it is too much to
- * be counted. */
+/* The least sum that the resource allows, if the jobs run one after another on all machines
+ * together: whatever order they end in, the first k of them have taken all their work by then. 0 if
+ * it is too large to be counted. */
 static br_wide sum_of_loads(const struct br_completions *ends, const struct br_instance *in,
                             uint32_t resource, struct load *load)
 {

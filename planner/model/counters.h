@@ -1,9 +1,8 @@
 /* Counters of the work that planning and proving a bound took, by stage.
  *
- * The table BR_COUNTERS declares them, names them and says what each counts; to add a counter is to
- * add a row, and to count where the work is done. Searches count in the part of their work that one
- * thread does (the end of a round, say), so that the sums do not depend on the number of threads.
- */
+ * The table BR_COUNTERS declares and names them and says what each counts. To add a counter, add a
+ * row, and count where the work is done. Searches count in the part of their work that one thread
+ * does (the end of a round, say), so the sums do not depend on the number of threads. */
 #ifndef BR_PLANNER_MODEL_COUNTERS_H
 #define BR_PLANNER_MODEL_COUNTERS_H
 
@@ -11,8 +10,9 @@
 #include <stdint.h>
 
 enum br_counter_kind {
-    BR_COUNTER_WORK,   /* a number that equal calls share, for any number of threads */
-    BR_COUNTER_VARIES, /* a number that differs from call to call: which thread was first, ... */
+    BR_COUNTER_WORK,   /* the same number in equal calls, for any number of threads */
+    BR_COUNTER_VARIES, /* a number that differs from call to call: which thread was first, for
+                          example */
     BR_COUNTER_TIME,   /* nanoseconds, which differ from call to call */
 };
 

@@ -20,7 +20,7 @@ struct override {
     int64_t duration_ns;
 };
 
-/* The stage index outlives br_dag_finish; all else serves building only. */
+/* The stage index outlives br_dag_finish; everything else serves building only. */
 struct br_dag_build {
     uint32_t resource_room, stage_room, demand_room, edge_room, attribute_room, doubt_room;
     uint32_t overrides, override_room;
@@ -75,7 +75,7 @@ struct br_dag *br_dag_create(const char *name)
     return dag;
 }
 
-/* Enters the job's memory, where it keeps one, until the function returns that says so. */
+/* Counts allocations against the job's memory, if it keeps one, until the function returns. */
 #define IN_MEMORY(dag)                                                                             \
     __attribute__((cleanup(dag_leave), unused)) const struct br_dag *in_memory = dag_enter(dag)
 
@@ -92,7 +92,7 @@ static void dag_leave(const struct br_dag **dag)
         br_memory_leave();
 }
 
-/* Frees all but the job itself, its memory and the room for `build`. */
+/* Frees everything but the job itself, its memory and the room for `build`. */
 static void dag_empty(struct br_dag *dag)
 {
     IN_MEMORY(dag);
@@ -163,7 +163,7 @@ static enum br_status refuse_stage(const struct br_dag *dag, uint32_t stage, str
     return BR_OK;
 }
 
-/* Amounts in bytes of a resource that is counted in a multiple of them. */
+/* Amounts in bytes of a resource that is counted in a multiple of bytes. */
 static enum br_status refuse_bytes(const struct br_resource *resource, const char *unit,
                                    struct br_diag *diag)
 {
@@ -174,7 +174,7 @@ static enum br_status refuse_bytes(const struct br_resource *resource, const cha
                    unit);
 }
 
-/* The resource's number; it is there from now on. */
+/* The number of the resource, which is added if it is new. */
 static enum br_status intern_resource(struct br_dag *dag, const char *name, uint32_t *resource,
                                       struct br_diag *diag)
 {

@@ -14,7 +14,7 @@
 
 struct br_resource {
     const char *name;
-    const char *unit; /* NULL where not given */
+    const char *unit; /* NULL if not given */
     bool declared;    /* by br_dag_add_resource, not only by a demand */
     bool in_bytes;    /* some demand is written in bytes, such as "2GiB" */
 };
@@ -27,14 +27,14 @@ struct br_demand {
 
 struct br_stage {
     const char *id;
-    const char *command; /* NULL where not given */
+    const char *command; /* NULL if not given */
     int64_t duration_ns; /* of every task that has no duration of its own */
-    /* What may come of it: durations are lognormal about what is declared, which is the mean; this
-     * is the standard deviation of their logarithm, 0 where tasks last as they say. A duration
-     * beyond the longest is cut to it. */
+    /* Durations are lognormal; their mean is the declared one. This is the standard deviation of
+     * their logarithm, 0 if tasks last exactly as declared. A duration beyond the longest is cut to
+     * it. */
     struct br_decimal spread;
     int64_t longest_ns; /* 0: not said */
-    bool by_hand;       /* the duration is, so what was measured does not replace it */
+    bool by_hand;       /* the duration was set by hand, so what was measured does not replace it */
     uint32_t tasks;
     uint32_t first_task;
     uint32_t first_demand, demands; /* run in br_dag.demand */
@@ -44,7 +44,7 @@ struct br_stage {
 struct br_edge {
     uint32_t parent, child; /* stages */
     enum br_edge_type type;
-    int64_t bytes; /* that all tasks of the parent hand on to those of the child; 0: nothing */
+    int64_t bytes; /* that all tasks of the parent hand on to those of the child; 0: none */
     struct br_pos pos;
 };
 
@@ -60,7 +60,8 @@ struct br_attribute {
 struct br_dag {
     struct br_arena arena; /* owns all texts */
     const char *name;
-    const char *source; /* file it came from, for diagnostics; NULL where built in memory */
+    const char
+        *source; /* the file from which it was read, for diagnostics; NULL if built in memory */
     bool finished;
 
     uint32_t resources, stages, tasks, demands, edges, attributes, doubts;
@@ -70,13 +71,13 @@ struct br_dag {
     struct br_edge *edge;           /* in the order given, without duplicates */
     struct br_attribute *attribute; /* in the order given */
     const char **doubt;             /* by br_dag_add_doubt */
-    int64_t bytes;                  /* that all edges carry */
-    int64_t recorded_ns;            /* that the run took which it is the record of; 0: of none */
-    uint32_t recorded_cores;        /* that this run had; 0: not told */
-    int64_t *duration_ns;           /* by task */
-    uint32_t *topological;          /* stages, parents first, ties by number */
-    struct br_waves *waves;   /* durations by executor count, owned; NULL: they were not measured */
-    struct br_memory *memory; /* that br_dag_reset keeps, owned; NULL: there was none */
+    int64_t bytes;                  /* the bytes that all edges carry */
+    int64_t recorded_ns;      /* makespan of the run of which this job is the record; 0: of none */
+    uint32_t recorded_cores;  /* that this run had; 0: not told */
+    int64_t *duration_ns;     /* by task */
+    uint32_t *topological;    /* stages, parents first, ties by number */
+    struct br_waves *waves;   /* durations by executor count, owned; NULL: not measured */
+    struct br_memory *memory; /* that br_dag_reset keeps, owned; NULL: none */
     struct br_dag_build *build; /* capacities and indices while it grows */
 };
 
@@ -84,14 +85,16 @@ struct br_dag {
  * br_dag_set_source, so that faults found later are reported there. */
 enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br_diag *diag);
 void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos);
-/* Another name for the job; the text is copied. BR_SYSTEM (memory). */
+/* Renames the job; the text is copied. BR_SYSTEM (memory). */
 enum br_status br_dag_set_name(struct br_dag *dag, const char *name, struct br_diag *diag);
 /* Replaces the duration of the stage; overrides of its tasks stay. Before br_dag_finish. */
 void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns);
-/* Replaces it in a finished dag: of the task with that index, or of all (UINT32_MAX). */
+/* Replaces the duration of the task with that index, or of all tasks (UINT32_MAX), in a finished
+ * dag. */
 void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
                              int64_t duration_ns);
-/* Of the durations of the stage; a spread within 0 and BR_SPREAD_MAX, longest_ns of 0 or more. */
+/* Sets the spread and the longest of the stage's durations: a spread within 0 and BR_SPREAD_MAX,
+ * longest_ns of 0 or more. */
 #define BR_SPREAD_MAX 10
 void br_dag_set_stage_spread(struct br_dag *dag, uint32_t stage, struct br_decimal spread,
                              int64_t longest_ns);
@@ -103,20 +106,20 @@ uint32_t br_dag_last_edge(const struct br_dag *dag);
 /* Keeps an attribute that the model does not know. */
 enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
                                     const char *name, const char *value, struct br_diag *diag);
-/* Keeps a sentence for whoever uses the job: what the reader had to leave out or to assume. Copied,
+/* Keeps a sentence for the users of the job: what the reader had to leave out or to assume. Copied,
  * cut at 400 bytes. */
 enum br_status br_dag_add_doubt(struct br_dag *dag, struct br_diag *diag, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* A number for what the job is made of: stages with their ids and counts of tasks, and edges, in
- * their order; with `commands` also those. Durations, demands and bytes are left out: they may be
- * known better in another run of the job. O(stages + edges). */
+/* A fingerprint of the job's structure: stages with their ids and counts of tasks, and edges, in
+ * their order; with `commands` also those. Durations, demands and bytes are left out: another run
+ * of the job may know them better. O(stages + edges). */
 uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands);
-/* A number for what the tasks take: durations and demands, in their order. O(tasks + demands). */
+/* A fingerprint of durations and demands, in their order. O(tasks + demands). */
 uint64_t br_dag_details_fingerprint(const struct br_dag *dag);
 
-/* The part of br_dag_finish that orders the stages: fills dag->topological, or describes a cycle
- * task by task. O((stages + edges) log stages). */
+/* Orders the stages, as a part of br_dag_finish: fills dag->topological, or describes a cycle task
+ * by task. O((stages + edges) log stages). */
 enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/collections/heap.h"
 #include "base/collections/memory.h"
 
-/* Follows parents inside the stages that could not be ordered until one comes again, and writes
- * that cycle, task by task: every stage on it stands for its task 0, which waits for itself. */
+/* Follows parents inside the stages that could not be ordered until a stage recurs, and writes that
+ * cycle, task by task: every stage on it stands for its task 0, which waits for itself. */
 static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *waiting,
                                      struct br_diag *diag)
 {
@@ -31,7 +31,7 @@ static enum br_status describe_cycle(const struct br_dag *dag, const uint32_t *w
     do {
         seen[at] = ++steps;
         cycle[steps - 1] = at;
-        assert(via[at] != UINT32_MAX); /* what waits has a parent that waits */
+        assert(via[at] != UINT32_MAX); /* the waiting stage has a parent that waits, too */
         at = dag->edge[via[at]].parent;
     } while (!seen[at]);
     uint32_t from = seen[at] - 1, length = steps - from;

@@ -1,4 +1,4 @@
-/* What a job tells of itself: its counts, the ids of stages and tasks, and fingerprints. */
+/* What can be read from a job: its counts, the ids of stages and tasks, and fingerprints. */
 #include "planner/model/dag.h"
 
 #include <inttypes.h>

@@ -13,11 +13,11 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* Demands may be summed over all tasks in one product with a duration only in 128 bits; sums over
- * machines stay below this in 64. */
+/* The sum of demands over all tasks, times a duration, needs 128 bits. Sums over machines stay
+ * below this, in 64. */
 #define AMOUNT_MAX (INT64_MAX / 4)
 
-/* All that is a job's own; what a part has of the cluster is its whole's. */
+/* Frees what belongs to the job. What a part has of the cluster belongs to its whole. */
 static bool instance_allocate(struct br_instance *in, struct br_arena *arena, uint32_t arcs)
 {
     return ARRAY(arena, (size_t)in->stages + 1, in->stage_first) &&
@@ -126,7 +126,7 @@ static enum br_status scale_durations(struct br_instance *in, const struct br_da
     return BR_OK;
 }
 
-/* The class whose machines have most of the resource; NULL where none declares it. */
+/* The class whose machines have most of the resource; NULL if none declares it. */
 static const struct br_class *largest_class(const struct br_cluster *cluster, const char *resource,
                                             struct br_decimal *amount)
 {
@@ -159,7 +159,7 @@ static enum br_status refuse_demand(const struct br_dag *dag, const struct br_cl
             diag, stage->pos, BR_BAD_INPUT, "give the cluster that resource, or drop the demand",
             "task %s demands %s of %s, which no machine of the cluster has", id, amount, name);
     br_role_amount(capacity, name, unit, most);
-    if (strcmp(amount, most) == 0) { /* they differ behind the rounding */
+    if (strcmp(amount, most) == 0) { /* they differ only by rounding */
         br_decimal_format(demand->amount, amount, sizeof amount);
         br_decimal_format(capacity, most, sizeof most);
     }
@@ -170,7 +170,7 @@ static enum br_status refuse_demand(const struct br_dag *dag, const struct br_cl
                       name, machine, most);
 }
 
-/* Digits after the point that the resource needs in the job and the cluster together. */
+/* Digits after the point that the resource needs, in the job and the cluster together. */
 static int32_t digits_needed(const struct br_dag *dag, const struct br_cluster *cluster,
                              uint32_t resource)
 {
@@ -237,7 +237,7 @@ static bool instance_fits_some_class(const struct br_instance *in, uint32_t stag
 }
 
 /* The demands of a stage. column: by resource of the Dag its number in the instance, or UINT32_MAX
- * where nobody demands it. */
+ * if nobody demands it. */
 static enum br_status instance_scale_demands(struct br_instance *in, const struct br_dag *dag,
                                              const struct br_cluster *cluster,
                                              const uint32_t *column, uint32_t s,
@@ -284,8 +284,8 @@ static enum br_status instance_scale_amounts(struct br_instance *in, const struc
     return status;
 }
 
-/* Whether parents come before their children in the topological order, arcs are sorted and the same
- * from both ends, and every stage is where `position` says. */
+/* Are parents before their children in the topological order, arcs sorted and equal from both ends,
+ * and is every stage where `position` says? */
 static bool arcs_are_sound(const struct br_instance *in)
 {
     uint32_t arcs = in->child_first[in->stages];
@@ -304,8 +304,8 @@ static bool arcs_are_sound(const struct br_instance *in)
     return in->parent_first[in->stages] == arcs;
 }
 
-/* Whether amounts and durations are none below 0, every demand fits some machine, and the totals
- * are the sums over all machines. */
+/* Are amounts and durations 0 or more, does every demand fit some machine, and are the totals the
+ * sums over all machines? */
 static bool amounts_are_sound(const struct br_instance *in)
 {
     for (uint32_t r = 0; r < in->resources; r++) {
@@ -407,8 +407,8 @@ void br_instance_destroy(struct br_instance *instance)
     br_free(instance);
 }
 
-/* The place of a stage of the whole in the part; UINT32_MAX: it is not there. A job may have as
- * many parts as stages, so one part alone must not cost a table as long as the whole. */
+/* The place of a stage of the whole in the part; UINT32_MAX if it is not there. A job may have as
+ * many parts as stages, so a part must not cost a table as long as the whole. */
 static uint32_t instance_place_in(const struct br_part_stages *share, uint32_t stage)
 {
     if (!share->place)
@@ -417,8 +417,8 @@ static uint32_t instance_place_in(const struct br_part_stages *share, uint32_t s
     return place < share->count && share->stages[place] == stage ? place : UINT32_MAX;
 }
 
-/* Copies the arcs of one direction whose two ends are in the part; sorted, as those of the whole
- * are. With `arc` NULL it only counts them. */
+/* Copies the arcs of one direction whose two ends are in the part, sorted like those of the whole.
+ * Only counts them if `arc` is NULL. */
 static uint32_t copy_arcs(const struct br_part_stages *share, const uint32_t *whole_first,
                           const struct br_arc *whole_arc, uint32_t *first, struct br_arc *arc)
 {
@@ -519,7 +519,7 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
     return NULL;
 }
 
-enum { MANY_MACHINES = 1024 }; /* fewer are looked at sooner than left out */
+enum { MANY_MACHINES = 1024 }; /* a search through fewer is cheaper than leaving some out */
 
 bool br_instance_few(struct br_instance *few, const struct br_instance *in)
 {

@@ -1,11 +1,10 @@
 /* A job and its cluster, brought onto integers: what all planning and bounding reads.
  *
- * Time is counted in ticks, the greatest common divisor of all durations. Amounts of a resource
- * are scaled by one power of ten, so that every demand and capacity is an integer and no sum over
- * all machines overflows. Resources that nobody demands are left out. Edges stay between stages: a
+ * Time is counted in ticks, the greatest common divisor of all durations. Amounts of a resource are
+ * scaled by one power of ten, so that every demand and capacity is an integer and no sum over all
+ * machines overflows. Resources that nobody demands are left out. Edges stay between stages: a
  * barrier of 10,000 to 10,000 tasks is one arc. A part of an instance (see part.h) is an instance
- * again, so that everything downstream knows of parts nothing.
- */
+ * again, so nothing downstream has to know of parts. */
 #ifndef BR_PLANNER_MODEL_INSTANCE_H
 #define BR_PLANNER_MODEL_INSTANCE_H
 
@@ -21,7 +20,7 @@
 
 struct br_arc {
     uint32_t stage;  /* at the other end */
-    bool one_to_one; /* only where both stages have several tasks; else a barrier says the same */
+    bool one_to_one; /* only if both stages have several tasks; else a barrier is the same */
 };
 
 struct br_instance {
@@ -35,10 +34,10 @@ struct br_instance {
     int64_t *duration;      /* by task, in ticks */
     int64_t *stage_longest; /* longest duration in the stage */
     bool *stage_equal;      /* all tasks of the stage last equally long */
-    int64_t *demand;        /* [stage * resources + resource]; a 0 for rows of no resources */
+    int64_t *demand;        /* [stage * resources + resource]; one 0 if there are no resources */
     uint32_t *task_origin;  /* task number in the Dag */
     uint32_t *topological;  /* stages, parents first, ties by number */
-    uint32_t *position;     /* of a stage in topological */
+    uint32_t *position;     /* of a stage, in `topological` */
 
     /* Arcs between stages in CSR form, each once, sorted by the stage at the other end. */
     uint32_t *child_first; /* stages + 1 */
@@ -51,7 +50,7 @@ struct br_instance {
     int64_t *capacity;     /* [class * resources + resource], of one machine */
     int64_t *total;        /* by resource, over all machines */
 
-    /* Where the resources come from: number in the Dag, and the power of ten by which its amounts
+    /* The origin of each resource: its number in the Dag, and the power of ten by which its amounts
      * were multiplied. */
     uint32_t *resource_origin;
     int32_t *resource_digits;
@@ -65,31 +64,32 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
 void br_instance_destroy(struct br_instance *instance);
 
 /* The sub-instance of the given stages (ascending numbers), same cluster and tick; task_origin
- * holds the numbers in the original Dag. What it has of the cluster is borrowed from the whole.
- * NULL when memory is out. */
+ * holds the numbers in the original Dag. Its part of the cluster is borrowed from the whole. NULL
+ * if memory is out. */
 struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
                                      uint32_t count);
 
 /* The stages of one of many parts. */
 struct br_part_stages {
     const uint32_t *stages;      /* by number, ascending */
-    const uint32_t *topological; /* the same, parents first */
+    const uint32_t *topological; /* the stages again, parents first */
     uint32_t count;
-    const uint32_t *place; /* by stage of the whole: of one of the part, where `stages` has it */
+    const uint32_t *place; /* by stage of the whole: its number in the part, if `stages` has it */
 };
 
 /* The same, with all its memory in the arena. O(tasks + arcs). */
 struct br_instance *br_instance_share(struct br_arena *arena, const struct br_instance *whole,
                                       const struct br_part_stages *share);
 
-/* Fills *few as the instance with no more machines of a class than there are tasks, as alike ones
- * never serve beyond that: a schedule on it is one of the instance by br_instance_machine. Its
- * arrays are borrowed from the instance, so are totals, and it is released by
- * br_instance_few_finish. False, with *few a plain copy, where that is not worth it, as the cluster
- * is small or hardly larger than the job, or memory is out. O(classes). */
+/* Fills *few as the instance with at most as many machines of a class as there are tasks. More
+ * machines that are alike never help: a schedule on *few is one of the instance by
+ * br_instance_machine. Its arrays are borrowed from the instance, totals too, and
+ * br_instance_few_finish releases it. If this is not worth it, since the cluster is small or hardly
+ * larger than the job, or if memory is out, *few is a plain copy and the result is false.
+ * O(classes). */
 bool br_instance_few(struct br_instance *few, const struct br_instance *instance);
 void br_instance_few_finish(struct br_instance *few, const struct br_instance *instance);
-/* The machine of the instance that the machine of *few stands for. O(log classes). */
+/* The machine of the instance for which the machine of *few stands. O(log classes). */
 uint32_t br_instance_machine(const struct br_instance *few, const struct br_instance *instance,
                              uint32_t machine);
 
@@ -101,8 +101,8 @@ uint32_t br_instance_machine_class(const struct br_instance *instance, uint32_t 
 int64_t br_instance_holds(const struct br_instance *instance, uint32_t cls, uint32_t stage,
                           int64_t most);
 
-/* Of a resource of a single machine that can run short, since not all tasks that last fit at once:
- * the greatest common divisor of their demands. 0: it cannot run short. O(tasks). */
+/* For a resource of a single machine: the greatest common divisor of the demands. 0 if it cannot
+ * run short, since all tasks that take time fit at once. O(tasks). */
 int64_t br_instance_scarce_unit(const struct br_instance *instance, uint32_t resource);
 
 #endif

@@ -1,10 +1,9 @@
-/* Cuts: where a job falls into parts that are planned, and bounded, one after another.
+/* Cuts: the places where a job falls into parts that are planned, and bounded, one after another.
  *
- * A set X of tasks that holds all ancestors of its members is a cut when every task outside has
- * all of X among its ancestors: nothing after the cut can start before everything ahead of it has
+ * A set X of tasks that holds all ancestors of its members is a cut when every task outside has all
+ * of X among its ancestors: nothing after the cut can start before everything ahead of it has
  * ended. So the best plan of the whole is the best plans of the parts, one after another, and the
- * sum of lower bounds on the parts is a lower bound on the whole.
- */
+ * sum of lower bounds on the parts is a lower bound on the whole. */
 #ifndef BR_PLANNER_MODEL_PART_H
 #define BR_PLANNER_MODEL_PART_H
 
@@ -12,9 +11,9 @@
 
 struct br_parts {
     uint32_t count; /* at least 1 */
-    /* In the order in which they run. Owned by this struct, except that a job without a cut has
-     * one part which is the whole itself, borrowed: so the whole must outlive the parts, and
-     * nobody but br_parts_finish releases a part. Parts have of the cluster what the whole has. */
+    /* In the order in which they run. Owned by this struct, with one exception: the one part of a
+     * job without a cut is the whole itself, borrowed. So the whole must outlive the parts, and
+     * only br_parts_finish releases a part. Parts have the cluster of the whole. */
     const struct br_instance **part;
     const struct br_instance *whole; /* borrowed */
     struct br_arena arena;           /* of the parts' instances */

@@ -46,7 +46,7 @@ enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, stru
         return br_fail_memory(diag);
     struct br_sort_item *scratch = sorted + plan->tasks, *item = sorted;
     plan->makespan_ns = 0;
-    /* Tasks come in the order of the ties, which the sort by start keeps: by topological position,
+    /* The tasks are in the order for ties, which the sort by start keeps: by topological position,
      * longer first, then by number. */
     for (uint32_t p = 0; p < dag->stages; p++) {
         const struct br_stage *stage = &dag->stage[dag->topological[p]];

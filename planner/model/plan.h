@@ -20,8 +20,8 @@ struct br_plan_trial {
 /* The course of the search, part by part between cuts; for --explain. */
 struct br_plan_part {
     uint32_t stages, tasks;
-    const char *method;            /* that made this part of the plan */
-    const char *bypass;            /* why the search was skipped; NULL where it was not */
+    const char *method;            /* by which this part of the plan was made */
+    const char *bypass;            /* why the search was skipped; NULL if it was not */
     double long_score, frag_score; /* thresholds (l, f) of the chosen T; NAN for "none" */
     uint32_t t, s, p, c;           /* sizes of the chosen subsets, in tasks */
     const char *order;             /* such as "T> S< C> P<" (> forward, < backward); NULL: none */
@@ -32,15 +32,15 @@ struct br_plan_part {
     const char *bound_method; /* static storage */
 };
 
-/* What replays with durations that are off came to. */
+/* Results of replays with durations that are off. */
 struct br_plan_noise {
-    uint32_t percent; /* by which they are off */
+    uint32_t percent; /* how far they are off */
     uint32_t runs;
     int64_t mean_ns; /* of the makespans, rounded down */
 };
 enum { BR_PLAN_NOISES = 8 };
 
-/* What a plan's file states though it follows from the plan; for the check of the file alone. */
+/* What a plan's file states although it follows from the plan; only for the check of the file. */
 #define BR_STATED_NO_TIME INT64_MIN /* the file says nothing */
 enum br_stated_status { BR_STATED_NOTHING, BR_STATED_PROVEN, BR_STATED_UNPROVEN };
 struct br_stated_task {
@@ -69,16 +69,16 @@ struct br_plan {
     uint32_t *rank;              /* 1..n */
     char *subset;                /* T, S, P or C */
     uint32_t *order;             /* task with rank k + 1 */
-    bool network;                /* the plan accounts for transfers, which are: */
+    bool network;                /* the plan accounts for transfers */
     struct br_transfers carried; /* the arena's */
-    int64_t network_bound_ns;    /* no plan that moves its bytes is shorter; 0: not known */
+    int64_t network_bound_ns;    /* lower bound on plans that move its bytes; 0: not known */
     int64_t makespan_ns;
     int64_t lower_bound_ns;
     const char *bound_method; /* the plan's arena or static storage */
     enum br_objective objective;
-    int64_t mean_ns, mean_bound_ns; /* 0 where the objective is the makespan */
-    /* The proof of the lower bound, owned; NULL where the bound was not proven. In a plan that was
-     * read it is as the file has it. */
+    int64_t mean_ns, mean_bound_ns; /* 0 if the objective is the makespan */
+    /* The proof of the lower bound, owned; NULL if the bound was not proven. In a plan that was
+     * read it is the proof of the file. */
     struct br_certificate *certificate;
     struct br_bound_answer source; /* of a source of bounds; its certificate has moved or is gone */
     uint32_t trials;
@@ -86,18 +86,19 @@ struct br_plan {
     uint32_t parts;
     struct br_plan_part *part;
     uint64_t placements;         /* tasks placed by the whole search */
-    struct br_counters counters; /* of the work that it took */
+    struct br_counters counters; /* the work that it took */
     uint32_t noises;             /* 0: not asked for */
     struct br_plan_noise noise[BR_PLAN_NOISES];
-    const char *note;              /* a limit that cut the search; NULL where none did */
+    const char *note;              /* a limit that cut the search; NULL if none did */
     struct br_plan_stated *stated; /* the arena's; NULL unless the plan was read */
 };
 
-/* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL when memory is out. */
+/* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL if memory is out. */
 struct br_plan *br_plan_create(uint32_t tasks);
 
-/* From start_ns and machine of every task: end_ns, rank and order (by start, ties by topological
- * position of the stage, then longer duration, then task number) and makespan_ns. */
+/* Computes end_ns, rank, order and makespan_ns from start_ns and machine of every task. The order
+ * is by start, ties by topological position of the stage, then longer duration, then task
+ * number. */
 enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, struct br_diag *diag);
 
 #endif

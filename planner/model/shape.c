@@ -23,7 +23,7 @@ struct sweep {
     uint32_t *position;   /* of a stage in dag->topological */
     uint32_t *level;      /* of a stage, from 1 */
     int64_t *start;       /* of a task, as early as its parents allow */
-    uint32_t *before;     /* the parent that decides it; UINT32_MAX: none */
+    uint32_t *before;     /* the parent that decides that; UINT32_MAX: none */
     int64_t *stage_start; /* by barriers, for all tasks of a stage */
     uint32_t *stage_before;
 };
@@ -59,7 +59,7 @@ static bool shape_sweep_init(struct sweep *sweep, const struct br_dag *dag)
         return false;
     memset(sweep->before, 0xff, (tasks + 1) * sizeof *sweep->before);
     memset(sweep->stage_before, 0xff, (stages + 1) * sizeof *sweep->stage_before);
-    /* Counted two places on, so that filling moves every entry to where it belongs. */
+    /* Counted two places further on, so that filling moves every entry into place. */
     for (uint32_t e = 0; e < dag->edges; e++)
         sweep->first[dag->edge[e].parent + 2]++;
     for (size_t s = 1; s <= stages + 1; s++)
@@ -76,7 +76,7 @@ static bool is_barrier(const struct br_dag *dag, const struct br_edge *edge)
     return edge->type == BR_BARRIER || dag->stage[edge->parent].tasks == 1;
 }
 
-/* Tells the children of a stage, whose own starts are final, when its tasks end. */
+/* Hands the ends of its tasks on to the children of a stage whose own starts are final. */
 static void shape_relax(struct sweep *sweep, uint32_t s, uint32_t latest)
 {
     const struct br_dag *dag = sweep->dag;
@@ -171,7 +171,7 @@ static bool shape_measure_width(const struct sweep *sweep, struct br_shape *shap
     return true;
 }
 
-/* Counts at every prefix, as differences from the prefix before. */
+/* Counts at every prefix, as differences from the one before. */
 struct tally {
     int64_t sinks, sources, joins;
 };
@@ -213,7 +213,7 @@ static bool shape_count_parts(const struct sweep *sweep, struct br_shape *shape)
         sum.sinks += change[k].sinks;
         sum.sources += change[k].sources;
         sum.joins += change[k].joins;
-        /* Behind the last stage there is nothing: the end of the last part. */
+        /* The end of the last part: nothing is behind the last stage. */
         shape->parts += k + 1 == n || (sum.joins > 0 && sum.joins == sum.sinks * sum.sources);
     }
     br_free(change);

@@ -1,4 +1,4 @@
-/* The shape of a job: how deep, how wide, and where it falls apart. */
+/* The shape of a job: how deep, how wide, and at which places it falls apart. */
 #ifndef BR_PLANNER_MODEL_SHAPE_H
 #define BR_PLANNER_MODEL_SHAPE_H
 
@@ -11,7 +11,7 @@ struct br_shape {
     uint32_t width; /* most tasks in one level; a stage's level is its depth */
     uint32_t parts; /* between cuts of the stage graph */
     uint32_t barriers, one_to_ones;
-    uint32_t longest_task;  /* first one, by number */
+    uint32_t longest_task;  /* the first such stage, by number */
     int64_t total_ns;       /* sum of all durations */
     int64_t critical_ns;    /* length of the critical path */
     uint32_t critical_size; /* tasks on it */

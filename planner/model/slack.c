@@ -1,13 +1,13 @@
-/* The order of a plan is that of the job, and on every machine the order in which tasks hand their
- * room on: what a task demands comes from what has been free from the start or, then, from the
- * tasks that ended longest ago and whose room nobody has taken since. So room is a flow from task
- * to task [ArtiguesMichelonReusser03], and schedules that keep its arcs are
- * feasible whatever the times are [PolicellaCestaOddiSmith07]. Both fix an
- * order of their own there; here it is "longest ago first", which leaves long pauses between the
- * tasks of an arc. Backwards along the arcs follows how late each task may be.
+/* How late each task may be if the plan's order is kept. This is the order of the job and, on every
+ * machine, the order in which tasks hand on their room. A task takes room that has been free from
+ * the start, then that of the tasks that ended longest ago, if nobody has taken it since. So room
+ * is a flow from task to task [ArtiguesMichelonReusser03], and schedules that keep its arcs are
+ * feasible whatever the times are [PolicellaCestaOddiSmith07]. Both fix an order of their own; here
+ * it is "longest ago first", which leaves long pauses between the tasks of an arc. The latest
+ * starts follow backwards along the arcs.
  *
- * On each machine the tasks stand by their ends. Of every resource a machine remembers the task
- * whose room is handed on at present, and how much of it is left. */
+ * On each machine the tasks stand by their ends. For every resource a machine remembers the task
+ * whose room is handed on at present, and how much of that is left. */
 #include <bigrocks/plan.h>
 
 #include <inttypes.h>
@@ -19,9 +19,10 @@
 #include "planner/model/instance.h"
 #include "planner/model/plan.h"
 
-/* Whose room of one resource of one machine is handed on. */
+/* The task whose room of one resource of one machine is handed on. */
 struct giver {
-    uint32_t place; /* 0: what was free from the start; else the task at place - 1 of the machine */
+    uint32_t
+        place; /* 0: room that was free from the start; else the task at place - 1 of the machine */
     int64_t left;
 };
 
@@ -106,14 +107,14 @@ static int64_t demand(const struct slack_pass *p, uint32_t task, uint32_t resour
 static bool add_arc(struct slack_pass *p, uint32_t rank, uint32_t from)
 {
     if (p->arcs > p->arc_first[rank] && p->arc[p->arcs - 1] == from)
-        return true; /* the same one hands on another resource, too */
+        return true; /* one task hands on another resource, too */
     if (!br_grow(&p->arc, p->arcs, &p->room, sizeof *p->arc))
         return false;
     p->arc[p->arcs++] = from;
     return true;
 }
 
-/* Room for the task. In a plan of a file that does not hold there may be less than it takes. */
+/* Takes room for the task. A plan of a file that does not hold may have less than it takes. */
 static bool model_slack_take_room(struct slack_pass *p, uint32_t rank, uint32_t task)
 {
     const struct br_plan *plan = p->plan;
@@ -167,7 +168,8 @@ static void lower(int64_t *value, int64_t to)
     *value = to < *value ? to : *value;
 }
 
-/* The task has to end before that, which starts then and may do so as late as `late`. */
+/* The task has to end before another one, which starts at `start` and may start as late as
+ * `late`. */
 static void precede(const struct slack_pass *p, uint32_t task, int64_t late, int64_t start)
 {
     const int64_t end = model_slack_end_of(p->plan, task);
@@ -195,7 +197,7 @@ static void precede_children(struct slack_pass *p, uint32_t task)
     precede(p, task, behind->late, behind->start);
 }
 
-/* Transfers stay where they are, and are by their starts: what a task puts out is there when they
+/* Transfers do not move. They count by their starts: their bytes have to be there when they
  * start. */
 static bool precede_transfers(struct slack_pass *p)
 {
@@ -233,7 +235,7 @@ static bool precede_transfers(struct slack_pass *p)
     return true;
 }
 
-/* From the last task to the first; every task comes after all that wait for it. */
+/* From the last task to the first, so every task comes after all that wait for it. */
 static void look_back(struct slack_pass *p)
 {
     const struct br_plan *plan = p->plan;

@@ -1,4 +1,4 @@
-/* What edges come to between machines. */
+/* The sizes of transfers between machines. */
 #include "planner/model/transfers.h"
 
 #include "base/numbers/wide.h"

@@ -1,4 +1,4 @@
-/* Transfers of a plan as data: what moves between which machines, when, and how fast. */
+/* Transfers of a plan as data: bytes that move between machines, when, and how fast. */
 #ifndef BR_PLANNER_MODEL_TRANSFERS_H
 #define BR_PLANNER_MODEL_TRANSFERS_H
 
@@ -28,8 +28,8 @@ struct br_transfers {
     struct br_piece *piece;
 };
 
-/* The bytes of a transfer over the edge, rounded up: of a barrier between so many tasks of the
- * parent and of the child, of a one-to-one edge between one pair. */
+/* The bytes of a transfer over the edge, rounded up: of a barrier, between this many tasks of the
+ * parent and of the child; of a one-to-one edge, between one pair. */
 int64_t br_transfer_bytes(const struct br_dag *dag, uint32_t edge, uint32_t parents,
                           uint32_t children);
 

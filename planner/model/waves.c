@@ -1,10 +1,10 @@
 /* Durations by wave and number of executors, as Decima's simulator takes them. [Mao19, 6.2]
  *
- * What lacks is filled so that every draw has something to draw from:
- *   first  without those that are also fresh; where none is left, that of the next smaller number
+ * Gaps are filled, so that every draw has something to draw from:
+ *   first  without those that are also fresh; if none is left, that of the next smaller number
  *          of executors; else what is fresh
- *   fresh  where none was measured, first and a warm-up of BR_WAVES_WARM_UP_MS
- *   rest   where none was measured, first */
+ *   fresh  if none was measured, first and a warm-up of BR_WAVES_WARM_UP_MS
+ *   rest   if none was measured, first */
 #include "planner/model/waves.h"
 
 #include <assert.h>
@@ -136,7 +136,7 @@ static int64_t mean_us(const struct br_wave_stage *stage)
     return count ? (int64_t)((sum * 1000 + count / 2) / count) : 0;
 }
 
-/* Takes what is fresh out of what is first. Both ascend. */
+/* Removes the durations of `fresh` from `first`. Both ascend. */
 static void waves_take_out(struct br_wave_sample *first, const struct br_wave_sample *fresh,
                            uint32_t *kept)
 {
@@ -181,7 +181,7 @@ static enum br_status waves_fill(struct br_waves *waves, uint32_t stage, struct 
     return BR_OK;
 }
 
-/* ---- Which number of executors serves which ---- */
+/* ---- Which number of executors stands for which ---- */
 
 static bool has_count(const struct br_waves *waves, uint32_t executors)
 {
@@ -191,7 +191,7 @@ static bool has_count(const struct br_waves *waves, uint32_t executors)
     return false;
 }
 
-/* All numbers from `least` that a stage was measured at. */
+/* All numbers of executors from `least` up at which some stage was measured. */
 static enum br_status collect_counts(struct br_waves *waves, uint32_t least, struct br_diag *diag)
 {
     for (uint32_t s = 0; s < waves->stages; s++)
@@ -208,7 +208,7 @@ static enum br_status collect_counts(struct br_waves *waves, uint32_t least, str
     return BR_OK;
 }
 
-/* A number that the stage was not measured at is served by its largest. */
+/* The largest number measured stands for every number at which the stage was not measured. */
 static void assign_points(struct br_waves *waves)
 {
     for (uint32_t s = 0; s < waves->stages; s++) {
@@ -364,8 +364,8 @@ static uint32_t waves_below(uint64_t random, uint32_t n)
     return (uint32_t)(((br_uwide)random * n) >> 64);
 }
 
-/* What is drawn from: the numbers of executors measured beside `executors`, one by the random bits.
- */
+/* The measured durations to draw from, on one of the numbers of executors measured beside
+ * `executors`; the random bits choose which. */
 static const struct br_wave_sample *choose_sample(const struct br_waves *waves, uint32_t stage,
                                                   enum br_wave wave, uint32_t executors,
                                                   bool by_distance, uint64_t random)

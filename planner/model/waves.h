@@ -1,6 +1,6 @@
-/* How long the tasks of a job lasted on so many executors of its own: what a Spark-like cluster has
- * measured. [Mao19] A plain struct over arrays, filled by the calls below and read-only after
- * br_waves_finish.
+/* Durations of a job's tasks by the number of executors that the job had, as measured on a
+ * Spark-like cluster. [Mao19] A plain struct over arrays, filled by the calls below and read-only
+ * after br_waves_finish.
  *
  * The first task of a stage on an executor lasts longer than those after it; longer still if the
  * executor has run nothing of the job before. So durations stand in three waves:
@@ -23,7 +23,7 @@ enum br_wave { BR_WAVE_FRESH, BR_WAVE_FIRST, BR_WAVE_REST, BR_WAVES };
 struct br_wave_sample {
     const uint32_t *ms; /* ascending */
     uint32_t count;     /* at least 1 after br_waves_finish, which fills what was not measured */
-    uint32_t extra_ms;  /* added to each: the warm-up, where fresh ones were not measured */
+    uint32_t extra_ms;  /* added to each: the warm-up, if no fresh ones were measured */
 };
 
 /* One number of executors at which a stage was measured. */
@@ -32,17 +32,17 @@ struct br_wave_point {
     struct br_wave_sample sample[BR_WAVES];
 };
 
-enum { BR_WAVE_COUNTS = 32 }; /* numbers of executors that a job was measured with, at most */
+enum { BR_WAVE_COUNTS = 32 }; /* numbers of executors at which a job was measured, at most */
 enum { BR_WAVES_LEAST = 5, BR_WAVES_WARM_UP_MS = 1000 };
 
 struct br_wave_stage {
     uint32_t tasks; /* at least 1 */
     uint32_t points;
     struct br_wave_point *point;    /* by executors, ascending; at least one */
-    uint8_t at[BR_WAVE_COUNTS];     /* by br_waves.count: which point serves it */
+    uint8_t at[BR_WAVE_COUNTS];     /* by br_waves.count: the point that stands for it */
     uint32_t first_child, children; /* run in br_waves.child */
     uint32_t parents;
-    int64_t mean_us; /* of all tasks that were measured, on any number of executors */
+    int64_t mean_us; /* mean of all tasks that were measured, on any number of executors */
     /* By the means: the longest path from here to the end of the job, this stage included; and the
      * work (tasks x mean) of this stage and of all that follow it. */
     int64_t path_us, below_us;
@@ -55,8 +55,8 @@ struct br_waves {
     struct br_wave_stage *stage;
     const uint32_t *child;       /* of all stages */
     const uint32_t *topological; /* stages, parents first, ties by number */
-    /* The numbers of executors to choose between: those measured from BR_WAVES_LEAST up, as the
-     * paper's simulator has it, or all where there is none so large. */
+    /* The numbers of executors to choose between: those measured from BR_WAVES_LEAST up, as in the
+     * paper's simulator, or all if none is so large. */
     uint32_t counts, count[BR_WAVE_COUNTS];
     uint64_t tasks;
     double factor;                /* on all durations; 1 unless set by br_waves_scale */
@@ -64,17 +64,17 @@ struct br_waves {
     struct br_waves_build *build; /* while it grows; NULL afterwards */
 };
 
-/* Empty waves of so many stages (at least 1); NULL when memory is out. */
+/* Empty waves of so many stages (at least 1); NULL if memory is out. */
 struct br_waves *br_waves_create(uint32_t stages);
 /* Releases it; NULL is fine. */
 void br_waves_destroy(struct br_waves *waves);
 
-/* The child waits for the parent; both are stages, not the same. BR_SYSTEM (memory). */
+/* The child waits for the parent; both are stages, and differ. BR_SYSTEM (memory). */
 enum br_status br_waves_add_edge(struct br_waves *waves, uint32_t parent, uint32_t child,
                                  struct br_diag *diag);
-/* Durations of the stage on so many executors, copied: `first` with those that are also in `fresh`,
- * and `rest`. A number given twice is replaced. BR_SYSTEM (memory), BR_BAD_INPUT for more numbers
- * than BR_WAVE_COUNTS. */
+/* Durations of the stage on this many executors, copied: `first` with those that are also in
+ * `fresh`, and `rest`. A number given twice is replaced. BR_SYSTEM (memory), BR_BAD_INPUT for more
+ * numbers than BR_WAVE_COUNTS. */
 struct br_wave_measured {
     uint32_t executors;
     uint32_t count[BR_WAVES];
@@ -83,25 +83,25 @@ struct br_wave_measured {
 enum br_status br_waves_add(struct br_waves *waves, uint32_t stage,
                             const struct br_wave_measured *measured, struct br_diag *diag);
 
-/* Fills what lacks, orders the stages, adds up. Stages have their `tasks` from the caller by then.
+/* Fills the gaps, orders the stages, adds up. Stages have their `tasks` from the caller by then.
  * BR_BAD_INPUT: a stage without tasks or durations, or a cycle. O(durations log durations). */
 enum br_status br_waves_finish(struct br_waves *waves, struct br_diag *diag);
 
 /* Multiplies all durations by the factor, which is above 0. After br_waves_finish. O(stages). */
 void br_waves_scale(struct br_waves *waves, double factor);
 
-/* The duration of a task while its job has so many executors, chosen by two numbers of 64 random
- * bits: of two numbers of executors measured, the nearer one is taken the more often `by_distance`,
- * else the farther one, as the paper's simulator does. O(counts). */
+/* The duration of a task while its job has this many executors, chosen by two numbers of 64 random
+ * bits. Of the two measured numbers of executors around it, the nearer one is taken more often if
+ * `by_distance`, else the farther one, as in the paper's simulator. O(counts). */
 int64_t br_waves_draw_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
                          uint32_t executors, bool by_distance, const uint64_t random[2]);
-/* The same for a task that has lasted `least_ns` and not ended: of those measured that last longer.
- * A tenth more than it has lasted where there is none. O(counts + log durations). */
+/* The same draw for a task that has lasted `least_ns` and not ended: only from measured durations
+ * above that. If there are none, it is a tenth more than least_ns. O(counts + log durations). */
 int64_t br_waves_draw_longer_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
                                 uint32_t executors, bool by_distance, const uint64_t random[2],
                                 int64_t least_ns);
-/* The mean duration of the stage's tasks of that wave, as measured on the least number of executors
- * that is not below `executors`, or on the largest. O(counts + durations). */
+/* The mean duration of the stage's tasks of that wave, measured on the least number of executors
+ * that is not below `executors`, or else on the largest. O(counts + durations). */
 double br_waves_mean_ms(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
                         uint32_t executors);
 
