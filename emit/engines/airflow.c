@@ -1,6 +1,6 @@
 /* An Airflow DAG in Python: an operator per task, weights in the plan's order. Airflow counts tasks
- * and slots of one pool, so tasks are chained; what follows in a chain only waits for an end, be it
- * a good one or not, which an operator without work says. */
+ * and slots of one pool, so tasks are chained. The next task of a chain waits only for an end, good
+ * or bad; an operator without work says so. */
 #include "emit/engines/tuples.h"
 #include "emit/write/outputs.h"
 
@@ -68,7 +68,7 @@ static void airflow_write_joint(FILE *out, const struct br_engine *engine)
 
 static const struct br_tuple_form airflow_form = {airflow_write_demands, airflow_write_joint, true};
 
-/* Letters, digits, dashes, dots and underscores are what an id of a DAG may have. */
+/* An id of a DAG may have letters, digits, dashes, dots and underscores. */
 static void airflow_write_id(FILE *out, const char *name)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._";

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* "s2-map": lower-case letters, digits and dashes, neither first nor last a dash. */
+/* "s2-map": lower-case letters, digits and dashes, with no dash at either end. */
 static void write_name(FILE *out, const struct br_dag *dag, uint32_t stage)
 {
     fprintf(out, "s%" PRIu32 "-", stage + 1);

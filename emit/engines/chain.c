@@ -1,6 +1,6 @@
 /* Chains of tasks that pass their room on: a plan as a partial order that keeps all limits for any
- * durations. [Policella04] Differs: amounts of several resources are passed on at once, and parents
- * are asked first, which needs no edge. */
+ * durations. [Policella04] Differs: amounts of several resources are passed on at once, and the
+ * room of parents is taken first, since that needs no new edge. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 #include "base/collections/heap.h"
 #include "emit/engines/limits.h"
 
-/* Room of a resource that a task will have left. */
+/* Room of a resource that a task hands on when it ends. */
 struct room {
     int64_t free_ns; /* the task's end */
     uint32_t rank;
@@ -29,14 +29,14 @@ struct chaining {
     enum br_chain_place place;
     unsigned keeps;
     /* By limit, then by task. */
-    int64_t *held;     /* what the task has left to those after it */
-    struct room *heap; /* of all that hold something, and some that no longer do */
+    int64_t *held;     /* what the task still has for later tasks */
+    struct room *heap; /* the tasks that hold something, and some that no longer do */
     /* By limit. */
     int64_t *unused, *capacity;
     uint32_t *size;
-    /* By task and by stage: 1 + the task that is known to wait for it. */
+    /* By task and by stage: 1 + the number of a task that is known to wait for it. */
     uint32_t *known, *known_stage;
-    uint32_t *asked; /* tasks that the task at hand waits for anyway, each once */
+    uint32_t *asked; /* the tasks for which the task at hand waits in any case, each once */
     uint32_t asks;
     uint32_t *pair; /* before and after */
     uint32_t pairs, room;
@@ -61,8 +61,8 @@ static void ask(struct chaining *by, uint32_t task, uint32_t before)
     by->asked[by->asks++] = before;
 }
 
-/* Whom the task waits for by the job's edges. Stages that it waits for as a whole are only marked.
- */
+/* Finds the tasks for which the task waits by the job's edges. Stages for which it waits as a whole
+ * are only marked. */
 static void ask_parents(struct chaining *by, uint32_t task, uint32_t stage)
 {
     const struct br_dag *dag = by->input->dag;
@@ -104,7 +104,7 @@ static bool seat(struct chaining *by, uint32_t l, uint32_t task, int64_t need)
             need = chain_take(&held[by->asked[k]], need);
     need = chain_take(&by->unused[l], need);
     while (need) {
-        assert(by->size[l]); /* what was unused and what is held make up the capacity */
+        assert(by->size[l]); /* unused and held amounts add up to the capacity */
         uint32_t before = plan->order[heap[0].rank - 1];
         if (!held[before]) {
             rooms_pop(NULL, heap, &by->size[l]);
@@ -184,7 +184,7 @@ static bool seat_all(struct chaining *by)
     return good;
 }
 
-/* The pairs by what comes after; what comes before by when it was found. */
+/* Sorts the pairs by their later task, ties by when they were found. */
 static bool sort_pairs(const struct chaining *by, struct br_chain *chain)
 {
     uint32_t tasks = by->input->plan->tasks;

@@ -34,8 +34,8 @@ static void write_description(FILE *out, const struct br_engine *engine, uint32_
     fputs("}\n", out);
 }
 
-/* Inside "..." of VARS, and from there inside '...' of a quoted list of arguments: quotation marks
- * double there, a dollar begins a macro. */
+/* The text stands inside "..." of VARS, and from there inside '...' of a quoted list of arguments.
+ * In these, quotation marks are doubled, and a dollar begins a macro. */
 static void write_variable(FILE *out, const char *line)
 {
     for (; *line; line++)

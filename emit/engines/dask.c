@@ -52,7 +52,7 @@ static void write_amount(FILE *out, const char *name, struct br_decimal amount, 
     *any = true;
 }
 
-/* What the largest machine has of what tasks take. */
+/* The amounts of the largest machine, of the resources that tasks take. */
 static void write_machine(FILE *out, const struct br_engine *engine)
 {
     bool any = false;

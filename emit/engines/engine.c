@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum {
-    /* Linux takes no argument of 128 KiB, and some engines write words of theirs before a line. */
+    /* Linux takes no argument of 128 KiB or more, and some engines write words of their own before
+     * a line. */
     LINE_MOST = 120000,
 };
 
@@ -86,7 +87,7 @@ static enum br_status measure_width(struct br_engine *engine, struct br_diag *di
         return br_fail_memory(diag);
     memcpy(ends, plan->end_ns, plan->tasks * sizeof *ends);
     qsort(ends, plan->tasks, sizeof *ends, by_time);
-    for (uint32_t k = 0; k < plan->tasks; k++) { /* by rank is by start */
+    for (uint32_t k = 0; k < plan->tasks; k++) { /* ranks follow the starts */
         while (ended < k && ends[ended] <= plan->start_ns[plan->order[k]])
             ended++;
         if (k + 1 - ended > engine->most_at_once)
@@ -164,8 +165,8 @@ static enum kept how_kept(const struct br_engine *engine, const struct br_limit 
     return engine->others_where && br_limit_is_other(limit) && !counted ? KEPT_WHERE : KEPT;
 }
 
-/* As people read it; of what is to be set up, as it has to be: the engine's name for it, and the
- * amount of all machines in the whole numbers that the file counts it in. */
+/* A limit for people. For the set-up of an engine it is exact: the engine's name for the resource,
+ * and the amount of all machines in the whole numbers in which the file counts it. */
 static void write_limit(FILE *out, const struct br_engine *engine, const struct br_limit *limit,
                         enum kept kept)
 {
@@ -182,8 +183,8 @@ static void write_limit(FILE *out, const struct br_engine *engine, const struct 
     fprintf(out, " %s", amount);
 }
 
-/* "cpu 6, mem 3 GiB" of the limits that are kept so; of those that are not, only what can run
- * short. Nothing where there are none. */
+/* "cpu 6, mem 3 GiB": the limits that are kept this way, or of those that are not kept only the
+ * ones that can run short. Empty if there are none. */
 static void write_limits(FILE *out, const struct br_engine *engine, unsigned keeps, enum kept kept,
                          const char *before, const char *after)
 {
@@ -225,7 +226,7 @@ void br_engine_header(FILE *out, const char *comment, const struct br_engine *en
     char before[160];
     fprintf(out, "%s ", comment);
     br_write_headline(out, BR_QUOTE_TABS, engine->input);
-    /* The full stop: a backslash at the end would take the next line with it. */
+    /* The full stop protects the next line: a backslash at the end would join it to this one. */
     fprintf(out, ".\n%s Written by bigrocks render.\n", comment);
     for (; *usage; usage++)
         fprintf(out, "%s %s\n", comment, *usage);
@@ -253,14 +254,14 @@ static bool put_file(void *to, const char *text, size_t size)
     return fwrite(text, 1, size, to) == size;
 }
 
-/* Would the two begin something for an engine: a macro, a variable, a template? */
+/* Do the two characters begin something for an engine: a macro, a variable, a template? */
 static bool is_pair(char a, char b)
 {
     return (a == '$' && (b == '$' || b == '(' || b == '{')) || (a == '{' && b == '{');
 }
 
-/* A part of a word. Line ends are the parameters that the line sets; between the two of a pair the
- * quotes end and begin again. */
+/* A part of a word. Line ends are written as parameters, which the line sets. Between the two
+ * characters of a pair the quotes end and begin again. */
 static void put_part(FILE *out, const char *text, size_t size)
 {
     if (br_shell_is_plain(text, size)) {
@@ -297,9 +298,9 @@ static void put_command(FILE *out, const struct br_command *command, const char 
     bool breaks = false;
     for (uint32_t w = 0; w < command->words; w++)
         breaks |= command->word[w][strcspn(command->word[w], "\r\n")];
-    if (breaks) /* the x, since what is substituted loses the line breaks at its end */
+    if (breaks) /* the x, since substitution drops the line breaks at the end */
         fputs("set -- \"$(printf '\\nx')\" \"$(printf '\\r')\"; set -- \"${1%x}\" \"$2\"; ", out);
-    bool dash = command->word[0][0] == '-'; /* shells do not agree on exec -- */
+    bool dash = command->word[0][0] == '-'; /* shells differ about exec -- */
     fputs(dash ? "''" : "exec ", out);
     for (uint32_t w = 0; w < command->words; w++) {
         put_word(out, command->word[w], index);
@@ -320,7 +321,7 @@ enum br_status br_engine_line(const struct br_engine *engine, uint32_t stage, co
         return br_fail_memory(diag);
     put_command(out, command->words ? command : &idle, index);
     bool failed = ferror(out);
-    /* The C library's fclose answers 0 where memory is out for the text at last. */
+    /* fclose returns 0 even if the C library lacked memory for the end of the text. */
     if (fclose(out) != 0 || failed || !*line) {
         free(*line);
         return br_fail_memory(diag);

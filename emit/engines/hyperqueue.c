@@ -30,7 +30,7 @@ static const char body[] =
     "if __name__ == '__main__':\n"
     "    main()\n";
 
-/* Its names of resources are letters, digits and slashes. */
+/* In HyperQueue, names of resources are letters, digits and slashes. */
 static enum br_status hyperqueue_write_resource(FILE *out, const struct br_engine *engine,
                                                 const struct br_limit *limit, struct br_diag *diag)
 {
@@ -80,7 +80,7 @@ static enum br_status hyperqueue_write_demands(FILE *out, const struct br_engine
     return hyperqueue_write_others(out, engine, stage, diag);
 }
 
-/* HyperQueue has no task without cores; this is the least part of one. */
+/* the least part of a core: HyperQueue has no task without cores */
 static void hyperqueue_write_joint(FILE *out, const struct br_engine *engine)
 {
     fprintf(out, "%" PRIu32 ", 0.0001, {}", engine->dag->tasks + 1);

@@ -1,4 +1,4 @@
-/* What the machines of a plan have, in whole numbers. */
+/* The capacities of a plan's machines, in whole numbers. */
 #include "emit/engines/limits.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int32_t digits_of(const struct br_dag *dag, const struct br_cluster *clus
     return digits;
 }
 
-/* What does not fit counts as without limit: the planner refuses such amounts. */
+/* A limit that does not fit counts as none: the planner refuses such amounts. */
 static int64_t whole(struct br_decimal amount, int32_t digits)
 {
     int64_t scaled;

@@ -1,5 +1,5 @@
-/* A makefile for GNU make, which starts what is ready in the order of the prerequisites of its
- * goal: that is the plan's order. It counts jobs and nothing else, so tasks are chained. */
+/* A makefile for GNU make. The goal's prerequisites are in the plan's order, in which make starts
+ * what is ready. It counts jobs and nothing else, so tasks are chained. */
 #include "emit/engines/engine.h"
 #include "emit/write/outputs.h"
 

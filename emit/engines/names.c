@@ -1,4 +1,4 @@
-/* Names that every engine takes: of tasks, stages, joints and resources. */
+/* Names of tasks, stages, joints and resources that every engine takes. */
 #include "emit/engines/engine.h"
 
 #include <inttypes.h>
@@ -82,8 +82,8 @@ void br_engine_chained(FILE *out, const struct br_engine *engine, uint32_t task,
     }
 }
 
-/* A name of a resource that engines take: its own where it is one and means nothing to engines,
- * else with the resource's number in front. No own name begins like that. */
+/* A name of a resource that engines take: its own if that is valid and engines give it no meaning,
+ * else one that begins with the resource's number. No own name begins like that. */
 static bool is_own_name(const char *name)
 {
     static const char *const taken[] = {

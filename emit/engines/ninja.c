@@ -1,6 +1,6 @@
-/* A build.ninja that runs the tasks. Of a job that came from a build.ninja it is that build, in the
- * plan's order (ninja_order.c). Of others it knows no files and runs all tasks every time; as ninja
- * counts commands and nothing else, the tasks are chained. */
+/* A build.ninja that runs the tasks. For a job that came from a build.ninja it is that build, in
+ * the plan's order (ninja_order.c). For other jobs it knows no files and runs all tasks every time;
+ * since ninja counts commands and nothing else, the tasks are chained. */
 #include "emit/engines/engine.h"
 #include "emit/engines/ninja_order.h"
 #include "emit/write/outputs.h"

@@ -1,12 +1,12 @@
 /* A plan of a build, handed back to ninja: statements in the plan's order with a pool that keeps
- * the machine's memory, and times and weights that give a scheduler by critical path the very same
+ * the machine's memory, and times and weights that lead a scheduler by critical path to the same
  * order.
  *
- * Such a scheduler starts first what has the longest way to the end, the sum of weights along it. A
- * plan's order can be said so exactly: give every command the priority n - rank + 1, and as its
- * weight what this is more than the largest priority of those that wait for it. A parent ranks
- * before its children, so every weight is at least 1, and the sums are the priorities again.
- */
+ * Such a scheduler starts first the command with the longest way to the end, the sum of weights
+ * along it. Weights can state a plan's order exactly: every command gets the priority n - rank + 1,
+ * and as its weight the difference from the largest priority of the commands that wait for it. A
+ * parent ranks before its children, so every weight is at least 1, and the sums are the priorities
+ * again. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"
 
-/* A planned build and what its job's file said of it. */
+/* A planned build, and what its job's file said about it. */
 struct build {
     const struct br_dag *dag;
     const struct br_plan *plan;
@@ -41,7 +41,7 @@ static const char *statement(const struct build *build, uint32_t stage)
     return attribute(build, BR_OWNER_STAGE, stage, "ninja.statement");
 }
 
-/* Every stage has to be one command that came from a build.ninja. */
+/* Fails unless every stage is one command that came from a build.ninja. */
 static enum br_status begin(struct build *build, const struct br_emit_input *input,
                             struct br_diag *diag)
 {
@@ -89,7 +89,7 @@ static void ninja_order_write_command(FILE *out, const char *script)
 
 static const char pool_line[] = "  pool = ";
 
-/* The line of the statement that names its pool; NULL: it has none. */
+/* The line of the statement that names its pool; NULL if it has none. */
 static const char *find_pool(const char *statement)
 {
     for (const char *line = statement; line && *line;) {
@@ -130,7 +130,7 @@ static void write_statement(FILE *out, const char *text, const char *pool)
         fprintf(out, "%s%s\n", pool_line, pool);
 }
 
-/* All of the job's attributes with this prefix. */
+/* All attributes of the job with this prefix. */
 static void ninja_order_write_all(const struct build *build, const char *prefix, FILE *out)
 {
     uint32_t count;
@@ -140,7 +140,7 @@ static void ninja_order_write_all(const struct build *build, const char *prefix,
             fputs(run[a]->value, out);
 }
 
-/* Ninja keeps cores and memory by our pool, and the build's own pools itself. */
+/* Our pool keeps cores and memory; ninja keeps the build's own pools itself. */
 static unsigned kept(const struct br_engine *engine)
 {
     unsigned keeps = BR_KEEPS_ALL;
@@ -177,7 +177,7 @@ static void write_head(FILE *out, const struct br_engine *engine,
     char line[60];
     uint32_t number = 1;
     snprintf(pool, 40, "bigrocks");
-    for (;;) { /* a build may have been written by us */
+    for (;;) { /* the build may be one that bigrocks wrote */
         snprintf(line, sizeof line, "pool %s\n", pool);
         if (!head || !strstr(head, line))
             break;
@@ -186,8 +186,8 @@ static void write_head(FILE *out, const struct br_engine *engine,
     fprintf(out, "%s  depth = %" PRIu32 "\n", line, pooling->depth);
 }
 
-/* "phony" goes first: to ninja up to 1.11 it is a statement like others, which has its turn when
- * no earlier one is ready, and what waits for it would be late. */
+/* "phony" goes first: up to 1.11, ninja treats it like other statements, which have a turn when no
+ * earlier one is ready; else the commands that wait for it would be late. */
 static enum br_status write_build(const struct build *build, const struct br_engine *engine,
                                   FILE *out, struct br_diag *diag)
 {
@@ -284,8 +284,8 @@ enum br_status br_emit_ninja_weights(const struct br_emit_input *input, FILE *ou
 
 /* ---- .ninja_log ---- */
 
-/* A line for every output. The file's time and the command's hash are 0, so that ninja takes no
- * output for up to date because of it. */
+/* A line for every output. The file's time and the command's hash are 0, so that ninja never takes
+ * an output for up to date because of it. */
 static void write_entry(FILE *out, const char *outputs, uint32_t start_ms, uint32_t end_ms)
 {
     while (*outputs) {

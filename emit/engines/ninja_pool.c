@@ -1,7 +1,7 @@
-/* Ninja counts commands, and a command has one pool. So commands that take much share one, ours,
- * and it is as deep as the rest of the machine allows when all other places are taken by the
- * largest of the others. Commands of the build's own pools stay there, or come as a whole into
- * ours, which is then no deeper than theirs was. The console is no pool to leave. */
+/* Ninja counts commands, and a command has one pool. So commands that take much share one pool,
+ * ours. Its depth is what the machine allows when the largest other commands take all other places.
+ * A pool of the build itself keeps its commands, or all of them move into ours, which is then no
+ * deeper than that pool was. Commands of the pool "console" stay there. */
 #include "emit/engines/ninja_pool.h"
 
 #include <inttypes.h>
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BORDERS = 500 }; /* that are tried at most, besides 0 */
+enum { BORDERS = 500 }; /* borders to try at most, besides 0 */
 
 struct choice {
-    int64_t light_bytes; /* commands that take more, or several cores, are in our pool */
+    int64_t light_bytes; /* commands that take more than this, or several cores, are in our pool */
     uint32_t jobs, depth;
-    double lasts; /* as long as any schedule must: work a place, in our pool and in all */
+    double lasts; /* lower bounds on any schedule: work by place, in our pool and in all */
 };
 
 /* ---- The build's own pools ---- */
@@ -41,7 +41,7 @@ static enum br_status add_own(struct br_ninja_pooling *to, uint32_t stage, const
     if (p == to->owns) {
         depth = depth_of(head, name);
         if (depth == 0)
-            return BR_OK; /* a pool without limit is none */
+            return BR_OK; /* a pool without a limit does not count */
         struct br_ninja_own_pool *more = realloc(to->own, (to->owns + 1) * sizeof *more);
         if (!more)
             return br_fail_memory(diag);
@@ -62,7 +62,8 @@ static bool is_heavy(const struct br_engine_need *need, int64_t light_bytes)
     return need->mem_bytes > light_bytes || need->cpus > 1;
 }
 
-/* The most that `jobs` commands take: of every group as many as it lets, the largest first. */
+/* The most that `jobs` commands take: from every group as many as it lets run, the largest
+ * first. */
 struct group {
     int64_t amount;
     uint32_t most;
@@ -89,12 +90,12 @@ static int64_t worst(struct group *group, uint32_t groups, uint32_t jobs)
     return sum;
 }
 
-/* Largest needs of what is in our pool and of what is in none. */
+/* The largest needs in our pool and outside of all pools. */
 struct sides {
     struct br_engine_need ours, free;
     bool any;         /* is anything in ours? */
-    uint32_t depth;   /* that our pool has at most, by those that came into it */
-    double work, all; /* in our pool, and altogether */
+    uint32_t depth;   /* the most commands in our pool, by the pools that came into it */
+    double work, all; /* the most commands in our pool, and altogether */
 };
 
 static void widen(struct br_engine_need *most, const struct br_engine_need *need)
@@ -162,7 +163,7 @@ static bool ninja_pool_fits(const struct br_ninja_pooling *to, const struct br_e
     return true;
 }
 
-/* The deepest that our pool may be with this border; 0: it does not go. */
+/* The largest depth of our pool with this border; 0 if none is possible. */
 static uint32_t deepest(const struct br_ninja_pooling *to, const struct br_engine *engine,
                         const struct sides *sides, uint32_t jobs, struct group *group)
 {

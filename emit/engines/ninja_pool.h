@@ -9,24 +9,24 @@
 struct br_ninja_own_pool {
     char *name;
     uint32_t depth;
-    int64_t mem_bytes; /* the most that one of its commands takes */
+    int64_t mem_bytes; /* the need of its largest command */
     uint32_t cpus;
     bool merged; /* its commands are all in ours */
 };
 
 struct br_ninja_pooling {
-    uint32_t jobs;  /* that ninja may start at once */
-    uint32_t depth; /* of our pool; 0: none is needed */
+    uint32_t jobs;  /* commands that ninja may start at once */
+    uint32_t depth; /* depth of our pool; 0: none is needed */
     bool *in;       /* by stage: is it in our pool? */
     struct br_ninja_own_pool *own;
     uint32_t owns;
     uint32_t *own_of; /* by stage; UINT32_MAX: none */
 };
 
-/* With `jobs` commands at once, `depth` of ours and as many of the build's own pools as these let,
- * no more is taken than the machine has, whatever they are. Of such choices it is the one that
- * leaves the work most room. pool_of(context, stage) names the build's own pool of a stage in a
- * buffer that the next call reuses; NULL: none. `head` has their depths, as ninja reads them. */
+/* Chooses so that `jobs` commands at once, `depth` of ours and as many of the build's own pools as
+ * these let, never take more than the machine has, whichever they are; of these choices, the one
+ * that leaves the work most room. pool_of(context, stage) names the build's own pool of a stage in
+ * a buffer that the next call reuses; NULL: none. `head` has their depths, as ninja reads them. */
 enum br_status br_ninja_pooling_init(struct br_ninja_pooling *pooling,
                                      const struct br_engine *engine,
                                      const char *(*pool_of)(void *context, uint32_t stage),

@@ -1,6 +1,6 @@
-/* A Python script that hands the tasks to Parsl. Its executor for many nodes takes a priority of a
- * task and nothing else, so tasks are chained; what follows in a chain waits for an end, be it a
- * good one or not. */
+/* A Python script that hands the tasks to Parsl. Its executor for many nodes takes the priority of
+ * a task and nothing else, so tasks are chained. The next task of a chain waits for an end, good or
+ * bad. */
 #include "emit/engines/tuples.h"
 #include "emit/write/outputs.h"
 

@@ -1,4 +1,4 @@
-/* A shell script that hands stages to Slurm as job arrays, in pieces where the plan mixes them.
+/* A shell script that hands stages to Slurm as job arrays, in pieces if the plan mixes them.
  * Barriers are afterok, one-to-one edges aftercorr, which Slurm means the same way; the plan's
  * order becomes nice values. */
 #include "base/text/diag.h"
@@ -14,8 +14,8 @@
 
 enum { PIECES_MOST = 500 }; /* each is a call of sbatch */
 
-/* Licenses are Slurm's resources of a whole cluster. An sbatch that asks for one that Slurm has not
- * is refused, so the script looks first. */
+/* Licenses are Slurm's resources of a whole cluster. Slurm refuses an sbatch that asks for an
+ * unknown license, so the script looks first. */
 static const char licenses[] =
     "have=$(scontrol show licenses 2>/dev/null | sed -n 's/^LicenseName=//p' | tr '\\n' ' ')\n"
     "licenses() {\n"
@@ -31,7 +31,7 @@ static const char licenses[] =
     "            \"Licenses=$one in slurm.conf has them.\" >&2\n"
     "done\n";
 
-/* Is it one that Slurm counts on each node (GRES)? */
+/* Does Slurm count the resource on each node (GRES)? */
 static bool is_generic(const struct br_engine *engine, const struct br_limit *limit)
 {
     const struct br_cluster *cluster = engine->input->cluster;
@@ -43,12 +43,12 @@ static bool is_license(const struct br_engine *engine, const struct br_limit *li
     return br_limit_is_other(limit) && !is_generic(engine, limit);
 }
 
-/* What `scontrol show config` says. */
+/* Lines that look into `scontrol show config`. */
 static const char site[] = "config=$(scontrol show config 2>/dev/null)\n"
                            "site() { printf '%s\\n' \"$config\" | sed -n \"s/^$1 *= *//p\"; }\n";
 
-/* Where Slurm counts memory and the site sets no default, a job that states none is given all
- * memory of its node, so that no other runs beside it. Then it asks for its processors' share. */
+/* If Slurm counts memory and the site sets no default, a job that states none gets all memory of
+ * its node, so that no other runs beside it. Such jobs ask for their processors' share. */
 static const char memories[] =
     "memory=\n"
     "case \" $* $(site SelectTypeParameters) $(site DefMemPerNode)$(site DefMemPerCPU) \" in\n"
@@ -64,7 +64,7 @@ static const char memories[] =
     "        \"--mem-per-cpu=... as an option of this script counts instead.\" >&2 ;;\n"
     "esac\n";
 
-/* Slurm's own plugins go by --nice; of a site's own it is not known. */
+/* Slurm's own plugins go by --nice; a site's own plugin may not. */
 static const char priorities[] =
     "kind=$(site PriorityType)\n"
     "case $kind in\n"
@@ -73,7 +73,7 @@ static const char priorities[] =
     "        \"submitted in the plan's order.\" >&2 ;;\n"
     "esac\n";
 
-/* Partition and account go before the options of the command line, which count then. */
+/* Partition and account go before the options of the command line, which override them. */
 static void write_site(FILE *out, const struct br_engine *engine, uint32_t stage)
 {
     const struct br_cluster *cluster = engine->input->cluster;
@@ -145,7 +145,7 @@ static void write_licenses(FILE *out, const struct br_engine *engine, uint32_t s
 
 enum { JOB_NAME_MOST = 200 }; /* characters */
 
-/* Slurm shows it to people: what is not seen is written as a number. */
+/* Slurm shows the name to people, so invisible characters are written as numbers. */
 static enum br_status write_job_name(FILE *out, const char *id, struct br_diag *diag)
 {
     char *name = NULL;
@@ -186,7 +186,7 @@ static void write_memory(FILE *out, const struct br_engine_need *need)
         fputs(" $memory", out);
 }
 
-/* What sbatch prints is the number and, of a site with several clusters, the cluster. */
+/* sbatch prints the job's number and, at a site with several clusters, the cluster. */
 static void write_number(FILE *out, const struct br_slurm_script *script, uint32_t p)
 {
     uint32_t stage = script->pieces.piece[p].stage;
@@ -265,8 +265,8 @@ static bool lacks_memory(const struct br_slurm_script *script)
 
 enum { SENTENCE = 160 }; /* bytes */
 
-/* What the header says of the pieces, as a sentence of how to run the file, and as one of what is
- * lost of the plan's order; "" where there is nothing to say. */
+/* Sentences of the header about the pieces: one on how to run the file, and one on what is lost of
+ * the plan's order. "" if there is nothing to say. */
 static void describe_pieces(const struct br_slurm_pieces *pieces, uint32_t stages,
                             char usage[SENTENCE], char lost[SENTENCE])
 {

@@ -1,6 +1,6 @@
 /* Cuts stages into pieces along the plan's order. The order is taken by windows of ranks: the tasks
  * of a stage within one window become a group, and groups that follow each other with ascending
- * indices are one piece. With windows of one rank nothing of the order is lost. Wider windows make
+ * indices are one piece. With windows of one rank the order is kept exactly. Wider windows make
  * fewer pieces; one window for all tasks leaves the stages whole. */
 #include "emit/engines/slurm_pieces.h"
 #include "base/collections/sort.h"
@@ -21,7 +21,7 @@ struct group {
     uint32_t piece;
 };
 
-/* The list of a set as far as it is known. */
+/* The list of indices of a set, as far as it is known. */
 struct list {
     uint32_t first, last; /* of its last run */
     uint32_t size;        /* characters */
@@ -33,11 +33,11 @@ struct work {
     const uint32_t *order; /* tasks by rank */
     uint32_t window;       /* ranks */
     uint32_t *stage;       /* by task */
-    uint32_t *root;        /* by stage: a stage that one-to-one edges connect it with */
+    uint32_t *root;        /* by stage: a stage with which one-to-one edges connect it */
     uint32_t *set;         /* by task of a root: the set of its index */
     uint32_t *sets;        /* by root */
     uint32_t *slot;        /* by stage: where its sets begin in `last` */
-    uint32_t *last;        /* by stage and set: the last group and 1, or 0 */
+    uint32_t *last;        /* by stage and set: 1 + the last group, or 0 */
     struct group *group;
     uint32_t *label; /* by task: its group, or its piece as the windows have it */
     struct br_sort_item *item;
@@ -99,7 +99,7 @@ static uint32_t set_of(const struct work *work, uint32_t task)
         ->set[dag->stage[work->root[stage]].first_task + task - dag->stage[stage].first_task];
 }
 
-/* Lays out a slot for each stage and set, all of them empty; their number. */
+/* Lays out an empty slot for each stage and set; returns their number. */
 static uint32_t lay_slots(struct work *work)
 {
     uint32_t slots = 0;
@@ -139,7 +139,7 @@ static bool goes_on(const struct group *group, const struct group *next)
     return group->stage == next->stage && group->set == next->set && group->most < next->least;
 }
 
-/* Labels the tasks by pieces; their number. */
+/* Labels the tasks by pieces; returns the number of pieces. */
 static uint32_t gather_pieces(struct work *work)
 {
     uint32_t groups = gather_groups(work), pieces = 0;
@@ -152,7 +152,7 @@ static uint32_t gather_pieces(struct work *work)
     return pieces;
 }
 
-/* Parts indices of a set that are in different pieces of the stage. */
+/* Separates indices of a set that are in different pieces of the stage. */
 static void part_sets(struct work *work, uint32_t stage)
 {
     const struct br_stage *it = &work->dag->stage[stage];
@@ -201,7 +201,7 @@ static void shorten_sets(struct work *work, uint32_t root)
     }
 }
 
-/* With this window; false if it makes more pieces than `most`. */
+/* Cuts with this window; false if there are more than `most` pieces. */
 static bool cut(struct work *work, uint32_t window, uint32_t most)
 {
     const struct br_dag *dag = work->dag;
@@ -219,7 +219,7 @@ static bool cut(struct work *work, uint32_t window, uint32_t most)
         if (slots > most)
             return false;
         if (slots != pieces)
-            continue; /* a stage is cut where another one was: its pieces are other ones now */
+            continue; /* a stage is cut at the cuts of another one, so its pieces have changed */
         for (uint32_t s = 0; s < dag->stages; s++)
             if (work->root[s] == s)
                 shorten_sets(work, s);
@@ -245,7 +245,7 @@ static void slurm_add_piece(struct br_slurm_pieces *pieces, uint32_t stage)
         (struct br_slurm_piece){.stage = stage, .number = ++pieces->cut[stage]};
 }
 
-/* Sets and stages become pieces by the first of their tasks. */
+/* Turns sets and stages into pieces, in the order of their first tasks. */
 static void number_pieces(struct br_slurm_pieces *pieces, struct work *work)
 {
     lay_slots(work);
@@ -289,7 +289,7 @@ static void list_indices(struct br_slurm_pieces *pieces, const struct br_dag *da
         }
 }
 
-/* Does the plan have no task before a parent? `last` and `first` are pieces by stage. */
+/* Are all tasks of the plan after their parents? `last` and `first` are pieces by stage. */
 static bool slurm_pieces_is_ordered(const struct br_slurm_pieces *pieces, const struct br_dag *dag,
                                     uint32_t *last, uint32_t *first)
 {

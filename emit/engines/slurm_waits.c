@@ -1,7 +1,6 @@
 /* Barriers wait for all pieces of the parent by afterok. One-to-one edges wait by aftercorr for the
- * piece that has the same indices. A list of jobs that is too long for an argument is shared out to
- * joints, jobs that do nothing but wait; of one-to-one edges they are arrays with the same indices.
- */
+ * piece that has the same indices. If a list of jobs is too long for an argument, joints share it:
+ * jobs that only wait. For one-to-one edges they are arrays with the same indices. */
 #include "emit/engines/slurm_waits.h"
 
 #include <inttypes.h>
@@ -14,12 +13,12 @@ enum kind { AFTER_OK, AFTER_CORR };
 
 static const char *const option[] = {"afterok", "aftercorr"};
 
-/* The edges of one kind to a piece: a part of the list of its stage. */
+/* The edges of one kind to a piece: a part of its stage's list. */
 struct waits {
     const struct br_slurm_script *script;
     uint32_t piece;
     enum kind kind;
-    uint32_t from, to; /* in the engine's parents */
+    uint32_t from, to; /* places in the engine's parents */
 };
 
 static struct waits all_waits(const struct br_slurm_script *script, uint32_t piece, enum kind kind)
@@ -34,7 +33,7 @@ static const struct br_edge *edge_at(const struct waits *waits, uint32_t k)
     return &waits->script->engine.dag->edge[waits->script->engine.parents.edge[k]];
 }
 
-/* The number of jobs that the edge names; 0 if it is of the other kind. */
+/* The number of jobs that the edge names; 0 if the edge is of the other kind. */
 static uint32_t count_jobs(const struct waits *waits, uint32_t k)
 {
     const struct br_slurm_script *script = waits->script;
@@ -53,8 +52,7 @@ static uint64_t count_all(const struct waits *waits)
     return jobs;
 }
 
-/* The largest part from `from` on that is no longer than an argument may be, of one edge at least.
- */
+/* The largest part from `from` on that is not too long for an argument, of at least one edge. */
 static struct waits first_part(const struct waits *waits, uint32_t from)
 {
     struct waits part = *waits;

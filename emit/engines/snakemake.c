@@ -1,7 +1,7 @@
-/* A Snakefile with a rule per task, since rules have priorities. Its files are marks of tasks that
- * are done, so that a run that was cut short goes on where it stopped.
+/* A Snakefile with a rule per task, since rules have priorities. Its files are marks of finished
+ * tasks, so that a run that was cut short goes on from the point where it stopped.
  *
- * Cores are threads, memory is mem_mb; all else is a resource of its own in whole numbers.
+ * Cores are threads, memory is mem_mb; every other resource is one of its own in whole numbers.
  * Snakemake keeps them all by itself, as far as --resources names them. */
 #include "emit/engines/engine.h"
 #include "emit/write/outputs.h"
@@ -47,7 +47,8 @@ static void snakemake_write_all(FILE *out, const struct br_engine *engine, uint3
 
 /* ---- Resources ---- */
 
-/* What the task takes, and as a text, which Snakemake limits nothing by, how long: for imports. */
+/* Writes the task's demands. Its duration is a text, for imports, since Snakemake does not limit
+ * texts. */
 static void write_needs(FILE *out, const struct br_engine *engine, uint32_t task)
 {
     uint32_t s = br_dag_task_stage(engine->dag, task);
@@ -69,7 +70,7 @@ static void write_needs(FILE *out, const struct br_engine *engine, uint32_t task
     putc('\n', out);
 }
 
-/* The line that runs the file, with all limits. */
+/* Writes the command that runs the file, with all limits. */
 static enum br_status write_run(char **run, const struct br_engine *engine, struct br_diag *diag)
 {
     size_t size;

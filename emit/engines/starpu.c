@@ -1,8 +1,8 @@
 /* A C header for programs on StarPU: which worker runs each task, and as which of its tasks.
  *
  * StarPU's workers are cores, and the plan's machines hold many tasks at once; so each machine gets
- * as many workers as it ever runs tasks at once, and a task takes the first that is free. What else
- * they take of their machine is kept by tags: a task waits for those whose room it takes. */
+ * as many workers as it ever runs tasks at once, and a task takes the first that is free. Tags keep
+ * the other resources of a machine: a task waits for those whose room it takes. */
 #include "emit/engines/engine.h"
 #include "emit/pictures/lanes.h"
 #include "emit/write/outputs.h"

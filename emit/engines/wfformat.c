@@ -1,8 +1,8 @@
 /* The plan as a WfFormat 1.5 instance: the job as the specification, the plan as its execution,
  * with machines and priorities, for the tools of WfCommons and Pegasus.
  *
- * Ids may hold letters, digits and - _ . # there: "map[3]" becomes "map#3", and what else does not
- * fit an underscore, with the stage's number behind it. */
+ * Its ids may hold letters, digits and - _ . #, so "map[3]" becomes "map#3". Any other character
+ * becomes an underscore, and the stage's number follows. */
 #include "base/text/diag.h"
 #include "base/roles.h"
 #include "emit/engines/engine.h"
@@ -71,7 +71,7 @@ static void write_ends(FILE *out, const struct br_engine *engine, const struct l
         uint32_t other = parents ? edge->parent : edge->child;
         if (!is_spelled(dag, edge)) {
             if (!parents && joined)
-                continue; /* its joint once */
+                continue; /* its joint, once */
             joined = true;
             fputs(before, out);
             engines_wfformat_write_joint(out, edge->parent);
@@ -132,8 +132,8 @@ static void write_specification(FILE *out, const struct br_engine *engine,
     fputs("\n  ]},\n", out);
 }
 
-/* The command's words; and what `run` would not take either, as the one text that it is, which the
- * reader of this format takes for a line as well. */
+/* The command's words. A command that `run` refuses, too, is written as one text, which the reader
+ * of this format takes for a line as well. */
 static enum br_status engines_wfformat_write_command(FILE *out, const struct br_engine *engine,
                                                      uint32_t stage, bool script, uint32_t index,
                                                      struct br_diag *diag)
