@@ -8,7 +8,7 @@
 
 /* A number to nine decimals, without trailing zeros; `none` if it is unknown (not finite). */
 void br_write_figure(FILE *out, double value, const char *none);
-/* That number rounded for people, as by br_write_about. */
+/* The number rounded for people, as by br_write_about. */
 void br_write_figure_about(FILE *out, double value, const char *none);
 /* Seconds rounded for people: four significant digits or more, no trailing zeros. */
 void br_write_about(FILE *out, int64_t ns);

@@ -19,12 +19,12 @@ br_output br_emit_gantt;
 br_output br_emit_svg;
 br_output br_emit_html;
 br_output br_emit_trace;
-/* Of a plan of a job that was made of a build.ninja. */
+/* Of a plan of a job that came from a build.ninja. */
 br_output br_emit_ninja_order;
 br_output br_emit_ninja_log_5, br_emit_ninja_log_6, br_emit_ninja_log_7;
 br_output br_emit_ninja_weights;
 
-/* Of a plan, for what runs it. */
+/* Of a plan, for the engines that run it. */
 br_output br_emit_slurm;
 br_output br_emit_dagman;
 br_output br_emit_hyperqueue;

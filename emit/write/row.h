@@ -58,7 +58,8 @@ static inline void br_row_seconds(struct br_row *row, int64_t ns)
     row->used += (size_t)br_seconds_format(ns, br_row_room(row, BR_SECONDS_TEXT));
 }
 
-/* As by BR_QUOTE_JSON: as br_write_text, br_write_task, br_write_machine and br_write_ratio. */
+/* As by BR_QUOTE_JSON. These write like br_write_text, br_write_task, br_write_machine and
+ * br_write_ratio. */
 void br_row_text(struct br_row *row, const char *text);
 /* A task of this stage. */
 void br_row_task(struct br_row *row, const struct br_stage *stage, uint32_t task);

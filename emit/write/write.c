@@ -57,8 +57,8 @@ static void write_put_utf8(FILE *out, uint32_t c)
     }
 }
 
-/* Control characters of the second set, of which U+0085 ends lines; zero width and direction; the
- * separators of lines; the mark of byte order; annotations. All are below U+10000. */
+/* The invisible characters below U+10000: control characters of the second set, of which U+0085
+ * ends lines; zero width and direction; line separators; the byte order mark; annotations. */
 static bool is_unseen(uint32_t c)
 {
     return (c >= 0x7f && c <= 0x9f) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
@@ -83,7 +83,7 @@ static void put_json(FILE *out, uint32_t c)
     }
 }
 
-/* A question mark could be of a trigraph, and digits behind \x would go on with the number. */
+/* A question mark could begin a trigraph, and digits after \x would continue the number. */
 static void put_c(FILE *out, uint32_t c)
 {
     if (c == '"' || c == '\\' || c == '?') {
@@ -131,7 +131,7 @@ static void put_label(FILE *out, uint32_t c)
         putc((int)c, out);
     } else if (c == '\n') {
         fputs("\\n", out);
-    } else if (c == '&') { /* Graphviz reads entities */
+    } else if (c == '&') { /* Graphviz reads entities. */
         fputs("&amp;", out);
     } else if (is_unseen(c)) {
         fprintf(out, "&#%u;", (unsigned)c);
@@ -205,7 +205,7 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
     }
 }
 
-/* Most of what names are made of, and the same in every format. */
+/* The usual characters of names, which every format writes as they are. */
 static bool write_is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '-' && c <= '9') || c == '_' ||
@@ -233,7 +233,7 @@ void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size
 {
     const bool pieces = quote == BR_QUOTE_DOT || quote == BR_QUOTE_LABEL;
     const char *piece = text;
-    /* A spreadsheet would take the field for a formula, and calculate it. */
+    /* A spreadsheet would take the field for a formula and calculate it. */
     if ((quote == BR_QUOTE_TABS || quote == BR_QUOTE_CSV) && size && strchr("=+-@", *text)) {
         fprintf(out, "\\u%04x", (unsigned)*text++);
         size--;
