@@ -1,5 +1,5 @@
-/* What an allocation of Slurm's offers, held against the machines that were planned for. A step
- * that asks for more than the allocation has does not fail: srun waits, for ever. */
+/* Compares an allocation of Slurm with the machines of the plan. A step that asks for more than the
+ * allocation has does not fail: srun waits for ever. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 enum { KIB_IN_MIB = 1024 };
 
-/* The least number of a list such as "4(x2),2"; 0: there is none. */
+/* The least number in a list such as "4(x2),2"; 0: there is none. */
 static int64_t allocation_least_of(const char *list)
 {
     int64_t least = 0;
@@ -25,8 +25,8 @@ static int64_t allocation_least_of(const char *list)
     return least;
 }
 
-/* The least memory of a node, in MiB, of what scontrol tells of the job: "Nodes=... CPU_IDs=...
- * Mem=2000 GRES=...", once for all nodes that have equal parts. 0: it is not limited. */
+/* The least memory of a node in MiB, from scontrol's lines about the job: "Nodes=... CPU_IDs=...
+ * Mem=2000 GRES=...", one for all nodes that have equal parts. 0: not limited. */
 static int64_t least_memory(const char *text)
 {
     int64_t least = 0;

@@ -14,7 +14,7 @@
 #include "planner/model/dag.h"
 #include "runtime/drivers/slurm/slurm.h"
 
-/* "NAME:AMOUNT" after what is there already, in new memory of the arena. */
+/* "NAME:AMOUNT" appended to the text so far, in new memory of the arena. */
 static const char *add_amount(struct br_arena *arena, const char *option, const char *before,
                               const char *name, int64_t amount)
 {

@@ -1,13 +1,12 @@
 /* A batch job for every task.
  *
  * State that has to survive the death of this program is elsewhere: Slurm knows its jobs by name,
- * which says the run and the task, and a script's last act is to put its result into a file under
- * its final name. So a task is done when there is a result, is under way when Slurm has its job,
- * and has to be submitted otherwise. Jobs are submitted in the plan's order and less nice the
- * later, so that with any of Slurm's priorities the order is the plan's where dependencies and room
- * allow several. A job names as dependencies the parents that have not finished yet; where these
- * are very many, its submission waits.
- */
+ * which says the run and the task, and a script ends by putting its result into a file under its
+ * final name. So a task is done if there is a result, is under way if Slurm has its job, and has to
+ * be submitted otherwise. Jobs are submitted in the plan's order with nice values in that order, so
+ * that under any of Slurm's priorities the plan decides if dependencies and room allow several. A
+ * job names as dependencies the parents that have not finished yet; if these are very many, its
+ * submission waits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -29,12 +28,12 @@
 #include "runtime/drivers/slurm/slurm.h"
 
 enum {
-    OUTSTANDING = 2000, /* jobs in Slurm at once */
-    PARENTS = 200,      /* dependencies of one job */
+    OUTSTANDING = 2000, /* jobs in Slurm at once, at most */
+    PARENTS = 200,      /* dependencies of one job, at most */
     PATH = 4096,
 };
 static const int64_t second_ns = INT64_C(1000000000);
-/* How long a job may be gone from Slurm before its result: files may be slow to appear. */
+/* How long a job may be gone from Slurm without a result: files may appear late. */
 static const int64_t patience_ns = INT64_C(15000000000);
 
 enum state { WAITING, SUBMITTED, DONE, FAILED, LEFT };
@@ -45,10 +44,11 @@ struct jobs {
     const struct br_plan *plan;
     const struct br_cluster *cluster;
     struct br_slurm_need *need;
-    int64_t share_mib; /* of a processor, for jobs that demand no memory; 0: they ask for none */
+    int64_t
+        share_mib; /* memory of a processor, for jobs that demand no memory; 0: they ask for none */
     char folder[PATH - 64];
     uint8_t *state;                  /* by task */
-    uint64_t *id;                    /* by task: Slurm's number */
+    uint64_t *id;                    /* by task: Slurm's job number */
     int64_t *seen;                   /* by task: when Slurm was last known to have it */
     uint32_t *first_parent, *parent; /* by stage: its edges */
     uint32_t outstanding;
@@ -127,7 +127,7 @@ static int slurm_jobs_write_script(struct jobs *jobs, uint32_t task)
 
 /* ---- Submitting ---- */
 
-/* Adds what the task has to wait for to the text; false where it cannot be submitted yet. */
+/* Appends the task's dependencies to the text; false if it cannot be submitted yet. */
 static bool slurm_jobs_list_parents(const struct jobs *jobs, uint32_t task, char *text, size_t size)
 {
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task), count = 0;
@@ -154,8 +154,8 @@ static bool slurm_jobs_list_parents(const struct jobs *jobs, uint32_t task, char
     return true;
 }
 
-/* The option for the file that takes the output, in whose name Slurm takes "%j" for the job's
- * number, and "%%" for a percent sign. */
+/* The option for the output file. In its name Slurm replaces "%j" by the job's number, and "%%" by
+ * a percent sign. */
 static void write_output(const char *path, char text[2 * PATH + 16])
 {
     strcpy(text, "--output=");
@@ -244,7 +244,7 @@ static enum br_status submit_all(struct jobs *jobs)
 
 /* ---- Following ---- */
 
-/* Whatever stands in a file; nonsense is no overflow. */
+/* A time from a file as nanoseconds since the run began; nonsense does not overflow. */
 static int64_t since(const struct jobs *jobs, double seconds)
 {
     const double most_ns = 0x1p60, past_ns = (seconds - (double)jobs->began.tv_sec) * 1e9;
@@ -286,7 +286,7 @@ static void slurm_jobs_fail(struct jobs *jobs, struct br_task_end *end)
     slurm_jobs_tell(jobs, end);
 }
 
-/* Has the task a result? Takes it in. */
+/* Has the task a result? If so, takes it in. */
 static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status)
 {
     char path[PATH], host[256] = "";
@@ -318,7 +318,7 @@ static bool take_result(struct jobs *jobs, uint32_t task, enum br_status *status
     return true;
 }
 
-/* Did a parent fail, so that Slurm has dropped the job? */
+/* Did a parent fail, so that Slurm dropped the job? */
 static bool has_lost_parent(const struct jobs *jobs, uint32_t task)
 {
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
@@ -334,7 +334,7 @@ static bool has_lost_parent(const struct jobs *jobs, uint32_t task)
     return false;
 }
 
-/* The jobs of the run that squeue lists: sets `seen`, and takes them up. */
+/* Sets `seen` for the jobs of the run that squeue lists, and takes them up. */
 static void read_queue(struct jobs *jobs, char *text, bool take_up)
 {
     size_t length = strlen(jobs->work.journal.run);
@@ -345,7 +345,7 @@ static void read_queue(struct jobs *jobs, char *text, bool take_up)
             strncmp(name, jobs->work.journal.run, length) != 0 || name[length] != '.')
             continue;
         uint32_t task = (uint32_t)strtoul(name + length + 1, NULL, 10);
-        /* Jobs that have ended stay in the list for some minutes. */
+        /* Slurm lists jobs for some minutes after their end. */
         bool there = strcmp(word, "PENDING") == 0 || strcmp(word, "RUNNING") == 0 ||
                      strcmp(word, "CONFIGURING") == 0 || strcmp(word, "COMPLETING") == 0 ||
                      strcmp(word, "SUSPENDED") == 0 || strcmp(word, "REQUEUED") == 0;
@@ -374,7 +374,7 @@ static enum br_status ask_slurm(struct jobs *jobs, bool take_up, struct br_diag 
     return BR_OK;
 }
 
-/* Stages without a command are done when all that they wait for is. */
+/* Stages without a command are done when everything for which they wait is done. */
 static enum br_status finish_waits(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
@@ -403,7 +403,7 @@ static enum br_status slurm_jobs_follow(struct jobs *jobs)
     if (status || jobs->now_ns - jobs->asked_ns < 2 * second_ns)
         return status;
     jobs->asked_ns = jobs->now_ns;
-    /* A controller that does not answer for a while is no failure of the tasks. */
+    /* A controller that does not answer for a while is not a failure of the tasks. */
     struct br_diag busy = {0};
     if (ask_slurm(jobs, false, &busy)) {
         for (uint32_t t = 0; t < jobs->job.dag->tasks; t++)
@@ -414,7 +414,7 @@ static enum br_status slurm_jobs_follow(struct jobs *jobs)
         uint32_t t = jobs->plan ? jobs->plan->order[k] : k;
         if (jobs->state[t] != SUBMITTED || jobs->seen[t] == jobs->now_ns)
             continue;
-        if (take_result(jobs, t, &status)) /* it ended since results were looked for */
+        if (take_result(jobs, t, &status)) /* it ended after results were looked for */
             continue;
         if (has_lost_parent(jobs, t) || jobs->cancelled)
             slurm_jobs_leave(jobs, t, LEFT);
@@ -464,7 +464,7 @@ static enum br_status slurm_jobs_loop(struct jobs *jobs)
             cancel(jobs, true);
         if (!jobs->closing)
             status = submit_all(jobs);
-        /* What ends in this turn may let others be submitted in the next. */
+        /* An end in this turn may let others be submitted in the next. */
         bool over = !jobs->outstanding;
         if (!status)
             status = slurm_jobs_follow(jobs);
@@ -499,7 +499,7 @@ static bool index_parents(struct jobs *jobs)
     jobs->parent = br_arena_array(&jobs->job.arena, dag->edges, sizeof *jobs->parent);
     if (!jobs->first_parent || !jobs->parent)
         return false;
-    /* Counted two ahead, so that filling in moves them to their places. */
+    /* Counted two ahead, so that filling moves the entries into place. */
     for (uint32_t e = 0; e < dag->edges; e++)
         jobs->first_parent[dag->edge[e].child + 2]++;
     for (uint32_t s = 0; s < dag->stages; s++)
@@ -527,7 +527,7 @@ static enum br_status slurm_jobs_make_folder(struct jobs *jobs)
     return BR_OK;
 }
 
-/* The remains of the earlier run: results, and jobs that Slurm still has. */
+/* Takes over what is left of the earlier run: results, and jobs that Slurm still has. */
 static enum br_status slurm_jobs_take_up(struct jobs *jobs)
 {
     enum br_status status = BR_OK;
@@ -564,7 +564,8 @@ static void slurm_jobs_note(const struct jobs *jobs, const char *format, const c
     jobs->work.options->note(jobs->work.options->context, text);
 }
 
-/* What the text has after each key at the beginning of a line, between blanks; as long at most. */
+/* The text between blanks after each KEY at the beginning of a line; at most as long as the
+ * input. */
 static void slurm_jobs_read_site(char *text, const char *key, char *list)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -580,7 +581,7 @@ static void slurm_jobs_read_site(char *text, const char *key, char *list)
     *list = '\0';
 }
 
-/* What `scontrol show WHAT` says after each KEY; empty where it cannot be asked. */
+/* What `scontrol show WHAT` says after each KEY; empty if it cannot be asked. */
 static char *ask_site(struct jobs *jobs, const char *what, const char *key)
 {
     const char *const argv[] = {"scontrol", "show", what, NULL};
@@ -595,8 +596,8 @@ static char *ask_site(struct jobs *jobs, const char *what, const char *key)
     return list;
 }
 
-/* The least memory that a node has for each of its processors, in MiB, of lines with both; 0: not
- * told. */
+/* The least memory of a node for each of its processors, in MiB, from lines that have both; 0: not
+ * known. */
 static int64_t slurm_jobs_read_share(const char *text)
 {
     int64_t share = 0;
@@ -623,8 +624,8 @@ static int64_t ask_share(void)
     return share;
 }
 
-/* Where Slurm counts memory and the site sets no default, a job that states none is given all
- * memory of its node, so that no other runs beside it. */
+/* If Slurm counts memory and the site sets no default, a job that states none gets all memory of
+ * its node, so that no other runs beside it. */
 static bool ask_memory(struct jobs *jobs)
 {
     char share[64];
@@ -649,7 +650,7 @@ static bool ask_memory(struct jobs *jobs)
     return true;
 }
 
-/* Says what Slurm will not keep: resources that it does not know, and an order by --nice. */
+/* Notes what Slurm will not keep: resources that it does not know, and an order by --nice. */
 static bool ask_needs(struct jobs *jobs)
 {
     const struct br_dag *dag = jobs->job.dag;

@@ -1,5 +1,6 @@
-/* Tasks as steps of an allocation that is there already: the enforcer runs in it, and srun takes
- * the place of the process on this machine. Starting a step takes Slurm far less than a job. */
+/* Tasks as steps of an existing allocation: the enforcer runs in it, and runs srun instead of the
+ * task's process on this machine. To Slurm, starting a step is far less work than starting a
+ * job. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ struct steps {
     size_t room;
 };
 
-/* The task's words with srun before them. */
+/* The task's words after those of srun. */
 static char *const *wrap(void *context, const struct br_run_job *job, uint32_t task,
                          uint32_t machine, char *const *words)
 {
@@ -40,7 +41,7 @@ static char *const *wrap(void *context, const struct br_run_job *job, uint32_t t
         steps->room = (count + WORDS + 1) * 2;
     }
     snprintf(steps->cpus, sizeof steps->cpus, "--cpus-per-task=%u", need->cpus);
-    /* What says nothing would get the allocation's default, and others would wait for that. */
+    /* A step without this would get the allocation's default, for which others would wait. */
     snprintf(steps->memory, sizeof steps->memory, need->kib ? "--mem=%lldK" : "--mem=%lld",
              (long long)need->kib);
     const char *before[WORDS] = {"srun",       "--exact",    "--nodes=1",          "--ntasks=1",
