@@ -15,7 +15,7 @@ struct br_bound_question {
     const struct br_dag *dag;
     const struct br_cluster *cluster;
     const struct br_instance *in; /* of the whole job, to check the answer on; NULL: one is made */
-    int64_t limit_ns;             /* these as in struct br_bound_limits */
+    int64_t limit_ns;             /* these are as in struct br_bound_limits */
     bool processor_time;
     uint32_t work_percent;
     int64_t delay_ns; /* the source begins so much later, or when somebody waits for it */
@@ -39,7 +39,7 @@ bool br_beside_begin(struct br_beside *beside, const struct br_bound_question *q
 void br_beside_ask(struct br_beside *beside, const struct br_stop *stop);
 /* The answer, which has been checked; borrowed until the end. NULL if there is none yet. */
 const struct br_bound_answer *br_beside_answer(struct br_beside *beside);
-/* The same, after waiting for it for this long. */
+/* The answer, after waiting for it for this long. */
 const struct br_bound_answer *br_beside_wait(struct br_beside *beside, int64_t ns);
 /* Ends the source, if it still works, and hands over its answer, which is zero if it has not even
  * begun. The certificate is the caller's. */

@@ -20,11 +20,11 @@
  * few tasks; WORK ends one where thousands of decisions may pass between two conflicts. */
 enum { CONFLICTS = 10000, WORK = 100000000 };
 static const int64_t look_ns = 5000000;
-/* The share of the time limit for the combinatorial bounds that are not linear, and again for their
- * proof. Small jobs need less than the least. */
+/* The share of the time limit for the combinatorial bounds that are not linear; their proof gets as
+ * much again. Small jobs need less than the least share. */
 static const double core_share = 0.25;
 static const int64_t core_least_ns = 2000000;
-/* A source is not begun before, by the clock: small jobs are closed by then. */
+/* By the clock, a source begins only after this time: small jobs are closed by then. */
 static const int64_t head_start_ns = 30000000;
 
 /* One call. */
@@ -129,7 +129,7 @@ static bool best_bound_goes_on(void *context, bool risen)
     return s->limit_ns == 0 || past + s->risen_ns / 4 < s->limit_ns;
 }
 
-/* The combinatorial bounds with so much effort, and their proof; NULL when memory is out. */
+/* The combinatorial bounds with this effort, and their proof; NULL when memory is out. */
 static struct br_certificate *best_bound_argue(struct solving *s,
                                                const struct br_bounds_effort *effort,
                                                const struct br_stop *proof_stop,
@@ -209,7 +209,7 @@ static enum br_status raise_core(struct solving *s, struct br_diag *diag)
     return status;
 }
 
-/* The combinatorial bound, proven and checked; by the clock first what is linear. */
+/* The combinatorial bound, proven and checked; by the clock the linear arguments come first. */
 static enum br_status find_core(struct solving *s, struct br_diag *diag)
 {
     const struct br_bounds_effort effort = {

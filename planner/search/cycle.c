@@ -1,5 +1,5 @@
-/* Searches on from the elite. The kind of instance decides by which searches, in which order, and
- * with how many placements for each. */
+/* Searches on from the elite. The kind of instance decides which searches run, in which order, and
+ * with how many placements. */
 #include "planner/search/cycle.h"
 
 #include "base/process/clock.h"
@@ -92,8 +92,8 @@ static void cycle_on_step(void *context, double share)
         s->step(s->context, BR_SEARCH_QUICK + (1 - BR_SEARCH_QUICK) * share);
 }
 
-/* Effort max spends in one run as much as the limits are expected to allow: a population made for
- * that budget gets further than several that grow. */
+/* Effort max spends in one run the placements that the limits are expected to allow: one population
+ * made for that budget gets further than several that grow. */
 static void cycle_expect(const struct br_search *s, struct br_run *run)
 {
     const struct br_plan_options *o = s->options;

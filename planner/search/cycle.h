@@ -1,4 +1,5 @@
-/* One cycle of searches that go on from the best schedules of a part, and what it is granted. */
+/* One cycle of searches that go on from the best schedules of a part, and the placements granted to
+ * it. */
 #ifndef BR_PLANNER_SEARCH_CYCLE_H
 #define BR_PLANNER_SEARCH_CYCLE_H
 

@@ -10,7 +10,7 @@
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/schedule.h"
 
-/* Beyond so many tasks conflicts take long and prove little. */
+/* On jobs of more tasks than this, conflicts take long and prove little. */
 enum { TASKS_MAX = 2000, TURN = 500, TICKS = 10000 };
 /* The limits on several machines. */
 enum { MACHINES_MAX = 8, MACHINES_TASKS_MAX = 64 };
@@ -19,11 +19,11 @@ enum { MACHINES_MAX = 8, MACHINES_TASKS_MAX = 64 };
 struct raise {
     struct br_exact *exact;
     uint64_t decisions; /* the most */
-    int64_t known;      /* what the combinatorial bounds, or others, prove */
+    int64_t known;      /* the bound that the combinatorial bounds, or others, prove */
     bool open, met;
 };
 
-/* Any schedule will do, to say up to when there is time. False when memory is out. */
+/* The makespan of a quick schedule; any would do as the horizon. False when memory is out. */
 static bool quick_makespan(const struct br_instance *in, int64_t *makespan)
 {
     struct br_reach reach;
@@ -59,7 +59,7 @@ static bool exact_bound_begin(struct raise *r, const struct br_instance *part, i
     if (!quick_makespan(part, &upper))
         return false;
     r->known = known;
-    if (upper > known) /* else the bound is met; NULL: the part is not for the solver */
+    if (upper > known) /* otherwise the bound is met; NULL: the part is not for the solver */
         r->exact = br_exact_create(part, upper, true);
     if (r->exact) {
         r->decisions = most_decisions(part, upper, work);
@@ -70,7 +70,7 @@ static bool exact_bound_begin(struct raise *r, const struct br_instance *part, i
     return true;
 }
 
-/* One turn; whether it has raised the bound above what is known. */
+/* One turn. Returns whether it has raised the bound above the known one. */
 static bool exact_bound_turn(struct raise *r, const struct br_exact_effort *effort)
 {
     int64_t before = br_exact_proven(r->exact);

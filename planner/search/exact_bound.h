@@ -10,19 +10,20 @@
 #include "planner/model/counters.h"
 #include "planner/model/instance.h"
 
-/* How long br_exact_certify goes on, and what it hears from others. Both functions may be NULL;
+/* How long br_exact_certify goes on, and what it learns from others. Both functions may be NULL;
  * they are called between turns of some hundred conflicts. */
 struct br_exact_effort {
     uint64_t conflicts; /* of a part */
-    /* Of a part: most decisions, times its tasks, and on one machine once more for every 10,000
-     * ticks that a first schedule takes; it does not depend on what the others find. 0: any. */
+    /* Of a part: the limit of decisions, times its tasks, and on one machine once more for every
+     * 10,000 ticks that a first schedule takes. It does not depend on what others find. 0: no
+     * limit. */
     uint64_t work;
     const struct br_stop *stop; /* may be NULL */
     void *context;
-    /* The bounds that others have proven by now: the search for more begins there. NULL: none. */
+    /* The bounds that others have proven by now; the search for more begins there. NULL: none. */
     const struct br_certificate *(*others)(void *context);
-    /* False ends it. Called while a part is open. Told whether the turn has raised a bound above
-     * what others know. */
+    /* Called while a part is open; false ends the work. `risen` says whether the turn has raised a
+     * bound above those that others know. */
     bool (*goes_on)(void *context, bool risen);
     struct br_counters counters; /* out: the work of the solver */
     bool met;                    /* out: a schedule of every part is as short as its bound */
@@ -30,9 +31,8 @@ struct br_exact_effort {
 };
 
 /* A bound without a search for schedules: the combinatorial bounds of the parts, or those of others
- * where they are larger, raised by the solver. The certificate holds the combinatorial bounds and
- * what was raised; it is not checked yet. NULL when memory is out, or no part is one for the
- * solver. */
+ * if they are larger, raised by the solver. The certificate holds the combinatorial bounds and the
+ * raised ones; it is not checked yet. NULL when memory is out, or no part suits the solver. */
 struct br_certificate *br_exact_certify(const struct br_instance *whole,
                                         struct br_exact_effort *effort);
 /* Is some quick schedule of the part no longer than that? Then no bound is better. */

@@ -35,14 +35,14 @@ struct br_plan_options br_plan_options_default(void)
     };
 }
 
-/* Nanoseconds that the schedule by one heuristic is supposed to take for a task before any was
- * made, on a slow machine; and by how much such a measure may be wrong. */
+/* The time, in nanoseconds, that the schedule by one heuristic takes for a task, as assumed for a
+ * slow machine before any was made; and by which factor such a measure may be wrong. */
 static const double task_ns = 400, doubt = 1.5;
 static const int64_t least_reserve_ns = 200000;
 
 /* The work spent on parts so far, from which the time for the rest is estimated. */
 struct spent {
-    uint64_t placements, heuristic_ns; /* the ones by simple orders, in that time */
+    uint64_t placements, heuristic_ns; /* the schedules by simple orders, made in that time */
     uint64_t proven_ns;                /* on bounds, and a quarter of what was on clauses */
 };
 
@@ -56,11 +56,12 @@ struct making {
     struct br_diag diag;
     enum br_status status;
     struct br_watch watch;
-    enum br_effort effort; /* asked for; of another objective the search for makespans has less */
+    enum br_effort effort; /* the objective asked for; if it is not the makespan, the search for
+                              makespans gets less */
 
     /* Used by the planning thread alone. */
     struct br_proving proving;
-    uint32_t tasks, left; /* of the job; and those in parts that have no schedule yet */
+    uint32_t tasks, left; /* tasks of the job, and those in parts that have no schedule yet */
     struct spent planned; /* on the parts that have one */
 };
 
@@ -70,7 +71,7 @@ struct part_making {
     struct br_search search;
     struct br_instance few; /* the part with fewer machines, which the search plans on */
     uint32_t number, parts;
-    double before, share; /* of all work: what the parts before it are, and what it is */
+    double before, share; /* of all work: the share before the part, and the share of the part */
 };
 
 static void make_plan_on_step(void *context, double share)
@@ -98,10 +99,10 @@ static void add_spent(struct spent *spent, const struct br_counters *more)
     spent->proven_ns += more->bound_ns + more->exact_ns / 4;
 }
 
-/* Keeps back from the time limit the work that must still be done. Parts without a schedule need
- * one by a heuristic, at the time per task measured so far. The whole needs the ranks, the longest
- * path as a proof and the verification, together about as long again. The proof of the bounds takes
- * as long as they did, or a quarter of that for those by clauses. */
+/* Keeps back from the time limit the time for the work that must still be done. Parts without a
+ * schedule need one by a heuristic, at the time per task measured so far. The whole needs the
+ * ranks, the longest path as a proof and the verification, together about as long again. The proof
+ * of the bounds takes as long as they did, or a quarter of that for bounds by clauses. */
 static void keep_back(struct making *making, const struct br_search *search)
 {
     struct spent now = making->planned;
@@ -152,7 +153,7 @@ static void make_plan_put_part(struct br_plan *plan, struct br_plan_part *out,
     out->bound_method = search->bound.method;
 }
 
-/* Sums of the heuristics' makespans over the parts, for those that were finished in all. */
+/* Sums up the makespans of the heuristics that were finished on all parts. */
 static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows, int64_t tick_ns)
 {
     plan->trial = br_arena_array(&plan->arena, rows + 1, sizeof *plan->trial);
@@ -165,15 +166,15 @@ static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows
     return true;
 }
 
-/* Does the clock alone limit effort max? Then no plan is the same for sure, and turns by the clock
- * see to it that all parts, and all that is quick on them, come to something. */
+/* Does the clock alone limit effort max? Then plans may differ from run to run, and turns by the
+ * clock make sure that all parts, and all quick methods on them, get a result. */
 static bool by_clock(const struct making *making)
 {
     const struct br_plan_options *o = &making->options;
     return make_plan_goes_on(making) && o->time_limit_ns > 0 && !o->placements;
 }
 
-/* The share of a part in those from it on that are still open. */
+/* The share of a part among the parts from it on that are still open. */
 static double share_of_open(struct part_making *const *kept, uint32_t parts, uint32_t k)
 {
     double sum = 0;
@@ -214,7 +215,7 @@ static bool search_on(struct making *making, struct part_making *const *kept, ui
     return ok;
 }
 
-/* The parts one after another, with what the last cycle made of them. False when memory is out. */
+/* Copies the parts one after another, as the last cycle left them. False when memory is out. */
 static bool put_again(struct br_plan *plan, const struct br_parts *parts,
                       struct part_making *const *kept)
 {
@@ -421,7 +422,7 @@ static enum br_status plan_make(struct making *making)
     int64_t proven_ns = br_now_ns();
     if (!status) {
         status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
-        if (status == BR_NO) /* never shown as an answer: a plan that fails is our fault */
+        if (status == BR_NO) /* never returned as an answer: a plan that fails is our fault */
             status = diag->status = BR_SYSTEM;
         struct br_counters *counters = &making->plan->counters;
         counters->jobs = 1;

@@ -1,4 +1,4 @@
-/* How much is searched for a smaller mean, and how the result enters the plan. */
+/* How long the search for a smaller mean lasts, and how the result enters the plan. */
 #include "planner/search/mean.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ static enum br_status mean_search(const struct br_mean *mean, const struct br_co
                                           .stop = mean->stop};
     if (br_stopped(mean->stop))
         return BR_OK;
-    /* What rules and a few moves take; more is not there for a job so large. */
+    /* The rules and a few moves take this much; a job too large for that gets no search. */
     if (search.placements && search.placements < 4 * (uint64_t)in->tasks)
         return BR_OK;
     for (uint32_t t = 0; t < in->tasks; t++) {
@@ -63,7 +63,7 @@ static enum br_status mean_search(const struct br_mean *mean, const struct br_co
     /* Tasks of several parts may have passed the cuts between them. */
     if (plan->parts == 1) {
         plan->part->makespan_ns = schedule->makespan * in->tick_ns;
-        plan->part->order = NULL; /* of subsets, in which it was not placed */
+        plan->part->order = NULL; /* of a subset, in which the task was not placed */
         plan->part->t = plan->part->s = plan->part->p = plan->part->c = 0;
     } else {
         plan->parts = 0;
@@ -76,7 +76,7 @@ static enum br_status mean_search(const struct br_mean *mean, const struct br_co
     return BR_OK;
 }
 
-/* The starts as they are now give the mean; ends are known by the ranks only later. */
+/* The present starts give the mean; the ends become known by the ranks only later. */
 static enum br_status mean_measure(const struct br_mean *mean, const struct br_completions *ends,
                                    struct br_diag *diag)
 {

@@ -17,8 +17,8 @@ struct br_method {
     uint32_t row; /* of a heuristic */
 };
 
-/* The name of the published method, which its schedules carry; told from other names of schedules
- * by its address. */
+/* The name of the published method, which its schedules carry; its address tells it from other
+ * names of schedules. */
 extern const char br_method_graphene[];
 
 /* Finds the method by its name; NULL is the default. False if no method has that name. */
@@ -27,10 +27,10 @@ bool br_method_find(const char *name, struct br_method *method);
 /* BR_USAGE: a value that its enum does not name, or a negative limit. NULL is fine. */
 enum br_status br_options_check(const struct br_plan_options *options, struct br_diag *diag);
 
-/* The bound that the options mean: BR_PLAN_BOUND_AUTO is one of the others by then. */
+/* The bound that the options mean: never BR_PLAN_BOUND_AUTO. */
 enum br_plan_bound br_plan_bound_meant(const struct br_plan_options *options,
                                        const struct br_method *method);
-/* The effort that the options mean: BR_EFFORT_AUTO is one of the others by then. */
+/* The effort that the options mean: never BR_EFFORT_AUTO. */
 enum br_effort br_effort_meant(const struct br_plan_options *options);
 
 #endif

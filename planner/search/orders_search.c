@@ -5,7 +5,7 @@
 #include "base/process/stop.h"
 #include "planner/exact/enumerate.h"
 
-/* Placements that take as long as a partial schedule; most of these that are kept. */
+/* A partial schedule counts as this many placements; the most nodes that are kept. */
 enum { NODE = 30, NODES_MAX = 1 << 19 };
 
 const char br_orders_search_method[] = "exhaustive search";

@@ -1,6 +1,6 @@
 /* Plans one job after another in memory that it keeps, so that later jobs reuse the memory that the
- * first has taken from the system. Only calls that nothing can interrupt are planned so: they run
- * on the caller's thread from end to end, and no code of the caller's runs in between. */
+ * first has taken from the system. This is only for calls that nothing can interrupt: they run on
+ * the caller's thread from end to end, and no code of the caller's runs in between. */
 #include <bigrocks/planner.h>
 
 #include "base/collections/memory.h"
@@ -9,7 +9,7 @@
 
 struct br_planner {
     struct br_memory memory;
-    struct br_plan *plan; /* of the last call; NULL where there is none */
+    struct br_plan *plan; /* of the last call; NULL if there is none */
 };
 
 struct br_planner *br_planner_create(void)

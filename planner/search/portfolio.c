@@ -13,18 +13,19 @@
 #include "planner/schedule/justify.h"
 
 enum {
-    ADDED = 16,       /* the place in `kept` of what the caller adds; heuristics have fewer rows */
+    ADDED = 16,       /* the place in `kept` of the caller's schedule; heuristics have fewer rows */
     KEPT = ADDED + 1, /* places in `kept` */
-    FIRST_ROUNDS = 1, /* of justification, of everything */
-    ROUNDS = 4,       /* more, of the few best of that */
+    FIRST_ROUNDS = 1, /* of justification, for all schedules */
+    ROUNDS = 4,       /* further rounds, for the best few of these */
     ALONE = 64,       /* tasks below which all baselines take less than waking a thread */
 };
 
-static const char justified[] = "justified"; /* told from other names by its address */
+static const char justified[] = "justified"; /* its address tells it from other names */
 
 /* The generation of the schedules of an origin, before they are justified. */
 static const struct {
-    const char *method; /* the name of what is generated; NULL: nothing is, the schedule is there */
+    const char *method; /* the name of the generated schedule; NULL: nothing is generated, the
+                           schedule exists */
     enum br_direction direction;
 } origins[BR_ORIGINS] = {
     [BR_ORIGIN_FORWARD] = {"serial", BR_FORWARD},
@@ -173,7 +174,7 @@ static void portfolio_add_work(struct br_portfolio *p, enum br_portfolio_origin 
     p->work[p->works++] = (struct br_portfolio_work){origin, row};
 }
 
-/* Does serial generation have an order of this heuristic's own? Yes if it has an order and no
+/* Does serial generation have an order of this heuristic's own? Yes, if it has an order and no
  * earlier row with the same order was run. */
 static bool has_order(const struct br_portfolio *p, uint32_t row)
 {
@@ -218,7 +219,7 @@ static void list_best(struct br_portfolio *p)
     }
 }
 
-/* The list, with so many rounds of justification, as far as the placements go. */
+/* Justifies the list, each schedule for this many rounds, as far as the placements go. */
 static void run_list(struct br_portfolio *p, uint32_t rounds, uint32_t threads, uint64_t placements)
 {
     uint64_t cost = (uint64_t)(1 + 2 * rounds) * p->in->tasks;

@@ -21,17 +21,17 @@ struct br_proving {
  * memory is out (finish is still fine). */
 bool br_proving_init(struct br_proving *proving, uint32_t parts);
 void br_proving_finish(struct br_proving *proving);
-/* Keeps what proves the bound of part k, if the search has more than br_certify would find. */
+/* Keeps the search's proof of the bound of part k, if br_certify would not find as good a one. */
 void br_proving_take(struct br_proving *proving, const struct br_parts *parts, uint32_t k,
                      const struct br_search *search);
-/* The bound on the whole: of the parts as the search has left them, or one by arguments without a
- * search that is as good, since it is simpler to prove. False when memory is out. */
+/* The bound on the whole: that of the parts as the search has left them, or one by arguments
+ * without a search if that is as good, since it is simpler to prove. False when memory is out. */
 bool br_proving_sum_up(struct br_proving *proving, const struct br_parts *parts,
                        struct br_plan *plan);
 /* Proves the bound, or leaves a note in the plan that says why it is not proven. Once. */
 void br_proving_prove(struct br_proving *proving, const struct br_instance *in,
                       const struct br_parts *parts, struct br_plan *plan);
-/* The note of a plan whose bound had no time for a proof. */
+/* The note of a plan if there was no time to prove its bound. */
 extern const char br_proving_no_time[];
 
 #endif

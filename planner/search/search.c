@@ -18,8 +18,8 @@
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* By the clock, on jobs of more than SLOW_TASKS tasks the slow baselines wait for the others. */
 enum { SLOW_TASKS = 20000 };
-/* And the shares of the time left that these, the published method, justification and bounds may
- * take; of which time the default effort has about so much. */
+/* The shares of the time left that the slow baselines, the published method, justification and
+ * bounds may take. The default effort has about default_ns of time. */
 static const double slow_turn = 0.6, graphene_turn = 0.25, justify_turn = 0.35, bound_turn = 0.25;
 static const double default_ns = 5e9;
 
@@ -72,8 +72,8 @@ static struct br_bound planner_search_argue(struct br_search *s)
     return more.ticks < 0 || !br_stopped(effort.stop) ? more : bound;
 }
 
-/* The lower bound; no more of it than the best schedule so far, or the time, leaves to be found.
- * False when memory is out. */
+/* The lower bound. It is worked on only while it can still rise, below the best schedule so far,
+ * and while there is time. False when memory is out. */
 static bool planner_search_find_bound(struct br_search *s)
 {
     int64_t began_ns = br_now_ns();
@@ -107,8 +107,8 @@ static const char *bypass_reason(const struct br_search *s, int64_t makespan)
     return "greedy placement reaches the lower bound";
 }
 
-/* The most placements that the published method may be expected to take as one of many: about half
- * as many as the search after it may, or half of those for which the clock leaves time. */
+/* The most placements that the published method, as one of many, may be expected to take: about
+ * half of those that the search after it may take, or of those for which the clock leaves time. */
 static uint64_t graphene_placements(const struct br_search *s)
 {
     uint64_t most = br_cycle_placements(s->in) / 2;
@@ -145,8 +145,8 @@ static struct br_graphene_options graphene_options(struct br_search *s)
     return options;
 }
 
-/* Plain greedy placement, which is what an empty T comes to: with a budget of one candidate the
- * search tries just that, and with no stop flag it always ends with a schedule. */
+/* Plain greedy placement, which is the result of an empty T. With a budget of one candidate the
+ * search tries only that, and without a stop flag it always ends with a schedule. */
 static bool greedy(struct br_search *s, struct br_schedule *schedule,
                    struct br_graphene_options options, struct br_graphene_report *report)
 {
@@ -234,7 +234,7 @@ static bool plan_graphene(struct br_search *s)
     return ok;
 }
 
-/* The schedule of one row of the table of heuristics. The stop flag is not for it: there has to be
+/* The schedule of one row of the table of heuristics. The stop flag does not apply: there has to be
  * a plan. */
 static bool run_row(struct br_search *s, uint32_t row)
 {
@@ -269,10 +269,10 @@ static bool plan_first(struct br_search *s)
     return true;
 }
 
-/* Which rows of the table run at once. */
+/* Chooses the rows of the table that run at once. */
 enum speed { QUICK_ROWS = 1, SLOW_ROWS = 2 };
 
-/* Baselines, and what they say of whether any search is needed. */
+/* Runs baselines, whose results say whether any search is needed. */
 static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsigned speeds)
 {
     int64_t best = best_makespan(s), began_ns = br_now_ns();
@@ -309,7 +309,7 @@ static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
     return ok;
 }
 
-/* The published method joins the portfolio. */
+/* Adds the schedule of the published method to the portfolio. */
 static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
                          struct br_graphene_report *found)
 {
@@ -397,9 +397,9 @@ bool br_search_on(struct br_search *s, uint32_t cycle)
     return ok;
 }
 
-/* Do schedules by this method start every task as early as they can? So do those by parallel
- * generation: at every earlier time, what ran then left no room. A task without duration needs
- * none, but waits there for those of its stage that come first in the order. */
+/* Do schedules by this method start every task as early as possible? Schedules by parallel
+ * generation do: at every earlier time, the running tasks left no room. A task without duration
+ * needs no room, but waits there for the tasks of its stage that come first in the order. */
 static bool starts_early(const struct br_instance *in, const char *method)
 {
     for (uint32_t row = 0; br_heuristic_at(row); row++) {

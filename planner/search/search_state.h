@@ -14,32 +14,33 @@
 
 struct br_search {
     /* Set by the caller. */
-    const struct br_instance *in; /* to plan on: perhaps with fewer machines than */
     const struct br_instance
-        *origin; /* the part as it is, which bounds and their proofs are about */
+        *in; /* the instance to plan on: perhaps with fewer machines than `whole` */
+    const struct br_instance *origin;      /* the part as it is, for bounds and their proofs */
     const struct br_plan_options *options; /* threads not 0; its method and limits are below */
     struct br_method method;
-    const struct br_stop *stop; /* raised before a part begins, it gets the first heuristic alone */
-    uint64_t limit;             /* on placements; 0: none. May change between calls */
-    double share;               /* of the limits on the whole that this part may count on */
-    struct br_arena *arena;     /* for the texts of the report */
-    int64_t *trial; /* by heuristic: its makespan, or INT64_MAX where it was not finished */
+    const struct br_stop
+        *stop;              /* raised before a part begins, leaves it only the first heuristic */
+    uint64_t limit;         /* limit of placements; 0: none. May change between calls */
+    double share;           /* this part's share of the limits on the whole */
+    struct br_arena *arena; /* for the texts of the report */
+    int64_t *trial;         /* by heuristic: its makespan, or INT64_MAX if it was not finished */
     /* As in run.h; placements are those of this part so far. */
     void (*found)(void *context, int64_t makespan, const char *finder, uint64_t placements);
     void (*step)(void *context, double share);
     /* NULL: counts alone limit the work. Else the clock does: begins a turn that lasts for a share
-     * of the time that is left, and returns what ends it (the stop flag does, too). What is slow
-     * gets a turn, and the search is left to br_search_on, from cycle 0. */
+     * of the time that is left, and returns the flag that ends it (the stop flag ends it, too).
+     * Slow methods get a turn, and the search is left to br_search_on, from cycle 0. */
     const struct br_stop *(*turn)(void *context, double share);
-    double turn_share; /* of the time left, for one of the two calls below; 1: all */
+    double turn_share; /* a share of the time left, for one of the two calls below; 1: all */
     void *context;
 
     /* Its outcome. */
     struct br_reach reach;
     struct br_bound bound;
     struct br_bound combinatorial; /* the bound by arguments without a search */
-    struct br_elite elite;         /* the best schedule first; its method is what made it */
-    struct br_plan_part report;    /* without the times */
+    struct br_elite elite;      /* the best schedule first; its method names the way it was made */
+    struct br_plan_part report; /* without the times */
     struct br_exact_search *exact; /* NULL until it is used */
     uint64_t placements;
     struct br_counters counters; /* without placements and the solvers' */
@@ -50,15 +51,15 @@ static inline const struct br_schedule *br_search_best(const struct br_search *s
 {
     return &search->elite.entry[0].schedule;
 }
-/* Nothing more to be had: the best schedule is as short as the lower bound. */
+/* The best schedule is as short as the lower bound, so nothing is left to gain. */
 static inline bool br_search_done(const struct br_search *search)
 {
     return br_search_best(search)->makespan <= search->bound.ticks;
 }
 
-/* The share of the work that comes before the search that goes on. */
+/* The share of the work that comes before the search from the elite. */
 #define BR_SEARCH_QUICK 0.1
-/* Adds the time since *began_ns to a counter, and begins anew. */
+/* Adds the time since *began_ns to a counter, and begins again. */
 static inline void br_search_time(uint64_t *counter, int64_t *began_ns)
 {
     int64_t now_ns = br_now_ns();

@@ -11,7 +11,7 @@
 /* A search that ends within this never starts a source of bounds that it does not need. */
 static const int64_t head_start_ns = 30000000;
 
-/* How long the source may work. Unless the caller sets it, the answer must be there, and checked,
+/* The time that the source has. Unless the caller sets it, the answer must be there, and checked,
  * within the time limit. */
 static int64_t source_limit(const struct br_plan_options *o)
 {
@@ -39,7 +39,7 @@ struct br_beside *br_source_bound_begin(struct br_beside *beside, const struct b
     return beside;
 }
 
-/* Is the time over, and with it the source's? */
+/* Is the time over, and so the source's? */
 static bool source_bound_is_over(const struct br_watch *watch)
 {
     const struct br_plan_options *o = watch->options;
@@ -65,7 +65,7 @@ static void await(struct br_watch *watch, struct br_beside *beside, bool needed,
 static enum br_status take_bound(struct br_plan *plan, struct br_bound_answer *answer,
                                  struct br_diag *diag)
 {
-    /* A bound that a limit cut off could be another one next time, so the plan says so. */
+    /* A bound that a limit cut off may differ next time, so the plan says so. */
     char method[sizeof answer->method + sizeof answer->status + 4];
     const char *limit = strcmp(answer->status, "optimal") == 0 ? "" : answer->status;
     struct br_certificate *certificate = answer->certificate;

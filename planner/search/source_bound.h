@@ -6,7 +6,7 @@
 #include "planner/search/beside.h"
 #include "planner/search/watch.h"
 
-/* Begins to ask the source of the options. NULL if they name none; without a thread for it the
+/* Begins to ask the source of the options. NULL if they name none. If it can get no thread, the
  * plan is made without it, and says so. To be ended by br_source_bound_end. */
 struct br_beside *br_source_bound_begin(struct br_beside *beside, const struct br_dag *dag,
                                         const struct br_cluster *cluster,

@@ -6,8 +6,8 @@
 #include "base/process/condition.h"
 
 enum { PROGRESS_MS = 100 };
-/* After the caller's flag, what is proven by then is proven for a tenth of the time so far, and
- * this at least. */
+/* After the caller's flag is up, proving may last a tenth of the time so far, or this
+ * long if that is more. */
 static const int64_t proof_least_ns = 500000000;
 
 void br_watch_init(struct br_watch *watch, const struct br_plan_options *options)
@@ -40,7 +40,7 @@ void br_watch_step(struct br_watch *watch, double share)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* The time at which the search has to end; INT64_MAX: no time limits it. With the lock held. */
+/* The time at which the search has to end; INT64_MAX: no limit. With the lock held. */
 static int64_t search_end_ns(const struct br_watch *watch)
 {
     if (watch->options->time_limit_ns <= 0)
@@ -105,7 +105,7 @@ void br_watch_end(struct br_watch *watch)
     pthread_mutex_unlock(&watch->lock);
 }
 
-/* Hands on what has come up since the last time: calls back with the lock released. */
+/* Hands on the news since the last time: calls back with the lock released. */
 static void search_watch_hand_on(struct br_watch *watch, int64_t *shown)
 {
     const struct br_plan_options *o = watch->options;
@@ -148,7 +148,7 @@ static int64_t search_watch_sooner(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* When the supervisor looks next. */
+/* The time at which the supervisor looks next. */
 static int64_t next_look(struct br_watch *watch)
 {
     const int64_t now_ns = br_now_ns();

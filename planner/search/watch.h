@@ -1,6 +1,6 @@
 /* Supervises a search while that runs on a thread of its own: the caller's stop flag and time
- * limit, turns of the time that is left, incumbents and progress handed on to the caller. It cannot
- * change a plan, except by ending a search, or a turn of it. */
+ * limit, turns of the time that is left, and reports of incumbents and progress to the caller. It
+ * can change a plan only by ending a search, or a turn of it. */
 #ifndef BR_PLANNER_SEARCH_WATCH_H
 #define BR_PLANNER_SEARCH_WATCH_H
 
@@ -15,14 +15,14 @@ struct br_watch {
     int64_t began_ns;
 
     struct br_stop stop;  /* set by the supervisor; read through br_stopped */
-    struct br_stop late;  /* raised when the time is over: of the proof is left out what is left */
+    struct br_stop late;  /* raised when the time is over: the rest of the proof is left out */
     struct br_stop turn;  /* raised by the supervisor when turn_end_ns has come, or with `stop` */
     pthread_mutex_t lock; /* guards what follows */
     pthread_cond_t changed;
     bool finished;
     bool timed_out;
     int64_t turn_end_ns; /* INT64_MAX: there is no turn */
-    int64_t reserve_ns;  /* `stop` is raised so long before the limit */
+    int64_t reserve_ns;  /* `stop` is raised this long before the limit */
     int64_t look_ns;     /* when the supervisor looks next, at the latest */
     int64_t late_ns;     /* when `late` is raised; INT64_MAX: not known yet */
     struct br_progress progress;
@@ -31,25 +31,25 @@ struct br_watch {
     int64_t whole_makespan_ns; /* of the best plan of a job in one part; 0: none */
 };
 
-enum { BR_WATCH_LOOK_MS = 50 }; /* the supervisor looks at least so often */
+enum { BR_WATCH_LOOK_MS = 50 }; /* the supervisor looks at least this often */
 
-/* Begins the time. The options must not move while it is used. */
+/* Starts the clock. The options must not move while it is used. */
 void br_watch_init(struct br_watch *watch, const struct br_plan_options *options);
 void br_watch_finish(struct br_watch *watch);
 
-/* Whether anything may come up while the planning runs: if not, it needs no thread of its own. */
+/* Can anything come up while the planning runs? If not, it needs no thread of its own. */
 bool br_watch_needed(const struct br_plan_options *options);
 
-/* For the planning thread: how far it is, from 0 to 1; */
+/* For the planning thread: reports how far it is, from 0 to 1; */
 void br_watch_step(struct br_watch *watch, double share);
-/* what is expected to be left to do once `stop` is raised; */
+/* reports how long the work after `stop` is expected to take; */
 void br_watch_reserve(struct br_watch *watch, int64_t ns);
-/* begins a turn of this share of the time limit that is left, and returns the flag that ends it; */
+/* begins a turn of this share of the time left, and returns the flag that ends it; */
 const struct br_stop *br_watch_turn(struct br_watch *watch, double share);
-/* a better schedule, whose elapsed_ns is filled in here. Waits until the supervisor has handed on
+/* reports a better schedule, and fills in its elapsed_ns. Waits until the supervisor has handed on
  * the one before, so that none is left out; */
 void br_watch_found(struct br_watch *watch, const struct br_incumbent *incumbent);
-/* and its end. */
+/* and reports its end. */
 void br_watch_end(struct br_watch *watch);
 
 /* For the supervising thread: waits for the end, calls back, ends turns, and raises `stop` if the
