@@ -1,5 +1,6 @@
-/* Late acceptance over lists of the tasks. Every list has parents before their children, since what
- * moves forward takes along all that it waits for, and what moves back all that waits for it. */
+/* Late acceptance over lists of the tasks. Every list has parents before their children: a task
+ * that moves forward takes along all for which it waits, and one that moves back all that wait for
+ * it. */
 #include "planner/improve/completion_search.h"
 
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "base/numbers/rng.h"
 #include "planner/schedule/justify.h"
 
-/* Values that late acceptance compares with, and lists without a gain before it begins again. */
+/* Values with which late acceptance compares, and lists without a gain before it begins again. */
 enum { MEMORY = 16, PATIENCE = 600 };
 
 struct worth {
@@ -69,7 +70,7 @@ static void rank_tasks(struct hunt *hunt)
 
 /* ---- Lists ---- */
 
-/* Tasks that lead to the first end of the order come first, and so on; within an end they keep the
+/* Tasks that lead to the first end of the order come first, and so on. Tasks of one end keep the
  * order of the current list. */
 static void list_by_ends(struct hunt *hunt)
 {
@@ -89,7 +90,7 @@ static void list_by_ends(struct hunt *hunt)
     }
 }
 
-/* Marks all that the marked stages wait for, or that waits for them. */
+/* Marks all for which the marked stages wait, or all that wait for them. */
 static void close_marks(struct hunt *hunt, bool upwards)
 {
     const struct br_instance *in = hunt->search->in;
@@ -102,8 +103,8 @@ static void close_marks(struct hunt *hunt, bool upwards)
     }
 }
 
-/* Moves what leads to an end, or to a stage, towards the front of the list, or what waits for it
- * towards the back. */
+/* Moves all tasks that lead to an end, or to a stage, towards the front of the list, or all that
+ * wait for it towards the back. */
 static void list_shifted(struct hunt *hunt)
 {
     const struct br_instance *in = hunt->search->in;
@@ -135,8 +136,8 @@ static uint32_t place_beside(const struct hunt *hunt, const struct br_arc *arc, 
     return place;
 }
 
-/* Moves one stage to another place between what it waits for and what waits for it, half of the
- * time next to one of them. */
+/* Moves one stage to another place between those for which it waits and those that wait for it,
+ * half of the time next to one of them. */
 static void list_slid(struct hunt *hunt)
 {
     const struct br_instance *in = hunt->search->in;
@@ -171,7 +172,7 @@ static void order_ends(struct hunt *hunt, const int64_t *figure)
         hunt->order[k] = hunt->item[k].item;
 }
 
-/* The order in which the current schedule has the ends, with one of them elsewhere. */
+/* The order of the ends in the current schedule, with one of them elsewhere. */
 static void list_reordered(struct hunt *hunt)
 {
     const struct br_completions *ends = hunt->search->ends;
@@ -224,7 +225,7 @@ static bool try_list(struct hunt *hunt, struct br_schedule *best, const struct w
     return true;
 }
 
-/* First the ends by what they take of all, then by their paths: what is short comes first. */
+/* Tries two lists: ends with little work first, then ends with short paths first. */
 static bool try_rules(struct hunt *hunt, const struct br_reach *reach, struct br_schedule *best)
 {
     const struct br_instance *in = hunt->search->in;
@@ -279,7 +280,7 @@ static void completion_search_finish(struct hunt *hunt)
         br_free(arrays[k]);
 }
 
-/* Goes on from the schedule that was given. */
+/* Goes on from the given schedule. */
 static void completion_search_begin(struct hunt *hunt)
 {
     br_schedule_copy(&hunt->current, &hunt->first);
@@ -290,7 +291,7 @@ static void completion_search_begin(struct hunt *hunt)
     rank_tasks(hunt);
 }
 
-/* Is there budget left, and a smaller mean perhaps? */
+/* Is there budget left, and can the mean still fall? */
 static bool wants_more(const struct hunt *hunt)
 {
     const struct br_completion_search *search = hunt->search;

@@ -1,6 +1,7 @@
 /* Search for schedules whose ends (planner/model/completions.h) come sooner on average, by orders
- * of the tasks: serial generation takes what leads to one end earlier or later in the list, or end
- * after end by what each takes, and late acceptance [Burke17] goes on from what is hardly worse. */
+ * of the tasks. Moves take the tasks that lead to one end earlier or later in the list, or end
+ * after end by what each takes. Schedules are generated serially, and late acceptance [Burke17]
+ * also accepts slightly worse ones. */
 #ifndef BR_PLANNER_IMPROVE_COMPLETION_SEARCH_H
 #define BR_PLANNER_IMPROVE_COMPLETION_SEARCH_H
 
@@ -13,17 +14,17 @@ struct br_completion_search {
     const struct br_instance *in; /* the whole job */
     const struct br_dag *dag;
     const struct br_completions *ends;
-    int64_t limit;              /* most ticks that a schedule may take */
+    int64_t limit;              /* ticks that a schedule may take, at most */
     int64_t enough_ns;          /* a mean this small ends the search */
-    uint64_t seed, placements;  /* how many it may spend; 0: until it is stopped */
+    uint64_t seed, placements;  /* placements that it may spend; 0: until it is stopped */
     const struct br_stop *stop; /* may be NULL */
 
     uint64_t spent;
     bool better; /* the schedule has changed */
 };
 
-/* Improves the schedule: the smaller mean, then the shorter makespan, then the denser. False when
- * memory is out; then, too, the schedule is whole. */
+/* Improves the schedule: the smaller mean, then the shorter makespan, then the denser. When memory
+ * is out, the result is false and the schedule still whole. */
 bool br_completions_improve(struct br_completion_search *search, struct br_schedule *schedule);
 
 #endif

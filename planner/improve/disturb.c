@@ -1,6 +1,6 @@
 /* All moves work on keys: a task's time in the base schedule, start or negated end, in finer units
- * so that there is room between any two. Copies of a task that have the same key stay together,
- * which is what lets them be placed in bulk; so random numbers are mostly drawn per stage. */
+ * so that there is room between any two. Copies of a task that have the same key stay together and
+ * can be placed in bulk, so random numbers are mostly drawn per stage. */
 #include "planner/improve/disturb.h"
 
 #include "base/collections/memory.h"
@@ -97,7 +97,7 @@ static int64_t disturb_time_of(const struct br_disturb *d, enum br_direction dir
     return direction == BR_FORWARD ? d->base->start[t] : -disturb_end_of(d, t);
 }
 
-/* First position in the sequence of the direction with a time at or after that. */
+/* First position in the sequence of the direction with at least this time. */
 static uint32_t first_at(const struct br_disturb *d, enum br_direction direction, int64_t time)
 {
     uint32_t low = 0, high = d->in->tasks;
@@ -111,9 +111,9 @@ static uint32_t first_at(const struct br_disturb *d, enum br_direction direction
     return low;
 }
 
-/* Walks from the task that ends last back to the beginning, each time to a task that the one at
- * hand waited for. A task that held its machine goes before a parent, since moves can change that.
- */
+/* Walks from the task that ends last back to the beginning, each time to a task for which the
+ * present one waited. A task that held its machine goes before a parent, since moves can change
+ * that. */
 static void disturb_find_chain(struct br_disturb *d)
 {
     const struct br_instance *in = d->in;
@@ -161,7 +161,7 @@ static double hashed(uint64_t seed, uint32_t number)
     return br_rng_unit(&rng);
 }
 
-/* A share of the makespan from 1 / 2^most to 1 / 2^least, in units of keys. */
+/* A share of the makespan between 1 / 2^most and 1 / 2^least, in units of keys. */
 static int64_t span(const struct br_disturb *d, struct br_rng *rng, uint32_t least, uint32_t most)
 {
     double share = 1.0 / (double)(UINT64_C(1) << (least + br_rng_below(rng, most - least + 1)));
@@ -171,8 +171,8 @@ static int64_t span(const struct br_disturb *d, struct br_rng *rng, uint32_t lea
 
 static uint32_t disturb_random_stage(const struct br_disturb *d, struct br_rng *rng)
 {
-    /* Draws any stage half of the time, else the stage of any task: large stages come more often.
-     */
+    /* Draws a stage half of the time, else the stage of a task, so that large stages come more
+     * often. */
     if (br_rng_below(rng, 2))
         return (uint32_t)br_rng_below(rng, d->in->stages);
     return d->in->task_stage[br_rng_below(rng, d->in->tasks)];
@@ -193,7 +193,7 @@ static void move_shift(const struct br_disturb *d, struct br_rng *rng, int64_t *
     }
 }
 
-/* Moves a task before one that it waits for, now and then with the rest of its stage. */
+/* Moves a task before one for which it waits, now and then with the rest of its stage. */
 static void move_chain(const struct br_disturb *d, enum br_direction direction, struct br_rng *rng,
                        int64_t *key)
 {

@@ -1,8 +1,8 @@
-/* Rounds of independent trials from one schedule, the current one. A trial is numbered, and its
- * random numbers follow from that number. The best of a round by (makespan, ends, number) becomes
- * the current schedule if it is hardly longer than the best so far (record-to-record travel
- * [Dueck93]): so threads change nothing. If a number of rounds brings nothing, the search goes on
- * from another of the best. [Shaw98] [Palpant04] */
+/* Rounds of independent trials from one schedule, the current one. Each trial has a number, from
+ * which its random numbers follow. The best of a round by (makespan, ends, number) becomes the
+ * current schedule if it is hardly longer than the best so far (record-to-record travel [Dueck93]),
+ * so the number of threads changes nothing. If a number of rounds brings nothing, the search goes
+ * on from another of the best. [Shaw98] [Palpant04] */
 #include "planner/improve/improve.h"
 
 #include <stdatomic.h>
@@ -20,12 +20,13 @@
 
 enum {
     TRIALS = 8,      /* of a round, at most */
-    FEWER = 2,       /* of a large job, so that a short run has rounds at all */
+    FEWER = 2,       /* trials in a round of a large job, so that a short run has rounds at all */
     LARGE = 20000,   /* tasks */
     PATIENCE = 100,  /* rounds without a better schedule before a restart, at most */
-    RESTARTS = 4,    /* what a short run should have room for, about */
-    TOLERANCE = 100, /* what is taken on may be longer than the best by one part in so many */
-    PROMISING = 25,  /* what is justified may be longer than the current by one part in so many */
+    RESTARTS = 4,    /* rounds for which a short run should have room, about */
+    TOLERANCE = 100, /* an accepted schedule may be longer than the best by one part in this many */
+    PROMISING = 25,  /* a schedule that is justified may be longer than the current by one part in
+                        this many */
     PASSES = 4,      /* of a trial, at most */
 };
 
@@ -61,7 +62,7 @@ struct improvement {
     struct slot slot[TRIALS];
     uint32_t trials;
     uint64_t round;
-    int64_t limit; /* on what is taken on */
+    int64_t limit; /* limit on accepted schedules */
     enum br_move allowed[BR_MOVE_KINDS];
     uint32_t kinds;
     atomic_bool memory_out, stopped;
@@ -210,7 +211,7 @@ static void improve_run_rounds(struct improvement *search, struct br_improve_rep
     while (elite->entry[0].schedule.makespan > run->lower_bound &&
            (run->placements == 0 || run->spent + round <= run->placements)) {
         if (quiet > patience) {
-            /* In turn the best, and one of those that it did not come from. */
+            /* Takes in turn the best schedule, and one of those from which it did not come. */
             uint32_t turn = (uint32_t)report->restarts++;
             uint32_t from = turn % 2 ? 0 : turn / 2 % elite->count;
             br_schedule_copy(&search->current, &elite->entry[from].schedule);

@@ -1,14 +1,14 @@
-/* One search after the other: the population finds orders of the stages that no neighbourhood of
- * the first schedules leads to, and the neighbourhoods move single tasks, which no order of stages
- * does. */
+/* One search after the other: the population finds orders of the stages that the neighbourhoods of
+ * the first schedules do not reach, and the neighbourhoods move single tasks, which no order of
+ * stages does. */
 #include "planner/improve/machine_search.h"
 
 #include "base/process/clock.h"
 #include "planner/improve/improve.h"
 #include "planner/improve/stage_search.h"
 
-/* Passes over a small job, placements on a large one, but as many passes as make a round of each of
- * the two searches worth while. */
+/* Passes over a small job, placements on a large one, but at least the passes for a round of each
+ * of the two searches. */
 enum { PASSES = 6000, PLACEMENTS = 10000000, LEAST_PASSES = 48 };
 
 struct br_machines_settings br_machines_settings_default(void)

@@ -5,7 +5,7 @@
 
 #include "planner/schedule/run.h"
 
-/* Settings of the search; for measuring what each of its parts is good for. */
+/* Settings of the search, to measure what each part of it gains. */
 struct br_machines_settings {
     double stages;  /* share of the placements that goes to the population over stages, 0 to 1 */
     uint32_t moves; /* of the neighbourhoods: bits, see improve.h */
@@ -15,8 +15,8 @@ struct br_machines_settings br_machines_settings_default(void);
 /* Placements that the default effort grants: some seconds of one thread at most. */
 uint64_t br_machines_placements(const struct br_instance *instance);
 
-/* One run; run->elite must not be empty, and run->placements not 0. The same for any number of
- * threads. settings may be NULL. False when memory is out. */
+/* One run; run->elite must not be empty, and run->placements not 0. The result is the same for any
+ * number of threads. settings may be NULL. False when memory is out. */
 bool br_machines_search(struct br_run *run, const struct br_machines_settings *settings);
 
 #endif

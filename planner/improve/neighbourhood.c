@@ -1,6 +1,6 @@
 /* Large-neighbourhood search in a window of time, with partial reinsertion [Shaw98] [Palpant04].
  * Differs: the tasks after the window are generated anew, since in a schedule of many resources and
- * stages hardly any part moves as a whole. They are generated only where the sum of the ends in the
+ * stages hardly any part moves as a whole. They are generated only if the sum of the ends in the
  * window says that room was made. */
 #include "planner/improve/neighbourhood.h"
 
@@ -12,7 +12,7 @@
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 
-enum { ORDERS = 8 /* of a window, at most; of a large one fewer */ };
+enum { ORDERS = 8 /* tasks of a window, at most; fewer in a large job */ };
 
 struct br_window {
     const struct br_instance *in;
@@ -77,7 +77,7 @@ struct trial {
     const struct br_stop *stop;
 };
 
-/* The time when the task is out of the way: its end, or backward minus its start. */
+/* The time at which the task is out of the way: its end, or backward minus its start. */
 static int64_t passed(const struct trial *t, const int64_t *start, uint32_t task, int64_t shift)
 {
     return t->direction == BR_FORWARD ? start[task] + shift + t->w->in->duration[task]

@@ -1,9 +1,9 @@
-/* A pass from the middle of a schedule on: what is placed before a window of time stays where it
- * is, what is placed in the window is tried in several orders, and only where one of them ends
- * sooner than what is there does the rest follow.
+/* A pass from the middle of a schedule on: tasks before a window of time stay in place, and tasks
+ * in the window are tried in several orders. The rest follows only if one of these ends sooner than
+ * the present one.
  *
- * So most trials cost what the window holds and not what the job does. What stays is put back
- * without a search, which costs a tenth of a placement. */
+ * So the cost of most trials depends on the window and not on the job. Tasks that stay are put back
+ * without a search, at a tenth of the cost of a placement. */
 #ifndef BR_PLANNER_IMPROVE_NEIGHBOURHOOD_H
 #define BR_PLANNER_IMPROVE_NEIGHBOURHOOD_H
 
@@ -13,14 +13,13 @@
 
 struct br_window;
 
-/* A workspace; borrows all three. The placer must be empty whenever it is used. NULL when memory is
- * out. */
+/* A workspace; borrows all three. The placer must be empty at each use. NULL when memory is out. */
 struct br_window *br_window_create(const struct br_instance *instance, const struct br_reach *reach,
                                    struct br_placer *placer);
 void br_window_destroy(struct br_window *window);
 
-/* Draws a window of the schedule that is the disturb's base, and orders of what is in it, and makes
- * a schedule of the best as above. Its makespan is INT64_MAX where none ends sooner, or where it
+/* Draws a window of the disturb's base schedule, and orders of the tasks in it, and makes a
+ * schedule of the best order as above. Its makespan is INT64_MAX if none ends sooner, or if it
  * would exceed the limit. At most as many placements as two passes. False when memory is out or
  * *stop became non-zero. */
 bool br_window_pass(struct br_window *window, const struct br_disturb *disturb,

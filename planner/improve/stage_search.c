@@ -1,11 +1,10 @@
 /* Random keys, one a stage [Goncalves11]: a child takes most of its keys from one of the better
  * individuals and the others from any. Keys become a schedule by parallel generation, forward, or
- * backward on the job turned round; the best that come close to the best of all are justified. A
- * key may have a cap with it, of how many tasks of the stage a machine runs at once: parallel
- * generation leaves no room free, and so without caps never two tasks each of two stages side by
- * side where three of the first fit, which may be what fills the machine. A round's children are
- * numbered, and their random numbers follow from that number, so that threads change nothing.
- */
+ * backward on the reversed job; the best that come close to the best of all are justified. A key
+ * may have a cap: the most tasks of the stage that a machine runs at once. Parallel generation
+ * leaves no room free. So without caps two tasks each of two stages never run side by side if three
+ * of the first fit, even if that would fill the machine. A round's children have numbers, from
+ * which their random numbers follow, so the number of threads changes nothing. */
 #include "planner/improve/stage_search.h"
 
 #include <stdatomic.h>
@@ -22,14 +21,14 @@
 
 enum {
     POPULATION = 32,
-    BETTER = 8,     /* of them, from which the first parent is taken */
+    BETTER = 8,     /* individuals from which the first parent is taken */
     CHILDREN = 16,  /* of a round */
     JUSTIFIED = 4,  /* of them, at most */
-    PROMISING = 50, /* they are longer than the best by at most one part in so many */
+    PROMISING = 50, /* they are longer than the best by at most one part in this many */
     PASSES = 2,     /* of a justification */
-    CAPPED = 8,     /* of so many children one gets a cap anew, or loses it */
-    SHARES = 2,     /* resources that caps are laid on */
-    SHARE = 1 << 20 /* of each, a machine has */
+    CAPPED = 8,     /* one child in this many gets a new cap, or loses its cap */
+    SHARES = 2,     /* resources for caps */
+    SHARE = 1 << 20 /* shares of each that a machine has */
 };
 
 /* Keys are from 0 to 1; for sorting they become integers. */
@@ -46,13 +45,13 @@ struct individual {
 /* The job in one of the two directions of time. */
 struct side {
     struct br_instance in; /* shares all arrays; the arcs may be turned round */
-    struct br_order first; /* by the longest way to the end: the order inside stages */
+    struct br_order first; /* by the longest way to the end: the order within stages */
 };
 
 struct worker {
     struct br_serial *serial;
     struct br_order order;
-    int64_t *demand, *capacity; /* of the job with SHARES resources more */
+    int64_t *demand, *capacity; /* the instance of the job with SHARES more resources */
     struct br_sort_item *sort;  /* room for twice the stages */
 };
 
@@ -64,7 +63,7 @@ struct slot {
 
 struct stage_search {
     struct br_run *run;
-    struct side side[2]; /* as it is, and turned round */
+    struct side side[2]; /* the job as it is, and reversed */
     uint8_t *holds;      /* by stage: how many of its tasks some machine holds, or 255 */
     struct individual member[POPULATION];
     uint32_t members;
@@ -116,8 +115,8 @@ static void order_tasks(const struct stage_search *search, struct worker *w,
     }
 }
 
-/* The side's job; if the child has caps, with their shares: a machine has room for as many tasks as
- * the cap says. Stages on the same resource leave each other less. */
+/* The side's job. If the child has caps, the job has their shares: a machine has room for as many
+ * tasks as the cap says. Stages on the same resource leave each other less. */
 static struct br_instance with_caps(const struct side *side, const struct worker *w,
                                     const struct individual *child)
 {
@@ -174,7 +173,7 @@ static bool stage_search_better(const struct individual *a, const struct individ
     return a->makespan != b->makespan ? a->makespan < b->makespan : a->ends < b->ends;
 }
 
-/* Keys by how a schedule of the elite is ordered: by when the stages start, by their middles, or by
+/* Keys from the order of a schedule of the elite: by starts of the stages, by their middles, or by
  * the longest way before or after them. */
 static void order_as_elite(const struct stage_search *search, struct br_rng *rng,
                            struct individual *child)
@@ -203,7 +202,8 @@ static void order_as_elite(const struct stage_search *search, struct br_rng *rng
     child->packing = br_rng_below(rng, 5) == 0;
 }
 
-/* Keys of one of the better, crossed with another's more often than not, some drawn anew. */
+/* Keys of one of the better individuals, usually crossed with another's, some of them drawn
+ * anew. */
 static void cross(const struct stage_search *search, struct br_rng *rng, struct individual *child)
 {
     uint32_t stages = search->run->in->stages;
@@ -216,7 +216,7 @@ static void cross(const struct stage_search *search, struct br_rng *rng, struct 
                 child->key[s] = b->key[s];
                 child->cap[s] = b->cap[s];
             }
-    /* C leaves open which of two draws in one statement is the first. */
+    /* C leaves open which of two draws in one statement comes first. */
     for (uint64_t n = br_rng_below(rng, 3); n; n--) {
         uint64_t stage = br_rng_below(rng, stages);
         child->key[stage] = br_rng_unit(rng);
@@ -294,7 +294,7 @@ static bool justify_child(void *context, uint32_t number, uint32_t index)
     uint64_t before = br_serial_placements(serial);
     bool ok = br_justify(serial, &slot->schedule, 1, search->run->stop);
     slot->placements += br_serial_placements(serial) - before;
-    /* It is worth as much as its justification. */
+    /* A child is worth as much as its justification. */
     slot->child.makespan = slot->schedule.makespan;
     slot->child.ends = slot->schedule.ends;
     return ended(search, ok);
@@ -336,7 +336,7 @@ static bool stage_search_is_sorted(const struct stage_search *search)
     return true;
 }
 
-/* The child takes its place among the members, which are sorted; one like it is enough. */
+/* Puts the child among the members, which are sorted, unless one is like it. */
 static void stage_search_join(struct stage_search *search, const struct individual *child)
 {
     uint32_t stages = search->run->in->stages, at = 0;

@@ -1,12 +1,13 @@
 /* Population search over the order of the stages, for jobs whose stages have many tasks: few keys
- * say all about a schedule, and parallel generation makes it in a fraction of a serial pass. */
+ * describe a schedule, and parallel generation makes it in a fraction of the time of a serial
+ * pass. */
 #ifndef BR_PLANNER_IMPROVE_STAGE_SEARCH_H
 #define BR_PLANNER_IMPROVE_STAGE_SEARCH_H
 
 #include "planner/schedule/run.h"
 
-/* One run; run->elite must not be empty, and run->placements not 0. The same for any number of
- * threads. False when memory is out. */
+/* One run; run->elite must not be empty, and run->placements not 0. The result is the same for any
+ * number of threads. False when memory is out. */
 bool br_stage_search(struct br_run *run);
 
 #endif
