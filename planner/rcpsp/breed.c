@@ -1,5 +1,5 @@
-/* Lists stay lists: whatever order an operator asks for, a task is appended only after its parents;
- * one that comes too early waits for the last of them, and then comes at once. */
+/* Children are lists, too: whatever order an operator asks for, a task is appended only after its
+ * parents. A task that comes too early waits for the last of them, and then comes at once. */
 #include "planner/rcpsp/breed.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ struct br_breed {
     const struct br_rcpsp_model *model;
     struct br_rcpsp_workspace *workspace;
     const struct br_reach *reach;
-    uint32_t *waiting; /* by node: for how many it still waits */
+    uint32_t *waiting; /* by node: the number of nodes for which it still waits */
     uint32_t *stack;   /* nodes */
     bool *marked;      /* by task */
     uint32_t *list;

@@ -2,9 +2,8 @@
  * amounts.
  *
  * Every end of a task that holds something is a point of the list and stays one, so each task
- * remembers the point of its end, and a search begins at the point of the latest parent's end with
- * hardly a step to it. Points are never taken out during a schedule; there are at most two a task.
- */
+ * remembers the point of its end, and a search begins at the point of the latest parent's end after
+ * hardly a step. Points are never taken out during a schedule; there are at most two a task. */
 #include "planner/rcpsp/kernels.h"
 
 #include <string.h>
@@ -21,7 +20,7 @@ INLINE bool fits(const uint64_t *free, const uint64_t *lane, const uint64_t *gua
     return true;
 }
 
-/* A new point after `at` that holds what `at` holds. */
+/* Makes a new point after `at`, with the free capacity of `at`. */
 INLINE uint32_t split(struct br_rcpsp_events *e, uint32_t at, int64_t time, const uint32_t words)
 {
     uint32_t point = e->count++;
@@ -33,8 +32,8 @@ INLINE uint32_t split(struct br_rcpsp_events *e, uint32_t at, int64_t time, cons
     return point;
 }
 
-/* Starts the task as early as it fits from `bound` on, in or after the point `at`; gives the start,
- * and in *at the point at the end. */
+/* Starts the task at the earliest time from `bound` on at which it fits, in or after the point
+ * `at`. Gives the start, and in *at the point at the end. */
 INLINE int64_t place(struct br_rcpsp_events *e, const struct br_rcpsp_model *m,
                      const uint64_t *lane, int64_t duration, int64_t bound, uint32_t *at,
                      const uint32_t words)
@@ -88,7 +87,8 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
                 last = side->before[a];
         int64_t start = end[last], duration = m->in->duration[task];
         uint32_t point = e->point[last];
-        /* The end of what holds nothing is no point, and points may have come before it since. */
+        /* A task that holds nothing has no point at its end, and points may have come before that
+         * since. */
         while (e->next[point] != NONE && e->time[e->next[point]] <= start)
             point = e->next[point];
         if (m->holds[task])

@@ -10,8 +10,8 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* Slices cost by the length of durations and horizon, lists by the number of tasks: beyond these
- * the list is the faster one. */
+/* The cost of slices depends on durations and horizon, that of lists on the number of tasks. Beyond
+ * these limits the list is faster. */
 enum { SLICE_MEAN_DURATION = 256, SLICE_PLANES = 12 };
 #define SLICE_HORIZON (INT64_C(1) << 20)
 
@@ -79,14 +79,16 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
     return ok;
 }
 
-/* Does the arc go by a hub? It does if all tasks of several wait for all of several. */
+/* Does the arc go through a hub? It does if both stages have several tasks and the arc is a
+ * barrier. */
 static bool by_hub(const struct br_instance *in, uint32_t stage, struct br_arc arc)
 {
     return !arc.one_to_one && in->stage_first[stage + 1] - in->stage_first[stage] > 1 &&
            in->stage_first[arc.stage + 1] - in->stage_first[arc.stage] > 1;
 }
 
-/* Calls out the nodes before a task: written where `before` is there, counted always. */
+/* Goes through the nodes before a task: always counts them, and writes them if there is
+ * `before`. */
 static uint32_t rcpsp_model_list_before(const struct br_instance *in, const uint32_t *first,
                                         const struct br_arc *arcs, const uint32_t *stage_hub,
                                         uint32_t task, uint32_t *before)

@@ -23,7 +23,7 @@ static void set_ready(struct br_rcpsp_workspace *workspace, uint32_t task)
     workspace->ready[workspace->place[task] / 64] |= UINT64_C(1) << workspace->place[task] % 64;
 }
 
-/* The node has ended: tasks that waited for it alone become ready. */
+/* The node has ended, so tasks that waited only for it become ready. */
 static void rcpsp_parallel_release(struct br_rcpsp_workspace *workspace,
                                    const struct br_rcpsp_side *side, uint32_t node)
 {

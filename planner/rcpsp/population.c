@@ -1,16 +1,14 @@
 /* A population of left-justified schedules breeds one of right-justified schedules, and that the
  * next of left-justified ones [Debels07]: a child is a list of two parents, generated from the
  * other end of time. So justification [Valls05] costs nothing: each child takes one schedule, and
- * is the justification of a crossover. The child replaces the schedule that is nearest to it on the
- * other side, if one is near, and else the longest; unless the child is longer
- * (planner/rcpsp/niche.h).
+ * is the justification of a crossover. The child replaces the nearest schedule on the other side,
+ * if one is near, and else the longest, unless the child is longer (planner/rcpsp/niche.h).
  *
  * Differs from the source: a gene, inherited from either parent, says whether a child is generated
  * serially or in parallel [Hartmann02]; crossover takes any stretch of the father's list, not the
- * one that uses most resources, which made no difference; a population ripens, its longest
- * schedules going, its fathers being chosen more strictly, its niches shrinking and its new genes
- * turning serial as its budget ends; and a mother of several children gives way
- * to one that has bred less.
+ * one that uses most resources, which made no difference; a population ripens as its budget ends:
+ * its longest schedules go, fathers are chosen more strictly, niches shrink, and new genes turn
+ * serial; and a mother of several children gives way to one that has bred less.
  *
  * The population is kept in blocks, one for a thread at a time. While one side breeds, it does not
  * change, so fathers may come from any block, and neither the threads' number nor their pace
@@ -29,10 +27,10 @@
 #include "planner/rcpsp/niche.h"
 
 enum {
-    BLOCK_LEAST = 16, /* individuals on a side, and as many as take so many placements: */
-    BLOCK_PLACEMENTS = 8000,
+    BLOCK_LEAST = 16,            /* individuals on a side, at least; else as many as take: */
+    BLOCK_PLACEMENTS = 8000,     /* for their schedules */
     SERIAL_TASKS = 2000,         /* sampling looks at all ready tasks at each step */
-    UNKNOWN_SCHEDULES = 1000000, /* what a run without a limit is taken to be */
+    UNKNOWN_SCHEDULES = 1000000, /* assumed limit of a run without one */
     NICHE_WINDOW = 64,           /* individuals that a child is compared with */
     WORTH_THREADS = 20000,       /* placements that take longer than to start a thread */
 };
@@ -72,13 +70,14 @@ struct worker {
 struct block {
     struct br_rng rng;
     struct br_individual *side[2]; /* left-justified, right-justified */
-    uint32_t seeded;               /* the first so many have a list to begin with */
+    uint32_t seeded;               /* the first ones, with a list to begin with */
     bool gained;                   /* something became shorter in this epoch */
-    /* Schedules: too long; like one that is there; near one that is shorter. */
+    /* Counts of dropped schedules: too long; equal to a present one; near a shorter one. */
     uint64_t given_up, known, crowded;
-    uint64_t schedules, quota; /* spent, and what may be spent by the end of the epoch */
-    uint64_t left;             /* starts that were not given, if they count: less than a schedule */
-    int64_t makespan;          /* of the best so far; its starts: */
+    uint64_t schedules, quota; /* spent, and the limit at the end of the epoch */
+    uint64_t
+        left; /* starts that a given-up schedule left out, if they count: less than a schedule */
+    int64_t makespan; /* of the best schedule so far; its starts: */
     int64_t *best;
     const char *finder;
 };
@@ -89,10 +88,10 @@ struct population {
     struct br_rcpsp_model *model;
     uint32_t tasks;
     uint32_t room, size, first;  /* of a block: at most, now, when the population was begun */
-    double tournament, parallel; /* now, as of the settings */
+    double tournament, parallel; /* present parameters, as the settings say */
     double distance;             /* mean, when the population was begun */
     uint32_t radius;             /* of a niche, now */
-    unsigned shift;              /* of what distances are made of */
+    unsigned shift;              /* bits by which niche.h shortens starts */
     uint64_t begun, end;         /* schedules spent when the population was begun, and at its end */
     uint64_t *salt;              /* by task, for marks */
     struct worker *worker;
@@ -141,7 +140,7 @@ static bool is_topological(const struct br_instance *in, const uint32_t *list, u
     return true;
 }
 
-/* Notes a schedule that is shorter than all before in its block. */
+/* Notes a schedule that is shorter than all earlier ones of its block. */
 static void population_note(struct population *p, struct block *b, const int64_t *start,
                             int64_t makespan, const char *finder)
 {
@@ -160,8 +159,8 @@ static bool is_there(const struct population *p, const struct br_individual *sid
     return false;
 }
 
-/* The list in the order in which the other direction reads it: by ends what was generated forward,
- * to be read from the end, and by starts what was generated backward. */
+/* The list in the order in which the other direction reads it. A schedule generated forward gives
+ * it by ends, to be read from the end; one generated backward gives it by starts. */
 static void turn_list(const struct population *p, struct worker *w, enum br_direction direction,
                       uint32_t *list)
 {
@@ -175,7 +174,7 @@ static void turn_list(const struct population *p, struct worker *w, enum br_dire
     br_costly_assert(is_topological(p->run->in, list, w->reverse));
 }
 
-/* One of the first schedules: left-justified, from chance or from a list that is there. */
+/* Makes one of the first schedules: left-justified, from chance or from a present list. */
 static void sample(struct population *p, struct worker *w, struct block *b, uint32_t at)
 {
     struct br_individual *one = &b->side[0][at];
@@ -212,7 +211,7 @@ static const struct br_individual *population_choose(const struct population *p,
 }
 
 /* The individual whose turn it is, or one drawn from the same block if that has bred less: a
- * schedule that lives long has given most of what it can. Counts. */
+ * schedule that lives long has given most of its use. Counts the child. */
 static const struct br_individual *choose_mother(const struct population *p, struct block *b,
                                                  uint32_t side, uint32_t at)
 {
@@ -338,8 +337,8 @@ static uint32_t suitable_population(double schedules)
     return size < 16 ? 16 : size > 4096 ? 4096 : (uint32_t)size;
 }
 
-/* Up to how many schedules the population that is begun now is to last: what the run is expected to
- * have left. */
+/* The number of schedules at which the population that begins now should end, as far as the run
+ * is expected to go. */
 static uint64_t expected_end(const struct population *p)
 {
     uint64_t limit = p->run->placements / p->tasks, horizon = p->run->horizon / p->tasks;
@@ -393,7 +392,7 @@ static void drop_longest(const struct population *p, struct br_individual *side)
     side[p->size - 1] = dropped;
 }
 
-/* Of schedules that stand beside each other on the right; they are from chance. */
+/* Mean distance of schedules that stand side by side on the right; they come from chance. */
 static double mean_distance(const struct population *p)
 {
     uint64_t sum = 0;

@@ -89,9 +89,9 @@ void br_rcpsp_sort(struct br_rcpsp_workspace *workspace, uint32_t *list, const i
     sort_list(workspace, list, start, most);
 }
 
-/* The list read backward is by decreasing ends: sorted by ends, ties as they were. A parent ends
- * before its child does, or together with a child of duration 0, and then precedes it in the list;
- * the same holds for starts. */
+/* Read backward, the list is by decreasing ends: sorted by ends, with ties in their old order. A
+ * parent ends before its child does, or together with a child of duration 0, and then precedes it
+ * in the list; the same holds for starts. */
 int64_t br_rcpsp_justify(struct br_rcpsp_workspace *workspace, uint32_t *list, int64_t *start)
 {
     const struct br_rcpsp_model *m = workspace->model;

@@ -1,14 +1,13 @@
 /* Fast schedule generation for an instance on one machine: searches look at millions of schedules.
  *
- * One machine that holds everything is the resource-constrained project scheduling problem, and
- * its schedules come from activity lists [Kolisch96]: the tasks in an order in which each follows
- * its parents. Serial generation starts each task of the list as early as the tasks before it
- * allow; the same from the end of the list and the end of time backward gives right-justified
- * schedules. Whatever the direction, results are starts, in ticks from 0.
+ * One machine that holds everything is the resource-constrained project scheduling problem, and its
+ * schedules come from activity lists [Kolisch96]: the tasks in an order in which each follows its
+ * parents. Serial generation starts each task of the list as early as the tasks before it allow;
+ * from the end of the list and of time backward, it gives right-justified schedules. Results are
+ * starts in ticks from 0, in both directions.
  *
  * The model is shared by all threads and never changes; each thread has a workspace of its own.
- * After creation nothing allocates.
- */
+ * After creation nothing allocates. */
 #ifndef BR_PLANNER_RCPSP_RCPSP_H
 #define BR_PLANNER_RCPSP_RCPSP_H
 
@@ -21,9 +20,9 @@
 int64_t br_rcpsp_serial(struct br_rcpsp_workspace *workspace, enum br_direction direction,
                         const uint32_t *list, int64_t limit, int64_t *start);
 
-/* Parallel generation [Kolisch96]: time goes forward (or backward), and whatever is ready and fits
- * starts now, tasks earlier in `priority`, any permutation, first. Otherwise as br_rcpsp_serial;
- * the limit counts likewise. */
+/* Parallel generation [Kolisch96]: time goes forward (or backward), and each ready task that fits
+ * starts now, those earlier in `priority` first. `priority` is any permutation. Otherwise as
+ * br_rcpsp_serial, also for the limit. */
 int64_t br_rcpsp_parallel(struct br_rcpsp_workspace *workspace, enum br_direction direction,
                           const uint32_t *priority, int64_t limit, int64_t *start);
 
@@ -36,7 +35,7 @@ int64_t br_rcpsp_justify(struct br_rcpsp_workspace *workspace, uint32_t *list, i
 
 /* Sorts the list by start; tasks that start together keep their order. So a list in which parents
  * come first still has them first if start is feasible. O(tasks + makespan), or O(tasks log
- * makespan) where that is less. */
+ * makespan) if that is less. */
 void br_rcpsp_sort(struct br_rcpsp_workspace *workspace, uint32_t *list, const int64_t *start);
 
 #endif

@@ -6,17 +6,17 @@
  *
  *     difference = f ^ d ^ c,    next borrow = f == d ? c : d.
  *
- * Where the last borrow of some resource is set, the task does not fit at that tick. A run of
+ * If the last borrow of some resource is set, the task does not fit at that tick. A run of
  * `duration` ticks that fit is found by shifting the mask of fitting ticks over itself; runs may
  * cross words. The differences that decide whether the task fits are those that take its demand
  * away: in the ticks of its run, f ^= d ^ c. So a placement has hardly a branch that depends on the
- * instance, whatever the number of ticks it looks at. */
+ * instance, for any number of ticks. */
 #include "planner/rcpsp/kernels.h"
 
 /* Loops over planes and groups have constant counts in the kernels below; unrolled, differences
  * stay in registers. */
 #if defined __clang__
-#define UNROLL /* it decides by itself, and warns where it is asked for what it cannot */
+#define UNROLL /* it decides by itself, and warns if it is asked for the impossible */
 #else
 #define UNROLL _Pragma("GCC unroll 16")
 #endif
@@ -64,13 +64,13 @@ INLINE void apply(br_rcpsp_vector *slice, const br_rcpsp_vector *change, uint32_
     UNROLL for (uint32_t k = 0; k < cells; k++) slice[k] ^= change[k] & mask;
 }
 
-/* If the shape is a usual one, the compiler knows these counts. */
+/* For usual shapes, the compiler knows these counts. */
 struct shape {
     uint32_t planes, groups, steps, cells; /* cells: planes * groups */
 };
 
-/* The free amounts during one schedule. Words from `written` on are stale: they stand for words in
- * which everything is free. */
+/* The free amounts during one schedule. Words from `written` on are stale: they stand for words
+ * with everything free. */
 struct profile {
     br_rcpsp_vector *slice; /* [word * cells + plane * groups + group] */
     uint32_t written;

@@ -1,4 +1,4 @@
-/* All memory that generation needs, so that nothing is allocated afterwards. */
+/* All memory for generation, so that nothing is allocated afterwards. */
 #include "planner/rcpsp/workspace.h"
 
 #include <stdlib.h>

@@ -14,7 +14,7 @@ struct br_rcpsp_events {
     uint32_t count;
 };
 
-/* Sorting goes by digits of so many bits. */
+/* Sorting goes by digits of this many bits. */
 enum { BR_RCPSP_DIGIT_BITS = 10, BR_RCPSP_DIGITS = 1 << BR_RCPSP_DIGIT_BITS };
 
 /* A running task of parallel generation. */
@@ -26,7 +26,7 @@ struct br_rcpsp_running {
 struct br_rcpsp_workspace {
     const struct br_rcpsp_model *model;
     int64_t *end;  /* by node, in the direction's time */
-    uint32_t left; /* tasks that the schedule given up last left out */
+    uint32_t left; /* tasks that the last given-up schedule left out */
     br_rcpsp_vector *slice;
     struct br_rcpsp_events events;
     /* Parallel generation. */
