@@ -1,5 +1,5 @@
-/* The trail is taken back entry by entry; where an entry had made a needed literal true, the reason
- * for it takes its place, until one literal of the conflict's level is left. So reasons see the
+/* The trail is taken back entry by entry. If an entry had made a needed literal true, its reason
+ * takes the literal's place, until one literal of the conflict's level is left. So reasons see the
  * bounds as they were. */
 #include "planner/exact/analysis.h"
 
@@ -9,7 +9,7 @@
 
 #define NO_NEED INT32_MIN
 
-/* Reasons upon reasons that are looked at. */
+/* Depth to which reasons upon reasons are looked at. */
 enum { DEPTH_MAX = 32 };
 
 bool br_lcg_analysis_init(struct br_lcg_analysis *a, struct br_lcg_engine *engine,
@@ -35,7 +35,7 @@ void br_lcg_analysis_finish(struct br_lcg_analysis *a)
 
 /* --- the needs ------------------------------------------------------------------------------- */
 
-/* The bound that the side had when the level began. */
+/* The bound of the side when the level began. */
 static int32_t at_level_begin(const struct br_lcg_trail *trail, uint32_t side)
 {
     return br_lcg_value_before(trail, side, trail->level_start[trail->level]);
@@ -61,8 +61,8 @@ static void exact_analysis_need(struct br_lcg_analysis *a, struct br_lcg_literal
     a->need[l.side] = l.bound;
 }
 
-/* Room for so many elements in the array whose address is given; new ones are 0. False when memory
- * is out. */
+/* Makes room for this many elements in the array whose address is given; new ones are 0. False when
+ * memory is out. */
 static bool exact_analysis_reserve(struct br_lcg_analysis *a, void *array, uint32_t *room,
                                    uint32_t wanted, size_t size)
 {
@@ -73,13 +73,13 @@ static bool exact_analysis_reserve(struct br_lcg_analysis *a, void *array, uint3
             a->engine->trail.memory_out = true;
             return false;
         }
-        memcpy(&memory, array, sizeof memory); /* whatever type of pointer it is */
+        memcpy(&memory, array, sizeof memory); /* for any type of pointer */
         memset(memory + old * size, 0, (*room - old) * size);
     }
     return true;
 }
 
-/* Counts the levels of an explaining clause once more: if there are fewer now, it is worth more
+/* Counts the levels of an explaining clause again: if there are fewer now, the clause is worth more
  * than it seemed when it was learned [Audemard09]. */
 static void count_levels(struct br_lcg_analysis *a, struct br_lcg_clause *clause)
 {
@@ -132,7 +132,7 @@ static void forget_needs(struct br_lcg_analysis *a)
 
 /* --- the unique implication point ------------------------------------------------------------ */
 
-/* Needs what the conflict itself rests on. False when memory is out. */
+/* Needs the literals on which the conflict itself rests. False when memory is out. */
 static bool exact_analysis_begin(struct br_lcg_analysis *a, uint32_t *open)
 {
     assert(a->needed_count == 0);
@@ -145,8 +145,8 @@ static bool exact_analysis_begin(struct br_lcg_analysis *a, uint32_t *open)
     return true;
 }
 
-/* A conflict that needs nothing of the present level was there before: goes back to the level where
- * it came up, and counts the needs that came true in it. */
+/* A conflict that needs nothing of the present level existed before: goes back to the level of its
+ * origin, and counts the needs that came true in it. */
 static void go_to_conflict(struct br_lcg_analysis *a, uint32_t *open)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
@@ -211,8 +211,8 @@ static bool push_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l, uin
     return true;
 }
 
-/* Do the needs include that the literal was true before the entry? A need that came true later says
- * nothing: so nothing implies itself. */
+/* Do the needs include that the literal was true before the entry? A need that came true later does
+ * not count, so nothing implies itself. */
 static bool is_needed(const struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number)
 {
     int32_t needed = a->need[l.side];
@@ -222,8 +222,8 @@ static bool is_needed(const struct br_lcg_analysis *a, struct br_lcg_literal l, 
 static bool reasons_implied(struct br_lcg_analysis *a, struct br_lcg_literal l, uint32_t number,
                             uint32_t depth);
 
-/* Whether the needs imply the literal, which was true before the entry; not known beyond some
- * depth. Where no literal of the level is needed, its decision would have to be implied. */
+/* Do the needs imply the literal, which was true before the entry? Not known beyond some depth. If
+ * no literal of the level is needed, its decision would have to be implied. */
 static bool exact_analysis_follows(struct br_lcg_analysis *a, struct br_lcg_literal l,
                                    uint32_t number, uint32_t depth)
 {
@@ -258,8 +258,8 @@ static bool reasons_implied(struct br_lcg_analysis *a, struct br_lcg_literal l, 
     return ok;
 }
 
-/* Notes in the proof what the literal rests on, which the needs imply; with it all that its entry
- * makes true, as far up as they imply that. False when memory is out. */
+/* Notes in the proof the reasons of the literal, which the needs imply. Also notes all that its
+ * entry makes true, as far up as the needs imply that. False when memory is out. */
 static bool note_reasons(struct br_lcg_analysis *a, struct br_lcg_literal l)
 {
     const struct br_lcg_trail *trail = &a->engine->trail;
@@ -316,8 +316,9 @@ static bool exact_analysis_append(struct br_lcg_analysis *a, uint32_t side)
     return br_lcg_append(&a->engine->trail, &a->lemma, br_lcg_negation(literal_of(a, side)));
 }
 
-/* The lemma: the negations of the needs that others do not imply, that of `first` first, then one
- * of the highest level left, which is *back; *glue counts the levels. False when memory is out. */
+/* Writes the lemma: the negations of the needs that others do not imply. That of `first` comes
+ * first, then one of the highest level left, which is *back; *glue counts the levels. False when
+ * memory is out. */
 static bool exact_analysis_collect(struct br_lcg_analysis *a, uint32_t first, uint32_t *back,
                                    uint32_t *glue)
 {
@@ -394,7 +395,7 @@ bool br_lcg_learn(struct br_lcg_analysis *a)
         return false;
     if (open == 0)
         go_to_conflict(a, &open);
-    if (trail->level == 0) { /* it was there at the root, and all that it rests on is noted */
+    if (trail->level == 0) { /* it held at the root, and all its reasons are noted */
         forget_needs(a);
         br_lcg_proof_record_noted_end(a->proof);
         return false;

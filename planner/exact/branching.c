@@ -1,5 +1,5 @@
-/* The heap keeps atoms that may be open. One that bounds have decided stays until it comes to the
- * top, and comes back when a bound that decided it is taken back. */
+/* The heap keeps atoms that may be open. An atom that bounds have decided stays until it comes to
+ * the top. It comes back when the bound that decided it is taken back. */
 #include "planner/exact/branching.h"
 
 #include "base/collections/grow.h"
@@ -20,7 +20,7 @@ void br_lcg_branching_finish(struct br_lcg_branching *b)
     br_free(b->heap);
 }
 
-/* --- the heap: the more active above, of equals the older ------------------------------------- */
+/* --- the heap: the more active above, ties by age, the older above --------------------------- */
 
 static bool above(const struct br_lcg_branching *b, uint32_t x, uint32_t y)
 {
@@ -144,8 +144,8 @@ void br_lcg_branching_decay(struct br_lcg_branching *b)
 
 /* --- machines -------------------------------------------------------------------------------- */
 
-/* Stores the clause of the literals that can be true; one of them alone is true from the beginning.
- * False when memory is out. */
+/* Stores the clause of the literals that can be true. If it is only one, it is true from the
+ * beginning. False when memory is out. */
 static bool branching_store(struct br_lcg_branching *b, struct br_lcg_literals *clause)
 {
     struct br_lcg_trail *trail = &b->engine->trail;
@@ -173,8 +173,8 @@ static bool branching_add(struct br_lcg_branching *b, struct br_lcg_literals *cl
                          (struct br_lcg_literal){2 * on + !is, is ? 1 : 0});
 }
 
-/* The task is on some machine, on no two, and on one with a twin only where a task before it is on
- * the twin. */
+/* The task is on some machine, and not on two. It is on a machine with a twin only if a task before
+ * it is on the twin. */
 static bool branching_assign(struct br_lcg_branching *b, struct br_lcg_literals *clause,
                              uint32_t task)
 {
@@ -217,8 +217,8 @@ bool br_lcg_branching_assign(struct br_lcg_branching *b)
 
 /* --- decisions ------------------------------------------------------------------------------- */
 
-/* On several machines: the first task in time with a start, but without a machine, and the first
- * machine that it may be on. */
+/* On several machines: the first task in time that has a start but no machine, and the first
+ * machine on which it may be. */
 static bool choose_machine(const struct br_lcg_branching *b, struct br_lcg_literal *l)
 {
     const struct br_lcg_trail *trail = &b->engine->trail;
@@ -240,7 +240,7 @@ static bool choose_machine(const struct br_lcg_branching *b, struct br_lcg_liter
     return best != BR_LCG_NONE;
 }
 
-/* The open start that can be earliest; of equals that with the least slack. */
+/* The open start that can be earliest; among ties that with the least slack. */
 static uint32_t earliest_task(const struct br_lcg_trail *trail)
 {
     uint32_t best = BR_LCG_NONE;

@@ -2,16 +2,16 @@
  * [Patterson89] with the cutset rule of [Demeulemeester92] on several machines.
  *
  * A node is a set of started tasks; no other task starts before `now`, the last start. A child
- * starts one task more, as early as it fits on a machine. A node is left if
- * - a bound on all that it can become is no less than the best makespan;
- * - another task could end before the start of the child's task, since it can then be put there
+ * starts one task more, as early as it fits on a machine. A node is left if - a bound on all its
+ * completions is no less than the best makespan; - another task could end before the start of the
+ * child's task, since it can then be put there
  *   (what is left is left-shifted);
  * - a node of the same set was searched that leaves as much: it is no later, its starts have no
  *   greater sum, and all that still runs in it runs at least as long here.
  *
  * The rules together keep an optimum: take, of all optimal schedules, those with the least sum of
- * starts. None is left by the second rule, which makes the sum less. The third puts another of
- * them in the place of one, whose node was searched before; so one of them is found. */
+ * starts. The second rule leaves none of them, since it would make the sum less. The third rule
+ * replaces one of them by another, whose node was searched before. So one of them is found. */
 #include "planner/exact/enumerate.h"
 
 #include <assert.h>
@@ -28,17 +28,17 @@ struct running {
     uint32_t task, machine;
 };
 
-/* A set of started tasks and what is left of it. */
+/* A set of started tasks, and the tasks left. */
 struct node {
     uint32_t set;
-    int64_t now; /* the last start */
+    int64_t now; /* time of the last start */
     br_wide sum; /* of all starts */
     int64_t end[TASKS];
     uint32_t count; /* tasks that run beyond `now` */
     struct running run[TASKS];
 };
 
-/* A node that was searched; those of one set make a list. */
+/* A node that was searched; the nodes of one set form a list. */
 struct known {
     int64_t now;
     br_wide sum;
@@ -55,13 +55,13 @@ struct tree {
     struct br_enumerate *e;
     const struct br_instance *in;
     uint32_t tasks;
-    uint32_t before[TASKS]; /* by task: those that end before it starts, in bits */
-    uint32_t equal[TASKS];  /* the task of its kind that starts no later than it, or itself */
+    uint32_t before[TASKS]; /* by task: the tasks that end before it starts, in bits */
+    uint32_t equal[TASKS];  /* the task of its kind that starts no later, or itself */
     uint32_t order[TASKS];  /* parents first */
     int64_t tail[TASKS];    /* the longest path behind it */
-    bool holds[TASKS];      /* it lasts, and demands something */
+    bool holds[TASKS];      /* it takes time, and demands something */
     uint32_t cls[MACHINES];
-    int64_t start[TASKS]; /* of the node at hand, by depth first */
+    int64_t start[TASKS]; /* of the present node, by depth first */
     uint32_t machine[TASKS];
 
     struct child *child; /* [depth * tasks * machines]: of the node at that depth */
@@ -148,8 +148,8 @@ static void read_instance(struct tree *t)
 /* --- when a task fits --------------------------------------------------------------------------
  */
 
-/* Does the task fit on the machine at a time from the node's now on? *next is when more of it is
- * free. Nothing starts later, so a task that fits then fits for good. */
+/* Does the task fit on the machine at a time from the node's now on? *next is the time at which
+ * more of it is free. Nothing starts later, so a task that fits then fits for good. */
 static bool enumerate_fits_at(const struct tree *t, const struct node *n, uint32_t task,
                               uint32_t machine, int64_t at, int64_t *next)
 {
@@ -180,7 +180,7 @@ static int64_t enumerate_earliest_on(const struct tree *t, const struct node *n,
     return from;
 }
 
-/* Whether nothing runs on an equal machine before this one, nor on this: then that one does. */
+/* Are this machine and an equal one before it both idle? Then the earlier one will do. */
 static bool is_spare(const struct tree *t, const struct node *n, uint32_t machine)
 {
     uint32_t busy = 0, before = 0;
@@ -200,8 +200,8 @@ static bool is_spare(const struct tree *t, const struct node *n, uint32_t machin
 /* --- bounds ------------------------------------------------------------------------------------
  */
 
-/* What of the work on a resource has to be done from `from` on by tasks with a tail of `tail` or
- * more; a task that has not started counts if it starts no earlier. */
+/* The work on a resource that must be done from `from` on by tasks with a tail of `tail` or more. A
+ * task that has not started counts if it starts no earlier than that. */
 static br_wide work_within(const struct tree *t, const struct node *n, const int64_t *earliest,
                            uint32_t r, int64_t from, int64_t tail)
 {
@@ -215,8 +215,8 @@ static br_wide work_within(const struct tree *t, const struct node *n, const int
     return work;
 }
 
-/* Does the work in spans from an earliest start, or now, to the end less a tail leave no makespan
- * below the best? */
+/* Does the work in spans from an earliest start, or now, to the end less a tail exclude every
+ * makespan below the best? */
 static bool is_overfull(const struct tree *t, const struct node *n, const int64_t *earliest)
 {
     for (uint32_t i = 0; i <= t->tasks; i++) {
@@ -236,7 +236,7 @@ static bool is_overfull(const struct tree *t, const struct node *n, const int64_
     return false;
 }
 
-/* The earliest starts of the tasks left; whether they leave a makespan below the best. */
+/* Computes the earliest starts of the tasks left. Do they allow a makespan below the best? */
 static bool enumerate_is_open(const struct tree *t, const struct node *n, int64_t *earliest)
 {
     for (uint32_t i = 0; i < t->tasks; i++) {
@@ -265,8 +265,8 @@ static bool enumerate_is_open(const struct tree *t, const struct node *n, int64_
 /* --- nodes that are known ----------------------------------------------------------------------
  */
 
-/* Whether what the known node leaves has room for all that this one can become: equal machines may
- * change places. */
+/* Does the known node leave room for all completions of this one? Equal machines may change
+ * places. */
 static bool leaves_as_much(const struct tree *t, const struct known *a, const struct node *n)
 {
     uint32_t image[MACHINES], origin[MACHINES];
@@ -311,7 +311,7 @@ static bool enumerate_remember(struct tree *t, const struct node *n)
     while (t->pooled + n->count > t->pool_room)
         if (!br_grow(&t->pool, t->pool_room, &t->pool_room, sizeof *t->pool))
             return false;
-    if (n->count) /* else nothing runs, and there may be no pool yet */
+    if (n->count) /* otherwise nothing runs, and there may be no pool yet */
         memcpy(t->pool + t->pooled, n->run, n->count * sizeof *n->run);
     t->known[t->knowns++] = (struct known){.now = n->now,
                                            .sum = n->sum,
@@ -326,7 +326,7 @@ static bool enumerate_remember(struct tree *t, const struct node *n)
 /* --- the search --------------------------------------------------------------------------------
  */
 
-/* Children with the earliest start first, of these with the longest path behind it. */
+/* Children with the earliest start come first, ties by the longest path behind them. */
 static bool enumerate_is_before(const struct tree *t, const struct child *a, const struct child *b)
 {
     int64_t left = t->in->duration[a->task] + t->tail[a->task],
@@ -334,7 +334,7 @@ static bool enumerate_is_before(const struct tree *t, const struct child *a, con
     return a->start != b->start ? a->start < b->start : left > right;
 }
 
-/* Writes the children of the node, sorted, without those that the second rule leaves. */
+/* Writes the children of the node, sorted, without those that the second rule excludes. */
 static uint32_t list_children(const struct tree *t, const struct node *n, struct child *child)
 {
     uint32_t count = 0, kept = 0;
@@ -402,7 +402,7 @@ static void keep_schedule(struct tree *t, const struct node *n)
     memcpy(t->e->machine, t->machine, t->tasks * sizeof *t->machine);
 }
 
-/* False if something ends the search before all is tried. */
+/* False if something ends the search before everything is tried. */
 static bool search_below(struct tree *t, const struct node *n, uint32_t depth)
 {
     struct br_enumerate *e = t->e;

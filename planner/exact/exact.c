@@ -96,7 +96,7 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
         return BR_EXACT_OPTIMAL;
     if (s->engine.trail.memory_out)
         return out_of_use(s);
-    /* No schedule as long as the best is looked for. */
+    /* No schedule as long as the best one is searched for. */
     enum br_lcg_end end = BR_LCG_INFEASIBLE;
     s->supposed = goal == BR_EXACT_BOUND ? x->lower : INT32_MAX;
     if (br_lcg_limit(s, x->upper))
@@ -183,7 +183,7 @@ bool br_exact_proof(struct br_exact *x, struct br_arena *arena, struct br_proof_
 {
     *clause = NULL;
     *clauses = 0;
-    if (!x->lcg) /* the edges and the horizon say it all */
+    if (!x->lcg) /* the edges and the horizon suffice */
         return true;
     return br_lcg_proof_trim(x->lcg->proof, x->proven, arena, clause, clauses);
 }

@@ -3,15 +3,14 @@
  *
  * A constraint solver over the tasks' starts that learns from each dead end a clause of bounds
  * [start >= t] or [start <= t] [Ohrimenko09], with precedence and time-table propagation that
- * explain themselves [Schutt11] [Schutt13]. On several machines clauses say, too, which task is on
- * which of them. One solver works in both directions: down, it looks for
- * a schedule shorter than the best known; up, it supposes the makespan to be the least not yet
- * excluded, and a refutation raises the lower bound. Clauses learned in one direction hold in
- * the other. Where the two meet the schedule is optimal.
+ * explain themselves [Schutt11] [Schutt13]. On several machines, clauses also say which task is on
+ * which machine. One solver works in both directions: down, it looks for a schedule shorter than
+ * the best known; up, it supposes the makespan to be the least not yet excluded, and a refutation
+ * raises the lower bound. Clauses learned in one direction hold in the other. If the two meet, the
+ * schedule is optimal.
  *
- * Effort is counted in conflicts: the same instance, schedule and budgets give the same results
- * on every machine. Nothing here decides by floating point but the order of branching.
- */
+ * Effort is counted in conflicts: the same instance, schedule and budgets give the same results on
+ * every machine. Floating point decides only the order of branching. */
 #ifndef BR_PLANNER_EXACT_H
 #define BR_PLANNER_EXACT_H
 
@@ -36,51 +35,53 @@ enum br_exact_result {
     BR_EXACT_FOUND,   /* a shorter schedule was found; solve again to go on */
     BR_EXACT_OPTIMAL, /* the lower bound meets the best schedule */
     BR_EXACT_MEMORY,  /* memory is out; bounds and schedules found so far hold */
-    BR_EXACT_LOST, /* a conflict could not be explained; the same holds, and all it will answer */
+    BR_EXACT_LOST,    /* a conflict could not be explained; those found so far hold, and every later
+                         call returns this */
 };
 
 struct br_exact_counts {
     uint64_t conflicts, decisions, propagations, restarts, learned_literals;
 };
 
-/* A solver for schedules that end by `upper - 1`. A schedule of `upper` is supposed to be known; it
- * need not be given. With record_proof it records what a certificate of the lower bound needs.
- * Borrows the instance during the call only. NULL when memory is out, or where the problem is not
- * for this solver: several machines, and more than 64 tasks or 16 machines; a horizon of more than
- * four million ticks (on several machines 2^28); more than a million arcs between tasks. */
+/* A solver for schedules that end by `upper - 1`. The caller knows a schedule of `upper`, but need
+ * not give it. With record_proof it records what a certificate of the lower bound needs. Borrows
+ * the instance during the call only. NULL when memory is out, or if the problem is not for this
+ * solver: several machines, and more than 64 tasks or 16 machines; a horizon of more than four
+ * million ticks (on several machines 2^28); more than a million arcs between tasks. */
 struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bool record_proof);
 void br_exact_destroy(struct br_exact *exact);
 
-/* Lets all calls of br_exact_solve together end after so many decisions, too, each of which looks
- * through the tasks; many of them may pass without a conflict. Without it there is no such end. */
+/* Sets a limit on the decisions of all calls of br_exact_solve together, each of which looks
+ * through the tasks; many decisions may pass without a conflict. Without this call there is no such
+ * limit. */
 void br_exact_limit_decisions(struct br_exact *exact, uint64_t most);
 
-/* Works on until a bound or a schedule is found towards the goal, or for `conflicts` more
- * conflicts (a few beyond where one brings the next), or until *stop (may be NULL) is set.
- * BR_EXACT_BOUND with `lower` above what is proven starts there: a makespan of `lower` is supposed
- * feasible first, and one tick more after each refutation. */
+/* Works on until a bound or a schedule is found towards the goal, or for `conflicts` more conflicts
+ * (a few more if one leads to the next), or until *stop (may be NULL) is set. BR_EXACT_BOUND with
+ * `lower` above the proven bound starts there: it first supposes a makespan of `lower` to be
+ * feasible, and one tick more after each refutation. */
 enum br_exact_result br_exact_solve(struct br_exact *exact, enum br_exact_goal goal,
                                     uint64_t conflicts, const struct br_stop *stop);
 
-/* Tells that others have found a schedule, or a lower bound. The bound is believed: the search
+/* Passes on a schedule, or a lower bound, that others have found. The bound is believed: the search
  * begins there, but no clause is learned from it. */
 void br_exact_set_upper(struct br_exact *exact, int64_t upper);
 void br_exact_set_lower(struct br_exact *exact, int64_t lower);
 
-/* The bounds as they stand: the makespan of the best schedule, and the lower bound. */
+/* The present bounds: the makespan of the best schedule, and the lower bound. */
 int64_t br_exact_upper(const struct br_exact *exact);
 int64_t br_exact_lower(const struct br_exact *exact);
-/* The lower bound that the solver itself has refuted everything below of; 0 where none. */
+/* The lower bound below which the solver itself has refuted every makespan; 0 if none. */
 int64_t br_exact_proven(const struct br_exact *exact);
 /* Copies the starts of the best schedule that the solver found, and the machines (may be NULL), by
- * task. False where it has found none. */
+ * task. False if it has found none. */
 bool br_exact_schedule(const struct br_exact *exact, int64_t *start, uint32_t *machine);
 struct br_exact_counts br_exact_counts(const struct br_exact *exact);
-/* Adds them to the counters. */
+/* Adds the solver's counts to the counters. */
 void br_exact_count(const struct br_exact *exact, struct br_counters *counters);
 
 /* The proof that no schedule is shorter than br_exact_proven, trimmed to the clauses that it needs,
- * in the arena. False where no proof was recorded, it grew too long, or memory is out. */
+ * in the arena. False if no proof was recorded, it grew too long, or memory is out. */
 bool br_exact_proof(struct br_exact *exact, struct br_arena *arena, struct br_proof_clause **clause,
                     uint32_t *clauses);
 

@@ -1,4 +1,4 @@
-/* The record grows by a lemma a conflict, until it would be too long. */
+/* The record grows by one lemma for each conflict, until it would be too long. */
 #include "planner/exact/proof.h"
 
 #include "base/collections/grow.h"
@@ -10,7 +10,7 @@ enum { LITERALS_MAX = 1 << 25, HINTS_MAX = 1 << 26 };
 struct br_lcg_proof *br_lcg_proof_create(struct br_lcg_engine *engine)
 {
     struct br_lcg_proof *p = br_calloc(1, sizeof *p);
-    /* Lemma 0 is none. */
+    /* Lemma 0 stands for none. */
     if (!p || !br_grow(&p->literal_first, 1, &p->room, sizeof *p->literal_first) ||
         !br_grow(&p->hint_first, 1, &p->hint_room, sizeof *p->hint_first)) {
         br_lcg_proof_destroy(p);

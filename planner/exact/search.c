@@ -5,7 +5,7 @@
 #include "base/invariant.h"
 
 /* Conflicts before branching by activity; of the first restart; before the first reduction of the
- * store, and by how many more before each next one. */
+ * store, and how many more before each next one. */
 enum { WARM_UP = 256, RESTART_UNIT = 128, REDUCE_FIRST = 3000, REDUCE_STEP = 500 };
 
 struct br_lcg *br_lcg_create(const struct br_lcg_problem *problem, bool record_proof)
@@ -85,7 +85,7 @@ static void restart(struct br_lcg *s)
     }
 }
 
-/* At the root: whether the makespan to suppose is still to be decided, so that *l is. */
+/* At the root: is the makespan to suppose still undecided? Then *l is the literal for it. */
 static bool exact_search_suppose(struct br_lcg *s, struct br_lcg_literal *l)
 {
     const struct br_lcg_trail *trail = &s->engine.trail;

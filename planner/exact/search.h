@@ -13,7 +13,7 @@ struct br_lcg {
     struct br_lcg_proof *proof; /* NULL: nothing is recorded */
     uint64_t restarts, reductions;
     uint64_t restart_at, reduce_at; /* numbers of conflicts */
-    uint64_t decisions_most;        /* so many in all end a search, too */
+    uint64_t decisions_most;        /* this many in all end a search, too */
     int32_t supposed;               /* makespan to suppose at level 1, or INT32_MAX */
 };
 
@@ -25,12 +25,12 @@ enum br_lcg_end {
     BR_LCG_BUDGET,     /* conflicts or decisions are spent, the flag is set, or memory is out */
     BR_LCG_SOLUTION,   /* all starts are fixed; still at the solution's level */
     BR_LCG_INFEASIBLE, /* nothing is feasible under the bounds at the root */
-    BR_LCG_RAISED,     /* the makespan's bound at the root has risen above what was supposed */
+    BR_LCG_RAISED,     /* the makespan's bound at the root has risen above the supposed makespan */
 };
-/* Goes on for so many more conflicts, or until *stop (may be NULL) is set. */
+/* Goes on for this many more conflicts, or until *stop (may be NULL) is set. */
 enum br_lcg_end br_lcg_search(struct br_lcg *s, uint64_t conflicts, const struct br_stop *stop);
-/* Goes back to the root, and allows schedules shorter than `upper` only. False where there are
- * none; then the record, if any, is complete. */
+/* Goes back to the root, and allows only schedules shorter than `upper`. False if there are none;
+ * then the record, if any, is complete. */
 bool br_lcg_limit(struct br_lcg *s, int32_t upper);
 
 #endif

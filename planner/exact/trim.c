@@ -1,5 +1,5 @@
-/* Trimming goes back from the refutation to all that it rests on, and leaves the rest of the record
- * out. The lemmas that are left are numbered anew. */
+/* Trimming goes back from the refutation to all on which it rests, and leaves out the rest of the
+ * record. The lemmas kept are numbered anew. */
 #include "planner/exact/proof.h"
 
 #include "base/collections/memory.h"
@@ -10,7 +10,7 @@ struct trimmer {
     int32_t bound;
     bool *lemma_needed, *entry_needed;
     uint32_t *stack, stacked;
-    uint32_t *number; /* by lemma: in what is kept */
+    uint32_t *number; /* by lemma: its number in the trimmed proof */
 };
 
 static void need_lemma(struct trimmer *t, uint32_t lemma)
@@ -65,7 +65,7 @@ static bool need_reason(struct trimmer *t, uint32_t number)
     return true;
 }
 
-/* Needs all that the lemmas and entries on the stack rest on. False when memory is out. */
+/* Needs all on which the lemmas and entries on the stack rest. False when memory is out. */
 static bool trace(struct trimmer *t)
 {
     while (t->stacked > 0) {
@@ -83,7 +83,7 @@ static uint32_t trim_size_of(const struct br_lcg_proof *p, uint32_t lemma)
     return p->literal_first[lemma + 1] - p->literal_first[lemma];
 }
 
-/* Adds the span as far as it lies before the bound, where all tasks have ended. */
+/* Adds the span up to the bound, by which all tasks have ended. */
 static void trim_write_span(const struct trimmer *t, struct br_lcg_span s,
                             struct br_proof_clause *out)
 {
@@ -92,7 +92,7 @@ static void trim_write_span(const struct trimmer *t, struct br_lcg_span s,
         out->span[out->spans++] = (struct br_proof_span){s.from, to};
 }
 
-/* The number that the proof has for the variable. */
+/* The number of the variable in the proof. */
 static uint32_t trim_number_of(const struct trimmer *t, uint32_t variable)
 {
     const struct br_lcg_problem *p = t->engine->order.p;
@@ -124,8 +124,8 @@ static bool trim_write(const struct trimmer *t, uint32_t lemma, struct br_arena 
         out->literal[out->literals++] = (struct br_proof_literal){
             trim_number_of(t, l.side / 2), upper, !start || time < t->bound ? time : t->bound};
     }
-    /* Found backwards: the first is the one that fails. Single literals hold without being named.
-     */
+    /* Found backwards, so the first is the one that fails. Single literals hold without being
+     * named. */
     for (uint32_t k = p->hint_first[lemma + 1]; k-- > p->hint_first[lemma];) {
         uint32_t hint = p->hint[k];
         if (!(hint & BR_LCG_ROOT_ENTRY) && (hint & BR_LCG_SPAN)) {

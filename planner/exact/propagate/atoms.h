@@ -1,7 +1,7 @@
 /* Atoms: the statements [variable >= bound] that occur in learned clauses, each with its negation.
  *
- * Only these have a number, made when a clause first needs them: so clauses can be watched, and
- * branching can count how often a statement mattered [Ohrimenko09]. */
+ * Only these have a number, which they get when a clause first needs them. So clauses can be
+ * watched, and branching can count how often a statement mattered [Ohrimenko09]. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_ATOMS_H
 #define BR_PLANNER_EXACT_PROPAGATE_ATOMS_H
 
@@ -13,9 +13,8 @@ struct br_lcg_atom {
     int32_t bound;
 };
 
-/* The atoms of a variable, by ascending bound; and for each bound from `first` on the atom, NONE
- * where there is none, and the place of the first one above. Where bounds lie too far apart for
- * that, width is 0. */
+/* The atoms of a variable, by ascending bound. For each bound from `first` on it has the atom, or
+ * NONE, and the place of the first one above. If bounds lie too far apart for that, width is 0. */
 struct br_lcg_atom_index {
     int32_t *bound;
     uint32_t *atom;
@@ -38,10 +37,10 @@ struct br_lcg_atoms {
 bool br_lcg_atoms_init(struct br_lcg_atoms *a, uint32_t variables, struct br_arena *arena);
 void br_lcg_atoms_finish(struct br_lcg_atoms *a);
 
-/* The atom that the literal is or negates (*negated), made where there is none; NONE when memory is
- * out. O(atoms of the variable) where it is made. */
+/* The atom that the literal is or negates (*negated), made if there is none; NONE when memory is
+ * out. O(atoms of the variable) if it is made. */
 uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated);
-/* The same, but NONE where there is none. O(1), O(log atoms of the variable) where bounds lie far
+/* The same, but NONE if there is none. O(1), or O(log atoms of the variable) if bounds lie far
  * apart. */
 uint32_t br_lcg_atom_find(const struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated);
 /* The atom, or its negation, as a literal. */
@@ -52,7 +51,7 @@ static inline struct br_lcg_literal br_lcg_atom_literal(const struct br_lcg_atom
     return negated ? br_lcg_negation(l) : l;
 }
 
-/* The first place in the index with a bound above the given one. O(1), or a search where bounds lie
+/* The first place in the index with a bound above the given one. O(1), or a search if bounds lie
  * far apart. */
 uint32_t br_lcg_atoms_search(const struct br_lcg_atom_index *index, int32_t bound);
 static inline uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index, int32_t bound)
@@ -61,9 +60,8 @@ static inline uint32_t br_lcg_atoms_above(const struct br_lcg_atom_index *index,
     return place >= 0 && place < index->width ? index->direct[place].above
                                               : br_lcg_atoms_search(index, bound);
 }
-/* The index of the side's variable where a change of the side's bound from `before` to `now`
- * decides some of its atoms, with their bounds in *above < bound <= *upto; NULL where it decides
- * none. */
+/* The index of the side's variable, if a change of the side's bound from `before` to `now` decides
+ * some of its atoms: those with bounds in *above < bound <= *upto. NULL if it decides none. */
 static inline const struct br_lcg_atom_index *br_lcg_atoms_decided(const struct br_lcg_atoms *a,
                                                                    uint32_t side, int32_t before,
                                                                    int32_t now, int32_t *above,

@@ -35,8 +35,8 @@ void br_lcg_clauses_finish(struct br_lcg_clauses *c)
     br_free(c->watches);
 }
 
-/* The memory, enlarged where `used` and `more` elements of `size` bytes are more than its room.
- * NULL, and the memory is as before, when memory is out or it would be too long. */
+/* The memory, enlarged if `used` and `more` elements of `size` bytes exceed its room. NULL when
+ * memory is out or it would be too long; then it is as before. */
 static void *propagate_clauses_reserve(void *memory, uint32_t used, uint32_t more, uint32_t *room,
                                        size_t size)
 {
@@ -96,7 +96,7 @@ static bool propagate_clauses_watch(struct br_lcg_clauses *c, struct br_lcg_lite
     return true;
 }
 
-/* Gives the atoms that are new their lists of watches. */
+/* Gives the new atoms their lists of watches. */
 static bool admit_atoms(struct br_lcg_clauses *c)
 {
     for (; c->watchers_count < c->atoms->count; c->watchers_count++) {
@@ -186,8 +186,8 @@ static inline uint32_t unsettled(const struct br_lcg_trail *trail, const struct 
     return k;
 }
 
-/* The number of the literal to watch next, beyond the two that are watched: the first that is true,
- * so that it is long until it is false, else the first that is not false; the size where all are
+/* The number of the literal to watch next, besides the two that are watched: the first that is
+ * true, since it stays true for long, else the first that is not false; the size if all are
  * false. */
 static inline uint32_t to_watch(const struct br_lcg_trail *trail,
                                 const struct br_lcg_clause *clause)
@@ -201,9 +201,10 @@ static inline uint32_t to_watch(const struct br_lcg_trail *trail,
     return open;
 }
 
-/* The atom, or its negation, has become false: each clause that watches it watches another literal
- * that is not, or makes its last one true. Of most clauses the blocker is true, and what is true
- * stays so meanwhile: so the next clause to look at is known, and called for, one ahead. */
+/* The atom, or its negation, has become false. Each clause that watches it either watches another
+ * literal that is not false, or makes its last one true. The blocker of most clauses is true, and
+ * true literals stay so meanwhile. So the next clause to look at is known, and prefetched one
+ * ahead. */
 static bool propagate_clauses_visit(struct br_lcg_clauses *c, uint32_t atom, bool negated)
 {
     struct br_lcg_trail *trail = c->trail;
@@ -306,7 +307,7 @@ static int by_merit(const void *x, const void *y)
         return a->activity > b->activity ? -1 : 1;
     if (a->glue != b->glue)
         return a->glue < b->glue ? -1 : 1;
-    return a->place < b->place ? 1 : -1; /* the younger */
+    return a->place < b->place ? 1 : -1; /* the younger one */
 }
 
 static bool holds_at_root(const struct br_lcg_trail *trail, const struct br_lcg_clause *clause)
@@ -317,7 +318,7 @@ static bool holds_at_root(const struct br_lcg_trail *trail, const struct br_lcg_
     return false;
 }
 
-/* Reasons at the root are asked for by the proof only, which knows clauses by their lemmas. */
+/* Only the proof asks for reasons at the root, and it knows clauses by their lemmas. */
 static void forget_reasons(struct br_lcg_clauses *c)
 {
     struct br_lcg_trail *trail = c->trail;
@@ -327,7 +328,7 @@ static void forget_reasons(struct br_lcg_clauses *c)
                 br_lcg_reason(BR_LCG_LEMMA, at(c, br_lcg_number(trail->entry[e].reason))->lemma);
 }
 
-/* Marks those that are to go by a glue of 0, which none has otherwise. False when memory is out;
+/* Marks the clauses to drop by a glue of 0, which none has otherwise. False when memory is out;
  * then nothing is marked. */
 static bool mark_less_useful(struct br_lcg_clauses *c)
 {
@@ -356,7 +357,7 @@ void br_lcg_clauses_reduce(struct br_lcg_clauses *c)
     assert(c->trail->level == 0);
     br_costly_assert(br_lcg_clauses_hold(c));
     if (!mark_less_useful(c))
-        return; /* later, perhaps */
+        return; /* another time, perhaps */
     forget_reasons(c);
     for (uint32_t k = 0; k < c->watchers_count; k++)
         c->watchers[k] = (struct br_lcg_watchers){0};

@@ -6,15 +6,15 @@
 #include "planner/exact/propagate/atoms.h"
 #include "planner/exact/propagate/trail.h"
 
-/* Clauses of so many levels at most are kept for good. */
+/* Clauses of at most this many levels are kept for good. */
 enum { BR_LCG_GLUE_KEPT = 4 };
 
-/* A clause in the arena: a header of words, then literals. The first two are watched: once all is
+/* A clause in the arena: a header of words, then literals. The first two are watched: after all is
  * propagated they are not false, or some literal of the clause is true. */
 struct br_lcg_clause {
     uint32_t size;
-    uint32_t glue;  /* number of levels that its literals came from, the fewest so far */
-    uint32_t lemma; /* its number on record, 0 where nothing is recorded */
+    uint32_t glue;  /* number of levels of its literals, the fewest so far */
+    uint32_t lemma; /* its number on record, 0 if nothing is recorded */
     float activity;
     struct br_lcg_literal literal[];
 };
@@ -53,12 +53,12 @@ static inline struct br_lcg_clause *br_lcg_clause_at(const struct br_lcg_clauses
     assert(place < c->words_count);
     return (struct br_lcg_clause *)(c->words + place);
 }
-/* Stores a clause of at least two literals that have atoms and are watched from now on: the first
- * two. Its place; NONE when memory is out. */
+/* Stores a clause of at least two literals that have atoms; the first two are watched from now on.
+ * Returns its place; NONE when memory is out. */
 uint32_t br_lcg_clause_add(struct br_lcg_clauses *c, const struct br_lcg_literals *literals,
                            uint32_t glue, uint32_t lemma);
-/* Tells the clauses that the side has risen from `before` to `now`; bounds that they imply are on
- * the trail afterwards. False in a conflict, or when memory is out. */
+/* Tells the clauses that the side has risen from `before` to `now`; the bounds that they imply are
+ * on the trail afterwards. False in a conflict, or when memory is out. */
 bool br_lcg_clauses_propagate(struct br_lcg_clauses *c, uint32_t side, int32_t before, int32_t now);
 /* Notes that the clause took part in a conflict, and that a conflict has passed. */
 void br_lcg_clause_bump(struct br_lcg_clauses *c, struct br_lcg_clause *clause);
@@ -66,7 +66,7 @@ void br_lcg_clauses_decay(struct br_lcg_clauses *c);
 /* Drops the less useful half of the clauses, and those that hold at the root; at level 0. Places
  * change: the trail's reasons become lemmas. */
 void br_lcg_clauses_reduce(struct br_lcg_clauses *c);
-/* Whether all clauses are watched as they should be once all is propagated. O(literals stored). */
+/* Are all clauses watched correctly after all is propagated? O(literals stored). */
 bool br_lcg_clauses_hold(const struct br_lcg_clauses *c);
 
 #endif

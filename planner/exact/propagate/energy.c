@@ -1,22 +1,22 @@
 /* For each time at which some task can start first, one sweep over the ends of the spans that begin
- * there: what a task has to do until b grows by a tick a tick, from its latest start or the begin
- * of the span on, until all is done that it has to do after that. */
+ * there: the work that a task has to do by b grows by one tick a tick, from its latest start or the
+ * begin of the span on, until all of its work after that is done. */
 #include "planner/exact/propagate/energy.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* Of reasons the lower bits are the begin of the span, and those above them the resource. On larger
- * jobs a look takes longer than all else that a conflict takes. */
+/* The lower bits of a reason are the begin of the span, the upper ones the resource. On larger jobs
+ * a look takes longer than everything else in a conflict. */
 enum { FROM_BITS = 10, HORIZON_MAX = 1 << FROM_BITS, RESOURCES_MAX = 64, HOLDINGS_MAX = 200 };
-/* So many looks that find nothing make the pauses longer, up to so long. */
+/* After this many looks that find nothing, the pauses become longer, up to the most. */
 enum { IDLE_MOST = 32, PAUSE_MOST = 15 };
 
 /* The work that a task has to do in a span. */
 struct br_lcg_share {
     uint32_t task;
     int64_t demand;
-    int32_t ticks, at_root; /* as bounds are, and as they were at the root */
-    uint32_t age;           /* of its latest bound that says so */
+    int32_t ticks, at_root; /* bounds as they are, and as they were at the root */
+    uint32_t age;           /* the entry of its latest bound that says so */
 };
 
 /* Sums of work stay within 32 bits. */
@@ -70,7 +70,7 @@ static inline void propagate_energy_subtract(struct br_lcg_lanes *to, const stru
         to->of[k] -= x->of[k];
 }
 
-/* Notes for all tasks when the work begins and ends that they have to do from `from` on. */
+/* Notes for all tasks when the work that they have to do from `from` on begins and ends. */
 static void propagate_energy_spread(struct br_lcg_energy *c, uint32_t group, int32_t from)
 {
     const struct br_lcg_problem *p = c->p;
@@ -88,8 +88,8 @@ static void propagate_energy_spread(struct br_lcg_energy *c, uint32_t group, int
     }
 }
 
-/* The last end by `end` of a span from `from` on in which there is too little of some resource of
- * the group, and its lane in *lane; -1 where there is none. Takes back what spread has noted. */
+/* The last end, by `end`, of a span from `from` on that has too little of some resource of the
+ * group, and its lane in *lane; -1 if there is none. Takes back the notes of spread. */
 static int32_t propagate_energy_sweep(struct br_lcg_energy *c, uint32_t group, int32_t from,
                                       int32_t end, uint32_t *lane)
 {
@@ -171,7 +171,7 @@ struct br_lcg_span br_lcg_energy_span(uint32_t reason, int32_t at)
     return (struct br_lcg_span){(int32_t)(br_lcg_number(reason) & (HORIZON_MAX - 1)), at};
 }
 
-/* The work that a task has to do in the span that starts within the bounds. */
+/* The work that a task has to do in the span if it starts within the bounds. */
 static int32_t ticks_in(struct br_lcg_span span, int32_t lower, int32_t upper, int32_t duration)
 {
     int32_t ticks = propagate_energy_least(
@@ -180,7 +180,7 @@ static int32_t ticks_in(struct br_lcg_span span, int32_t lower, int32_t upper, i
     return ticks > 0 ? ticks : 0;
 }
 
-/* That a task has to do so much says that it starts in between. */
+/* Explains that a task has to do this much: it starts in between. */
 static struct br_lcg_literal starts_from(const struct br_lcg_problem *p, struct br_lcg_span span,
                                          uint32_t task, int32_t ticks)
 {
@@ -197,8 +197,8 @@ static uint32_t propagate_energy_age(const struct br_lcg_trail *trail, struct br
     return e == BR_LCG_NONE ? 0 : e + 1;
 }
 
-/* The tasks that hold the resource in the span, those first that do since lately; *excess is what
- * they do beyond what there is. Their number. */
+/* The tasks that hold the resource in the span, the most recent ones first; *excess is their work
+ * beyond what there is. Returns their number. */
 static uint32_t list_shares(struct br_lcg_energy *c, uint32_t resource, struct br_lcg_span span,
                             int64_t *excess)
 {
@@ -226,8 +226,8 @@ static uint32_t list_shares(struct br_lcg_energy *c, uint32_t resource, struct b
     return count;
 }
 
-/* Leaves out what is not needed for more to be done than there is: of tasks, the latest first, all
- * that does not follow at the root; and then of some a part. */
+/* Leaves out what the excess does not need: of the tasks, the latest first, all those that do not
+ * follow at the root; and then a part of some. */
 static void propagate_energy_relax(struct br_lcg_energy *c, uint32_t count, int64_t spare)
 {
     for (uint32_t k = 0; k < count; k++) {

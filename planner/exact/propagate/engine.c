@@ -1,6 +1,6 @@
 /* Each risen bound goes to the arcs, the order of rivals and the clauses; when the queue is empty,
- * the time-table has a round; and so on until nothing moves. Then the energy in spans of time is
- * looked at. */
+ * the time-table has a round; and so on until nothing moves. Then it checks the energy in spans of
+ * time. */
 #include "planner/exact/propagate/engine.h"
 
 #include "base/collections/memory.h"
@@ -61,7 +61,7 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
     return true;
 }
 
-/* The negations of all literals of the clause but those that are true wherever l is. */
+/* The negations of all literals of the clause except those that l implies. */
 static bool explain_clause(struct br_lcg_engine *e, const struct br_lcg_clause *clause,
                            struct br_lcg_literal l)
 {

@@ -1,5 +1,5 @@
 /* The propagation engine: domains and trail, all propagators, and the store of clauses, which is
- * one of them. It knows what follows, and why; what to try next is for those above it. */
+ * one of them. It knows what follows, and why; the layers above decide what to try next. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_ENGINE_H
 #define BR_PLANNER_EXACT_PROPAGATE_ENGINE_H
 
@@ -15,9 +15,9 @@ struct br_lcg_engine {
     struct br_lcg_trail trail;
     struct br_lcg_precedence precedence;
     struct br_lcg_order order;         /* one machine */
-    struct br_lcg_timetable timetable; /* one, too */
-    struct br_lcg_energy energy;       /* one, too */
-    struct br_lcg_machines machines;   /* several */
+    struct br_lcg_timetable timetable; /* one machine, too */
+    struct br_lcg_energy energy;       /* one machine, too */
+    struct br_lcg_machines machines;   /* several machines */
     struct br_lcg_atoms atoms;
     struct br_lcg_clauses clauses;
     struct br_lcg_literals explanation; /* the latest */
@@ -29,14 +29,14 @@ struct br_lcg_engine {
 bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *problem);
 void br_lcg_engine_finish(struct br_lcg_engine *e);
 
-/* Raises all bounds that follow, or some, once the trail's flag is raised. False in a conflict,
- * noted in the trail, or when memory is out. */
+/* Raises all bounds that follow; only some of them if the trail's flag is raised. False in a
+ * conflict, noted in the trail, or when memory is out. */
 bool br_lcg_propagate(struct br_lcg_engine *e);
 /* Puts into e->explanation the literals, true before the entry, that imply l for the given reason.
  * False when memory is out. */
 bool br_lcg_explain(struct br_lcg_engine *e, struct br_lcg_literal l, uint32_t reason, int32_t at,
                     uint32_t entry);
-/* The same for the conflict: the literals that cannot all be true. */
+/* The same for the conflict: puts there the literals that cannot all be true. */
 bool br_lcg_explain_conflict(struct br_lcg_engine *e);
 /* Closes the levels above the given one, whose entries have been taken back. */
 void br_lcg_engine_close_levels(struct br_lcg_engine *e, uint32_t level);

@@ -1,6 +1,6 @@
-/* The table is made anew for each round and each explanation: tasks are few. An explanation goes
- * from obstacle to obstacle, as far apart as the task is long, and names of each the tasks without
- * which there would be none. */
+/* The table is made anew for each round and each explanation, since tasks are few. An explanation
+ * goes from obstacle to obstacle, at most the task's length apart. Of each it names the tasks
+ * without which there would be none. */
 #include "planner/exact/propagate/machines.h"
 
 #include "base/collections/sort.h"
@@ -41,7 +41,7 @@ static int32_t propagate_machines_value(const struct br_lcg_machines *c, uint32_
                                     : br_lcg_value_before(c->trail, side, entry);
 }
 
-/* What runs when in every case, and who is where, by the bounds before the entry. */
+/* The tasks that run when in every case, and their machines, by the bounds before the entry. */
 static void propagate_machines_make_table(struct br_lcg_machines *c, uint32_t entry)
 {
     const struct br_lcg_problem *p = c->p;
@@ -81,7 +81,7 @@ static void propagate_machines_make_table(struct br_lcg_machines *c, uint32_t en
     }
 }
 
-/* Whether the tasks of the set pass the machine's room; of which resource, if so. */
+/* Do the tasks of the set exceed the machine's room? If so, *resource says which one. */
 static bool propagate_machines_overfull(const struct br_lcg_problem *p, uint32_t machine,
                                         uint64_t set, uint32_t *resource)
 {
@@ -109,7 +109,7 @@ static bool blocked(struct br_lcg_machines *c, uint32_t task, uint32_t machine,
            propagate_machines_overfull(c->p, machine, (s->running & c->on[machine]) | self, &r);
 }
 
-/* The task's earliest start on the machine, from `at` on; nothing is looked at after its window. */
+/* The task's earliest start on the machine, from `at` on; ends after the task's window. */
 static int32_t earliest(struct br_lcg_machines *c, uint32_t task, uint32_t machine)
 {
     int32_t at = c->lower[task], duration = c->p->duration[task];
@@ -155,7 +155,7 @@ static bool propagate_machines_push_task(struct br_lcg_machines *c, uint32_t tas
         to = last > to ? last : to;
     }
     if (from == INT32_MAX)
-        return true; /* it is on no machine, which a clause forbids */
+        return true; /* the task is on no machine, which a clause forbids */
     return br_lcg_push(c->trail, 2 * task, from, reason, 0) &&
            br_lcg_push(c->trail, 2 * task + 1, -to, reason, 0);
 }
@@ -187,7 +187,7 @@ static bool chain_right(struct br_lcg_machines *c, uint32_t task, uint32_t machi
                 continue;
             int32_t from = s->to < at + duration ? s->to - 1 : at + duration - 1;
             int32_t to = s->to < bound ? s->to - 1 : bound - 1;
-            /* The tick before the bound will do alone, and one that lies beyond it, too. */
+            /* The tick before the bound is enough, and so is one beyond it. */
             if (from >= bound - 1)
                 from = s->from > bound - 1 ? s->from : bound - 1;
             to = to < from ? from : to;
@@ -229,14 +229,14 @@ static bool chain_left(struct br_lcg_machines *c, uint32_t task, uint32_t machin
     return true;
 }
 
-/* How lately the literal came true; 0 at the root. */
+/* How recently the literal came true; 0 at the root. */
 static uint32_t propagate_machines_age(const struct br_lcg_machines *c, struct br_lcg_literal l)
 {
     uint32_t e = br_lcg_true_at_root(c->trail, l) ? BR_LCG_NONE : br_lcg_entry_of(c->trail, l);
     return e == BR_LCG_NONE ? 0 : e + 1;
 }
 
-/* What says that the task runs through the obstacle, and is on the machine. */
+/* The literals that say that the task runs through the obstacle, and is on the machine. */
 struct presence {
     struct br_lcg_literal literal[3];
     uint32_t count;
@@ -253,8 +253,8 @@ static struct presence presence(const struct br_lcg_machines *c, uint32_t task, 
     return n;
 }
 
-/* Of the tasks in the obstacle those without which there would be none; those that have been there
- * for the shortest time are left out first. */
+/* Keeps of the tasks in the obstacle only those without which there would be none. Those that have
+ * been there for the shortest time are left out first. */
 static uint64_t needed(struct br_lcg_machines *c, uint32_t task, uint32_t machine,
                        const struct br_lcg_obstacle *o, uint64_t set)
 {
@@ -310,7 +310,7 @@ static bool explain_chain(struct br_lcg_machines *c, uint32_t task, uint32_t mac
     return true;
 }
 
-/* The bound from which the chain leads on. */
+/* The bound at which the chain goes on. */
 static struct br_lcg_literal chain_begin(const struct br_lcg_machines *c, uint32_t task, bool left)
 {
     const struct br_lcg_obstacle *first = &c->obstacle[0];
@@ -324,8 +324,8 @@ static bool propagate_machines_chain(struct br_lcg_machines *c, uint32_t task, u
     return left ? chain_left(c, task, machine, bound) : chain_right(c, task, machine, bound);
 }
 
-/* No explanation was found, since a search for a packing took too long that did not before: the
- * solver is of no use any more, and stops as when memory is out. */
+/* No explanation was found: a search for a packing that was short before took too long. The solver
+ * is useless from then on, and stops as when memory is out. */
 static bool propagate_machines_give_up(struct br_lcg_machines *c)
 {
     c->trail->memory_out = c->trail->lost = true;

@@ -1,10 +1,10 @@
-/* The time-table of several machines: what runs in every case, and which task therefore runs where
- * and when it does not.
+/* The time-table of several machines: the tasks that run in every case, and so the machines and
+ * times that another task cannot have.
  *
- * At a tick a task does not fit a machine where those that run then in every case and the task
- * cannot be packed on all machines together, or where those of them that are on this machine leave
- * too little of it. A task is on no machine that it does not fit within its window, and starts
- * where it fits one of those that it may still be on. */
+ * At a tick a task does not fit a machine if it and the tasks that run then in every case cannot be
+ * packed on all machines together, or if those of them on this machine leave too little. A task is
+ * not on a machine that it does not fit within its window. It starts at a time at which it fits one
+ * of the machines that are left for it. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_MACHINES_H
 #define BR_PLANNER_EXACT_PROPAGATE_MACHINES_H
 
@@ -25,7 +25,7 @@ struct br_lcg_obstacle {
 };
 
 struct br_lcg_machines {
-    const struct br_lcg_problem *p; /* borrowed; NULL where there is one machine */
+    const struct br_lcg_problem *p; /* borrowed; NULL if there is one machine */
     struct br_lcg_trail *trail;     /* borrowed */
     struct br_lcg_packing packing;
     bool moved; /* a bound has risen since the last round */

@@ -1,22 +1,22 @@
-/* Each task has a list of its rivals. Where a bound of its start rises, orders that are decided
- * push the rival, as an arc does; of the others, those are decided now in which the two orders are
- * no longer both possible. Why an order was decided is kept as the last tick at which the one that
- * is after runs at the earliest: the other has to start by then. Of all ticks that would do it asks
- * least of the other; the first, its latest start, made clauses hold for one tick each, so that
- * eight tasks of 100,000 ticks took more than 50,000 conflicts instead of 500. */
+/* Each task has a list of its rivals. When a bound of its start rises, decided orders push the
+ * rival, as an arc does; an order is decided now if only one of the two is still possible. The
+ * reason is kept as a tick, the last one at which the later task runs if it starts as early as it
+ * can: the other has to start by then. Of all ticks that would do, this one asks least of the
+ * other. The first one, its latest start, made clauses hold for one tick each, so that eight tasks
+ * of 100,000 ticks took more than 50,000 conflicts instead of 500. */
 #include "planner/exact/propagate/order.h"
 
 #include "base/collections/memory.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* The side has reached its end: the order is decided so. */
+/* The side has reached its end, which decides the order this way. */
 static inline struct br_lcg_literal decided(uint32_t side)
 {
     return (struct br_lcg_literal){side, side & 1 ? 0 : 1};
 }
 
-/* Of the rivals the one that the side puts before the other, and that other. */
+/* The rival that the side puts first, and the other one. */
 static void put_in_order(const struct br_lcg_problem *p, uint32_t side, uint32_t *before,
                          uint32_t *after)
 {
@@ -69,7 +69,7 @@ bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
         c->rival[at[b]++] = (struct br_lcg_rival){a, side + 1};
     }
     br_free(at);
-    /* If neither order is possible, following the decided one finds that out. */
+    /* If neither order is possible, following the decided one finds that. */
     for (uint32_t k = 0; ok && k < p->pairs; k++) {
         uint32_t a = p->rivals[k].first, b = p->rivals[k].second, side = 2 * br_lcg_order_of(p, k);
         ok = (propagate_order_decide(c, a, b, side) && propagate_order_decide(c, b, a, side + 1)) ||

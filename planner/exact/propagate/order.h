@@ -1,7 +1,7 @@
 /* Order: of two rivals, tasks that cannot run together, one has ended before the other starts.
  *
- * A variable says which, so that clauses can say it wherever in time the two are. Bounds of starts
- * decide it where they leave one order only, and once it is decided it is an arc. */
+ * A variable says which, so that clauses can state it wherever in time the two are. Bounds of
+ * starts decide it if they leave only one order; after that it works like an arc. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_ORDER_H
 #define BR_PLANNER_EXACT_PROPAGATE_ORDER_H
 
@@ -10,7 +10,7 @@
 /* A pair of rivals as one of them sees it. */
 struct br_lcg_rival {
     uint32_t task; /* the other */
-    uint32_t side; /* true where this one is before it; the opposite side, where it is after it */
+    uint32_t side; /* true if this one is before it; the opposite side, if it is after it */
 };
 
 struct br_lcg_order {
@@ -20,18 +20,18 @@ struct br_lcg_order {
     struct br_lcg_rival *rival;
 };
 
-/* Decides what the bounds at the beginning decide. All memory is the arena's. False when memory is
- * out. */
+/* Decides the orders that the initial bounds decide. All memory is the arena's. False when memory
+ * is out. */
 bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
                        struct br_lcg_trail *trail, struct br_arena *arena);
 
-/* Raises what follows from the side's bound: of a start, the orders that it decides and the bounds
- * of rivals; of an order, those of the two. O(rivals). False in a conflict, or when memory is out.
- */
+/* Raises the bounds that follow from the side's: for a start, the orders that it decides and the
+ * bounds of rivals; for an order, the bounds of the two. O(rivals). False in a conflict, or when
+ * memory is out. */
 bool br_lcg_order_propagate(struct br_lcg_order *c, uint32_t side);
 
-/* Appends the literals that imply l by the order that the side says, with `at` as noted in the
- * trail. False when memory is out. */
+/* Appends the literals that imply l by the order of the side, with `at` as noted in the trail.
+ * False when memory is out. */
 bool br_lcg_order_explain(struct br_lcg_order *c, struct br_lcg_literal l, uint32_t side,
                           int32_t at, struct br_lcg_literals *list);
 

@@ -1,5 +1,4 @@
-/* Depth first, the largest tasks first; of equal machines that are empty only the first is tried.
- */
+/* Depth first, the largest tasks first; of equal empty machines only the first is tried. */
 #include "planner/exact/propagate/packing.h"
 
 #include <assert.h>
@@ -74,7 +73,7 @@ static bool propagate_packing_place(struct br_lcg_packing *k, uint32_t at, uint3
     return false;
 }
 
-/* Whether the set passes what all machines have together. */
+/* Does the set exceed what all machines have together? */
 static bool propagate_packing_overfull(const struct br_lcg_packing *k, uint64_t set)
 {
     const struct br_lcg_problem *p = k->p;
@@ -92,7 +91,7 @@ bool br_lcg_packs(struct br_lcg_packing *k, uint64_t set)
 {
     const struct br_lcg_problem *p = k->p;
     uint32_t slot = (uint32_t)((set * UINT64_C(0x9e3779b97f4a7c15)) >> 50), count = 0;
-    assert(set != 0); /* which is what the table is full of */
+    assert(set != 0); /* the value that fills the table */
     if (k->set[slot] == set)
         return k->packs[slot];
     for (uint32_t i = 0; i < p->tasks; i++)

@@ -1,5 +1,5 @@
-/* The arcs grouped by the side that they push from: ends push starts right, starts push ends left,
- * and the makespan follows every task that no other task follows. */
+/* The arcs, grouped by the side from which they push: ends push starts right, starts push ends
+ * left, and the makespan follows every task that no other task follows. */
 #include "planner/exact/propagate/precedence.h"
 
 #include "base/collections/memory.h"

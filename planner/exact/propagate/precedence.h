@@ -1,4 +1,4 @@
-/* Precedence: a task starts after those that it waits for have ended, and the makespan is no
+/* Precedence: a task starts after the ends of the tasks for which it waits, and the makespan is no
  * earlier than any end. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_PRECEDENCE_H
 #define BR_PLANNER_EXACT_PROPAGATE_PRECEDENCE_H

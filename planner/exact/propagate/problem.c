@@ -43,8 +43,8 @@ static void propagate_problem_link_parents(struct builder *b, uint32_t task, boo
     }
 }
 
-/* Whether tasks of the stage with equal durations differ by name only: what is ahead of one and
- * behind it is so for all of them. */
+/* Do tasks of the stage with equal durations differ only by name? Yes, if what is ahead of one and
+ * behind it is the same for all of them. */
 static bool propagate_problem_alike(const struct br_instance *in, uint32_t stage)
 {
     for (uint32_t a = in->parent_first[stage]; a < in->parent_first[stage + 1]; a++)
@@ -72,7 +72,7 @@ static void propagate_problem_link_equal(struct builder *b, bool write)
     }
 }
 
-/* Durations, and starts as far as the horizon limits them; counts the arcs. False where the numbers
+/* Durations, and starts as far as the horizon limits them; counts the arcs. False if the numbers
  * are too large. */
 static bool set_times(struct builder *b, int64_t upper)
 {
@@ -222,7 +222,7 @@ static bool propagate_problem_has_bit(const uint64_t *row, uint32_t k)
     return row[k / 64] >> k % 64 & 1;
 }
 
-/* Whether the two demand together more of some resource than there is. */
+/* Do the two together demand more of some resource than there is? */
 static bool collide(const struct br_lcg_problem *p, uint32_t a, uint32_t b)
 {
     for (uint32_t r = 0; r < p->resources; r++)
@@ -250,7 +250,7 @@ static bool propagate_problem_find_rivals(struct br_lcg_problem *p)
     return ok;
 }
 
-/* Whether the machine, empty, holds the task's demands. */
+/* Does the empty machine hold the task's demands? */
 static bool propagate_problem_holds(const struct br_lcg_problem *p, uint32_t machine, uint32_t task)
 {
     for (uint32_t r = 0; r < p->amounts; r++)
@@ -259,8 +259,8 @@ static bool propagate_problem_holds(const struct br_lcg_problem *p, uint32_t mac
     return true;
 }
 
-/* Where the task may be: on machines that hold it; on one with a twin before it only if some task
- * before it may be on the twin. */
+/* The machines on which the task may be: those that hold it; but one with a twin before it only if
+ * some task before it may be on the twin. */
 static void limit_task(struct br_lcg_problem *p, uint32_t task)
 {
     for (uint32_t m = 0; m < p->machines; m++) {
@@ -275,7 +275,7 @@ static void limit_task(struct br_lcg_problem *p, uint32_t task)
     }
 }
 
-/* Amounts, machines, and which tasks may be where. */
+/* Amounts, machines, and the machines on which each task may be. */
 static bool take_machines(struct builder *b)
 {
     struct br_lcg_problem *p = b->p;

@@ -4,9 +4,8 @@
  * Times are 32-bit ticks, arcs lie between tasks. On one machine amounts are in units of the
  * greatest common divisor, and a variable for each two tasks that cannot run together says which of
  * them is before the other. On several they are those of the instance, and a variable for each task
- * and machine says whether the task is on it; what differs by names only is put in one order: of
- * tasks that are equal the first starts first, and of equal machines the first has the first of the
- * tasks. */
+ * and machine says whether the task is on it. Things that differ only by name get one order: the
+ * first of equal tasks starts first, and the first of equal machines has the first of the tasks. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_PROBLEM_H
 #define BR_PLANNER_EXACT_PROPAGATE_PROBLEM_H
 
@@ -21,7 +20,7 @@ struct br_lcg_problem_arc {
     int32_t lag;
 };
 
-/* Two tasks that demand together more of a resource than there is, and that the arcs leave in
+/* Two tasks that together demand more of a resource than there is, and that the arcs leave in
  * either order; `first` has the smaller number. */
 struct br_lcg_rivals {
     uint32_t first, second;
@@ -36,7 +35,7 @@ struct br_lcg_problem {
     int32_t *latest;                /* by task: start, by the arcs and the horizon */
     struct br_lcg_problem_arc *arc; /* grouped by `to` */
 
-    /* Resources that can run short. A task that holds none of them, or lasts no time, is not in
+    /* Resources that can run short. A task that holds none of them, or has no duration, is not in
      * `holding`. */
     int64_t *demand;   /* [task * resources + resource] */
     int64_t *capacity; /* by resource */
@@ -53,21 +52,21 @@ struct br_lcg_problem {
     struct br_lcg_rivals *rivals;
     uint32_t pairs;
 
-    /* Several machines; on one, `machines` is 1, and the rest is empty. A task that lasts no time
-     * or demands nothing is not in `assigned`, and has no say where others are. */
+    /* Several machines; on one, `machines` is 1, and the rest is empty. A task that has no duration
+     * or demands nothing is not in `assigned`, and does not affect the machines of others. */
     uint32_t machines;
     uint32_t amounts;  /* resources of the instance */
     int64_t *amount;   /* [task * amounts + resource] */
     int64_t *room;     /* [machine * amounts + resource] */
-    uint32_t *twin;    /* by machine: the machine before it where the two are equal, or itself */
+    uint32_t *twin;    /* by machine: the machine before it if the two are equal, else itself */
     uint64_t assigned; /* tasks that have to be on a machine, in bits */
-    bool *may;         /* [task * machines + machine]: whether the task may be there */
+    bool *may;         /* [task * machines + machine]: may the task be there? */
     uint32_t *home;    /* by task: the first machine that holds it */
 };
 
 /* Most tasks and machines of problems with several machines. */
 enum { BR_LCG_TASKS_MAX = 64, BR_LCG_MACHINES_MAX = 16 };
-/* And most tasks of problems with one machine where rivals have a variable. */
+/* Most tasks of problems with one machine in which rivals have a variable. */
 enum { BR_LCG_ORDERED_MAX = 256 };
 
 /* The variables: starts of the tasks, the makespan, and with values of 0 or 1 whether the first of
@@ -90,12 +89,12 @@ static inline bool br_lcg_is_assigned(const struct br_lcg_problem *p, uint32_t t
 }
 
 /* The problem of finding a schedule no longer than `upper` ticks; borrows nothing. NULL when memory
- * is out or the problem is too large, see br_exact_create. Where no schedule is that short because
- * of the arcs alone, some task has earliest > latest. */
+ * is out or the problem is too large, see br_exact_create. If the arcs alone make every schedule
+ * longer, some task has earliest > latest. */
 struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64_t upper);
 void br_lcg_problem_destroy(struct br_lcg_problem *problem);
 
-/* Amount of the resource that the task demands. */
+/* The amount of the resource that the task demands. */
 static inline int64_t br_lcg_demand(const struct br_lcg_problem *p, uint32_t task, uint32_t r)
 {
     return p->demand[(size_t)task * p->resources + r];

@@ -1,7 +1,8 @@
-/* The profile is kept tick by tick, all resources of a tick in a word or a few, so that whether a
- * task fits is a subtraction and a mask. Explanations name one tick at which the task does not fit:
- * "starts too early to have ended by then" and, for each task of a choice that fills the capacity
- * there, "runs then". [Schutt11] calls that pointwise. They are made when analysis asks. */
+/* The profile is kept tick by tick, all resources of a tick in a word or a few, so that a
+ * subtraction and a mask tell whether a task fits. Explanations name one tick at which the task
+ * does not fit: "starts too early to have ended by then" and, for each task of a choice that fills
+ * the capacity there, "runs then". [Schutt11] calls that pointwise. They are made when the analysis
+ * asks for them. */
 #include "planner/exact/propagate/timetable.h"
 
 #include "base/collections/grow.h"
@@ -10,8 +11,8 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* Stretches of time in which the profile has changed, and what they span; of more than fit, the
- * last covers the rest. */
+/* Stretches of time in which the profile has changed, and their span. If there are too many, the
+ * last stretch covers the rest. */
 enum { INTERVALS = 8 };
 struct intervals {
     struct interval {
@@ -41,7 +42,7 @@ void br_lcg_timetable_finish(struct br_lcg_timetable *c)
     br_free(c->grown);
 }
 
-/* Whether the task's amounts are free at the tick. */
+/* Are the task's amounts free at the tick? */
 static inline bool timetable_fits(const struct br_lcg_timetable *c, uint32_t task, int32_t at)
 {
     uint32_t words = c->p->words;
@@ -55,8 +56,8 @@ static inline bool timetable_fits(const struct br_lcg_timetable *c, uint32_t tas
     return true;
 }
 
-/* Takes the task's amounts from some ticks; the first at which there was too little, or -1. The
- * lanes stay exact in that case, too: nothing is taken beyond one task too many. */
+/* Takes the task's amounts from some ticks. Returns the first at which there was too little, or -1.
+ * The lanes stay exact in that case, too: nothing is taken beyond one task too many. */
 static int32_t timetable_take(struct br_lcg_timetable *c, uint32_t task, int32_t from, int32_t to)
 {
     uint32_t words = c->p->words;
@@ -146,7 +147,8 @@ static void add_interval(struct intervals *list, int32_t from, int32_t to)
         timetable_widen(&list->item[k], from, to);
 }
 
-/* Brings the task's compulsory part up to date, and adds where the profile has changed. */
+/* Brings the task's compulsory part up to date, and adds the stretches in which the profile has
+ * changed. */
 static bool grow_part(struct br_lcg_timetable *c, uint32_t task, struct intervals *changed)
 {
     int32_t from = br_lcg_upper(c->trail, task),
@@ -181,7 +183,7 @@ static bool grow_part(struct br_lcg_timetable *c, uint32_t task, struct interval
 }
 
 /* Pushes the start past the last tick of the earliest run at which the task does not fit, until it
- * fits; where the run overlaps the task's own compulsory part it is part of the profile. */
+ * fits. If the run overlaps the task's own compulsory part, that is part of the profile. */
 static bool push_right(struct br_lcg_timetable *c, uint32_t task)
 {
     for (;;) {
@@ -266,7 +268,7 @@ bool br_lcg_timetable_propagate(struct br_lcg_timetable *c)
 /* --- explanations ---------------------------------------------------------------------------- */
 
 /* The tasks other than `task` that run at the tick in every case, as known before the entry. Parts
- * are taken back later than entries are, so they rule most out, and none that the profile held. */
+ * are taken back later than entries, so they exclude most tasks, and none that the profile held. */
 static uint32_t timetable_running(struct br_lcg_timetable *c, uint32_t task, int32_t at,
                                   uint32_t entry)
 {
@@ -311,8 +313,8 @@ static void sort_by_recency(struct br_lcg_timetable *c, uint32_t count, int32_t 
     }
 }
 
-/* Appends why tasks run at the tick, leaving out, the latest first, those without which still more
- * is demanded than there is: `spare` is the excess that is not needed. */
+/* Appends why tasks run at the tick. Tasks that the excess does not need are left out, the latest
+ * first: `spare` is the excess above what is needed. */
 static bool explain_run(struct br_lcg_timetable *c, uint32_t count, uint32_t resource,
                         int64_t spare, int32_t at, struct br_lcg_literals *list)
 {
@@ -332,7 +334,7 @@ static bool explain_run(struct br_lcg_timetable *c, uint32_t count, uint32_t res
     return true;
 }
 
-/* Explains by one tick; *found tells whether there is too little at it. */
+/* Explains by one tick; *found says whether there is too little at it. */
 static bool explain_at(struct br_lcg_timetable *c, uint32_t task, int32_t at, uint32_t entry,
                        struct br_lcg_literals *list, bool *found)
 {
@@ -362,7 +364,8 @@ bool br_lcg_timetable_explain(struct br_lcg_timetable *c, struct br_lcg_literal 
     }
     uint32_t task = l.side / 2;
     int32_t duration = c->p->duration[task];
-    /* Less may have been asked for than was derived: then the tick nearest to that may do. */
+    /* A weaker bound may have been asked for than was derived: then the tick nearest to it may
+     * do. */
     int32_t nearest = l.side & 1 ? duration - l.bound : l.bound - 1;
     if (nearest >= 0 && nearest < c->p->horizon &&
         !explain_at(c, task, nearest, entry, list, &found))

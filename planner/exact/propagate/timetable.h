@@ -1,5 +1,5 @@
 /* Time-table propagation of the capacities [Schutt11]: a task that starts by u at the latest and
- * ends at e at the earliest runs from u to e in every schedule. Where these compulsory parts leave
+ * ends at e at the earliest runs from u to e in every schedule. When these compulsory parts leave
  * too little for another task, it cannot run, and its bounds are pushed past. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_TIMETABLE_H
 #define BR_PLANNER_EXACT_PROPAGATE_TIMETABLE_H
@@ -16,8 +16,8 @@ struct br_lcg_part {
 struct br_lcg_timetable {
     const struct br_lcg_problem *p; /* borrowed */
     struct br_lcg_trail *trail;     /* borrowed */
-    uint64_t *free;                 /* the profile after all compulsory parts, as in the problem */
-    int32_t *part_from, *part_to;   /* by task: its compulsory part; empty where they are equal */
+    uint64_t *free;                 /* the profile with all compulsory parts, as in the problem */
+    int32_t *part_from, *part_to;   /* by task: its compulsory part; empty if the two are equal */
     struct br_lcg_part *grown;      /* parts as they were, to be taken back */
     uint32_t grown_count, grown_room;
     uint32_t *moved, moved_count; /* tasks with bounds that have risen since the last round */
@@ -44,12 +44,12 @@ static inline void br_lcg_timetable_note(struct br_lcg_timetable *c, uint32_t ta
 bool br_lcg_timetable_propagate(struct br_lcg_timetable *c);
 /* Takes back all that happened above the level, and forgets which tasks have moved. */
 void br_lcg_timetable_backtrack(struct br_lcg_timetable *c, uint32_t level);
-/* Appends to the list why l, derived at the tick `at`, holds: the compulsory parts of other tasks,
- * as they were before the entry. Side NONE: why there was a conflict in the profile. False when
- * memory is out. */
+/* Appends the reasons of l, derived at the tick `at`, to the list: the compulsory parts of other
+ * tasks, as they were before the entry. Side NONE: the reasons of a conflict in the profile. False
+ * when memory is out. */
 bool br_lcg_timetable_explain(struct br_lcg_timetable *c, struct br_lcg_literal l, int32_t at,
                               uint32_t entry, struct br_lcg_literals *list);
-/* Whether the profile is that of the compulsory parts. O(horizon + lengths of the parts). */
+/* Is the profile that of the compulsory parts? O(horizon + lengths of the parts). */
 bool br_lcg_timetable_holds(const struct br_lcg_timetable *c);
 
 #endif

@@ -6,7 +6,7 @@
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
-/* The task is on a machine where it may be; at once, where there is one only. */
+/* The task is on a machine on which it may be; at once, if there is only one. */
 static void limit_machines(struct br_lcg_trail *t, const struct br_lcg_problem *p, uint32_t task)
 {
     uint32_t count = 0, last = 0;

@@ -1,10 +1,10 @@
 /* Domains and the trail: the bounds of all variables, how each of them rose and why, and the way
  * back.
  *
- * Variables are the starts of the tasks, the makespan, and which of two rivals is before the other
- * or, on several machines, whether a task is on one of them. A decision opens a level; all that
- * follows from it belongs to the level and is taken back with it. Level 0 is the root: its bounds
- * hold for good. The trail is also the queue of the bounds that propagation has not seen yet. */
+ * Variables are the starts of the tasks, the makespan, which of two rivals is first and, on several
+ * machines, whether a task is on one of them. A decision opens a level; all that follows from it
+ * belongs to the level and is taken back with it. Level 0 is the root: its bounds hold for good.
+ * The trail is also the queue of the bounds that propagation has not seen yet. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_TRAIL_H
 #define BR_PLANNER_EXACT_PROPAGATE_TRAIL_H
 
@@ -24,7 +24,7 @@ enum {
     BR_LCG_ARC,      /* number: of an arc, see precedence.h */
     BR_LCG_ORDER,    /* number: the side that says which of two rivals is first, see order.h */
     BR_LCG_PROFILE,  /* `at`: the tick at which the task does not fit */
-    BR_LCG_MACHINES, /* where it fits which machine, see machines.h */
+    BR_LCG_MACHINES, /* machines that it fits, see machines.h */
     BR_LCG_ENERGY,   /* a span with too much to do; `at` is its end, see energy.h */
 };
 static inline uint32_t br_lcg_reason(uint32_t kind, uint32_t number)
@@ -50,9 +50,9 @@ struct br_lcg_entry {
     int32_t at;
 };
 
-/* A bound that could not rise. Where the literal's side is NONE the conflict is in the profile, or
- * in a span of time: at the tick `at` tasks that run in any case demand more than the capacity, or
- * in a span that ends there they have more to do than that. */
+/* A bound that could not rise. If the literal's side is NONE, the conflict is in the profile, or in
+ * a span of time: at the tick `at` tasks that run in any case demand more than the capacity, or in
+ * a span that ends there they have more to do than that. */
 struct br_lcg_conflict {
     struct br_lcg_literal literal;
     uint32_t reason;
@@ -60,7 +60,7 @@ struct br_lcg_conflict {
 };
 
 struct br_lcg_trail {
-    uint32_t tasks, sides, makespan; /* makespan: its variable, after the tasks' */
+    uint32_t tasks, sides, makespan; /* the makespan's variable, after the tasks' */
     int32_t *now, *root;             /* by side: the bound, and the bound at level 0 */
     int32_t *seen;                   /* by side: the bound up to which propagation has seen it */
     uint32_t *latest;                /* by side: its latest entry, or NONE */
@@ -70,13 +70,13 @@ struct br_lcg_trail {
     uint32_t *level_start; /* by level from 1 on: number of entries when it was opened */
     uint32_t level, level_room;
     struct br_lcg_conflict conflict; /* the latest */
-    /* Set where any layer runs out of memory. The solver is of no use any more then, except for
-     * what it has found. */
+    /* Set if any layer runs out of memory. The solver is useless then, except for what it has
+     * found. */
     bool memory_out;
     /* May be NULL. Raised, propagation ends before its fixed point, and goes on from there when it
      * is called again: windows of a million ticks take minutes. */
     const struct br_stop *stop;
-    bool lost; /* with memory_out: it is not memory, but an explanation that was not found */
+    bool lost; /* with memory_out: an explanation was not found, while memory is not out */
 };
 
 /* Bounds of the problem, with nothing propagated; arrays that never grow are the arena's. False
@@ -106,10 +106,10 @@ static inline bool br_lcg_true_at_root(const struct br_lcg_trail *t, struct br_l
     return t->root[l.side] >= l.bound;
 }
 
-/* Makes a literal true that is not true yet. False where it is false, with the conflict noted, or
- * when memory is out. */
+/* Makes a literal true that is not true yet. False if it is false, with the conflict noted, or when
+ * memory is out. */
 bool br_lcg_raise(struct br_lcg_trail *t, struct br_lcg_literal l, uint32_t reason, int32_t at);
-/* The same; does nothing where the literal is true already. */
+/* The same; does nothing if the literal is true already. */
 static inline bool br_lcg_push(struct br_lcg_trail *t, uint32_t side, int32_t bound,
                                uint32_t reason, int32_t at)
 {
@@ -135,7 +135,7 @@ static inline const struct br_lcg_entry *br_lcg_trail_undo(struct br_lcg_trail *
 void br_lcg_trail_close_levels(struct br_lcg_trail *t, uint32_t level);
 
 /* The next side in the queue whose bound propagation has not seen: marks it as seen and returns its
- * number, and in *before the bound that was seen last. NONE where there is none. */
+ * number, and in *before the bound that was seen last. NONE if there is none. */
 static inline uint32_t br_lcg_trail_next(struct br_lcg_trail *t, int32_t *before)
 {
     while (t->head < t->count) {
@@ -150,7 +150,7 @@ static inline uint32_t br_lcg_trail_next(struct br_lcg_trail *t, int32_t *before
     return BR_LCG_NONE;
 }
 
-/* The entry that made a true literal true; NONE where it holds from the beginning. O(entries of the
+/* The entry that made a true literal true; NONE if it holds from the beginning. O(entries of the
  * side). */
 uint32_t br_lcg_entry_of(const struct br_lcg_trail *t, struct br_lcg_literal l);
 /* The side's bound before the entry was made. O(entries of the side). */
