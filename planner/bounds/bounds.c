@@ -98,7 +98,7 @@ static struct br_bound window(const struct br_instance *in, const struct br_meas
     return bound;
 }
 
-/* One argument that counts in measures, alone. */
+/* One argument in measures, alone. */
 static struct br_bound bounds_measured(const struct br_instance *in, bool plain,
                                        struct br_bound (*argument)(const struct br_instance *,
                                                                    const struct br_measures *))
@@ -131,12 +131,12 @@ struct br_bound br_bounds_window(const struct br_instance *in)
     return bounds_measured(in, false, window);
 }
 
-/* The arguments that count in measures, each kind of measures made once. */
+/* The arguments in measures; each kind of measures is made once. */
 static struct br_bound best_measured(const struct br_instance *in, struct br_bound best,
                                      const struct br_bounds_effort *effort)
 {
     static const struct {
-        bool plain, many_stages, cheap; /* many_stages: worth it there, too */
+        bool plain, many_stages, cheap; /* many_stages: worth the cost there, too */
         struct br_bound (*argument)(const struct br_instance *, const struct br_measures *);
     } all[] = {{true, false, true, plain_work},
                {false, false, false, fragmentation},
@@ -170,8 +170,8 @@ struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough)
 }
 
 struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort)
-{ /* Simple ones first: among equals the simplest argument is named. For many stages only those
-   * that the last does not contain, and that take no sorting. */
+{ /* Simple arguments come first: among equals the simplest one is named. With many stages, only
+     those that the last does not contain, and that need no sorting. */
     struct br_bound best = br_bounds_critical_path(in);
     if (best.ticks < 0 || best.ticks >= effort->enough || br_stopped(effort->stop))
         return best;
@@ -191,7 +191,7 @@ bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts,
         if (strcmp(sum.method, bounds->part[k].method) != 0)
             sum.method = br_bounds_of_parts;
     }
-    /* Parts have measures of their own choice, which may miss one that the whole would have. */
+    /* Parts have measures of their own choice, which may lack one of the whole's. */
     bounds->whole = (struct br_bound){0, NULL};
     if (parts->count > 1 && parts->whole->stages <= BR_CLOSURE_STAGES && !effort->cheap &&
         !br_stopped(effort->stop))
@@ -218,8 +218,8 @@ void br_bounds_finish(struct br_bounds *bounds)
     *bounds = (struct br_bounds){0};
 }
 
-/* As br_bounds_find, until the parts together reach what is enough: first what is linear of all of
- * them, then all of one after another. */
+/* As br_bounds_find, until the parts together reach `enough`: first the linear arguments on all of
+ * them, then all arguments on one after another. */
 static bool find_until(struct br_bounds *bounds, const struct br_parts *parts,
                        const struct br_bounds_effort *effort)
 {
@@ -278,7 +278,7 @@ enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster 
     int64_t enough = enough_ns / in->tick_ns;
     if (enough_ns == INT64_MAX)
         enough = INT64_MAX;
-    else if (enough_ns % in->tick_ns > 0) /* rounded up: as much is to be reached */
+    else if (enough_ns % in->tick_ns > 0) /* rounded up: at least that much is to be reached */
         enough++;
     struct br_bound bound = br_bounds_sum_by(in, &(struct br_bounds_effort){.enough = enough});
     *lower_bound_ns = bound.ticks * in->tick_ns;

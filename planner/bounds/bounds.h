@@ -1,14 +1,13 @@
 /* Lower bounds on the makespan by arguments that need no solver.
  *
  * Each bound takes one instance: a whole job or a part of it between cuts. All are in ticks. A
- * bound is rounded up to the next whole tick, which is safe: in a plan where no task can start
- * earlier with the others left alone, every start is 0 or the end of another task, so that all
- * times are sums of durations, hence whole ticks; and moving tasks to the left turns any plan into
- * such a plan without a later end.
+ * bound is rounded up to the next whole tick, which is safe. Take a plan in which no task can start
+ * earlier if the others stay. Every start is 0 or the end of another task, so all times are sums of
+ * durations, hence whole ticks. And moving tasks to the left turns any plan into such a plan
+ * without a later end.
  *
- * When memory is out, ticks is -1: what a weaker bound would have led to is not what the same job
- * leads to elsewhere.
- */
+ * When memory is out, ticks is -1: a weaker bound would lead to other results than the same job has
+ * elsewhere. */
 #ifndef BR_PLANNER_BOUNDS_H
 #define BR_PLANNER_BOUNDS_H
 
@@ -25,13 +24,13 @@ struct br_bound {
 struct br_bound br_bounds_critical_path(const struct br_instance *in);
 /* TWork: the largest over resources of work by capacity. O(tasks + stages x resources). */
 struct br_bound br_bounds_work(const struct br_instance *in);
-/* TWork in measures that see that a task fits one machine or none; see measure.h. */
+/* TWork in measures that see that a task must fit one machine; see measure.h. */
 struct br_bound br_bounds_fragmentation(const struct br_instance *in);
 /* Heads and tails: the largest a + TWork{tasks with head >= a and tail >= b} + b, heads and tails
  * by the longest path. */
 struct br_bound br_bounds_energy(const struct br_instance *in);
-/* ModCP: the longest path, where a stage ahead of a barrier counts the larger of its TWork and its
- * longest task. */
+/* ModCP: the longest path, on which a stage ahead of a barrier counts the larger of its TWork and
+ * its longest task. */
 struct br_bound br_bounds_modcp(const struct br_instance *in);
 /* The same with the rounds that a stage needs on the machines; see measure.h. */
 struct br_bound br_bounds_waves(const struct br_instance *in);
@@ -44,41 +43,42 @@ struct br_bound br_bounds_window(const struct br_instance *in);
  * reaches `enough`, such as the makespan of a plan (INT64_MAX: none). Some tenths of a second for
  * 100,000 stages of 10 tasks. */
 struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough);
-/* How much is asked of the bounds. */
+/* How far the bounds are to go. */
 struct br_bounds_effort {
     int64_t enough; /* arguments are left out once one reaches it; INT64_MAX: none */
-    bool cheap;     /* only what is linear: the critical path, the waves of stages, and work */
-    /* May be NULL. Raised, what has not been argued yet is left out, but for the critical path. */
+    bool cheap;     /* only linear arguments: the critical path, the waves of stages, and work */
+    /* May be NULL. If raised, the arguments that are left are skipped, except for the critical
+     * path. */
     const struct br_stop *stop;
 };
-/* br_bounds_best with so much effort. */
+/* br_bounds_best with this effort. */
 struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort);
 /* br_bound, which ends as soon as it reaches `enough_ns`; INT64_MAX: all of it. */
 enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster *cluster,
                               int64_t enough_ns, int64_t *lower_bound_ns, const char **method,
                               struct br_diag *diag);
-/* What the bound of a job in parts is called where they differ. */
+/* The name of the bound of a job in parts if the parts' bounds have different names. */
 extern const char *const br_bounds_of_parts;
 /* Bounds of a job in parts. */
 struct br_bounds {
     struct br_bound *part; /* of each, owned */
-    struct br_bound whole; /* of the whole as one part; 0 ticks where it is one or is too large */
-    struct br_bound sum;   /* the best: the parts' together, or the whole's where it is as good */
+    struct br_bound whole; /* of the whole as one part; 0 ticks if it is one or is too large */
+    struct br_bound sum;   /* the best: the parts' together, or the whole's if that is as good */
 };
-/* Finds all of them; `enough` is about each of them, such as the makespan of a plan. False when
+/* Finds all of them; `enough` holds for each of them, such as the makespan of a plan. False when
  * memory is out; finish is due in either case. */
 bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts,
                     const struct br_bounds_effort *effort);
-/* The same where the parts' bounds are there already. */
+/* The same if the parts' bounds are known already. */
 bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts,
                       const struct br_bounds_effort *effort);
 void br_bounds_finish(struct br_bounds *bounds);
 
-/* NewLB: the sum over the parts between cuts of the best on each; where the whole is small enough,
- * at least br_bounds_best of it. */
+/* NewLB: the sum over the parts between cuts of the best on each; if the whole is small enough, at
+ * least br_bounds_best of it. */
 struct br_bound br_bounds_sum(const struct br_instance *whole);
-/* The same with so much effort, of which `enough` is about the whole: the parts are argued one
- * after another until together they reach it. */
+/* The same with this effort, whose `enough` is about the whole: arguments are tried on one part
+ * after another until the parts together reach it. */
 struct br_bound br_bounds_sum_by(const struct br_instance *whole,
                                  const struct br_bounds_effort *effort);
 

@@ -1,4 +1,5 @@
-/* Certificates of the combinatorial bounds: of each part the simplest kind that proves it. */
+/* Certificates of the combinatorial bounds: for each part, the simplest kind that proves its
+ * bound. */
 #include "planner/bounds/certify.h"
 
 #include <assert.h>
@@ -33,7 +34,7 @@ static bool chain_init(struct chain *c, const struct br_instance *in, struct br_
            c->task_task;
 }
 
-/* The best chain that ends with anything of the stage: the whole of it, or a task. */
+/* The best chain that ends in the stage: with the whole of it, or with a task. */
 static int64_t best_end(const struct chain *c, uint32_t s, uint32_t *task)
 {
     const struct br_instance *in = c->in;
@@ -83,7 +84,7 @@ static void chain_visit(struct chain *c, uint32_t s, int64_t *best, uint32_t *be
     best[s] = best_end(c, s, &best_task[s]);
 }
 
-/* Number in the job of a stage of the part. */
+/* The number in the job of a stage of the part. */
 static uint32_t certify_origin(const struct br_instance *whole, const struct br_instance *part,
                                uint32_t s)
 {
@@ -231,7 +232,7 @@ static bool copy_reasons(struct br_arena *arena, const struct br_instance *whole
     return *claim != NULL;
 }
 
-/* Brings the measures that are in use to the front, and drops the others. */
+/* Moves the measures that are in use to the front, and drops the others. */
 static bool compact(struct br_arena *arena, const struct br_instance *whole,
                     const struct br_instance *in, const struct br_measures *ms,
                     struct br_proof *proof)
@@ -339,7 +340,7 @@ static bool certify_energy(struct br_arena *arena, const struct br_instance *who
     return ok;
 }
 
-/* All work by capacity, which takes no heads and tails. */
+/* All work by capacity, without heads and tails. */
 static bool certify_work(struct br_arena *arena, const struct br_instance *whole,
                          const struct br_instance *in, struct br_proof *proof, bool *done)
 {
@@ -435,7 +436,7 @@ static bool certify_each(struct br_certificate *c, const struct br_parts *parts,
     return true;
 }
 
-/* A path through the whole says all that many parts do, and is sooner found. */
+/* A path through the whole says all that many parts do, and is found sooner. */
 static bool certify_all(struct br_certificate *c, const struct br_parts *parts,
                         const struct br_bounds *bounds, const struct br_bounds_effort *effort)
 {

@@ -9,28 +9,28 @@
 /* The best combinatorial bound of the job (br_bounds_sum) with its certificate, not yet checked;
  * NULL when memory is out. */
 struct br_certificate *br_certify(const struct br_instance *whole);
-/* The same with so much effort. */
+/* The same with this effort. */
 struct br_certificate *br_certify_by(const struct br_instance *whole,
                                      const struct br_bounds_effort *effort);
-/* The same where the bounds are known, and were found with so much effort. */
+/* The same if the bounds are known, and were found with this effort. */
 struct br_certificate *br_certify_parts(const struct br_parts *parts,
                                         const struct br_bounds *bounds,
                                         const struct br_bounds_effort *effort);
-/* Fills the proof that no plan of the part is shorter than `ticks`, what br_bounds_best found for
- * it; all the memory is the arena's. False when memory is out, also where ticks says so (-1). */
+/* Fills the proof that no plan of the part is shorter than `ticks`, as found by br_bounds_best; all
+ * memory is the arena's. False when memory is out, also if ticks says so (-1). */
 bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
                      const struct br_instance *part, int64_t ticks, struct br_proof *proof);
-/* The same for a bound that was found with so much effort. Where the flag has been raised since, a
- * smaller bound may be proven: proof->bound. */
+/* The same for a bound found with this effort. If the flag has been raised since, a smaller bound
+ * may be proven: proof->bound. */
 bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
                         const struct br_instance *part, int64_t ticks,
                         const struct br_bounds_effort *effort, struct br_proof *proof);
-/* Writes the claims into the proof that give the windows of br_windows_init with the rounds of
+/* Writes claims into the proof: those that give the windows of br_windows_init with the rounds of
  * stages and all measures. False when memory is out. */
 bool br_certify_windows(struct br_arena *arena, const struct br_instance *whole,
                         const struct br_instance *part, struct br_proof *proof);
-/* Adds a measure of the part to the proof, as the one that its energy or rounds are about. False
- * when memory is out. */
+/* Adds a measure of the part to the proof, as that of its energy or rounds. False when memory is
+ * out. */
 bool br_proof_add_measure(struct br_arena *arena, const struct br_instance *whole,
                           const struct br_instance *part, const struct br_measure *measure,
                           struct br_proof *proof);

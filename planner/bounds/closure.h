@@ -10,7 +10,7 @@
 struct br_closure {
     uint32_t words;   /* of one row */
     uint64_t *before; /* bit u of row s: every task of u is an ancestor of every task of s */
-    uint64_t *after;  /* the same with the roles of u and s exchanged */
+    uint64_t *after;  /* the same with u and s exchanged */
 };
 
 /* False when there are too many stages or memory is out, with *closure zeroed.

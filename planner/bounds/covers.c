@@ -1,5 +1,5 @@
-/* Sets are found by resource: the demands themselves; of each demand the tasks that have it; and
- * from each of the longest tasks on the longest that make too much with it, which are pairs,
+/* Sets are found by resource: all demands; for each demand the tasks that have it; and from each of
+ * the longest tasks on, the longest ones that exceed the machine together with it, which are pairs,
  * triples, and a few more. */
 #include "planner/bounds/covers.h"
 
@@ -9,13 +9,14 @@
 #include "base/numbers/wide.h"
 
 enum {
-    SETS_MOST = 48,       /* that are lifted, of smaller instances */
-    SEEDS_MOST = 24,      /* tasks that a set begins with */
-    MEMBERS_MOST = 6,     /* of a set from a seed */
-    NODES_EACH = 2000,    /* of a search for a heavy set */
-    NODES_BEGUN = 20,     /* that take as long as a search does to begin */
-    NODES_LIFT = 1000000, /* of all searches that lift; j120 jobs take up to a quarter of them */
-    NODES_LAST = 200000   /* of the last one, which tells the capacity */
+    SETS_MOST = 48,    /* sets that are lifted, of smaller instances */
+    SEEDS_MOST = 24,   /* tasks that a set begins with */
+    MEMBERS_MOST = 6,  /* of a set from a seed */
+    NODES_EACH = 2000, /* of a search for a heavy set */
+    NODES_BEGUN = 20,  /* nodes that take as long as the begin of a search */
+    NODES_LIFT =
+        1000000, /* nodes of all searches that lift; j120 jobs take up to a quarter of them */
+    NODES_LAST = 200000 /* nodes of the last search, which finds the capacity */
 };
 
 /* Searches of a set cost stages^2 for each stage. */
@@ -31,7 +32,7 @@ struct covers {
     struct br_arena arena;
     const struct br_packing *packing;
     struct br_packer *packer;
-    uint32_t cls; /* that sets are lifted on: with the most machines */
+    uint32_t cls; /* the class on which sets are lifted: the one with the most machines */
     int64_t *work;
     uint32_t *order; /* by work downwards */
     uint32_t *tasks; /* scratch */
@@ -88,7 +89,7 @@ static struct set *covers_add_set(struct covers *c)
     return set;
 }
 
-/* Keeps the set last added if it says anything that no earlier set says. */
+/* Keeps the set added last if it says anything that no earlier set says. */
 static void covers_settle(struct covers *c)
 {
     struct set *set = &c->set[c->sets - 1];
@@ -131,7 +132,7 @@ static bool add_sets(struct covers *c, uint32_t r)
         for (uint32_t i = 0; i < n && sum <= covers_capacity_of(c, r) && members < MEMBERS_MOST;
              i++) {
             int64_t next = covers_demand_of(c, c->order[i], r);
-            /* A third or more of what is left, so that the set is small. */
+            /* A third or more of the rest, so that the set is small. */
             if (c->order[i] == seed || 3 * next < covers_capacity_of(c, r) - sum || next == 0)
                 continue;
             set->weight[c->order[i]] = 1;
@@ -143,8 +144,8 @@ static bool add_sets(struct covers *c, uint32_t r)
     return true;
 }
 
-/* Raises the weights, the longest first, as far as the heaviest set stays as heavy as it is. If the
- * effort is used up, the rest stay as they are. */
+/* Raises the weights, the longest first, as long as the heaviest set does not become heavier. If
+ * the effort is used up, the rest stay as they are. */
 static void covers_lift(struct covers *c, struct set *set)
 {
     for (uint32_t k = 0; k < c->packing->count && c->effort > 0; k++) {

@@ -1,11 +1,11 @@
-/* Energetic reasoning [Baptiste04] without a makespan to refute: where no task is longer than the
- * interval, what must run between a and b does not depend on the makespan. So the bound is
- * a + b + energy / capacity, for the best a and b.
+/* Energetic reasoning [Baptiste04] without a makespan to refute: if no task is longer than the
+ * interval, what must run between a and b does not depend on the makespan. So the bound is a + b +
+ * energy / capacity, for the best a and b.
  *
- * For a fixed b a task of which c = min(d, t + d - b) is left adds nothing where a >= h + d, one
- * for one below that, and c from h + d - c on. So over a the energy is linear in pieces, and the
- * bound is best where a task's last piece begins, at some h + d - c. Over b it is best at some
- * tail, or where the same holds with heads and tails exchanged, which is not tried. */
+ * For a fixed b, a task with c = min(d, t + d - b) left adds nothing if a >= h + d, one for one
+ * below that, and c from h + d - c on. So the energy is piecewise linear in a, and the bound is
+ * best at the beginning of some task's last piece, at h + d - c. In b it is best at some tail, or
+ * at such a point with heads and tails exchanged, which is not tried. */
 #include "planner/bounds/energy.h"
 
 #include <assert.h>
@@ -14,26 +14,26 @@
 #include "base/collections/sort.h"
 #include "base/numbers/wide.h"
 
-/* Most steps (stages x thresholds x measures) that all b together may take; as many steps may go
- * into intervals that are shorter than some task. */
+/* Most steps (stages x thresholds x measures) for all b together; the same number may go into
+ * intervals that are shorter than some task. */
 #define STEPS_MOST 20000000u
-/* Few enough that some such numbers add up to less than 63 bits. */
+/* Small enough that some such numbers add up to less than 63 bits. */
 #define NARROW_MOST ((br_wide)1 << 59)
 
 /* A measure as the search sees it. */
 struct line {
     const struct br_measure *measure;
-    int64_t reach;  /* all work by capacity: an interval as long holds it */
+    int64_t reach;  /* all work by capacity: the length of an interval that holds it */
     br_wide weight; /* of all tasks */
-    bool narrow; /* its energy fits 64 bits with all on the way to it, as it nearly always does */
+    bool narrow; /* its energy and all intermediate results fit 64 bits, as they nearly always do */
 };
 
-/* Where the energy of a measure over a turns, by a stage: for each unit of the stage's weight it
- * becomes slope for each tick below a more, or work at once. */
+/* The points of a at which a stage turns the energy of a measure: for each unit of the stage's
+ * weight it grows by slope for each tick below a, or by work at once. */
 struct turn {
     int64_t a, slope, work;
     uint32_t stage;
-    bool whole; /* the stage adds nothing more below */
+    bool whole; /* below that, the stage adds nothing more */
 };
 
 struct search {
@@ -42,12 +42,13 @@ struct search {
     const struct br_measures *ms;
     int64_t least;
     struct br_energy best;
-    uint64_t steps;                     /* left, for short intervals */
-    int64_t longest, latest;            /* duration; end as far to the left as it goes */
-    struct line *line;                  /* by reach downwards */
-    struct turn *turn;                  /* of one b, by a downwards; room for two of each stage */
-    struct br_sort_item *begin;         /* stages by the end of the head's run, downwards */
-    struct br_sort_item *whole, *spare; /* stages by where nothing more is added, downwards */
+    uint64_t steps;             /* left, for short intervals */
+    int64_t longest, latest;    /* duration; end as far to the left as it goes */
+    struct line *line;          /* by reach downwards */
+    struct turn *turn;          /* of one b, by a downwards; room for two of each stage */
+    struct br_sort_item *begin; /* stages by the end of the head's run, downwards */
+    struct br_sort_item *whole,
+        *spare; /* stages by the point at which nothing more is added, downwards */
 };
 
 static uint64_t bounds_energy_downwards(int64_t time)
@@ -65,7 +66,7 @@ static int64_t bounds_energy_larger(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* Most sums fit 64 bits, of which the quotient takes a tenth of the time. */
+/* Most sums fit 64 bits, whose quotient takes a tenth of the time. */
 static int64_t bounds_energy_rounded_up(br_wide sum, int64_t capacity)
 {
     if (sum <= INT64_MAX - capacity)
@@ -78,7 +79,8 @@ static int64_t bounds_energy_tasks_of(const struct br_instance *in, uint32_t sta
     return in->stage_first[stage + 1] - in->stage_first[stage];
 }
 
-/* What is left of a task of the stage before b. Of tasks that last differently all or nothing. */
+/* The part of a task of the stage that is left before b. For tasks of different durations, all or
+ * nothing. */
 static int64_t left_before(const struct search *e, uint32_t s, int64_t b)
 {
     int64_t d = e->in->stage_longest[s], late = e->w->stage_tail[s] - b;
@@ -87,11 +89,11 @@ static int64_t left_before(const struct search *e, uint32_t s, int64_t b)
     return e->in->stage_equal[s] && d + late > 0 ? d + late : 0;
 }
 
-/* The most of `length` for which the energy between a and b exceeds an interval as long; -1: none
- * that gives more than there is, or too many steps. A task whose head and tail are both outside
- * fills no more of the interval than all. Others never do, within a makespan that holds their heads
- * and tails. So the energy is linear in pieces, bent downwards; each step goes to where the piece
- * would meet the interval. */
+/* The largest `length` for which the energy between a and b exceeds an interval of that length; -1:
+ * none gives more than the best so far, or there are too many steps. A task whose head and tail are
+ * both outside fills no more of the interval than all. Others never do, within a makespan that
+ * holds their heads and tails. So the energy is piecewise linear and concave; each step goes to the
+ * point at which the piece would meet the interval. */
 static int64_t bounds_energy_overfull(struct search *e, const struct br_measure *measure, int64_t a,
                                       int64_t b, int64_t length)
 {
@@ -123,7 +125,7 @@ static int64_t bounds_energy_overfull(struct search *e, const struct br_measure 
     return -1;
 }
 
-/* Notes a and b, where so much energy of the measure gives more than all before. */
+/* Notes a and b if this energy of the measure gives more than all before. */
 static void bounds_energy_take(struct search *e, const struct br_measure *measure, int64_t a,
                                int64_t b, br_wide energy)
 {
@@ -137,9 +139,9 @@ static void bounds_energy_take(struct search *e, const struct br_measure *measur
     e->best = (struct br_energy){measure, a, b};
 }
 
-/* All a, downwards, for one line and one b, in numbers of one kind. Those between which the
- * makespan known already leaves no time are passed over: in the tests' jobs they bring nothing
- * more. The energy is level - slope x a. */
+/* All a, downwards, for one line and one b, in numbers of one kind. It skips those between which
+ * the known makespan leaves no time: in the tests' jobs they gain nothing. The energy is level -
+ * slope x a. */
 #define WALK(NAME, NUMBER)                                                                         \
     static void NAME(struct search *e, const struct line *line, uint32_t turns, int64_t b)         \
     {                                                                                              \
@@ -164,7 +166,7 @@ static void bounds_energy_take(struct search *e, const struct br_measure *measur
 WALK(walk_narrow, int64_t)
 WALK(walk_wide, br_wide)
 
-/* Lists where the energy before b turns, by a downwards. */
+/* Lists the points at which the energy before b turns, by a downwards. */
 static uint32_t list_turns(struct search *e, int64_t b)
 {
     const struct br_instance *in = e->in;
@@ -276,7 +278,7 @@ int64_t br_windows_energy(const struct br_windows *windows, const struct br_inst
     bounds_energy_make_lines(&e, windows->stage_tail[tail[tails - 1].item]);
     uint64_t tries = STEPS_MOST / ((uint64_t)n * (measures->count + 1)) + 1;
     tries = tries < tails ? tries : tails;
-    /* Spread over all, with the smallest among them, which leaves all of every stage. */
+    /* Spread over all tails, with the smallest among them, which leaves all of every stage. */
     for (uint64_t k = 0; k < tries && e.least < enough && !br_stopped(measures->stop); k++)
         go_over(&e, windows->stage_tail[tail[(tails - 1) * k / (tries > 1 ? tries - 1 : 1)].item]);
     if (best)

@@ -1,6 +1,6 @@
-/* Measures by resource, by the floor family of dual feasible functions, and by cliques. Which of
- * the many are kept is a matter of strength only, so that floating point may rank them.
- * [Fekete01] Cliques as bounds: [Mingozzi98]. */
+/* Measures by resource, by the floor family of dual feasible functions, and by cliques. The choice
+ * of those to keep affects only strength, so floating point may rank them. [Fekete01] Cliques as
+ * bounds: [Mingozzi98]. */
 #include "planner/bounds/measure.h"
 
 #include <assert.h>
@@ -78,11 +78,11 @@ static struct br_measure *add_measure(struct br_measures *ms, const struct br_in
     return m;
 }
 
-/* A choice under way: a threshold, or the first member of a clique, and what it is worth. */
+/* A candidate: a threshold, or the first member of a clique, and its worth. */
 struct candidate {
     int64_t threshold, capacity; /* capacity: of a threshold only */
     double worth;
-    uint64_t tie; /* of equal worth, the smaller first; says nothing of how stages are numbered */
+    uint64_t tie; /* ties by this, the smaller first; it does not depend on the numbers of stages */
 };
 
 static int bounds_measure_worthier(const void *a, const void *b)
@@ -115,7 +115,7 @@ static int by_demand(const void *a, const void *b)
     return x->demand < y->demand ? -1 : x->demand > y->demand;
 }
 
-/* Lists the threshold, unless none of that capacity is wanted any more: the smallest counts most of
+/* Lists the threshold, unless no more of that capacity are wanted: the smallest counts most of
  * every demand. */
 static void list_threshold(struct candidate *out, uint32_t *count, const struct br_instance *in,
                            uint32_t resource, int64_t threshold)
@@ -129,8 +129,8 @@ static void list_threshold(struct candidate *out, uint32_t *count, const struct 
     *count += at == *count;
 }
 
-/* Of the threshold, what the work of the demands comes to in its measure, by capacity. -1 where no
- * demand takes more of the whole than it does by itself. */
+/* The work of the demands in the threshold's measure, by capacity. -1 if no demand takes more of
+ * the whole than it does by itself. */
 static double bounds_measure_worth_of(const struct br_instance *in, uint32_t resource,
                                       const struct candidate *c, const struct demand_work *distinct,
                                       uint32_t count)
@@ -212,7 +212,7 @@ static bool add_fragmentation(struct br_measures *ms, const struct br_instance *
 }
 
 /* Can no task of s run together with one of u (or with another of s itself), on one machine? On a
- * cluster of one machine that means at all, and then being an ancestor excludes, too. */
+ * cluster of one machine that means not at all, and then ancestors are excluded, too. */
 static bool bounds_measure_exclude(const struct br_instance *in, const struct br_closure *closure,
                                    uint32_t s, uint32_t u)
 {
@@ -231,9 +231,9 @@ static bool bounds_measure_exclude(const struct br_instance *in, const struct br
                       br_closure_bit(closure->after, closure->words, s, u));
 }
 
-/* Gives every stage a number that depends on the work of the stages that it conflicts with, on that
- * of those that these conflict with, and so on; so that the choice between stages of equal work
- * does not depend on how the stages are numbered. */
+/* Gives every stage a number that depends on the work of the stages with which it conflicts, on
+ * that of those with which these conflict, and so on. So the choice between stages of equal work
+ * does not depend on the stages' numbers. */
 static void colour(const struct br_measures *ms, uint32_t n, const bool *conflict, uint64_t *now,
                    uint64_t *last)
 {
@@ -254,7 +254,7 @@ static void colour(const struct br_measures *ms, uint32_t n, const bool *conflic
     }
 }
 
-/* Grows a clique from a stage, always by the stage with most work of those left. */
+/* Grows a clique from a stage, always by the remaining stage with the most work. */
 static int64_t grow_clique(const struct br_measures *ms, uint32_t stages, const bool *conflict,
                            const uint64_t *tie, uint32_t seed, bool *member, bool *open)
 {
@@ -340,7 +340,7 @@ static bool add_cliques(struct br_measures *ms, const struct br_instance *in, ui
     return ok;
 }
 
-/* Can each task alone run under every measure? */
+/* Can each task run alone under every measure? */
 static bool holds_each_task(const struct br_measures *ms, const struct br_instance *in)
 {
     for (uint32_t m = 0; m < ms->count; m++)

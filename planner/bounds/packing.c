@@ -1,7 +1,7 @@
 /* Items (stages) in the order of weight by demand. A node takes some tasks of the first item left,
- * as many as fit, then fewer, then none. It is given up where what is left cannot bring more than
- * the best: by each resource alone with the last item cut to fit, and by a cover of cliques of
- * which only one item can be taken. For the first, demands are scaled down to 24 bits, demands
+ * as many as fit, then fewer, then none. It is given up if the items left cannot gain more than the
+ * best: by each resource alone, with the last item cut to fit, and by a cover of cliques, each with
+ * only one item that can be taken. For the first, demands are scaled down to 24 bits, demands
  * rounded down and room up, which keeps products within 64 bits and the bound a bound. */
 #include "planner/bounds/packing.h"
 
@@ -57,8 +57,9 @@ struct br_packer {
     double *price_now; /* scratch of find_prices() */
     double *over, *value;
     uint32_t *choice;
-    int64_t *left, *beside; /* capacity and weights beside tasks that are there */
-    int64_t best, missed;   /* missed: most that a node given up for lack of nodes could reach */
+    int64_t *left, *beside; /* capacity and weights beside the tasks that are there */
+    int64_t best,
+        missed; /* missed: the most that a node could reach that was given up for lack of nodes */
     int64_t nodes;
 };
 
@@ -122,7 +123,7 @@ static int bounds_packing_denser(const void *a, const void *b)
     return x->v < y->v ? -1 : x->v > y->v;
 }
 
-/* Most tasks of the item that fit the room. */
+/* The most tasks of the item that fit the room. */
 static uint32_t bounds_packing_fitting(const struct br_packer *p, uint32_t item,
                                        const int64_t *room)
 {
@@ -196,8 +197,8 @@ static void bounds_packing_sort_by_resource(struct br_packer *p)
     }
 }
 
-/* Which stages have tasks that can run together on a machine of the class: what does not change
- * from search to search is found once, for a few classes. */
+/* The pairs of stages whose tasks can run together on a machine of the class. They do not change
+ * from search to search, so they are found once, for a few classes. */
 static const bool *find_together(struct br_packer *p, uint32_t cls)
 {
     const struct br_packing *packing = &p->packing;
@@ -219,7 +220,8 @@ static const bool *find_together(struct br_packer *p, uint32_t cls)
     return together;
 }
 
-/* Which items can be taken together, and a cover by cliques of which one can be taken. */
+/* The pairs of items that can be taken together, and a cover by cliques of which one item can be
+ * taken. */
 static void find_conflicts(struct br_packer *p, uint32_t cls)
 {
     const bool *together = find_together(p, cls);
@@ -252,14 +254,14 @@ static void find_conflicts(struct br_packer *p, uint32_t cls)
     }
 }
 
-/* Calls for every open item in order, without those that are closed. */
+/* Goes through every open item in order, without those that are closed. */
 #define FOR_OPEN(i, open, words)                                                                   \
     for (uint32_t w_ = 0; w_ < (words); w_++)                                                      \
         for (uint64_t left_ = (open)->word[w_], i = 0;                                             \
              left_ && (i = 64 * w_ + (uint32_t)__builtin_ctzll(left_), true); left_ &= left_ - 1)
 
-/* Most weight that open items can still bring, were only this resource scarce. Left early, with a
- * sum that means nothing else, where it is more than enough. */
+/* The most weight that open items can still bring if only this resource is scarce. Ends early if
+ * the sum is more than enough; it means nothing else then. */
 static int64_t resource_bound(const struct br_packer *p, const struct bits *open,
                               const uint32_t *fit, uint32_t r, int64_t room, int64_t enough)
 {
@@ -275,7 +277,7 @@ static int64_t resource_bound(const struct br_packer *p, const struct bits *open
             left -= demand * most;
             continue;
         }
-        /* As much as there is room for, the last task in part, rounded up. */
+        /* As many as there is room for; the last task in part, rounded up. */
         sum += left / demand * p->item[i].weight;
         sum += (int64_t)(((br_wide)p->item[i].weight * (left % demand) + demand - 1) / demand);
         break;
@@ -288,7 +290,8 @@ static int64_t small_room(const struct br_packer *p, uint32_t r, int64_t room)
     return (room >> p->shift[r]) + (p->shift[r] > 0);
 }
 
-/* Most weight that open items can still bring: one item of each clique, with room at its price. */
+/* The most weight that open items can still bring: one item of each clique, with room at its
+ * price. */
 static int64_t priced_bound(struct br_packer *p, const struct bits *open, const uint32_t *fit,
                             const int64_t *room)
 {
@@ -340,7 +343,7 @@ static void find_prices(struct br_packer *p, const int64_t *capacity)
         } else {
             step *= 0.8;
         }
-        /* How much the choice overdraws each resource, as a share of what there is. */
+        /* Share by which the choice overdraws each resource. */
         double *over = p->over;
         for (uint32_t r = 0; r < resources; r++) {
             double room = (double)small_room(p, r, capacity[r]), used = 0;
@@ -419,7 +422,7 @@ static void bounds_packing_search(struct br_packer *p, uint32_t depth, int64_t w
     }
 }
 
-/* Does the best set fit the machine and weigh what it is said to weigh? */
+/* Does the best set fit the machine and have the stated weight? */
 static bool best_fits(const struct br_packer *p, const int64_t *capacity)
 {
     int64_t weight = 0;
@@ -439,8 +442,8 @@ static bool best_fits(const struct br_packer *p, const int64_t *capacity)
     return weight == p->best;
 }
 
-/* The heaviest set of at least `known`, in p->best and p->best_taken; returns what none is heavier
- * than. */
+/* Finds the heaviest set of at least `known`, in p->best and p->best_taken; returns an upper bound
+ * on the weight of any. */
 static int64_t bounds_packing_heaviest(struct br_packer *p, uint32_t cls, const int64_t *capacity,
                                        const int64_t *weight, int64_t known, int64_t *nodes)
 {

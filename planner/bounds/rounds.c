@@ -11,8 +11,8 @@
 #define ROUNDS_STEPS 30000000u
 #define ROUNDS_MOST 4096u
 
-/* Where a number of copies ends, as they are walked through: in which group, after how many of its
- * copies, and the durations up to there. */
+/* A place in a walk through copies: the group, how many of its copies are behind, and the durations
+ * up to there. */
 struct mark {
     uint32_t group;
     int64_t passed; /* copies in the groups before */
@@ -73,9 +73,9 @@ static void bounds_rounds_insert(struct br_copies *group, uint32_t *groups, int6
     ++*groups;
 }
 
-/* Whether br_rounds of copies that together hold so much work, the longest so long, is at most so
- * many ticks for sure. The q + 1 shortest of the q x capacity + 1 longest copies are (q + 1) /
- * (q x capacity + 1) of the work of these at most, which is greatest for q = 1. */
+/* Is br_rounds of copies with this work, the longest of this duration, at most this many ticks for
+ * sure? The q + 1 shortest of the q x capacity + 1 longest copies are (q + 1) / (q x capacity + 1)
+ * of the work of these at most, which is greatest for q = 1. */
 static bool rounds_within(br_wide work, int64_t longest_ticks, int64_t capacity, int64_t ticks)
 {
     return longest_ticks <= ticks && work <= (br_wide)ticks * capacity &&
@@ -89,7 +89,7 @@ struct counted {
     int64_t duration; /* of the shortest task, not 0 */
 };
 
-/* Those stages that the measure counts, by head downwards as `head` lists them. */
+/* The stages that the measure counts, by head downwards as `head` lists them. */
 static uint32_t count_stages(const struct br_windows *w, const struct br_instance *in,
                              const struct br_measure *m, const struct br_by_time *head,
                              const int64_t *shortest, struct counted *out)
@@ -100,7 +100,7 @@ static uint32_t count_stages(const struct br_windows *w, const struct br_instanc
         br_wide copies = (br_wide)(in->stage_first[s + 1] - in->stage_first[s]) * m->weight[s];
         if (copies == 0 || shortest[s] == 0)
             continue;
-        /* A sum of two with one so large ends the walk; see try_tail. */
+        /* A sum of two such numbers ends the walk; see try_tail. */
         int64_t most = copies > COPIES_MOST ? COPIES_MOST + 1 : (int64_t)copies;
         out[count++] = (struct counted){head[i].time, w->stage_tail[s], most, shortest[s]};
     }
@@ -214,10 +214,10 @@ struct line {
     /* The different heads and tails, upwards, and where an item's stand among them. */
     uint32_t heads, tails, head_of[BR_LINE_ITEMS], tail_of[BR_LINE_ITEMS];
     int64_t head[BR_LINE_ITEMS], tail[BR_LINE_ITEMS];
-    int64_t left[BR_LINE_ITEMS][BR_LINE_ITEMS]; /* of the time behind a head and before a tail */
+    int64_t left[BR_LINE_ITEMS][BR_LINE_ITEMS]; /* of the time between a head and a tail */
 };
 
-/* Of an item's times the place among all, which are sorted, each once. */
+/* The places of an item's times among all, which are sorted, each once. */
 static void place_among(int64_t *all, uint32_t *count, int64_t time)
 {
     uint32_t at = 0;
@@ -253,7 +253,7 @@ static void bounds_rounds_lay_out(struct line *l, int64_t length)
             l->left[a][b] = length - l->head[a] - l->tail[b];
 }
 
-/* How many tasks of the item fit beside what is taken. */
+/* The number of tasks of the item that fit beside those taken. */
 static int64_t bounds_rounds_fit(const struct line *l, uint32_t k)
 {
     int64_t least = INT64_MAX;
@@ -264,7 +264,7 @@ static int64_t bounds_rounds_fit(const struct line *l, uint32_t k)
     return most < l->item[k].count ? most : l->item[k].count;
 }
 
-/* Takes so much time for a task of the item, or gives it back. */
+/* Takes this much time for a task of the item, or gives it back. */
 static void bounds_rounds_take(struct line *l, uint32_t k, int64_t time)
 {
     for (uint32_t a = 0; a <= l->head_of[k]; a++)
@@ -272,8 +272,8 @@ static void bounds_rounds_take(struct line *l, uint32_t k, int64_t time)
             l->left[a][b] -= time;
 }
 
-/* Takes as many of the k-th item as fit, then fewer. What is left cannot bring more value for its
- * time than the k-th item does. */
+/* Takes as many of the k-th item as fit, then fewer. The later items do not bring more value for
+ * their time than the k-th. */
 static void bounds_rounds_fill(struct line *l, uint32_t k, int64_t left, int64_t value)
 {
     if (value > l->best) {
@@ -297,7 +297,7 @@ static void bounds_rounds_fill(struct line *l, uint32_t k, int64_t left, int64_t
         if (l->nodes < 0)
             break;
         const struct br_line_item *next = k + 1 < l->items ? &l->item[l->order[k + 1]] : NULL;
-        /* With one less of this item its time goes to the next. */
+        /* With one less of this item, its time goes to the next. */
         br_wide room = left - (n - 1) * item->duration;
         if (!next || (br_wide)next->value * room <=
                          (br_wide)(l->best - value - (n - 1) * item->value) * next->duration)

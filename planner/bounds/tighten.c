@@ -51,7 +51,7 @@ static int tighten_upwards(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Intervals from where windows begin or end to where others do, times measures. */
+/* Intervals between points at which windows begin or end, times measures. */
 static uint64_t tighten_pairs(uint64_t stages, uint64_t measures)
 {
     return 2 * stages * stages * (measures + 1);
@@ -84,23 +84,23 @@ static uint32_t tighten_list_points(const struct br_proof_check *c, const int64_
     return distinct;
 }
 
-/* For a fixed beginning a, what a task must run in a .. b grows with b: not before `begin`, then
- * one for one, and no more from `end` on. As a grows, two stages change places in the order of
- * these times only a few times, so that orders kept from a to a by insertion cost stages^2 in all,
- * and what all must run in all intervals stages^2 x measures. [Ouellet18] filters in stages^2 log
- * stages; here the stages are gone through one by one where so little room is left that some task
- * may be too much. */
+/* For a fixed beginning a, the time that a task must run in a .. b grows with b: not before
+ * `begin`, then one for one, and no more from `end` on. As a grows, two stages change places in the
+ * order of these times only a few times, so that orders kept from a to a by insertion cost stages^2
+ * in all, and the time that all must run in all intervals costs stages^2 x measures. [Ouellet18]
+ * filters in stages^2 log stages; here the stages are gone through one by one if so little room is
+ * left that some task may be too much. */
 struct sweep {
     const struct br_proof_check *check;
     const int64_t *head, *tail;
-    uint32_t stages, *stage; /* those with work whose tasks last equally long */
+    uint32_t stages, *stage; /* the stages with work whose tasks last equally long */
     uint32_t *by_begin, *by_end;
     int64_t *begin, *end; /* by stage */
     br_wide *sum;         /* by measure: of a .. b */
-    br_wide *slope;       /* by measure: what `sum` grows by with b */
+    br_wide *slope;       /* by measure: the growth of `sum` with b */
     br_wide *top;         /* by measure: the most that one task adds to `sum` */
     int64_t *most;        /* by measure: the largest weight */
-    uint64_t steps;       /* of looking for claims, counted down */
+    uint64_t steps;       /* steps of looking for claims, counted down */
 };
 
 static bool tighten_sweep_init(struct sweep *w, struct br_arena *arena,
@@ -173,8 +173,8 @@ static void tighten_turn(struct sweep *w, uint32_t stage, int64_t left, int sign
     }
 }
 
-/* Raises claim[s], for all stages whose tasks are too much for from .. to when one starts at its
- * head; `sum` is what must run there of the measure. */
+/* Raises claim[s] for all stages whose tasks are too much for from .. to if one starts at its head;
+ * `sum` is the part of the measure that must run there. */
 static void tighten_reason(struct sweep *w, uint32_t measure, br_wide sum, int64_t from, int64_t to,
                            struct br_proof_claim *claim)
 {
@@ -198,7 +198,7 @@ static void tighten_reason(struct sweep *w, uint32_t measure, br_wide sum, int64
             continue;
         int64_t fits = left >= 0 ? (int64_t)(left / weight) : -1; /* of it in the interval */
         int64_t at = to - fits;
-        /* The window's end is as far as a claim can go. */
+        /* A claim can go no further than the window's end. */
         at = tighten_smaller(at, deadline - d + 1);
         assert(from < to && part <= early);
         if (at > w->head[s] && at > claim[s].at)
@@ -261,7 +261,7 @@ static bool tighten_keep(struct br_arena *arena, const struct claims *from,
     return *claim != NULL;
 }
 
-/* The measures of all resources as they are, then cliques, after those that the proof has. */
+/* Adds the measures of all resources as they are, then cliques, after those that the proof has. */
 static bool add_measures(struct br_arena *arena, const struct br_instance *whole,
                          const struct br_instance *part, struct br_proof *proof)
 {
@@ -317,7 +317,7 @@ bool br_proof_tighten(struct br_arena *arena, const struct br_instance *whole,
         if (*overfull)
             break;
         struct br_proof_pass *next = &pass[proof->passes];
-        if (proof->passes == 0) { /* what there is without claims is a pass as well */
+        if (proof->passes == 0) { /* windows without claims are a pass as well */
             *next = (struct br_proof_pass){0};
             next = &pass[++proof->passes];
             if (round + 1 == PASSES_MOST)

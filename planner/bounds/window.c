@@ -1,5 +1,5 @@
-/* One pass over the stages, parents first, gives heads; the same pass with all arcs turned round
- * gives tails.
+/* One pass over the stages, parents first, gives heads; the same pass over reversed arcs gives
+ * tails.
  *
  * A pass keeps by stage `done`: the least time until all its tasks have ended. All start at the
  * stage's head or later, so it is at least head + length; when one-to-one arcs give its tasks
@@ -7,8 +7,7 @@
  * the task that follows the last one to end of a one-to-one parent still has to run. A child behind
  * a barrier starts when all of the parent's tasks have ended. It also waits for all stages that are
  * wholly ahead of it: those with heads of at least h start at h or later, and their work in any
- * measure takes work / capacity from then on.
- */
+ * measure takes work / capacity from then on. */
 #include "planner/bounds/window.h"
 
 #include <assert.h>
@@ -34,7 +33,7 @@ void br_by_time_sort(struct br_by_time *item, uint32_t count)
 
 struct pass {
     const struct br_instance *in;
-    const struct br_measures *measures; /* NULL: do without work */
+    const struct br_measures *measures; /* NULL: without work */
     const uint64_t *ahead;              /* rows of the closure; NULL: parents only */
     uint32_t words;
     bool backward;
@@ -87,7 +86,7 @@ static void window_insert(struct pass *p, uint32_t stage)
     p->sorted_count++;
 }
 
-/* The time that all stages wholly ahead need, at least `least`. */
+/* The time for all stages wholly ahead, at least `least`. */
 static int64_t work_ahead(struct pass *p, uint32_t stage, int64_t least)
 {
     const struct br_measures *ms = p->measures;

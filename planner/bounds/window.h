@@ -14,8 +14,8 @@ enum br_length {
     BR_LENGTH_WAVES,   /* ... and at least its rounds */
 };
 
-/* Why a stage's head or tail is what it is, where that is the work of the stages ahead of it: those
- * with heads of at least `from` take until `at`. */
+/* The reason of a stage's head or tail, if it is the work of the stages ahead of it: those with
+ * heads of at least `from` take until `at`. */
 struct br_window_reason {
     int64_t at, from; /* at 0: no such reason */
     uint32_t measure; /* of the measures */
@@ -31,10 +31,10 @@ struct br_windows {
                       stage one by one and together */
 };
 
-/* Heads and tails, with stages as long as said. With measures (may be NULL), also the work of all
- * stages that a stage has to wait for wholly. False when memory is out, with *windows zeroed.
- * O(tasks + arcs of tasks); with measures also O(stages^2 x measures), or where there are many
- * stages the work of the direct parents only. */
+/* Heads and tails, with stages as long as `length` says. With measures (may be NULL), also the work
+ * of all stages for which a stage has to wait wholly. False when memory is out, with *windows
+ * zeroed. O(tasks + arcs of tasks); with measures also O(stages^2 x measures), or with many stages
+ * only the work of the direct parents. */
 bool br_windows_init(struct br_windows *windows, const struct br_instance *in,
                      enum br_length length, const struct br_measures *measures);
 void br_windows_finish(struct br_windows *windows);
