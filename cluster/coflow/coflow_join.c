@@ -1,6 +1,7 @@
 /* Lines of one id are one coflow: what they carry between two ports adds up. */
 #include "cluster/coflow/coflows.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@ static const uint32_t *unite(const struct join *join, uint32_t k, bool down, uin
     for (uint32_t p = 0; p < all; p++)
         if (kept == 0 || port[kept - 1] != port[p])
             port[kept++] = port[p];
+    assert(kept > 0 && kept <= all);
     *count = kept;
     return port;
 }
@@ -47,6 +49,7 @@ static const uint32_t *unite(const struct join *join, uint32_t k, bool down, uin
 static uint32_t coflow_join_place_of(const uint32_t *ports, uint32_t count, uint32_t port)
 {
     const uint32_t *found = bsearch(&port, ports, count, sizeof port, coflow_join_by_number);
+    assert(found);
     return (uint32_t)(found - ports);
 }
 
@@ -123,6 +126,7 @@ static enum br_status coflow_join_lines(struct join *join, struct br_diag *diag)
             add_bytes(join, &join->coflow[at], &trace->coflow[j], bytes);
         at++;
     }
+    assert(at == coflows);
     free(trace->bytes);
     trace->bytes = bytes;
     trace->flows = flows;

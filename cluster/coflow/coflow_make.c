@@ -1,5 +1,6 @@
 #include "cluster/coflow/coflow_make.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +32,7 @@ void br_coflows_scale(struct br_coflows *trace, double time, double bytes)
 enum br_status br_coflows_repeat(struct br_coflows *trace, uint32_t times, struct br_diag *diag)
 {
     uint64_t flows = trace->flows, coflows = trace->coflows;
+    assert(coflows > 0);
     int64_t period = trace->coflow[coflows - 1].arrival_ms;
     period += period / (int64_t)coflows + 1;
     if (flows * times > BR_COFLOW_FLOWS_MOST || coflows * times > BR_COFLOWS_MOST)
@@ -71,6 +73,7 @@ static void coflow_make_spread(struct br_coflows *trace, const struct br_coflow 
     struct br_rng again = br_rng_seed(seed);
     for (uint32_t s = 0; s < coflow->senders; s++)
         weights += br_real_exp(deviation * br_real_normal(&again));
+    assert(coflow->senders > 0 && weights > 0);
     for (uint32_t r = 0; r < coflow->receivers; r++) {
         double *row = bytes + (uint64_t)r * coflow->senders;
         double sum = 0;

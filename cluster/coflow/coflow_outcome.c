@@ -1,5 +1,6 @@
 #include "cluster/coflow/coflow_outcome.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ static int coflow_outcome_by_value(const void *one, const void *two)
 static double coflow_outcome_percentile(const double *sorted, uint32_t count, uint32_t percent)
 {
     uint64_t at = ((uint64_t)count * percent + 99) / 100;
+    assert(count > 0 && at <= count);
     return sorted[at ? at - 1 : 0];
 }
 
@@ -40,6 +42,7 @@ enum br_status br_coflow_figures_make(const struct br_coflows *trace,
             continue;
         double alone = br_coflow_bottleneck(trace, &trace->coflow[c]) / port_rate;
         double took = outcome->end_ms[c] - outcome->start_ms[c];
+        assert(took >= 0);
         cct[figures->finished++] = took / 1000;
         sum += took / 1000;
         end = outcome->end_ms[c] > end ? outcome->end_ms[c] : end;

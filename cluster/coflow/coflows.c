@@ -1,5 +1,6 @@
 #include "cluster/coflow/coflows.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -98,6 +99,7 @@ enum br_status br_coflows_add(struct br_coflows *trace, const struct br_coflow *
     for (uint32_t r = 0; r < coflow.receivers; r++)
         for (uint32_t s = 0; s < coflow.senders; s++)
             trace->bytes[trace->flows++] = receiver[r].bytes / coflow.senders;
+    assert(trace->flows == coflow.first + cells && trace->flows <= trace->flow_room);
     trace->coflow[trace->coflows++] = coflow;
     return BR_OK;
 }

@@ -1,5 +1,6 @@
 #include "cluster/coflow/bounds/bound.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -53,6 +54,7 @@ static double shortest_first(struct duals *d, const struct part *part, uint32_t 
             continue;
         struct waiting top = waits_pop(NULL, d->heap, &size);
         double until = next < parts ? d->in->release_ms[part[next].coflow] : INFINITY;
+        assert(until > now && top.left_ms >= 0);
         if (now + top.left_ms <= until) {
             now += top.left_ms;
             sum += now;
@@ -81,9 +83,11 @@ static double mean_busy(struct duals *d, struct part *part, uint32_t parts)
             double key = -part[next].weight / part[next].length_ms;
             waits_push(NULL, d->heap, &size, (struct waiting){key, part[next].length_ms, next});
         }
+        assert(size > 0);
         struct waiting top = waits_pop(NULL, d->heap, &size);
         double until = next < parts ? d->in->release_ms[part[next].coflow] : INFINITY;
         double runs = fmin(top.left_ms, until - now);
+        assert(runs >= 0);
         part[top.part].value += runs * (now + runs / 2) / part[top.part].length_ms;
         now += runs;
         top.left_ms -= runs;
@@ -187,6 +191,7 @@ static bool bounds_fill(struct duals *d)
             d->part[d->first[in->part[k].port]++] = (struct part){c, in->part[k].ms, 0, 0};
     for (uint32_t p = in->ports; p; p--)
         d->first[p] = d->first[p - 1];
+    assert(d->first[in->ports] == parts);
     d->first[0] = 0;
     return true;
 }

@@ -1,5 +1,6 @@
 #include "cluster/coflow/bounds/order_bound.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -47,6 +48,7 @@ static double order_bound_add_row(struct sums *s, const struct br_order_row *row
 {
     const struct br_coflow_parts *in = s->in;
     double weight = row->weight / fmax(1, s->of[row->coflow]);
+    assert(s->of[row->coflow] >= row->weight);
     double since_ms = in->release_ms[row->since];
     for (uint32_t i = 0; i < in->coflows; i++)
         if (i != row->coflow && s->at[i] > 0 && in->release_ms[i] >= since_ms)

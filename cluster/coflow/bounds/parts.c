@@ -1,5 +1,6 @@
 #include "cluster/coflow/bounds/parts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ static void bounds_parts_put(struct br_coflow_parts *parts, uint32_t coflow, uin
 {
     if (ms <= 0)
         return;
+    assert(port < parts->ports && parts->first[coflow] <= parts->first[coflow + 1]);
     parts->part[parts->first[coflow + 1]++] = (struct br_coflow_part){port, ms};
     if (ms > parts->busiest_ms[coflow])
         parts->busiest_ms[coflow] = ms;
@@ -71,6 +73,7 @@ enum br_status br_coflow_parts_make(const struct br_coflows *trace,
         parts->first[c + 1] = parts->first[c];
         put_all(parts, trace, c, rate, epochs);
         parts->releases_ms += parts->busiest_ms[c] > 0 ? parts->release_ms[c] : 0;
+        assert(parts->first[c + 1] <= ends);
     }
     return BR_OK;
 }

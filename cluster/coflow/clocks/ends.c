@@ -39,6 +39,7 @@ static bool clocks_ends_push(struct br_ends *ends, double ms, const struct br_gr
 
 static double clocks_end_of(const struct br_ends *ends, double now_ms, uint64_t flow)
 {
+    assert(ends->fabric->rate[flow] > 0);
     return now_ms + ends->fabric->left[flow] / ends->fabric->rate[flow];
 }
 
@@ -78,6 +79,7 @@ bool br_ends_renew(struct br_ends *ends, double now_ms, double until_ms, const u
     ends->size = 0;
     if (coflow)
         until_ms = first_to_leave(ends, now_ms, until_ms, coflow, coflows);
+    assert(until_ms >= now_ms);
     double span_ms = (until_ms - now_ms) * (1 + 1e-9) + 1;
     ends->horizon_ms = now_ms + span_ms;
     for (uint64_t k = 0; k < fabric->grants; k++) {

@@ -1,5 +1,6 @@
 /* The clock of the published simulator of Varys and Aalo. Between two changes of rates all flows
  * move alike in every tick, so whole spans of ticks are taken in one step. */
+#include <assert.h>
 #include <math.h>
 
 #include "cluster/coflow/clocks/epoch.h"
@@ -7,6 +8,7 @@
 /* Ticks until a flow has moved all that is left. */
 static double ticks_of(const struct br_fabric *fabric, uint64_t flow)
 {
+    assert(fabric->rate[flow] > 0);
     double ticks = (fabric->left[flow] - BR_FLOW_OVER) / fabric->rate[flow];
     double whole = ticks < 1e15 ? (double)(int64_t)ticks : ticks;
     whole += whole < ticks;
@@ -51,6 +53,7 @@ static bool epochs_advance(struct br_coflow_run *run, double ticks, double now_m
     struct br_fabric *fabric = &run->fabric;
     uint64_t kept = 0;
     bool changed = false;
+    assert(ticks >= 1);
     fabric->now_ms = now_ms;
     for (uint64_t k = 0; k < fabric->grants; k++) {
         const struct br_grant grant = fabric->grant[k];
@@ -105,6 +108,7 @@ static enum br_status clocks_run_epoch(struct br_coflow_run *run, int64_t begin_
     while (!status && run->active && past < BR_EPOCH_TICKS && !br_stopped(run->options->stop)) {
         double ticks = next_change(run, BR_EPOCH_TICKS - past);
         past += ticks;
+        assert(past <= BR_EPOCH_TICKS);
         double now_ms = (double)begin_ms + past * BR_TICK_MS;
         if (epochs_advance(run, ticks, now_ms))
             br_run_decide(run);

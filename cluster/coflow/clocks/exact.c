@@ -1,5 +1,6 @@
 /* The fluid clock: from one end of a flow to the next, without ticks. Between two events every flow
  * moves at its rate. Times that are less than a nanosecond apart are one. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -314,6 +315,7 @@ static enum br_status clocks_exact_hand_on(struct exact *e, const struct br_gran
     for (uint32_t k = 0; k < fabric->raises; k++) {
         const struct br_raise *raise = &fabric->raise[k];
         double before = fabric->rate[raise->grant.flow] - raise->added;
+        assert(before >= 0 && raise->added > 0);
         if (before > 0)
             clocks_exact_account(e, &raise->grant, before);
         e->since_ms[raise->grant.flow] = e->now_ms;
@@ -342,8 +344,10 @@ static void end_flow(struct exact *e, const struct br_grant *grant, bool *change
     br_rates_give_back(fabric, grant);
     if (state->live == 0) {
         uint32_t at = 0;
-        while (e->active[at] != grant->coflow)
+        while (e->active[at] != grant->coflow) {
             at++;
+            assert(at < e->actives);
+        }
         e->active[at] = e->active[--e->actives];
         br_run_leave(e->run, grant->coflow, e->now_ms);
         *changed = true;
@@ -378,6 +382,7 @@ static enum br_status clocks_exact_arrive(struct exact *e, bool *changed)
         uint32_t coflow = run->arrived;
         status = br_run_arrive(run, coflow, (double)run->trace->coflow[coflow].arrival_ms);
         if (!status && e->fabric->coflow[coflow].live) {
+            assert(e->actives < run->trace->coflows);
             e->active[e->actives++] = coflow;
             *changed = true;
             if (e->coordinated)

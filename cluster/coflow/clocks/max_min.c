@@ -111,6 +111,7 @@ static void max_min_stop_flows(struct max_min *m, uint32_t port, double rate, st
             continue;
         taken[other].rate += rate * pair->size;
         taken[other].flows += pair->size;
+        assert(taken[other].flows <= flows_at(m, other));
         m->moves += rate * pair->size;
         max_min_set_rate(m, up, pair, rate);
     }
@@ -118,6 +119,7 @@ static void max_min_stop_flows(struct max_min *m, uint32_t port, double rate, st
 
 static void close_port(struct max_min *m, uint32_t at)
 {
+    assert(at < m->opens && m->open_ups <= m->opens);
     memmove(m->open + at, m->open + at + 1, (--m->opens - at) * sizeof *m->open);
     m->open_ups -= at < m->open_ups;
 }
@@ -168,6 +170,7 @@ static void max_min_fill(struct max_min *m)
     go_back(m);
     while (find_tightest(m, taken_before(m, m->steps), &rate, &at)) {
         uint32_t port = m->open[at];
+        assert(m->steps < m->ports);
         struct taken *taken = taken_before(m, m->steps + 1);
         /* By rounding a port may seem to be full a little before the last one. */
         rate = m->steps ? fmax(rate, m->step[m->steps - 1].rate) : rate;

@@ -1,5 +1,6 @@
 #include "cluster/coflow/clocks/pairs.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -131,6 +132,7 @@ static void end_first(struct br_pairs *pairs, struct br_pair *pair, double now_m
 {
     struct br_coflow_run *run = pairs->run;
     const struct br_due due = dues_pop(NULL, pair->heap, &pair->size);
+    assert(due.grant.coflow < run->arrived);
     double left = run->fabric.left[due.grant.flow];
     br_fabric_move(&run->fabric, &due.grant, left);
     pairs->ended_bytes += left;
@@ -150,6 +152,7 @@ void br_pairs_end(struct br_pairs *pairs, double now_ms, br_pair_visit *visit, v
             double over = fmax(BR_FLOW_OVER, pair->rate * pairs->same);
             br_pair_settle(pairs, pair);
             do {
+                assert(pair->size && pairs->up[u] && pairs->down[d]);
                 end_first(pairs, pair, now_ms);
                 pairs->up[u]--;
                 pairs->down[d]--;

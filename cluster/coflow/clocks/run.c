@@ -1,5 +1,6 @@
 #include "cluster/coflow/clocks/run.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@ static void clocks_run_tell(struct br_coflow_run *run, enum br_coflow_event even
 
 enum br_status br_run_arrive(struct br_coflow_run *run, uint32_t coflow, double start_ms)
 {
+    assert(coflow == run->arrived);
     run->outcome->start_ms[coflow] = start_ms;
     run->outcome->events++;
     run->arrived++;
@@ -31,6 +33,7 @@ void br_run_leave(struct br_coflow_run *run, uint32_t coflow, double end_ms)
     run->outcome->end_ms[coflow] = end_ms;
     run->outcome->finished++;
     run->outcome->events++;
+    assert(run->active && run->fabric.coflow[coflow].live == 0);
     run->active--;
     clocks_run_tell(run, BR_COFLOW_LEAVES, coflow);
     br_fabric_leave(&run->fabric, coflow);
@@ -104,6 +107,7 @@ enum br_status br_run_span(struct br_coflow_run *run, double end_ms)
         outcome->room = room;
     }
     outcome->span[outcome->spans++] = (struct br_coflow_span){end_ms, run->span_bytes};
+    assert(outcome->spans < 2 || outcome->span[outcome->spans - 2].end_ms <= end_ms);
     run->span_bytes = 0;
     return BR_OK;
 }

@@ -1,6 +1,7 @@
 /* Fair shares by flow under the clock of epochs: in every tick a flow moves the lesser of its equal
  * parts of its two ports, and a port keeps its part of a flow that is at an end within the tick.
  * When a flow ends only the pairs of its two ports change. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -22,6 +23,7 @@ static void renew(struct shares *s, uint32_t up, uint32_t down)
     if (pair->size == 0)
         return;
     br_pair_settle(pairs, pair);
+    assert(pairs->up[up] && pairs->down[down]);
     pair->rate = fmin(BR_COFLOW_MB / pairs->up[up], BR_COFLOW_MB / pairs->down[down]);
     double ticks = (pair->heap[0].moved - pair->moved - BR_FLOW_OVER) / pair->rate;
     double whole = ticks < 1 ? 1 : (double)(int64_t)ticks;
@@ -71,6 +73,7 @@ static void renew_stale(struct shares *s)
 static void clocks_shares_change(void *context, uint32_t up, uint32_t down)
 {
     struct shares *s = context;
+    assert(s->stale_down[down] || s->changes < s->pairs.downs);
     if (!s->stale_down[down])
         s->changed[s->changes++] = down;
     s->stale_up[up] = s->stale_down[down] = true;

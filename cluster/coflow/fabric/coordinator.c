@@ -1,5 +1,6 @@
 #include "cluster/coflow/fabric/coordinator.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,7 @@ static double boundary(const struct br_desk *desk, double ms)
 
 void br_desk_note(struct br_desk *desk, uint32_t port)
 {
+    assert(port < desk->ports);
     desk->waiting += !desk->heard[port];
     desk->heard[port] = 1;
 }
@@ -130,6 +132,7 @@ void br_desk_pass(struct br_desk *desk, double from_ms, double to_ms, bool activ
 {
     double interval = desk->is->interval_ms;
     double boundaries = floor(to_ms / interval) - floor(from_ms / interval);
+    assert(from_ms <= to_ms);
     if (boundaries < 1)
         return;
     if (active) {
@@ -150,6 +153,7 @@ void br_desk_begin(struct br_desk *desk, double now_ms, uint64_t flows, uint32_t
         desk->reports ? desk->senders : (double)(desk->figures.heard - desk->told_heard);
     double takes_ms =
         (reports * is->report_us + (double)flows * is->rate_us + agents * is->update_us) / 1000;
+    assert(desk->told_heard <= desk->figures.heard);
     desk->told_heard = desk->figures.heard;
     desk->figures.rounds++;
     desk->figures.missed += (uint64_t)(takes_ms / is->interval_ms);

@@ -67,6 +67,7 @@ static uint32_t hand_on_place_of(const struct br_fabric *fabric, uint32_t coflow
         low = end[low + half] <= port ? low + half : low;
         count -= half;
     }
+    assert(end[low] == port);
     return low;
 }
 

@@ -1,5 +1,6 @@
 #include "cluster/coflow/fabric/rates.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ bool br_rates_any_free(const struct br_fabric *fabric)
 
 void br_rates_order(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
 {
+    assert(fabric->ordered + coflows <= fabric->trace->coflows);
     memcpy(fabric->order + fabric->ordered, coflow, coflows * sizeof *coflow);
     fabric->ordered += coflows;
     fabric->indexed = false;
@@ -76,6 +78,7 @@ void br_rates_order(struct br_fabric *fabric, const uint32_t *coflow, uint32_t c
 
 void br_rates_limit(struct br_fabric *fabric, double share)
 {
+    assert(share > 0 && share <= 1);
     memset(fabric->up, 0, fabric->trace->ports * sizeof *fabric->up);
     memset(fabric->down, 0, fabric->trace->ports * sizeof *fabric->down);
     for (uint64_t k = 0; k < fabric->grants; k++) {
@@ -97,6 +100,7 @@ static inline void grant(struct br_fabric *fabric, uint32_t coflow, uint32_t sen
                          uint32_t receiver, double rate)
 {
     uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
+    assert(rate > 0);
     double before = fabric->rate[flow];
     if (before <= 0)
         fabric->grant[fabric->grants++] = (struct br_grant){flow, coflow, sender, receiver};
@@ -152,6 +156,7 @@ bool br_rates_madd(struct br_fabric *fabric, uint32_t coflow)
     for (uint32_t r = 0; r < c->receivers; r++)
         if (state->live_down[r])
             alpha = fmax(alpha, fabric->down[r] / fabric->free_down[c->down[r]]);
+    assert(alpha > 0);
     memset(fabric->up, 0, c->senders * sizeof *fabric->up);
     for (uint32_t r = 0; r < c->receivers; r++) {
         const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);

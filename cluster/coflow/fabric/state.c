@@ -367,6 +367,7 @@ enum br_status br_fabric_enter(struct br_fabric *fabric, uint32_t coflow, struct
 
 void br_fabric_leave(struct br_fabric *fabric, uint32_t coflow)
 {
+    assert(!fabric->coflow[coflow].up_bits || fabric->there);
     fabric->there -= fabric->coflow[coflow].up_bits != NULL;
     free(fabric->coflow[coflow].up_bits);
     fabric->coflow[coflow].up_bits = fabric->coflow[coflow].down_bits = NULL;
@@ -411,12 +412,14 @@ static void retire(struct br_fabric *fabric, const struct br_grant *grant)
     struct br_coflow_state *state = &fabric->coflow[grant->coflow];
     uint32_t *sender = fabric->senders + br_fabric_flow(fabric, grant->coflow, 0, grant->receiver);
     uint32_t count = state->live_down[grant->receiver]--, at = 0;
-    while (sender[at] != grant->sender)
+    while (sender[at] != grant->sender) {
         at++;
-    assert(at < count);
+        assert(at < count);
+    }
     memmove(sender + at, sender + at + 1, (count - at - 1) * sizeof *sender);
     const struct br_coflow *c = &fabric->trace->coflow[grant->coflow];
     uint32_t up = c->up[grant->sender], down = c->down[grant->receiver];
+    assert(state->live && state->live_up[grant->sender]);
     if (--state->live_up[grant->sender] == 0)
         clear_bit(state->up_bits, up);
     if (state->live_down[grant->receiver] == 0)
@@ -426,12 +429,14 @@ static void retire(struct br_fabric *fabric, const struct br_grant *grant)
     if (state->of_receiver)
         clear_bit(state->of_receiver + (size_t)grant->receiver * fabric->words, up);
     state->live--;
+    assert(!fabric->pilot[grant->flow] || state->pilots);
     state->pilots -= fabric->pilot[grant->flow];
 }
 
 void br_fabric_move(struct br_fabric *fabric, const struct br_grant *grant, double bytes)
 {
     double *left = &fabric->left[grant->flow];
+    assert(*left > 0 && bytes >= 0);
     bool ends = *left - bytes <= BR_FLOW_OVER;
     bytes = ends ? *left : bytes;
     *left = ends ? 0 : *left - bytes;

@@ -1,5 +1,6 @@
 #include "cluster/coflow/policies/contention.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,6 +57,7 @@ static void each_port(struct br_contention *n, const struct br_fabric *fabric, u
 static void contention_put(struct br_contention *n, uint64_t *set, uint32_t place)
 {
     (void)n;
+    assert(place / 64 < n->words);
     set[place / 64] |= UINT64_C(1) << (place % 64);
 }
 

@@ -6,6 +6,8 @@
  * goes first, as the paper has it. What is left goes to flows that wait for their pilots. */
 #include "cluster/coflow/policies/philae.h"
 
+#include <assert.h>
+
 #include "cluster/coflow/policies/contention.h"
 #include "cluster/coflow/policies/queues.h"
 #include "cluster/coflow/policies/sampled.h"
@@ -104,6 +106,7 @@ static double philae_share_of(const struct philae *p, uint32_t queue)
         sum += p->queues.queue[q].count ? weight : 0;
         weight /= p->weight;
     }
+    assert(sum >= 1);
     return 1 / sum;
 }
 

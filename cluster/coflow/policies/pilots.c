@@ -1,5 +1,6 @@
 #include "cluster/coflow/policies/pilots.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 bool br_pilots_init(struct br_pilots *pilots, struct br_fabric *fabric)
@@ -71,6 +72,7 @@ double br_pilots_estimate(struct br_pilots *pilots, uint32_t coflow)
             sum += br_fabric_flow_sent(pilots->fabric, coflow, s, r);
             flows++;
             if (br_fabric_is_pilot(pilots->fabric, coflow, s, r)) {
+                assert(pilots->up[c->up[s]] && pilots->down[c->down[r]]);
                 pilots->up[c->up[s]]--;
                 pilots->down[c->down[r]]--;
             }

@@ -1,5 +1,6 @@
 #include "cluster/coflow/policies/queues.h"
 
+#include <assert.h>
 #include <math.h>
 
 bool br_queues_init(struct br_queues *queues, const struct br_coflow_setup *setup)
@@ -8,6 +9,7 @@ bool br_queues_init(struct br_queues *queues, const struct br_coflow_setup *setu
     queues->first = setup->option[BR_QUEUE_FIRST] * BR_COFLOW_MB;
     queues->factor = setup->option[BR_QUEUE_FACTOR];
     queues->count = (uint32_t)setup->option[BR_QUEUE_COUNT];
+    assert(queues->count && queues->count <= BR_QUEUES_MOST);
     queues->at = calloc((size_t)coflows + 1, sizeof *queues->at);
     for (uint32_t q = 0; q < queues->count; q++)
         if (!br_coflow_list_init(&queues->queue[q], coflows))
@@ -43,11 +45,14 @@ double br_queues_end(const struct br_queues *queues, uint32_t queue)
 
 void br_queues_add(struct br_queues *queues, uint32_t queue, uint32_t coflow)
 {
+    assert(queue < queues->count);
     queues->at[coflow] = queue;
     br_coflow_list_append(&queues->queue[queue], coflow);
 }
 
 void br_queues_remove(struct br_queues *queues, uint32_t coflow)
 {
-    br_coflow_list_remove(&queues->queue[queues->at[coflow]], coflow);
+    bool removed = br_coflow_list_remove(&queues->queue[queues->at[coflow]], coflow);
+    assert(removed);
+    (void)removed;
 }

@@ -9,6 +9,8 @@
  * median of their lengths; here a coflow only sinks. */
 #include "cluster/coflow/policies/saath.h"
 
+#include <assert.h>
+
 #include "cluster/coflow/policies/contention.h"
 #include "cluster/coflow/policies/queues.h"
 
@@ -35,6 +37,7 @@ const struct br_coflow_option br_saath_option[] = {
 /* Bytes of one of its flows at which the coflow leaves the queue; infinite for the last one. */
 static double flow_end(const struct saath *p, uint32_t coflow, uint32_t queue)
 {
+    assert(queue < p->queues.count);
     return br_queues_end(&p->queues, queue) / (double)br_fabric_width(p->fabric, coflow);
 }
 
