@@ -12,6 +12,7 @@
  * number of its own, and of those with less the job's order counts, then the longest path. */
 #include "cluster/executors/bound.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -60,6 +61,7 @@ static double stage_ms(const struct br_waves *waves, uint32_t stage, uint32_t ex
                        double *work_ms)
 {
     uint32_t tasks = waves->stage[stage].tasks;
+    assert(tasks && executors);
     uint32_t first = tasks < executors ? tasks : executors;
     uint32_t later = (tasks - 1) / executors;
     double first_ms = br_waves_mean_ms(waves, stage, BR_WAVE_FIRST, executors);
@@ -261,6 +263,7 @@ static struct br_executors_choice decide_by_stage(const struct bound *bound,
         if (br_executors_selectable(sim, sim->ready[k]) &&
             (best == BR_EXECUTORS_NONE || numbered_before(bound, sim, sim->ready[k], best)))
             best = sim->ready[k];
+    assert(best != BR_EXECUTORS_NONE);
     uint32_t used = used_by(sim, best), job = sim->stage[best].job;
     if (used >= bound->stage[best] && job == sim->group.job)
         return (struct br_executors_choice){best, sim->options.executors};

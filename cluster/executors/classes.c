@@ -1,5 +1,6 @@
 #include "cluster/executors/classes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,6 +77,7 @@ enum br_status br_executors_job_asks(const struct br_dag *dag, uint32_t stages, 
                                      const struct br_executors_options *options, bool draw,
                                      struct br_executor_request *request, struct br_diag *diag)
 {
+    assert(options->classes && options->classes <= BR_EXECUTOR_CLASSES);
     double largest = options->cls[options->classes - 1].memory;
     enum br_status status = BR_OK;
     for (uint32_t s = 0; s < stages && !status; s++) {

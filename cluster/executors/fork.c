@@ -57,6 +57,7 @@ static void draw_anew(struct br_executors_core *to, const struct br_executors_co
             event.time_ns = br_executors_redraw_ns(to, event.executor);
         br_executors_put(to, event);
     }
+    assert(to->events == from->events);
 }
 
 enum br_status br_executors_fork(const struct br_executors *sim, const uint64_t *seed,

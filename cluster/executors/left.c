@@ -2,6 +2,7 @@
  * simulator's draws. */
 #include "cluster/executors/left.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +106,7 @@ static double task_ms(const struct br_left *left, const struct br_waves *waves,
     if (!k || waves->count[k] <= executors)
         return mean_ms[k];
     uint32_t before = waves->count[k - 1];
+    assert(before < executors && executors < waves->count[k]);
     double share = (double)(executors - before) / (waves->count[k] - before);
     share = left->by_distance ? share : 1 - share;
     return mean_ms[k - 1] + (mean_ms[k] - mean_ms[k - 1]) * share;
@@ -186,6 +188,7 @@ static void left_add_stage(struct br_left *left, const struct br_executor_stage 
                            struct br_left_job *job)
 {
     uint32_t tasks = at->tasks - at->started, running = at->started - at->ended;
+    assert(at->ended <= at->started && at->started <= at->tasks);
     const float *first_ms = job->task_ms + 2 * (size_t)stage * left->tries;
     const float *rest_ms = first_ms + left->tries;
     float *path_ms = left->path_ms + (size_t)stage * left->tries;

@@ -1,5 +1,6 @@
 #include "cluster/executors/orders.h"
 
+#include <assert.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,9 +16,11 @@ void br_executors_order(uint64_t k, uint32_t jobs, uint32_t *order)
         orders *= j + 1;
         order[j] = j;
     }
+    assert(k < orders);
     for (uint32_t place = 0; place < jobs; place++) {
         orders /= jobs - place;
         uint32_t skipped = (uint32_t)(k / orders), job = order[place + skipped];
+        assert(place + skipped < jobs);
         k %= orders;
         for (uint32_t at = place + skipped; at > place; at--)
             order[at] = order[at - 1];

@@ -31,6 +31,7 @@ static void unbind(struct br_executors_core *core, uint32_t executor)
 {
     struct br_executor *at = &core->executor[executor];
     if (at->job != NONE) {
+        assert(core->seen.job[at->job].executors);
         core->seen.job[at->job].executors--;
         br_executors_mark_job(core, at->job);
     }
@@ -65,10 +66,12 @@ void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32
 uint32_t br_executors_take(struct br_executors_core *core, uint32_t job, uint32_t cls)
 {
     if (job == NONE) {
+        assert(core->seen.free);
         core->seen.free--;
         return executors_place_pop(core, &core->free[cls]);
     }
     uint32_t executor = executors_place_pop(core, &core->job[job].idle[cls]);
+    assert(core->seen.job[job].idle && core->resting);
     core->seen.job[job].idle--;
     core->resting--;
     br_executors_mark_job(core, job);
@@ -104,6 +107,7 @@ void br_executors_release(struct br_executors_core *core, uint32_t job)
         uint32_t executor = executors_place_pop(core, &core->job[job].waiting);
         uint32_t stage = core->executor[executor].stage;
         core->seen.job[job].waiting = core->job[job].waiting.count;
+        assert(core->seen.stage[stage].coming && core->seen.stage[stage].job == job);
         core->seen.stage[stage].coming--;
         br_executors_touch(core, stage);
         br_executors_rest(core, executor, 0);
@@ -118,6 +122,7 @@ static void executors_place_move(struct br_executors_core *core, uint32_t execut
     uint32_t job = core->seen.stage[stage].job;
     unbind(core, executor);
     at->stage = stage;
+    assert(!at->moving);
     at->moving = true;
     core->seen.moves++;
     core->seen.job[job].coming++;
@@ -187,9 +192,11 @@ static void redeem(struct br_executors_core *core, uint32_t executor,
     uint32_t owner = core->executor[executor].job, job = seen->stage[stage].job;
     core->executor[executor].heard = promise->heard;
     if (owner != job) {
+        assert(seen->job[owner].leaving && seen->job[job].coming);
         seen->job[owner].leaving--;
         seen->job[job].coming--;
     }
+    assert(seen->stage[stage].coming);
     seen->stage[stage].coming--;
     br_executors_send(core, executor, stage);
     br_executors_touch(core, stage);
@@ -202,6 +209,7 @@ bool br_executors_keep(struct br_executors_core *core, uint32_t executor, uint32
     if (first == NONE)
         return false;
     struct br_executor_promise promise = core->promise[first];
+    assert(promise.count);
     if (--core->promise[first].count == 0) {
         *list = promise.next;
         core->promise[first].next = core->unused_promise;

@@ -1,6 +1,7 @@
 /* The price of executors, and the jobs that get them. */
 #include "cluster/executors/plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,7 @@ static void look_at_classes(const struct br_executors *sim, struct live *live)
     memset(needs, 0, sizeof live->needs);
     for (uint32_t s = of->first_stage; s < of->first_stage + of->stages; s++) {
         const struct br_executor_stage *stage = &sim->stage[s];
+        assert(stage->request.cls < classes && stage->started <= stage->tasks);
         needs[stage->request.cls] +=
             (double)stage->waves->mean_us * (stage->tasks - stage->started);
     }
@@ -218,6 +220,7 @@ static struct live executors_plan_look_at(const struct br_executors_plan *plan,
     live.work = live.work > 1e-3 ? live.work : 1e-3;
     if (sim->options.classes > 1)
         look_at_classes(sim, &live);
+    assert(live.held <= live.all);
     return live;
 }
 
@@ -312,6 +315,7 @@ static double share_for(const struct br_executors *sim, uint32_t stage)
         return 1;
     for (uint32_t c = sim->stage[stage].request.cls; c < options->classes; c++)
         fit += options->cls[c].executors;
+    assert(fit <= options->executors);
     return (double)fit / options->executors;
 }
 
@@ -332,6 +336,7 @@ static void executors_plan_weigh(struct br_executors_plan *plan, const struct br
         factor *= br_real_pow(share, number[BR_PLAN_PART]);
     }
     choose_number(plan, left, live, price, factor);
+    assert(live->number && live->number <= plan->executors);
     double order = live->waits ? number[BR_PLAN_OPEN_ORDER] : 0;
     if (job->deadline_ns) {
         double left_s = plan->known[live->job].left_ms * 1e-3;
@@ -366,6 +371,7 @@ static void executors_plan_look(struct br_executors_plan *plan, const struct br_
 /* The stage of that job, which is to have so many executors that are sure to do; one at least. */
 static struct br_executors_choice executors_plan_give(const struct live *live, uint32_t number)
 {
+    assert(live->stage != BR_EXECUTORS_NONE);
     uint32_t more = number > live->held ? number - live->held : 1;
     return (struct br_executors_choice){live->stage, live->all + more};
 }

@@ -175,6 +175,7 @@ static struct br_executors_choice next_in_order(struct rule *rule, const struct 
              sim->job[job].waves->work_us < sim->job[best].waves->work_us))
             best = job;
     }
+    assert(best != BR_EXECUTORS_NONE);
     return all_of(executors_policies_stage_of(rule, sim, best), sim);
 }
 
@@ -207,6 +208,7 @@ static struct br_executors_choice most_packed(const struct br_executors *sim)
              (need > most || (need == most && stage < best))))
             best = stage;
     }
+    assert(best != BR_EXECUTORS_NONE);
     return all_of(best, sim);
 }
 
@@ -216,6 +218,7 @@ static struct br_executors_choice executors_policies_any(struct rule *rule,
     uint32_t count = 0, nth;
     for (uint32_t k = 0; k < sim->ready_stages; k++)
         count += br_executors_selectable(sim, sim->ready[k]);
+    assert(count);
     nth = (uint32_t)br_rng_below(&rule->rng, count);
     for (uint32_t k = 0; k < sim->ready_stages; k++)
         if (br_executors_selectable(sim, sim->ready[k]) && nth-- == 0) {
@@ -264,6 +267,7 @@ static struct br_executors_choice by_shares(struct rule *rule, const struct br_e
             best = job;
         }
     }
+    assert(best != BR_EXECUTORS_NONE);
     uint32_t held = br_executors_held(sim, best), part = (uint32_t)ceil(rule->share[best]);
     return (struct br_executors_choice){executors_policies_stage_of(rule, sim, best),
                                         part > held ? part : held + 1};

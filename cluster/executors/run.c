@@ -85,6 +85,7 @@ static void stay(struct br_executors_core *core)
 static void executors_run_assign(struct br_executors_core *core, uint32_t stage, uint32_t count)
 {
     struct br_executor_group *group = &core->seen.group;
+    assert(count && count <= group->count);
     group->count -= count;
     if (group->stage == NONE) {
         while (count--) {
@@ -131,6 +132,7 @@ static void executors_run_end_job(struct br_executors_core *core, uint32_t job)
 {
     struct br_executors *seen = &core->seen;
     struct br_executor_job *at = &seen->job[job];
+    assert(at->end_ns < 0 && seen->live[at->place] == job);
     at->end_ns = seen->now_ns;
     seen->live_jobs--;
     for (uint32_t k = at->place; k < seen->live_jobs; k++) {
@@ -191,6 +193,7 @@ static void executors_run_end_task(struct br_executors_core *core, uint32_t exec
     if (core->record)
         br_executors_record(core, executor);
     core->current = job;
+    assert(of->running && of->ended < of->started && !at->moving);
     of->running--;
     core->stage[stage].cls[at->cls].running--;
     if (++of->ended == of->tasks) {
@@ -212,6 +215,7 @@ static void end_move(struct br_executors_core *core, uint32_t executor)
     struct br_executors *seen = &core->seen;
     struct br_executor *at = &core->executor[executor];
     uint32_t stage = at->stage, job = seen->stage[stage].job;
+    assert(at->moving && seen->stage[stage].coming && seen->job[job].coming);
     at->moving = false;
     seen->stage[stage].coming--;
     seen->job[job].coming--;
@@ -231,6 +235,7 @@ static void executors_run_arrive(struct br_executors_core *core)
     struct br_executors *seen = &core->seen;
     uint32_t job = core->arrived++;
     seen->job[job].place = seen->live_jobs;
+    assert(seen->live_jobs <= job);
     seen->live[seen->live_jobs++] = job;
     br_executors_mark_job(core, job);
     br_executors_open(core, job);
@@ -238,6 +243,7 @@ static void executors_run_arrive(struct br_executors_core *core)
 
 static void executors_run_advance(struct br_executors *seen, int64_t time_ns)
 {
+    assert(time_ns >= seen->now_ns);
     seen->jobs_time_ns += (time_ns - seen->now_ns) * seen->live_jobs;
     seen->now_ns = time_ns;
 }
@@ -427,6 +433,7 @@ static void begin_executors(struct br_executors_core *core)
             cls++;
             of_class = 0;
         }
+        assert(cls < core->classes);
         core->promise[e].next = e + 1 < executors ? e + 1 : NONE;
         core->executor[e] =
             (struct br_executor){.job = NONE, .stage = NONE, .last = NONE, .cls = cls};

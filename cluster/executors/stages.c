@@ -12,6 +12,7 @@ static void mark_stage(struct br_executors_core *core, uint32_t stage)
 
 static void executors_stages_add_ready(struct br_executors *seen, uint32_t stage)
 {
+    assert(seen->stage[stage].place == NONE && seen->ready_stages < seen->stages);
     seen->stage[stage].place = seen->ready_stages;
     seen->ready[seen->ready_stages++] = stage;
     seen->job[seen->stage[stage].job].ready++;
@@ -19,6 +20,8 @@ static void executors_stages_add_ready(struct br_executors *seen, uint32_t stage
 
 static void drop_ready(struct br_executors *seen, uint32_t stage)
 {
+    assert(seen->ready[seen->stage[stage].place] == stage &&
+           seen->job[seen->stage[stage].job].ready);
     uint32_t place = seen->stage[stage].place, last = seen->ready[--seen->ready_stages];
     seen->ready[place] = last;
     seen->stage[last].place = place;

@@ -49,6 +49,7 @@ enum br_status br_embedding_init(struct br_embedding *embedding, const struct br
     }
     for (int k = 0; k < TRUTH_ARRAYS; k++, at += graph.nodes)
         *truths[k] = (bool *)at;
+    assert(at == (char *)embedding->memory + size + TRUTH_ARRAYS * (size_t)graph.nodes);
     const struct br_dense *outer = &part[BR_JOB_OUTER];
     embedding->job = outer->layers ? br_dense_output(outer, embedding->outer) : embedding->total;
     return BR_OK;

@@ -1,6 +1,7 @@
 /* Scores of stages and limits. [Mao19, 5.2] */
 #include "cluster/executors/network/scene.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +123,8 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_scene_candidat
         at = network_scene_append(at, candidate[k].advice, network->stage_advice);
         at = network_scene_append(at, embedding->stage + (size_t)candidate[k].node * e, e);
         at = network_scene_append(at, embedding->job, e);
-        network_scene_append(at, scene->all, e);
+        at = network_scene_append(at, scene->all, e);
+        assert(at == scores->input + ((size_t)k + 1) * part->width[0]);
     }
     score_all(scene, part, network->stage_advice ? x + network->node_job : 0, BR_STAGE_TRUST,
               scores);
@@ -239,6 +241,7 @@ void br_scene_all_back(struct br_scene *scene)
 
 uint32_t br_choices_choose(const struct br_choices *scores, double draw)
 {
+    assert(scores->count);
     uint32_t best = 0;
     double sum = 0;
     for (uint32_t k = 0; k < scores->count; k++) {
@@ -276,6 +279,7 @@ double br_choices_freedom(const struct br_choices *scores)
  * F). */
 void br_choices_learn(struct br_choices *scores, uint32_t chosen, double gain, double care)
 {
+    assert(chosen < scores->count);
     double freedom = br_choices_freedom(scores);
     for (uint32_t k = 0; k < scores->count; k++) {
         double share = scores->share[k];

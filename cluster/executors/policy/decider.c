@@ -1,6 +1,7 @@
 /* Decisions outside of the simulator: bigrocks/learned.h. The caller's word takes the place of the
  * simulator's (view.h), and the same learner looks at it. */
 #include <bigrocks/learned.h>
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/grow.h"
@@ -261,6 +262,7 @@ static void decider_apply(struct br_learned *learned, struct br_learned_group *g
     } else {
         at->coming += count;
     }
+    assert(count <= group->count);
     group->count -= count;
     group->now -= now;
     view->group.count = group->count;
@@ -270,6 +272,7 @@ static void decider_apply(struct br_learned *learned, struct br_learned_group *g
     view->job[decision->job].executors += count;
     if (group->job == BR_ANY)
         return;
+    assert(view->job[group->job].executors >= count);
     view->job[group->job].executors -= count;
     br_view_touch_job(&learned->kept, group->job);
 }
@@ -295,6 +298,7 @@ static bool decider_decide(struct br_learned *learned, struct br_learned_group *
         return false;
     struct br_executor_stage *stage = &view->stage[choice.stage];
     const struct br_executor_job *of = &view->job[stage->job];
+    assert(choice.limit > br_executors_held(view, stage->job));
     uint32_t room = choice.limit - br_executors_held(view, stage->job);
     *decision = (struct br_learned_decision){
         .job = stage->job,

@@ -147,6 +147,7 @@ static bool learner_arrive(struct br_learner *learner, const struct br_waves *wa
             child[used++] = node[waves->child[stage->first_child + k]];
     }
     first[stages] = used;
+    assert(used == (hears ? edges : 0));
     const struct br_stage_graph shape = {stages, first, child};
     if (br_embedding_init(&job->embedding, &learner->model->network, shape, NULL)) {
         free(graph);
@@ -237,6 +238,7 @@ static bool see(struct br_learner *learner, const struct br_executors *sim, uint
     struct br_learner_job *job = &learner->job[number];
     if (!job->there && !learner_arrive(learner, of->waves, job))
         return false;
+    assert(learner->scene.jobs < learner->job_room);
     struct br_scene_job *seen = &learner->scene.job[learner->scene.jobs++];
     seen->embedding = &job->embedding;
     job->asked = false;
@@ -282,6 +284,7 @@ bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
         uint32_t stage = sim->ready[k], job = sim->stage[stage].job;
         if (!br_executors_selectable(sim, stage))
             continue;
+        assert(learner->candidates < learner->candidate_room);
         struct br_scene_candidate *candidate = &learner->candidate[learner->candidates];
         *candidate = (struct br_scene_candidate){
             .job = sim->job[job].place,
@@ -321,6 +324,7 @@ static bool look_at_limits(struct br_learner *learner, const struct br_executors
     }
     if (learner->model->network.shape.without & BR_WITHOUT_LIMITS)
         learner->first_limit = limits.first = limits.advised = limits.last;
+    assert(limits.first <= limits.last);
     return br_scene_score_limits(&learner->scene, &limits, &learner->limits);
 }
 
@@ -360,6 +364,7 @@ static double learner_log_of(double share)
 double br_learner_log_share(const struct br_learner *learner,
                             const struct br_learner_choice *choice)
 {
+    assert(choice->limit >= learner->first_limit && choice->candidate < learner->nodes.count);
     return learner_log_of(learner->nodes.share[choice->candidate]) +
            learner_log_of(learner->limits.share[choice->limit - learner->first_limit]);
 }

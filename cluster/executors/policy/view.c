@@ -1,6 +1,7 @@
 /* A view that a caller keeps. */
 #include "cluster/executors/policy/view.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ void br_view_remove(struct br_view *kept, uint32_t job)
     struct br_executors *view = &kept->view;
     const struct br_executor_job gone = view->job[job];
     uint32_t behind = gone.first_stage + gone.stages;
+    assert(behind <= view->stages && view->live[gone.place] == job);
     memmove(&view->stage[gone.first_stage], &view->stage[behind],
             (view->stages - behind) * sizeof *view->stage);
     view->stages -= gone.stages;
@@ -121,6 +123,7 @@ void br_view_touch_job(struct br_view *kept, uint32_t job)
 
 void br_view_touch_stage(struct br_view *kept, uint32_t stage)
 {
+    assert(stage < kept->view.stages);
     br_view_touch_job(kept, kept->view.stage[stage].job);
     kept->view.stage[stage].changed = kept->view.changes;
 }
@@ -155,6 +158,7 @@ static void recount(struct br_executors *view, uint32_t job)
     of->left_us = 0;
     for (uint32_t s = of->first_stage; s < of->first_stage + of->stages; s++) {
         struct br_executor_stage *stage = &view->stage[s];
+        assert(stage->ended <= stage->started && stage->started <= stage->tasks);
         uint32_t to_start = stage->tasks - stage->started;
         stage->running = stage->started - stage->ended;
         of->ended += stage->ended == stage->tasks;

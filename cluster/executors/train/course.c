@@ -1,6 +1,7 @@
 /* The course of a training, and its checkpoints. */
 #include "cluster/executors/train/course.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -44,6 +45,7 @@ static enum br_status course_add_row(struct br_course *course, struct br_diag *d
     struct br_trainer *trainer = &course->trainer;
     struct br_course_row *sum = &course->sum;
     double count = (double)sum->iteration;
+    assert(sum->iteration > 0);
     struct br_course_row row = {.iteration = trainer->iteration,
                                 .trained_s = sum->trained_s / count,
                                 .entropy = sum->entropy / count,

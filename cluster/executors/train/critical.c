@@ -1,5 +1,6 @@
 #include "cluster/executors/train/critical.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static void critical_draw(struct sample *sample, uint32_t most, uint64_t seed)
         }
         sample->work[v] = -br_real_log(1 - br_rng_unit(&rng));
     }
+    assert(nodes <= STAGES_MOST && used <= STAGES_MOST * CHILDREN);
     sample->first[nodes] = used;
     sample->longest = 0;
     for (uint32_t v = nodes; v-- > 0;) {

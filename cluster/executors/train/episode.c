@@ -1,6 +1,7 @@
 /* Playing and learning. */
 #include "cluster/executors/train/episode.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,6 +257,7 @@ static void episode_look_ahead(struct br_episode *episode, double rate, double h
     for (uint32_t k = episode->steps; k-- > 0;) {
         double mean, change = sum_at(episode, k + 1, rate) - sum_at(episode, k, rate);
         double seconds = (double)(time_at(episode, k + 1) - time_at(episode, k)) * 1e-9;
+        assert(seconds >= 0);
         double left = fade(seconds, horizon, &mean);
         after = change * mean + after * left;
         episode->step[k].after = after;

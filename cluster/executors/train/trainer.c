@@ -1,6 +1,7 @@
 /* Iterations of training. */
 #include "cluster/executors/train/trainer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +292,7 @@ static struct br_episode_run trainer_run_of(const struct round *round, uint32_t 
     bool own = round->trial || trainer->options.own_arrivals;
     bool paired = !round->trial && trainer->options.method == BR_EVOLVE;
     size_t sequence = paired ? k / 2 : own ? k : 0;
+    assert(sequence < trainer->options.episodes);
     run.arrival = trainer->arrival + sequence * trainer->options.jobs;
     return run;
 }
