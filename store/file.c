@@ -54,6 +54,7 @@ enum br_status br_store_file_count(struct br_store_file *file, uint64_t *plans,
 
 #else
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,6 +202,7 @@ enum br_status br_store_file_find(struct br_store_file *file, const struct br_st
                                   enum br_store_which which, int64_t before,
                                   struct br_store_row *row, struct br_diag *diag)
 {
+    assert(which <= BR_STORE_NEWEST);
     sqlite3_stmt *statement = file->database.statement[which];
     *row = (struct br_store_row){0};
     pthread_mutex_lock(&file->lock);

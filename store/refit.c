@@ -6,6 +6,7 @@
  * after all parents. The other two follow a change of the machines. */
 #include "store/refit.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,6 +79,7 @@ enum br_status br_store_refit(const struct br_store_row *row, const struct br_da
               br_schedule_init(&other, in) && refit_generate(&best, &other, in, &old);
     enum br_status status = ok ? BR_OK : br_fail_memory(diag);
     for (uint32_t t = 0; ok && t < in->tasks; t++) {
+        assert(best.start[t] >= 0 && best.machine[t] < cluster->machines);
         plan->start_ns[in->task_origin[t]] = best.start[t] * in->tick_ns;
         plan->machine[in->task_origin[t]] = best.machine[t];
     }

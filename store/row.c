@@ -1,6 +1,7 @@
 /* Rows: bytes that do not depend on the machine, and plans that do not depend on the bytes. */
 #include "store/row.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ uint64_t br_store_row_sum(const struct br_store_row *row)
 
 static void store_row_write_number(unsigned char *at, uint64_t number, int bytes)
 {
+    assert(bytes == 8 || number >> 8 * bytes == 0);
     for (int k = 0; k < bytes; k++)
         at[k] = (unsigned char)(number >> 8 * k);
 }
@@ -75,6 +77,7 @@ enum br_status br_store_row_fill(struct br_store_row *row, const struct br_dag *
         return br_fail_memory(diag);
     for (uint32_t t = 0; t < plan->tasks; t++) {
         unsigned char *cell = cells + (size_t)t * BR_STORE_CELL;
+        assert(plan->start_ns[t] >= 0);
         store_row_write_number(cell, (uint64_t)plan->start_ns[t], 8);
         store_row_write_number(cell + 8, plan->machine[t], 4);
     }
@@ -96,6 +99,7 @@ bool br_store_row_fits(const struct br_store_row *row, uint32_t tasks)
 void br_store_row_cell(const struct br_store_row *row, uint32_t task, int64_t *start_ns,
                        uint32_t *machine)
 {
+    assert((task + UINT64_C(1)) * BR_STORE_CELL <= row->cells_size);
     const unsigned char *cell = row->cells + (size_t)task * BR_STORE_CELL;
     *start_ns = (int64_t)store_row_read_number(cell, 8);
     *machine = (uint32_t)store_row_read_number(cell + 8, 4);

@@ -1,6 +1,7 @@
 /* Stores of plans: decides which stored plan is the answer, and which of two stays. */
 #include <bigrocks/store.h>
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/process/stop.h"
@@ -274,6 +275,7 @@ static enum br_status keep_shorter(struct br_plan **plan, struct br_plan *fresh,
         other->certificate = NULL;
         status = br_plan_prove(*plan, certificate, other->bound_method, diag);
     }
+    assert(!other || (*plan)->makespan_ns <= other->makespan_ns);
     br_plan_destroy(other);
     return status;
 }

@@ -1,5 +1,6 @@
 #include "store/database/database.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ bool br_database_run(struct br_database *database, const char *text)
 
 bool br_database_step(struct br_database *database, int which)
 {
+    assert(which >= 0 && which < database->form->statements);
     const int code = sqlite3_step(database->statement[which]);
     return sqlite3_reset(database->statement[which]) == SQLITE_OK &&
            (code == SQLITE_DONE || code == SQLITE_ROW);
@@ -138,6 +140,7 @@ static char *make_uri(const char *path, const char *query)
             uri[used++] = hex[(unsigned char)*at & 15];
         } else
             uri[used++] = *at;
+    assert(used + strlen(query) < room);
     snprintf(uri + used, room - used, "%s", query);
     return uri;
 }

@@ -1,5 +1,6 @@
 #include "store/history/gather.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,7 @@ static void add_sample(void *context, const struct br_history_row *row)
     if (reading->run == job->told.runs)
         return; /* of a run that has begun since */
     for (uint32_t k = 0; k < g->stages; k++) {
+        assert(reading->stage < g->stages);
         struct stage *stage = &g->stage[reading->stage];
         if (strcmp(stage->told.name, row->stage) == 0) {
             if (!br_grow(&stage->sample, stage->told.samples, &stage->room, sizeof *stage->sample))
