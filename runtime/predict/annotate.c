@@ -3,6 +3,7 @@
  * run. */
 #include "runtime/predict/annotate.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,7 @@ static enum br_status find_factor(struct annotating *annotating, struct br_annot
         if (!belief->known)
             continue;
         double factor = fmax(belief->high_ns / belief->mean_ns, belief->mean_ns / belief->low_ns);
+        assert(known < report->known);
         item[known] = (struct br_sort_item){(uint64_t)br_whole_ns(1000 * factor), known};
         known++;
     }

@@ -1,5 +1,6 @@
 #include "runtime/predict/evaluate.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +50,7 @@ static bool evaluate_make_room(struct evaluator *e, uint32_t stages, uint32_t ta
 /* Moves `pilots` tasks, each with equal probability, to the front. */
 static void evaluate_draw(int64_t *duration_ns, uint32_t tasks, uint32_t pilots, struct br_rng *rng)
 {
+    assert(pilots <= tasks);
     for (uint32_t k = 0; k < pilots && k + 1 < tasks; k++) {
         uint32_t other = k + (uint32_t)br_rng_below(rng, tasks - k);
         int64_t moved = duration_ns[k];
@@ -89,6 +91,7 @@ static enum br_status evaluate_predict(struct evaluator *e, const struct br_pred
             prediction->work_ns += (double)whole->duration_ns[t];
         used += whole->tasks;
     }
+    assert(used == tasks);
     enum br_status status = row->arrive ? row->arrive(e->predictor, &job, diag) : BR_OK;
     for (uint32_t s = 0, first = 0; s < job.stages; first += e->stage[s++].tasks) {
         uint32_t pilots = row->clairvoyant ? e->stage[s].tasks
@@ -177,6 +180,7 @@ static double evaluate_percentile(const double *sorted, uint32_t count, double s
 {
     if (!count)
         return NAN;
+    assert(share >= 0 && share <= 1);
     double rank = share * (count - 1);
     uint32_t low = (uint32_t)rank, high = low + 1 < count ? low + 1 : low;
     return sorted[low] + (sorted[high] - sorted[low]) * (rank - low);
@@ -235,6 +239,7 @@ enum br_status br_accuracy_of(const struct br_evaluation *evaluation,
         tasks += p->tasks;
         evaluate_judge(p, queues, accuracy);
     }
+    assert(accuracy->intervals <= accuracy->jobs && accuracy->jobs <= evaluation->count);
     qsort(error, accuracy->jobs, sizeof *error, evaluate_compare);
     qsort(width, accuracy->intervals, sizeof *width, evaluate_compare);
     accuracy->p25_error = evaluate_percentile(error, accuracy->jobs, 0.25);

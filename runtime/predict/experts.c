@@ -3,6 +3,7 @@
  * the value; the value passes on its distribution. */
 #include "runtime/predict/experts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ double br_stage_mean_s(const struct br_predict_stage *stage)
 
 static void predict_all(const struct br_expert *expert, double prediction[KINDS])
 {
+    assert(expert->seen > 0);
     uint32_t last = expert->seen < LAST ? expert->seen : LAST;
     double sum = 0;
     for (uint32_t k = 0; k < last; k++)
@@ -140,5 +142,6 @@ double br_experts_utility_s(const struct br_histogram *histogram)
             return 0;
         utility += histogram->bin[k].weight / (at * at);
     }
+    assert(utility > 0);
     return sqrt(histogram->weight / utility);
 }

@@ -28,6 +28,7 @@ static void histogram_merge(struct br_histogram *histogram)
     for (uint32_t k = 1; k + 1 < histogram->bins; k++)
         if (bin[k + 1].at - bin[k].at < bin[nearest + 1].at - bin[nearest].at)
             nearest = k;
+    assert(nearest + 1 < histogram->bins);
     struct br_bin *a = &bin[nearest], *b = a + 1;
     double weight = a->weight + b->weight;
     *a = (struct br_bin){(a->at * a->weight + b->at * b->weight) / weight, weight};
@@ -38,6 +39,7 @@ static void histogram_merge(struct br_histogram *histogram)
 bool br_histogram_add(struct br_histogram *histogram, double value)
 {
     uint32_t k = histogram_find(histogram, value);
+    assert(k == 0 || histogram->bin[k - 1].at < value);
     if (k == histogram->bins || histogram->bin[k].at != value) {
         if (!br_grow(&histogram->bin, histogram->bins, &histogram->room, sizeof *histogram->bin))
             return false;

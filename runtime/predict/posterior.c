@@ -19,6 +19,7 @@
  * and has a variance of its own. It is told by quantiles: the median, and the ends of the interval.
  * Differs from [Jajoo22, 4.1], where both variances are known and all is normal.
  */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -94,6 +95,7 @@ static enum br_status posterior_create(const struct br_predictor_row *row,
         return br_fail_memory(diag);
     predictor->setup = *setup;
     predictor->levels = 2 * setup->features + 2;
+    assert(predictor->levels <= LEVELS_MOST);
     br_normal_init(&predictor->normal);
     for (int k = 0; k < SPREADS; k++) {
         predictor->log_spread[k] = br_quick_log(spread_of[k]);
@@ -155,6 +157,7 @@ static uint32_t look_up(const struct predictor *predictor, const struct br_predi
         if (number == BR_NO_VALUE)
             continue;
         const struct value *value = &predictor->value[number];
+        assert(value->weight > 0);
         const struct level *level = &predictor->level[l];
         double usual = level->squares / level->count;
         double within = (value->squares + BORROW * usual) / (value->weight + BORROW);
@@ -183,6 +186,7 @@ static void weigh_spreads(const struct predictor *predictor, const struct br_pre
     }
     for (int k = 0; k < SPREADS; k++)
         sum += likelihood[k] = likelihood[k] < best - 40 ? 0 : br_quick_exp(likelihood[k] - best);
+    assert(sum >= 1);
     for (int k = 0; k < SPREADS; k++)
         likelihood[k] /= sum;
 }
@@ -234,6 +238,7 @@ static enum br_status learn_stage(struct predictor *predictor, const struct br_p
 {
     const struct br_predict_stage *own = &job->stage[stage];
     struct prior prior[LEVELS_MOST];
+    assert(own->measured > 0);
     double y = posterior_log_of(br_stage_mean_s(own)), share[SPREADS];
     uint32_t parts = look_up(predictor, job, stage, prior);
     for (uint32_t k = 0; k < parts; k++) {
@@ -324,6 +329,7 @@ static struct candidate update(const struct prior *prior, int s, double log_shar
     double y = pilots->mean + square / 2; /* tells log m */
     double v = prior->variance + square / n, off = y - prior->mean;
     c.log_weight -= 0.5 * (br_quick_log(v) + off * off / v);
+    assert(prior->variance > 0);
     double precision = 1 / prior->variance + n / square;
     c.mean = (prior->mean / prior->variance + n * y / square) / precision;
     c.variance = 1 / precision;
@@ -367,6 +373,7 @@ static uint32_t posterior_weigh(const struct predictor *predictor, const struct 
             candidate[candidates++] = c;
         }
     }
+    assert(candidates <= (LEVELS_MOST + 1) * SPREADS);
     return candidates;
 }
 
@@ -422,6 +429,7 @@ static void posterior_mix(struct predictor *predictor, const struct belief *beli
         struct br_mixture_part part = {br_quick_exp(c->log_weight - belief->best),
                                        c->mean - own[c->spread] / 2,
                                        sqrt(c->variance + own[c->spread]), 0};
+        assert(mixture->parts < BR_MIXTURE_MOST && part.deviation > 0);
         part.narrow = 1 / part.deviation;
         mixture->weight += part.weight;
         mixture->part[mixture->parts++] = part;

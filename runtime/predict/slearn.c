@@ -2,6 +2,7 @@
  * pilots, their share follows the one with the shortest recent completion times [Jajoo22, Fig. 4].
  * SLearn-DAG measures only the first stage, and scales the history of the other stages by it
  * [Jajoo22, 6]. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -101,6 +102,7 @@ static enum br_status slearn_arrive(void *of, const struct br_predict_job *job,
         predictor->room = room;
     }
     predictor->percent[job->number] = (uint8_t)choose_percent(predictor);
+    assert(predictor->percent[job->number] < PERCENTS);
     predictor->arrived++;
     return BR_OK;
 }
@@ -108,6 +110,7 @@ static enum br_status slearn_arrive(void *of, const struct br_predict_job *job,
 /* As printed, lines 20 to 24. */
 static void add_score(struct score *score, double jct)
 {
+    assert(score->next <= WINDOW && score->count <= WINDOW + 1);
     score->jct[score->next] = jct;
     score->next = (score->next + 1) % (WINDOW + 1);
     if (score->count <= WINDOW)
