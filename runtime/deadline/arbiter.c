@@ -25,6 +25,7 @@ static struct step arbiter_next_step(const struct br_bid *bid, uint32_t from, ui
 {
     struct step best = {from, 0};
     for (uint32_t k = from + 1; k <= last; k++) {
+        assert(bid->allocation[from] < bid->allocation[k]);
         double rate = bid->weight * (bid->utility[k] - bid->utility[from]) /
                       (bid->allocation[k] - bid->allocation[from]);
         /* Among equal rates the nearest: small steps use up the total. */
@@ -104,6 +105,7 @@ bool br_arbitrate(const struct br_bid *bid, uint32_t bids, uint32_t total, void 
     for (uint32_t j = 0; j < bids; j++) {
         chosen[j] = 0;
         least += bid[j].allocation[0];
+        assert(bid[j].choices > 0);
         last[j] = br_control_best(bid[j].utility, bid[j].choices);
     }
     if (least > total)

@@ -84,6 +84,7 @@ static uint32_t deadline_control_distribution(const struct look *look, uint32_t 
 {
     const struct br_control *control = look->control;
     if (control->options.forecast == BR_FORECAST_AMDAHL) {
+        assert(index < control->table->allocations);
         left_s[0] = look->serial_s + look->shared_s / control->table->allocation[index];
         return 1;
     }
@@ -183,6 +184,7 @@ static uint32_t best_late(const struct look *look, double earlier_s)
     double utility[BR_TABLE_ALLOCATIONS], most = -INFINITY;
     double base_s = look->elapsed_s + earlier_s;
     uint32_t count = choices(control), k = count;
+    assert(count > 0 && count <= BR_TABLE_ALLOCATIONS);
     do {
         k--;
         int64_t least_ns = br_table_quantile_ns(control->table, options->layer, look->place, k, 0);
@@ -372,6 +374,7 @@ double br_control_later(const struct br_control *control, const struct br_contro
 {
     enum { HALVINGS = 20 };
     double least_s = br_control_mean_s(control, moment, index) - for_s;
+    assert(for_s >= 0 && moment->progress <= 1);
     double from = moment->progress, to = 1;
     struct br_control_moment middle = {.begun = true};
     for (uint32_t k = 0; k < HALVINGS; k++) {

@@ -2,6 +2,7 @@
  * [Ferguson12, 4.2 and 5.4] */
 #include "runtime/deadline/progress.h"
 
+#include <assert.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@ typedef double put_together(const struct br_progress_weight *weight, const uint3
 
 static double deadline_progress_share(uint32_t done, uint32_t tasks)
 {
+    assert(tasks > 0);
     return (double)done / (double)tasks;
 }
 
@@ -91,6 +93,7 @@ double br_progress(enum br_indicator indicator, const struct br_progress_weight 
         s++;
     if (s == stages)
         return 1;
+    assert(indicator < BR_INDICATORS);
     double progress = indicators[indicator].together(weight, tasks, done, stages);
     return progress > 0 ? progress < 1 ? progress : 1 : 0;
 }

@@ -26,6 +26,7 @@ static void find_bend(const struct br_deadline_table *table, double progress,
     low = low < last ? low : last;
     if (progress < table->bend_at[low] && low > 0)
         low--;
+    assert(low < table->bends);
     place->bent = true;
     place->bend_low = low;
     place->bend_high = low < last ? low + 1 : low;
@@ -41,6 +42,7 @@ struct br_table_place br_table_at(const struct br_deadline_table *table, double 
         low = inner;
     if (progress < table->at[low] && low > 1)
         low--;
+    assert(low >= 1 && low <= inner);
     uint32_t high = low < inner ? low + 1 : low;
     struct br_table_place place = {
         .low = low, .high = high, .part = deadline_table_part_of(table->at, low, high, progress)};
@@ -79,6 +81,7 @@ static double bend_at(const struct br_deadline_table *table, uint32_t layer,
 {
     size_t row = (size_t)table->layers * table->allocations;
     size_t column = (size_t)layer * table->allocations + index;
+    assert(place.bend_high < table->bends && place.bend_low <= place.bend_high);
     double low = table->bend[place.bend_low * row + column];
     double high = table->bend[place.bend_high * row + column];
     return (low + (high - low) * place.bend_part) * table->bend_unit[column];
@@ -123,6 +126,7 @@ int64_t br_table_quantile_ns(const struct br_deadline_table *table, uint32_t lay
     while (k + 1 < table->quantiles && table->level[k] < q)
         k++;
     double from = table->level[k - 1], to = table->level[k];
+    assert(from < to);
     double low = deadline_table_number(&cells, k), high = deadline_table_number(&cells, k + 1);
     return (int64_t)(low + (high - low) * ((q - from) / (to - from)) + 0.5);
 }

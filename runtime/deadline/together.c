@@ -71,6 +71,7 @@ static struct together together_lay_out(const struct br_rival *rival, uint32_t j
     all.played = together_cut(&at, n * sizeof *all.played);
     all.utility = together_cut(&at, n * BR_TABLE_ALLOCATIONS * sizeof *all.utility);
     all.arbiter = together_cut(&at, br_arbiter_memory(jobs, total));
+    assert(at == (char *)memory + br_together_memory(jobs, total));
     return all;
 }
 
@@ -118,6 +119,7 @@ static double together_line_up(struct together *all, const uint32_t *order)
         uint32_t least = together_amount_of(all, order[k], 0);
         played->runs = !played->ended && least <= all->total - sum;
         sum += played->runs ? least : 0;
+        assert(sum <= all->total);
     }
     return sum;
 }
@@ -147,6 +149,7 @@ static bool hand_out(struct together *all, const uint32_t *order, double now_s)
             continue;
         if (!all->alone)
             later -= together_amount_of(all, order[k], 0);
+        assert(later >= 0);
         played->own = together_within(table, played->need, left - later);
         played->given = together_within(table, played->need, idle - later);
         played->given = played->given > played->own ? played->given : played->own;
@@ -202,6 +205,7 @@ static double play_on(struct together *all, const uint32_t *order, bool settled)
             return -INFINITY; /* no job gets anything */
         if (settled)
             step_s = INFINITY;
+        assert(step_s >= 0);
         come_on(all, now_s, step_s);
         open = 0;
         for (uint32_t j = 0; j < all->jobs; j++)
@@ -391,6 +395,7 @@ void br_together_decide(const struct br_rival *rival, uint32_t jobs, uint32_t to
      * smoothed. */
     for (uint32_t j = 0; j < jobs; j++) {
         uint32_t amount = rival[j].control->amount;
+        assert(portion[j].now <= total);
         sum += amount > portion[j].now ? amount : portion[j].now;
     }
     for (uint32_t j = 0; j < jobs; j++) {

@@ -16,9 +16,11 @@
 static void sum_areas(struct br_utility *utility)
 {
     utility->area[0] = 0;
-    for (uint32_t k = 0; k + 1 < utility->points; k++)
+    for (uint32_t k = 0; k + 1 < utility->points; k++) {
+        assert(utility->at_s[k] < utility->at_s[k + 1]);
         utility->slope[k] =
             (utility->value[k + 1] - utility->value[k]) / (utility->at_s[k + 1] - utility->at_s[k]);
+    }
     for (uint32_t k = 1; k < utility->points; k++)
         utility->area[k] = utility->area[k - 1] + (utility->at_s[k] - utility->at_s[k - 1]) *
                                                       (utility->value[k] + utility->value[k - 1]) /
