@@ -2,6 +2,7 @@
  * floods its output is read on, and what nobody would want of it is dropped. */
 #include "lp/client/child.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -93,6 +94,7 @@ static int client_child_start(struct child *child, const struct br_talk *talk)
 
 static void feed(struct child *child)
 {
+    assert(child->written <= child->size);
     ssize_t size = write(child->in, child->text + child->written, child->size - child->written);
     if (size > 0)
         child->written += (size_t)size;
@@ -125,6 +127,7 @@ static void drain(int *fd, struct words *words, size_t most)
                         keep ? words->room - words->used - 1 : sizeof spill);
     if (size > 0 && keep)
         words->used += (size_t)size;
+    assert(!keep || words->used < words->room);
     if (keep)
         words->text[words->used] = '\0';
     if (size == 0 || (size < 0 && errno != EAGAIN && errno != EINTR))

@@ -1,5 +1,6 @@
 #include "lp/solver/attempt.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The least of the tasks of each stage of the program. */
@@ -13,6 +14,7 @@ static void set_windows(struct lp_problem *p, const struct br_task_windows *wind
             p->head[v] = windows->head[t] < p->head[v] ? windows->head[t] : p->head[v];
             p->tail[v] = windows->tail[t] < p->tail[v] ? windows->tail[t] : p->tail[v];
         }
+        assert(p->head[v] != INT64_MAX && p->tail[v] != INT64_MAX);
     }
 }
 

@@ -1,5 +1,6 @@
 #include "lp/solver/cases.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +33,7 @@ static const struct br_arc *solver_cases_arcs_ahead(const struct br_instance *in
 static void solver_cases_look_behind(struct listing *l)
 {
     uint32_t n = l->in->stages;
+    assert(n <= 64);
     for (uint32_t s = 0; s < n; s++) {
         l->behind[s] = UINT64_C(1) << s;
         l->waits[s] = false;
@@ -95,6 +97,7 @@ static void solver_cases_list_group(const struct listing *l, struct lp_groups *g
     at -= at == LP_GROUPS_MOST;
     for (; at > 0 && solver_cases_worthier(&g, &groups->group[at - 1]) < 0; at--)
         groups->group[at] = groups->group[at - 1];
+    assert(at < LP_GROUPS_MOST);
     groups->group[at] = g;
     groups->count += groups->count < LP_GROUPS_MOST;
 }
@@ -166,6 +169,7 @@ static bool solver_cases_raise_stage(const struct br_instance *in, uint32_t s, i
 static bool solver_cases_suppose(const struct br_instance *in, const struct lp_group *g, uint32_t s,
                                  struct br_task_windows *w)
 {
+    assert(g->proof && g->members >> s & 1);
     int64_t *early = g->last ? w->tail : w->head, *late = g->last ? w->head : w->tail;
     int64_t least = INT64_MAX;
     bool any = false;
@@ -235,6 +239,7 @@ static bool solver_write_cases(const struct lp_attempt *a, const struct lp_group
                                struct trial *t, struct br_arena *arena, struct br_proof *proof,
                                struct br_proof **open)
 {
+    assert(g->proof && t->tried == g->cases && t->open < 2);
     proof->kind = g->last ? BR_PROOF_LAST : BR_PROOF_FIRST;
     proof->group = g->proof;
     proof->when = br_arena_array(arena, g->cases, sizeof *proof->when);
@@ -260,6 +265,7 @@ static bool solver_write_cases(const struct lp_attempt *a, const struct lp_group
 
 static void to_front(struct lp_groups *groups, uint32_t k)
 {
+    assert(k < groups->count);
     struct lp_group g = groups->group[k];
     memmove(&groups->group[1], &groups->group[0], k * sizeof g);
     groups->group[0] = g;

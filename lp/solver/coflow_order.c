@@ -4,6 +4,7 @@
  * of the rows is a bound. [Agarwal18, 4; Goemans02] */
 #include "lp/solver/coflow_order.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -32,6 +33,7 @@ struct solver {
 static int pair(const struct solver *s, uint32_t i, uint32_t j)
 {
     uint32_t n = s->order->coflows;
+    assert(i < j && j < n);
     return (int)(n + i * n - i * (i + 1) / 2 + (j - i - 1)) + 1;
 }
 
@@ -82,6 +84,7 @@ static void coflow_order_add_row(struct solver *s, uint32_t coflow, const struct
         else
             right -= coflow_order_put(s, &count, part->coflow, coflow, -length);
     }
+    assert(s->rows < ROWS_MOST && count <= (int)s->order->coflows);
     s->row[s->rows++] = (struct lp_order_row){{coflow, broken->since, 0}, broken->port, 0};
     lp_master_add_cut(s->master, right, count, s->column, s->coefficient);
 }
@@ -93,6 +96,7 @@ static void add_cycle(struct solver *s, uint32_t i, uint32_t j, uint32_t k)
     right -= coflow_order_put(s, &count, i, j, -1);
     right -= coflow_order_put(s, &count, j, k, -1);
     right -= coflow_order_put(s, &count, k, i, -1);
+    assert(s->rows < ROWS_MOST);
     s->row[s->rows++] = (struct lp_order_row){{i, j, k}, UINT32_MAX, 0};
     lp_master_add_cut(s->master, right, count, s->column, s->coefficient);
 }

@@ -1,5 +1,6 @@
 #include "lp/solver/coflow_problem.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,7 @@ static bool sort_parts(struct problem *p)
     order->part = malloc((p->parts + 1) * sizeof *order->part);
     bool made = by_release && of && order->first && order->part;
     for (uint64_t k = 0; made && k < p->parts; k++) {
+        assert(k == 0 || p->part[k - 1].coflow <= p->part[k].coflow);
         of[p->part[k].coflow + 1] = k + 1;
         order->first[p->part[k].port + 2]++;
     }
@@ -155,6 +157,7 @@ static bool sort_parts(struct problem *p)
         for (uint64_t k = of[by_release[c]]; k < of[by_release[c] + 1]; k++)
             order->part[order->first[p->part[k].port + 1]++] =
                 (struct lp_order_part){p->part[k].coflow, p->part[k].length};
+    assert(!made || order->first[order->ports] == p->parts);
     free(by_release);
     free(of);
     return made;

@@ -3,6 +3,7 @@
  * cannot hold two stages of a chain anyway. */
 #include "lp/solver/cut.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,7 @@ void lp_cut_apply(const struct lp_cut *cut, const struct lp_problem *problem, in
 static struct lp_cut *add_cut(struct lp_cuts *cuts, enum lp_cut_kind kind, uint32_t first,
                               uint32_t last, int64_t value, uint32_t members)
 {
+    assert(first < last && members > 0);
     if (cuts->count == cuts->room) {
         uint32_t room = cuts->room ? 2 * cuts->room : 64;
         struct lp_cut *larger = realloc(cuts->cut, room * sizeof *larger);
@@ -87,6 +89,7 @@ static int64_t cut_durations(const struct lp_problem *p, uint32_t v, int64_t len
 static int64_t mandatory_part(int64_t duration, int64_t head, int64_t deadline, int64_t from,
                               int64_t to)
 {
+    assert(duration >= 0 && from < to);
     int64_t part = duration < to - from ? duration : to - from;
     int64_t early = head + duration - from, late = to - (deadline - duration);
     part = early < part ? early : part;
@@ -161,6 +164,7 @@ static bool separate_chains(struct lp_cuts *cuts, const struct lp_problem *p,
         ok = cut != NULL;
         for (uint32_t v = end; ok && v != UINT32_MAX; v = before[v])
             cut->stage[--members] = v;
+        assert(!ok || members == 0);
     }
     free(sum);
     free(before);

@@ -3,6 +3,8 @@
  */
 #include "lp/solver/destructive.h"
 
+#include <assert.h>
+
 #include "lp/solver/cases.h"
 #include "lp/solver/lines.h"
 #include "lp/solver/master.h"
@@ -93,6 +95,7 @@ static void destructive_search(void *context)
             tried = a->proven + (allowed - a->proven) / 2;
         if (tried > BR_TICKS_MAX)
             return;
+        assert(tried >= a->proven && tried < allowed);
         enum lp_answer answer = refute(a, tried);
         if (answer == LP_SPENT)
             return;
@@ -119,6 +122,7 @@ static void bound_group(struct attempt *a, struct lp_group *g, struct lp_budget 
         if (g->members >> s & 1)
             stage[count++] =
                 a->one.whole->task_stage[a->one.part->task_origin[a->one.part->stage_first[s]]];
+    assert(count > 0);
     struct br_instance *in = br_instance_part(a->one.whole, stage, count);
     struct br_proof *proof = br_arena_alloc(a->arena, sizeof *proof);
     if (in && proof &&

@@ -6,6 +6,7 @@
  * Candidates (measure, a, b) are tried from the strongest energy on. */
 #include "lp/solver/lines.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,6 +85,7 @@ static void list_candidate(struct lines *l, uint32_t measure, int64_t head, int6
         qsort(l->candidate, l->candidates, sizeof c, solver_lines_worthier);
         l->candidates = CANDIDATES / 2;
     }
+    assert(l->candidates < CANDIDATES);
     l->candidate[l->candidates++] = c;
 }
 
@@ -111,6 +113,7 @@ static void solver_lines_load(struct lines *l, const struct candidate *c)
     l->items = 0;
     for (uint32_t s = 0; s < l->in->stages; s++)
         if (solver_lines_runs_within(l, c, s)) {
+            assert(l->items < BR_LINE_ITEMS);
             int64_t tasks = l->in->stage_first[s + 1] - l->in->stage_first[s];
             l->stage[l->items] = s;
             l->item[l->items++] = (struct br_line_item){l->shortest[s], 0, tasks * m->weight[s],
@@ -137,6 +140,7 @@ static bool solver_add_line(struct lp_master *master, const struct lines *l, con
 static bool refuted(struct lines *l, int64_t capacity, int64_t length)
 {
     struct lp_master *master = lp_master_create();
+    assert(capacity > 0 && length > 0);
     bool yes = false;
     if (!master)
         return false;

@@ -1,6 +1,7 @@
 /* A growing array with an index over it. */
 #include "lp/solver/patterns.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/grow.h"
@@ -90,6 +91,7 @@ uint32_t lp_patterns_add(struct lp_patterns *patterns, uint32_t cls, const uint3
             pattern->stage[pattern->members] = v;
             pattern->tasks[pattern->members++] = tasks[v];
         }
+    assert(pattern->members == members);
     patterns_place(pattern, intervals);
     if (!br_index_add(&patterns->by_tasks, &pattern_keys, patterns, patterns->count))
         return UINT32_MAX;

@@ -2,6 +2,7 @@
  * takes much of the time, and most rounds need no proof. */
 #include "lp/solver/pricing.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/numbers/wide.h"
@@ -13,6 +14,7 @@
 
 void lp_draw(struct lp_refutation *r, const struct lp_point *to, int eighths)
 {
+    assert(eighths >= 0 && eighths <= 8);
     for (uint32_t v = 0; v < r->problem->count; v++)
         r->now.dual[v] = (to->dual[v] * eighths + r->out.dual[v] * (8 - eighths)) / 8;
     for (uint32_t cell = 0; cell < r->cells; cell++)
@@ -116,6 +118,7 @@ static bool price_all(struct lp_refutation *r, int64_t nodes, bool first, bool *
                     return false;
             }
         }
+        assert(r->known[cell] <= r->most[cell]);
         br_wide time = (br_wide)lp_length_of(r, k) * lp_machines_of(r, cls);
         held += time * r->most[cell];
         found_held += time * r->known[cell];

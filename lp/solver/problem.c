@@ -2,6 +2,7 @@
  * moves the ends of the windows. */
 #include "lp/solver/problem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "planner/bounds/closure.h"
@@ -45,12 +46,14 @@ enum br_status lp_problem_init(struct lp_problem *p, const struct br_instance *i
         uint32_t s = in->topological[k];
         if (measures.work[s] == 0)
             continue;
+        assert(v < p->count);
         p->stage[v] = s;
         p->work[v] = measures.work[s];
         p->head[v] = windows.stage_head[s];
         p->tail[v] = windows.stage_tail[s];
         p->tasks[v] = in->stage_first[s + 1] - in->stage_first[s];
         p->slots[v] = (uint32_t)br_stage_slots(in, s, p->tasks[v]);
+        assert(p->tasks[v] > 0 && p->slots[v] > 0);
         v++;
     }
     if (ok) {
@@ -88,6 +91,7 @@ static uint32_t index_of(const struct lp_intervals *i, int64_t time)
 {
     const int64_t *at =
         bsearch(&time, i->point, i->count + 1, sizeof *i->point, solver_problem_upwards);
+    assert(at);
     return (uint32_t)(at - i->point);
 }
 
@@ -114,6 +118,7 @@ bool lp_intervals_init(struct lp_intervals *i, const struct lp_problem *p, int64
     for (uint32_t v = 0; v < p->count; v++) {
         i->first[v] = index_of(i, p->head[v]);
         i->last[v] = index_of(i, makespan - p->tail[v]);
+        assert(i->first[v] < i->last[v]);
     }
     return true;
 }

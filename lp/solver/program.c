@@ -1,5 +1,6 @@
 #include "lp/solver/program.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,7 @@ void lp_program_end(struct lp_refutation *r)
 bool lp_add_column(struct lp_refutation *r, uint32_t pattern_number, uint32_t interval)
 {
     const struct lp_pattern *pattern = &r->patterns->pattern[pattern_number];
+    assert(pattern->first <= interval && interval < pattern->last);
     if (r->columns == r->column_room) {
         uint32_t room = r->column_room ? 2 * r->column_room : 256;
         struct lp_column *larger = realloc(r->column, room * sizeof *larger);
@@ -119,6 +121,7 @@ bool lp_add_column(struct lp_refutation *r, uint32_t pattern_number, uint32_t in
             r->value[count] = value;
         }
     }
+    assert((uint32_t)count < r->scratch_room);
     int number = lp_master_add_column(r->master, count, r->index, r->value);
     r->column[r->columns++] = (struct lp_column){pattern_number, interval, number};
     return true;

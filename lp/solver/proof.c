@@ -5,6 +5,7 @@
  * pays. */
 #include "lp/solver/proof.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,7 @@ static bool write_price(struct lp_proof *out, const struct lp_problem *p,
             price->steps++;
             last = value;
         }
+        assert(price->steps > 0);
         if (!write)
             price->step = br_arena_array(out->arena, price->steps, sizeof *price->step);
         if (!price->step)
@@ -92,6 +94,7 @@ static bool write_chains(struct lp_proof *out, const struct lp_problem *p,
             chain->share[i] = cut_dual[k] / p->slots[cut->stage[i]];
         }
     }
+    assert(!proof->chain || proof->chains == count);
     return proof->chain != NULL;
 }
 
