@@ -140,12 +140,14 @@ static int64_t *free_of(const struct dispatch *d, uint32_t machine)
 
 static void block(struct dispatch *d, uint32_t stage)
 {
+    assert(!d->blocked[stage] && has_ready(d, stage));
     d->blocked[stage] = true;
     br_fit_tree_set(&d->demands, stage_place(d, stage), schedule_dispatch_demand_of(d, stage));
 }
 
 static void unblock(struct dispatch *d, uint32_t stage)
 {
+    assert(d->blocked[stage]);
     d->blocked[stage] = false;
     br_fit_tree_set(&d->demands, stage_place(d, stage), NULL);
 }
@@ -170,6 +172,7 @@ static void task_ready(struct dispatch *d, uint32_t stage, uint32_t task)
 static void schedule_dispatch_stage_ready(struct dispatch *d, uint32_t stage)
 {
     const struct br_instance *in = d->in;
+    assert(d->waiting[stage] == 0);
     uint32_t first = in->stage_first[stage], end = in->stage_first[stage + 1];
     if (d->by_task[stage]) {
         for (uint32_t t = first; t < end; t++)
@@ -224,6 +227,7 @@ static void machine_changed(struct dispatch *d, uint32_t machine)
 {
     if (d->is_stale[machine])
         return;
+    assert(d->stale_count < d->in->machines);
     d->is_stale[machine] = true;
     d->stale[d->stale_count++] = machine;
 }
@@ -244,6 +248,7 @@ static uint32_t schedule_dispatch_first_holder(const struct br_instance *in, uin
     const int64_t *demand = in->demand + (size_t)stage * in->resources;
     for (uint32_t c = 0;; c++) {
         uint32_t r = 0;
+        assert(c < in->classes);
         while (r < in->resources && in->capacity[(size_t)c * in->resources + r] >= demand[r])
             r++;
         if (r == in->resources)
@@ -294,6 +299,7 @@ static void start_tasks(struct dispatch *d, uint32_t stage, uint32_t machine, in
             if (demand[q] && free[q] / demand[q] < copies)
                 copies = (uint32_t)(free[q] / demand[q]);
     }
+    assert(copies > 0 && d->events < in->tasks);
     for (uint32_t k = 0; k < copies; k++) {
         uint32_t t = first_ready(d, stage);
         d->schedule->start[t] = now;
@@ -327,6 +333,7 @@ static void finish_tasks(struct dispatch *d, const struct event *event)
         br_costly_assert(schedule_dispatch_machine_is_sound(d, machine));
         if (!d->is_freed[machine]) {
             d->is_freed[machine] = true;
+            assert(d->freed_count < in->machines);
             d->freed[d->freed_count++] = machine;
         }
     }
@@ -336,6 +343,7 @@ static void finish_tasks(struct dispatch *d, const struct event *event)
         uint32_t child = in->child[a].stage;
         if (in->child[a].one_to_one) {
             uint32_t t = in->stage_first[child] + (event->task - in->stage_first[stage]);
+            assert(d->task_waiting[t] > 0);
             if (--d->task_waiting[t] == 0 && d->waiting[child] == 0)
                 task_ready(d, child, t);
         } else if (d->left[stage] == 0 && --d->waiting[child] == 0) {
@@ -361,6 +369,7 @@ static void make_offer(struct dispatch *d, uint32_t machine, uint32_t from)
         if (!d->packing)
             break;
     }
+    assert(d->offers < d->in->machines);
     if (best.place != BR_FIT_NONE)
         offer_push(d, d->offer, &d->offers, best);
 }
@@ -557,6 +566,7 @@ static bool number_places(struct dispatch *d)
         uint32_t task = d->task_of[k], stage = in->task_stage[task];
         if (!d->alike[stage] || d->order->by_stage[in->stage_first[stage]] == task)
             d->task_of[places++] = task;
+        assert(places > 0);
         d->place[task] = places - 1;
     }
     return br_fit_tree_init(&d->demands, places, in->resources);

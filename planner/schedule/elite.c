@@ -50,6 +50,7 @@ void br_elite_add(struct br_elite *elite, const struct br_schedule *schedule, co
     } else {
         last = elite->count < elite->room ? elite->count++ : elite->room - 1;
     }
+    assert(at <= last && last < elite->count);
     struct br_elite_entry spare = elite->entry[last];
     for (uint32_t k = last; k > at; k--)
         elite->entry[k] = elite->entry[k - 1];

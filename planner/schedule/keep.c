@@ -105,6 +105,7 @@ static void keep_pass(struct keeping *k, uint32_t task)
     const int64_t end = k->start[task] + k->in->duration[task];
     if (gate->ready < 0)
         settle_barriers(k, k->in->task_stage[task]);
+    assert(gate->left > 0);
     gate->left--;
     if (end > gate->end)
         gate->end = end;

@@ -281,6 +281,7 @@ static void book(struct br_placer *p, uint32_t stage, uint32_t task, struct br_f
     assert(p->start[task] == BR_UNPLACED);
     p->start[task] = fit.start;
     p->machine[task] = fit.machine;
+    assert(p->logged < p->in->tasks);
     p->log[p->logged++] = task;
     if (!e->placed || fit.start < e->begin)
         e->begin = fit.start;
@@ -394,6 +395,7 @@ static void settle_batch(void *context, struct br_fit fit, uint32_t copies)
         while (run->letter[run->order->by_stage[b->at]] != run->subset)
             b->at++;
         uint32_t task = run->order->by_stage[b->at++];
+        assert(b->at <= run->p->in->stage_first[b->stage + 1]);
         schedule_place_settle(run, b->stage, task, fit);
         schedule_place_release(run, b->stage, task);
     }
@@ -441,6 +443,7 @@ static bool schedule_place_find(const struct placing *run, uint32_t stage, int64
 
 static void drop_slot(struct br_placer *p, uint32_t stage)
 {
+    assert(p->slot[stage] == NO_SLOT || p->free_slots < p->slots);
     if (p->slot[stage] != NO_SLOT)
         p->free_slot[p->free_slots++] = p->slot[stage];
     p->slot[stage] = NO_SLOT;
@@ -536,6 +539,7 @@ static bool at_place(const struct placing *run, uint32_t place, struct ready *en
     const uint32_t task = p->heap[place].task, stage = in->task_stage[task];
     if (p->start[task] != BR_UNPLACED)
         return false;
+    assert(p->left[stage] > 0);
     if (p->left[stage] == in->stage_first[stage + 1] - in->stage_first[stage])
         set_base(run, stage);
     *entry = (struct ready){place, task, in->stage_first[stage + 1] - p->left[stage]};

@@ -19,6 +19,7 @@ bool br_rank_breadth_first(const struct br_instance *in, uint32_t *out)
         for (uint32_t a = in->parent_first[s]; a < in->parent_first[s + 1]; a++)
             if (depth[in->parent[a].stage] + 1 > depth[s])
                 depth[s] = depth[in->parent[a].stage] + 1;
+        assert(depth[s] < n);
         first[depth[s] + 1]++;
     }
     for (uint32_t k = 0; ok && k < n; k++)
@@ -48,6 +49,7 @@ bool br_rank_depth_first(const struct br_instance *in, uint32_t *out)
             if (--waiting[in->child[a].stage] == 0)
                 stack[size++] = in->child[a].stage;
     }
+    assert(!ok || rank == n);
     br_free(waiting);
     br_free(stack);
     return ok;

@@ -57,6 +57,7 @@ void br_schedule_measure(struct br_schedule *schedule, const struct br_instance 
     schedule->ends = 0;
     for (uint32_t t = 0; t < in->tasks; t++) {
         int64_t end = schedule->start[t] + in->duration[t];
+        assert(schedule->start[t] >= 0);
         if (end > schedule->makespan)
             schedule->makespan = end;
         schedule->ends += (uint64_t)end;

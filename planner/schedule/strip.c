@@ -2,6 +2,7 @@
  * deep as the critical path has binary digits. */
 #include "planner/schedule/strip.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/collections/memory.h"
@@ -41,6 +42,7 @@ static bool strip_pack(struct strips *s, uint32_t *task, uint32_t count)
         struct br_fit fit = br_space_earliest(s->space, stage, in->duration[t], s->floor);
         if (!br_space_place(s->space, stage, in->duration[t], fit, 1))
             return false;
+        assert(fit.start >= s->floor);
         s->schedule->start[t] = fit.start;
         s->schedule->machine[t] = fit.machine;
         if (fit.start + in->duration[t] > end)
@@ -76,6 +78,7 @@ static bool strip_divide(struct strips *s, uint32_t *task, uint32_t count, int64
         else
             s->scratch[c++] = task[k];
     }
+    assert(a == before && b == before + across && c == count);
     memcpy(task, s->scratch, count * sizeof *task);
     return strip_divide(s, task, before, low, middle) &&
            (!across || strip_pack(s, task + before, across)) &&
