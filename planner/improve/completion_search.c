@@ -3,6 +3,7 @@
  * it. */
 #include "planner/improve/completion_search.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -295,6 +296,7 @@ static void completion_search_begin(struct hunt *hunt)
 static bool wants_more(const struct hunt *hunt)
 {
     const struct br_completion_search *search = hunt->search;
+    assert(search->ends->weights > 0);
     br_wide mean_ns = hunt->best.sum * search->in->tick_ns / search->ends->weights;
     return mean_ns > search->enough_ns &&
            (!search->placements || search->spent < search->placements);

@@ -3,6 +3,8 @@
  * can be placed in bulk, so random numbers are mostly drawn per stage. */
 #include "planner/improve/disturb.h"
 
+#include <assert.h>
+
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
 
@@ -140,6 +142,7 @@ static void disturb_find_chain(struct br_disturb *d)
         }
         if (found == UINT32_MAX)
             break;
+        assert(d->base->start[found] < start);
         d->chain[d->links++] = (struct link){task, found, parent};
         task = found;
     }
@@ -147,6 +150,7 @@ static void disturb_find_chain(struct br_disturb *d)
 
 void br_disturb_base(struct br_disturb *d, const struct br_schedule *base)
 {
+    assert(base->makespan != INT64_MAX);
     d->base = base;
     d->scale = base->makespan < INT64_C(1) << 48 ? 1024 : 1;
     br_sort_within(d->sequence[0], d->in->tasks, sizeof *d->sequence[0], starts_before, d);
@@ -164,6 +168,7 @@ static double hashed(uint64_t seed, uint32_t number)
 /* A share of the makespan between 1 / 2^most and 1 / 2^least, in units of keys. */
 static int64_t span(const struct br_disturb *d, struct br_rng *rng, uint32_t least, uint32_t most)
 {
+    assert(least <= most);
     double share = 1.0 / (double)(UINT64_C(1) << (least + br_rng_below(rng, most - least + 1)));
     return 1 + (int64_t)((0.5 + br_rng_unit(rng)) * share * (double)d->base->makespan *
                          (double)d->scale);

@@ -110,6 +110,7 @@ static bool run_trial(void *context, uint32_t number, uint32_t index)
     struct slot *slot = &search->slot[index];
     struct br_rng rng = br_rng_seed(run->seed ^ (search->round * TRIALS + index + 1) *
                                                     UINT64_C(0xd1342543de82ef95));
+    assert(index < search->trials && search->kinds > 0);
     uint64_t before = br_serial_placements(w->serial);
     bool ok;
     slot->schedule.makespan = INT64_MAX;

@@ -131,6 +131,7 @@ static bool try_order(const struct trial *t, const struct br_disturb *disturb, s
                       br_wide *sum)
 {
     struct br_window *w = t->w;
+    assert(t->low < t->high && t->high <= w->in->tasks);
     uint32_t count = t->high - t->low, *window = w->sequence + t->low;
     br_disturb_within(disturb, t->direction, rng, window, count, w->key);
     for (uint32_t k = 0; k < count; k++)

@@ -104,6 +104,7 @@ static void order_tasks(const struct stage_search *search, struct worker *w,
     uint32_t place = 0;
     for (uint32_t s = 0; s < in->stages; s++) {
         double key = individual->mirrored ? 1 - individual->key[s] : individual->key[s];
+        assert(key >= 0 && key <= 1);
         w->sort[s] = (struct br_sort_item){(uint64_t)(key * unit), s};
     }
     br_sort(w->sort, w->sort + in->stages, in->stages);
@@ -113,6 +114,7 @@ static void order_tasks(const struct stage_search *search, struct worker *w,
         for (uint32_t i = in->stage_first[s]; i < in->stage_first[s + 1]; i++)
             w->order.place[w->order.by_stage[i]] = place++;
     }
+    assert(place == in->tasks);
 }
 
 /* The side's job. If the child has caps, the job has their shares: a machine has room for as many
@@ -209,6 +211,7 @@ static void cross(const struct stage_search *search, struct br_rng *rng, struct 
     uint32_t stages = search->run->in->stages;
     const struct individual *a = &search->member[br_rng_below(rng, BETTER)];
     const struct individual *b = &search->member[br_rng_below(rng, POPULATION)];
+    assert(search->members == POPULATION);
     copy_individual(child, a, stages);
     if (br_rng_below(rng, 4))
         for (uint32_t s = 0; s < stages; s++)
@@ -347,6 +350,7 @@ static void stage_search_join(struct stage_search *search, const struct individu
          search->member[at].ends == child->ends))
         return;
     uint32_t last = search->members < POPULATION ? search->members++ : POPULATION - 1;
+    assert(at <= last && last < search->members);
     struct individual spare = search->member[last];
     memmove(&search->member[at + 1], &search->member[at], (last - at) * sizeof *search->member);
     search->member[at] = spare;
