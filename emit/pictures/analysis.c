@@ -7,6 +7,7 @@
 #include "emit/write/attributes.h"
 #include "emit/write/slack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,7 @@ static enum br_status pictures_analysis_find_chain(struct br_analysis *analysis,
         uint32_t task = plan->order[ends[plan->tasks - 1].rank - 1], n = 0;
         enum br_waited waited = BR_WAITED_PARENT;
         while (task != UINT32_MAX) {
+            assert(n < plan->tasks && !analysis->on_chain[task]);
             analysis->on_chain[task] = true;
             analysis->chain[n++] = task;
             task = waited_for(input, &parents, ends, &analysis->inputs, task, &waited);
@@ -198,6 +200,7 @@ static void pictures_analysis_add_use(struct br_use *use, double *step, int64_t 
         use->milli[first] += share * (to - from);
         return;
     }
+    assert(first < last && last <= BR_USE_COLUMNS);
     use->milli[first] += share * (first + 1 - from);
     step[first + 1] += share;
     step[last] -= share;

@@ -2,6 +2,7 @@
  * draw one by one. The limits are those of one legible screen or page. */
 #include "emit/pictures/chart.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,6 +76,7 @@ static bool collect_machines(struct br_chart *chart, struct lanes *lanes, uint32
         if (lanes->first[m] == UINT32_MAX && !idle)
             continue;
         struct br_chart_row *row = &chart->row[chart->rows];
+        assert(chart->rows < LANES_MOST + IDLE_MOST);
         *row = (struct br_chart_row){.which = m, .first_lane = chart->lanes};
         for (uint32_t k = lanes->first[m]; k != UINT32_MAX; k = lanes->next[k]) {
             lanes->lane[k].row = chart->rows;
@@ -88,6 +90,7 @@ static bool collect_machines(struct br_chart *chart, struct lanes *lanes, uint32
     for (uint32_t b = 0; b < chart->boxes; b++) {
         struct br_chart_box *box = &chart->box[b];
         const struct lane *lane = &lanes->lane[box->lane];
+        assert(box->lane < lanes->used);
         box->row = lane->row;
         box->lane = lane->within;
         chart->row[box->row].tasks += box->tasks;
@@ -162,6 +165,7 @@ static void add_to_profile(int64_t *share, int64_t *step, int64_t span_ns, int64
     if (to <= from)
         return;
     int64_t a = from / 1000, b = to / 1000;
+    assert(a >= 0 && a <= b && b <= COLUMNS);
     if (a == b) {
         share[a] += to - from;
         return;
@@ -182,6 +186,7 @@ static void cut_profile(struct br_chart *chart, uint32_t r, const int64_t *share
     int64_t running = 0;
     for (int c = 0; c < COLUMNS; c++) {
         running += step[c];
+        assert(running * 1000 + share[c] >= 0);
         uint64_t height = (uint64_t)(running * 1000 + share[c]);
         int64_t start_ns = (int64_t)((br_wide)chart->span_ns * c / COLUMNS);
         int64_t end_ns = (int64_t)((br_wide)chart->span_ns * (c + 1) / COLUMNS);
@@ -253,6 +258,7 @@ static enum br_status count_most(const struct br_emit_input *input, const uint32
     qsort(event, events, sizeof *event, chart_by_time);
     for (size_t k = 0; k < events; k++) {
         struct profile *p = event[k].profile;
+        assert(event[k].starts || p->running > 0);
         if (event[k].starts)
             p->running++;
         else

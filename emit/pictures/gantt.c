@@ -12,6 +12,7 @@
 #include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,6 +267,7 @@ static void gantt_draw_profile_box(const struct page *page, const struct br_char
     FILE *out = page->out;
     const struct br_chart_row *row = &page->chart->row[box->row];
     const struct br_subset_style *style = &br_subset_style[br_subset_index(box->subset)];
+    assert(box->at_once_milli > 0 && box->at_once_milli <= row->peak_milli);
     int64_t x = gantt_time_x(page, box->start_ns), full = page->lane;
     int64_t h = (int64_t)((br_uwide)box->at_once_milli * (uint64_t)full / row->peak_milli);
     struct place at = {x, gantt_row_top(page, box->row) + full - h,

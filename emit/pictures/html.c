@@ -5,6 +5,7 @@
 #include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -207,6 +208,7 @@ static enum br_status html_write_plan(FILE *out, const struct br_emit_input *inp
 enum br_status br_emit_html(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
     const char *data = strstr(report_html, place);
+    assert(data);
     fwrite(report_html, 1, (size_t)(data - report_html), out);
     fprintf(out, "\n{\"colour\": \"%s\", \"palette\": [",
             br_draw_is_by_stage(input) ? "stage" : "subset");

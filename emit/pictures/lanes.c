@@ -1,6 +1,7 @@
 /* Lanes by first fit, with a heap of the busy ones by end and a heap of the free ones by number. */
 #include "emit/pictures/lanes.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct entry {
@@ -23,6 +24,7 @@ static void lanes_push(struct entry *heap, uint32_t *used, struct entry entry)
 
 static struct entry lanes_pop(struct entry *heap, uint32_t *used)
 {
+    assert(*used > 0);
     struct entry top = heap[0], last = heap[--*used];
     uint32_t k = 0;
     for (uint32_t child = 1; child < *used; child = 2 * k + 1) {
@@ -52,6 +54,7 @@ enum br_status br_lanes(const struct br_plan *plan, uint32_t machines, uint32_t 
         first[m + 2] += first[m + 1];
     for (uint32_t k = 0; k < plan->tasks && !status; k++)
         task[first[plan->machine[plan->order[k]] + 1]++] = plan->order[k];
+    assert(status || first[machines] == plan->tasks);
     for (uint32_t m = 0; m < machines && !status; m++) {
         struct entry *busy = heaps, *idle = heaps + plan->tasks + 1;
         uint32_t busy_used = 0, idle_used = 0;

@@ -1,6 +1,7 @@
 /* A counting sort of the edges by child. */
 #include "emit/pictures/parents.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum br_status br_parents_init(struct br_parents *parents, const struct br_dag *dag,
@@ -16,6 +17,7 @@ enum br_status br_parents_init(struct br_parents *parents, const struct br_dag *
         parents->first[s + 2] += parents->first[s + 1];
     for (uint32_t e = 0; e < dag->edges; e++)
         parents->edge[parents->first[dag->edge[e].child + 1]++] = e;
+    assert(parents->first[0] == 0 && parents->first[dag->stages] == dag->edges);
     return BR_OK;
 }
 

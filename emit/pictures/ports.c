@@ -1,6 +1,7 @@
 /* Each row is swept over its events. A piece is cut when something below it comes or goes. */
 #include "emit/pictures/ports.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/grow.h"
@@ -104,6 +105,7 @@ static enum br_status pictures_ports_sweep(struct br_port_chart *chart,
 static void pictures_ports_finish_row(struct br_port_chart *chart, struct br_port_row row,
                                       uint32_t first_box, int64_t span_ns)
 {
+    assert(span_ns > 0 && first_box <= chart->boxes);
     double moved = 0;
     for (uint32_t b = first_box; b < chart->boxes; b++)
         moved +=

@@ -14,6 +14,7 @@
 #include "emit/pictures/svg_panel.h"
 #include "emit/pictures/svg_ports.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -140,6 +141,7 @@ static void svg_draw_profile_box(const struct br_panel *panel, const struct br_c
     const struct br_chart_row *row = &panel->chart->row[box->row];
     FILE *out = panel->out;
     char name[4 * BR_PANEL_NAME + 8];
+    assert(box->at_once_milli > 0 && box->at_once_milli <= row->peak_milli);
     int64_t x = br_panel_time_x(panel, box->start_ns), full = panel->lane;
     int64_t h = (int64_t)((br_uwide)box->at_once_milli * (uint64_t)full / row->peak_milli);
     bool single = row->which < panel->input->dag->stages;
