@@ -208,8 +208,8 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->cluster.executors = (uint32_t)train->executors;
     options->cluster.moving_ns = train->moving_ns;
     options->cluster.yields = train->yields;
-    for (int k = 0; k < BR_OBJECTIVES; k++)
-        if (strcmp(train->objective, objective_name((uint32_t)k)) == 0)
+    for (uint32_t k = 0; k < sizeof objectives / sizeof *objectives; k++)
+        if (strcmp(train->objective, objectives[k].name) == 0)
             options->objective = (enum br_training_objective)k;
     options->draw_requests = train->draw_requests;
     options->method = strcmp(train->method, method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;

@@ -163,17 +163,19 @@ static void simulate_tell(void *progress, uint32_t done, uint32_t of)
     cli_progress_jobs(progress, done, of, 0);
 }
 
-static enum br_status study(const struct cli_settings *settings, struct br_experiment *request,
-                            const char *format, struct br_diag *diag)
+static enum br_status study(const struct cli_settings *settings,
+                            const struct br_experiment *request, const char *format,
+                            struct br_diag *diag)
 {
+    struct br_experiment experiment = *request;
     struct br_experiment_results done;
     struct cli_progress progress;
-    request->series = br_study_draws(format);
-    request->stop = cli_interrupt_catch();
-    request->ended = simulate_tell;
-    request->context = &progress;
+    experiment.series = br_study_draws(format);
+    experiment.stop = cli_interrupt_catch();
+    experiment.ended = simulate_tell;
+    experiment.context = &progress;
     cli_progress_begin(&progress, settings->output.quiet);
-    enum br_status status = br_experiment_run(request, &done, diag);
+    enum br_status status = br_experiment_run(&experiment, &done, diag);
     cli_progress_end(&progress);
     done.study.times = settings->batch.times;
     if (!status && done.cut)
