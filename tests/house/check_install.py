@@ -73,6 +73,9 @@ def main():
         assert said == run([static]), said
         assert EXPECTED in said, said
         assert run(['pkg-config', '--modversion', 'bigrocks'], env=environment).strip()
+        documents = {path.name for path in (pathlib.Path(__file__).parents[2] / 'docs').glob('*.md')}
+        missing = documents - {path.name for path in root.rglob('doc/bigrocks/*.md')}
+        assert documents and not missing, missing
         check_examples(root)
         print(said)
     return 0
