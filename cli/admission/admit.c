@@ -134,10 +134,10 @@ static int admit_perform(const struct cli_settings *settings, const char *const 
 
 static const struct br_option admit_rows[] = {
     OPTION(TEXT, "demand", "R=A,...", needs.demand,
-           "what this command demands (default: what the plan, the history or the server says)"),
+           "the command's demand (default: that of the plan, the history or the server)"),
     OPTION(TEXT, "key", "NAME", admission.key,
-           "what the plan and the history know the command by (default: the file after its -o, "
-           "else its own name)"),
+           "the command's name in the plan and the history (default: the file after its -o, else "
+           "its own name)"),
     OPTIONS_END};
 
 const struct cli_command cli_admit = {
@@ -148,19 +148,14 @@ const struct cli_command cli_admit = {
     .most = UINT32_MAX,
     .perform = admit_perform,
     .arguments = "-- COMMAND...",
-    .summary = "run a command once 'bigrocks serve' lets it",
-    .text =
-        "A launcher for compilers and the like: waits until the server that BIGROCKS_SOCKET or\n"
-        "--socket names has room, runs the command, and tells the server what it has used. What "
-        "it\n"
-        "demands is known from --demand, the plan or the history. Without a server it just runs "
-        "the\n"
-        "command. The exit status is the command's; 5 where a server is named and does not "
-        "answer.\n"
-        "'bigrocks-admit' is the same in one word, for RUSTC_WRAPPER, CC, npm's script-shell and "
-        "the\n"
-        "like. Commands that only ask (--version, -o /dev/null) do not wait. See "
-        "docs/build.md.\n",
+    .summary = "run a command when 'bigrocks serve' allows it",
+    .text = "A launcher for compilers and the like. It waits until the server that\n"
+            "BIGROCKS_SOCKET or --socket names has room, runs the command, and reports its use\n"
+            "to the server. The demand comes from --demand, the plan or the history. Without a\n"
+            "server it just runs the command. The exit status is the command's, or 5 if a named\n"
+            "server does not answer. 'bigrocks-admit' is the same in one word, for\n"
+            "RUSTC_WRAPPER, CC, npm's script-shell and the like. Commands that only ask\n"
+            "(--version, -o /dev/null) do not wait. See docs/build.md.\n",
     .examples = "bigrocks admit --demand cpu=1,mem=300MiB -- cc --version\n"
                 "cmake -DCMAKE_C_COMPILER_LAUNCHER='bigrocks;admit;--'\n",
 };

@@ -464,7 +464,7 @@ static void serve_say_result(const struct server *server)
     cli_print_count(stderr, server->admitted, "command", "commands");
     fprintf(stderr, " admitted, at most %" PRIu32 " at once", server->most_running);
     if (server->killed)
-        fprintf(stderr, "; %" PRIu64 " ended without a word", server->killed);
+        fprintf(stderr, "; %" PRIu64 " ended without a report", server->killed);
     fputc('\n', stderr);
 }
 
@@ -545,12 +545,12 @@ static int serve_perform(const struct cli_settings *settings, const char *const 
 
 static const struct br_option serve_rows[] = {
     OPTION(TEXT, "plan", "PLAN", admission.plan,
-           "the plan (JSON) whose order and demands count for the commands that it knows"),
+           "a plan (JSON), which gives its commands their order and demands"),
     OPTION(FLAG, "status", NULL, admission.status,
-           "ask the server that --socket or BIGROCKS_SOCKET names, or all of yours, what runs and "
-           "what waits for what"),
+           "show what runs and what waits for what, at the server that --socket or BIGROCKS_SOCKET "
+           "names, else at all of yours"),
     OPTION(SECONDS, "idle", "S", admission.idle_ns,
-           "without a command: end after so many seconds without a client (default: 300)"),
+           "without a command: end after this many seconds without a client (default: 300)"),
     OPTIONS_END};
 
 static void serve_set_defaults(struct cli_settings *settings)
@@ -568,19 +568,13 @@ const struct cli_command cli_serve = {
     .perform = serve_perform,
     .arguments = "-- [COMMAND...]",
     .summary = "let the commands of a build start when there is room for them",
-    .text =
-        "Runs a build (such as ninja or make, with more jobs than the machine can bear) and "
-        "listens\n"
-        "on a Unix socket, which the build finds in BIGROCKS_SOCKET. Commands that are started by "
-        "way\n"
-        "of 'bigrocks admit' wait until what they demand is free, in the order of the plan where "
-        "one\n"
-        "is given. It ends with the build, and with its exit status; without a build, when nobody "
-        "has\n"
-        "come for a while, when its parent ends, or with Ctrl-C. --status asks a server, by "
-        "default "
-        "all\n"
-        "of yours, what runs and what waits for what. See docs/build.md.\n",
+    .text = "Runs a build (such as ninja or make, with more jobs than the machine can bear) and\n"
+            "listens on a Unix socket, which the build finds in BIGROCKS_SOCKET. Commands that\n"
+            "are started through 'bigrocks admit' wait until their demand is free, in the order\n"
+            "of the plan if one is given. It ends with the build, and with its exit status;\n"
+            "without a build, it ends after a while without a client, when its parent ends, or\n"
+            "with Ctrl-C. --status shows what runs and what waits for what, by default at all\n"
+            "servers of yours. See docs/build.md.\n",
     .examples = "bigrocks serve --capacity cpu=2,mem=1GiB -- sh -c 'bigrocks admit -- echo in'\n"
                 "bigrocks serve --plan plan.json --history runs.sqlite -- ninja -j 64\n"
                 "bigrocks serve --status\n",

@@ -394,19 +394,18 @@ static int batch_perform(const struct cli_settings *settings, const char *const 
 
 static const struct br_option batch_rows[] = {
     OPTION(TEXT, "output", "FILE", output.path,
-           "the table; rows are added as jobs end, and brought into order at the end (default: "
-           "-, standard output)",
+           "the table; rows are added as jobs end, and sorted at the end (default: -, standard "
+           "output)",
            .letter = 'o'),
     OPTION(PATH, "out-dir", "DIR", batch.out_dir,
            "write every plan (JSON) to DIR/NUMBER-NAME.json, by its row's number and its file's "
            "name"),
     OPTION(FLAG, "resume", NULL, batch.resume,
-           "go on: plans that -o FILE has a row of are kept, and the rest is planned; without "
-           "it, FILE is replaced"),
+           "go on: keep the rows of -o FILE, and plan the rest; without it, FILE is replaced"),
     OPTION(TEXT, "shard", "I/N", batch.shard,
            "plan only the I-th of N shares, from 1 to N: jobs I, I + N, I + 2 N, ... of the list"),
     OPTION(FLAG, "merge", NULL, batch.merge,
-           "plan nothing: put the rows of several tables together, in the order of the list"),
+           "plan nothing: merge the rows of several tables, in the order of the list"),
     OPTION(FLAG, "times", NULL, batch.times,
            "add a column with the seconds that each job took, which differ from run to run"),
     OPTIONS_END};
@@ -419,20 +418,15 @@ const struct cli_command cli_batch = {
     .most = UINT32_MAX,
     .perform = batch_perform,
     .arguments = "LIST|DIR",
-    .summary = "plan many jobs, one row of a table each",
-    .text =
-        "Plans all jobs of a list (a file with a path a line; # begins a comment) or of a folder, "
-        "a\n"
-        "worker on every core, and writes a CSV row for each in the order of the list, whatever "
-        "the\n"
-        "number of threads. A job that cannot be planned gets a row that says why, and the others\n"
-        "go on: exit status 0, or 3 where none could be planned. Ctrl-C ends it with what is "
-        "done,\n"
-        "and --resume goes on from there, also after a crash. --shard 2/8 takes the second of "
-        "eight\n"
-        "shares, on another machine say; --merge FILE... puts their files together. --store FILE "
-        "takes the\n"
-        "plans of jobs that it has with as much effort from there, and keeps the others in it.\n",
+    .summary = "plan many jobs, one row of a table for each",
+    .text = "Plans all jobs of a list (a file with a path a line; # begins a comment) or of a\n"
+            "folder, a worker on every core, and writes a CSV row for each in the order of the\n"
+            "list, whatever the number of threads. A job that cannot be planned gets a row that\n"
+            "says why, and the others go on: exit status 0, or 3 if none could be planned.\n"
+            "Ctrl-C ends it with what is done, and --resume goes on from there, also after a\n"
+            "crash. --shard 2/8 takes the second of eight shares, for example on another\n"
+            "machine; --merge FILE... merges their files. --store FILE provides plans that were\n"
+            "made with as much effort, and keeps the others.\n",
     .examples =
         "bigrocks batch examples --cluster examples/cluster-rack.xml\n"
         "bigrocks batch examples/jobs.txt --capacity cpu=8,mem=16GiB -o jobs.csv --resume\n"

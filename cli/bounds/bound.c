@@ -79,7 +79,8 @@ static void bounds_print_text(const struct br_bound_result *r)
     printf("core bound   %s s (%s)\n", cli_seconds(r->core_ns, text), r->core_method);
     if (r->clause_ns > 0)
         printf("clause bound %s s%s\n", cli_seconds(r->clause_ns, text),
-               r->clause_lost ? " (more was found; its proof is too long to be kept)" : "");
+               r->clause_lost ? " (a higher bound was found, but its proof is too long to be kept)"
+                              : "");
     fputs("lp bound     ", stdout);
     cli_print_lp_bound(stdout, &r->source);
     putchar('\n');
@@ -157,21 +158,22 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
 
 static const struct br_option bound_rows[] = {
     OPTION(SECONDS, "cpu-limit", "S", bound.cpu_limit_ns,
-           "the same in processor time of each of the two solvers, however busy the machine"),
+           "seconds of processor time for each of the two solvers, however busy the machine is"),
     OPTION(COUNT, "conflicts", "N", bound.conflicts,
-           "that the exact solver may spend on a part of a job on one machine, or a small one on "
-           "several, to raise the bound (default: 10000, or as many as --time-limit lets; 0: none)",
+           "conflicts that the exact solver may spend on a part of a job on one machine, or a "
+           "small one on several, to raise the bound (default: 10000, or as many as --time-limit "
+           "allows; 0: none)",
            .most = UINT64_MAX),
     OPTION(TEXT, "what-if", "CHANGES", bound.what_if,
            "the bound on other clusters: changes such as cpu+25%, mem=128GiB or machines+2, or "
            "ranges such as machines=1..8 or cpu+0..100%/25, with commas between them"),
     OPTION(CHOICE, "format", "F", output.format,
-           "write what --what-if gives in this format (default: what the ending of -o FILE "
-           "suggests, else text)",
+           "write the result of --what-if in this format (default: by the ending of -o FILE, else "
+           "text)",
            .letter = 'f', .choice = br_curve_format, .summary = br_curve_summary),
     OPTION(FLAG, "explain", NULL, bound.explain,
-           "add what limits the job, in words, and what more machines or more of a resource would "
-           "bring"),
+           "also explain what limits the job, and how much more machines or more of a resource "
+           "would gain"),
     OPTION(FLAG, "json", NULL, bound.json, "write the bound, and the counters of --stats, as JSON"),
     OPTIONS_END};
 
@@ -183,13 +185,12 @@ const struct cli_command cli_bound = {
     .most = 1,
     .perform = bounds_perform,
     .arguments = "JOB",
-    .summary = "prove how short no plan can be",
-    .text =
-        "Prints a lower bound on the makespan of every plan, and the argument that proves it: the\n"
-        "best of the combinatorial bounds and, where the program bigrocks-bound is installed, of "
-        "a\n"
-        "linear program. --explain says what limits the job; --what-if tries other clusters. With\n"
-        "--history, tasks take what the runs in FILE took on average.\n",
+    .summary = "prove a lower bound on the makespan",
+    .text = "Prints a lower bound on the makespan of every plan, and the argument that proves\n"
+            "it: the best of the combinatorial bounds and, if the program bigrocks-bound is\n"
+            "installed, of a linear program. --explain says what limits the job; --what-if tries\n"
+            "other clusters. With --history, tasks last as long as in the runs of FILE on\n"
+            "average.\n",
     .examples =
         "bigrocks bound examples/build.dot --capacity cpu=4,mem=4GiB\n"
         "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --explain\n"

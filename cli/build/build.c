@@ -539,24 +539,25 @@ static int perform(const struct cli_settings *settings, const char *const *argum
 
 static const struct br_option build_rows[] = {
     OPTION(COUNT, "keep-going", "N", import.failures,
-           "go on until N commands have failed (default: 1; 0, and -k alone: whatever fails)",
+           "go on until N commands have failed (default: 1; 0, or -k alone: never stop)",
            .letter = 'k', .most = UINT32_MAX),
     OPTION(FLAG, "explain", NULL, import.explain,
-           "let ninja say why it is that a command is out of date (also -d explain)"),
+           "let ninja say why each command is out of date (also -d explain)"),
     OPTION(TEXT, "file", "FILE", import.file,
            "the build's file, as seen from DIR (default: build.ninja)", .letter = 'f'),
     OPTION(COUNT, "jobs", "N", import.jobs,
            "no more than N commands at once (default, and 0: as many as the machine has room for)",
            .letter = 'j', .most = 1000000),
     OPTION(FLAG, "dry-run", NULL, import.dry,
-           "run nothing, but tell what would run; a build.ninja that is out of date is made anew",
+           "run nothing, but print the commands that would run; a build.ninja that is out of date "
+           "is made again",
            .letter = 'n'),
     OPTION(FLAG, "verbose", NULL, import.commands,
-           "tell the commands as they are, not what they are called; also on a terminal",
+           "print the commands themselves, not their descriptions; also on a terminal",
            .letter = 'v'),
-    OPTION(PATH, "history", "FILE", needs.history,
-           "what builds have measured (SQLite); made where it is not there (default: "
-           ".bigrocks-history in DIR)"),
+    OPTION(
+        PATH, "history", "FILE", needs.history,
+        "measurements of builds (SQLite); created if missing (default: .bigrocks-history in DIR)"),
     OPTIONS_END};
 
 const struct cli_command cli_build = {
@@ -567,16 +568,12 @@ const struct cli_command cli_build = {
     .most = UINT32_MAX,
     .perform = perform,
     .arguments = "[TARGET...]",
-    .summary = "build what is out of date in a build of ninja, by a plan",
-    .text =
-        "Asks ninja what is out of date for the targets (default: those that ninja builds by "
-        "default),\n"
-        "plans these commands by what earlier builds have measured, and runs them within the "
-        "memory\n"
-        "and processors of --capacity, by default this machine's. Ninja's own records are kept, "
-        "so\n"
-        "that either may go on from the other. Exit status 0, or 1 where a command failed. See\n"
-        "docs/build.md.\n",
+    .summary = "build what is out of date in a ninja build, by a plan",
+    .text = "Asks ninja what is out of date for the targets (default: those that ninja builds by\n"
+            "default), plans these commands by the measurements of earlier builds, and runs them\n"
+            "within the memory and processors of --capacity, by default this machine's. It keeps\n"
+            "ninja's own records up to date, so that ninja and bigrocks can each go on from the\n"
+            "other. Exit status 0, or 1 if a command failed. See docs/build.md.\n",
     .examples = "bigrocks build -C examples/ninja\n"
                 "bigrocks build -C examples/ninja test.txt -j 2 --capacity cpu=2,mem=1GiB\n",
 };

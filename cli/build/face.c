@@ -61,7 +61,7 @@ static enum br_status become_ninja(const struct face *face, const char *option, 
     int error = errno;
     free(list);
     return br_fail(face->diag, BR_SYSTEM, "install it (ninja-build), or name it by NINJA",
-                   "ninja cannot be started, which does '%s': %s", option, strerror(error));
+                   "cannot start ninja, which does '%s': %s", option, strerror(error));
 }
 
 static enum br_status take_debug(struct face *face, const char *mode)

@@ -36,7 +36,7 @@ static enum br_status resolve(const struct br_ninja *ninja, const char *target, 
     const uint32_t node = br_ninja_find_node(ninja, *result);
     const uint32_t edge = node == UINT32_MAX ? UINT32_MAX : first_reader(ninja, node);
     if (edge == UINT32_MAX)
-        return br_fail(diag, BR_BAD_INPUT, "a '^' names what is made of that file first",
+        return br_fail(diag, BR_BAD_INPUT, "FILE^ means the first output that is made from FILE",
                        "no command of the build reads '%.200s'", *result);
     free(*result);
     *result = strdup(br_ninja_first_output(ninja, edge));

@@ -11,7 +11,7 @@ CLI_CHOICE(, cli_effort, efforts)
 
 static const struct cli_choice plan_bounds[] = {
     {"none", "the critical path, not proven: the least that a plan can cost"},
-    {"cheap", "what takes linear time: critical path, waves of stages, work"},
+    {"cheap", "arguments of linear time: critical path, waves of stages, work"},
     {"full", "the best by arguments without a search"},
 };
 CLI_CHOICE(, cli_plan_bound, plan_bounds)
@@ -19,7 +19,7 @@ CLI_CHOICE(, cli_plan_bound, plan_bounds)
 static const struct cli_choice plan_objectives[] = {
     {"makespan", "the shortest plan; of equal ones that in which the jobs of one file end sooner"},
     {"mean", "jobs, or the last stages of one, end soon on average"},
-    {"weighted", "the same by the attribute weight of stages"},
+    {"weighted", "as mean, weighted by the attribute weight of stages"},
 };
 CLI_CHOICE(, cli_plan_objective, plan_objectives)
 
@@ -27,7 +27,7 @@ static const struct cli_choice jobservers[] = {
     {"pipe",
      "one of our own, as GNU make up to 4.3 and cargo know it; as many as there are processors"},
     {"fifo", "the same as a named pipe, for GNU make from 4.4, cargo and ninja from 1.13"},
-    {"none", "none, also where make has one"},
+    {"none", "none, even if make has one"},
 };
 CLI_CHOICE(, cli_jobserver, jobservers)
 
@@ -39,7 +39,7 @@ static const struct cli_choice transfers[] = {
 CLI_CHOICE(, cli_transfer, transfers)
 
 static const struct cli_choice colours[] = {
-    {"auto", "by subset where the plan has subsets, else by stage"},
+    {"auto", "by subset if the plan has subsets, else by stage"},
     {"subset", "by the subset through which a task was placed"},
     {"stage", "by stage"},
     {"machine", "by machine; dot alone"},
@@ -68,7 +68,7 @@ CLI_CHOICE(, cli_frag, frag_scores)
 
 static const struct cli_choice places[] = {
     {"here", "as processes on this machine"},
-    {"slurm", "by Slurm: as jobs where tasks last 30 s or more on average, else as steps"},
+    {"slurm", "by Slurm: as jobs if tasks last 30 s or more on average, else as steps"},
     {"slurm-jobs", "a batch job for every task; needs --journal"},
     {"slurm-steps", "a step (srun) for every task, inside of an allocation"},
 };

@@ -36,7 +36,7 @@ static enum br_status take_part(struct cli_demands *demands, char *part, uint32_
     if (!colon && demands->usual)
         return br_fail(diag, BR_USAGE,
                        "write --demand 'cpu=1; PATTERN: mem=4GiB', the pattern before a colon",
-                       "--demand says twice what every command demands: '%.80s' and '%.80s'",
+                       "--demand gives the demand of every command twice: '%.80s' and '%.80s'",
                        demands->usual, demands_trim(part));
     if (!colon) {
         demands->usual = demands_trim(part);

@@ -24,7 +24,7 @@ enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cl
     }
     if (job->machines && !job->capacity)
         return br_fail(diag, BR_USAGE, "add --capacity, such as --capacity cpu=16,mem=64GiB",
-                       "--machines says nothing of what a machine offers");
+                       "--machines needs the capacity of a machine");
     if (!job->capacity)
         return BR_OK;
     uint32_t machines = job->machines ? (uint32_t)job->machines : 1;
@@ -191,7 +191,7 @@ static const char *worthless(const struct br_dag *dag)
     for (uint32_t t = 0; t < dag->tasks; t++)
         if (dag->duration_ns[t] > 0)
             return NULL;
-    return "no task has a duration, so any plan takes 0 s and tells nothing; give "
+    return "no task has a duration, so any plan takes 0 s and says nothing; give "
            "--default-duration 1, or durations";
 }
 
@@ -248,19 +248,18 @@ void cli_warn_bound(const char *path, const struct br_dag *dag, const struct br_
         count_cores(cluster) < dag->recorded_cores)
         return;
     if (dag->recorded_cores == 0) {
-        cli_say(
-            "warning: %s: the lower bound of %s s is above the %s s that the recorded run took, "
-            "on cores that its record does not count: if it had no more than these, its times "
-            "hold waits for them, and --measured-cores tells how many there were",
-            cli_load_name_of(path), cli_seconds(bound_ns, bound),
-            cli_seconds(dag->recorded_ns, took));
+        cli_say("warning: %s: the lower bound of %s s is above the %s s that the recorded run "
+                "took, on an unknown number of cores: if it had no more than this cluster, its "
+                "times include waiting for cores; give their number by --measured-cores",
+                cli_load_name_of(path), cli_seconds(bound_ns, bound),
+                cli_seconds(dag->recorded_ns, took));
         return;
     }
-    cli_say(
-        "warning: %s: the lower bound of %s s is above the %s s that the recorded run took: "
-        "what ran is not what the job says; its stages ran side by side, its times hold waiting, "
-        "or tasks differ from the mean of their stage",
-        cli_load_name_of(path), cli_seconds(bound_ns, bound), cli_seconds(dag->recorded_ns, took));
+    cli_say("warning: %s: the lower bound of %s s is above the %s s that the recorded run took: "
+            "the run differs from the job: its stages ran side by side, its times include waiting, "
+            "or tasks differ from the mean of their stage",
+            cli_load_name_of(path), cli_seconds(bound_ns, bound),
+            cli_seconds(dag->recorded_ns, took));
 }
 
 void cli_say_known(const struct br_annotate_report *report)

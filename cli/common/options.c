@@ -29,10 +29,10 @@ static const struct br_option shared_rows[] = {
            "a cluster of N equal machines (default with --capacity: 1)", .least = 1,
            .most = BR_MAX_MACHINES, .commands = READ),
     OPTION(TEXT, "capacity", "R=A,...", job.capacity,
-           "what each of the machines offers, such as cpu=16,mem=64GiB", .commands = READ),
+           "capacity of each machine, such as cpu=16,mem=64GiB", .commands = READ),
     OPTION(TEXT, "port-rate", "RATE", job.port_rate,
-           "what the port of every machine sends and receives, in bytes a second or as 10Gbit "
-           "(default: as the cluster says)",
+           "rate at which the port of every machine sends and receives, in bytes a second or as "
+           "10Gbit (default: the cluster's)",
            .commands = CLI_PLAN | CLI_SHOW | CLI_SIMULATE),
     OPTION(CHOICE, "from", "FORMAT", job.from,
            "the job's format (default: recognised from the content)", .choice = br_parser_name,
@@ -40,34 +40,37 @@ static const struct br_option shared_rows[] = {
     OPTION(AMOUNT, "transfer-rate", "R", job.transfer_rate,
            "bytes a second at which files go from task to task (default: files are ignored)",
            .commands = READ),
-    OPTION(CHOICE, "transfer-mode", "MODE", job.transfer_mode, "what a file handed on becomes",
-           .choice = cli_transfer_name, .summary = cli_transfer_summary, .commands = READ),
+    OPTION(CHOICE, "transfer-mode", "MODE", job.transfer_mode,
+           "how a file that is handed on counts", .choice = cli_transfer_name,
+           .summary = cli_transfer_summary, .commands = READ),
     OPTION(AMOUNT, "speed", "S", job.speed,
            "operations a second of one core, for formats that count operations", .commands = READ),
     OPTION(SECONDS, "default-duration", "S", job.default_duration_ns,
-           "seconds that a task takes where the file does not say (default: 0)", .commands = READ),
+           "seconds that a task takes if the file does not say (default: 0)", .commands = READ),
     OPTION(COUNT, "measured-cores", "N", job.measured_cores,
-           "cores that explained queries were timed on, if they had more processes",
+           "cores on which explained queries were timed, if they had more processes",
            .most = 1000000, .commands = JOB | CLI_IMPORT),
     OPTION(FLAG, "overlap", NULL, job.overlap,
            "let pipelines of a PostgreSQL query overlap, as other engines do",
            .commands = JOB | CLI_IMPORT),
     OPTION(FLAG, "reverse", NULL, job.reverse,
-           "the arrows of a graph in DOT go from what waits to what it waits for",
+           "the arrows of a DOT graph go from a task to those for which it waits",
            .commands = READ),
     OPTION(TEXT, "graph", "NAME", job.graph,
-           "which graph of a file with several in DOT, by its name or number; all: joins them by "
-           "the names of their nodes",
+           "the graph of a DOT file with several, by its name or number; all: join them by the "
+           "names of their nodes",
            .commands = READ),
-    OPTION(TEXT, "durations", "FILE", job.durations,
-           "a table (CSV) of stages, by id or by a pattern such as 'map*', and of the seconds "
-           "that each "
-           "task lasts, whatever the job's file or a history says; the last row that fits decides",
-           .commands = READ | CLI_IMPORT),
-    OPTION(COUNT, "tasks", "N", generate.tasks, "exactly N tasks (default: as the kind has it)",
-           .least = 1, .most = BR_MAX_TASKS, .commands = CLI_GENERATE | CLI_WORKLOAD),
-    OPTION(COUNT, "stages", "N", generate.stages, "exactly N stages (default: as the kind has it)",
-           .least = 1, .most = BR_MAX_TASKS, .commands = CLI_GENERATE | CLI_WORKLOAD),
+    OPTION(
+        TEXT, "durations", "FILE", job.durations,
+        "a table (CSV) of stages, by id or by a pattern such as 'map*', and the seconds that each "
+        "task lasts; overrides the job's file and a history, and the last row that fits decides",
+        .commands = READ | CLI_IMPORT),
+    OPTION(COUNT, "tasks", "N", generate.tasks,
+           "exactly N tasks (default: as many as the kind has)", .least = 1, .most = BR_MAX_TASKS,
+           .commands = CLI_GENERATE | CLI_WORKLOAD),
+    OPTION(COUNT, "stages", "N", generate.stages,
+           "exactly N stages (default: as many as the kind has)", .least = 1, .most = BR_MAX_TASKS,
+           .commands = CLI_GENERATE | CLI_WORKLOAD),
     OPTION(TEXT, "spread", "S", generate.spread,
            "standard deviation of the logarithm of durations inside a stage, such as 0.3 "
            "(default: 0, all equal)",
@@ -81,64 +84,64 @@ static const struct br_option shared_rows[] = {
            .choice = cli_jobserver_name, .summary = cli_jobserver_summary,
            .commands = CLI_RUN | CLI_SERVE),
     OPTION(TEXT, "fungible", "R,...", enforcer.fungible,
-           "resources of which demand beyond the capacity only slows tasks down, beside those "
-           "that the cluster's file declares, such as net,disk",
+           "resources such as net,disk for which demand beyond the capacity only slows tasks down; "
+           "added to those that the cluster's file declares",
            .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(TEXT, "overbook", "R=P,...", enforcer.overbook,
-           "let tasks demand up to P percent of the capacity of R, which is declared fungible, "
-           "such as net=150,disk=120",
+           "let tasks demand up to P percent of the capacity of the fungible resource R, such as "
+           "net=150,disk=120",
            .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(TEXT, "eta", "X", enforcer.eta,
-           "how much a job with little work left counts against packing, from 0 (default: 3; "
-           "1: as in the paper)",
+           "weight of jobs with little work left against good packing, from 0 (default: 3; 1: as "
+           "in the paper)",
            .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(TEXT, "remote-penalty", "X", enforcer.remote_penalty,
-           "factor on the packing of a task away from the machine that the plan has it on, 0 to "
-           "1 (default: 0.8)",
+           "factor on the packing score of a task away from its machine in the plan, 0 to 1 "
+           "(default: 0.8)",
            .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(TEXT, "kappa", "X", enforcer.kappa,
            "how far a group may fall behind its share, in clusters, before it goes first, above "
            "0 (default: 0.1)",
            .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(CHOICE, "fairness", "F", enforcer.fairness,
-           "what a task counts against the share of its group", .choice = cli_fairness_name,
+           "how a task counts against the share of its group", .choice = cli_fairness_name,
            .summary = cli_fairness_summary, .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(COUNT, "bundle", "N", enforcer.bundle,
-           "tasks that one look at all that could start collects for a machine (default: 8)",
+           "candidates that one look at the ready tasks collects for a machine (default: 8)",
            .least = 1, .most = 65536, .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(TEXT, "utility", "S:U,...", control.utility,
-           "what it is worth that a job ends S seconds after its start, along lines through these "
-           "points, never rising, in place of a deadline; one for all jobs, or one for each with "
-           "'/' between them",
+           "instead of a deadline: the value U of a job that ends S seconds after its start, on "
+           "lines through these points, never rising; one for all jobs, or one for each with '/' "
+           "between them",
            .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(COUNT, "most-tokens", "N", control.most,
-           "a job with a deadline runs at most N tasks at once, and all together under run and "
-           "deadline-arbiter (default: 100; of run at most what the cluster holds)",
+           "a job with a deadline runs at most N tasks at once; under run and deadline-arbiter, "
+           "all such jobs together (default: 100; under run at most what the cluster holds)",
            .least = 1, .most = 1000000, .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(TEXT, "slack", "X", control.slack,
-           "forecasts of the time left times X, for deadlines (default: 1.2)",
+           "factor on forecasts of the time left, for deadlines (default: 1.2)",
            .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(TEXT, "hysteresis", "X", control.hysteresis,
-           "how far an allocation goes towards the right one each period, above 0 up to 1 "
-           "(default: 0.2)",
+           "share of the way that an allocation goes towards the right one each period, above 0 up "
+           "to 1 (default: 0.2)",
            .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(TEXT, "dead-zone", "S", control.dead_zone,
-           "seconds that deadlines are moved ahead, and that a job may be late by before it gets "
-           "more (default: 180)",
+           "seconds by which deadlines are moved ahead, and by which a job may be late before it "
+           "gets more (default: 180)",
            .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(TEXT, "period", "S", control.period,
            "seconds between decisions about a job with a deadline (default: 60)",
            .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(TEXT, "on-time", "P", control.on_time,
-           "the least allocation that ends by the deadline with probability P, in place of the "
-           "greatest utility",
+           "take the least allocation that ends by the deadline with probability P, instead of "
+           "that with the greatest utility",
            .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(PATH, "store", "FILE", search.store,
-           "plans that are kept (SQLite; made where it is not there): look the job up first, and "
-           "keep what is found",
+           "kept plans (SQLite; created if missing): look the job up first, and keep the plan that "
+           "is found",
            .commands = CLI_PLAN | CLI_BATCH),
     OPTION(PATH, "history", "FILE", needs.history,
-           "durations as the runs in this history measured them, for the stages that it knows",
+           "take the durations that runs measured from this history, for the stages that it knows",
            .commands = CLI_DEADLINE | CLI_PLAN | CLI_BOUND),
     OPTION(TEXT, "directory", "DIR", import.directory,
            "the folder of the build, where ninja, make or Snakemake would be started (default: .)",
@@ -147,19 +150,18 @@ static const struct br_option shared_rows[] = {
            "the job's name, by which a history knows it (default: the whole path of its folder)",
            .commands = CLI_IMPORT | CLI_BUILD),
     OPTION(TEXT, "capacity", "R=A,...", job.capacity,
-           "what the machine offers, such as cpu=16,mem=64GiB (default: the processors and the "
+           "the machine's capacity, such as cpu=16,mem=64GiB (default: the processors and the "
            "memory of this one)",
            .commands = CLI_IMPORT | CLI_BUILD | CLI_SERVE),
     OPTION(TEXT, "demand", "R=A,...", needs.demand,
-           "what a command demands that was never measured (default: cpu=1); after a ';' also "
-           "what those "
-           "demand in any case whose name fits a pattern, as in 'cpu=1; *.cc.o: mem=2GiB'",
+           "demand of commands that were never measured (default: cpu=1); after a ';', that of all "
+           "commands whose names fit a pattern, as in 'cpu=1; *.cc.o: mem=2GiB'",
            .commands = CLI_IMPORT | CLI_BUILD | CLI_SERVE),
     OPTION(PATH, "socket", "PATH", admission.socket,
            "the server's (serve: default one of its own; admit: default BIGROCKS_SOCKET)",
            .commands = CLI_SERVE | CLI_ADMIT),
     OPTION(PATH, "history", "FILE", needs.history,
-           "what runs have measured (SQLite); made where it is not there",
+           "measurements of runs (SQLite); created if missing",
            .commands = CLI_IMPORT | CLI_ANNOTATE | CLI_SERVE | CLI_RUN),
     OPTION(CHOICE, "method", "M", search.method, "how to plan", .letter = 'm',
            .choice = br_method_name, .summary = br_method_summary, .commands = SEARCH),
@@ -171,23 +173,23 @@ static const struct br_option shared_rows[] = {
            "or a proof; else default)",
            .choice = cli_effort_name, .summary = cli_effort_summary, .commands = SEARCH & ~CLI_RUN),
     OPTION(CHOICE, "bound", "B", search.bound,
-           "how much goes into the lower bound, at which the search ends (default: full); without "
-           "full, the linear program is not asked",
+           "effort for the lower bound, at which the search ends (default: full); only full asks "
+           "the linear program",
            .choice = cli_plan_bound_name, .summary = cli_plan_bound_summary,
            .commands = SEARCH & ~CLI_RUN),
     OPTION(CHOICE, "objective", "O", search.objective,
-           "what the plan is to be good at (default: makespan)", .choice = cli_plan_objective_name,
+           "the objective of the plan (default: makespan)", .choice = cli_plan_objective_name,
            .summary = cli_plan_objective_summary, .commands = CLI_PLAN | CLI_BATCH),
-    OPTION(COUNT, "seed", "N", search.seed, "of the random choices (default: 1)",
+    OPTION(COUNT, "seed", "N", search.seed, "seed of the random choices (default: 1)",
            .most = UINT64_MAX, .commands = SEARCH),
     OPTION(COUNT, "threads", "N", search.threads,
-           "to work with (batch: on one job each); the plans do not depend on it (default: 0, "
-           "one per processor)",
+           "threads (batch: one job each); the plans do not depend on them (default: 0, one per "
+           "processor)",
            .most = 1024, .commands = SEARCH | CLI_SIMULATE | CLI_PREDICT | CLI_COFLOW),
     OPTION(SECONDS, "time-limit", "S", search.time_limit_ns,
-           "seconds; the best so far is the result (plan, batch: of the search for one job, "
-           "which goes on until then or a proof, unless --effort ends it; default none; bound, "
-           "coflow --bound: default a fixed amount of work)",
+           "seconds; then the best so far is the result (plan, batch: of the search for one job, "
+           "which a proof or --effort may end sooner; default: none; bound, coflow --bound: by "
+           "default a fixed amount of work)",
            .commands = SEARCH | CLI_BOUND | CLI_COFLOW),
     OPTION(COUNT, "placements", "N", search.placements,
            "tasks placed before the search ends: a limit that gives the same plan on every "
@@ -200,15 +202,15 @@ static const struct br_option shared_rows[] = {
            "of method best takes fewer on large jobs, effort fast 4 (default: 16; 0: all)",
            .most = UINT32_MAX, .commands = SEARCH),
     OPTION(SWITCH, "lp", NULL, bound.lp,
-           "ask bigrocks-bound for a tighter bound (default: where the bound is not met yet and "
-           "the job is not large)",
+           "ask bigrocks-bound for a tighter bound (default: if the bound is not met yet and the "
+           "job is not large)",
            .commands = CLI_PLAN | CLI_BOUND),
     OPTION(CHOICE, "format", "F", output.format,
-           "write the plan in this format (default: what the ending of -o FILE suggests)",
-           .letter = 'f', .choice = br_emit_plan_name, .summary = br_emit_plan_summary,
+           "write the plan in this format (default: by the ending of -o FILE)", .letter = 'f',
+           .choice = br_emit_plan_name, .summary = br_emit_plan_summary,
            .commands = CLI_PLAN | CLI_RENDER),
     OPTION(CHOICE, "format", "F", output.format,
-           "write the job in this format (default: what the ending of -o FILE suggests, else xml)",
+           "write the job in this format (default: by the ending of -o FILE, else xml)",
            .letter = 'f', .choice = br_emit_job_name, .summary = br_emit_job_summary,
            .commands = CLI_GENERATE | CLI_IMPORT | CLI_ANNOTATE),
     OPTION(TEXT, "output", "FILE", output.path,
@@ -236,11 +238,11 @@ static const struct br_option shared_rows[] = {
     OPTION(FLAG, "json", NULL, output.json, "write the counters of --stats as JSON",
            .commands = SEARCH),
     OPTION(FLAG, "verbose", NULL, output.verbose,
-           "say the version and all options in effect, every better plan that the search finds, "
-           "and what it cost",
+           "print the version and all options in effect, every better plan that the search finds, "
+           "and its cost",
            .letter = 'v', .commands = SEARCH),
-    OPTION(FLAG, "quiet", NULL, output.quiet,
-           "no summary and no notes, only what was asked for and errors", .letter = 'q',
+    OPTION(FLAG, "quiet", NULL, output.quiet, "no summary and no notes, only results and errors",
+           .letter = 'q',
            .commands = CLI_PLAN | CLI_BOUND | CLI_CHECK | CLI_RENDER | CLI_BATCH | CLI_IMPORT |
                        CLI_ANNOTATE | CLI_HISTORY | CLI_BUILD | CLI_SERVE | CLI_RUN | CLI_WORKLOAD |
                        CLI_SIMULATE | CLI_PREDICT | CLI_DEADLINE | CLI_TRAIN | CLI_COFLOW),

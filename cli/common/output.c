@@ -176,7 +176,7 @@ enum br_status cli_output_open_format(struct cli_output *output,
     if (by_default && settings->path && is_of_another_form(settings->path)) {
         br_diag_file(diag, NULL); /* of what was read */
         return br_fail(diag, BR_USAGE, "--format has those that there are",
-                       "the name '%.80s' tells none of the output formats", settings->path);
+                       "no output format has the ending of '%.80s'", settings->path);
     }
     bool suggested = format && strcmp(format, "svg") == 0 && !settings->format;
     const char *form = suggested ? cli_drawn_form(settings->path) : NULL;
@@ -279,7 +279,7 @@ enum br_status cli_format(const struct cli_output_settings *settings,
     char hint[256];
     snprintf(hint, sizeof hint, "add --format, one of %s", names);
     if (settings->path && strcmp(settings->path, "-") != 0)
-        return br_fail(diag, BR_USAGE, hint, "the name '%.80s' tells no output format",
+        return br_fail(diag, BR_USAGE, hint, "no output format has the ending of '%.80s'",
                        settings->path);
     return br_fail(diag, BR_USAGE, hint, "no output format given");
 }

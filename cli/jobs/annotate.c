@@ -26,13 +26,11 @@ const struct cli_command cli_annotate = {
     .most = 1,
     .perform = jobs_annotate_perform,
     .arguments = "JOB",
-    .summary = "write what runs have measured into a job",
-    .text = "Reads a job and writes it with the durations and the demands for cpu and mem that its "
-            "history\n"
-            "knows: what a task takes on average by the last runs, and the most memory. Stages "
-            "are\n"
-            "found by the job's name and their own, or where it has no runs of that name, by a "
-            "job with\n"
-            "the same stages; what the history does not know stays as it is.\n",
+    .summary = "write the measurements of runs into a job",
+    .text = "Reads a job and writes it with the durations and the demands for cpu and mem that\n"
+            "its history knows: the average of a task over the last runs, and the most memory.\n"
+            "Stages are found by the job's name and their own, or if the history has no runs of\n"
+            "that name, by a job with the same stages. Values that the history does not know\n"
+            "stay as they are.\n",
     .examples = "bigrocks annotate examples/run.xml --history runs.sqlite -o job.xml\n",
 };

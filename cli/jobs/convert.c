@@ -30,8 +30,8 @@ static int convert_perform(const struct cli_settings *settings, const char *cons
 
 static const struct br_option convert_rows[] = {
     OPTION(CHOICE, "format", "F", output.format,
-           "write the job in this format (default: what the ending of -o FILE suggests)",
-           .letter = 'f', .choice = br_emit_job_name, .summary = br_emit_job_summary),
+           "write the job in this format (default: by the ending of -o FILE)", .letter = 'f',
+           .choice = br_emit_job_name, .summary = br_emit_job_summary),
     OPTIONS_END};
 
 const struct cli_command cli_convert = {
@@ -42,10 +42,9 @@ const struct cli_command cli_convert = {
     .most = 1,
     .perform = convert_perform,
     .arguments = "JOB",
-    .summary = "write a job in another form",
-    .text = "Reads a job in any known format and writes it in another. The cluster, where there is "
-            "one,\n"
-            "goes along in the XML form.\n",
+    .summary = "write a job in another format",
+    .text = "Reads a job in any known format and writes it in another. The cluster, if there is\n"
+            "one, goes along in the XML format.\n",
     .examples = "bigrocks convert examples/build.dot --format xml\n"
                 "bigrocks convert examples/query.xml -o query.dot\n",
 };

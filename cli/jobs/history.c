@@ -135,7 +135,7 @@ static const struct br_option history_rows[] = {
     OPTION(CHOICE, "format", "FORMAT", output.format, "what to write", .letter = 'f',
            .choice = br_histories_format, .summary = br_histories_summary),
     OPTION(TEXT, "rename", "NAME", history.rename,
-           "give JOB this name; where it has runs already, both are one job from then on"),
+           "give JOB this name; if the name has runs already, both are one job from then on"),
     OPTION(COUNT, "keep", "N", history.keep,
            "forget all runs but the last N, of JOB or of every job", .least = 1, .most = 1000000),
     OPTION(FLAG, "forget", NULL, history.forget, "forget all runs of JOB"), OPTIONS_END};
@@ -148,11 +148,10 @@ const struct cli_command cli_history = {
     .most = 2,
     .perform = history_perform,
     .arguments = "FILE [JOB]",
-    .summary = "tell, draw and prune what runs have measured",
-    .text =
-        "Tells which jobs have runs in a history, as run, serve, build and import write it with\n"
-        "--history; with JOB, what the next plan goes by for each of its stages. -o x.svg draws\n"
-        "it. --keep, --forget and --rename change the file instead.\n",
+    .summary = "print, draw and prune the measurements of runs",
+    .text = "Lists the jobs that have runs in a history, which run, serve, build and import\n"
+            "write with --history; with JOB, the figures that the next plan uses for each of its\n"
+            "stages. -o x.svg draws them. --keep, --forget and --rename change the file instead.\n",
     .examples = "bigrocks history runs.sqlite\n"
                 "bigrocks history runs.sqlite etl -o etl.svg\n"
                 "bigrocks history runs.sqlite etl --rename nightly\n"

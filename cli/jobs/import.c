@@ -88,7 +88,7 @@ static int import_perform(const struct cli_settings *settings, const char *const
         return br_fail(
             diag, BR_USAGE,
             "bigrocks import ninja, import make, import snakemake, import queries, or --list",
-            "it is not said what to import");
+            "the command line does not say what to import");
     if (strcmp(argument[0], "make") == 0)
         return cli_import_make(settings, argument + 1, arguments - 1, diag);
     if (strcmp(argument[0], "queries") == 0)
@@ -114,14 +114,12 @@ static const struct br_option import_rows[] = {
     OPTION(FLAG, "dirty", NULL, import.dirty,
            "only the commands whose outputs are out of date, as ninja, make or Snakemake sees it"),
     OPTION(FLAG, "whole", NULL, import.whole,
-           "of make: a recipe that calls make is one task, which does that"),
+           "make: a recipe that calls make is one task, which runs that make"),
     OPTION(TEXT, "printed", "FILE", import.printed,
-           "of make: read what 'make -n -p -w --trace --debug=basic' has printed, instead of "
-           "running it"),
+           "make: read the output of 'make -n -p -w --trace --debug=basic', instead of running it"),
     OPTION(FLAG, "measure", NULL, import.measure,
-           "run every command now, one after another, to know how long it takes and what it "
-           "needs"),
-    OPTION(FLAG, "list", NULL, import.list, "show what jobs can be read from, a line each"),
+           "run every command now, one after another, to measure its duration and its needs"),
+    OPTION(FLAG, "list", NULL, import.list, "list the sources of jobs, a line each"),
     OPTIONS_END};
 
 static void import_set_defaults(struct cli_settings *settings)
@@ -140,32 +138,22 @@ const struct cli_command cli_import = {
     .words = "ninja make snakemake queries",
     .arguments = "ninja|make|snakemake|queries [TARGET|FILE...]",
     .summary = "make a job of a build, of a workflow or of queries",
-    .text =
-        "ninja: reads build.ninja and .ninja_log of a configured build as a job: a task per "
-        "command\n"
-        "that the targets (default: those that ninja builds by default) need, with the time that "
-        "it\n"
-        "took last. The commands do what ninja does for them, so that 'bigrocks run' can build "
-        "from\n"
-        "nothing.\n"
-        "make: lets make say what it would do for the targets (and NAME=VALUE), and makes a job "
-        "of it:\n"
-        "a task per recipe, also of the makes that recipes call.\n"
-        "snakemake: lets Snakemake (9 or later) say by a dry run which jobs the targets need; "
-        "options of\n"
-        "Snakemake's go behind --. A task per job, with its threads, its resources and the time "
-        "that it\n"
-        "took last.\n"
-        "queries: makes one job of the plans in the files, as PostgreSQL's EXPLAIN and DuckDB's "
-        "profiles\n"
-        "write them. Queries that never ran last what their costs say, by those that did, in the "
-        "files or\n"
-        "in --history, which keeps them.\n"
-        "The cluster that goes along is --capacity, by default this machine's processors and "
-        "memory,\n"
-        "with the pools of ninja's build. 'bigrocks render' writes a plan of a build as what ninja "
-        "or\n"
-        "make reads. See docs/build.md and docs/workflows.md.\n",
+    .text = "ninja: reads build.ninja and .ninja_log of a configured build as a job: a task per\n"
+            "command that the targets (default: those that ninja builds by default) need, with\n"
+            "the time that it took last. The commands do what ninja does for them, so that\n"
+            "'bigrocks run' can build from nothing.\n"
+            "make: lets make say what it would do for the targets (and NAME=VALUE), and makes a\n"
+            "job of it: a task per recipe, also of the makes that recipes call.\n"
+            "snakemake: lets Snakemake (9 or later) say by a dry run which jobs the targets\n"
+            "need; options of Snakemake's go behind --. A task per job, with its threads, its\n"
+            "resources and the time that it took last.\n"
+            "queries: makes one job of the plans in the files, as PostgreSQL's EXPLAIN and\n"
+            "DuckDB's profiles write them. The costs of queries that never ran give their\n"
+            "durations, by the queries that did run, in the files or in --history, which keeps\n"
+            "them.\n"
+            "The cluster that goes along is --capacity, by default this machine's processors and\n"
+            "memory, with the pools of ninja's build. 'bigrocks render' writes a plan of a build\n"
+            "as a file for ninja or make. See docs/build.md and docs/workflows.md.\n",
     .examples =
         "bigrocks import ninja -C examples/ninja -o job.xml\n"
         "bigrocks import ninja -C examples/ninja app --capacity cpu=2,mem=1GiB --demand "

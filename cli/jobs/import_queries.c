@@ -93,9 +93,8 @@ static void import_queries_say_report(const struct br_queries *queries, const st
                 (double)unit->ns / 1e3, costs->count, (double)unit->lower_ns / 1e3,
                 (double)unit->upper_ns / 1e3);
     else if (costs->estimated)
-        cli_say("a unit of cost lasts %.4g us, as nothing better is known; queries by EXPLAIN "
-                "(ANALYZE) beside them, or "
-                "a --history of such, would tell",
+        cli_say("a unit of cost is taken to last %.4g us, since no query was measured; add queries "
+                "by EXPLAIN (ANALYZE), or a --history of such",
                 (double)unit->ns / 1e3);
 }
 

@@ -128,7 +128,7 @@ static enum br_status make_ask_write_script(const struct cli_make_question *ques
     char path[PATH_MAX + 16];
     if (!find_program(make))
         return br_fail(diag, BR_SYSTEM, "install it (make), or name it by MAKE",
-                       "there is no '%.200s', which knows what is to be done", make_ask_program());
+                       "cannot find '%.200s', which knows what to build", make_ask_program());
     snprintf(folder, size, "%s/bigrocks-make-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(folder)) {
         *folder = '\0';
@@ -178,15 +178,15 @@ static enum br_status make_ask_run(const struct cli_make_question *question, con
     if (error)
         return br_fail(diag, BR_SYSTEM, NULL, "make cannot be started: %s", strerror(error));
     int code = cli_child_exit(status);
-    return code ? br_fail(diag, BR_BAD_INPUT,
-                          question->whole
-                              ? "its own message stands above"
-                              : "its own message stands above; if it lacks what another make of "
-                                "the build makes first, as with autotools and Kbuild, give "
-                                "--whole, or let make build while 'bigrocks serve' says when: "
-                                "CC='bigrocks-admit gcc'",
-                          "make refuses the build (exit status %d)", code)
-                : BR_OK;
+    return code
+               ? br_fail(diag, BR_BAD_INPUT,
+                         question->whole
+                             ? "see its own message above"
+                             : "see its own message above; if it needs files that another make of "
+                               "the build makes first, as with autotools and Kbuild, give --whole, "
+                               "or let make build under 'bigrocks serve': CC='bigrocks-admit gcc'",
+                         "make refuses the build (exit status %d)", code)
+               : BR_OK;
 }
 
 /* Has CMake written the build? Each make of it reads files that earlier ones made, so a dry run

@@ -116,7 +116,7 @@ enum br_status cli_make_clean(int *fd, const char *folder, const char *make, str
     if (!good) {
         if (clean >= 0)
             close(clean);
-        return br_fail(diag, BR_SYSTEM, "set TMPDIR", "what make says cannot be kept: %s",
+        return br_fail(diag, BR_SYSTEM, "set TMPDIR", "cannot keep the output of make: %s",
                        strerror(errno));
     }
     close(*fd);

@@ -113,7 +113,7 @@ enum br_status cli_measure_job(struct br_history *history, const struct br_dag *
     if (status == BR_NO && cli_interrupted()) {
         struct br_diag other;
         br_history_close(history, &other);
-        cli_say("interrupted; %u of %u commands were measured, and what is known of them is kept",
+        cli_say("interrupted; %u of %u commands were measured, and their measurements are kept",
                 measured, dag->stages);
         cli_interrupt_die();
     }

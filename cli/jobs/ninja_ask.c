@@ -71,7 +71,7 @@ static int ninja_ask_start(const char *folder, char *const *argument, char *cons
 static enum br_status ninja_ask_fail_start(int error, struct br_diag *diag)
 {
     return br_fail(diag, BR_SYSTEM, "install it (ninja-build), or name it by NINJA",
-                   "ninja cannot be started, which knows what is out of date: %s", strerror(error));
+                   "cannot start ninja, which knows what is out of date: %s", strerror(error));
 }
 
 static int ninja_ask_wait_for(pid_t pid)

@@ -147,8 +147,8 @@ static enum br_status check_network_bound(struct cli_check *check, const struct 
     br_seconds_format(plan->network_bound_ns, stated);
     br_seconds_format(bound_ns, found);
     if (!status && plan->network_bound_ns > bound_ns)
-        cli_check_fault(check, "the bound with bytes is said to be %s s, but %s s follow", stated,
-                        found);
+        cli_check_fault(check, "the file says that the bound with bytes is %s s, but it is %s s",
+                        stated, found);
     return status;
 }
 
@@ -193,7 +193,7 @@ static void print_good(const struct cli_check *check, const struct br_plan *plan
     if (!plan->certificate && plan->lower_bound_ns > 0)
         fputs("; its lower bound is not proven", stdout);
     else if (!cli_check_same_cluster(check->cluster, check->old))
-        fputs("; its lower bound is of the cluster in its file, which is another", stdout);
+        fputs("; its lower bound is for the cluster in its file, which differs", stdout);
     putchar('\n');
 }
 
@@ -257,21 +257,15 @@ const struct cli_command cli_check = {
     .perform = check_perform,
     .arguments = "JOB PLAN | --certificate FILE...",
     .summary = "check a plan against its job, or proofs",
-    .text =
-        "Checks that the plan (JSON) is one of this very job, and that every task runs once, for "
-        "its\n"
-        "duration, after its parents, on a machine that has room for it. Durations and demands "
-        "are\n"
-        "the job's, not the plan's. The cluster is the one of the options, else the job's own, "
-        "else\n"
-        "the one that the plan carries. Of a plan that holds, all that its file states besides is\n"
-        "checked: bounds, gap, slack, priorities, subsets, transfers, parts. Exit status 0, or 1 "
-        "with\n"
-        "every fault on standard output.\n"
-        "\n"
-        "With --certificate: checks, in exact integers and without a solver, the proofs of the "
-        "lower\n"
-        "bounds that files carry for the job and the cluster inside them.\n",
+    .text = "Checks that the plan (JSON) is one of this very job, and that every task runs once,\n"
+            "for its duration, after its parents, on a machine that has room for it. Durations\n"
+            "and demands are the job's, not the plan's. The cluster is the one of the options,\n"
+            "else the job's own, else the one that the plan carries. If the plan holds, the\n"
+            "other statements of its file are checked, too: bounds, gap, slack, priorities,\n"
+            "subsets, transfers, parts. Exit status 0, or 1 with every fault on standard output.\n"
+            "\n"
+            "With --certificate: checks, in exact integers and without a solver, the proofs of\n"
+            "the lower bounds that files carry for the job and the cluster inside them.\n",
     .examples =
         "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -q -o plan.json\n"
         "bigrocks check examples/query.xml plan.json --cluster examples/cluster-rack.xml\n"

@@ -237,14 +237,13 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
 
 static const struct br_option plan_rows[] = {
     OPTION(TEXT, "robust", "Q", needs.robust,
-           "plan every task as long as what it does not exceed with probability Q, such as 0.9, "
-           "by the history or the job's own spreads"),
-    OPTION(SECONDS, "lp-time", "S", bound.lp_time_ns,
-           "seconds for that; without it a fixed amount of work, so that equal jobs get equal "
-           "bounds"),
+           "plan every task with the duration that it does not exceed with probability Q, such as "
+           "0.9, by the history or the job's own spreads"),
+    OPTION(
+        SECONDS, "lp-time", "S", bound.lp_time_ns,
+        "seconds for --lp; without it a fixed amount of work, so that equal jobs get equal bounds"),
     OPTION(TEXT, "trace-search", "FILE", output.trace_search,
-           "write every better plan that the search finds to FILE (CSV): when, how long, found "
-           "by what"),
+           "write every better plan that the search finds to FILE (CSV): time, length and method"),
     OPTION(FLAG, "explain", NULL, output.explain, "add how the plan was found, part by part"),
     OPTIONS_END};
 
@@ -257,20 +256,15 @@ const struct cli_command cli_plan = {
     .perform = planning_plan_perform,
     .arguments = "JOB",
     .summary = "plan a job and say how good the plan is",
-    .text =
-        "Reads a job, plans it on the cluster and proves how far the plan can be from the "
-        "optimum.\n"
-        "Without --format or -o, prints a summary; with one of them, writes the plan to standard\n"
-        "output or to FILE, and the summary goes to standard error. Ctrl-C (or SIGTERM, or the "
-        "time\n"
-        "limit) ends the search, and the best plan so far is the result.\n"
-        "With --store, a plan of the same job, durations, demands and machines is taken from FILE "
-        "if as\n"
-        "much effort went into it as --effort asks for (of max: as long a --time-limit), or it "
-        "meets its\n"
-        "bound. A plan of the same job with other durations, demands or machines is refitted: its "
-        "order\n"
-        "is kept; a fresh plan is made by effort fast, and the shorter one is kept.\n",
+    .text = "Reads a job, plans it on the cluster and proves how far the plan can be from the\n"
+            "optimum. Without --format or -o, prints a summary; with one of them, writes the\n"
+            "plan to standard output or to FILE, and the summary goes to standard error. Ctrl-C\n"
+            "(or SIGTERM, or the time limit) ends the search, and the best plan so far is the\n"
+            "result. With --store, a plan of the same job, durations, demands and machines is\n"
+            "taken from FILE if as much effort went into it as --effort asks for (of max: as\n"
+            "long a --time-limit), or it meets its bound. A plan of the same job with other\n"
+            "durations, demands or machines is refitted: its order is kept; a fresh plan is made\n"
+            "by effort fast, and the shorter one is kept.\n",
     .examples =
         "bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1 --explain\n"
         "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -o plan.json\n"

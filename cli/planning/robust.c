@@ -78,7 +78,7 @@ enum br_status cli_robust_read(const struct cli_settings *settings, struct br_in
         return br_fail(diag, BR_USAGE,
                        "add --history FILE, which 'bigrocks run --history' writes, or spreads to "
                        "the job's stages",
-                       "--robust: nothing tells how the durations of this job scatter");
+                       "--robust: the spread of this job's durations is not known");
     if (path)
         status = cli_open_history(path, input->dag, settings->output.quiet, &history, diag);
     if (!status)
@@ -222,12 +222,12 @@ enum br_status cli_robust_print(FILE *out, const struct cli_robust *robust,
         return status;
     if (robust->quantile > 0)
         fprintf(out,
-                "%-12s tasks take what they do not exceed in %g %% of runs; at their mean "
-                "durations %s s\n",
+                "%-12s tasks take the durations that they do not exceed in %g %% of runs; at their "
+                "mean durations %s s\n",
                 "robust", 100 * robust->quantile, cli_seconds(outlook.at_mean_ns, mean));
     fprintf(out,
             "%-12s %s s on average, %g %% within %s s (%" PRIu32
-            " drawn from what is known of durations)\n",
+            " draws from the known durations)\n",
             "runs", cli_seconds(outlook.mean_ns / digit * digit, average), 100 * outlook.quantile,
             cli_seconds(outlook.quantile_ns / digit * digit, quantile), outlook.runs);
     if (stages)
@@ -263,8 +263,8 @@ void cli_noise_print(FILE *out, const struct br_plan *plan)
         const struct br_plan_noise *noise = &plan->noise[k];
         char mean[CLI_SECONDS_TEXT];
         fprintf(out,
-                "%-12s %s s on average where durations are off by %" PRIu32
-                " %% (%+.1f %%, %" PRIu32 " %s)\n",
+                "%-12s %s s on average if durations are off by %" PRIu32 " %% (%+.1f %%, %" PRIu32
+                " %s)\n",
                 "noise", cli_seconds(noise->mean_ns / digit * digit, mean), noise->percent,
                 100 * ((double)noise->mean_ns / (double)plan->makespan_ns - 1), noise->runs,
                 noise->runs == 1 ? "run" : "runs");

@@ -471,8 +471,8 @@ static const struct br_option run_rows[] = {
            "the groups of the jobs, in their order (default: the attribute group of the job, else "
            "default)"),
     OPTION(PATH, "spool", "DIR", run.spool,
-           "take jobs from DIR/new as they appear there, and go on for as long as the program is "
-           "not interrupted; they end up in DIR/done or DIR/failed"),
+           "take jobs from DIR/new as they appear there, until the program is interrupted; they "
+           "end up in DIR/done or DIR/failed"),
     OPTION(FLAG, "until-empty", NULL, run.until_empty,
            "with --spool: end when no job is left there"),
     OPTION(TEXT, "directory", "DIR", run.directory,
@@ -480,7 +480,7 @@ static const struct br_option run_rows[] = {
     OPTION(FLAG, "shell", NULL, run.shell,
            "all commands are scripts for /bin/sh (default: those with shell=\"true\")"),
     OPTION(FLAG, "keep-going", NULL, run.keep_going,
-           "after a failure, go on with all that does not depend on the failed task",
+           "after a failure, go on with all tasks that do not depend on the failed one",
            .letter = 'k'),
     OPTION(COUNT, "retries", "N", run.retries,
            "try a task that fails up to N times more (default: 0)", .most = 100),
@@ -488,42 +488,43 @@ static const struct br_option run_rows[] = {
            "stop a task that takes longer than S seconds, which then has failed (default: 0, "
            "never)"),
     OPTION(PATH, "journal", "FILE", run.journal,
-           "keep in FILE what has been done, so that --resume can go on after any end"),
+           "record finished work in FILE, so that --resume can go on after any end"),
     OPTION(FLAG, "resume", NULL, run.resume,
            "go on with the run of --journal FILE: what has finished is not run again"),
     OPTION(TEXT, "trace", "FILE", run.trace,
-           "write start, end, machine and usage of every task: CSV where FILE ends in .csv, "
-           "else JSON lines"),
+           "write start, end, machine and usage of every task: CSV if FILE ends in .csv, else JSON "
+           "lines"),
     OPTION(CHOICE, "on", "WHERE", run.on, "where tasks run", .choice = cli_place_name,
            .summary = cli_place_summary),
     OPTION(FLAG, "limit-memory", NULL, run.limit_memory,
-           "hold every task to the bytes of mem that it demands; one that takes more is killed "
+           "limit every task to the bytes of mem that it demands; one that takes more is killed "
            "and has failed (needs cgroup v2, see 'bigrocks doctor')"),
     OPTION(TEXT, "cgroup", "DIR", run.cgroup,
            "make the control groups of the tasks in this group of cgroup v2 (default: in that of "
-           "this process, where it has a memory controller)"),
+           "this process, if it has a memory controller)"),
     OPTION(FLAG, "learn", NULL, run.learn,
-           "run a few tasks first of stages without a duration, and plan the rest again while "
-           "the job runs, by what they took"),
+           "first run a few tasks of stages without a duration, and plan the rest again by their "
+           "durations while the job runs"),
     OPTION(TEXT, "pilots", "X", run.pilots,
            "with --learn: the share of a stage's tasks that run first, at least one (default: "
            "0.03)"),
-    OPTION(CHOICE, "policy", "P", enforcer.policy, "how tasks that could start now are chosen from",
-           .choice = br_policy_name, .summary = br_policy_summary),
+    OPTION(CHOICE, "policy", "P", enforcer.policy,
+           "how to choose among the tasks that could start now", .choice = br_policy_name,
+           .summary = br_policy_summary),
     OPTION(TEXT, "deadline", "T,...", control.deadline,
-           "run no more tasks at once than it takes to end within T seconds, or by a moment such "
-           "as 2026-01-31T18:00; one for all jobs or one for each, which share what there is; "
-           "tells how probable that is"),
+           "end within T seconds, or by a moment such as 2026-01-31T18:00, with no more tasks at "
+           "once than that takes; one for all jobs or one for each, which share the machines; also "
+           "prints how probable that is"),
     OPTION(TEXT, "table", "FILE,...", control.table,
            "with --deadline: tables of the time left (see 'bigrocks deadline'; default: made from "
            "the job, its history and the cluster)"),
     OPTION(FLAG, "simulate", NULL, run.simulate,
-           "run nothing: say how long it would take, in virtual time"),
+           "run nothing: print how long it would take, in virtual time"),
     OPTION(TEXT, "spread", "S", run.spread,
-           "with --simulate: standard deviation of the logarithm of what tasks last compared "
-           "with the plan, such as 0.3 (default: 0, as planned)"),
+           "with --simulate: standard deviation of the logarithm of durations compared with the "
+           "plan, such as 0.3 (default: 0, as planned)"),
     OPTION(CHOICE, "effort", "E", run.effort,
-           "how hard to search for a plan (default: for one job as plan has it, fast for several)",
+           "how hard to search for a plan (default: for one job that of plan, for several fast)",
            .choice = cli_effort_name, .summary = cli_effort_summary),
     OPTIONS_END};
 
@@ -542,17 +543,13 @@ const struct cli_command cli_run = {
     .perform = running_run_perform,
     .arguments = "JOB... | --spool DIR",
     .summary = "run the commands of jobs in the order of their plans",
-    .text =
-        "Runs the commands of the job's stages as processes on this machine, in the soft order of "
-        "the\n"
-        "plan, never beyond what the cluster offers (default: this machine's processors and "
-        "memory).\n"
-        "JOB may be a plan (JSON), which carries its job; without a plan, one is made first. What "
-        "a\n"
-        "task writes is shown whole when it ends. Exit status 0, or 1 where a task failed. Ctrl-C\n"
-        "stops all tasks and waits for them, twice kills them. With --journal FILE, a run that "
-        "was\n"
-        "interrupted or killed at any moment goes on with --resume. See docs/run.md.\n",
+    .text = "Runs the commands of the job's stages as processes on this machine, in the soft\n"
+            "order of the plan, never beyond what the cluster offers (default: this machine's\n"
+            "processors and memory). JOB may be a plan (JSON), which carries its job; without a\n"
+            "plan, one is made first. The output of a task is shown as a whole when it ends.\n"
+            "Exit status 0, or 1 if a task failed. Ctrl-C stops all tasks and waits for them,\n"
+            "twice kills them. With --journal FILE, a run that was interrupted or killed at any\n"
+            "moment goes on with --resume. See docs/run.md.\n",
     .examples =
         "bigrocks run examples/run.xml --capacity cpu=2,mem=64MiB\n"
         "bigrocks run examples/run.xml --capacity cpu=4,mem=1GiB --journal run.journal --trace "

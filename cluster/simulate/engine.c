@@ -361,7 +361,7 @@ static enum br_status simulate_engine_start(struct simulation *sim,
         .machine = decision->machine,
         .fails = attempt.fails};
     if (attempt.lasts_ns > BR_NEVER - sim->now_ns)
-        return br_fail(diag, BR_BAD_INPUT, NULL, "job '%.80s' lasts beyond what times can say",
+        return br_fail(diag, BR_BAD_INPUT, NULL, "job '%.80s' lasts longer than times can express",
                        job->id);
     uint32_t slot = br_machines_start(&sim->machines, task, attempt.lasts_ns, sim->now_ns);
     if (slot == BR_NO_SLOT)
@@ -422,7 +422,7 @@ static enum br_status receive(struct simulation *sim, struct br_diag *diag)
     while (br_transit_pop(&sim->transit, sim->now_ns, &slot)) {
         int64_t end_ns = br_machines_work(&sim->machines, slot, sim->now_ns);
         if (end_ns >= BR_NEVER)
-            return br_fail(diag, BR_BAD_INPUT, NULL, "a task lasts beyond what times can say");
+            return br_fail(diag, BR_BAD_INPUT, NULL, "a task lasts longer than times can express");
         sim->outcome->events++;
         enqueue_end(sim, slot, end_ns);
     }
@@ -525,9 +525,10 @@ static enum br_status simulate_engine_run(struct simulation *sim, struct br_diag
     }
     assert(status || sim->outcome->finished + sim->live_jobs == sim->next_job);
     if (!status && sim->outcome->finished < sim->workload->jobs)
-        sim->outcome->note = sim->outcome->cut          ? "the simulation was stopped"
-                             : sim->transit.flows.flows ? "what is to come takes too long"
-                                                        : "the policy never starts what is left";
+        sim->outcome->note = sim->outcome->cut ? "the simulation was stopped"
+                             : sim->transit.flows.flows
+                                 ? "what is to come takes too long"
+                                 : "the policy never starts the tasks that are left";
     return status;
 }
 

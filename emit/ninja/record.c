@@ -117,7 +117,8 @@ static enum br_status add_deps(struct br_ninja_recorder *to, uint32_t edge, bool
     int length = snprintf(path, sizeof path, "%s%s%s", rooted ? "" : to->record.folder,
                           rooted ? "" : "/", to->text.text);
     if (!*to->text.text || length >= (int)sizeof path) {
-        br_fail(&why, BR_BAD_INPUT, NULL, "this is no name of a depfile: '%.200s'", to->text.text);
+        br_fail(&why, BR_BAD_INPUT, NULL, "this is not the name of a depfile: '%.200s'",
+                to->text.text);
         status = BR_BAD_INPUT;
     } else {
         status = br_ninja_deps_read(&to->deps, path, &there, &why);

@@ -80,9 +80,8 @@ static enum br_status doubt_tool(const struct br_dot_marks *marks, const struct 
     if (tools[k].backward && !reversed)
         status =
             br_dag_add_doubt(dag, diag,
-                             "it looks like what %s writes, whose arrows go from what waits to "
-                             "what it waits for, so that a plan runs backwards; --reverse turns "
-                             "them",
+                             "it looks like output of %s, whose arrows go from a task to those for "
+                             "which it waits, so that a plan runs backwards; --reverse turns them",
                              tools[k].tool);
     if (!status && tools[k].lost && !is_repaired(marks, scan, twins))
         status = br_dag_add_doubt(dag, diag, "the order is not all in what %s writes: %s",

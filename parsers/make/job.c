@@ -176,11 +176,12 @@ static enum br_status check_lines(struct br_making *making, uint32_t number)
     const struct br_make_recipe *recipe = &make->recipe[number];
     struct br_pos pos = {recipe->line, 1};
     if (!br_make_sort_lines(make, number))
-        return br_fail_at(making->diag, pos, BR_BAD_INPUT,
-                          "give --whole, or let make build it while 'bigrocks serve' "
-                          "says when: CC='bigrocks-admit gcc'",
-                          "of what the recipe of '%.200s' prints it is not known what are commands",
-                          recipe->target);
+        return br_fail_at(
+            making->diag, pos, BR_BAD_INPUT,
+            "give --whole, or let make build it while 'bigrocks serve' "
+            "says when: CC='bigrocks-admit gcc'",
+            "commands cannot be told from output in what the recipe of '%.200s' prints",
+            recipe->target);
     for (uint32_t k = recipe->first; k != BR_MAKE_NONE && !making->options->whole;
          k = make->item[k].next)
         if (make->item[k].kind == BR_MAKE_LINE && make->item[k].calls &&

@@ -381,7 +381,7 @@ enum br_status br_make_read(struct br_make *make, char *text, struct br_diag *di
                              make->level[k].folder ? make->level[k].folder : "?");
     if (!status && !make->levels)
         status = br_fail(diag, BR_BAD_INPUT, "'make -n -p -w --trace --debug=basic' prints it",
-                         "this is not what make prints of what it would do");
+                         "this is not the output of a dry run of make");
     if (status)
         br_make_finish(make);
     else

@@ -288,14 +288,13 @@ enum br_status br_ninja_dyndep_fail(const struct br_ninja *ninja, const char *fo
         br_ninja_finish(&said);
     if (status == BR_OK || status == BR_SYSTEM) {
         br_diag_file(diag, ninja->file[it->file].path);
-        status =
-            br_fail_at(diag, it->pos, BR_BAD_INPUT,
-                       "build it by 'bigrocks build', or import it when it is built; for C++ "
-                       "without modules CMake leaves this out by "
-                       "-DCMAKE_CXX_SCAN_FOR_MODULES=OFF",
-                       "what '%.200s' reads is told by '%.200s' (dyndep), which is still to be "
-                       "made or does not name it",
-                       br_ninja_first_output(ninja, edge), text.text);
+        status = br_fail_at(diag, it->pos, BR_BAD_INPUT,
+                            "build it by 'bigrocks build', or import it when it is built; for C++ "
+                            "without modules CMake leaves this out by "
+                            "-DCMAKE_CXX_SCAN_FOR_MODULES=OFF",
+                            "the inputs of '%.200s' are in '%.200s' (dyndep), which is still to be "
+                            "made or does not name it",
+                            br_ninja_first_output(ninja, edge), text.text);
     }
     free(text.text);
     return status;

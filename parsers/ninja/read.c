@@ -312,7 +312,7 @@ static enum br_status read_runs(struct reader *reader, struct paths *paths,
     if (!status && !paths->count)
         status = FAIL(reader, NULL, "expected a path to build");
     if (!status && !accept(reader, ":"))
-        status = FAIL(reader, NULL, "expected ':' after what is built");
+        status = FAIL(reader, NULL, "expected ':' after the outputs");
     if (!status && !(*rule = ninja_read_name(reader, "a rule's name")))
         status = why(reader);
     static const struct {
@@ -495,7 +495,7 @@ static enum br_status ninja_read_file(struct br_ninja *ninja, const char *folder
         status = br_fail_memory(diag);
     while (!status) {
         if (begin_line(&reader, true))
-            status = FAIL(&reader, "only what belongs to a statement begins with blanks",
+            status = FAIL(&reader, "only lines that belong to a statement begin with blanks",
                           "the line is indented");
         else if (*reader.at)
             status = read_statement(&reader);

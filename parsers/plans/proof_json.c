@@ -27,7 +27,8 @@ static bool json_read_proof(struct br_plan_reader *r, const char *file)
         !br_json_go(json, &f[FORMAT]) || !br_json_string(json, "the format's name"))
         return false;
     if (strcmp(json->text, "bigrocks-plan/1") != 0 && strcmp(json->text, "bigrocks-bound/1") != 0)
-        return br_json_fail(json, f[FORMAT].at, "give a plan, or what bigrocks bound --json writes",
+        return br_json_fail(json, f[FORMAT].at,
+                            "give a plan, or the output of bigrocks bound --json",
                             "the format is '%s'", json->text);
     struct br_json_field top[BR_PLAN_FIELDS] = {
         [BR_PLAN_JOB] = f[JOB],

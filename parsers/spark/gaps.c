@@ -156,7 +156,7 @@ enum br_status br_spark_gaps(const struct br_spark_log *log, br_spark_tell *tell
     if (log->recovered.count)
         gaps_say(&teller,
                  "left out %" PRIu32 " stage%s (%" PRIu32
-                 " tasks, %s s) that made again what was lost with an executor",
+                 " tasks, %s s) that recomputed what was lost with an executor",
                  log->recovered.count, plural(log->recovered.count), log->recovered.tasks,
                  gaps_seconds(log->recovered.ns, text));
     if (log->orphans)

@@ -53,7 +53,8 @@ enum br_status br_source_fail(const struct br_source *source, struct br_diag *di
     if (source->damage) {
         char hint[80];
         const char *packer = br_unpack_name(source->unpack);
-        snprintf(hint, sizeof hint, "'%s -dcf FILE | bigrocks ... -' reads what is there", packer);
+        snprintf(hint, sizeof hint, "'%s -dcf FILE | bigrocks ... -' reads the intact part",
+                 packer);
         return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, hint,
                           "the text cannot be decompressed by %s: %s", packer, source->damage);
     }

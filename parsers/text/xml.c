@@ -178,7 +178,7 @@ static void refuse_text(struct reader *reader, const char *text, int length)
     text_xml_fail(reader,
                   br_fail_at(reader->element.diag, pos, BR_BAD_INPUT,
                              "only <command> holds text; give notes a namespace of their own",
-                             "there is text where none belongs: '%.*s'", end - at, text + at));
+                             "text is not allowed here: '%.*s'", end - at, text + at));
 }
 
 static void on_text(void *data, const xmlChar *text, int length)

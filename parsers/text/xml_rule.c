@@ -6,7 +6,7 @@
 
 #include "base/text/options.h"
 
-static const char of_others[] = "give what is not of this form a namespace of its own";
+static const char of_others[] = "give foreign elements and attributes a namespace of their own";
 
 static enum br_status xml_rule_fail_unknown(struct br_xml *xml, const struct br_xml_rule *rules,
                                             size_t count, const char *parent)

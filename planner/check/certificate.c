@@ -41,7 +41,7 @@ static enum br_status check_path(struct br_proof_check *check)
             (i != UINT32_MAX && i >= in->stage_first[s + 1] - in->stage_first[s]))
             status = br_proof_fails(check, "the path leaves the part");
         else if (k > 0 && !check_certificate_joined(in, last, last_task, s, i))
-            status = br_proof_fails(check, "the path jumps to '%s' where no edge leads",
+            status = br_proof_fails(check, "the path goes to '%s' without an edge",
                                     br_proof_stage_name(check, s));
         else
             sum += i == UINT32_MAX ? br_alone_rounds(in, s, scratch)

@@ -47,7 +47,7 @@ static void check_gap(const struct stated *s)
     const double gap = plan->lower_bound_ns > 0 ? ((double)plan->makespan_ns - bound) / bound : 0;
     if (plan->stated->gap_given &&
         (known ? isinf(stated) || !is_near(stated, gap) : !isinf(stated)))
-        report(s, "the gap is not what follows from makespan and lower bound");
+        report(s, "the gap does not follow from makespan and lower bound");
 }
 
 static void check_bounds(const struct stated *s)
@@ -71,8 +71,7 @@ static void check_bounds(const struct stated *s)
     check_gap(s);
     for (uint32_t k = 0; plan->certificate && k < plan->trials; k++)
         if (plan->trial[k].makespan_ns < bound)
-            report(s,
-                   "the method '%s' is said to have come to %s s, which is below the lower bound",
+            report(s, "the method '%s' is listed with %s s, which is below the lower bound",
                    plan->trial[k].method, br_seconds(plan->trial[k].makespan_ns).text);
 }
 

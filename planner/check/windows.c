@@ -337,6 +337,7 @@ enum br_status br_proof_energy(struct br_proof_check *c)
                                                   proof->to);
     if (sum > (br_wide)m->capacity * (proof->to - proof->from))
         return BR_OK;
-    return br_proof_fails(c, "what has to run between %" PRId64 " and %" PRId64 " fits there",
+    return br_proof_fails(c,
+                          "the work that has to run between %" PRId64 " and %" PRId64 " fits there",
                           proof->from, proof->to);
 }

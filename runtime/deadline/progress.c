@@ -57,7 +57,7 @@ static const struct {
                         sum},
     [BR_TOTALWORK] = {"totalwork", "time that finished tasks ran", sum},
     [BR_VERTEXFRAC] = {"vertexfrac", "number of finished tasks", sum},
-    [BR_CP] = {"cp", "what is gone of the critical path", path_gone},
+    [BR_CP] = {"cp", "the part of the critical path that is done", path_gone},
     [BR_MINSTAGE] = {"minstage", "the stage that is furthest from when it usually ends",
                      furthest_behind},
     [BR_MINSTAGE_INF] = {"minstage-inf",

@@ -30,7 +30,7 @@ enum br_status br_overbook_find(const struct br_scale *scale, const char *name, 
                        "memory cannot be overbooked: demand beyond it does not only slow down");
     if (!scale->fungible[*resource])
         return br_fail(diag, BR_USAGE,
-                       "where demand beyond it only slows down, declare it: --fungible, or "
+                       "if demand beyond it only slows tasks down, declare it: --fungible, or "
                        "fungible=\"true\" in the cluster's file",
                        "'%.80s' is not declared fungible, so it cannot be overbooked", name);
     if (percent < 100 || percent > PERCENT_MAX)

@@ -35,7 +35,7 @@ static void oracle_predict(void *of, const struct br_predict_job *job, struct br
 
 const struct br_predictor_row br_predictor_oracle = {
     .name = "oracle",
-    .summary = "told the durations ahead, which nobody is: what could be gained at most",
+    .summary = "knows the durations ahead: the most that could be gained",
     .clairvoyant = true,
     .create = oracle_create,
     .destroy = free,

@@ -19,7 +19,7 @@ JOBS = {
 }
 # Text that gives one task a duration of its own; None: the form always gives durations.
 OWN = {'xml': ' duration="5"', 'dot': ' [duration=5]', 'dax': ' runtime="5"'}
-SAYS = ('bigrocks: warning: <stdin>: no task has a duration, so any plan takes 0 s and tells nothing; '
+SAYS = ('bigrocks: warning: <stdin>: no task has a duration, so any plan takes 0 s and says nothing; '
         'give --default-duration 1, or durations\n')
 CLUSTER = ('--machines', '1', '--capacity', 'cpu=1')
 

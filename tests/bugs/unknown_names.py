@@ -15,8 +15,8 @@ SLIPS = [
     (TWO + '<demand resource="cpu" amount="1"/>',
      '3:1: <demand> cannot stand in <job>; it belongs in <stage>'),
     ('<stage id="a" colour="red"/>', "2:1: <stage> has an unknown attribute 'colour'; "
-     'give what is not of this form a namespace of its own'),
-    (TWO + 'a before b', "3: there is text where none belongs: 'a before b'; "
+     'give foreign elements and attributes a namespace of their own'),
+    (TWO + 'a before b', "3: text is not allowed here: 'a before b'; "
      'only <command> holds text; give notes a namespace of their own'),
 ]
 for text, says in SLIPS:

@@ -170,7 +170,7 @@ def test_memory(folder, group='/sys/fs/cgroup'):
     assert 'tasks are counted by control groups\n' in done.stderr, done.stderr
     assert 40 * MIB <= rows['both']['peak'] <= 80 * MIB, rows
     assert rows['over']['outcome'] == 'memory' and rows['over']['peak'] <= 30 * MIB, rows
-    assert "'over' failed: killed, as it held more memory than its demand" in done.stderr
+    assert "'over' failed: killed: it held more memory than its demand" in done.stderr
     assert rows['free']['outcome'] == 'done' and rows['free']['peak'] >= 50 * MIB, rows
     done, rows = run(folder)
     assert rows['over']['outcome'] == 'done' and rows['over']['peak'] >= 40 * MIB, rows

@@ -189,7 +189,7 @@ def check_printed(bigrocks, scratch):
         done = call(bigrocks, 'import', 'make', '-q', '--printed', source, input=given)
         job = ElementTree.fromstring(done.stdout)
         assert len(stages(job)) == 14 and before(job, 'lib/core.o', 'app'), stages(job)
-    for text, fault in (('all: b\n', 'this is not what make prints'),
+    for text, fault in (('all: b\n', 'this is not the output of a dry run of make'),
                         ("make: Entering directory '/x'\ncc -c x.c\nmake: Leaving directory '/x'\n", 'no database')):
         done = call(bigrocks, 'import', 'make', '--printed', '-', input=text, status=3)
         assert fault in done.stderr, done.stderr

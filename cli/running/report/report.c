@@ -76,7 +76,7 @@ static void print_how(FILE *out, const struct cli_report *report, const struct b
         fputs("took too long and was stopped", out);
         break;
     case BR_TASK_MEMORY:
-        fprintf(out, "killed, as it held more memory than its %s",
+        fprintf(out, "killed: it held more memory than its %s",
                 report->settings->run.limit_memory ? "demand for mem" : "control group allows");
         break;
     case BR_TASK_NO_START:

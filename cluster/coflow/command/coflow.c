@@ -23,7 +23,7 @@
 #include "cli/common/options.h"
 
 static const struct cli_choice clocks[] = {
-    {"exact", "fluid, without ticks; what a flow leaves free is given on at once"},
+    {"exact", "fluid, without ticks; capacity that a flow leaves free is given on at once"},
     {"epochs", "as the published simulator: ticks of 8 ms, epochs of 10.24 s that admit"},
 };
 CLI_CHOICE(static, clock, clocks)
@@ -317,9 +317,9 @@ static const struct br_option coflow_rows[] = {
            "also solve the linear program over the order of coflows, by bigrocks-bound, for a "
            "tighter lower bound; up to 150 coflows"),
     OPTION(TEXT, "policy", "P,...", coflow.policies,
-           "the policies to compare, each perhaps with options, such as "
+           "the policies to compare, with or without options, such as "
            "varys,philae:pilots=0.1:thin=3 (default: expected; see docs/coflow.md)"),
-    OPTION(CHOICE, "clock", "CLOCK", coflow.clock, "how time goes (default: exact)",
+    OPTION(CHOICE, "clock", "CLOCK", coflow.clock, "the model of time (default: exact)",
            .choice = clock_name, .summary = clock_summary),
     OPTION(TEXT, "port", "G", coflow.port,
            "speed of a port in Gbit/s, with the exact clock (default: a MiB in 8 ms)"),
@@ -332,11 +332,10 @@ static const struct br_option coflow_rows[] = {
            "traces of Mantri"),
     OPTION(TEXT, "scale-time", "F", coflow.scale_time, "multiply arrivals by F"),
     OPTION(TEXT, "scale-bytes", "F", coflow.scale_bytes, "multiply the bytes of flows by F"),
-    OPTION(COUNT, "repeat", "N", coflow.repeat, "the trace N times, one after another", .least = 1,
-           .most = 100000),
+    OPTION(COUNT, "repeat", "N", coflow.repeat, "repeat the trace N times, one after another",
+           .least = 1, .most = 100000),
     OPTION(CHOICE, "format", "F", output.format,
-           "write the results in this format (default: what the ending of -o FILE suggests, else "
-           "text)",
+           "write the results in this format (default: by the ending of -o FILE, else text)",
            .letter = 'f', .choice = br_coflow_format, .summary = br_coflow_format_summary),
     OPTIONS_END};
 
@@ -356,12 +355,12 @@ const struct cli_command cli_coflow = {
     .perform = coflow_perform,
     .arguments = "TRACE",
     .summary = "run a trace of coflows on a network fabric, under one policy or several",
-    .text =
-        "Simulates a trace of coflows (groups of flows that end with their last one) on a\n"
-        "non-blocking fabric under every policy named, and tells completion times beside a\n"
-        "lower bound that no policy can beat. The trace is in the form of the coflow benchmark:\n"
-        "a line 'PORTS COFLOWS', then 'ID ARRIVAL_MS M PORT... R PORT:MB...' for each coflow.\n"
-        "Policies that are not told sizes see what has been sent and what has ended.\n",
+    .text = "Simulates a trace of coflows (groups of flows that end with their last one) on a\n"
+            "non-blocking fabric under every policy named, and prints completion times beside a\n"
+            "lower bound that no policy can beat. The trace is in the form of the coflow\n"
+            "benchmark: a line 'PORTS COFLOWS', then 'ID ARRIVAL_MS M PORT... R PORT:MB...' for\n"
+            "each coflow. Policies that are not told sizes see what has been sent and what has\n"
+            "ended.\n",
     .examples = "bigrocks coflow trace.txt --policy philae,aalo,varys --clock epochs\n"
                 "bigrocks coflow trace.txt --policy expected,fair --wide 7 --format json\n"
                 "bigrocks coflow trace.txt --policy philae:pilots=0.1 -o r.svg\n",

@@ -138,14 +138,13 @@ static const struct br_option deadline_rows[] = {
            "allocations are tokens, tasks at once: from 1 to N (default: without a cluster 100, "
            "else percents of the cluster)",
            .least = 1, .most = 1000000),
-    OPTION(CHOICE, "indicator", "I", deadline.indicator,
-           "how far the job has come, as the table has it", .choice = br_indicator_name,
-           .summary = br_indicator_summary),
+    OPTION(CHOICE, "indicator", "I", deadline.indicator, "the measure of progress in the table",
+           .choice = br_indicator_name, .summary = br_indicator_summary),
     OPTION(COUNT, "runs", "N", deadline.runs,
            "simulate N runs of the job for each allocation (default: 60 to 1,000, as its size "
            "allows; with --check 1,000)",
            .least = 1, .most = 1000000),
-    OPTION(COUNT, "seed", "N", deadline.seed, "of the runs (default: 1)", .most = UINT64_MAX),
+    OPTION(COUNT, "seed", "N", deadline.seed, "seed of the runs (default: 1)", .most = UINT64_MAX),
     OPTION(TEXT, "failures", "X", deadline.failures,
            "share of the attempts at tasks that fail and run again (default: 0)"),
     OPTION(TEXT, "stragglers", "X:F", deadline.stragglers,
@@ -161,23 +160,23 @@ static const struct br_option deadline_rows[] = {
            "make nothing: does the job of the table given fit beside those of tables T, which are "
            "to end within S seconds and have progress P (default: 0)?"),
     OPTION(TEXT, "utility", "S:U,...", control.utility,
-           "with --beside: what it is worth that the job ends S seconds from now on, in place of "
-           "--deadline; never rising"),
+           "with --beside, instead of --deadline: the value U of the job if it ends S seconds from "
+           "now, never rising"),
     OPTION(TEXT, "deadline", "S", control.deadline,
            "with --beside: seconds within which the job is to end (default: ask for the earliest)"),
     OPTION(TEXT, "slack", "X", control.slack,
-           "with --beside: forecasts of the time left times X (default: 1.2)"),
+           "with --beside: factor on forecasts of the time left (default: 1.2)"),
     OPTION(TEXT, "dead-zone", "S", control.dead_zone,
-           "with --beside: seconds that deadlines are moved ahead (default: 180)"),
+           "with --beside: seconds by which deadlines are moved ahead (default: 180)"),
     OPTION(TEXT, "on-time", "P", control.on_time,
-           "with --beside: with which probability deadlines are to be met (default: 0.95)"),
+           "with --beside: the probability with which deadlines are to be met (default: 0.95)"),
     OPTION(TEXT, "check", "TABLE", deadline.check,
-           "hold the forecasts of this table against further runs of the job"),
+           "compare the forecasts of this table with further runs of the job"),
     OPTION(SECONDS, "period", "S", deadline.period_ns,
            "with --check: look at the forecast every S seconds (default: 60)"),
     OPTION(CHOICE, "format", "F", output.format,
-           "with --show and --check: write in this format (default: what the ending of -o FILE "
-           "suggests, else text)",
+           "with --show and --check: write in this format (default: by the ending of -o FILE, else "
+           "text)",
            .letter = 'f', .choice = br_table_format, .summary = br_table_format_summary),
     OPTIONS_END};
 
@@ -197,14 +196,13 @@ const struct cli_command cli_deadline = {
     .most = 1,
     .perform = cli_deadline_perform,
     .arguments = "JOB | --show TABLE | JOB --check TABLE",
-    .summary = "tell how long a job still takes, at every progress and allocation",
-    .text =
-        "Simulates the stages of a job many times at every allocation, and writes the "
-        "distribution\n"
-        "of the time left at every progress to a table, by which a run can be kept to a deadline.\n"
-        "Allocations are tokens (tasks at once), or percents of the cluster. Durations are as\n"
-        "declared (duration, spread), or as a history has measured them. Without -o FILE it says\n"
-        "how long a run takes; -o FILE writes the table, or a picture of it to FILE.svg.\n",
+    .summary = "forecast how long a job still takes, at every progress and allocation",
+    .text = "Simulates the stages of a job many times at every allocation, and writes the\n"
+            "distribution of the time left at every progress to a table, by which a run can be\n"
+            "kept to a deadline. Allocations are tokens (tasks at once), or percents of the\n"
+            "cluster. Durations are as declared (duration, spread), or as a history has measured\n"
+            "them. Without -o FILE it says how long a run takes; -o FILE writes the table, or a\n"
+            "picture of it to FILE.svg.\n",
     .examples =
         "bigrocks generate --like jockey-a -o g.xml\n"
         "bigrocks deadline g.xml --tokens 100 -o g.table\n"

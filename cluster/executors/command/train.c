@@ -60,7 +60,7 @@ static enum br_status train_add_job(const struct cli_settings *settings, const c
     if (!input->dag->waves)
         return br_fail(
             diag, BR_BAD_INPUT, "profiles by numbers of executors have them; see docs/learned.md",
-            "%s: nobody has measured how long its tasks last on how many executors", path);
+            "%s: the durations of its tasks by number of executors were not measured", path);
     return BR_OK;
 }
 
@@ -325,14 +325,13 @@ const struct cli_command cli_train = {
     .perform = train_perform,
     .arguments = "JOBS... | SETTINGS.toml",
     .summary = "learn a policy for Spark-like executors",
-    .text =
-        "Trains a network to decide which stage of which job gets executors, and how many, by\n"
-        "simulating episodes of jobs drawn from those given: profiles of jobs by numbers of\n"
-        "executors, or folders of these. Writes the best model of the trials in between, for\n"
-        "'simulate --policy learned --model'. Options may stand in a file, a line 'option = "
-        "value'\n"
-        "each, with a line 'jobs = PATH'. Equal options and jobs give equal models, whatever the\n"
-        "threads, and also where the training was interrupted and taken up again (--resume).\n",
+    .text = "Trains a network to decide which stage of which job gets executors, and how many,\n"
+            "by simulating episodes of jobs drawn from those given: profiles of jobs by numbers\n"
+            "of executors, or folders of these. Writes the best model of the trials in between,\n"
+            "for 'simulate --policy learned --model'. Options may stand in a file, a line\n"
+            "'option = value' each, with a line 'jobs = PATH'. Equal options and jobs give equal\n"
+            "models, whatever the threads, and also where the training was interrupted and taken\n"
+            "up again (--resume).\n",
     .examples =
         "bigrocks train profiles/ --iterations 2000 --teacher weighted-fair=-1:100 -o m.model\n"
         "bigrocks train profiles/ --iterations 2000 --teacher weighted-fair=-1:100 -o m.model "

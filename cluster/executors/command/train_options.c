@@ -42,8 +42,8 @@ const struct br_option cli_train_rows[] = {
     OPTION(SECONDS, "moving", "S", train.moving_ns,
            "seconds that an executor takes to move to another job (default: 2)"),
     OPTION(FLAG, "yield", NULL, train.yields,
-           "an executor that ends a task is asked about when a job has come, though its stage has "
-           "more"),
+           "decide about an executor that ends a task if a job has come, even if its stage has "
+           "more tasks"),
     OPTION(COUNT, "count", "N", train.count,
            "jobs of an episode, drawn from those given (default: 20)", .least = 1, .most = 100000),
     OPTION(TEXT, "interarrival", "A[:B]", train.interarrival,
@@ -72,15 +72,14 @@ const struct br_option cli_train_rows[] = {
            "shorten each step of the method reinforce until it changes decisions by at most X, in "
            "nats of relative entropy (default: 0, as long as it comes)"),
     OPTION(SECONDS, "horizon", "S", train.horizon_ns,
-           "of what comes after a decision, count what is S seconds away to 37 %, and an estimate "
-           "of what the jobs still cost instead (default: all counts)"),
-    OPTION(
-        FLAG, "own-arrivals", NULL, train.own_arrivals,
-        "give each episode arrivals of its own, which makes what is learned from them less sure"),
+           "count costs S seconds after a decision to 37 %, and an estimate of the jobs' remaining "
+           "cost instead (default: all counts)"),
+    OPTION(FLAG, "own-arrivals", NULL, train.own_arrivals,
+           "give each episode arrivals of its own, which makes learning from them less sure"),
     OPTION(FLAG, "without-graph", NULL, train.without_graph,
-           "let stages hear nothing of those that wait for them: what that is worth"),
+           "let stages hear nothing of those that wait for them, to measure what that is worth"),
     OPTION(FLAG, "without-limits", NULL, train.without_limits,
-           "let jobs have all executors that are there: what their limits are worth"),
+           "let jobs have all executors, to measure what their limits are worth"),
     OPTION(CHOICE, "objective", "O", train.objective, "what is to be little",
            .choice = objective_name, .summary = objective_summary),
     OPTION(CHOICE, "network", "N", train.network, "the form of the network", .choice = network_name,
@@ -94,7 +93,7 @@ const struct br_option cli_train_rows[] = {
     OPTION(TEXT, "teacher", "POLICY:N", train.teacher,
            "for the first N iterations learn to do what a policy of 'simulate' does, such as "
            "weighted-fair=-1:100"),
-    OPTION(COUNT, "seed", "N", train.seed, "of the training (default: 1)", .most = UINT64_MAX),
+    OPTION(COUNT, "seed", "N", train.seed, "seed of the training (default: 1)", .most = UINT64_MAX),
     OPTION(
         COUNT, "every", "N", train.every,
         "try what has been learned, and keep a checkpoint, after every N iterations (default: 25)",
@@ -102,11 +101,12 @@ const struct br_option cli_train_rows[] = {
     OPTION(COUNT, "trials", "N", train.trials,
            "sequences of arrivals of such a trial, always the same (default: 16)", .least = 1,
            .most = 100000),
-    OPTION(COUNT, "trial-seed", "N", train.trial_seed, "of these (default: 1)", .most = UINT64_MAX),
+    OPTION(COUNT, "trial-seed", "N", train.trial_seed, "seed of these (default: 1)",
+           .most = UINT64_MAX),
     OPTION(PATH, "checkpoint", "FILE", train.checkpoint,
            "keep checkpoints in FILE (default: the model's path with .part)"),
-    OPTION(FLAG, "resume", NULL, train.resume, "go on from the checkpoint, where there is one"),
-    OPTION(TEXT, "curve", "FILE", train.curve, "write how it learned, as .csv or .svg"),
+    OPTION(FLAG, "resume", NULL, train.resume, "go on from the checkpoint, if there is one"),
+    OPTION(TEXT, "curve", "FILE", train.curve, "write the course of the training, as .csv or .svg"),
     OPTIONS_END};
 
 void cli_train_set_defaults(struct cli_settings *settings)

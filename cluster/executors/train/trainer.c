@@ -47,7 +47,8 @@ enum br_status br_train_options_check(const struct br_train_options *options, st
 {
     const char *what = NULL;
     if (options->episodes < 2 || options->episodes > EPISODES_MOST)
-        what = "an iteration needs 2 to 1024 episodes: what one costs is held against the others";
+        what =
+            "an iteration needs 2 to 1024 episodes: the cost of each is compared with the others";
     else if (options->jobs < 1 || options->jobs > JOBS_MOST)
         what = "an episode has 1 to 100000 jobs";
     else if (options->cluster.executors < 1 || options->cluster.executors > 1000000)
@@ -61,9 +62,9 @@ enum br_status br_train_options_check(const struct br_train_options *options, st
     else if (options->method == BR_EVOLVE && (options->length_ns || options->taught))
         what = "episodes that evolve run to their end, and have no teacher";
     else if (!is_share(options->most_shift))
-        what = "what a step may change decisions by is from 0 to 10";
+        what = "the limit on how far a step changes decisions is from 0 to 10";
     else if (options->most_shift > 0 && options->method == BR_EVOLVE)
-        what = "what a step may change decisions by is a limit of reinforcement";
+        what = "the limit on how far a step changes decisions is for the method reinforce";
     else if (!(options->reach > 0) || !is_share(options->reach))
         what = "the reach of changes is above 0, and at most 10";
     else if (options->draw_requests && !options->cluster.classes)

@@ -255,8 +255,8 @@ static const struct br_option predict_rows[] = {
            "the predictors to compare, such as 3sigma,slearn=0.05,posterior (default: "
            "point,3sigma,slearn,posterior; see docs/predict.md)"),
     OPTION(TEXT, "features", "F,...", predict.features,
-           "what of jobs is looked at: columns of the workload, and group, job, hour, size "
-           "(default: all columns, and group where there are several; without columns job)"),
+           "the features of jobs: columns of the workload, and group, job, hour, size (default: "
+           "all columns, and group if there are several; without columns job)"),
     OPTION(COUNT, "widest", "N", predict.widest,
            "predict jobs of at most N tasks (default: of any number)", .least = 1,
            .most = BR_MAX_TASKS),
@@ -264,7 +264,7 @@ static const struct br_option predict_rows[] = {
            "predict jobs that arrive S seconds after time 0 or later"),
     OPTION(TEXT, "interval", "X", predict.interval,
            "the share of truths that intervals are to hold (default: 0.8)"),
-    OPTION(COUNT, "seed", "N", predict.seed, "of the choice of pilots (default: 1)",
+    OPTION(COUNT, "seed", "N", predict.seed, "seed of the choice of pilots (default: 1)",
            .most = UINT64_MAX),
     OPTION(COUNT, "seeds", "N", predict.seeds,
            "run every predictor N times, with seeds from --seed on (default: 1)", .least = 1,
@@ -290,13 +290,13 @@ const struct cli_command cli_predict = {
     .most = 1,
     .perform = predict_perform,
     .arguments = "WORKLOAD",
-    .summary = "tell how well predictors foresee the work of jobs",
-    .text =
-        "Lets predictors foresee the work of each job, the sum of the durations of its tasks, as\n"
-        "it arrives: from the jobs that have ended before, by their features (user, name, or\n"
-        "whatever columns the workload has), and from pilots, a few of its own tasks that are\n"
-        "measured first. Tells errors, the share of jobs in the right one of ten queues, and what\n"
-        "intervals hold. Jobs of fewer than --wide tasks are learned from, not predicted.\n",
+    .summary = "measure how well predictors foresee the work of jobs",
+    .text = "Lets predictors foresee the work of each job, the sum of the durations of its\n"
+            "tasks, as it arrives: from the jobs that have ended before, by their features\n"
+            "(user, name, or whatever columns the workload has), and from pilots, a few of its\n"
+            "own tasks that are measured first. Prints errors, the share of jobs in the right\n"
+            "one of ten queues, and the share of truths that intervals hold. Jobs of fewer than\n"
+            "--wide tasks are learned from, not predicted.\n",
     .examples = "bigrocks predict jobs.csv --predictor 3sigma,slearn,posterior\n"
                 "bigrocks predict jobs.csv --predictor slearn=0.01,slearn=0.1 --seeds 5 -f json\n"
                 "bigrocks predict today.csv --before month.csv --predictor posterior -o p.svg\n",

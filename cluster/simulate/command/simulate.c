@@ -400,13 +400,13 @@ static const struct br_option simulate_rows[] = {
            "seconds that an executor takes to move to another job (default: 2)"),
     OPTION(TEXT, "classes", "M,M,...", executors.classes,
            "executors of several sizes: the memory of each class, such as 0.25,0.5,0.75,1, with "
-           "equally many executors; stages run where there is what they demand of 'mem'"),
+           "equally many executors; stages run on executors that have the 'mem' that they demand"),
     OPTION(FLAG, "draw-requests", NULL, executors.draw_requests,
            "with --classes: a stage that demands no 'mem' asks for a random part of the largest "
            "class"),
     OPTION(FLAG, "yield", NULL, executors.yields,
-           "with --executors: one that ends a task is asked about when a job has come, though its "
-           "stage has more"),
+           "with --executors: decide about one that ends a task if a job has come, even if its "
+           "stage has more tasks"),
     OPTION(FLAG, "simple", NULL, executors.simple,
            "with --executors: every task lasts the mean of its stage, on any number of executors"),
     OPTION(TEXT, "model", "FILE", simulate.model,
@@ -433,7 +433,7 @@ static const struct br_option simulate_rows[] = {
            .most = UINT64_MAX),
     OPTION(TEXT, "deadlines", "S,...", control.deadlines,
            "seconds after its arrival by which a job is to end, one for all jobs or one for each "
-           "(default: what the workload says)"),
+           "(default: as in the workload)"),
     OPTION(TEXT, "move-deadlines", "S:D,...", control.changes,
            "S seconds after its arrival, a job's deadline becomes D seconds after its arrival"),
     OPTION(
@@ -441,15 +441,14 @@ static const struct br_option simulate_rows[] = {
         "tables of the time left, for jobs with deadlines (see 'bigrocks deadline'; default: made "
         "from what the jobs declare)"),
     OPTION(FLAG, "planned", NULL, control.planned,
-           "start the tasks of jobs with deadlines in planned order; their tables have to have "
-           "it"),
+           "start the tasks of jobs with deadlines in planned order, which their tables have to "
+           "contain"),
     OPTION(COUNT, "clairvoyant", "N", simulate.clairvoyant,
            "also search a schedule that knows all jobs ahead, by N trials: what might be left to "
            "gain (default: 0)",
            .most = 1000000000),
     OPTION(CHOICE, "format", "F", output.format,
-           "write the results in this format (default: what the ending of -o FILE suggests, else "
-           "text)",
+           "write the results in this format (default: by the ending of -o FILE, else text)",
            .letter = 'f', .choice = br_study_format, .summary = br_study_summary),
     OPTION(CHOICE, "network-policy", "P", simulate.network_policy,
            "with --network: how transfers share the ports (default: fair)",
@@ -457,7 +456,7 @@ static const struct br_option simulate_rows[] = {
     OPTION(TEXT, "shard", "I/N", batch.shard,
            "simulate only the I-th of N shares of the runs, from 1 to N; put together by --merge"),
     OPTION(FLAG, "merge", NULL, batch.merge,
-           "simulate nothing: put the tables (csv, runs) of shards 1/N to N/N together"),
+           "simulate nothing: merge the tables (csv, runs) of shards 1/N to N/N"),
     OPTIONS_END};
 
 static void simulate_set_defaults(struct cli_settings *settings)
@@ -477,14 +476,12 @@ const struct cli_command cli_simulate = {
     .perform = simulate_perform,
     .arguments = "WORKLOAD | --merge TABLES...",
     .summary = "run a workload on a simulated cluster, under one policy or several",
-    .text =
-        "Simulates the jobs of a workload on a cluster, in virtual time, under every policy "
-        "named,\n"
-        "and tells completion times, makespan, fairness and use, beside lower bounds that no\n"
-        "policy can beat. Policies see what a scheduler sees: what is declared and what has "
-        "ended.\n"
-        "What really happens is drawn from the seed: --errors, --failures, --stragglers, --leave.\n"
-        "Equal workloads, options and seeds give equal results, whatever the threads.\n",
+    .text = "Simulates the jobs of a workload on a cluster, in virtual time, under every policy\n"
+            "named, and prints completion times, makespan, fairness and use, beside lower bounds\n"
+            "that no policy can beat. Policies see what a scheduler sees: what is declared and\n"
+            "what has ended. What really happens is drawn from the seed: --errors, --failures,\n"
+            "--stragglers, --leave. Equal workloads, options and seeds give equal results,\n"
+            "whatever the threads.\n",
     .examples =
         "bigrocks simulate w.xml --cluster C.xml --policy graphene,capacity,tetris\n"
         "bigrocks simulate w.xml --cluster C.xml --policy fifo,srpt --seeds 5 --format json\n"

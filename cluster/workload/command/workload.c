@@ -350,8 +350,8 @@ static const struct cli_choice workload_forms[] = {
     {"xml", "the workload in its native form"},
     {"csv", "the workload as a table, a job a line"},
     {"tasks", "the same with the durations of single tasks and what is known of jobs"},
-    {"text", "what it is like, for people"},
-    {"json", "what it is like, for programs"},
+    {"text", "a description for people"},
+    {"json", "a description for programs"},
 };
 CLI_CHOICE(static, form, workload_forms)
 
@@ -393,7 +393,7 @@ static const struct br_option workload_rows[] = {
            "jobs that recur, as in a trace",
            .choice = like_name, .summary = like_summary),
     OPTION(COUNT, "count", "N", workload.count,
-           "so many jobs; of a workload, its first N (default: each job file once, the whole "
+           "number of jobs; of a workload, the first N (default: each job file once, the whole "
            "workload)",
            .least = 1, .most = 100000000),
     OPTION(CHOICE, "draw", "HOW", workload.draw,
@@ -401,8 +401,8 @@ static const struct br_option workload_rows[] = {
            .choice = draw_name, .summary = draw_summary),
     OPTION(TEXT, "arrivals", "KIND|FILE", workload.arrivals,
            "when jobs arrive: poisson, regular or batch (all at 0), or a table with a column of "
-           "seconds (default for job files: poisson where a load or a time between arrivals is "
-           "given, else batch)"),
+           "seconds (default for job files: poisson if a load or a time between arrivals is given, "
+           "else batch)"),
     OPTION(TEXT, "load", "L", workload.load,
            "arrivals so close that the cluster's most loaded resource has this load, such as 0.8"),
     OPTION(SECONDS, "interarrival", "S", workload.interarrival_ns, "mean seconds between arrivals"),
@@ -421,20 +421,18 @@ static const struct br_option workload_rows[] = {
     OPTION(TEXT, "deadlines", "S|Fx", workload.deadlines,
            "give every job a deadline S seconds after its arrival, or F times its critical path "
            "after, such as 2.5x"),
-    OPTION(COUNT, "seed", "N", workload.seed, "of the random choices (default: 1)",
+    OPTION(COUNT, "seed", "N", workload.seed, "seed of the random choices (default: 1)",
            .most = UINT64_MAX),
-    OPTION(FLAG, "describe", NULL, workload.describe,
-           "tell what the workload is like (default without -o)"),
+    OPTION(FLAG, "describe", NULL, workload.describe, "describe the workload (default without -o)"),
     OPTION(CHOICE, "format", "F", output.format,
-           "what to write (default: what the ending of -o FILE suggests, else xml with -o and "
-           "text without)",
+           "what to write (default: by the ending of -o FILE, else xml with -o and text without)",
            .letter = 'f', .choice = form_name, .summary = form_summary),
-    OPTION(FLAG, "json", NULL, output.json, "tell what the workload is like as JSON"),
+    OPTION(FLAG, "json", NULL, output.json, "describe the workload as JSON"),
     /* What recorded jobs become, and so on: for others that read workloads, too. */
     OPTION(CHOICE, "parallel", "HOW", record.parallel,
-           "what a recorded job of several processors becomes", .choice = parallel_name,
+           "how a recorded job of several processors counts", .choice = parallel_name,
            .summary = parallel_summary, .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
-    OPTION(CHOICE, "group-by", "WHAT", record.group_by, "what the groups of recorded jobs are",
+    OPTION(CHOICE, "group-by", "WHAT", record.group_by, "the groups of recorded jobs",
            .choice = grouping_name, .summary = grouping_summary,
            .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
     OPTION(FLAG, "completed-only", NULL, record.completed_only,
@@ -454,15 +452,15 @@ static const struct br_option workload_rows[] = {
            "a Spark-like cluster of N executors that belong to jobs, in place of machines; see "
            "docs/learned.md",
            .least = 1, .most = BR_WORKLOAD_EXECUTORS, .commands = CLI_SIMULATE | CLI_WORKLOAD),
-    OPTION(COUNT, "seed", "N", simulate.seed, "of what happens (default: 1)", .most = UINT64_MAX,
-           .commands = CLI_SIMULATE | CLI_COFLOW),
+    OPTION(COUNT, "seed", "N", simulate.seed, "seed of what happens (default: 1)",
+           .most = UINT64_MAX, .commands = CLI_SIMULATE | CLI_COFLOW),
     OPTION(FLAG, "no-bounds", NULL, simulate.no_bounds, "do not compute lower bounds",
            .commands = CLI_SIMULATE | CLI_COFLOW),
     OPTION(COUNT, "threads", "N", search.threads,
            "threads (default: the processors that we may use); the result does not depend on it",
            .most = 1024, .commands = CLI_DEADLINE | CLI_TRAIN),
     OPTION(FLAG, "times", NULL, batch.times,
-           "also tell seconds and events a second, which differ from run to run",
+           "also print seconds and events a second, which differ from run to run",
            .commands = CLI_SIMULATE | CLI_COFLOW),
     OPTIONS_END};
 
@@ -488,18 +486,15 @@ const struct cli_command cli_workload = {
     .perform = workloads_perform,
     .arguments = "[JOBS...]",
     .summary = "make, slice, scale and describe a workload of many jobs",
-    .text =
-        "Makes a workload: jobs that arrive over time, for simulate. JOBS are job files in any\n"
-        "format, folders of them, or one workload (XML, CSV, or the record of a cluster), of "
-        "which\n"
-        "a part is taken or which is scaled. With --like, jobs are generated and need no files.\n"
-        "With --count jobs are drawn at random, else each is taken once. Without -o, or with\n"
-        "--describe, it tells what the workload is like.\n"
-        "\n"
-        "The load of a workload is the work that its jobs do on the most loaded resource (demand "
-        "x\n"
-        "duration, over all tasks) a second, over the capacity of the cluster: the mean work of a\n"
-        "job over the mean time between arrivals.\n",
+    .text = "Makes a workload: jobs that arrive over time, for simulate. JOBS are job files in\n"
+            "any format, folders of them, or one workload (XML, CSV, or the record of a\n"
+            "cluster), which can be cut or scaled. With --like, jobs are generated and need no\n"
+            "files. With --count jobs are drawn at random, else each is taken once. Without -o,\n"
+            "or with --describe, it describes the workload.\n"
+            "\n"
+            "The load of a workload is the work that its jobs do on the most loaded resource\n"
+            "(demand x duration, over all tasks) a second, over the capacity of the cluster: the\n"
+            "mean work of a job over the mean time between arrivals.\n",
     .examples =
         "bigrocks workload jobs/ --count 200 --load 0.8 --cluster cluster.xml --seed 1 -o w.xml\n"
         "bigrocks workload --like cosmos --count 200 --arrivals batch -o batch.xml\n"

@@ -218,7 +218,7 @@ enum br_status br_records_note(struct br_records *records, const char *more, str
     if (records->undeclared)
         br_note_part(text, sizeof text, &used,
                      "%" PRIu32 " of %" PRIu32
-                     " jobs declare no time, so what they took counts as declared",
+                     " jobs declare no time, so their true times count as declared",
                      records->undeclared, records->workload->jobs);
     if (*more)
         br_note_part(text, sizeof text, &used, "%s", more);

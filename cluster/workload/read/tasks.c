@@ -91,7 +91,7 @@ static enum br_status workloads_tasks_read_name(struct reader *reader, uint32_t 
     if (role == ROLES) {
         br_value_place(reader->diag, pos);
         if (!*name || !br_text_is_plain(name))
-            return br_fail_at(reader->diag, pos, BR_BAD_INPUT, "name what the column tells",
+            return br_fail_at(reader->diag, pos, BR_BAD_INPUT, "name the content of the column",
                               "a column has no name");
         enum br_status status =
             br_workload_add_feature(reader->workload, name, &feature, reader->diag);

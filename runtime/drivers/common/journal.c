@@ -324,8 +324,8 @@ static enum br_status journal_go_on(struct br_journal *journal, struct br_journa
     found->damaged_at = past->damaged_at;
     if (*past->last.mark && lives(&past->last))
         return br_fail(diag, BR_NO, "wait for it, or take another file",
-                       "the run that the journal, or what it was copied from, is of still goes on "
-                       "(process %ld)",
+                       "the run of this journal, or of the one that it was copied from, still goes "
+                       "on (process %ld)",
                        past->last.pid);
     if (*past->last.mark)
         found->orphans = br_kill_marked(past->last.mark);

@@ -98,7 +98,7 @@ enum br_status br_slurm_run_steps(const struct br_cluster *cluster, const struct
     if (!getenv("SLURM_JOB_ID"))
         return br_fail(diag, BR_USAGE,
                        "put salloc before it, such as: salloc --nodes=3 bigrocks run",
-                       "steps need an allocation of Slurm's, and there is none");
+                       "steps need a Slurm allocation, and there is none");
     enum br_status status = find_needs(&steps, diag);
     if (!status)
         status = name_nodes(&steps, cluster, diag);

@@ -47,7 +47,7 @@ static void jobs_of_accounting(void **state)
     assert_string_equal(workload_cluster(workload), "none");
     assert_string_equal(workload->note,
                         "left out 2 that never ran; left out 1 that still ran; 1 of 4 jobs declare "
-                        "no time, so what they took counts as declared; there is no column "
+                        "no time, so their true times count as declared; there is no column "
                         "Eligible, so jobs that waited for others, a hold, a limit of their array "
                         "or a begin time arrive when they were submitted");
     assert_int_equal(workload->job[1].pos.line, 5);

@@ -48,7 +48,7 @@ static void jobs_of_a_log(void **state)
         workload->note,
         "left out 2 that never ran; left out 2 of pieces between checkpoints; left out 1 whose "
         "time "
-        "or processors are not known; 1 of 6 jobs declare no time, so what they took counts as "
+        "or processors are not known; 1 of 6 jobs declare no time, so their true times count as "
         "declared; 1 jobs name a preceding job, and arrive when they did all the same; the pool "
         "has "
         "the most memory that a job takes a processor, 20480 bytes, for each");
