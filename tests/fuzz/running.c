@@ -5,6 +5,7 @@
 /* Their readers are not seen from outside. */
 #include "runtime/drivers/common/proc.c"
 #include "runtime/drivers/slurm/jobs.c"
+#include "runtime/drivers/slurm/site.c"
 
 #include "tests/fuzz/fuzz.h"
 
@@ -48,9 +49,9 @@ void fuzz_slurm(const uint8_t *data, size_t size)
     if (submitted != jobs.outstanding || state[2] != DONE)
         fuzz_fail(NULL, "jobs are counted wrongly");
     memcpy(text, data, size);
-    if (slurm_jobs_read_share(text) < 0)
+    if (site_read_share(text) < 0)
         fuzz_fail(NULL, "memory below nothing");
-    slurm_jobs_read_site(text, "N", list);
+    site_read(text, "N", list);
     if (strlen(list) > size + 1)
         fuzz_fail(NULL, "more is told than was said");
     free(list);

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/roles.h"
 #include "base/text/diag.h"
 #include "base/text/shell.h"
 #include "base/process/stop.h"
@@ -25,6 +24,7 @@
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "runtime/drivers/common/work.h"
+#include "runtime/drivers/slurm/site.h"
 #include "runtime/drivers/slurm/slurm.h"
 
 enum {
@@ -43,9 +43,7 @@ struct jobs {
     struct br_job_work job;
     const struct br_plan *plan;
     const struct br_cluster *cluster;
-    struct br_slurm_need *need;
-    int64_t
-        share_mib; /* memory of a processor, for jobs that demand no memory; 0: they ask for none */
+    struct br_slurm_site site;
     char folder[PATH - 64];
     uint8_t *state;                  /* by task */
     uint64_t *id;                    /* by task: Slurm's job number */
@@ -173,7 +171,7 @@ static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
     char name[128], cpus[48], memory[48], nice[48], output[2 * PATH + 16], script[PATH], path[PATH];
     char parents[32 + PARENTS * 32], *text;
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
-    const struct br_slurm_need *need = &jobs->need[stage];
+    const struct br_slurm_need *need = &jobs->site.need[stage];
     if (!slurm_jobs_list_parents(jobs, task, parents, sizeof parents))
         return BR_OK;
     int error = slurm_jobs_write_script(jobs, task);
@@ -185,7 +183,7 @@ static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
     if (need->kib)
         snprintf(memory, sizeof memory, "--mem=%" PRId64 "K", need->kib);
     else
-        snprintf(memory, sizeof memory, "--mem-per-cpu=%" PRId64, jobs->share_mib);
+        snprintf(memory, sizeof memory, "--mem-per-cpu=%" PRId64, jobs->site.share_mib);
     snprintf(nice, sizeof nice, "--nice=%" PRIu32, jobs->plan ? jobs->plan->rank[task] - 1 : task);
     slurm_jobs_path_of(jobs, task, "out", path);
     unlink(path);
@@ -195,7 +193,7 @@ static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
         "sbatch", "--parsable", "--nodes=1", "--ntasks=1", "--kill-on-invalid-dep=yes",
         name,     cpus,         nice,        output};
     int count = 9;
-    if (need->kib || jobs->share_mib)
+    if (need->kib || jobs->site.share_mib)
         argv[count++] = memory;
     if (parents[0])
         argv[count++] = parents;
@@ -555,138 +553,15 @@ static enum br_status slurm_jobs_take_up(struct jobs *jobs)
     return status;
 }
 
-static void slurm_jobs_note(const struct jobs *jobs, const char *format, const char *name)
-{
-    char text[400];
-    if (!jobs->work.options->note)
-        return;
-    snprintf(text, sizeof text, format, name);
-    jobs->work.options->note(jobs->work.options->context, text);
-}
-
-/* The text between blanks after each KEY at the beginning of a line; at most as long as the
- * input. */
-static void slurm_jobs_read_site(char *text, const char *key, char *list)
-{
-    for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
-        if (strncmp(line, key, strlen(key)) != 0)
-            continue;
-        line += strlen(key);
-        line += strspn(line, " =");
-        size_t n = strcspn(line, " ");
-        memcpy(list, line, n);
-        list += n;
-        *list++ = ' ';
-    }
-    *list = '\0';
-}
-
-/* What `scontrol show WHAT` says after each KEY; empty if it cannot be asked. */
-static char *ask_site(struct jobs *jobs, const char *what, const char *key)
-{
-    const char *const argv[] = {"scontrol", "show", what, NULL};
-    struct br_diag ignored = {0};
-    char *text, *found = br_arena_array(&jobs->job.arena, 1, 1);
-    if (br_slurm_ask(argv, &text, &ignored))
-        return found;
-    char *list = br_arena_array(&jobs->job.arena, strlen(text) + 2, 1);
-    if (list)
-        slurm_jobs_read_site(text, key, list);
-    free(text);
-    return list;
-}
-
-/* The least memory of a node for each of its processors, in MiB, from lines that have both; 0: not
- * known. */
-static int64_t slurm_jobs_read_share(const char *text)
-{
-    int64_t share = 0;
-    for (const char *line = text; line && *line;) {
-        int64_t cores, mib;
-        if (sscanf(line, "%" SCNd64 " %" SCNd64, &cores, &mib) == 2 && cores > 0 && mib > 0 &&
-            (share == 0 || mib / cores < share))
-            share = mib / cores;
-        line = strchr(line, '\n');
-        line = line ? line + 1 : NULL;
-    }
-    return share;
-}
-
-static int64_t ask_share(void)
-{
-    const char *const argv[] = {"sinfo", "-h", "-N", "-o", "%c %m", NULL};
-    struct br_diag ignored = {0};
-    char *text;
-    if (br_slurm_ask(argv, &text, &ignored))
-        return 0;
-    int64_t share = slurm_jobs_read_share(text);
-    free(text);
-    return share;
-}
-
-/* If Slurm counts memory and the site sets no default, a job that states none gets all memory of
- * its node, so that no other runs beside it. */
-static bool ask_memory(struct jobs *jobs)
-{
-    char share[64];
-    bool lacks = false;
-    for (uint32_t s = 0; s < jobs->job.dag->stages; s++)
-        lacks |= jobs->need[s].kib == 0;
-    const char *counted = ask_site(jobs, "config", "SelectTypeParameters");
-    const char *by_node = ask_site(jobs, "config", "DefMemPerNode");
-    const char *by_cpu = ask_site(jobs, "config", "DefMemPerCPU");
-    if (!counted || !by_node || !by_cpu)
-        return false;
-    if (!lacks || !strcasestr(counted, "_mem") ||
-        (strcmp(by_node, "UNLIMITED ") != 0 && strcmp(by_cpu, "UNLIMITED ") != 0))
-        return true;
-    jobs->share_mib = ask_share();
-    snprintf(share, sizeof share, "%" PRId64 " MiB", jobs->share_mib);
-    slurm_jobs_note(
-        jobs,
-        "Slurm gives all memory of a node to jobs that state none, so tasks that demand no memory "
-        "ask for a processor's share of it, %s",
-        jobs->share_mib ? share : "which is not told");
-    return true;
-}
-
-/* Notes what Slurm will not keep: resources that it does not know, and an order by --nice. */
-static bool ask_needs(struct jobs *jobs)
-{
-    const struct br_dag *dag = jobs->job.dag;
-    const char *licenses = ask_site(jobs, "licenses", "LicenseName=");
-    char *priority = ask_site(jobs, "config", "PriorityType");
-    if (!licenses || !priority)
-        return false;
-    jobs->need = br_slurm_needs(&jobs->job.arena, dag, jobs->cluster, licenses);
-    for (uint32_t r = 0; r < dag->resources; r++) {
-        const char *name = dag->resource[r].name;
-        bool demanded = false;
-        for (uint32_t d = 0; d < dag->demands; d++)
-            demanded |= dag->demand[d].resource == r && dag->demand[d].amount.mantissa > 0;
-        if (demanded && !br_role_is_own_name(BR_ROLE_CPU, name) &&
-            !br_role_is_own_name(BR_ROLE_MEMORY, name) &&
-            !br_cluster_is_generic(jobs->cluster, name) && !br_slurm_is_listed(licenses, name))
-            slurm_jobs_note(jobs, "Slurm has no licenses '%.80s', so their limit is not kept",
-                            name);
-    }
-    if (*priority && strcmp(priority, "priority/multifactor ") != 0 &&
-        strcmp(priority, "priority/basic ") != 0)
-        slurm_jobs_note(
-            jobs,
-            "Slurm goes by %.80s, which may not order jobs by --nice; they are submitted in "
-            "the plan's order",
-            strtok(priority, " "));
-    return jobs->need && ask_memory(jobs);
-}
-
 static enum br_status slurm_jobs_set_up(struct jobs *jobs)
 {
     uint32_t tasks = jobs->job.dag->tasks;
     jobs->state = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->state);
     jobs->id = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->id);
     jobs->seen = br_arena_array(&jobs->job.arena, tasks, sizeof *jobs->seen);
-    if (!jobs->state || !jobs->id || !jobs->seen || !index_parents(jobs) || !ask_needs(jobs))
+    if (!jobs->state || !jobs->id || !jobs->seen || !index_parents(jobs) ||
+        !br_slurm_site_ask(&jobs->site, &jobs->job.arena, jobs->job.dag, jobs->cluster,
+                           jobs->work.options))
         return br_fail_memory(jobs->work.diag);
     enum br_status status =
         br_work_open_journal(&jobs->work, &(struct br_job_work *){&jobs->job}, 1);

@@ -1,7 +1,7 @@
 /* Barriers wait for all pieces of the parent by afterok. One-to-one edges wait by aftercorr for the
  * piece that has the same indices. If a list of jobs is too long for an argument, joints share it:
  * jobs that only wait. For one-to-one edges they are arrays with the same indices. */
-#include "emit/engines/slurm_waits.h"
+#include "emit/engines/slurm/waits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

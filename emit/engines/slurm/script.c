@@ -3,7 +3,7 @@
  * order becomes nice values. */
 #include "base/text/diag.h"
 #include "base/text/shell.h"
-#include "emit/engines/slurm_waits.h"
+#include "emit/engines/slurm/waits.h"
 #include "emit/write/outputs.h"
 #include "planner/model/cluster.h"
 

@@ -2,7 +2,7 @@
  * the plan's order (ninja_order.c). For other jobs it knows no files and runs all tasks every time;
  * since ninja counts commands and nothing else, the tasks are chained. */
 #include "emit/engines/engine.h"
-#include "emit/engines/ninja_order.h"
+#include "emit/engines/ninja/order.h"
 #include "emit/write/outputs.h"
 
 #include <inttypes.h>

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/engines/ninja_order.h"
-#include "emit/engines/ninja_pool.h"
+#include "emit/engines/ninja/order.h"
+#include "emit/engines/ninja/pool.h"
 #include "emit/write/attributes.h"
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"

@@ -2,7 +2,7 @@
  * ours. Its depth is what the machine allows when the largest other commands take all other places.
  * A pool of the build itself keeps its commands, or all of them move into ours, which is then no
  * deeper than that pool was. Commands of the pool "console" stay there. */
-#include "emit/engines/ninja_pool.h"
+#include "emit/engines/ninja/pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>

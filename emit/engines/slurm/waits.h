@@ -4,7 +4,7 @@
 #define BR_EMIT_ENGINES_SLURM_WAITS_H
 
 #include "emit/engines/engine.h"
-#include "emit/engines/slurm_pieces.h"
+#include "emit/engines/slurm/pieces.h"
 
 struct br_slurm_script {
     struct br_engine engine;

@@ -2,7 +2,7 @@
  * of a stage within one window become a group, and groups that follow each other with ascending
  * indices are one piece. With windows of one rank the order is kept exactly. Wider windows make
  * fewer pieces; one window for all tasks leaves the stages whole. */
-#include "emit/engines/slurm_pieces.h"
+#include "emit/engines/slurm/pieces.h"
 #include "base/collections/sort.h"
 
 #include <inttypes.h>
