@@ -158,6 +158,7 @@ static struct br_hole_block *hole_list_open_block(struct br_hole_list *list, uin
     uint32_t number = list->spare;
     struct br_hole_block *block = list->block[number];
     list->spare = block->line;
+    assert(at <= list->lines);
     memmove(list->line + at + 1, list->line + at, (list->lines - at) * sizeof *list->line);
     list->line[at] = (struct br_hole_line){.last = INT64_MIN, .block = number};
     list->lines++;
@@ -170,6 +171,7 @@ static struct br_hole_block *hole_list_open_block(struct br_hole_list *list, uin
 static void hole_list_close_block(struct br_hole_list *list, uint32_t at)
 {
     uint32_t number = list->line[at].block;
+    assert(list->block[number]->line == at);
     list->block[number]->line = list->spare;
     list->spare = number;
     list->lines--;
@@ -183,6 +185,7 @@ static void pass_on(struct br_hole_list *list, struct br_hole_block *from, uint3
                     struct br_hole_block *to)
 {
     uint32_t count = from->count - first;
+    assert(first <= from->count && to->count + count <= HOLES);
     hole_list_move(to, to->count, from, first, count);
     for (uint32_t i = first; i < from->count; i++)
         list->hole[from->id[i]].block = list->line[to->line].block;
@@ -253,6 +256,7 @@ static void hole_list_put(struct br_hole_list *list, struct br_hole_block *block
                           uint32_t id)
 {
     struct br_hole *hole = &list->hole[id];
+    assert(at <= block->count && block->count < HOLES);
     hole_list_move(block, at + 1, block, at, block->count - at);
     block->count++;
     block->id[at] = id;

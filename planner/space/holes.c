@@ -150,8 +150,10 @@ bool br_holes_begin(struct br_holes *h, bool forward, uint32_t stage, int64_t le
 static void holes_forget(struct br_holes *h, uint32_t at)
 {
     uint32_t *link = &h->known[h->list.hole[at].machine];
-    while (*link != at)
+    while (*link != at) {
+        assert(*link < ABSENT);
         link = &h->list.hole[*link].next;
+    }
     *link = h->list.hole[at].next;
 }
 

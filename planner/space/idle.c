@@ -42,6 +42,7 @@ void br_idle_set(struct br_idle *idle, uint32_t machine, int64_t time)
 {
     struct br_idle_node *node = idle->node;
     uint32_t k = idle->leaves + machine;
+    assert(machine < idle->leaves);
     if (node[k].least == time)
         return;
     node[k] = (struct br_idle_node){time, time};

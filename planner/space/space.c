@@ -193,6 +193,7 @@ static bool space_reserve(struct br_space *space, struct br_profile *p)
 static void halve(struct br_space *space, struct br_profile *p, uint32_t number)
 {
     struct br_block *low = p->block[number], *high = space->spare;
+    assert(space->spares > 0 && number < p->blocks && p->blocks < p->room);
     space->spare = high->next_spare;
     space->spares--;
     high->count = low->count - low->count / 2;
@@ -209,6 +210,7 @@ static void halve(struct br_space *space, struct br_profile *p, uint32_t number)
 /* Takes out a block whose breakpoints are no longer there. */
 static void drop_block(struct br_space *space, struct br_profile *p, uint32_t number)
 {
+    assert(p->blocks > 1 && number < p->blocks);
     spare_block(space, p->block[number]);
     p->blocks--;
     memmove(p->block + number, p->block + number + 1,
@@ -227,6 +229,7 @@ static struct br_segment space_split(struct br_space *space, struct br_profile *
     }
     struct br_block *block = p->block[k.block];
     space_move(block, k.at + 1, block, k.at, block->count - k.at, space->resources);
+    assert(block->time[k.at] < time && block->count < block->room);
     block->time[++k.at] = time;
     block->count++;
     p->count++;
@@ -359,6 +362,7 @@ static void space_empty(struct br_space *space)
             spare_block(space, p->block[--p->blocks]);
         p->count = p->block[0]->count = 0;
         p->changed = 0;
+        assert(space->touched[space->machine_class[step->machine]] > 0);
         space->touched[space->machine_class[step->machine]]--;
         show_idle(space, step->machine);
         br_costly_assert(profile_is_sound(space, step->machine));
@@ -379,6 +383,7 @@ void br_space_undo(struct br_space *space, uint64_t mark)
             continue;
         struct br_profile *p = &space->profile[step->machine];
         p->changed = 0; /* whoever remembers more of it has to begin anew */
+        assert(p->count > 1);
         const int64_t *demand = space->in->demand + (size_t)step->stage * resources;
         int64_t end = step->start + step->duration;
         struct br_segment k = br_profile_at(p, step->start);
@@ -395,6 +400,7 @@ void br_space_undo(struct br_space *space, uint64_t mark)
             space_join(space, p, br_profile_at(p, step->start));
         if (p->count == 1) {
             p->count = 0;
+            assert(space->touched[space->machine_class[step->machine]] > 0);
             space->touched[space->machine_class[step->machine]]--;
         }
         show_idle(space, step->machine);
