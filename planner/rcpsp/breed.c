@@ -2,6 +2,7 @@
  * parents. A task that comes too early waits for the last of them, and then comes at once. */
 #include "planner/rcpsp/breed.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/collections/memory.h"
@@ -79,6 +80,7 @@ static void breed_append(struct br_breed *b, uint32_t task)
             b->out[b->filled++] = node;
         for (uint32_t a = side->after_first[node]; a < side->after_first[node + 1]; a++) {
             uint32_t next = side->after[a];
+            assert(b->waiting[next] > 0);
             if (--b->waiting[next] == 0 && (next >= b->model->tasks || b->marked[next]))
                 b->stack[size++] = next;
         }
@@ -93,6 +95,7 @@ void br_breed_list(struct br_breed *b, const int64_t *key, uint32_t *list)
     breed_begin(b, list);
     for (uint32_t k = 0; k < b->model->tasks; k++)
         breed_append(b, b->list[k]);
+    assert(b->filled == b->model->tasks);
 }
 
 int64_t br_breed_parallel(struct br_breed *b, struct br_rng *rng, double blur, uint32_t *list,
@@ -102,6 +105,7 @@ int64_t br_breed_parallel(struct br_breed *b, struct br_rng *rng, double blur, u
     double noise = blur * (double)reach->critical_path;
     for (uint32_t t = 0; t < b->model->tasks; t++) {
         double one = br_rng_unit(rng), other = br_rng_unit(rng);
+        assert(reach->tail[t] <= reach->critical_path);
         double shift = noise * (1 - one - other);
         b->key[t] = 16 * (int64_t)((double)(reach->critical_path - reach->tail[t]) + noise + shift);
     }
@@ -154,6 +158,7 @@ void br_breed_serial(struct br_breed *b, struct br_rng *rng, uint32_t *list)
             }
         }
     }
+    assert(b->filled == tasks);
 }
 
 void br_breed_two_point(struct br_breed *b, struct br_rng *rng, double shortest, double longest,
@@ -164,6 +169,7 @@ void br_breed_two_point(struct br_breed *b, struct br_rng *rng, double shortest,
     least = least > most ? most : least;
     uint32_t length = least + (uint32_t)br_rng_below(rng, most - least + 1);
     uint32_t from = (uint32_t)br_rng_below(rng, n - length + 1), to = from + length, k = 0;
+    assert(from <= to && to <= n);
     memset(b->marked, 0, n * sizeof *b->marked);
     for (; k < from; k++)
         b->marked[child[k] = mother[k]] = true;

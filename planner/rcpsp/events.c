@@ -6,6 +6,7 @@
  * hardly a step. Points are never taken out during a schedule; there are at most two a task. */
 #include "planner/rcpsp/kernels.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define INLINE static inline __attribute__((always_inline))
@@ -51,6 +52,7 @@ INLINE int64_t place(struct br_rcpsp_events *e, const struct br_rcpsp_model *m,
         }
         point = next;
     }
+    assert(start >= bound && e->time[first] <= start);
     int64_t finish = start + duration;
     if (e->time[first] < start) {
         uint32_t begin = split(e, first, start, words);
@@ -108,6 +110,7 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
             e->point[hub] = point;
         }
     }
+    assert(e->count <= 2 * m->tasks + 1 && makespan <= m->horizon);
     return makespan;
 }
 

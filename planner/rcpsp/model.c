@@ -61,6 +61,7 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
         word[r] = m->words - 1;
         shift[r] = used;
         used += width;
+        assert(used <= 64);
         m->guard[word[r]] |= UINT64_C(1) << (used - 1);
         m->whole[word[r]] |= (uint64_t)resource[r].capacity << shift[r];
     }
@@ -71,6 +72,7 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
     for (uint32_t t = 0; ok && t < m->tasks; t++)
         for (uint32_t r = 0; r < m->resources && in->duration[t] > 0; r++) {
             int64_t demand = rcpsp_model_demand_of(in, t, &resource[r]);
+            assert(demand >= 0 && demand <= resource[r].capacity);
             m->lane[(size_t)t * m->words + word[r]] |= (uint64_t)demand << shift[r];
             m->holds[t] |= demand > 0;
         }
@@ -164,6 +166,7 @@ static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, con
         if (side->hub[t])
             side->after[at[t + 1]++] = side->hub[t];
     }
+    assert(at[side->nodes] == at[side->nodes + 1] && at[side->nodes] <= total + m->tasks);
 out:
     br_free(stage_hub);
     return ok;
@@ -208,6 +211,7 @@ static void rcpsp_model_fill_record(const struct br_rcpsp_model *m,
         record->shift[0] = 32;
     else
         for (uint32_t k = 0; length < record->duration; k++) {
+            assert(k < m->steps);
             uint32_t left = record->duration - length;
             record->shift[k] = (uint8_t)(length < left ? length : left);
             length += record->shift[k];
@@ -221,6 +225,7 @@ static void rcpsp_model_fill_record(const struct br_rcpsp_model *m,
 
 static bool build_slices(struct br_rcpsp_model *m, const struct resource *resource)
 {
+    assert(m->horizon <= SLICE_HORIZON && m->planes * m->groups <= BR_RCPSP_CELLS);
     uint32_t longest = 1;
     for (uint32_t t = 0; t < m->tasks; t++)
         if (m->in->duration[t] > longest)

@@ -1,12 +1,14 @@
 /* Distances are sums of 16-bit differences, which compilers turn into vector code. */
 #include "planner/rcpsp/niche.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 enum { STRETCH = 64 /* tasks between two looks at the limit */ };
 
 unsigned br_niche_shift(int64_t ticks)
 {
+    assert(ticks >= 0);
     unsigned shift = 0;
     while (ticks >> shift >= 1 << 14)
         shift++;
@@ -41,6 +43,7 @@ struct br_individual *br_niche_rival(struct br_individual *side, uint32_t size, 
                                      uint32_t radius)
 {
     struct br_individual *nearest = NULL, *longest = &side[from];
+    assert(from < size && window > 0);
     for (uint32_t k = 0, one = from; k < window && k < size; k++) {
         uint32_t limit = nearest ? radius - 1 : radius;
         uint32_t distance = br_niche_distance(tasks, at, side[one].at, limit);

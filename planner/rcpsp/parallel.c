@@ -2,6 +2,7 @@
  * that "the first that fits" is a walk over set bits. */
 #include "planner/rcpsp/kernels.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/collections/heap.h"
@@ -82,8 +83,10 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
                     return BR_RCPSP_CUT;
                 }
             }
-        if (!running)
+        if (!running) {
+            assert(left == 0);
             return makespan;
+        }
         now = workspace->running[0].end;
         while (running && workspace->running[0].end == now) {
             uint32_t task = running_pop(NULL, workspace->running, &running).task;

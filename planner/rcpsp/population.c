@@ -351,6 +351,7 @@ static void begin_population(struct population *p)
 {
     p->begun = p->run->spent / p->tasks;
     p->end = expected_end(p);
+    assert(p->begun <= p->end);
     uint32_t blocks = p->set->blocks, size = p->room;
     if (!p->set->population) {
         size = (suitable_population((double)(p->end - p->begun)) + blocks / 2) / blocks;
@@ -400,6 +401,7 @@ static double mean_distance(const struct population *p)
         for (uint32_t i = 0; i + 1 < p->size; i++)
             sum += br_niche_distance(p->tasks, p->block[k].side[1][i].at,
                                      p->block[k].side[1][i + 1].at, UINT32_MAX);
+    assert(p->size >= 2);
     return (double)sum / (double)(p->set->blocks * (p->size - 1));
 }
 
@@ -410,6 +412,7 @@ static void ripen(struct population *p)
 {
     uint64_t now = p->run->spent / p->tasks;
     double age = now < p->end ? (double)(now - p->begun) / (double)(p->end - p->begun) : 1;
+    assert(now >= p->begun && age >= 0);
     p->tournament = p->set->tournament + age * (p->set->selective - p->set->tournament);
     p->parallel = p->set->late + (1 - age) * (1 - age) * (p->set->parallel - p->set->late);
     uint32_t size = (uint32_t)(p->first * (1 - age * (1 - p->set->left)) + 0.5);
@@ -433,6 +436,7 @@ static void population_gather(struct population *p)
     struct block *best = &p->block[0];
     for (uint32_t k = 0; k < p->set->blocks; k++) {
         struct block *b = &p->block[k];
+        assert(b->schedules <= b->quota);
         spent += b->schedules;
         gained |= b->gained;
         b->gained = false;
@@ -570,9 +574,11 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
             epoch = schedules - spent;
         if (epoch == 0)
             break;
-        for (uint32_t k = 0; k < set.blocks; k++)
+        for (uint32_t k = 0; k < set.blocks; k++) {
+            assert(p->block[k].left < p->tasks);
             p->block[k].quota =
                 p->block[k].schedules + epoch * (k + 1) / set.blocks - epoch * k / set.blocks;
+        }
         bool worth = epoch * p->tasks >= WORTH_THREADS;
         br_parallel(worth ? run->threads : 1, set.blocks, run_block, p);
         population_gather(p);

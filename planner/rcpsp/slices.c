@@ -13,6 +13,8 @@
  * instance, for any number of ticks. */
 #include "planner/rcpsp/kernels.h"
 
+#include <assert.h>
+
 /* Loops over planes and groups have constant counts in the kernels below; unrolled, differences
  * stay in registers. */
 #if defined __clang__
@@ -183,6 +185,7 @@ INLINE int64_t generate(struct br_rcpsp_workspace *workspace, enum br_direction 
         if (task->hub && end[task->hub] < finish)
             end[task->hub] = finish;
     }
+    assert(makespan <= m->horizon && profile.written <= m->horizon / 32 + 1);
     return makespan;
 }
 
