@@ -57,6 +57,7 @@ static int64_t chain_capacity_of(const struct chaining *by, const struct br_limi
 
 static void ask(struct chaining *by, uint32_t task, uint32_t before)
 {
+    assert(by->asks < by->input->plan->tasks && before != task);
     by->known[before] = task + 1;
     by->asked[by->asks++] = before;
 }
@@ -83,6 +84,7 @@ static void ask_parents(struct chaining *by, uint32_t task, uint32_t stage)
 static int64_t chain_take(int64_t *from, int64_t need)
 {
     int64_t taken = *from < need ? *from : need;
+    assert(taken >= 0);
     *from -= taken;
     return need - taken;
 }
@@ -117,6 +119,7 @@ static bool seat(struct chaining *by, uint32_t l, uint32_t task, int64_t need)
         ask(by, task, before);
         if (!br_grow(&by->pair, by->pairs + 1, &by->room, sizeof *by->pair))
             return false;
+        assert(plan->rank[before] < plan->rank[task]);
         by->pair[by->pairs++] = before;
         by->pair[by->pairs++] = task;
     }
@@ -166,6 +169,7 @@ static bool sort_tasks(const struct chaining *by, uint32_t **order)
         uint32_t task = plan->order[k];
         (*order)[next[machines > 1 ? plan->machine[task] : 0]++] = task;
     }
+    assert(!good || next[machines - 1] == plan->tasks);
     free(next);
     return good;
 }
@@ -198,6 +202,7 @@ static bool sort_pairs(const struct chaining *by, struct br_chain *chain)
         chain->first[t + 2] += chain->first[t + 1];
     for (uint32_t p = 0; p < by->pairs; p += 2)
         chain->before[chain->first[by->pair[p + 1] + 1]++] = by->pair[p];
+    assert(chain->first[tasks] == by->pairs / 2);
     return true;
 }
 

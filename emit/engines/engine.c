@@ -6,6 +6,7 @@
 #include "emit/pictures/picture.h"
 #include "planner/model/commands.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,7 @@ static enum br_status measure_width(struct br_engine *engine, struct br_diag *di
     for (uint32_t k = 0; k < plan->tasks; k++) { /* ranks follow the starts */
         while (ended < k && ends[ended] <= plan->start_ns[plan->order[k]])
             ended++;
+        assert(ended <= k);
         if (k + 1 - ended > engine->most_at_once)
             engine->most_at_once = k + 1 - ended;
     }

@@ -4,6 +4,7 @@
  * deeper than that pool was. Commands of the pool "console" stay there. */
 #include "emit/engines/ninja/pool.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,6 +190,7 @@ static void try_border(struct br_ninja_pooling *to, const struct br_engine *engi
         double lasts = sides.all / jobs;
         if (depth && sides.work / depth > lasts)
             lasts = sides.work / depth;
+        assert(depth <= jobs && sides.work <= sides.all);
         if (!best->jobs || lasts < best->lasts)
             *best = (struct choice){light_bytes, jobs, depth, lasts};
         if (depth == sides.depth || depth == jobs || !depth)
@@ -225,6 +227,7 @@ static enum br_status choose(struct br_ninja_pooling *to, const struct br_engine
         }
         if (!best.jobs) /* one after another always fits, or nothing does */
             best = (struct choice){.light_bytes = INT64_MAX, .jobs = 1};
+        assert(best.depth <= best.jobs);
         to->jobs = best.jobs;
         divide(to, engine, best.light_bytes);
         to->depth = best.depth;

@@ -5,6 +5,7 @@
 #include "emit/engines/slurm/pieces.h"
 #include "base/collections/sort.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -107,6 +108,7 @@ static uint32_t lay_slots(struct work *work)
         work->slot[s] = slots;
         slots += work->sets[work->root[s]];
     }
+    assert(slots <= work->dag->tasks);
     memset(work->last, 0, slots * sizeof *work->last);
     return slots;
 }
@@ -120,6 +122,7 @@ static uint32_t gather_groups(struct work *work)
         uint32_t index = task - work->dag->stage[stage].first_task;
         uint32_t *last = &work->last[work->slot[stage] + set];
         if (*last == 0 || work->group[*last - 1].window != k / work->window) {
+            assert(groups < work->dag->tasks);
             work->group[groups] = (struct group){stage, set, k / work->window, index, index, 0};
             *last = ++groups;
         }
@@ -282,6 +285,7 @@ static void list_indices(struct br_slurm_pieces *pieces, const struct br_dag *da
         first += pieces->piece[p].tasks;
         pieces->piece[p].tasks = 0;
     }
+    assert(first == dag->tasks);
     for (uint32_t s = 0; s < dag->stages; s++)
         for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
             struct br_slurm_piece *piece = &pieces->piece[pieces->of[dag->stage[s].first_task + i]];
@@ -329,6 +333,7 @@ enum br_status br_slurm_pieces_init(struct br_slurm_pieces *pieces, const struct
     while (!cut(&work, pieces->window, most))
         pieces->window = pieces->window < dag->tasks / 2 ? 2 * pieces->window : dag->tasks;
     number_pieces(pieces, &work);
+    assert(pieces->count <= most);
     if (!slurm_pieces_is_ordered(pieces, dag, work.sets, work.slot)) {
         slurm_pieces_number_stages(pieces, dag);
         pieces->window = 0;

@@ -3,6 +3,7 @@
  * jobs that only wait. For one-to-one edges they are arrays with the same indices. */
 #include "emit/engines/slurm/waits.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -56,6 +57,7 @@ static uint64_t count_all(const struct waits *waits)
 static struct waits first_part(const struct waits *waits, uint32_t from)
 {
     struct waits part = *waits;
+    assert(from < waits->to);
     uint64_t jobs = count_jobs(waits, from);
     part.from = from;
     part.to = from + 1;
