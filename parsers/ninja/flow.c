@@ -1,5 +1,6 @@
 #include "parsers/ninja/flow.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/grow.h"
@@ -31,6 +32,7 @@ static enum br_status fill_outputs(struct filling *filling, struct br_diag *diag
         flow->first_output[s] = flow->outputs;
         for (uint32_t k = edge->first[BR_NINJA_OUT]; k < edge->first[BR_NINJA_IN]; k++) {
             const uint32_t node = ninja->path[k], number = flow->outputs++;
+            assert(number < ninja->nodes && filling->output_of[node] == UINT32_MAX);
             filling->output_of[node] = number;
             flow->output[number] = br_arena_text(&flow->arena, ninja->node[node].path);
             if (!flow->output[number])
@@ -60,6 +62,7 @@ static uint32_t flow_push(struct filling *filling, const struct br_ninja_edge *e
                 filling->stack[depth++] = node;
             filling->mark[node] = stage + 1;
         }
+    assert(depth <= filling->ninja->nodes);
     return depth;
 }
 

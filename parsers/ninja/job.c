@@ -2,6 +2,7 @@
  * waits for the commands that build its inputs or its order-only inputs, through "phony" statements
  * and those marked as done. Files known to have been read by earlier runs of a command (found.h)
  * count as inputs: as in ninja, which in a new build does not know them either. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -57,6 +58,7 @@ static enum br_status ninja_job_need(struct making *making, uint32_t node, uint3
     if (edge == UINT32_MAX || making->needed[edge])
         return BR_OK;
     making->needed[edge] = true;
+    assert(*depth < making->ninja->edges);
     making->stack[(*depth)++] = edge;
     return br_ninja_find_inputs(making->found, making->ninja, edge, making->diag);
 }
@@ -304,6 +306,7 @@ static enum br_status add_edges_to(struct making *making, uint32_t child)
                 continue;
             making->mark[parent] = child + 1;
             if (making->stage[parent] == UINT32_MAX) { /* phony, or done */
+                assert(depth < ninja->edges);
                 making->stack[depth++] = parent;
                 continue;
             }

@@ -1,6 +1,7 @@
 /* Rules, nodes and edges of a build.ninja, indexed by name. */
 #include "parsers/ninja/store.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,7 @@ bool br_ninja_extend(struct br_ninja *ninja, uint32_t edge, enum br_ninja_run ru
     while (ninja->path_room - ninja->paths < size + count) /* the edge's paths have moved */
         if (!br_grow(&ninja->path, ninja->path_room, &ninja->path_room, sizeof *ninja->path))
             return false;
+    assert(before <= size && first[BR_NINJA_RUNS] <= ninja->paths);
     uint32_t *to = ninja->path + begin;
     const uint32_t *from = ninja->path + first[0];
     memcpy(to, from, before * sizeof *to);
@@ -192,6 +194,7 @@ bool br_ninja_extend(struct br_ninja *ninja, uint32_t edge, enum br_ninja_run ru
     ninja->paths += size + count;
     for (int r = BR_NINJA_RUNS; r >= 0; r--)
         first[r] = begin + (first[r] - first[0]) + (r > (int)run ? count : 0);
+    assert(first[0] == begin && first[BR_NINJA_RUNS] == ninja->paths);
     return true;
 }
 
