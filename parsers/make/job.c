@@ -3,6 +3,7 @@
  * up to date, is replaced by its own prerequisites. A recipe that calls make is split at each call:
  * the tasks of that make wait for the parts before, and the parts after wait for them. All edges go
  * from earlier to later output of make, so there are no cycles. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@ static const int64_t preset_ns = INT64_C(1000000000);
 
 static enum br_status make_job_add_edge(struct br_making *making, uint32_t parent, uint32_t child)
 {
+    assert(child < making->stages);
     if (parent >= child || making->mark[parent] == child + 1)
         return BR_OK;
     making->mark[parent] = child + 1;
@@ -51,6 +53,7 @@ static enum br_status make_job_add_stage(struct br_making *making, const char *p
     free(id);
     making->leads[making->stages] = false;
     making->mark[making->stages++] = 0;
+    assert(status || *stage + 1 == making->stages);
     return status;
 }
 

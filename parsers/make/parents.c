@@ -1,5 +1,6 @@
 /* The tasks that a recipe of make waits for. A prerequisite without a recipe, or up to date, is
  * replaced by its own prerequisites. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,7 @@ static uint32_t make_parents_push(struct br_making *making, uint32_t e, uint32_t
             making->stack[depth++] = other;
         }
     }
+    assert(depth <= make->entries);
     return depth;
 }
 

@@ -1,5 +1,6 @@
 /* Orders kept only by a make without -j: a recipe names a file that an earlier recipe makes, but no
  * prerequisite makes it wait. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,7 @@ static bool unordered_list_parents(struct search *search)
         search->first[s + 2] += search->first[s + 1];
     for (uint32_t e = 0; e < dag->edges; e++)
         search->parent[search->first[dag->edge[e].child + 1]++] = dag->edge[e].parent;
+    assert(search->first[0] == 0 && search->first[dag->stages] == dag->edges);
     return true;
 }
 
@@ -47,6 +49,7 @@ static void mark_ahead(struct search *search, uint32_t stage)
                 search->seen[search->parent[k]] = search->visit;
                 search->stack[depth++] = search->parent[k];
             }
+        assert(depth < search->making->dag->stages);
     }
 }
 
