@@ -141,6 +141,7 @@ static void executors_run_end_job(struct br_executors_core *core, uint32_t job)
     }
     at->place = NONE;
     seen->ended_jobs++;
+    assert(seen->live_jobs + seen->ended_jobs == core->arrived);
     br_executors_mark_job(core, job);
     br_executors_dismiss(core, job);
     core->news++;

@@ -16,6 +16,7 @@ BR_HEAP(events, struct br_executor_event, const void *, executors_tasks_before, 
 
 void br_executors_put(struct br_executors_core *core, struct br_executor_event event)
 {
+    assert(event.time_ns >= core->seen.now_ns && core->events < core->seen.options.executors);
     events_push(NULL, core->event, &core->events, event);
 }
 
@@ -26,6 +27,7 @@ void br_executors_at(struct br_executors_core *core, int64_t time_ns, uint32_t e
 
 uint32_t br_executors_due(struct br_executors_core *core)
 {
+    assert(core->events > 0);
     return events_pop(NULL, core->event, &core->events).executor;
 }
 
@@ -74,6 +76,7 @@ void br_executors_start(struct br_executors_core *core, uint32_t executor, uint3
     at->task = to->started++;
     at->since_ns = seen->now_ns;
     int64_t end_ns = seen->now_ns + executors_tasks_draw_ns(core, at);
+    assert(job->to_start > 0 && job->left_us >= to->waves->mean_us);
     to->running++;
     core->stage[stage].cls[at->cls].running++;
     job->to_start--;
@@ -97,6 +100,7 @@ void br_executors_record(struct br_executors_core *core, uint32_t executor)
         record->span = span;
         core->span_room = room;
     }
+    assert(at->since_ns <= core->seen.now_ns && at->task < stage->tasks);
     uint32_t task = at->task;
     for (uint32_t s = core->seen.job[stage->job].first_stage; s < at->stage; s++)
         task += core->seen.stage[s].tasks;

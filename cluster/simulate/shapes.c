@@ -1,5 +1,6 @@
 #include "cluster/simulate/shapes.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
@@ -31,6 +32,7 @@ static bool take_parents(struct br_arena *arena, const struct br_dag *dag,
         first[s + 2] += first[s + 1];
     for (uint32_t e = 0; e < dag->edges; e++) {
         const struct br_edge *edge = &dag->edge[e];
+        assert(first[edge->child + 1] < dag->edges);
         shape->parent[first[edge->child + 1]++] =
             (struct br_shape_parent){edge->parent, edge->type == BR_ONE_TO_ONE};
     }

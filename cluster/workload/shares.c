@@ -2,6 +2,7 @@
  * no larger than the sum over all machines allows. */
 #include "cluster/workload/shares.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -113,6 +114,7 @@ static void workload_shares_scale_demands(const struct br_shares *shares, const 
         if (r == BR_NO_RESOURCE)
             continue;
         of->amount[d] = workload_shares_whole(dag->demand[d].amount, digits[r]);
+        assert(shares->capacity[r] > 0 && of->amount[d] >= 0);
         double share = (double)of->amount[d] / (double)shares->capacity[r];
         int64_t units = br_real_whole((share < 1024 ? share : 1024) * (double)BR_SHARE_ALL);
         if (units > of->dominant[dag->demand[d].stage])

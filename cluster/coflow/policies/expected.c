@@ -7,6 +7,8 @@
  * expected, and no flow is a pilot. */
 #include "cluster/coflow/policies/expected.h"
 
+#include <assert.h>
+
 #include "cluster/coflow/policies/sampled.h"
 #include "cluster/coflow/policies/sequence.h"
 
@@ -46,6 +48,7 @@ static void expected_expect(struct expected *p, uint32_t coflow)
 void br_expected_flow(void *policy, uint32_t coflow, uint32_t receiver, double bytes)
 {
     struct expected *p = policy;
+    assert(bytes >= 0 && receiver < br_fabric_coflow(p->fabric, coflow)->receivers);
     p->seen[coflow].bytes += bytes;
     p->seen[coflow].flows++;
     p->row[coflow][receiver].bytes += bytes;

@@ -3,6 +3,8 @@
  * to those that MADD could not serve, in equal parts, and then to all in the order of deadlines. */
 #include "cluster/coflow/policies/ordered.h"
 
+#include <assert.h>
+
 #include "cluster/coflow/fabric/list.h"
 #include "cluster/coflow/policies/sequence.h"
 
@@ -125,6 +127,7 @@ void br_ordered_decide(void *policy)
     struct ordered *p = policy;
     if (p->row->detail >= BR_ORDER_ANEW)
         ordered_sort(p);
+    assert(p->list.count == p->backfill.count);
     p->skipped.count = 0;
     for (uint32_t k = 0; k < p->list.count; k++)
         if (!br_rates_madd(p->fabric, p->list.coflow[k]))

@@ -1,5 +1,6 @@
 #include "cluster/coflow/policies/sequence.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,7 @@ static void sequence_sort(struct br_sequence *q, const struct br_fabric *fabric,
         double key = 0;
         for (uint32_t e = 0; e < c->senders + c->receivers; e++)
             key = sums ? key + bytes[e] : fmax(key, bytes[e]);
+        assert(key >= 0);
         uint32_t one = coflow[k], at = k;
         uint64_t first = q->first[k];
         for (; at && q->weight[at - 1] > key; at--) {
@@ -214,6 +216,7 @@ void br_sequence_improve(struct br_sequence *q, const struct br_fabric *fabric, 
             memcpy(q->order, coflow, coflows * sizeof *coflow);
         }
     }
+    assert(!passes || best < INFINITY);
     if (passes)
         memcpy(coflow, q->order, coflows * sizeof *coflow);
 }

@@ -23,8 +23,10 @@ static bool policies_order_find_children(struct br_arena *arena, const struct br
         first[dag->edge[e].parent + 2]++;
     for (uint32_t s = 0; s < dag->stages; s++)
         first[s + 2] += first[s + 1];
-    for (uint32_t e = 0; e < dag->edges; e++)
+    for (uint32_t e = 0; e < dag->edges; e++) {
+        assert(first[dag->edge[e].parent + 1] < dag->edges);
         children->child[first[dag->edge[e].parent + 1]++] = dag->edge[e].child;
+    }
     assert(first[0] == 0 && first[dag->stages] == dag->edges);
     return true;
 }
