@@ -2,6 +2,7 @@
  * goes on from the end of the last one. */
 #include "lp/solver/master.h"
 
+#include <assert.h>
 #include <glpk.h>
 #include <math.h>
 #include <setjmp.h>
@@ -90,6 +91,7 @@ void lp_master_extend_row(struct lp_master *m, int row, int count, int *column, 
     /* The row holds its own shortfall; setting a row replaces it. */
     int there = glp_get_mat_row(m->lp, row, NULL, NULL);
     if (there > 0) {
+        assert(there == 1);
         int at[2];
         double one[2];
         glp_get_mat_row(m->lp, row, at, one);

@@ -5,6 +5,7 @@
  * robust: a median is not moved by the one run in which the machine was busy. All figures are
  * integers, so that equal files give equal estimates.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -217,6 +218,7 @@ enum br_status br_history_add(struct br_history *history, const struct br_histor
 {
     if (!br_grow(&history->waiting, history->samples, &history->room, sizeof *history->waiting))
         return br_fail_memory(diag);
+    assert(history->samples < WAITING_MOST);
     struct br_history_sample copy = *sample;
     copy.stage = strdup(sample->stage);
     if (!copy.stage)
@@ -273,6 +275,7 @@ static bool samples_add_number(struct numbers *numbers, int64_t value)
 {
     if (!br_grow(&numbers->item, numbers->count, &numbers->room, sizeof *numbers->item))
         return false;
+    assert(value >= 0);
     numbers->item[numbers->count] = (struct br_sort_item){(uint64_t)value, numbers->count};
     numbers->count++;
     return true;
@@ -281,6 +284,7 @@ static bool samples_add_number(struct numbers *numbers, int64_t value)
 /* The middle one, the lesser of two. */
 static int64_t samples_median(struct numbers *numbers)
 {
+    assert(numbers->count > 0);
     br_sort(numbers->item, numbers->scratch, numbers->count);
     return (int64_t)numbers->item[(numbers->count - 1) / 2].key;
 }

@@ -6,6 +6,7 @@
  * a cell's stretches is a broken line whose corners are their ends. */
 #include "runtime/deadline/trials/cells.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ void br_cells_add(struct br_cells_maker *maker, uint32_t run, const struct br_tr
                   double end_s)
 {
     uint32_t bins = bins_of(maker);
+    assert(run < maker->runs);
     float *left_s = maker->left_s + (size_t)run * (bins + 1);
     float *ends = maker->ends + 2 * (size_t)run * bins;
     for (uint32_t k = 0; k < bins; k++) {
@@ -156,6 +158,7 @@ static void make_points(const struct br_cells_maker *maker, uint32_t bin, double
         uint32_t low = (uint32_t)at, high = low + 1 < maker->runs ? low + 1 : low;
         double a = deadline_cells_number_of(scratch->item[low].key),
                b = deadline_cells_number_of(scratch->item[high].key);
+        assert(a <= b);
         row[1 + q] = a + (b - a) * (at - low);
     }
 }
@@ -177,6 +180,7 @@ static void add_stretch(const struct br_cells_maker *maker, uint32_t run, uint32
     double time_s = (double)left_s[0] - left_s[1];
     if (!(time_s > 0))
         return;
+    assert(stretch < maker->runs * maker->each && bin < bins);
     double off_s[2];
     for (int k = 0; k < 2; k++)
         off_s[k] = left_s[k] - br_cells_curve(maker->node, bins, (bin + (double)ends[k]) / bins);

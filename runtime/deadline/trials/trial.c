@@ -1,5 +1,6 @@
 #include "runtime/deadline/trials/trial.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,7 @@ static void deadline_trial_finished(void *context, uint32_t stage, int64_t now_n
     look_until(watch, now_ns);
     double progress = br_meter_add(&watch->tryer->meter, stage);
     if (progress != watch->progress) {
+        assert(now_ns >= watch->changed_ns);
         if (now_ns - watch->changed_ns > watch->stuck_ns)
             watch->stuck_ns = now_ns - watch->changed_ns;
         watch->changed_ns = now_ns;
@@ -76,6 +78,7 @@ static void count_moments(const struct watch *watch, const struct tryer *tryer, 
     for (uint32_t m = 0; m < watch->moments; m++) {
         const struct moment *moment = &tryer->moment[m];
         int64_t left_ns = end_ns - moment->at_ns;
+        assert(left_ns >= 0);
         double mean_ns =
             (double)br_table_mean_ns(watch->table, trial->layer, moment->place, trial->index) +
             (double)moment->at_ns;
@@ -231,6 +234,7 @@ static enum br_status choose_points(struct trying *trying, struct br_diag *diag)
         trials->trial[k].layer = k / each;
         trials->trial[k].index =
             (uint32_t)((k % each + 1) * (uint64_t)table->allocations / each) - 1;
+        assert(trials->trial[k].index < table->allocations);
     }
     return BR_OK;
 }
