@@ -154,7 +154,7 @@ static void explain_measure(const struct explain *e, const struct br_proof_measu
     char unit[BR_DECIMAL_TEXT];
     if (m->kind != BR_MEASURE_RESOURCE) {
         if (m->kind == BR_MEASURE_WEIGHTS)
-            fputs("which sets of these tasks fit together: ", stdout);
+            fputs("the sets of these tasks that fit together: ", stdout);
         else
             printf("%s of which no two can run together%s: ",
                    m->stages == 1 ? "the tasks of a stage" : "tasks",
@@ -189,8 +189,8 @@ static void explain_energy(const struct explain *e, const struct br_proof *proof
     char from[CLI_SECONDS_TEXT], to[CLI_SECONDS_TEXT], text[CLI_SECONDS_TEXT];
     explain_measure(e, &proof->measure[proof->energy]);
     printf(
-        ", from %s s to %s s: there is no room for what has to run\n    then, if all is to end in "
-        "less than %s s\n",
+        ", from %s s to %s s: there is no room for the work\n    that has to run then, if all is "
+        "to end in less than %s s\n",
         explain_bound_seconds(e, proof->from, from), explain_bound_seconds(e, proof->to, to),
         explain_bound_seconds(e, proof->bound, text));
 }
@@ -231,10 +231,9 @@ static bool explain_prices(const struct explain *e, const struct br_proof *proof
         qsort(payer, proof->prices, sizeof *payer, dearest);
         for (uint32_t r = 1; r < in->resources; r++)
             busiest = load[r] > load[busiest] ? r : busiest;
-        fputs(
-            "which sets of tasks fit together between what must come before and after them; above\n"
-            "    all ",
-            stdout);
+        fputs("the sets of tasks that fit together, between the work before and after them; above\n"
+              "    all ",
+              stdout);
         for (uint32_t v = 0; v < proof->prices && v < NAMED && payer[v].pays > 0; v++) {
             fputs(v ? ", " : "", stdout);
             explain_bound_print_stage(e, payer[v].stage);
@@ -261,16 +260,15 @@ static void explain_cases(const struct explain *e, const struct br_proof *proof)
 {
     char text[CLI_SECONDS_TEXT];
     bool last = proof->kind == BR_PROOF_LAST;
-    printf("which of some stages %s; whichever it is, of\n    ",
-           last ? "ends last" : "begins first");
+    printf("the stage of a group that %s; it is one of\n    ", last ? "ends last" : "begins first");
     for (uint32_t k = 0; k < proof->cases; k++) {
         fputs(k ? ", " : "", stdout);
         explain_bound_print_stage(e, proof->when[k].stage);
     }
-    printf(last ? ": with what is before them they take %s s, and what waits\n"
-                  "    for it begins no sooner after the beginning\n"
-                : ": with what follows they take %s s, and what it waits for\n"
-                  "    has to be over so long before the end\n",
+    printf(last ? ": with the work ahead of it the group takes %s s, and the\n"
+                  "    work that waits for that stage begins no sooner\n"
+                : ": with the work behind it the group takes %s s, and the work\n"
+                  "    for which that stage waits has to end so long before the end\n",
            explain_bound_seconds(e, proof->group->bound, text));
 }
 
@@ -291,7 +289,7 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
     case BR_PROOF_PATH:
         return explain_path(e, proof);
     case BR_PROOF_WINDOW:
-        fputs("what has to run before and after stage ", stdout);
+        fputs("the work that has to run before and after stage ", stdout);
         explain_bound_print_stage(e, proof->at);
         fputc('\n', stdout);
         return true;
@@ -302,7 +300,7 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
     case BR_PROOF_PRICES:
         return explain_prices(e, proof);
     case BR_PROOF_CLAUSES:
-        printf("%" PRIu32 " clauses: every choice of what runs before what ends in a dead end\n",
+        printf("%" PRIu32 " clauses: every order of the tasks ends in a contradiction\n",
                proof->clauses);
         return true;
     case BR_PROOF_FIRST:

@@ -72,7 +72,7 @@ static enum br_status take_debug(struct face *face, const char *mode)
     if (strcmp(mode, "explain") == 0)
         put(face, "--explain");
     else if (strcmp(mode, "keeprsp") != 0 && strcmp(mode, "keepdepfile") != 0) /* they are kept */
-        return br_fail(face->diag, BR_USAGE, "leave it out; SIGUSR1 tells how a build stands",
+        return br_fail(face->diag, BR_USAGE, "leave it out; SIGUSR1 prints the state of a build",
                        "'-d %.40s' is not known here; explain, keeprsp and keepdepfile are", mode);
     return BR_OK;
 }

@@ -101,7 +101,7 @@ static enum br_status history_check(const struct cli_settings *settings, const c
         return br_fail(diag, BR_USAGE, "give them one after another",
                        "--keep, --forget and --rename exclude each other");
     if (changes && (settings->output.format || settings->output.path))
-        return br_fail(diag, BR_USAGE, "tell it afterwards, by a second command",
+        return br_fail(diag, BR_USAGE, "print it afterwards, by a second command",
                        "--keep, --forget and --rename write nothing but the history");
     if (!job && (own->forget || own->rename))
         return br_fail(diag, BR_USAGE, "give the job behind the file", "%s is for one job",

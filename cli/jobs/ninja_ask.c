@@ -269,8 +269,8 @@ static void say_other(const struct br_ninja_options *options, uint32_t log)
     char program[PATH_MAX];
     cli_ninja_program(options->folder, program);
     cli_say("the log of this build is of version %" PRIu32
-            ", which '%.200s' does not go on from: it "
-            "builds everything; NINJA names the build's own ninja",
+            ", from which '%.200s' does not go on: it "
+            "builds everything; set NINJA to the build's own ninja",
             log, program);
 }
 

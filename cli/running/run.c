@@ -32,7 +32,7 @@ static enum br_status running_run_read_spread(const char *text, double *spread,
     if (br_decimal_parse(text, &value) != BR_DECIMAL_OK || value.mantissa < 0 ||
         cli_amount(value) > 5)
         return br_fail(diag, BR_USAGE, "give a number from 0 to 5, such as 0.3",
-                       "option '--spread': '%.40s' is no spread", text);
+                       "option '--spread': '%.40s' is not a spread", text);
     *spread = cli_amount(value);
     return BR_OK;
 }
@@ -134,7 +134,7 @@ static enum br_status running_run_allocate(const struct br_cluster *cluster, boo
         execvp(word[0], word);
     }
     return br_fail(diag, BR_SYSTEM, "put salloc before it, such as: salloc --nodes=3 bigrocks run",
-                   "steps need an allocation of Slurm's, and salloc cannot be started: %s",
+                   "steps need a Slurm allocation, and salloc cannot be started: %s",
                    strerror(errno));
 }
 
@@ -154,10 +154,10 @@ static enum br_status run_there(const struct cli_running *run, const struct br_r
         return br_slurm_run_steps(jobs->cluster, &all, options, result, diag);
     if (jobs->count > 1)
         return br_fail(diag, BR_USAGE, "run them one by one, or take --on slurm-steps",
-                       "jobs of Slurm's are of one JOB, and there are %u", jobs->count);
+                       "Slurm jobs take one JOB, and there are %u", jobs->count);
     if (!settings->run.journal)
         return br_fail(diag, BR_USAGE, "add --journal FILE, on a file system that all nodes share",
-                       "jobs of Slurm's need a journal, which also tells where their results go");
+                       "Slurm jobs need a journal, which also says where their results go");
     return br_slurm_run_jobs(jobs->cluster, &jobs->job[0], options, result, diag);
 }
 

@@ -101,7 +101,7 @@ static enum br_status take_spread(struct job_reader *reader, const char *owner, 
     if (longest)
         status = br_value_seconds(longest, "longest", owner, &longest_ns, xml->diag);
     if (!status && longest && longest_ns == 0)
-        status = br_fail(xml->diag, BR_BAD_INPUT, "leave it out where nothing is known",
+        status = br_fail(xml->diag, BR_BAD_INPUT, "leave it out if nothing is known",
                          "longest '%.80s' of %s leaves its tasks no time", longest, owner);
     if (!status)
         br_dag_set_stage_spread(reader->dag, reader->stage, spread, longest_ns);

@@ -70,7 +70,7 @@ static enum br_status flush(struct profile *profile, struct br_diag *diag)
         measured->ms[wave] = profile->ms[wave];
         if (!profile->given[wave])
             return br_fail_at(diag, profile->pos, BR_BAD_INPUT,
-                              "give first, fresh and rest, also where they are empty",
+                              "give first, fresh and rest, even if they are empty",
                               "stage %" PRIu32 " on %" PRIu32 " executors lacks a wave",
                               profile->stage, measured->executors);
         profile->given[wave] = false;

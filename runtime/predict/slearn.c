@@ -224,7 +224,7 @@ const struct br_predictor_row br_predictor_slearn = {
 
 const struct br_predictor_row br_predictor_slearn_adaptive = {
     .name = "slearn-adaptive",
-    .summary = "the same, with a share of 1 to 5 % that follows completion times",
+    .summary = "slearn, with a share of 1 to 5 % that follows completion times",
     .thin_first = true,
     .create = slearn_create,
     .destroy = slearn_destroy,

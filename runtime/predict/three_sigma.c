@@ -87,7 +87,7 @@ const struct br_predictor_row br_predictor_3sigma = {
 
 const struct br_predictor_row br_predictor_3sigma_tl = {
     .name = "3sigma-tl",
-    .summary = "the same, where jobs of few tasks go first",
+    .summary = "3sigma, jobs of few tasks first",
     .thin_first = true,
     .create = three_sigma_create,
     .destroy = three_sigma_destroy,

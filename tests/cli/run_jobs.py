@@ -103,7 +103,7 @@ def test_wrong(folder):
             (['--group-of', 'x,'], 2, 'has an empty name'),
             (['--plan', 'plan.json'], 2, '--plan is for one job'),
             (['--simulate'], 2, '--simulate is for one JOB'),
-            (['--on', 'slurm-jobs', '--journal', 'j'], 2, "jobs of Slurm's are of one JOB"),
+            (['--on', 'slurm-jobs', '--journal', 'j'], 2, "Slurm jobs take one JOB"),
             (['bad.xml'], 3, 'bad.xml:1'),
             (['missing.xml'], 5, 'missing.xml')):
         refused = run(folder, 'a.xml', 'a.xml', *arguments, status=status)

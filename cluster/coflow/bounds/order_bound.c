@@ -30,14 +30,15 @@ static enum br_status order_bound_check(const struct br_coflow_parts *in,
         const struct br_order_row *row = &proof->row[k];
         if (row->coflow >= in->coflows || row->since >= in->coflows || row->port >= in->ports ||
             !is_weight(row->weight) || in->release_ms[row->since] > in->release_ms[row->coflow])
-            return br_fail(diag, BR_BAD_INPUT, NULL, "row %u of the order's proof is none", k + 1);
+            return br_fail(diag, BR_BAD_INPUT, NULL, "row %u of the order's proof is not valid",
+                           k + 1);
     }
     for (uint32_t k = 0; k < proof->cycles; k++) {
         const struct br_order_cycle *cycle = &proof->cycle[k];
         const uint32_t *c = cycle->coflow;
         if (c[0] >= in->coflows || c[1] >= in->coflows || c[2] >= in->coflows || c[0] == c[1] ||
             c[1] == c[2] || c[2] == c[0] || !is_weight(cycle->weight))
-            return br_fail(diag, BR_BAD_INPUT, NULL, "cycle %u of the order's proof is none",
+            return br_fail(diag, BR_BAD_INPUT, NULL, "cycle %u of the order's proof is not valid",
                            k + 1);
     }
     return BR_OK;

@@ -31,8 +31,10 @@ const struct br_coflow_option br_philae_option[] = {
     BR_QUEUE_OPTIONS,
     BR_SAMPLED_OPTIONS,
     {"weight", "of a queue over that of the next; 0: strict priority", 0, 0, 1e6},
-    {"fifo", "1: the first goes first within a queue; 0: the least by what assigns queues", 0, 0,
-     1},
+    {"fifo",
+     "order within a queue: 1: first come, first served; 0: the least by the measure that assigns "
+     "queues",
+     0, 0, 1},
     {0}};
 
 void br_philae_event(void *policy, enum br_coflow_event event, uint32_t coflow)
