@@ -158,7 +158,7 @@ lost.tasks(2, (1, 2.5), reason='FetchFailed', first=1)
 lost.tasks(1, (3, 5), attempt=1)
 lost.tasks(2, (5, 7), attempt=1, first=1)
 lost.end(1, 7)
-dot = said(lost, 'left out 1 stage (1 tasks, 2 s) that made again', 'came second (1.5 s)', makespan=3)
+dot = said(lost, 'left out 1 stage (1 tasks, 2 s) that recomputed', 'came second (1.5 s)', makespan=3)
 assert 'stage1' not in dot, dot
 assert 'began before' not in run(lost, 'show', '-').stderr  # 2 beside what was made again of 1
 

@@ -241,7 +241,7 @@ def dirty(twins, folder):
     assert 'no work to do' in run(twins.bigrocks, 'build', '-C', bare).stdout
     assert 'nothing is out of date' in run(twins.bigrocks, 'import', 'ninja', '-C', bare, '--dirty', code=1).stderr
     gone = run(twins.bigrocks, 'build', '-C', bare, code=5, env=dict(os.environ, NINJA='/no/such/ninja'))
-    assert 'ninja cannot be started' in gone.stderr
+    assert 'cannot start ninja' in gone.stderr
 
 
 # Statements with one and the same command: A, which fails when it is told to and g2 is not there yet, and B behind two

@@ -121,7 +121,7 @@ def by_pattern(bigrocks, scratch):
     said, most = project.build('250MiB', '--demand', 'x*: mem=200MiB')  # whatever was measured
     assert most == 1 and 'warning' not in said, (most, said)
     for text, expected in (('x*: disk=1', "a pattern gives cpu and mem, and no 'disk'"), ('x*: mem=1TiB', 'mem'),
-                           ('cpu=1; mem=2MiB', 'says twice'), ('x*: mem=', '--demand')):
+                           ('cpu=1; mem=2MiB', 'of every command twice'), ('x*: mem=', '--demand')):
         (project.folder / 'x0').unlink(missing_ok=True)
         said, _ = project.build('250MiB', '--demand', text, code=2)
         assert expected in said, (text, said)

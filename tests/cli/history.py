@@ -281,7 +281,7 @@ def check_plans(folder):
     (folder / 's.xml').write_text(ONE % ('s', 20, 'duration="2" spread="0.5" longest="3"'))
     makespan, _, runs = planned(folder, 's.xml', '--capacity', 'cpu=20', '--robust', '0.9')
     assert makespan == 3 and runs[1] == 3, (makespan, runs)
-    assert 'nothing tells' in bigrocks('plan', 'k.xml', '--capacity', 'cpu=1', '--robust', '0.9', cwd=folder, status=2).stderr
+    assert "the spread of this job's durations is not known" in bigrocks('plan', 'k.xml', '--capacity', 'cpu=1', '--robust', '0.9', cwd=folder, status=2).stderr
     for wrong in ('0', '1', '-1', 'x', '90'):
         assert 'no quantile' in bigrocks('plan', 's.xml', '--capacity', 'cpu=1', f'--robust={wrong}', cwd=folder, status=2).stderr
     # The plan that is written carries the durations that it was made with.

@@ -270,7 +270,7 @@ static void refused_xml(void **state)
         {XML("<job file=\"\"/>"), 2, "job '1' has no file"},
         {XML("<job " CHAIN "/>\n<jobs " CHAIN "/>"), 3, "unknown element <jobs> in <workload>"},
         {XML("<job " CHAIN " arival=\"1\"/>"), 2, "unknown attribute 'arival'"},
-        {XML("<job " CHAIN ">text</job>"), 2, "text where none belongs"},
+        {XML("<job " CHAIN ">text</job>"), 2, "text is not allowed here"},
         {XML("<job " CHAIN "><job/></job>"), 2, "<job> cannot stand in <job>"},
         {XML("<job " CHAIN "/>\n<job " CHAIN " arrival=\"-1\"/>"), 3,
          "arrival '-1' of job '2' is negative"},
