@@ -132,7 +132,7 @@ static struct link *links_of(const struct br_dag *dag, const uint32_t *map)
         link[e] = (struct link){
             .parent = map ? map[edge->parent] : edge->parent,
             .child = map ? map[edge->child] : edge->child,
-            .one_to_one = edge->type == BR_ONE_TO_ONE && dag->stage[edge->parent].tasks > 1,
+            .one_to_one = br_dag_is_paired(dag, edge),
             .bytes = edge->bytes,
             .edge = e,
         };

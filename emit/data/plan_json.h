@@ -14,8 +14,8 @@ struct br_emit_bound {
     int64_t core_ns;                          /* without the linear program */
     const char *core_method;
     int64_t lp_ns;
-    const char *lp_method, *lp_status,
-        *lp_note; /* lp_note: instead of the others, if there is none */
+    const char *lp_method, *lp_status;
+    const char *lp_note; /* instead of these, if there is no linear program */
 };
 /* Writes it as JSON with its job and cluster. */
 enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_emit_bound *bound,

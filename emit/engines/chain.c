@@ -71,7 +71,7 @@ static void ask_parents(struct chaining *by, uint32_t task, uint32_t stage)
     for (uint32_t k = by->parents->first[stage]; k < by->parents->first[stage + 1]; k++) {
         const struct br_edge *edge = &dag->edge[by->parents->edge[k]];
         const struct br_stage *parent = &dag->stage[edge->parent];
-        if (edge->type != BR_ONE_TO_ONE && parent->tasks > 1) {
+        if (parent->tasks > 1 && !br_dag_is_paired(dag, edge)) {
             by->known_stage[edge->parent] = task + 1;
             continue;
         }
@@ -222,7 +222,7 @@ static enum br_status check_ranks(const struct br_emit_input *input,
         for (uint32_t k = parents->first[s]; k < parents->first[s + 1] && !status; k++) {
             const struct br_edge *edge = &dag->edge[parents->edge[k]];
             const struct br_stage *stage = &dag->stage[s], *parent = &dag->stage[edge->parent];
-            bool pairs = edge->type == BR_ONE_TO_ONE && parent->tasks > 1;
+            bool pairs = br_dag_is_paired(dag, edge);
             for (uint32_t i = 0; i < stage->tasks && !status; i++)
                 if (rank[stage->first_task + i] <=
                     (pairs ? rank[parent->first_task + i] : last[edge->parent]))

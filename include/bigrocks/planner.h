@@ -85,8 +85,8 @@ struct br_plan_options {
      * takes at most 4. */
     uint32_t threshold_limit;
     double troublesome_limit; /* prune sets T with more than this share of the work; 1: never */
-    const struct br_stop
-        *stop; /* may be NULL; when raised, it ends the search with the best so far */
+    /* May be NULL. If it is raised, the search ends with the best so far. */
+    const struct br_stop *stop;
     /* May be NULL. Called from the calling thread only, at most about ten times a second. */
     void (*progress)(void *context, const struct br_progress *progress);
     void *progress_context;

@@ -81,6 +81,13 @@ struct br_dag {
     struct br_dag_build *build; /* capacities and indices while it grows */
 };
 
+/* Does task k of the child wait for task k of the parent alone? A barrier, and any edge from a
+ * stage of one task, is waited for as a whole. */
+static inline bool br_dag_is_paired(const struct br_dag *dag, const struct br_edge *edge)
+{
+    return edge->type == BR_ONE_TO_ONE && dag->stage[edge->parent].tasks > 1;
+}
+
 /* For parsers: where the stage (or the edge added last) stands in the file named by
  * br_dag_set_source, so that faults found later are reported there. */
 enum br_status br_dag_set_source(struct br_dag *dag, const char *file, struct br_diag *diag);

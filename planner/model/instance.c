@@ -365,7 +365,7 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
     for (uint32_t e = 0; e < dag->edges; e++) {
         from[e] = dag->edge[e].parent;
         to[e] = dag->edge[e].child;
-        one[e] = dag->edge[e].type == BR_ONE_TO_ONE && dag->stage[from[e]].tasks > 1;
+        one[e] = br_dag_is_paired(dag, &dag->edge[e]);
     }
     if (!instance_allocate(in, &in->arena, dag->edges) || !allocate_cluster(in) ||
         !link_arcs(in, from, to, one, dag->edges))

@@ -19,8 +19,9 @@ enum { EXACT_SMALL = 80, EXACT_MEDIUM = 200, EXACT_CONFLICTS = 40000 };
 /* Between EXACT_SMALL and EXACT_MEDIUM they get the large share, too, if after the small one the
  * bounds are within 1/NEARLY of the makespan. */
 enum { NEARLY = 20 };
-/* Jobs of up to EXACT_TASKS tasks get a larger budget, so that they end proven. On several machines
- * only these jobs have exact solvers, on up to EXACT_MACHINES machines. */
+/* Jobs of up to EXACT_TASKS tasks get a larger budget, so that they end proven. On 2 to
+ * EXACT_MACHINES machines the exact solvers join their whole search; larger jobs have them before
+ * it at most (CLOSE_TASKS). */
 enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
 /* On several machines, jobs of up to CLOSE_TASKS tasks get the exact solvers before the other
  * searches, with a grant above theirs, since few conflicts close some jobs that those leave open.

@@ -200,9 +200,7 @@ static bool enforcer_form_take_edges(struct br_form *form, const struct br_dag *
         const struct br_edge *edge = &dag->edge[e];
         uint32_t at = next[edge->parent]++;
         form->child[at] = edge->child;
-        /* Between single tasks both types mean the same. */
-        form->child_one_to_one[at] =
-            edge->type == BR_ONE_TO_ONE && dag->stage[edge->child].tasks > 1;
+        form->child_one_to_one[at] = br_dag_is_paired(dag, edge);
         one_to_one |= form->child_one_to_one[at];
         if (!form->child_one_to_one[at])
             form->stage_waits[edge->child]++;

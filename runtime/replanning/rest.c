@@ -135,7 +135,7 @@ static enum br_status rest_add_edge(struct making *making, const struct br_edge 
     enum br_status status = BR_OK;
     if (!making->left[a] || !making->left[b])
         return BR_OK;
-    bool twins = edge->type == BR_ONE_TO_ONE && making->dag->stage[a].tasks > 1;
+    bool twins = br_dag_is_paired(making->dag, edge);
     if (twins && making->single[a])
         return add_twins(making, a, b);
     for (uint32_t i = 0; i < ends_of(making, a); i++)

@@ -45,11 +45,6 @@ struct work {
     struct list *list; /* by set of one root */
 };
 
-static bool is_paired(const struct br_dag *dag, const struct br_edge *edge)
-{
-    return edge->type == BR_ONE_TO_ONE && dag->stage[edge->parent].tasks > 1;
-}
-
 static uint32_t find_root(const struct work *work, uint32_t stage)
 {
     while (work->root[stage] != stage) {
@@ -85,7 +80,7 @@ static void connect_stages(struct work *work)
             work->stage[dag->stage[s].first_task + i] = s;
     }
     for (uint32_t e = 0; e < dag->edges; e++)
-        if (is_paired(dag, &dag->edge[e]))
+        if (br_dag_is_paired(dag, &dag->edge[e]))
             work->root[find_root(work, dag->edge[e].child)] = find_root(work, dag->edge[e].parent);
     for (uint32_t s = 0; s < dag->stages; s++)
         work->root[s] = find_root(work, s);
@@ -307,9 +302,9 @@ static bool slurm_pieces_is_ordered(const struct br_slurm_pieces *pieces, const 
         const struct br_edge *edge = &dag->edge[e];
         const struct br_stage *parent = &dag->stage[edge->parent];
         uint32_t child = dag->stage[edge->child].first_task;
-        if (!is_paired(dag, edge) && last[edge->parent] > first[edge->child])
+        if (!br_dag_is_paired(dag, edge) && last[edge->parent] > first[edge->child])
             return false;
-        for (uint32_t i = 0; is_paired(dag, edge) && i < parent->tasks; i++)
+        for (uint32_t i = 0; br_dag_is_paired(dag, edge) && i < parent->tasks; i++)
             if (pieces->of[parent->first_task + i] > pieces->of[child + i])
                 return false;
     }

@@ -39,7 +39,7 @@ static uint32_t count_jobs(const struct waits *waits, uint32_t k)
 {
     const struct br_slurm_script *script = waits->script;
     const struct br_edge *edge = edge_at(waits, k);
-    bool pairs = edge->type == BR_ONE_TO_ONE && script->engine.dag->stage[edge->parent].tasks > 1;
+    bool pairs = br_dag_is_paired(script->engine.dag, edge);
     if (pairs != (waits->kind == AFTER_CORR))
         return 0;
     return pairs ? 1 : script->pieces.cut[edge->parent];

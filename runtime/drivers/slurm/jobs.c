@@ -134,7 +134,7 @@ static bool slurm_jobs_list_parents(const struct jobs *jobs, uint32_t task, char
         const struct br_edge *edge = &jobs->job.dag->edge[jobs->parent[k]];
         const struct br_stage *from = &jobs->job.dag->stage[edge->parent];
         uint32_t first = from->first_task, end = first + from->tasks;
-        if (edge->type == BR_ONE_TO_ONE && from->tasks > 1) {
+        if (br_dag_is_paired(jobs->job.dag, edge)) {
             first += task - jobs->job.dag->stage[stage].first_task;
             end = first + 1;
         }
