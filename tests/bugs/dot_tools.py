@@ -125,7 +125,7 @@ def arrows(folder):
     for text, words in (('digraph {\n 1 -> 0 [ label="required" arrowhead=box, arrowtail=box]\n}', 'moon task-graph'),
                         ('digraph "" {\n\tnode [color=lightblue2,\n\t\tstyle=filled\n\t];\n\tb -> a; }', 'doit-graph, unless by'),
                         ('digraph {\n\ta -> b [label=">=1"]\n}', 'pipdeptree, unless by'),
-                        ('digraph G { graph [bgcolor="#111111",\n layout=dot]; a -> b }', 'what madge writes')):
+                        ('digraph G { graph [bgcolor="#111111",\n layout=dot]; a -> b }', 'output of madge')):
         assert words in Graph(folder, text).told, text
     for text, words in (('digraph { "[root] a" -> "[root] ___ROOT___" }', '___ROOT___ is none'),
                         ('digraph { "x.py::task_a" [shape=hexagon]; "x.py::task_a" -> "a.txt" }', 'boxes are files'),

@@ -69,7 +69,7 @@ with folder() as scratch:
         assert done.returncode == 0, done.stderr
         found = [int(line.split()[-2]) for line in done.stdout.splitlines() if line.startswith('noise')]
         assert found == ([noise] * 2 if noise else []), (limit, done.stdout)
-        assert ('(%d drawn' % drawn in done.stdout) == (drawn > 0), (limit, done.stdout)
+        assert ('(%d draws' % drawn in done.stdout) == (drawn > 0), (limit, done.stdout)
     # Where there is no time for a bound, none is looked for beyond the critical path.
     cost('generate', '--like', 'layered', '--tasks', '6000', '--stages', '2000', '--seed', '11', '-o', many)
     cluster = ('--machines', '10', '--capacity', 'cpu=16,mem=64GiB,net=1000,disk=1000')
