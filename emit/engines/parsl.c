@@ -108,7 +108,7 @@ enum br_status br_emit_parsl(const struct br_emit_input *input, FILE *out, struc
 {
     static const char *const usage[] = {
         "Run it by: python3 FILE [MODULE whose `config` is your site's]; without one, workers run",
-        "here. The site has HighThroughputExecutors alone, which know priorities (2025.1 or "
+        "here. The site has HighThroughputExecutors alone, which know priorities (2025.7 or "
         "later).",
         NULL};
     static const char *const left_out[] = {
