@@ -151,7 +151,7 @@ static void holes_forget(struct br_holes *h, uint32_t at)
 {
     uint32_t *link = &h->known[h->list.hole[at].machine];
     while (*link != at) {
-        assert(*link < ABSENT);
+        br_costly_assert(*link < ABSENT);
         link = &h->list.hole[*link].next;
     }
     *link = h->list.hole[at].next;
