@@ -37,6 +37,7 @@ struct building {
     const char **statement;           /* by stage, of the current round */
     struct cli_needless needless;     /* of the current round */
     uint32_t total, printed;          /* number of commands, as far as known */
+    bool told_hooks;                  /* that hooks of CMake's are not served */
     uint32_t behind;                  /* waiting for commands outside this round */
     struct cli_run_sum sum;           /* of the rounds */
     bool terminal, lost;              /* lost: memory ran out for an entry of done or failed */
@@ -383,6 +384,10 @@ static enum br_status read_round(struct building *building, struct br_input *inp
     if (!status)
         status = cli_import_name(&building->settings->import, input->dag, diag);
     building->unlogged = report->of_rule || report->preset;
+    if (!status && report->hooked && !building->told_hooks && !building->settings->output.quiet)
+        cli_say("hooks of CMake's instrumentation that wait for the end of the build are called "
+                "too early; see docs/build.md");
+    building->told_hooks |= report->hooked;
     return status ? status : find_all(building, input->dag, diag);
 }
 

@@ -39,6 +39,8 @@ struct br_ninja_report {
     uint32_t commands, phony;         /* needed for the targets */
     uint32_t logged, of_rule, preset; /* durations: from the log, from commands of the same rule,
                                          and 1 s where there is neither */
+    bool hooked; /* the build starts CMake's instrumentation, whose hooks wait for the ninja that
+                    makes build.ninja */
 };
 
 /* Reads a build.ninja and its .ninja_log as a job: a task per command that the targets need, its

@@ -453,6 +453,18 @@ static enum br_status ninja_job_make(struct making *making, struct br_arena *are
     return ninja_job_fill(making);
 }
 
+/* Does a rule start the helper of CMake's instrumentation? */
+static bool job_is_hooked(const struct br_ninja *ninja)
+{
+    static const char mark[] = " --start-instrumentation ";
+    for (uint32_t r = 0; r < ninja->rules; r++) {
+        const struct br_ninja_slice *command = &ninja->rule[r].binding[BR_NINJA_COMMAND];
+        if (command->text && memmem(command->text, command->size, mark, sizeof mark - 1))
+            return true;
+    }
+    return false;
+}
+
 enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_input *input,
                               struct br_ninja_report *report, struct br_diag *diag)
 {
@@ -470,6 +482,7 @@ enum br_status br_parse_ninja(const struct br_ninja_options *options, struct br_
         status = br_ninja_read(&ninja, options->folder, file, diag);
     if (status)
         return status;
+    report->hooked = job_is_hooked(&ninja);
     const struct br_ninja_ready ready = {.pending = options->pending};
     uint32_t open;
     status = br_ninja_dyndep_load(&ninja, options->folder, &ready, &open, diag);
