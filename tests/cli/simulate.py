@@ -137,8 +137,8 @@ def planning_is_limited(workload):
         assert done.returncode == 0, done.stderr
         found = re.search(r'planned (\d+) jobs in [0-9.]+ s, (\d+) of them by the critical path alone', done.stderr)
         times = {row['policy']: (float(row['planning_seconds']), float(row['seconds'])) for row in rows(done.stdout)}
-        # Planning takes some 15 times as long as simulating; that order follows plans is told in its time.
-        assert times['order'][0] > times['order'][1] or '1' in options, times
+        # Planning takes some 15 times as long as simulating, with sanitizers about as long; looking plans up, nothing.
+        assert times['order'][0] > 0.1 * times['order'][1], times
         assert times['fifo'][0] < times['order'][0], times
         return int(found[1]), int(found[2])
 
