@@ -77,6 +77,9 @@ void br_engine_task(FILE *out, const struct br_engine *engine, uint32_t task);
 void br_engine_stage(FILE *out, const struct br_engine *engine, uint32_t stage);
 /* "s2_map_done": the joint after all tasks of the stage. */
 void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage);
+/* The tasks that a joint waits for: all of its stage, written as br_engine_parents does. */
+void br_engine_joined(FILE *out, const struct br_engine *engine, uint32_t stage,
+                      const char *separator, const char *quote);
 /* The parents of the task, tasks and joints by the names above, with `separator` between them and
  * `quote` ("" for none) on both sides of each. */
 void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,

@@ -30,11 +30,8 @@ static enum br_status write_rules(FILE *out, const struct br_engine *engine, str
         br_engine_joint(out, engine, s);
         putc('\n', out);
         br_engine_joint(out, engine, s);
-        putc(':', out);
-        for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
-            putc(' ', out);
-            br_engine_task(out, engine, dag->stage[s].first_task + i);
-        }
+        fputs(": ", out);
+        br_engine_joined(out, engine, s, " ", "");
         putc('\n', out);
     }
     for (uint32_t k = 0; k < plan->tasks; k++) {

@@ -42,6 +42,17 @@ void br_engine_joint(FILE *out, const struct br_engine *engine, uint32_t stage)
     fputs("_done", out);
 }
 
+void br_engine_joined(FILE *out, const struct br_engine *engine, uint32_t stage,
+                      const char *separator, const char *quote)
+{
+    const struct br_stage *of = &engine->dag->stage[stage];
+    for (uint32_t i = 0; i < of->tasks; i++) {
+        fprintf(out, "%s%s", i ? separator : "", quote);
+        br_engine_task(out, engine, of->first_task + i);
+        fputs(quote, out);
+    }
+}
+
 void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
                        const char *separator, const char *quote)
 {

@@ -39,15 +39,10 @@ static enum br_status tuple_write_task(FILE *out, const struct br_engine *engine
 static void tuple_write_joint(FILE *out, const struct br_engine *engine,
                               const struct br_tuple_form *form, uint32_t stage)
 {
-    const struct br_stage *of = &engine->dag->stage[stage];
     fputs("    (\"", out);
     br_engine_joint(out, engine, stage);
     fputs("\", [", out);
-    for (uint32_t i = 0; i < of->tasks; i++) {
-        fputs(i ? ", \"" : "\"", out);
-        br_engine_task(out, engine, of->first_task + i);
-        putc('"', out);
-    }
+    br_engine_joined(out, engine, stage, ", ", "\"");
     fputs("], ", out);
     form->write_joint(out, engine);
     fputs(form->with_room ? ", None, []),\n" : ", None),\n", out);

@@ -12,7 +12,7 @@
 #include "parsers/text/json.h"
 #include "cluster/coflow/bounds/order_bound.h"
 
-enum { ROUNDS = 200, ROWS_MOST = 1000000, WHY = 200 };
+enum { ROUNDS = 200, ROWS_MOST = 1000000 };
 
 /* ---- The problem as text ---- */
 
@@ -125,7 +125,7 @@ static enum br_status read_answer(const struct br_coflow_talk *talk, struct br_o
 
 static enum br_status best_bound_ask(const struct br_coflow_parts *parts, int64_t limit_ns,
                                      const struct br_stop *stop, double *average_cct_s,
-                                     char why[WHY], struct br_diag *diag)
+                                     char why[BR_COFLOW_WHY], struct br_diag *diag)
 {
     struct br_coflow_talk talk = {.limit_ns = limit_ns, .stop = stop};
     struct br_order_proof proof = {0};
@@ -139,18 +139,20 @@ static enum br_status best_bound_ask(const struct br_coflow_parts *parts, int64_
     br_bound_coflows(&talk);
     free(problem);
     if (!talk.answer) {
-        snprintf(why, WHY, "the bound of the order is %.150s", talk.why);
+        snprintf(why, BR_COFLOW_WHY, "the bound of the order is %.150s", talk.why);
         return BR_OK;
     }
     enum br_status status = read_answer(&talk, &proof, ended, &fault);
     if (!status && strcmp(ended, "large") == 0)
-        snprintf(why, WHY, "the bound of the order is not available (there are too many coflows)");
+        snprintf(why, BR_COFLOW_WHY,
+                 "the bound of the order is not available (there are too many coflows)");
     else if (!status)
         status = br_coflow_order_bound(parts, &proof, &ordered_s, &fault);
     if (status == BR_SYSTEM && diag)
         *diag = fault;
     else if (status)
-        snprintf(why, WHY, "the bound of the order is not available (%.150s)", fault.what);
+        snprintf(why, BR_COFLOW_WHY, "the bound of the order is not available (%.150s)",
+                 fault.what);
     if (!status && ordered_s > *average_cct_s)
         *average_cct_s = ordered_s;
     br_order_proof_finish(&proof);
@@ -160,8 +162,8 @@ static enum br_status best_bound_ask(const struct br_coflow_parts *parts, int64_
 
 enum br_status br_coflow_best_bound(const struct br_coflows *trace,
                                     const struct br_coflow_options *options, bool ask,
-                                    int64_t limit_ns, double *average_cct_s, char why[WHY],
-                                    struct br_diag *diag)
+                                    int64_t limit_ns, double *average_cct_s,
+                                    char why[BR_COFLOW_WHY], struct br_diag *diag)
 {
     struct br_coflow_parts parts;
     struct br_coflow_bound bound = {0};

@@ -91,7 +91,7 @@ static enum br_status coflow_run_all(struct study *study, const struct cli_setti
     study->bound_s = NAN;
     cli_progress_begin(&study->progress, settings->output.quiet);
     enum br_status status = BR_OK;
-    char why[200] = "";
+    char why[BR_COFLOW_WHY] = "";
     if (!settings->simulate.no_bounds)
         status = br_coflow_best_bound(study->trace, &study->options, settings->coflow.bound,
                                       settings->search.time_limit_ns, &study->bound_s, why, diag);

@@ -44,11 +44,8 @@ static enum br_status write_builds(FILE *out, const struct br_engine *engine, st
             continue;
         fputs("build ", out);
         br_engine_joint(out, engine, s);
-        fputs(": phony", out);
-        for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
-            putc(' ', out);
-            br_engine_task(out, engine, dag->stage[s].first_task + i);
-        }
+        fputs(": phony ", out);
+        br_engine_joined(out, engine, s, " ", "");
         putc('\n', out);
     }
     return BR_OK;
