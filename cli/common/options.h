@@ -12,10 +12,10 @@
 /* A row: its kind, name and the name of its value in help (NULL: it takes none), the member of the
  * settings, and a phrase; then what else struct br_option has. Without .commands it is for the
  * sub-command whose table it stands in. */
-#define OPTION(KIND, NAME, ARGUMENT, MEMBER, HELP, ...)                                            \
+#define OPTION(KIND, NAME, ARGUMENT, MEMBER, ...)                                                  \
     {                                                                                              \
-        .name = NAME, .argument = ARGUMENT, .help = HELP, .kind = BR_OPTION_##KIND,                \
-        .offset = offsetof(struct cli_settings, MEMBER), ##__VA_ARGS__                             \
+        .name = NAME, .argument = ARGUMENT, .kind = BR_OPTION_##KIND,                              \
+        .offset = offsetof(struct cli_settings, MEMBER), .help = __VA_ARGS__                       \
     }
 #define OPTIONS_END                                                                                \
     {                                                                                              \
