@@ -1,6 +1,7 @@
 /* The table of names. The first name of a role is its own. */
 #include "base/roles.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -81,10 +82,12 @@ void br_role_bytes_text(int64_t bytes, char text[BR_ROLE_AMOUNT_TEXT])
     while (k + 1 < sizeof units / sizeof *units && bytes >> 10 * (k + 1) > 0)
         k++;
     int64_t one, value = roles_scaled(bytes, k, &one);
+    assert(value >= 0);
     if (value >= 1024 * one && k + 1 < sizeof units / sizeof *units) /* rounded up to the next */
         value = roles_scaled(bytes, ++k, &one);
     for (; one > 1 && value % 10 == 0; one /= 10)
         value /= 10;
+    assert(one == 1 || one == 10 || one == 100 || one == 1000);
     int digits = one == 1 ? 0 : one == 10 ? 1 : one == 100 ? 2 : 3;
     if (digits == 0)
         snprintf(text, BR_ROLE_AMOUNT_TEXT, "%" PRId64 " %s", value, units[k]);

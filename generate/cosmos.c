@@ -12,6 +12,7 @@
  * Where the published jobs have an edge that is no barrier, tasks of the child wait for some tasks
  * of the parent. Here they are one-to-one edges, so that all stages that they join have equal
  * counts, and counts fall from the input to the output only across barriers. */
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -91,6 +92,7 @@ static struct size draw_size(const struct br_generate_options *options)
     size.depth = size.stages == 1 ? 0
                                   : br_sample_round(DEPTH_MEDIAN * br_real_exp(DEPTH_SIGMA * z), 1,
                                                     size.stages - 1);
+    assert(size.stages > 0 && size.stages <= size.tasks && size.depth < size.stages);
     return size;
 }
 
@@ -108,6 +110,7 @@ struct growth {
 static void plant_cuts(struct growth *growth)
 {
     uint32_t levels = growth->levels, sites = levels > 2 ? levels - 2 : 0;
+    assert(levels > 0);
     uint32_t most = (levels - 1) / 2;
     double barriers = BARRIER_SHARE * growth->graph->stage_room;
     if (barriers + 1 < most)
@@ -125,9 +128,11 @@ static void plant_cuts(struct growth *growth)
             first = l + 1;
         }
     }
+    assert(cuts == 0);
     uint32_t last = levels - 1;
     for (uint32_t l = levels; l-- > 0;) {
         growth->band_last[l] = last;
+        assert(growth->band_first[l] <= l && l <= last);
         if (l > 0 && growth->band_first[l] == l)
             last = l - 1;
     }
@@ -137,6 +142,7 @@ static void grow_spine(struct growth *growth)
 {
     for (uint32_t l = 0; l < growth->levels; l++) {
         br_graph_add_stage(growth->graph, l);
+        assert(growth->graph->stages == l + 1);
         if (l > 0)
             br_graph_add_edge(growth->graph, l - 1, l,
                               growth->band_first[l] == l ? BR_BARRIER : BR_ONE_TO_ONE);
@@ -148,6 +154,7 @@ static void grow_spine(struct growth *growth)
 static uint32_t grow_path(struct growth *growth, uint32_t from, uint32_t to, uint32_t level,
                           uint32_t length)
 {
+    assert(length > 0);
     for (uint32_t k = 0; k < length; k++) {
         uint32_t stage = br_graph_add_stage(growth->graph, level + k);
         if (from != NOBODY)
@@ -163,6 +170,7 @@ static uint32_t grow_path(struct growth *growth, uint32_t from, uint32_t to, uin
 static uint32_t ear_length(struct growth *growth, uint32_t room)
 {
     uint32_t left = growth->graph->stage_room - growth->graph->stages;
+    assert(room > 0 && left > 0);
     uint32_t most = room < left ? room : left, length = 1;
     while (length < most && br_sample_chance(&growth->rng, EAR_GROWS))
         length++;
@@ -182,6 +190,7 @@ static bool grow_input(struct growth *growth, uint32_t to)
     if (level == 0 || growth->band_first[level] > 0)
         return false;
     uint32_t length = ear_length(growth, level);
+    assert(length <= level);
     uint32_t other = cosmos_random_stage(growth);
     uint32_t end = grow_path(growth, NOBODY, to, level - length, length);
     uint32_t other_level = graph->stage[other].level;

@@ -3,6 +3,7 @@
  * Stages that are joined by one-to-one edges have equally many tasks, so that whole groups of
  * stages get a count: each a heavy-tailed weight that falls from level to level, in proportion to
  * which what is left after one task a stage is shared out. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "generate/generate.h"
@@ -82,6 +83,7 @@ static uint32_t counts_share_out(struct group *group, uint32_t stages, uint32_t 
     for (uint32_t g = 0; g < stages; g++) {
         if (group[g].weight <= 0)
             continue;
+        assert(group[g].stages > 0);
         double share = spare * (group[g].weight / whole);
         uint32_t most = left / group[g].stages;
         uint32_t tasks = share < most ? (uint32_t)share : most;
@@ -89,11 +91,13 @@ static uint32_t counts_share_out(struct group *group, uint32_t stages, uint32_t 
         left -= tasks * group[g].stages;
     }
     /* The rest of rounding down is less than one task a stage. */
+    assert(left <= spare);
     for (uint32_t g = 0; g < stages && left > 0; g++)
         if (group[g].weight > 0 && group[g].stages <= left) {
             group[g].tasks++;
             left -= group[g].stages;
         }
+    assert(left <= spare);
     return left;
 }
 
@@ -125,6 +129,7 @@ bool br_graph_count_tasks(struct br_graph *graph, uint64_t seed, bool exact)
         goto out;
     join_groups(graph, first);
     weigh_groups(graph, first, seed, group);
+    assert(graph->stages <= graph->tasks);
     uint32_t left = counts_share_out(group, graph->stages, graph->tasks - graph->stages);
     for (uint32_t s = 0; s < graph->stages; s++)
         graph->stage[s].tasks = 1 + group[counts_find(first, s)].tasks;

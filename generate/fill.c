@@ -7,6 +7,7 @@
  * The mean duration of a stage is lognormal with median 5 s and sigma 1.3. Demands are lognormal
  * about a mean by role, weakly correlated through one factor that they share (a stage that is heavy
  * in one resource is a little likelier to be heavy in another). */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,6 +49,7 @@ static const struct {
 
 static void fill_write_amount(char *text, size_t size, int r, uint32_t steps)
 {
+    assert(steps >= 1 && steps <= resource[r].most);
     switch (r) {
     case CPU:
         snprintf(text, size, "%" PRIu32 ".%02" PRIu32, steps / 4, steps % 4 * 25);
@@ -121,6 +123,7 @@ static enum br_status fill_stage(struct br_dag *dag, uint32_t stage,
                                  const struct br_graph_stage *from, enum role role, uint32_t ms,
                                  double spread, struct streams *streams, struct br_diag *diag)
 {
+    assert(from->tasks > 0 && ms > 0);
     enum br_status status;
     if (!from->mean_ms)
         status = fill_add_demands(dag, stage, role, &streams->demands, diag);
@@ -145,6 +148,7 @@ static enum br_status fill_add_stages(const struct br_graph *graph, const uint32
                               br_sample_stream(seed, BR_STREAM_SPREAD)};
     for (uint32_t k = 0; k < graph->stages; k++) {
         const struct br_graph_stage *from = &graph->stage[order[k]];
+        assert(k == 0 || graph->stage[order[k - 1]].level <= from->level);
         uint32_t *number = &place[order[k]].number;
         enum role role = role_of(&place[order[k]]);
         uint32_t ms = from->mean_ms;

@@ -9,6 +9,7 @@
 
 #include "base/text/diag.h"
 #include "generate/graph.h"
+#include "base/invariant.h"
 
 static const struct kind {
     const char *name, *summary;
@@ -83,6 +84,15 @@ static struct br_dag *generate_create(const struct br_generate_options *options)
     return br_dag_create(name);
 }
 
+/* All tasks are in a stage. */
+static bool generate_adds_up(const struct br_graph *graph)
+{
+    uint64_t sum = 0;
+    for (uint32_t s = 0; s < graph->stages; s++)
+        sum += graph->stage[s].tasks;
+    return sum == graph->tasks;
+}
+
 enum br_status br_generate(const struct br_generate_options *options, struct br_dag **dag,
                            struct br_diag *diag)
 {
@@ -96,12 +106,14 @@ enum br_status br_generate(const struct br_generate_options *options, struct br_
     status = kind->build(options, &graph, diag);
     if (status)
         goto out;
+    assert(graph.stages == graph.stage_room);
     if (graph.memory_out ||
         !(graph.counted || br_graph_count_tasks(&graph, options->seed, options->tasks > 0)) ||
         !(order = br_graph_order(&graph)) || !(*dag = generate_create(options))) {
         status = br_fail_memory(diag);
         goto out;
     }
+    br_costly_assert(generate_adds_up(&graph));
     status = br_graph_fill(&graph, order, options->seed, options->spread, *dag, diag);
     if (!status)
         status = br_dag_finish(*dag, diag);

@@ -32,6 +32,7 @@ uint32_t br_graph_add_stage(struct br_graph *graph, uint32_t level)
 void br_graph_add_edge(struct br_graph *graph, uint32_t parent, uint32_t child,
                        enum br_edge_type type)
 {
+    assert(parent < graph->stages && child < graph->stages);
     assert(graph->stage[parent].level < graph->stage[child].level);
     if (graph->edges == graph->edge_room) {
         uint32_t room = graph->edge_room + graph->edge_room / 2 + 64;
@@ -43,6 +44,7 @@ void br_graph_add_edge(struct br_graph *graph, uint32_t parent, uint32_t child,
         graph->edge = larger;
         graph->edge_room = room;
     }
+    assert(graph->edges < graph->edge_room);
     graph->edge[graph->edges++] = (struct br_graph_edge){parent, child, type};
 }
 
@@ -59,6 +61,7 @@ uint32_t *br_graph_order(const struct br_graph *graph)
             next[graph->stage[s].level + 1]++;
         for (uint32_t l = 0; l < levels; l++)
             next[l + 1] += next[l];
+        assert(next[levels] == graph->stages);
         for (uint32_t s = 0; s < graph->stages; s++)
             order[next[graph->stage[s].level]++] = s;
     } else {

@@ -14,6 +14,7 @@
  * parent's here, nothing between, so stages of very different counts are only joined by barriers.
  * A lognormal tail is longer than that of a real job: no vertex lasts longer than three times the
  * 90th percentile of the slowest stage. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,7 @@ struct pipe {
 
 static double jockey_place(uint32_t rank, uint32_t stages)
 {
+    assert(rank < stages);
     return stages > 1 ? (double)rank / (stages - 1) : 0;
 }
 
@@ -95,6 +97,7 @@ static void jockey_count(const struct job *job, struct rank *by, uint32_t stages
         double off = (jockey_place(i, stages) - job->middle) / job->width;
         by[i] = (struct rank){.rank = i, .share = br_real_exp(-off * off / 2)};
         sum += by[i].share;
+        assert(sum > 0);
     }
     for (uint32_t i = 0; i < stages; i++) {
         double share = (1 - job->slow) * by[i].share / sum;
@@ -110,6 +113,7 @@ static void jockey_count(const struct job *job, struct rank *by, uint32_t stages
     for (uint32_t i = 0; left > 0; i = (i + 1) % stages, left--)
         by[i].tasks++;
     qsort(by, stages, sizeof *by, more_tasks);
+    assert(by[0].tasks >= by[stages - 1].tasks);
 }
 
 /* Cuts the ranks, by falling count, into pipelines. The largest stage stays alone and takes what
@@ -119,6 +123,7 @@ static uint32_t jockey_cut(struct rank *by, uint32_t stages, struct br_rng *rng,
     uint32_t pipes = 1;
     pipe[0] = (struct pipe){.first = 0, .stages = 1};
     for (uint32_t i = 1; i < stages; pipes++) {
+        assert(pipes <= i);
         uint32_t length = 1, most = PIPE_MOST - (uint32_t)br_rng_below(rng, PIPE_MOST / 2),
                  sum = by[i].tasks;
         while (length < most && i + length < stages &&
@@ -156,6 +161,7 @@ static uint32_t draw_parent(const struct pipe *pipe, uint32_t before, struct br_
         if (pipe[p].depth < DEPTH_MOST && (!pipe[p].used || attempt >= 8))
             return p;
     }
+    assert(before > 0 && pipe[0].depth == 0);
     return 0; /* the first one has nothing above it */
 }
 
@@ -196,10 +202,12 @@ static void grow_pipe(struct growth *growth, struct pipe *pipe, uint32_t level, 
         *barriers -= *barriers > 0;
     }
     pipe->tail = pipe->head + pipe->stages - 1;
+    assert(pipe->tail == growth->graph->stages - 1);
 }
 
 static void jockey_wait_for(struct growth *growth, struct pipe *parent, const struct pipe *pipe)
 {
+    assert(parent->depth < pipe->depth);
     br_graph_add_edge(growth->graph, parent->tail, pipe->head, BR_BARRIER);
     parent->used = true;
 }
@@ -229,6 +237,7 @@ static void jockey_grow(struct growth *growth, struct pipe *pipe, uint32_t pipes
         if (other != one)
             jockey_wait_for(growth, &pipe[other], &pipe[p]);
     }
+    assert(heads == 0);
 }
 
 static const struct job *jockey_find_job(const char *kind)
@@ -236,6 +245,7 @@ static const struct job *jockey_find_job(const char *kind)
     const struct job *job = jobs;
     while (job < jobs + sizeof jobs / sizeof *jobs - 1 && strcmp(job->kind, kind) != 0)
         job++;
+    assert(strcmp(job->kind, kind) == 0);
     return job;
 }
 

@@ -1,6 +1,7 @@
 /* Random layers: about as many as the square root of the stages, of about equal width; every stage
  * waits, by barriers, for one to three of the layer above. The commonest random graph of the
  * scheduling literature, such as [Tobita02]. */
+#include <assert.h>
 #include <math.h>
 
 #include "generate/generate.h"
@@ -27,10 +28,12 @@ enum br_status br_build_layered(const struct br_generate_options *options, struc
             if (width > left - (layers_left - 1))
                 width = left - (layers_left - 1);
         }
+        assert(width >= 1 && width <= left);
         for (uint32_t k = 0; k < width; k++) {
             uint32_t stage = br_graph_add_stage(graph, layer);
             uint32_t parents = layer ? 1 + (uint32_t)br_rng_below(&rng, PARENTS) : 0;
             uint32_t taken[PARENTS];
+            assert(parents == 0 || above < here);
             for (uint32_t p = 0; p < parents; p++) {
                 taken[p] = above + (uint32_t)br_rng_below(&rng, here - above);
                 bool again = false;
@@ -43,5 +46,6 @@ enum br_status br_build_layered(const struct br_generate_options *options, struc
         above = here;
         here += width;
     }
+    assert(here == stages);
     return BR_OK;
 }

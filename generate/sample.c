@@ -3,6 +3,8 @@
 
 #include "base/numbers/real.h"
 
+#include <assert.h>
+
 double br_sample_lognormal(struct br_rng *rng, double median, double sigma)
 {
     return median * br_real_exp(sigma * br_real_normal(rng));
@@ -10,11 +12,13 @@ double br_sample_lognormal(struct br_rng *rng, double median, double sigma)
 
 bool br_sample_chance(struct br_rng *rng, double p)
 {
+    assert(p >= 0 && p <= 1);
     return br_rng_unit(rng) < p;
 }
 
 uint32_t br_sample_round(double x, uint32_t least, uint32_t most)
 {
+    assert(least <= most);
     if (x <= least)
         return least;
     if (x >= most)

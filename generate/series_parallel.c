@@ -5,6 +5,8 @@
 #include "generate/graph.h"
 #include "generate/sample.h"
 
+#include <assert.h>
+
 enum { SMALLEST_FORK = 4, MOST_BRANCHES = 5 };
 #define NOBODY UINT32_MAX
 
@@ -22,6 +24,7 @@ static uint32_t single(struct br_graph *graph, uint32_t entry)
 static uint32_t series_parallel(struct br_graph *graph, struct br_rng *rng, uint32_t stages,
                                 uint32_t entry)
 {
+    assert(stages > 0);
     if (stages == 1)
         return single(graph, entry);
     if (stages < SMALLEST_FORK || br_sample_chance(rng, 0.5)) {
@@ -32,15 +35,18 @@ static uint32_t series_parallel(struct br_graph *graph, struct br_rng *rng, uint
     uint32_t fork = single(graph, entry), left = stages - 2;
     uint32_t most = left < MOST_BRANCHES ? left : MOST_BRANCHES;
     uint32_t branches = 2 + (uint32_t)br_rng_below(rng, most - 1);
+    assert(branches <= most);
     uint32_t end[MOST_BRANCHES], level = 0;
     for (uint32_t b = 0; b < branches; b++) {
         uint32_t later = branches - b - 1; /* branches still to come, of a stage or more */
         uint32_t size = later ? 1 + (uint32_t)br_rng_below(rng, left - later) : left;
+        assert(size >= 1 && size <= left);
         end[b] = series_parallel(graph, rng, size, fork);
         if (graph->stage[end[b]].level > level)
             level = graph->stage[end[b]].level;
         left -= size;
     }
+    assert(left == 0);
     uint32_t join = br_graph_add_stage(graph, level + 1);
     for (uint32_t b = 0; b < branches; b++)
         br_graph_add_edge(graph, end[b], join, BR_BARRIER);

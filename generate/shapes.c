@@ -5,6 +5,8 @@
 #include "generate/graph.h"
 #include "generate/sample.h"
 
+#include <assert.h>
+
 static enum br_status plain_graph(const struct br_generate_options *options, struct br_graph *graph,
                                   struct br_diag *diag)
 {
@@ -57,6 +59,7 @@ enum br_status br_build_fork_join(const struct br_generate_options *options, str
         /* Another fan needs a stage or more, and its hub. */
         if (left < fan + 1 + 2)
             fan = left > 1 ? left - 1 : 1;
+        assert(fan >= 1 && fan <= left);
         uint32_t first = graph->stages, level = graph->stage[hub].level;
         for (uint32_t k = 0; k < fan; k++)
             br_graph_add_edge(graph, hub, br_graph_add_stage(graph, level + 1), BR_BARRIER);

@@ -2,6 +2,7 @@
  * have very many small arenas. Large requests get a block of their own. */
 #include "base/collections/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,6 +28,7 @@ void *br_arena_alloc(struct br_arena *arena, size_t size)
     if (size == 0)
         size = unit;
     struct br_arena_block *head = arena->head;
+    assert(!head || head->used <= head->size);
     if (head && head->size - head->used >= size) {
         void *memory = head->data + head->used;
         head->used += size;
@@ -38,6 +40,7 @@ void *br_arena_alloc(struct br_arena *arena, size_t size)
         block_size = BLOCK_SIZE;
     bool own = size > block_size / 4;
     size_t capacity = own ? size : block_size;
+    assert(size >= asked && capacity >= size);
     struct br_arena_block *block = br_calloc(1, sizeof *block + capacity);
     if (!block)
         return NULL;
@@ -52,6 +55,7 @@ void *br_arena_alloc(struct br_arena *arena, size_t size)
         block->next = head;
         arena->head = block;
     }
+    assert(arena->head->used <= arena->head->size);
     return block->data;
 }
 

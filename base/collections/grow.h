@@ -2,6 +2,7 @@
 #ifndef BR_BASE_COLLECTIONS_GROW_H
 #define BR_BASE_COLLECTIONS_GROW_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,6 +34,7 @@ static inline bool br_grow(void *array, uint32_t used, uint32_t *room, size_t si
     if (next <= *room || !br_enlarge(array, next, size))
         return false;
     *room = next;
+    assert(used < *room);
     return true;
 }
 

@@ -46,13 +46,14 @@
             heap[at] = heap[child];                                                                \
             at = child;                                                                            \
         }                                                                                          \
+        assert(!at || !before(context, &item, &heap[(at - 1) / (children)]));                      \
         heap[at] = item;                                                                           \
     }                                                                                              \
                                                                                                    \
     __attribute__((unused)) static inline type name##_pop(context_type context, type *heap,        \
                                                           uint32_t *size)                          \
     {                                                                                              \
-        assert(heap);                                                                              \
+        assert(heap &&*size > 0);                                                                  \
         type top = heap[0];                                                                        \
         --*size;                                                                                   \
         name##_replace(context, heap, *size, heap[*size]);                                         \

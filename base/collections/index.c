@@ -39,6 +39,7 @@ uint32_t br_index_find(const struct br_index *index, const struct br_index_keys 
     if (index->slots == 0)
         return UINT32_MAX;
     uint32_t mask = index->slots - 1;
+    assert((index->slots & mask) == 0 && index->used <= index->slots / 2);
     for (uint32_t at = (uint32_t)hash & mask; index->slot[at].number; at = (at + 1) & mask)
         if (index->slot[at].hash == (uint32_t)hash &&
             keys->equal(context, index->slot[at].number - 1, key))
@@ -65,6 +66,7 @@ static bool index_grow(struct br_index *index)
     for (uint32_t at = 0; at < index->slots; at++)
         if (index->slot[at].number)
             index_put(&larger, index->slot[at]);
+    assert(larger.used <= larger.slots / 4);
     br_free(index->slot);
     *index = larger;
     return true;
@@ -75,6 +77,7 @@ bool br_index_add(struct br_index *index, const struct br_index_keys *keys, cons
 {
     if (index->used >= index->slots / 2 && !index_grow(index))
         return false;
+    assert(index->used < index->slots / 2);
     index_put(index, (struct br_index_slot){number + 1, (uint32_t)keys->hash(context, number)});
     index->used++;
     return true;
@@ -86,6 +89,7 @@ void br_index_remove(struct br_index *index, const struct br_index_keys *keys, c
                      uint32_t number)
 {
     uint32_t mask = index->slots - 1, gap = (uint32_t)keys->hash(context, number) & mask;
+    assert(index->used > 0);
     while (index->slot[gap].number != number + 1) {
         assert(index->slot[gap].number);
         gap = (gap + 1) & mask;

@@ -96,6 +96,7 @@ static void *collections_memory_cut(struct br_memory *memory, uint32_t class)
     if (!chunk && !(chunk = add_chunk(memory, size)))
         return NULL;
     memory->at = chunk;
+    assert(chunk->size - chunk->used >= size);
     void *inside = chunk->data + chunk->used + sizeof(struct br_memory_block);
     struct br_memory_block *block = collections_memory_open_block(inside);
     chunk->used += size;
@@ -107,11 +108,13 @@ static void *collections_memory_cut(struct br_memory *memory, uint32_t class)
 static void *collections_memory_take(struct br_memory *memory, size_t size)
 {
     const uint32_t class = class_for(size);
+    assert(class < BR_MEMORY_CLASSES && size <= class_size(class));
     struct br_memory_block *waiting = memory->given_back[class];
     void *inside = NULL;
     if (waiting) {
         inside = waiting + 1;
         memory->given_back[class] = collections_memory_open_block(inside)->next;
+        assert(waiting->class == class);
         collections_memory_close_block(waiting);
     } else if (!(inside = collections_memory_cut(memory, class))) {
         return NULL;
@@ -192,6 +195,7 @@ void br_memory_leave(void)
     current = NULL;
     for (const struct br_memory_chunk *chunk = memory->first; chunk; chunk = chunk->next) {
         size += chunk->size;
+        assert(chunk->used <= chunk->size);
         used += chunk->used;
     }
     size_t ahead = used < AHEAD_MOST / AHEAD ? used * AHEAD : AHEAD_MOST;

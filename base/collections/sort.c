@@ -4,6 +4,7 @@
  * other. */
 #include "base/collections/sort.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,10 +38,12 @@ void br_sort(struct br_sort_item *items, struct br_sort_item *scratch, uint32_t 
         insertion_sort(items, count);
         return;
     }
+    assert(scratch && scratch != items);
     struct br_sort_item *from = items, *to = scratch;
     for (uint32_t shift = 0; shift < 64 && differ >> shift; shift += DIGIT) {
         /* Bits that all keys share are skipped, from wherever the digit would begin. */
         shift += (uint32_t)__builtin_ctzll(differ >> shift);
+        assert(shift < 64);
         uint32_t first[BUCKETS] = {0}, sum = 0;
         for (uint32_t k = 0; k < count; k++)
             first[from[k].key >> shift & (BUCKETS - 1)]++;
@@ -49,6 +52,7 @@ void br_sort(struct br_sort_item *items, struct br_sort_item *scratch, uint32_t 
             first[b] = sum;
             sum += size;
         }
+        assert(sum == count);
         for (uint32_t k = 0; k < count; k++)
             to[first[from[k].key >> shift & (BUCKETS - 1)]++] = from[k];
         struct br_sort_item *swap = from;
@@ -103,6 +107,7 @@ static inline void sort_merge(unsigned char *items, const unsigned char *front,
         *least += size;
         items += size;
     }
+    assert(items + (front_end - front) == middle);
     memcpy(items, front, (size_t)(front_end - front));
 }
 
@@ -144,6 +149,7 @@ static void merge_sort(unsigned char *items, unsigned char *scratch, size_t coun
 
 static void collections_sort(void *items, size_t count, const struct order *order)
 {
+    assert(order->size > 0 && !order->plain != !order->within);
     _Alignas(max_align_t) unsigned char room[ON_STACK];
     const size_t needed = (count / 2 + 1) * order->size;
     unsigned char *scratch = needed <= sizeof room ? room : br_malloc(needed);

@@ -1,6 +1,7 @@
 /* Exact decimals, read and written without the locale and without binary rounding. */
 #include "base/numbers/decimal.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -229,6 +230,7 @@ int br_decimal_format(struct br_decimal value, char *text, size_t size)
     uint64_t m = value.mantissa < 0 ? -(uint64_t)value.mantissa : (uint64_t)value.mantissa;
     char digits[24];
     int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)m);
+    assert(value.exponent <= 18 && -value.exponent - n <= 18);
     if (value.exponent >= 0)
         return snprintf(text, size, "%s%s%.*s", sign, digits, m ? (int)value.exponent : 0,
                         "000000000000000000");
@@ -316,6 +318,7 @@ static char *put_digits(char *end, uint64_t value)
 int br_count_format(uint64_t count, char text[BR_COUNT_TEXT])
 {
     char digits[BR_COUNT_TEXT], *end = digits + sizeof digits, *begin = put_digits(end, count);
+    assert(begin > digits);
     memcpy(text, begin, (size_t)(end - begin));
     text[end - begin] = '\0';
     return (int)(end - begin);
@@ -335,10 +338,13 @@ int br_seconds_format(int64_t ns, char text[BR_SECONDS_TEXT])
         *at = '.';
         for (char *digit = last; digit >= first; digit--, fraction /= 10)
             *digit = (char)('0' + fraction % 10);
+        assert(fraction == 0);
         while (*last == '0')
             last--;
+        assert(last >= first);
         at = last + 1;
         *at = '\0';
+        assert(at - text < BR_SECONDS_TEXT);
     }
     return (int)(at - text);
 }

@@ -2,6 +2,7 @@
  * [Marsaglia64], which needs nothing else. */
 #include "base/numbers/real.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,12 +14,14 @@
 /* x = m * 2^e with m within sqrt(1/2) and sqrt(2), and ln m = 2 atanh((m - 1) / (m + 1)). */
 double br_real_log(double x)
 {
+    assert(x > 0 && isfinite(x));
     int e;
     double m = frexp(x, &e); /* exact, as ldexp is */
     if (m < 0x1.6a09e667f3bcdp-1) {
         m *= 2;
         e--;
     }
+    assert(m >= 0x1.6a09e667f3bcdp-1 && m <= 0x1.6a09e667f3bcdp+0);
     double s = (m - 1) / (m + 1), square = s * s, sum = 0;
     for (int k = 23; k >= 1; k -= 2)
         sum = sum * square + 1.0 / k;
@@ -31,6 +34,7 @@ double br_real_exp(double x)
     double units = x * 0x1.71547652b82fep+0; /* of ln 2 */
     int k = (int)(units < 0 ? units - 0.5 : units + 0.5);
     double r = (x - k * LN2_HIGH) - k * LN2_LOW, sum = 1;
+    assert(fabs(r) < 0.35);
     for (int n = 15; n >= 1; n--)
         sum = 1 + sum * r / n;
     return ldexp(sum, k);
@@ -56,6 +60,7 @@ double br_real_pow(double x, double p)
 
 double br_real_ten(int n)
 {
+    assert(n >= 0 && n <= 308);
     double ten = 1;
     for (; n > 0; n--)
         ten *= 10;

@@ -4,6 +4,7 @@
  * below the mount, the mount itself is the group. */
 #include "base/process/machine.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdbool.h>
@@ -56,6 +57,7 @@ static void lower_processors(struct br_machine *machine, int64_t quota_us, int64
     if (quota_us <= 0 || period_us <= 0)
         return;
     int64_t whole = quota_us / period_us + (quota_us % period_us > 0);
+    assert(whole > 0);
     if (whole < machine->processors)
         machine->processors = (uint32_t)whole;
 }
@@ -163,6 +165,7 @@ void br_machine_ask(struct br_machine *machine)
     const int64_t bytes = pages > 0 && size > 0 ? (int64_t)pages * size : 0;
     *machine = (struct br_machine){.processors = br_processors(), .memory_bytes = bytes};
     br_machine_limit(machine, "/proc/self/cgroup", "/proc/self/mountinfo");
+    assert(machine->processors > 0);
     if (there > (long)machine->processors)
         machine->all_processors = (uint32_t)there;
     if (bytes > machine->memory_bytes)

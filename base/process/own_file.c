@@ -1,6 +1,7 @@
 /* The lock is on the folder, so it leaves nothing behind, and ends with the process. */
 #include "base/process/own_file.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ void br_own_file_remove(struct br_own_file *file)
     struct stat own, there;
     if (file->fd < 0)
         return;
+    assert(file->path[0] == '/');
     int lock = br_folder_lock(file->path);
     if (fstat(file->fd, &own) == 0 && lstat(file->path, &there) == 0 &&
         there.st_dev == own.st_dev && there.st_ino == own.st_ino)

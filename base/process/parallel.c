@@ -1,6 +1,7 @@
 /* A shared counter and as many threads as are useful. */
 #include "base/process/parallel.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -79,9 +80,11 @@ static void *process_parallel_serve(void *argument)
         struct worker self = {.pool = crew->pool, .number = member->number};
         seen = crew->shows;
         crew->joined++;
+        assert(crew->joined <= crew->wanted);
         pthread_mutex_unlock(&crew->lock);
         process_parallel_run(&self);
         pthread_mutex_lock(&crew->lock);
+        assert(crew->joined > 0);
         if (--crew->joined == 0)
             pthread_cond_signal(&crew->left);
     }
@@ -113,6 +116,7 @@ static void crew_run(struct br_crew *crew, struct pool *pool, uint32_t members)
     struct worker self = {.pool = pool, .number = 0};
     crew_grow(crew, members);
     pthread_mutex_lock(&crew->lock);
+    assert(!crew->pool && crew->joined == 0);
     crew->pool = pool;
     crew->wanted = members;
     crew->shows++;
@@ -144,8 +148,10 @@ void br_crew_leave(struct br_crew *crew)
 {
     if (!crew)
         return;
+    assert(own_crew == crew);
     own_crew = NULL;
     pthread_mutex_lock(&crew->lock);
+    assert(!crew->pool && crew->joined == 0);
     crew->over = true;
     pthread_cond_broadcast(&crew->shown);
     pthread_mutex_unlock(&crew->lock);

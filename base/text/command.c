@@ -2,6 +2,7 @@
  * starts one process fewer. */
 #include "base/text/command.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,7 @@ enum br_status br_command_parse(struct br_arena *arena, const char *text, bool s
         if (status)
             return status;
         command->word[command->words++] = to;
+        assert(command->words < most);
         to += strlen(to) + 1;
         text += strspn(text, blanks);
     }
@@ -119,6 +121,7 @@ bool br_command_words(const struct br_command *command, uint32_t index, struct b
         words->word[w] = w < command->words ? at : NULL;
         at += w < command->words ? strlen(at) + 1 : 0;
     }
+    assert(at == words->text + used);
     return true;
 }
 

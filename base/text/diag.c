@@ -1,6 +1,7 @@
 /* Filling and formatting diagnostics. */
 #include "base/text/diag.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static void diag_fill(struct br_diag *diag, struct br_pos pos, enum br_status st
 {
     if (!diag)
         return;
+    assert(status != BR_OK);
     diag->status = status;
     diag->line = pos.line;
     diag->column = pos.column;

@@ -3,6 +3,7 @@
  * most common typing error. */
 #include "base/text/options.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -117,6 +118,7 @@ static enum br_status not_a_choice(const struct br_option *option, const char *v
     struct br_suggestion suggestion = {.word = value};
     size_t used = 0;
     const char *name;
+    assert(option->choice);
     for (uint32_t k = 0; (name = option->choice(k)); k++) {
         br_suggestion_offer(&suggestion, name);
         int more = snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", name);
@@ -148,6 +150,8 @@ static bool parse_count(const char *value, uint64_t *count)
 static enum br_status text_options_store(const struct br_option *option, bool negated,
                                          const char *value, void *settings, struct br_diag *diag)
 {
+    assert((option->kind == BR_OPTION_FLAG || option->kind == BR_OPTION_SWITCH) == !value);
+    assert(!negated || option->kind == BR_OPTION_SWITCH);
     void *member = (char *)settings + option->offset;
     switch (option->kind) {
     case BR_OPTION_FLAG:
@@ -177,6 +181,7 @@ static enum br_status text_options_store(const struct br_option *option, bool ne
     }
     case BR_OPTION_COUNT: {
         uint64_t count;
+        assert(option->least <= option->most);
         if (!parse_count(value, &count) || count < option->least || count > option->most)
             return br_fail(diag, BR_USAGE, NULL,
                            "option '--%s': '%s' is not a whole number from %llu to %llu",
@@ -203,6 +208,7 @@ static enum br_status text_options_store(const struct br_option *option, bool ne
         return BR_OK;
     }
     }
+    assert(!"a kind of option that has no case");
     return BR_OK;
 }
 
@@ -225,6 +231,7 @@ static enum br_status next_value(struct reader *reader, const char *spelled, con
                                  const struct br_option *option, struct br_diag *diag)
 {
     if (reader->next >= reader->arguments) {
+        assert(takes_value(option) && option->argument);
         char hint[160];
         snprintf(hint, sizeof hint, "write '%s %s'", spelled, option->argument);
         return br_fail(diag, BR_USAGE, hint, "option '%s' needs a value", spelled);

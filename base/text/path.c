@@ -1,6 +1,7 @@
 /* Paths as text. */
 #include "base/text/path.h"
 
+#include <assert.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -15,6 +16,7 @@ void br_path_shorten(char *path)
         from++, to++;
     while (*from) {
         size_t n = strcspn(from, "/"), step = n + (from[n] == '/');
+        assert(to <= from);
         bool up = n == 2 && from[0] == '.' && from[1] == '.';
         if (n == 0 || (n == 1 && *from == '.')) {
             from += step;

@@ -1,6 +1,7 @@
 /* Validity of texts, by the table of well-formed byte sequences in the Unicode standard (3.9). */
 #include "base/text/text.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Length of the valid sequence at p, 0 if there is none. */
@@ -45,6 +46,7 @@ size_t br_text_utf8_length(const char *text, size_t size)
     size_t at = 0;
     while (at < size) {
         size_t n = sequence(p + at, size - at);
+        assert(n <= size - at);
         if (n == 0)
             break;
         at += n;
@@ -103,7 +105,9 @@ void br_text_screen(char *text)
             memmove(text, from, length);
             text += length;
         }
+        assert(length > 0 && length <= rest);
         from += length;
+        assert((const unsigned char *)text <= from);
         rest -= length;
     }
     *text = 0;

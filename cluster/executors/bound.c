@@ -60,6 +60,7 @@ void br_executors_bound_destroy(void *policy)
 static double stage_ms(const struct br_waves *waves, uint32_t stage, uint32_t executors,
                        double *work_ms)
 {
+    assert(stage < waves->stages);
     uint32_t tasks = waves->stage[stage].tasks;
     assert(tasks && executors);
     uint32_t first = tasks < executors ? tasks : executors;
@@ -76,6 +77,7 @@ static double bound_ms(const struct bound *bound, const struct br_waves *waves, 
     double work_ms = 0, longest_ms = 0;
     for (uint32_t k = waves->stages; k-- > 0;) {
         uint32_t s = waves->topological[k];
+        assert(s < waves->stages);
         double after_ms = 0;
         for (uint32_t c = 0; c < waves->stage[s].children; c++) {
             double child_ms = path_ms[waves->child[waves->stage[s].first_child + c]];
@@ -92,6 +94,7 @@ static double bound_ms(const struct bound *bound, const struct br_waves *waves, 
 static struct number executors_bound_number_of(const struct bound *bound,
                                                const struct br_waves *waves, uint32_t most)
 {
+    assert(most > 0);
     double least = bound_ms(bound, waves, 1);
     struct number number = {waves, 1};
     for (uint32_t k = 2; k <= most; k++) {
@@ -147,6 +150,7 @@ static bool executors_bound_make_room(struct bound *bound, uint32_t jobs, uint32
 static void executors_bound_number_stages(struct bound *bound, const struct br_executors *sim,
                                           uint32_t job, uint32_t same)
 {
+    assert(same <= job && sim->job[same].stages == sim->job[job].stages);
     uint32_t *number = bound->stage + sim->job[job].first_stage;
     for (uint32_t s = 0; s < sim->job[job].stages; s++)
         number[s] = same < job
@@ -210,6 +214,7 @@ uint32_t br_executors_bound_stage(const struct br_executors *sim, uint32_t job)
 /* Has the job less than its number, without those that are to be placed? */
 static bool lacks(const struct bound *bound, const struct br_executors *sim, uint32_t job)
 {
+    assert(bound->job[job].executors > 0);
     return br_executors_held(sim, job) < bound->job[job].executors;
 }
 
@@ -292,6 +297,7 @@ struct br_executors_choice br_executors_bound_decide(void *policy, const struct 
         return stays;
     if (best == BR_EXECUTORS_NONE)
         return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
+    assert(bound->job[best].waves == sim->job[best].waves);
     return (struct br_executors_choice){br_executors_bound_stage(sim, best),
                                         bound->job[best].executors};
 }

@@ -108,5 +108,6 @@ enum br_status br_executors_jobs_ask(struct br_executors_jobs *jobs,
                                        request, diag);
         request += dag->stages;
     }
+    assert(status || request == jobs->request + stages);
     return status;
 }

@@ -66,9 +66,12 @@ enum br_status br_executors_fork(const struct br_executors *sim, const uint64_t 
     const struct br_executors_core *from = (const struct br_executors_core *)sim;
     struct br_executors_core *core = (struct br_executors_core *)to;
     assert(sim->options.executors == to->options.executors);
+    assert(sim != to);
     if (!br_executors_make_room(core, sim->jobs, sim->stages))
         return br_fail_memory(diag);
     copy_fields(core, from);
+    assert(core->arrival != from->arrival && core->stage != from->stage &&
+           core->event != from->event);
     copy_arrays(core, from);
     if (seed)
         draw_anew(core, from, *seed);

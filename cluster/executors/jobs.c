@@ -1,6 +1,7 @@
 /* Jobs from workloads. */
 #include "cluster/executors/jobs.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "cluster/executors/core.h"
@@ -9,8 +10,10 @@ static enum br_status executors_jobs_add_stage(struct br_waves *waves, const str
                                                uint32_t s, uint32_t *ms, struct br_diag *diag)
 {
     const struct br_stage *stage = &dag->stage[s];
+    assert(stage->first_task + stage->tasks <= dag->tasks);
     for (uint32_t t = 0; t < stage->tasks; t++) {
         int64_t task_ms = (dag->duration_ns[stage->first_task + t] + 500000) / 1000000;
+        assert(task_ms >= 0);
         ms[t] = task_ms < UINT32_MAX ? (uint32_t)task_ms : UINT32_MAX;
     }
     waves->stage[s].tasks = stage->tasks;
@@ -57,6 +60,8 @@ enum br_status br_executors_jobs_make(const struct br_workload *workload, uint64
             .arrival_ns = job->arrival_ns,
             .seed = job->seed ^ of_run,
             .deadline_ns = job->deadline_ns == BR_NEVER ? 0 : job->deadline_ns};
+        assert(jobs->arrival[j].waves &&
+               (j == 0 || jobs->arrival[j - 1].arrival_ns <= job->arrival_ns));
     }
     return status;
 }
@@ -81,6 +86,7 @@ static int64_t executors_jobs_least_of(const struct br_waves *waves, uint32_t st
         if (ns < least)
             least = ns;
     }
+    assert(least >= 0 && least < INT64_MAX);
     return least;
 }
 

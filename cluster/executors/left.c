@@ -58,6 +58,7 @@ static bool choose_tries(struct br_left *left, const struct br_executors *sim)
             return false;
         left->try[left->tries++] = k;
     }
+    assert(left->tries > 0);
     left->executors = sim->options.executors;
     left->by_distance = sim->options.by_distance;
     return true;
@@ -85,6 +86,7 @@ static bool left_prepare(struct br_left *left, const struct br_executors *sim, u
 {
     if (!choose_tries(left, sim) || !left_make_room(left, number + 1, sim->job[number].stages))
         return false;
+    assert(number < left->room);
     struct br_left_job *job = &left->job[number];
     release_tasks(job);
     if (!job->work_ms)
@@ -103,6 +105,7 @@ static double task_ms(const struct br_left *left, const struct br_waves *waves,
     uint32_t k = 0;
     while (k + 1 < waves->counts && waves->count[k] < executors)
         k++;
+    assert(k < waves->counts);
     if (!k || waves->count[k] <= executors)
         return mean_ms[k];
     uint32_t before = waves->count[k - 1];
@@ -141,6 +144,7 @@ static bool left_measure(struct br_left *left, const struct br_waves *waves,
         add_wave(left, waves, s, BR_WAVE_FRESH, share, fresh_ms);
         add_wave(left, waves, s, BR_WAVE_FIRST, -share, fresh_ms);
     }
+    assert(at == fresh_ms);
     return true;
 }
 
@@ -215,6 +219,7 @@ const struct br_left_job *br_left_look(struct br_left *left, const struct br_exe
     const struct br_executor_job *of = &sim->job[number];
     const struct br_waves *waves = of->waves;
     struct br_left_job *job = &left->job[number];
+    assert(number < left->room && job->work_ms && job->task_ms);
     if (job->seen == of->changed)
         return job;
     job->seen = of->changed;

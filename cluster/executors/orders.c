@@ -26,6 +26,7 @@ void br_executors_order(uint64_t k, uint32_t jobs, uint32_t *order)
             order[at] = order[at - 1];
         order[place] = job;
     }
+    assert(k == 0);
 }
 
 /* ---- Trying them ---- */
@@ -129,6 +130,7 @@ enum br_status br_executors_best_order(const struct br_orders_request *request, 
     }
     free(search.worker);
     pthread_mutex_destroy(&search.lock);
+    assert(status || search.best < orders);
     br_executors_order(search.best, request->jobs, order);
     return status;
 }

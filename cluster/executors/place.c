@@ -8,6 +8,7 @@
 static void executors_place_push(struct br_executors_core *core, struct br_executor_list *list,
                                  uint32_t executor)
 {
+    assert(list->count == 0 || core->executor[list->last].next == NONE);
     core->executor[executor].next = NONE;
     if (list->count++)
         core->executor[list->last].next = executor;
@@ -47,6 +48,7 @@ static void note_asked(struct br_executor_list *list, uint32_t asked)
 void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32_t asked)
 {
     struct br_executor *at = &core->executor[executor];
+    assert(!at->moving);
     at->stage = NONE;
     if (at->job != NONE && core->seen.job[at->job].to_start) {
         struct br_executor_list *idle = &core->job[at->job].idle[at->cls];
@@ -61,6 +63,7 @@ void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32
     note_asked(&core->free[at->cls], asked);
     executors_place_push(core, &core->free[at->cls], executor);
     core->seen.free++;
+    assert(core->seen.free <= core->seen.options.executors);
 }
 
 uint32_t br_executors_take(struct br_executors_core *core, uint32_t job, uint32_t cls)
@@ -86,6 +89,7 @@ void br_executors_dismiss(struct br_executors_core *core, uint32_t job)
             unbind(core, executor);
             br_executors_rest(core, executor, 0);
         }
+    assert(core->seen.job[job].idle == 0);
 }
 
 /* ---- Waiting ---- */
@@ -94,6 +98,7 @@ static void executors_place_wait_for(struct br_executors_core *core, uint32_t ex
                                      uint32_t stage)
 {
     uint32_t job = core->executor[executor].job;
+    assert(core->seen.stage[stage].job == job && core->seen.stage[stage].open);
     core->executor[executor].stage = stage;
     executors_place_push(core, &core->job[job].waiting, executor);
     core->seen.job[job].waiting = core->job[job].waiting.count;
@@ -112,6 +117,7 @@ void br_executors_release(struct br_executors_core *core, uint32_t job)
         br_executors_touch(core, stage);
         br_executors_rest(core, executor, 0);
     }
+    assert(core->seen.job[job].waiting == 0);
 }
 
 /* ---- To a stage ---- */
@@ -120,6 +126,7 @@ static void executors_place_move(struct br_executors_core *core, uint32_t execut
 {
     struct br_executor *at = &core->executor[executor];
     uint32_t job = core->seen.stage[stage].job;
+    assert(at->job != job);
     unbind(core, executor);
     at->stage = stage;
     assert(!at->moving);
@@ -162,6 +169,7 @@ void br_executors_promise(struct br_executors_core *core, uint32_t from, uint32_
     struct br_executors *seen = &core->seen;
     struct br_executor_stage_inside *of = &core->stage[from];
     uint32_t unused = core->unused_promise;
+    assert(unused < seen->options.executors);
     assert(count && unused != NONE);
     core->unused_promise = core->promise[unused].next;
     core->promise[unused] =

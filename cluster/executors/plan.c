@@ -229,6 +229,7 @@ static double price_of(const struct br_executors_plan *plan, uint32_t lives, uin
 {
     const double *number = plan->number;
     const struct live *live = plan->live;
+    assert(k < lives && live[k].work > 0);
     double behind = 0;
     for (uint32_t i = 0; i < lives; i++) {
         if (i == k)
@@ -250,6 +251,7 @@ static void choose_number(struct br_executors_plan *plan, const struct br_left_j
     const double *number = plan->number;
     struct br_executors_plan_job *known = &plan->known[live->job];
     double least = INFINITY;
+    assert(plan->left.executors == plan->executors);
     live->number = 1;
     for (uint32_t t = 0; t < plan->left.tries; t++) {
         uint32_t executors = plan->left.try[t];
@@ -271,6 +273,7 @@ static void choose_number(struct br_executors_plan *plan, const struct br_left_j
         live->number = more < 1 ? 1 : more < plan->executors ? (uint32_t)more : plan->executors;
         known->executors = live->number;
     }
+    assert(known->executors == live->number);
 }
 
 static double executors_plan_rank(double work, double power)
@@ -316,6 +319,7 @@ static double share_for(const struct br_executors *sim, uint32_t stage)
     for (uint32_t c = sim->stage[stage].request.cls; c < options->classes; c++)
         fit += options->cls[c].executors;
     assert(fit <= options->executors);
+    assert(fit > 0);
     return (double)fit / options->executors;
 }
 
@@ -352,12 +356,14 @@ static void executors_plan_weigh(struct br_executors_plan *plan, const struct br
                  sim->options.classes;
     live->key = live->work * br_real_pow(live->number, number[BR_PLAN_FEW]);
     live->key *= order != 0 ? br_real_exp(order) : 1;
+    assert(live->key > 0 && isfinite(live->key));
 }
 
 /* Looks at all live jobs. */
 static void executors_plan_look(struct br_executors_plan *plan, const struct br_executors *sim)
 {
     struct live *live = plan->live;
+    assert(sim->live_jobs <= plan->room);
     plan->free = plan->executors;
     for (uint32_t k = 0; k < sim->live_jobs; k++) {
         live[k] = executors_plan_look_at(plan, sim, sim->live[k]);

@@ -80,6 +80,7 @@ static enum br_status executors_policies_begin(void *policy, const struct br_exe
         double work = (double)sim->job[j].waves->work_us;
         rule->weight[j] =
             rule->exponent == 0 ? 1 : br_real_pow(work > 1 ? work : 1, rule->exponent);
+        assert(rule->weight[j] > 0);
     }
     return BR_OK;
 }
@@ -183,6 +184,7 @@ static struct br_executors_choice next_in_order(struct rule *rule, const struct 
 static struct br_executors_choice next_given(const struct rule *rule,
                                              const struct br_executors *sim)
 {
+    assert(rule->given);
     uint32_t place = 0;
     while (place < sim->jobs && !has_stage(sim, rule->given[place]))
         place++;
@@ -226,6 +228,7 @@ static struct br_executors_choice executors_policies_any(struct rule *rule,
             return (struct br_executors_choice){
                 stage, held + 1 + (uint32_t)br_rng_below(&rule->rng, sim->group.count)};
         }
+    assert(!"one of them is the n-th");
     return (struct br_executors_choice){BR_EXECUTORS_STAY, 0};
 }
 
@@ -268,6 +271,7 @@ static struct br_executors_choice by_shares(struct rule *rule, const struct br_e
         }
     }
     assert(best != BR_EXECUTORS_NONE);
+    assert(rule->share[best] > 0);
     uint32_t held = br_executors_held(sim, best), part = (uint32_t)ceil(rule->share[best]);
     return (struct br_executors_choice){executors_policies_stage_of(rule, sim, best),
                                         part > held ? part : held + 1};

@@ -17,6 +17,7 @@
 
 static void executors_run_open_group(struct br_executors_core *core, struct br_executor_group group)
 {
+    assert(group.count && core->seen.group.count == 0);
     core->seen.group = group;
     core->seen.round++;
 }
@@ -133,6 +134,7 @@ static void executors_run_end_job(struct br_executors_core *core, uint32_t job)
     struct br_executors *seen = &core->seen;
     struct br_executor_job *at = &seen->job[job];
     assert(at->end_ns < 0 && seen->live[at->place] == job);
+    assert(at->to_start == 0);
     at->end_ns = seen->now_ns;
     seen->live_jobs--;
     for (uint32_t k = at->place; k < seen->live_jobs; k++) {
@@ -190,11 +192,13 @@ static void executors_run_end_task(struct br_executors_core *core, uint32_t exec
     uint32_t stage = at->stage, job = seen->stage[stage].job;
     struct br_executor_stage *of = &seen->stage[stage];
     bool opened = false;
+    assert(seen->now_ns >= at->since_ns);
     seen->busy_ns += seen->now_ns - at->since_ns;
     if (core->record)
         br_executors_record(core, executor);
     core->current = job;
     assert(of->running && of->ended < of->started && !at->moving);
+    assert(core->stage[stage].cls[at->cls].running > 0);
     of->running--;
     core->stage[stage].cls[at->cls].running--;
     if (++of->ended == of->tasks) {
@@ -234,6 +238,7 @@ static void end_move(struct br_executors_core *core, uint32_t executor)
 static void executors_run_arrive(struct br_executors_core *core)
 {
     struct br_executors *seen = &core->seen;
+    assert(core->arrived < seen->jobs);
     uint32_t job = core->arrived++;
     seen->job[job].place = seen->live_jobs;
     assert(seen->live_jobs <= job);
@@ -440,6 +445,7 @@ static void begin_executors(struct br_executors_core *core)
             (struct br_executor){.job = NONE, .stage = NONE, .last = NONE, .cls = cls};
         br_executors_rest(core, e, 0);
     }
+    assert(core->seen.free == executors);
 }
 
 enum br_status br_executors_reset(struct br_executors *sim,
@@ -480,6 +486,7 @@ enum br_status br_executors_reset(struct br_executors *sim,
         executors_run_begin_job(core, j, first_stage);
         first_stage += arrival[j].waves->stages;
     }
+    assert(first_stage == sim->stages);
     begin_executors(core);
     if (!core->record)
         return BR_OK;

@@ -51,6 +51,7 @@ static uint32_t child_of(const struct br_executors *seen, uint32_t stage, uint32
 {
     const struct br_executor_stage *at = &seen->stage[stage];
     const struct br_executor_job *job = &seen->job[at->job];
+    assert(k < at->waves->children);
     return job->first_stage + job->waves->child[at->waves->first_child + k];
 }
 
@@ -78,6 +79,7 @@ void br_executors_touch(struct br_executors_core *core, uint32_t stage)
 void br_executors_open(struct br_executors_core *core, uint32_t job)
 {
     const struct br_executor_job *at = &core->seen.job[job];
+    assert(at->place != NONE);
     for (uint32_t s = at->first_stage; s < at->first_stage + at->stages; s++)
         settle_ready(core, s);
 }
@@ -86,6 +88,7 @@ bool br_executors_close(struct br_executors_core *core, uint32_t stage)
 {
     struct br_executors *seen = &core->seen;
     bool opened = false;
+    assert(seen->stage[stage].ended == seen->stage[stage].tasks);
     for (uint32_t k = 0; k < seen->stage[stage].waves->children; k++) {
         uint32_t child = child_of(seen, stage, k);
         assert(seen->stage[child].open);

@@ -40,6 +40,7 @@ static int64_t executors_tasks_draw_ns(const struct br_executors_core *core,
     const struct br_executor_stage *at = &seen->stage[executor->stage];
     const struct br_executor_job *job = &seen->job[at->job];
     uint32_t number = executor->stage - job->first_stage;
+    assert(number < job->waves->stages);
     if (seen->options.simple)
         return at->waves->mean_us * 1000;
     uint64_t random[2];
@@ -54,6 +55,7 @@ int64_t br_executors_redraw_ns(const struct br_executors_core *core, uint32_t ex
     const struct br_executor *at = &core->executor[executor];
     const struct br_executor_job *job = &seen->job[seen->stage[at->stage].job];
     uint32_t number = at->stage - job->first_stage;
+    assert(number < job->waves->stages && !at->moving);
     uint64_t random[2];
     if (seen->options.simple)
         return at->since_ns + executors_tasks_draw_ns(core, at);
@@ -69,6 +71,7 @@ void br_executors_start(struct br_executors_core *core, uint32_t executor, uint3
     struct br_executor *at = &core->executor[executor];
     struct br_executor_stage *to = &seen->stage[stage];
     struct br_executor_job *job = &seen->job[to->job];
+    assert(!at->moving && at->cls < core->classes);
     assert(at->job == to->job && to->open == 0 && to->started < to->tasks);
     at->wave = at->last == NONE ? BR_WAVE_FRESH : at->last == stage ? BR_WAVE_REST : BR_WAVE_FIRST;
     at->among = job->executors;
@@ -100,6 +103,7 @@ void br_executors_record(struct br_executors_core *core, uint32_t executor)
         record->span = span;
         core->span_room = room;
     }
+    assert(record->spans < core->span_room);
     assert(at->since_ns <= core->seen.now_ns && at->task < stage->tasks);
     uint32_t task = at->task;
     for (uint32_t s = core->seen.job[stage->job].first_stage; s < at->stage; s++)

@@ -60,6 +60,7 @@ void br_machines_finish(struct br_machines *machines)
 
 bool br_machines_fit(const struct br_machines *machines, uint32_t machine, const int64_t *demand)
 {
+    assert(machine < machines->machines);
     const int64_t *held = machines->held + (size_t)machine * machines->resources;
     const int64_t *limit =
         machines->limit + (size_t)machines->capacities.machine_class[machine] * machines->resources;
@@ -74,6 +75,7 @@ static void simulate_machines_chain(struct br_machines *machines, uint32_t at)
     struct br_running *slot = &machines->slot[at];
     slot->last = BR_NO_SLOT;
     slot->next = machines->first[slot->machine];
+    assert(slot->next == BR_NO_SLOT || machines->slot[slot->next].last == BR_NO_SLOT);
     if (slot->next != BR_NO_SLOT)
         machines->slot[slot->next].last = at;
     machines->first[slot->machine] = at;
@@ -143,6 +145,7 @@ int64_t br_machines_work(struct br_machines *machines, uint32_t at, int64_t now_
     struct br_running *slot = &machines->slot[at];
     assert(slot->fetches && machines->paced);
     slot->fetches = false;
+    assert(machines->progress[at].seen_ns <= now_ns);
     slot->work_ns = machines->progress[at].seen_ns = now_ns;
     return simulate_machines_end_of(&machines->progress[at], now_ns);
 }
@@ -176,6 +179,7 @@ static void find_rate(const struct br_machines *machines, const struct br_runnin
             *rate = capacity[r];
             *of = held[r];
         }
+    assert(*rate > 0 && *rate <= *of);
 }
 
 void br_machines_settle(struct br_machines *machines, uint32_t machine, int64_t now_ns,

@@ -36,6 +36,7 @@ static bool take_parents(struct br_arena *arena, const struct br_dag *dag,
         shape->parent[first[edge->child + 1]++] =
             (struct br_shape_parent){edge->parent, edge->type == BR_ONE_TO_ONE};
     }
+    assert(first[dag->stages] == dag->edges);
     shape->parent_first = first;
     return true;
 }

@@ -1,5 +1,6 @@
 #include "parsers/dot/doubts.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,7 @@ static enum br_status doubt_edges(const struct br_dot_marks *marks, struct br_da
 static void doubts_add_name(char *text, size_t size, uint32_t count, const char *name)
 {
     size_t used = strlen(text);
+    assert(used < size);
     if (count < NAMED)
         snprintf(text + used, size - used, "%s%.*s", count ? ", " : "", NAME_MOST, name);
 }
@@ -271,6 +273,7 @@ static enum br_status doubt_ports(const struct br_dot_marks *marks, const struct
     struct br_pos pos = BR_NO_POS;
     for (uint32_t k = 0; k < scan->ports; k++) {
         const struct br_dot_port *port = &scan->port[k];
+        assert(port->mention < scan->mentions);
         const struct br_dot_mention *mention = &scan->mention[port->mention];
         const struct br_dot_mention as_id = {port->name, port->length, false, BR_NO_POS};
         char *id = malloc((size_t)mention->length + 1), *name = malloc((size_t)port->length + 1);

@@ -1,6 +1,7 @@
 #include "parsers/dot/ends.h"
 #include "parsers/dot/refuse.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/grow.h"
@@ -118,6 +119,7 @@ static enum br_status list_spawns(const struct lister *lister)
     enum br_status status = BR_OK;
     for (uint32_t k = 0; k < insides->count; k++) {
         Agraph_t *cluster = insides->inside[k].cluster;
+        assert(insides->inside[k].node);
         for (Agnode_t *n = agfstnode(cluster); n && !status; n = agnxtnode(cluster, n))
             if (!agfstin(graph, agsubnode(graph, n, 0)))
                 status = list_edge(lister, NULL, insides->inside[k].node, n, true);

@@ -1,5 +1,6 @@
 #include "parsers/dot/fused.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,6 +43,7 @@ static void fuse(struct br_dot_fused *fused, Agraph_t *graph, Agraph_t *cluster,
 {
     for (Agnode_t *n = agfstnode(cluster); n; n = agnxtnode(cluster, n)) {
         Agnode_t *own = agsubnode(graph, n, 0);
+        assert(AGSEQ(own) <= fused->nodes);
         fused->whole[AGSEQ(own)] = whole == own ? NULL : whole;
     }
 }

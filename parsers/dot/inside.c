@@ -1,6 +1,7 @@
 #include "parsers/dot/inside.h"
 #include "parsers/dot/fused.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +148,7 @@ void br_dot_insides_finish(struct br_dot_insides *insides)
 uint32_t br_dot_inside_of(const struct br_dot_insides *insides, Agnode_t *node)
 {
     uint32_t low = 0, high = insides->count;
+    assert(high < 2 || AGSEQ(insides->inside[0].node) <= AGSEQ(insides->inside[high - 1].node));
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         if (AGSEQ(insides->inside[middle].node) < AGSEQ(node))

@@ -1,5 +1,6 @@
 #include "parsers/dot/marks.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -53,6 +54,7 @@ static void take_time(struct br_dot_marks *marks, Agnode_t *node, uint32_t *coun
 static bool mark_empty(struct br_dot_marks *marks, const struct br_dot_scan *scan)
 {
     for (uint32_t k = 0; k < scan->empties; k++) {
+        assert(scan->empty[k] < scan->mentions);
         const struct br_dot_mention *mention = &scan->mention[scan->empty[k]];
         char *id = malloc((size_t)mention->length + 1);
         if (!id)
@@ -71,6 +73,7 @@ static void mark_insides(struct br_dot_marks *marks)
 {
     for (uint32_t k = 0; k < marks->insides.count; k++) {
         const struct br_dot_inside *inside = &marks->insides.inside[k];
+        assert(AGSEQ(inside->node) <= marks->nodes);
         if (!inside->joins)
             marks->node[AGSEQ(inside->node)] |= BR_DOT_NO_WORK;
         for (Agnode_t *n = agfstnode(inside->cluster); n; n = agnxtnode(inside->cluster, n))
@@ -135,6 +138,7 @@ bool br_dot_marks_init(struct br_dot_marks *marks, Agraph_t *graph, const char *
     if (!marks->node)
         return false;
     leave_out_legends(marks, graph);
+    assert(marks->left_out <= marks->nodes);
     if (marks->left_out == marks->nodes) { /* then it is no legend */
         memset(marks->node, 0, marks->nodes + (size_t)1);
         marks->left_out = 0;

@@ -2,6 +2,7 @@
 #include "parsers/dot/reader.h"
 #include "parsers/text/value.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -245,6 +246,7 @@ enum br_status br_dot_add_stages(struct br_dot_reader *reader, struct br_diag *d
         symbol[k] = s;
         role[k] = node_role(reader, s->name);
     }
+    assert(status || k == symbols);
     Agnode_t *node = agfstnode(reader->graph);
     for (; node && !status; node = agnxtnode(reader->graph, node)) {
         if (br_dot_mark(&reader->marks, node) & BR_DOT_LEFT_OUT)

@@ -2,6 +2,7 @@
  * brackets that is no keyword, no "name = value", no name of a subgraph and no port. */
 #include "parsers/dot/scan.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -29,6 +30,7 @@ struct lexer {
 
 static void scan_pass(struct lexer *lexer)
 {
+    assert(*lexer->at);
     unsigned char c = (unsigned char)*lexer->at++;
     if (c == '\n')
         lexer->pos = (struct br_pos){lexer->pos.line + 1, 1};
@@ -233,6 +235,7 @@ static void scan_add_name(struct scanner *scanner, const struct token *token)
             }
         }
     }
+    assert(scanner->names < scanner->name_room);
     scanner->name[scanner->names++] = (struct name){token->text, token->length};
 }
 
@@ -281,6 +284,7 @@ static void add_label(struct scanner *scanner, const struct token *name, const s
         p++;
     if (p < end)
         return;
+    assert(scan->mentions > 0);
     if (!br_grow(&scan->empty, scan->empties, &scanner->empty_room, sizeof *scan->empty))
         scanner->memory_out = true;
     else

@@ -1,5 +1,6 @@
 #include "parsers/dot/several.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@ enum { NAME_MOST = 40 };
 
 static bool next_graph(struct br_dot_several *several)
 {
+    assert(several->scan->rest == BR_DOT_GRAPH);
     const struct br_pos begin = several->scan->end_pos;
     several->text += several->scan->length;
     several->number++;
@@ -100,6 +102,7 @@ static enum br_status join_graphs(struct br_dot_several *several, struct br_diag
     memcpy(made + at, text + open, end - open);
     at += end - open;
     made[at++] = '}';
+    assert(open <= end && end <= size && at <= end + 2);
     memcpy(made + at, text + end, size - end + 1);
     several->joined = true;
     several->text = made;

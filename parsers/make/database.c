@@ -6,6 +6,7 @@
  *
  * A value may go on over several lines, by "define" or as it is. Source: GNU make, file.c
  * (print_file), variable.c (print_variable), commands.c (print_commands). */
+#include <assert.h>
 #include <string.h>
 
 #include "base/collections/grow.h"
@@ -14,6 +15,7 @@
 void br_make_begin_database(struct br_make_database *database, struct br_make *make, uint32_t level,
                             uint32_t version)
 {
+    assert(level < make->levels);
     *database = (struct br_make_database){.make = make, .level = level, .entry = BR_MAKE_NONE};
     make->level[level].version = version;
 }
@@ -140,6 +142,7 @@ static enum br_status read_target(struct br_make_database *database, char *line,
 {
     static const char also[] = "#  Also makes:";
     struct br_make *make = database->make;
+    assert(database->entry < make->entries);
     struct br_make_entry *entry = &make->entry[database->entry];
     if (database->open || (*line && *line != '#') || (database->in_recipe && *line)) {
         make_database_add_text(database, line);

@@ -69,6 +69,7 @@ static enum br_status make_job_add_task(struct br_making *making, uint32_t numbe
     char *script = br_making_write_script(making, recipe, part);
     bool inside = false;
     enum br_status status = BR_OK;
+    assert(number < making->make->recipes && making->path[number]);
     if (!script)
         return br_fail_memory(making->diag);
     if (!br_text_is_lines(script))
@@ -107,12 +108,14 @@ static enum br_status add_level(struct br_making *making, uint32_t number,
 static enum br_status replace_by_ends(struct br_making *making, uint32_t first,
                                       struct br_make_list *list)
 {
+    assert(first <= making->stages);
     if (first == making->stages)
         return BR_OK; /* that make does nothing */
     list->count = 0;
     for (uint32_t k = first; k < making->stages; k++)
         if (!making->leads[k] && !br_make_list_add(list, k))
             return br_fail_memory(making->diag);
+    assert(list->count > 0);
     return BR_OK;
 }
 
@@ -213,6 +216,7 @@ static enum br_status make_job_add_recipe(struct br_making *making, uint32_t num
 {
     struct br_make *make = making->make;
     struct br_make_recipe *recipe = &make->recipe[number];
+    assert(recipe->stage == BR_MAKE_NONE);
     struct br_make_list list = {0};
     char *path = br_making_path(make->level[recipe->level].folder, recipe->target);
     if (!path)
@@ -281,6 +285,7 @@ static enum br_status make_job_fill(struct br_making *making)
     for (uint32_t k = 0; k < make->levels && !status; k++)
         if (make->level[k].depth == make->level[0].depth)
             status = add_level(making, k, &none);
+    assert(status || making->report->commands == making->dag->stages);
     if (!status)
         status = br_making_doubt_order(making);
     if (!status)

@@ -67,6 +67,7 @@ static uint32_t make_parents_push(struct br_making *making, uint32_t e, uint32_t
 {
     struct br_make *make = making->make;
     const struct br_make_entry *entry = &make->entry[e];
+    assert(entry->seen != making->visit);
     make->entry[e].seen = making->visit;
     making->stack[depth++] = e;
     for (uint32_t k = 0; k < entry->also; k++) {
@@ -172,6 +173,7 @@ enum br_status br_making_find_parents(struct br_making *making, const struct br_
 static bool wait_at(struct br_making *making, uint32_t recipe, struct br_make_wait wait)
 {
     struct br_make *make = making->make;
+    assert(wait.entry < make->entries && (wait.name == BR_MAKE_NONE || wait.name < make->names));
     if (!br_grow(&make->wait, make->waits, &make->wait_room, sizeof *make->wait))
         return false;
     wait.next = make->recipe[recipe].wait;

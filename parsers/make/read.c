@@ -1,6 +1,7 @@
 /* The output of `make -n -p -w --trace --debug=basic`, line by line. Each make that a recipe calls
  * prints between two lines of its own that name its folder and depth; its database comes at its
  * end, right before the second of them. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,7 @@ static enum br_status push_level(struct reading *reading, const char *folder, ui
     uint32_t recipe = parent == BR_MAKE_NONE ? BR_MAKE_NONE : reading->recipe[reading->depth - 1];
     if (recipe != BR_MAKE_NONE) {
         struct br_make_recipe *caller = &make->recipe[recipe];
+        assert((caller->first == BR_MAKE_NONE) == (caller->last == BR_MAKE_NONE));
         if (!br_grow(&make->item, make->items, &make->item_room, sizeof *make->item))
             return br_fail_memory(reading->diag);
         make->item[make->items] = (struct br_make_item){
@@ -154,8 +156,10 @@ static char *traced(char *line)
 
 static enum br_status make_read_add_recipe(struct reading *reading, const char *target)
 {
+    assert(reading->depth > 0);
     struct br_make *make = reading->make;
     struct br_make_level *level = &make->level[make_read_top(reading)];
+    assert((level->first_recipe == BR_MAKE_NONE) == (level->last_recipe == BR_MAKE_NONE));
     reading->recipe[reading->depth - 1] = BR_MAKE_NONE;
     if (reading->makefiles)
         return BR_OK; /* even a dry run executes it at once, and reads its result */
@@ -194,6 +198,7 @@ static enum br_status make_read_add_line(struct reading *reading, char *line)
         return BR_OK;
     }
     struct br_make_recipe *recipe = &make->recipe[number];
+    assert((recipe->first == BR_MAKE_NONE) == (recipe->last == BR_MAKE_NONE));
     if (!br_grow(&make->item, make->items, &make->item_room, sizeof *make->item))
         return br_fail_memory(reading->diag);
     make->item[make->items] =
@@ -348,6 +353,7 @@ static void make_read_join(struct br_make *make)
         if (e == BR_MAKE_NONE)
             continue;
         struct br_make_entry *entry = &make->entry[e];
+        assert(entry->recipe == BR_MAKE_NONE);
         entry->recipe = r;
         for (uint32_t k = 0; k < entry->also; k++) {
             uint32_t other = br_make_find(make, recipe->level, make->name[entry->first_also + k]);

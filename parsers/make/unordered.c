@@ -56,6 +56,7 @@ static void mark_ahead(struct search *search, uint32_t stage)
 /* Does the stage wait for the other? Marks all only if it is no parent. */
 static bool waits(struct search *search, uint32_t stage, uint32_t other, bool *marked)
 {
+    assert(other < stage && stage < search->making->dag->stages);
     for (uint32_t k = search->first[stage]; k < search->first[stage + 1]; k++)
         if (search->parent[k] == other)
             return true;
@@ -189,6 +190,7 @@ enum br_status br_making_doubt_order(struct br_making *making)
     for (uint32_t r = 0; r < making->make->recipes && !status; r++)
         if (making->make->recipe[r].stage != BR_MAKE_NONE)
             status = look_at_recipe(&search, r);
+    assert(search.found == 0 || (search.target && search.file));
     if (!status && search.found)
         status = br_dag_add_doubt(
             making->dag, making->diag,

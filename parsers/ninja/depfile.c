@@ -15,6 +15,7 @@
  * unescaped line end ends the rule. */
 #include "parsers/ninja/depfile.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,7 @@ static bool depfile_is_plain(char c)
 
 static void depfile_put(struct reader *reader, const char *bytes, size_t count)
 {
+    assert(reader->to <= bytes);
     memmove(reader->to, bytes, count);
     reader->to += count;
 }
@@ -87,6 +89,7 @@ static void depfile_put(struct reader *reader, const char *bytes, size_t count)
 /* A run of backslashes and the character after it; false: the name ends. */
 static bool take_backslashes(struct reader *reader)
 {
+    assert(*reader->at == '\\');
     char *from = reader->at, *behind = from + strspn(from, "\\");
     size_t count = (size_t)(behind - from);
     bool ends_line = behind[0] == '\n' || (behind[0] == '\r' && behind[1] == '\n');
@@ -148,6 +151,7 @@ static size_t depfile_take_name(struct reader *reader)
             break;
         }
     }
+    assert(reader->to < reader->at);
     return (size_t)(reader->to - name);
 }
 

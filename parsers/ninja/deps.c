@@ -5,6 +5,7 @@
  * numbers. The last record of an output counts. */
 #include "parsers/ninja/deps.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,6 +44,7 @@ static bool ninja_deps_read_path(struct br_ninja_deps_reader *reader, uint32_t b
                                  struct br_ninja_deps_record *record)
 {
     uint32_t check;
+    assert(bytes >= 8 && bytes % 4 == 0);
     memcpy(&check, reader->block + bytes - 4, 4);
     if (check != ~reader->paths)
         return false;

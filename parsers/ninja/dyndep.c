@@ -3,6 +3,7 @@
  * build. */
 #include "parsers/ninja/dyndep.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ static enum br_status file_of(const struct br_ninja *ninja, uint32_t edge,
 static bool is_ready(const struct loading *loading, uint32_t file)
 {
     const struct br_ninja *ninja = loading->ninja;
+    assert(file < ninja->nodes);
     const struct br_ninja_ready *ready = loading->ready;
     const uint32_t maker = ninja->node[file].producer;
     char path[PATH_MAX];
@@ -160,6 +162,7 @@ static bool take_run(struct loading *loading, const struct br_ninja *said, uint3
                      enum br_ninja_run run, uint32_t *count)
 {
     const struct br_ninja_edge *it = &said->edge[edge];
+    assert(it->first[run] <= it->first[run + 1] && it->first[run + 1] <= said->paths);
     *count = it->first[run + 1] - it->first[run];
     if (*count > loading->room) {
         uint32_t *input = realloc(loading->input, *count * sizeof *input);
@@ -183,6 +186,7 @@ static bool take_statement(struct loading *loading, const struct br_ninja *said,
 {
     struct br_ninja *ninja = loading->ninja;
     uint32_t count, kept = 0;
+    assert(ninja->edge[edge].dyndep == BR_NINJA_DYNDEP_OPEN);
     if (!take_run(loading, said, from, BR_NINJA_IMPLICIT_OUT, &count))
         return false;
     for (uint32_t k = 0; k < count; k++) {
@@ -264,6 +268,7 @@ enum br_status br_ninja_dyndep_load(struct br_ninja *ninja, const char *folder,
     enum br_status status = file ? load_all(&loading, file, diag) : br_fail_memory(diag);
     for (uint32_t e = 0; e < ninja->edges && !status; e++)
         if (ninja->edge[e].dyndep == BR_NINJA_DYNDEP_OPEN) {
+            assert(file[e] < ninja->nodes);
             ++*open;
             if (!br_ninja_extend(ninja, e, BR_NINJA_FOUND, &file[e], 1))
                 status = br_fail_memory(diag);

@@ -5,6 +5,7 @@
  * bindings of its own has the file's scope itself. This follows ninja's manual ("Variable
  * expansion", "Evaluation and scoping").
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ bool br_ninja_add(struct br_ninja_text *to, const char *text, size_t size)
     while (to->room - to->used <= size)
         if (to->room > UINT32_MAX / 2 || !br_grow(&to->text, to->room, &to->room, 1))
             return false;
+    assert(to->used + size < to->room);
     memcpy(to->text + to->used, text, size);
     to->used += (uint32_t)size;
     to->text[to->used] = '\0';
@@ -42,6 +44,7 @@ static size_t name_length(const char *at, bool dots)
 
 size_t br_ninja_escape(const char *at, struct br_ninja_slice *name)
 {
+    assert(*at == '$');
     *name = (struct br_ninja_slice){0};
     switch (at[1]) {
     case '$':
@@ -127,6 +130,7 @@ static bool add_paths(const struct place *place, enum br_ninja_run run, char bet
 {
     const struct br_ninja *ninja = place->ninja;
     const struct br_ninja_edge *edge = &ninja->edge[place->edge];
+    assert(edge->first[run] <= edge->first[run + 1] && edge->first[run + 1] <= ninja->paths);
     for (uint32_t k = edge->first[run]; k < edge->first[run + 1]; k++)
         if ((k > edge->first[run] && !add_literal(place, &between, 1, to)) ||
             !expand_add_path(place, ninja->node[ninja->path[k]].path, to))
@@ -138,6 +142,7 @@ static bool add_paths(const struct place *place, enum br_ninja_run run, char bet
 static const char *find_around(const struct br_ninja *ninja, uint32_t scope, const char *name)
 {
     for (; scope != UINT32_MAX; scope = ninja->scope[scope].parent) {
+        assert(ninja->scope[scope].parent == UINT32_MAX || ninja->scope[scope].parent < scope);
         const char *value = br_ninja_find_variable(ninja, scope, name);
         if (value)
             return value;
@@ -219,6 +224,7 @@ static enum br_status ninja_expand(const struct place *outer, struct br_ninja_sl
         if (!dollar)
             break;
         size_t length = br_ninja_escape(at, &name); /* not 0: the reader has checked them all */
+        assert(length > 0 && length <= (size_t)(end - at));
         enum br_status status = add_escape(&place, at, name, to);
         if (status)
             return status;

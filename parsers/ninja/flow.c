@@ -29,6 +29,7 @@ static enum br_status fill_outputs(struct filling *filling, struct br_diag *diag
         filling->output_of[n] = UINT32_MAX;
     for (uint32_t s = 0; s < flow->stages && !status; s++) {
         const struct br_ninja_edge *edge = &ninja->edge[filling->edge_of[s]];
+        assert(filling->stage_of[filling->edge_of[s]] == s);
         flow->first_output[s] = flow->outputs;
         for (uint32_t k = edge->first[BR_NINJA_OUT]; k < edge->first[BR_NINJA_IN]; k++) {
             const uint32_t node = ninja->path[k], number = flow->outputs++;

@@ -3,6 +3,7 @@
  * compiler has reported it. Files that nothing builds do not matter here. */
 #include "parsers/ninja/found.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -65,6 +66,7 @@ static bool add_input(struct br_ninja_found *found, const struct br_ninja *ninja
 static bool add_output(struct br_ninja_found *found, const struct br_ninja *ninja,
                        const struct br_ninja_deps_record *record)
 {
+    assert(record->output < found->nodes);
     const uint32_t output = found->node[record->output];
     bool good = true;
     if (output == UINT32_MAX || ninja->node[output].producer == UINT32_MAX)
@@ -157,6 +159,7 @@ static bool use_record(struct br_ninja_found *found, struct br_ninja *ninja, uin
 {
     const uint32_t output = ninja->path[ninja->edge[edge].first[BR_NINJA_OUT]];
     const struct record *record = &found->record[output];
+    assert(record->first + record->count <= found->inputs);
     if (!record->there || !record->count ||
         found_mtime_ns(found, ninja->node[output].path) > record->mtime_ns)
         return true;

@@ -141,6 +141,7 @@ static enum br_status find_typical(struct making *making)
         items[k] = (struct br_sort_item){ninja->edge[items[k].item].rule, items[k].item};
     br_sort(items, items + ninja->edges, count);
     for (uint32_t k = 0, end; k < count; k = end) {
+        assert(items[k].key < ninja->rules);
         for (end = k + 1; end < count && items[end].key == items[k].key;)
             end++;
         making->typical[items[k].key] = logged_ns(making, items[k + (end - k) / 2].item);
@@ -287,6 +288,8 @@ static enum br_status ninja_job_add_stages(struct making *making)
         if (status)
             return status;
     }
+    assert(making->report->logged + making->report->of_rule + making->report->preset ==
+           making->report->commands);
     return BR_OK;
 }
 
@@ -427,6 +430,7 @@ static enum br_status ninja_job_fill(struct making *making)
         status = ninja_job_add_stages(making);
     if (!status && !making->report->commands)
         status = br_fail(making->diag, BR_BAD_INPUT, NULL, "the targets need no command");
+    assert(status || making->report->commands == making->dag->stages);
     if (!status)
         status = add_edges(making);
     if (!status && making->options->flow)

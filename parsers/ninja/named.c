@@ -1,4 +1,5 @@
 /* Writes a build whose statements can be told apart. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ static uint32_t find_behind(const struct br_ninja *ninja, const char *file, uint
                 seen[edge[count++] = next] = true;
         }
     }
+    assert(count <= ninja->edges);
     return count;
 }
 

@@ -330,6 +330,7 @@ static enum br_status read_runs(struct reader *reader, struct paths *paths,
         if (inputs[k].run == BR_NINJA_ORDER_ONLY)
             end[BR_NINJA_FOUND] = paths->count;
     }
+    assert(status || end[BR_NINJA_RUNS - 1] == paths->count);
     return status ? status : end_line(reader);
 }
 
@@ -376,6 +377,7 @@ static enum br_status ninja_read_add_edge(struct reader *reader, const struct pa
         }
     }
     edge.first[BR_NINJA_RUNS] = ninja->paths;
+    assert(edge.first[BR_NINJA_OUT] < edge.first[BR_NINJA_IN]);
     if (!br_grow(&ninja->edge, ninja->edges, &ninja->edge_room, sizeof *ninja->edge))
         return br_fail_memory(reader->diag);
     ninja->edge[ninja->edges++] = edge;
@@ -474,6 +476,7 @@ static enum br_status ninja_read_file(struct br_ninja *ninja, const char *folder
 {
     char path[PATH_MAX];
     struct br_source source;
+    assert(scope < ninja->scopes && depth <= DEEPEST_INCLUDE);
     if (*file == '/')
         snprintf(path, sizeof path, "%s", file);
     else if (snprintf(path, sizeof path, "%s/%s", folder, file) >= (int)sizeof path)

@@ -1,4 +1,5 @@
 /* Sets of commands or of outputs. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,6 +34,7 @@ void br_ninja_set_sort(struct br_ninja_set *set)
 
 bool br_ninja_set_have(const struct br_ninja_set *set, const char *text)
 {
+    assert(set->count < 2 || strcmp(set->text[0], set->text[set->count - 1]) < 0);
     return set->count && bsearch(&text, set->text, set->count, sizeof *set->text, set_by_bytes);
 }
 

@@ -85,6 +85,7 @@ uint32_t br_ninja_find_producer(const struct br_ninja *ninja, const char *path)
 
 const char *br_ninja_first_output(const struct br_ninja *ninja, uint32_t edge)
 {
+    assert(ninja->edge[edge].first[BR_NINJA_OUT] < ninja->edge[edge].first[BR_NINJA_IN]);
     return ninja->node[ninja->path[ninja->edge[edge].first[BR_NINJA_OUT]]].path;
 }
 
@@ -97,6 +98,7 @@ const char *br_ninja_find_variable(const struct br_ninja *ninja, uint32_t scope,
 uint32_t br_ninja_find_rule(const struct br_ninja *ninja, uint32_t scope, const char *name)
 {
     for (; scope != UINT32_MAX; scope = ninja->scope[scope].parent) {
+        assert(scope < ninja->scopes);
         uint32_t rule = find_own_rule(ninja, scope, name);
         if (rule != UINT32_MAX)
             return rule;
@@ -155,6 +157,7 @@ bool br_ninja_add_pool(struct br_ninja *ninja, const char *name, uint32_t depth)
 
 bool br_ninja_add_node(struct br_ninja *ninja, const char *path, uint32_t *node)
 {
+    assert(*path);
     *node = br_ninja_find_node(ninja, path);
     if (*node != UINT32_MAX)
         return true;

@@ -2,6 +2,7 @@
  * a file, so the file can be reordered. */
 #include "parsers/ninja/text.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,7 @@ static bool add_command(struct br_ninja_text *to, const char *command)
 /* The character of a printf escape; skips it. */
 static char take_escape(const char **at)
 {
+    assert(**at == '\\' || **at == '%');
     const char *from = *at;
     *at += 2;
     if (from[0] == '%' || from[1] == '\\')

@@ -1,5 +1,6 @@
 #include "parsers/reader/durations.h"
 
+#include <assert.h>
 #include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,6 +86,7 @@ static enum br_status take_row(struct by_hand *by_hand, struct br_table *table,
 static enum br_status doubt_idle(const struct by_hand *by_hand, const char *path,
                                  struct br_diag *diag)
 {
+    assert(by_hand->idle > 0 && by_hand->idle <= by_hand->rows);
     if (by_hand->idle == 1)
         return br_dag_add_doubt(by_hand->dag, diag,
                                 "no stage fits '%s' in line %" PRIu32 " of %.200s",

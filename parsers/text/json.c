@@ -2,6 +2,7 @@
  * and go on with half a text when memory is out. */
 #include "parsers/text/json.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -38,6 +39,7 @@ void br_json_finish(struct br_json *json)
 struct br_pos br_json_pos(struct br_json *json, const char *at)
 {
     const char *newline;
+    assert(json->start <= at && at <= json->end);
     if (at - json->start < json->counted - at) { /* nearer to the start */
         json->counted = json->line_start = json->start;
         json->line = json->first_line;
@@ -52,11 +54,13 @@ struct br_pos br_json_pos(struct br_json *json, const char *at)
     }
     if (at < json->counted)
         json->counted = at;
+    assert(json->line_start <= json->counted && json->counted <= at);
     while ((newline = memchr(json->counted, '\n', (size_t)(at - json->counted)))) {
         json->counted = json->line_start = newline + 1;
         json->line++;
     }
     json->counted = at;
+    assert(json->line_start <= at && json->line >= json->first_line);
     return (struct br_pos){json->line, (uint32_t)(at - json->line_start) + 1};
 }
 
@@ -192,6 +196,7 @@ static bool text_json_keep(struct br_json *json, char **to, size_t *room, const 
         *to = larger;
         *room = length + length / 2 + 64;
     }
+    assert(length < *room);
     memcpy(*to, from, length);
     (*to)[length] = 0;
     return true;
@@ -220,6 +225,7 @@ static const char escapes[] = "\"\\/bfnrt", meanings[] = "\"\\/\b\f\n\r\t";
  * strings cannot hold a NUL. */
 static uint32_t escaped(const char **p)
 {
+    assert(**p == '\\');
     const char *at = *p + 1, *known = *at ? strchr(escapes, *at) : NULL;
     if (known) {
         *p = at + 1;
@@ -241,6 +247,7 @@ static uint32_t escaped(const char **p)
 /* Past the string that begins at json->at, NULL if it is invalid by RFC 8259. */
 static const char *string_end(struct br_json *json)
 {
+    assert(*json->at == '"');
     const char *p = json->at + 1;
     while (p < json->end && *p != '"') {
         const char *at = p;
@@ -271,6 +278,7 @@ static const char *string_end(struct br_json *json)
 
 static char *text_json_put_utf8(char *to, uint32_t c)
 {
+    assert(c > 0 && c < 0x110000);
     static const unsigned char lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
     int bytes = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
     for (int k = bytes - 1; k > 0; k--, c >>= 6)
@@ -292,6 +300,7 @@ static bool read_string(struct br_json *json, char **to, size_t *room)
                 put = text_json_put_utf8(put, escaped(&p));
             else
                 *put++ = *p++;
+        assert(p == end - 1 && put - *to <= p - json->at - 1);
         *put = 0;
     }
     json->at = end;
@@ -479,6 +488,7 @@ static bool text_json_pass(struct br_json *json)
         } else if (*p == '{' || *p == '[') {
             depth++;
         } else if (*p == '}' || *p == ']') {
+            assert(depth > 0);
             depth--;
         }
         if (depth == 0) {
@@ -519,6 +529,7 @@ bool br_json_go(struct br_json *json, const struct br_json_field *field)
 {
     if (json->status || !field->at)
         return false;
+    assert(json->start < field->at && field->at < json->end);
     json->at = field->at;
     return true;
 }

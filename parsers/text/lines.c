@@ -1,6 +1,7 @@
 /* Lines of a source through one buffer, which grows to the longest line. */
 #include "parsers/text/lines.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ void br_lines_finish(struct br_lines *lines)
 /* Moves the rest to the front, makes room after it, and reads into that. */
 static enum br_status text_lines_fill(struct br_lines *lines, struct br_diag *diag)
 {
+    assert(lines->start <= lines->end && lines->end <= lines->room);
     size_t left = lines->end - lines->start;
     if (left + 1 >= lines->room) {
         size_t room = lines->room ? lines->room * 2 : (size_t)BR_SOURCE_PREFIX * 2;
@@ -32,6 +34,7 @@ static enum br_status text_lines_fill(struct br_lines *lines, struct br_diag *di
     memmove(lines->buffer, lines->buffer + lines->start, left);
     lines->start = 0;
     lines->end = left;
+    assert(left + 1 < lines->room);
     ssize_t n = br_source_read(lines->source, lines->buffer + left, lines->room - left - 1);
     if (n < 0)
         return br_source_fail(lines->source, diag);
@@ -82,6 +85,7 @@ enum br_status br_lines_next(struct br_lines *lines, bool *more, struct br_diag 
     lines->line = lines->buffer + lines->start;
     lines->length = seen;
     lines->start += seen + (newline != NULL);
+    assert(lines->start <= lines->end);
     lines->line[seen] = 0;
     if (lines->length && lines->line[lines->length - 1] == '\r')
         lines->line[--lines->length] = 0;

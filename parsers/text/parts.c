@@ -3,6 +3,7 @@
  */
 #include "parsers/text/parts.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -73,6 +74,7 @@ static enum br_status text_parts_check(const struct br_parts *parts, struct br_d
 {
     for (uint32_t k = 0; k < parts->count; k++) {
         const struct part *part = &parts->part[k];
+        assert(k == 0 || parts->part[k - 1].number <= part->number);
         if (is_compact(part->name))
             return br_fail_at(
                 diag, BR_NO_POS, BR_BAD_INPUT,

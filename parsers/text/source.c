@@ -1,6 +1,7 @@
 /* Files and standard input behind one forward read. */
 #include "parsers/text/source.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -76,6 +77,7 @@ static enum br_status source_fill(struct br_source *source, struct br_diag *diag
             break;
         source->filled += (size_t)n;
     }
+    assert(source->filled <= BR_SOURCE_PREFIX);
     source->buffer[source->filled] = 0;
     return BR_OK;
 }
@@ -121,6 +123,7 @@ static enum br_status open_parts(struct br_source *source, struct br_diag *diag)
 /* From now on decompresses what is read. */
 static enum br_status unpack(struct br_source *source, struct br_diag *diag)
 {
+    assert(!source->unpack);
     char *buffer = malloc(BR_SOURCE_PREFIX + 1);
     source->unpack =
         buffer ? br_unpack_create(source->buffer, source->filled, BR_SOURCE_PREFIX) : NULL;
@@ -165,6 +168,7 @@ struct br_source br_source_of_text(char *text, size_t size)
 
 ssize_t br_source_read(struct br_source *source, char *to, size_t size)
 {
+    assert(source->used <= source->filled);
     if (source->used == source->filled) {
         if (source->fd < 0)
             return 0;
@@ -199,6 +203,7 @@ enum br_status br_source_text(struct br_source *source, size_t limit, const char
     char *memory = malloc(room);
     enum br_status status = memory ? BR_OK : br_fail_memory(diag);
     while (!status) {
+        assert(size + 1 < room);
         ssize_t n = br_source_read(source, memory + size, room - size - 1);
         if (n < 0)
             status = br_source_fail(source, diag);

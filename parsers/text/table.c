@@ -1,5 +1,6 @@
 #include "parsers/text/table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ static bool text_table_append(struct br_table *table, size_t *used)
         table->joined[(*used)++] = '\n';
     memcpy(table->joined + *used, lines->line, lines->length + 1);
     *used += lines->length;
+    assert(*used + 1 < table->joined_room);
     return true;
 }
 
@@ -102,6 +104,7 @@ static enum br_status text_table_unquote(struct br_table *table, char *text, cha
         from += from[0] == '"';
         *to++ = *from;
     }
+    assert(to < from);
     if (*from != '"' || (from[1] && from[1] != ','))
         return br_fail_at(table->diag, br_table_place(table, (uint32_t)(from - text) + 1),
                           BR_BAD_INPUT, "double the quotes inside of quotes",

@@ -1,6 +1,7 @@
 /* Words and their places. */
 #include "parsers/text/tokens.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define SECOND INT64_C(1000000000)
@@ -12,6 +13,7 @@ struct br_tokens br_tokens_of(const char *text)
 
 static void tokens_pass(struct br_tokens *tokens)
 {
+    assert(*tokens->at);
     tokens->pos.column++;
     if (*tokens->at++ == '\n')
         tokens->pos = (struct br_pos){tokens->pos.line + 1, 1};

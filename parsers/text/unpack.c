@@ -1,6 +1,7 @@
 /* Decompression by zlib and libzstd, if the program is built with them. */
 #include "parsers/text/unpack.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ static bool gzip_step(struct br_unpack *unpack, char *to, size_t size, size_t *m
                       const char **fault)
 {
     z_stream *stream = unpack->state;
+    assert(unpack->used <= unpack->size && unpack->size <= unpack->room);
     /* One member may follow another. */
     if (!unpack->open && unpack->used < unpack->size)
         inflateReset(stream);
@@ -92,6 +94,7 @@ static bool zstd_step(struct br_unpack *unpack, char *to, size_t size, size_t *m
     else if (out.pos || in.pos > unpack->used)
         unpack->open = left > 0;
     unpack->used = in.pos;
+    assert(unpack->used <= unpack->size && out.pos <= size);
     *made = out.pos;
     return !*fault;
 }
@@ -159,6 +162,7 @@ ssize_t br_unpack_read(struct br_unpack *unpack, char *to, size_t size, br_unpac
             *fault = "its end is missing";
         if (n <= 0)
             return *fault ? -1 : n;
+        assert(unpack->used == unpack->size && (size_t)n <= unpack->room);
         unpack->size = (size_t)n;
         unpack->used = 0;
     }

@@ -2,6 +2,7 @@
  */
 #include "parsers/text/value.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -103,6 +104,7 @@ static bool split_bits(const char *text, char number[BR_DECIMAL_TEXT], int32_t *
     const char *letter = strchr(letters, bit[-1]);
     *digits = letter ? 3 * ((int32_t)(letter - letters) + 1) : 0;
     size_t length = (size_t)(bit - text) - (letter ? 1 : 0);
+    assert(length < BR_DECIMAL_TEXT);
     memcpy(number, text, length);
     number[length] = 0;
     return true;

@@ -7,6 +7,7 @@
 
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static void text_xml_on_start(void *data, const xmlChar *name, const xmlChar *pr
         copy[length] = 0;
         copy += length + 1;
     }
+    assert(copy == reader->scratch + room);
     place_at(reader, tag_place(reader->parser));
     text_xml_fail(reader, reader->handler->start(reader->context, xml));
     reader->attributes = 0;
@@ -139,10 +141,12 @@ static void text_xml_on_end(void *data, const xmlChar *name, const xmlChar *pref
     struct reader *reader = data;
     struct br_xml *xml = &reader->element;
     (void)prefix;
+    assert(xml->depth > 0);
     uint32_t depth = xml->depth--;
     if (reader->status)
         return;
     if (reader->skipped) {
+        assert(depth >= reader->skipped);
         if (reader->skipped == depth)
             reader->skipped = 0;
         return;
@@ -206,6 +210,7 @@ static void on_text(void *data, const xmlChar *text, int length)
         reader->text = larger;
         reader->text_room = need * 2;
     }
+    assert(reader->text_size + (size_t)length < reader->text_room);
     memcpy(reader->text + reader->text_size, text, (size_t)length);
     reader->text_size += (size_t)length;
     reader->text[reader->text_size] = 0;
@@ -333,6 +338,7 @@ const char *br_xml_stray_attribute(struct br_xml *xml, const char *const *known,
 
 void br_xml_skip(struct br_xml *xml)
 {
+    assert(!((struct reader *)xml)->skipped && xml->depth > 0);
     ((struct reader *)xml)->skipped = xml->depth;
 }
 
@@ -398,6 +404,7 @@ enum br_status br_xml_read(struct br_source *source, const struct br_xml_handler
     } else {
         text_xml_fail(&reader, br_fail_memory(reader.element.diag));
     }
+    assert(reader.status || reader.element.depth == 0);
     xmlSetStructuredErrorFunc(outer_context, outer);
     free(reader.scratch);
     free(reader.text);

@@ -130,6 +130,7 @@ static uint32_t gate_find_task(const struct cli_gate *gate, const char *key)
 static enum br_status ask_planned(struct cli_gate *gate, uint32_t client, uint32_t task,
                                   struct br_diag *diag)
 {
+    assert(!gate->planned[task].over && gate->planned[task].client == UINT32_MAX);
     const struct br_dag *dag = gate->options.dag;
     double *demand = list_demands(gate, dag, br_dag_task_stage(dag, task));
     enum br_status status =
@@ -278,6 +279,7 @@ void cli_gate_leave(struct cli_gate *gate, uint32_t number)
     if (client.state == OWN) {
         br_runtime_retire(gate->runtime, client.job, NULL);
     } else if (client.state == PLANNED) {
+        assert(gate->planned[client.task].client == number);
         gate->planned[client.task].client = UINT32_MAX;
         if (client.admitted)
             br_runtime_finished(gate->runtime, client.job, client.task, NULL);
@@ -322,6 +324,7 @@ uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns)
     if (br_runtime_decide(gate->runtime, BR_ANY, now_ns, &decision, 1) == 1) {
         assert(decision.job == gate->planned_job); /* no other job has ready tasks */
         client = gate->planned[decision.task].client;
+        assert(client < gate->clients && gate->client[client].state == PLANNED);
         gate->planned[decision.task].over = true;
         cli_queue_hold(gate->queue, client, decision.machine, now_ns);
     } else {
@@ -330,6 +333,7 @@ uint32_t cli_gate_next(struct cli_gate *gate, int64_t now_ns)
             return UINT32_MAX;
         br_runtime_started(gate->runtime, gate->client[client].job, 0, machine, NULL);
     }
+    assert(!gate->client[client].admitted);
     gate->client[client].admitted = true;
     return client;
 }

@@ -6,6 +6,7 @@
  * stream of such commands would keep it out. */
 #include "runtime/admission/queue.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,7 @@ struct cli_queue *cli_queue_create(const struct br_cluster *cluster)
                     br_cluster_capacity(cluster, c, cluster->cls[0].capacity[k].resource);
                 *to++ = (double)amount.mantissa * pow(10, amount.exponent);
             }
+    assert(to == queue->capacity + (size_t)queue->width * cluster->machines);
     return queue;
 }
 
@@ -114,6 +116,7 @@ static void stop_waiting(struct cli_queue *queue, uint32_t client)
     uint32_t at = 0;
     while (queue->waiting[at] != client)
         at++;
+    assert(at < queue->count);
     memmove(queue->waiting + at, queue->waiting + at + 1,
             (queue->count - at - 1) * sizeof *queue->waiting);
     queue->count--;
@@ -122,6 +125,8 @@ static void stop_waiting(struct cli_queue *queue, uint32_t client)
 void cli_queue_hold(struct cli_queue *queue, uint32_t client, uint32_t machine, int64_t now_ns)
 {
     struct entry *entry = &queue->entry[client];
+    assert(entry->state == KNOWN || entry->state == WAITS);
+    assert(machine < queue->cluster->machines);
     if (entry->state == WAITS)
         stop_waiting(queue, client);
     entry->state = RUNS;
@@ -192,6 +197,7 @@ static bool promise_on(struct cli_queue *queue, uint32_t machine, const double *
         if (queue->entry[c].state == RUNS && queue->entry[c].machine == machine &&
             !queue->entry[c].beside)
             queue->ending[count++] = c;
+    assert(count <= queue->ending_room);
     qsort_r(queue->ending, count, sizeof *queue->ending, queue_ends_before, queue);
     *when_ns = 0;
     for (uint32_t k = 0; !fits_in(queue, machine, demand, queue->free); k++) {

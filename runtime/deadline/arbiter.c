@@ -24,6 +24,7 @@ struct step {
 static struct step arbiter_next_step(const struct br_bid *bid, uint32_t from, uint32_t last)
 {
     struct step best = {from, 0};
+    assert(last < bid->choices);
     for (uint32_t k = from + 1; k <= last; k++) {
         assert(bid->allocation[from] < bid->allocation[k]);
         double rate = bid->weight * (bid->utility[k] - bid->utility[from]) /
@@ -51,6 +52,7 @@ static bool arbiter_climb(const struct br_bid *bid, uint32_t bids, uint32_t left
         }
         if (who == bids)
             return true;
+        assert(best.to > chosen[who]);
         uint32_t more = bid[who].allocation[best.to] - bid[who].allocation[chosen[who]];
         if (more > left)
             return left == 0;
@@ -84,6 +86,7 @@ static void tabulate(const struct br_bid *bid, uint32_t bids, uint32_t total, co
         value = next;
         next = swap;
     }
+    assert(value[total] > -INFINITY);
     uint32_t t = total;
     while (t && value[t - 1] >= value[total] - BR_UTILITY_EQUAL)
         t--;
@@ -101,6 +104,7 @@ bool br_arbitrate(const struct br_bid *bid, uint32_t bids, uint32_t total, void 
     double *value = memory, *next = value + width;
     void *rest = next + width;
     uint32_t *taken = rest, *last = taken + bids * width;
+    assert((char *)(last + bids) == (char *)memory + br_arbiter_memory(bids, total));
     uint64_t least = 0;
     for (uint32_t j = 0; j < bids; j++) {
         chosen[j] = 0;

@@ -166,12 +166,14 @@ uint32_t br_control_curve(const struct br_control *control, const struct br_cont
 
 uint32_t br_control_best(const double *utility, uint32_t count)
 {
+    assert(count > 0);
     double most = utility[0];
     uint32_t best = 0;
     for (uint32_t k = 1; k < count; k++)
         most = utility[k] > most ? utility[k] : most;
     while (utility[best] < most - BR_UTILITY_EQUAL)
         best++;
+    assert(best < count);
     return best;
 }
 
@@ -275,6 +277,7 @@ static void deadline_control_tell(const struct look *look, struct br_control_dec
         br_utility_expected(&control->utility, look->elapsed_s, control->options.slack,
                             table->level, left_s, quantiles);
     decision->on_time = share_within(table->level, left_s, quantiles, room_s);
+    assert(decision->on_time >= 0 && decision->on_time <= 1);
     if (quantiles == 1) {
         decision->left_ns = decision->left_high_ns = (int64_t)(left_s[0] * 1e9);
         return;
@@ -384,6 +387,7 @@ double br_control_later(const struct br_control *control, const struct br_contro
         else
             to = middle.progress;
     }
+    assert(from <= to);
     return from;
 }
 

@@ -14,6 +14,7 @@ struct br_table_place br_table_start(const struct br_deadline_table *table)
 /* The position of the progress between two of these, 0 .. 1. */
 static double deadline_table_part_of(const double *at, uint32_t low, uint32_t high, double progress)
 {
+    assert(low <= high);
     double width = at[high] - at[low], from = progress - at[low];
     double part = from > 0 && width > 0 ? from / width : 0;
     return part < 1 ? part : 1;
@@ -46,6 +47,7 @@ struct br_table_place br_table_at(const struct br_deadline_table *table, double 
     uint32_t high = low < inner ? low + 1 : low;
     struct br_table_place place = {
         .low = low, .high = high, .part = deadline_table_part_of(table->at, low, high, progress)};
+    assert(place.part >= 0 && place.part <= 1);
     if (table->bends)
         find_bend(table, progress, &place);
     return place;

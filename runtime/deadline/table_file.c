@@ -4,6 +4,7 @@
  * the checksum; checking each number finds it. */
 #include "runtime/deadline/table.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -75,6 +76,7 @@ static struct layout table_file_lay_out(const struct head *head)
         layout.bytes[k] = bytes[k];
         layout.size += (bytes[k] + 7) / 8 * 8;
     }
+    assert(layout.size % 8 == 0);
     return layout;
 }
 

@@ -106,6 +106,7 @@ static uint32_t together_within(const struct br_deadline_table *table, uint32_t 
 /* The allocation of the job's table, but at most the total. */
 static uint32_t together_amount_of(const struct together *all, uint32_t j, uint32_t index)
 {
+    assert(index < all->rival[j].control->table->allocations);
     uint32_t amount = all->rival[j].control->table->allocation[index];
     return amount < all->total ? amount : all->total;
 }
@@ -190,6 +191,7 @@ static void come_on(struct together *all, double now_s, double for_s)
         }
         struct br_control_moment moment = moment_of(all, j, 0);
         played->progress = br_control_later(all->rival[j].control, &moment, played->given, for_s);
+        assert(played->progress >= moment.progress);
         played->begun = true;
     }
 }
@@ -283,6 +285,7 @@ static double together_search(struct together *all, double value, struct br_port
     uint64_t each = (uint64_t)all->jobs * all->jobs / 2 + 1;
     trials = trials * each < EFFORT ? trials : (uint32_t)(EFFORT / each);
     for (uint32_t k = 0; all->jobs > 1 && trials > 0 && same + 1 < all->jobs; trials--) {
+        assert(k + 1 < all->jobs);
         together_exchange(all->order, k);
         double other = value_order(all, all->order, all->trial);
         if (other > value + calm * all->jobs) {

@@ -15,6 +15,7 @@
 
 static void sum_areas(struct br_utility *utility)
 {
+    assert(utility->points > 0 && utility->points <= BR_UTILITY_POINTS);
     utility->area[0] = 0;
     for (uint32_t k = 0; k + 1 < utility->points; k++) {
         assert(utility->at_s[k] < utility->at_s[k + 1]);
@@ -93,6 +94,7 @@ static uint32_t find_piece(const struct br_utility *utility, uint32_t k, double 
 {
     while (k + 2 < utility->points && at_s >= utility->at_s[k + 1])
         k++;
+    assert(k < utility->points);
     return k;
 }
 
@@ -124,8 +126,10 @@ double br_utility_expected(const struct br_utility *utility, double base_s, doub
     uint32_t piece = find_piece(utility, 0, from_s);
     if (quantiles == 1)
         return value_in(utility, piece, from_s);
+    assert(level[quantiles - 1] > level[0]);
     for (uint32_t k = 1; k < quantiles; k++) {
         double to_s = base_s + slack * left_s[k], width = to_s - from_s, mean;
+        assert(to_s >= from_s);
         uint32_t next = find_piece(utility, piece, to_s);
         if (next == piece && from_s >= utility->at_s[piece])
             mean = utility->value[piece] +

@@ -43,6 +43,7 @@ static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t 
     struct br_posted *posted = &job->posted;
     struct br_arena *arena = &job->arena;
     const struct br_cells *cells = &job->form->cells;
+    assert(cells->first[cells->count] == job->form->tasks);
     if (!ARRAY(arena, job->form->tasks, posted->counted) ||
         !ARRAY(arena, cells->count, posted->cell) ||
         !ARRAY(arena, cells->count, posted->cell_ready) ||
@@ -141,6 +142,7 @@ static struct br_posted_set *board_set_of(const struct br_runtime *runtime, stru
 
 static void post(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer)
 {
+    assert(!offer->node);
     struct br_posted_set *set = board_set_of(runtime, job, offer);
     offer->remaining = set->remaining;
     offer->before = NULL;
@@ -154,6 +156,7 @@ static void post(struct br_runtime *runtime, struct br_job *job, struct br_offer
 
 static void withdraw(struct br_runtime *runtime, struct br_job *job, struct br_offer *offer)
 {
+    assert(offer->node);
     struct br_posted_set *set = board_set_of(runtime, job, offer);
     if (offer->after)
         offer->after->before = offer->before;
@@ -225,6 +228,7 @@ static void move_head(struct br_job *job, uint32_t cell, uint32_t k)
         *head = first + br_sorted_find(cells->rank + first, end - first, k);
     while (*head < end && job->task_state[job->form->task[cells->rank[*head]]] > BR_TASK_READY)
         ++*head;
+    assert(*head >= first && *head <= end);
 }
 
 static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t k)
@@ -235,6 +239,7 @@ static void update_cell(struct br_runtime *runtime, struct br_job *job, uint32_t
         return;
     posted->counted[k] = ready;
     uint32_t cell = job->form->cells.rank_cell[k];
+    assert(ready || posted->cell_ready[cell] > 0);
     posted->cell_ready[cell] += ready ? 1 : UINT32_MAX;
     move_head(job, cell, k);
     post_cell(runtime, job, cell);
@@ -267,6 +272,7 @@ static void update_remaining(struct br_runtime *runtime, uint32_t number, struct
 static void board_tighten(struct br_runtime *runtime)
 {
     struct br_job *job = runtime->job[runtime->loose];
+    assert(job && runtime->pending.jobs > 1);
     runtime->loose = BR_ANY;
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         if (job->posted.set[s].remaining < lag * job->remaining)
@@ -279,6 +285,7 @@ static void board_tighten(struct br_runtime *runtime)
 static void count_job(struct br_runtime *runtime, const struct br_job *job, br_wide work, int sign)
 {
     struct br_pending *pending = &runtime->pending;
+    assert(sign > 0 || (pending->jobs > 0 && pending->tasks >= job->form->tasks));
     pending->packing +=
         sign * (br_wide)(job->form->mean_packing * (double)job->form->tasks * packing_units);
     pending->work += sign * work;
@@ -303,6 +310,7 @@ double br_pending_eta(const struct br_pending *pending, double factor)
     double remaining = br_form_seconds(pending->work);
     if (pending->jobs < 2 || remaining <= 0)
         return 0;
+    assert(pending->tasks > 0);
     return factor * ((double)pending->packing / packing_units / (double)pending->tasks) /
            (remaining / (double)pending->jobs);
 }
@@ -320,6 +328,7 @@ void br_board_update(struct br_runtime *runtime, uint32_t number)
         board_tighten(runtime);
     for (uint32_t c = 0; c < ready->changes; c++) {
         uint32_t k = ready->changed[c];
+        assert(ready->is_changed[k]);
         ready->is_changed[k] = false;
         update_kind(runtime, job, ready->form->rank_kind[k]);
         if (job->form->planned)
@@ -347,6 +356,7 @@ void br_board_drop(struct br_runtime *runtime, uint32_t number)
     for (uint32_t s = 0; s < BR_POSTED_SETS; s++)
         while (posted->set[s].first)
             withdraw(runtime, job, posted->set[s].first);
+    assert(posted->set[BR_POSTED_KINDS].offers == 0 && posted->set[BR_POSTED_CELLS].offers == 0);
     for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
         br_vacancy_forget(&runtime->vacancy, &posted->kind[kind]);
 }

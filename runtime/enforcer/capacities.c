@@ -1,6 +1,7 @@
 /* From decimal amounts to integers, resource by resource. */
 #include "runtime/enforcer/capacities.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/numbers/real.h"
@@ -82,6 +83,7 @@ static enum br_status name_resources(struct br_arena *arena, struct br_scale *sc
                 return br_fail_memory(diag);
             scale->resources++;
         }
+    assert(scale->resources <= most);
     return BR_OK;
 }
 

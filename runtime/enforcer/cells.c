@@ -54,6 +54,7 @@ bool br_cells_find(struct br_cells *cells, struct br_arena *arena, const struct 
     if (ok)
         number_cells(cells, plan, latest);
     free(latest);
+    assert(!ok || cells->count <= plan->tasks);
     /* One entry too many during the count. */
     ok = ok && ARRAY(arena, (size_t)cells->count + 2, cells->first) &&
          ARRAY(arena, plan->tasks, cells->rank) && ARRAY(arena, cells->count, cells->kind) &&

@@ -94,6 +94,7 @@ static void offer(struct pass *pass, struct br_candidate candidate)
 {
     struct br_runtime *runtime = pass->runtime;
     struct br_candidate *heap = runtime->bundle;
+    assert(pass->most > 0 && runtime->candidates <= pass->most);
     if (runtime->candidates == pass->most) {
         if (decide_better(&candidate, &heap[0]))
             worst_replace(NULL, heap, runtime->candidates, candidate);
@@ -152,6 +153,7 @@ static void decide_visit(void *context, const struct br_offer *offer)
     pass->number = offer->job;
     pass->job = pass->runtime->job[offer->job];
     uint32_t k = br_ready_best(&pass->job->ready, offer->kind);
+    assert(k != BR_NO_RANK);
     if (br_demand_fits(offer->demand, pass->runtime->room, pass->runtime->resources) &&
         !in_bundle(pass, k) && allowed(pass, k))
         offer_task(pass, k);
@@ -164,6 +166,7 @@ static void visit_next(struct pass *pass, struct br_job *job)
         return;
     job->posted.looked = pass->runtime->pass;
     uint32_t place = br_form_place(job->form, pass->machine); /* an offer here is one of the plan */
+    assert(place < job->form->places);
     uint32_t head = job->local_head[place], end = job->form->local_first[place + 1];
     for (uint32_t look = 0; look < LOCAL_LOOK && head < end; look++, head++) {
         uint32_t k = job->form->local[head];
@@ -286,6 +289,7 @@ static void decide_account(struct br_runtime *runtime, const struct br_job *job,
     for (uint32_t g = 0; g < runtime->groups; g++)
         if (runtime->group[g].ready)
             weights += runtime->group[g].weight;
+    assert(weights > 0);
     for (uint32_t g = 0; g < runtime->groups; g++) {
         struct br_group *group = &runtime->group[g];
         if (group->ready)
@@ -305,6 +309,7 @@ static bool would_fit(struct br_runtime *runtime, uint32_t group, uint32_t cls)
 static bool stays_kept(struct br_runtime *runtime)
 {
     uint32_t group = runtime->kept_for;
+    assert(group < runtime->groups);
     if (runtime->kept_stale || most_unfair(runtime) != group ||
         runtime->group[group].deficit < runtime->options.kappa + BR_KEEPS_FREE)
         return false;
@@ -349,6 +354,7 @@ static void decide_divide(struct pass *pass, const double *free, const double *w
         }
     }
     pass->twice = least < INFINITY ? fmin(least, most - least) : 0;
+    assert(pass->twice >= 0);
     pass->whole = least < INFINITY ? least - pass->twice : 0;
     for (uint32_t r = 0; r < runtime->resources; r++) {
         double part = pass->whole + (r == pass->twice_of ? 2 : 1) * pass->twice;
@@ -433,6 +439,7 @@ static uint32_t decide_pass(struct pass *pass, struct br_decision *decisions, ui
         all = decide_collect(pass, BR_ANY);
     }
     while (count < room && (best = best_of_bundle(pass)) != BR_ANY) {
+        assert(best < runtime->candidates);
         struct br_candidate chosen = runtime->bundle[best];
         struct br_job *job = runtime->job[chosen.job];
         uint32_t task = job->form->task[chosen.k];
@@ -467,6 +474,7 @@ static void decide_settle(struct br_runtime *runtime, uint32_t machine, uint8_t 
 {
     uint8_t old = br_vacancy_marks(&runtime->vacancy, machine);
     uint32_t *kept = &runtime->kept[runtime->machine_class[machine]];
+    assert(*kept > 0 || !(old & BR_KEPT));
     *kept -= (old & BR_KEPT) != 0;
     *kept += mark == BR_KEPT;
     br_vacancy_settle(&runtime->vacancy, machine, mark, room);
@@ -492,6 +500,7 @@ static uint32_t decide_machine(struct br_runtime *runtime, uint32_t machine,
     }
     while (count < room) {
         uint32_t more = decide_pass(&pass, decisions + count, room - count);
+        assert(more <= room - count);
         count += more;
         if (!more || pass.full) {
             decide_settle(runtime, machine, decide_reason(&pass), runtime->room);

@@ -36,6 +36,7 @@ br_wide br_form_work(const struct br_form *form, uint32_t task)
 {
     double work = form->kind_work[form->stage_kind[form->task_stage[task]]];
     double units = (double)form->duration_ns[task] * work * units_in_ns;
+    assert(units >= 0);
     return (br_wide)(units < units_most ? units : units_most);
 }
 
@@ -92,6 +93,7 @@ static bool rank_by_tail(struct br_form *form, const struct br_dag *dag)
             item[used++] = (struct br_sort_item){
                 ~br_sort_key(enforcer_form_sum_of(tail[t], form->duration_ns[t])), t};
     }
+    assert(!ok || used == form->tasks);
     if (ok)
         br_sort(item, item + form->tasks, form->tasks);
     for (uint32_t k = 0; ok && k < form->tasks; k++)
@@ -118,6 +120,7 @@ static bool find_places(struct br_form *form)
             machine[form->places++] = (uint32_t)item[k].key;
         form->place[item[k].item] = form->places - 1;
     }
+    assert(!ok || form->places > 0);
     ok = ok && ARRAY(&form->arena, form->places, form->place_machine);
     if (ok)
         memcpy(form->place_machine, machine, form->places * sizeof *machine);
@@ -140,6 +143,7 @@ static bool enforcer_form_fill_places(struct br_form *form)
         form->local_first[p + 2] += form->local_first[p + 1];
     for (uint32_t k = 0; k < form->tasks; k++)
         form->local[form->local_first[form->place[form->task[k]] + 1]++] = k;
+    assert(form->local_first[form->places] == form->tasks);
     for (uint32_t p = 0; p < form->places; p++) {
         int64_t least_ns = INT64_MAX;
         for (uint32_t at = form->local_first[p + 1]; at-- > form->local_first[p];) {
@@ -195,6 +199,7 @@ static bool enforcer_form_take_edges(struct br_form *form, const struct br_dag *
         form->child_first[dag->edge[e].parent + 1]++;
     for (uint32_t s = 0; s < form->stages; s++)
         form->child_first[s + 1] += form->child_first[s];
+    assert(form->child_first[form->stages] == dag->edges);
     memcpy(next, form->child_first, ((size_t)form->stages + 1) * sizeof *next);
     for (uint32_t e = 0; e < dag->edges; e++) {
         const struct br_edge *edge = &dag->edge[e];

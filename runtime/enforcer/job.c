@@ -15,6 +15,7 @@ enum { LINE = 64 /* size of a cache line */ };
 static void enforcer_job_add_work(struct br_job *job, br_wide units)
 {
     job->work += units;
+    assert(job->work >= 0);
     job->remaining = br_form_seconds(job->work);
 }
 
@@ -162,6 +163,7 @@ uint32_t br_job_standing(const struct br_job *job)
         return job->state.ready;
     for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)
         standing += job->cap->barred[kind] ? 0 : br_ready_count(&job->ready, kind);
+    assert(standing <= job->state.ready);
     return standing;
 }
 
@@ -181,6 +183,7 @@ static uint32_t *counter(struct br_job *job, enum br_task_state state)
     case BR_TASK_FAILED:
         break;
     }
+    assert(state == BR_TASK_FAILED);
     return &job->state.failed;
 }
 
@@ -188,6 +191,7 @@ static void enforcer_job_move(struct br_job *job, uint32_t task, enum br_task_st
 {
     enum br_task_state old = job->task_state[task];
     bool was_pending = old <= BR_TASK_READY, pending = state <= BR_TASK_READY;
+    assert(old != state);
     assert(*counter(job, old) > 0);
     --*counter(job, old);
     ++*counter(job, state);
@@ -223,6 +227,7 @@ void br_job_withdraw(struct br_job *job, uint32_t task)
 static void enforcer_job_chain(struct br_job *job, uint32_t task, uint32_t machine)
 {
     uint32_t first = job->first_running[machine];
+    assert(first == BR_ANY || job->last_running[first] == BR_ANY);
     job->last_running[task] = BR_ANY;
     job->next_running[task] = first;
     if (first != BR_ANY)
@@ -255,6 +260,7 @@ static void enforcer_job_unchain(struct br_job *job, uint32_t task)
     if (!job->first_running || machine == BR_ANY)
         return;
     uint32_t last = job->last_running[task], next = job->next_running[task];
+    assert(last == BR_ANY ? job->first_running[machine] == task : job->next_running[last] == task);
     *(last == BR_ANY ? &job->first_running[machine] : &job->next_running[last]) = next;
     if (next != BR_ANY)
         job->last_running[next] = last;
@@ -270,6 +276,7 @@ void br_job_begin(struct br_job *job, uint32_t task, int64_t now_ns)
 
 void br_job_run(struct br_job *job, uint32_t task, uint32_t machine, int64_t now_ns)
 {
+    assert(job->task_state[task] <= BR_TASK_RUNNING);
     enforcer_job_unchain(job, task);
     br_job_begin(job, task, now_ns);
     enforcer_job_move(job, task, BR_TASK_RUNNING);
@@ -303,6 +310,7 @@ void br_job_finish(struct br_job *job, uint32_t task)
     bool last = --job->stage_left[stage] == 0;
     for (uint32_t c = job->form->child_first[stage]; c < job->form->child_first[stage + 1]; c++) {
         uint32_t child = job->form->child[c], first = job->form->stage_first[child];
+        assert(job->form->child_one_to_one[c] || !last || job->stage_waits[child] > 0);
         if (job->form->child_one_to_one[c]) {
             uint32_t twin = first + task - job->form->stage_first[stage];
             assert(job->task_waits[twin] > 0);

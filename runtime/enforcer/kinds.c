@@ -2,6 +2,7 @@
  * halves by the resource in which the kinds differ most, as in a k-d tree [Bentley75]. */
 #include "runtime/enforcer/kinds.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -69,6 +70,7 @@ static int compare_stages(const void *a, const void *b, void *context)
 static void kinds_select_least(uint32_t *item, uint32_t count, uint32_t nth, const int64_t *row,
                                uint32_t width, uint32_t r)
 {
+    assert(nth > 0 && nth < count);
     uint32_t low = 0, high = count;
     while (high - low > 1) {
         uint32_t pivot = item[low + (high - low) / 2], i = low, j = high - 1;
@@ -153,6 +155,7 @@ enum br_status br_kinds_find(struct br_arena *arena, const struct br_dag *dag,
             first[kinds->count++] = order[k];
         stage_kind[order[k]] = kinds->count - 1;
     }
+    assert(kinds->count > 0 && kinds->count <= dag->stages);
     uint32_t leaves = 1;
     while (leaves < kinds->count)
         leaves *= 2;

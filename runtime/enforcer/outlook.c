@@ -50,6 +50,7 @@ static bool outlook_add_running(struct br_outlook *outlook)
         int64_t end_ns = job->started_ns[t] + job->form->duration_ns[t];
         if (end_ns <= outlook->now_ns)
             end_ns = 2 * outlook->now_ns - end_ns;
+        assert(end_ns >= outlook->now_ns);
         ok =
             br_grow(&outlook->event, outlook->events, &outlook->event_room, sizeof *outlook->event);
         if (ok)
@@ -65,6 +66,7 @@ static void find_planned(struct br_outlook *outlook)
     outlook->planned = 0;
     outlook->at = place == BR_ANY ? 0 : outlook->job->local_head[place];
     outlook->end = place == BR_ANY ? 0 : outlook->job->form->local_first[place + 1];
+    assert(outlook->at <= outlook->end);
 }
 
 /* Room for all future entries: nothing allocates later. */
@@ -98,6 +100,7 @@ static int64_t due_ns(const struct br_outlook *outlook, uint32_t task)
 /* Adds the next planned task. */
 static void add_planned(struct br_outlook *outlook)
 {
+    assert(outlook->at < outlook->end);
     const struct br_job *job = outlook->job;
     uint32_t task = job->form->task[job->form->local[outlook->at++]];
     int64_t start_ns = due_ns(outlook, task);
@@ -159,6 +162,7 @@ bool br_outlook_make(struct br_outlook *outlook, const struct br_job *job, uint3
     outlook->late_ns = 0;
     if (first != BR_NO_RANK && job->plan_start_ns[job->form->task[first]] < outlook->now_ns)
         outlook->late_ns = outlook->now_ns - job->plan_start_ns[job->form->task[first]];
+    assert(outlook->late_ns >= 0);
     find_planned(outlook);
     if (!outlook_add_running(outlook) || !outlook_reserve(outlook))
         return false;
@@ -198,6 +202,7 @@ static bool outlook_fits(struct br_outlook *outlook, uint32_t span, const struct
 /* Is that much free from now until then? */
 static bool outlook_has_room(struct br_outlook *outlook, const struct need *need, int64_t until_ns)
 {
+    assert(outlook->spans > 0);
     while (outlook->from_ns[outlook->spans - 1] < until_ns) {
         if (!outlook_fits(outlook, outlook->spans - 1, need))
             return false;

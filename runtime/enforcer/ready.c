@@ -80,6 +80,7 @@ bool br_ready_form_init(struct br_ready_form *form, struct br_arena *arena, uint
         form->words += own;
         form->somes += form->kind[kind].somes;
     }
+    assert(places == tasks);
     if (!ARRAY(arena, tasks, form->rank) || !ARRAY(arena, tasks, form->place) ||
         !ARRAY(arena, (size_t)form->leaves * 2 * width, form->range))
         return false;
@@ -97,6 +98,7 @@ static uint32_t ready_first_rank(const struct br_ready *ready, uint32_t kind)
         if (!some)
             continue;
         uint32_t word = s * BITS + (uint32_t)__builtin_ctzll(some);
+        assert(ready->bits[own->word + word]);
         uint32_t bit = (uint32_t)__builtin_ctzll(ready->bits[own->word + word]);
         return ready->form->rank[own->first + word * BITS + bit];
     }
@@ -146,6 +148,7 @@ static void refresh(struct br_ready *ready, uint32_t kind)
 
 static void ready_note(struct br_ready *ready, uint32_t k)
 {
+    assert(ready->is_changed[k] || ready->changes < ready->form->tasks);
     if (!ready->is_changed[k])
         ready->changed[ready->changes++] = k;
     ready->is_changed[k] = true;
@@ -162,6 +165,7 @@ void br_ready_add(struct br_ready *ready, uint32_t k)
     ready_note(ready, k);
     if (k < ready->best[kind + ready->form->leaves])
         refresh(ready, kind);
+    assert(ready->best[kind + ready->form->leaves] <= k);
 }
 
 void br_ready_remove(struct br_ready *ready, uint32_t k)
@@ -176,6 +180,7 @@ void br_ready_remove(struct br_ready *ready, uint32_t k)
     ready_note(ready, k);
     if (k == ready->best[kind + ready->form->leaves])
         refresh(ready, kind);
+    assert(ready->best[kind + ready->form->leaves] != k);
 }
 
 uint32_t br_ready_best(const struct br_ready *ready, uint32_t kind)

@@ -224,6 +224,7 @@ void br_runtime_recount(struct br_runtime *runtime, uint32_t number,
     struct br_group *group = &runtime->group[job->group];
     const struct br_job_state *now = &job->state;
     group->live += now->waiting + now->ready + now->running;
+    assert(group->live >= before->waiting + before->ready + before->running);
     group->live -= before->waiting + before->ready + before->running;
     bool changed = job->held != (now->running >= job->most);
     uint32_t stood = job->standing;
@@ -231,6 +232,7 @@ void br_runtime_recount(struct br_runtime *runtime, uint32_t number,
     changed |= br_job_bar(job, runtime->resources);
     job->standing = br_job_standing(job);
     group->ready += job->standing;
+    assert(group->ready >= stood);
     group->ready -= stood;
     /* A group without tasks to start is owed nothing. */
     if (!group->live)

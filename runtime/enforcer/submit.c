@@ -65,6 +65,7 @@ enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form
     if (submit_check_group(runtime, group, diag))
         return BR_USAGE;
     uint32_t at = runtime->taken;
+    assert(at <= runtime->jobs);
     while (at < runtime->jobs && runtime->job[at])
         at++;
     if (at == runtime->jobs &&
@@ -79,6 +80,7 @@ enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form
         br_job_destroy(job);
         return br_fail_memory(diag);
     }
+    assert(at == runtime->jobs || !runtime->job[at]);
     runtime->job[at] = job;
     runtime->taken = at + 1;
     if (at == runtime->jobs)

@@ -38,6 +38,7 @@ static void mark_up(struct br_vacancy *vacancy, uint32_t node)
 
 void br_vacancy_change(struct br_vacancy *vacancy, uint32_t machine)
 {
+    assert(machine < vacancy->machines);
     uint32_t node = vacancy->leaves + machine;
     vacancy->marks[node] |= BR_CHANGED;
     mark_up(vacancy, node);
@@ -46,6 +47,7 @@ void br_vacancy_change(struct br_vacancy *vacancy, uint32_t machine)
 void br_vacancy_settle(struct br_vacancy *vacancy, uint32_t machine, uint8_t marks,
                        const int64_t *room)
 {
+    assert(machine < vacancy->machines);
     uint32_t node = vacancy->leaves + machine, width = vacancy->width;
     vacancy->marks[node] = marks;
     mark_up(vacancy, node);
@@ -68,6 +70,7 @@ void br_vacancy_settle(struct br_vacancy *vacancy, uint32_t machine, uint8_t mar
 
 static void drop(struct br_vacancy *vacancy, uint32_t k)
 {
+    assert(k < vacancy->woken && vacancy->offer[k]->woken);
     vacancy->offer[k]->woken = false;
     vacancy->offer[k] = vacancy->offer[--vacancy->woken];
 }
@@ -93,6 +96,7 @@ void br_vacancy_wake(struct br_vacancy *vacancy, struct br_offer *offer)
         br_vacancy_change_all(vacancy, 0);
         br_vacancy_swept(vacancy);
     }
+    assert(vacancy->woken < BR_WOKEN);
     offer->woken = true;
     vacancy->offer[vacancy->woken++] = offer;
 }

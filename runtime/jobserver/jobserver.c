@@ -2,6 +2,7 @@
  * whether a read waits. Held tokens are counted in memory shared with a guard. */
 #include "runtime/jobserver/jobserver.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -244,6 +245,7 @@ bool br_jobserver_take(struct br_jobserver *jobserver)
 
 static bool runtime_jobserver_give(struct held *held, int to)
 {
+    assert(held->count > 0);
     ssize_t put;
     while ((put = write(to, &held->token[held->count - 1], 1)) < 0 && errno == EINTR)
         continue;
@@ -254,6 +256,7 @@ static bool runtime_jobserver_give(struct held *held, int to)
 /* Tokens that a killed program has taken along. */
 static void mend(const struct br_jobserver *jobserver)
 {
+    assert(jobserver->processes > 0);
     int there = 0;
     if (jobserver->held->count >= jobserver->processes)
         return;

@@ -1,6 +1,7 @@
 /* A finished job does not change, so a new one is built in the same order. */
 #include "runtime/predict/dag_with.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static enum br_status copy_stage(const struct copying *copying, uint32_t s)
     int64_t usual_ns = usual_of(copying, stage);
     enum br_status status =
         br_dag_add_stage(made, stage->id, stage->tasks, usual_ns, NULL, copying->diag);
+    assert(status || made->stages == s + 1);
     if (!status)
         br_dag_set_stage_spread(made, s, stage->spread, stage->longest_ns);
     if (!status)

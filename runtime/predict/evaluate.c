@@ -19,6 +19,7 @@ uint32_t br_queue_of(const struct br_job_queues *queues, double work_ns)
     uint32_t queue = 0;
     for (; queue + 1 < queues->count && work_ns >= most; queue++)
         most *= queues->factor;
+    assert(queue < queues->count);
     return queue;
 }
 
@@ -102,6 +103,7 @@ static enum br_status evaluate_predict(struct evaluator *e, const struct br_pred
         e->stage[s].measured = pilots;
         prediction->pilots += row->clairvoyant ? 0 : pilots;
     }
+    assert(prediction->pilots <= prediction->tasks);
     if (!status)
         row->predict(e->predictor, &job, &prediction->estimate, NULL);
     return status;
@@ -134,6 +136,7 @@ static enum br_status evaluate_pass(struct evaluator *e, const struct br_predict
             continue;
         if (br_stopped(e->options->stop))
             break;
+        assert(evaluation->count < count);
         status = evaluate_predict(e, &cases[k], &evaluation->prediction[evaluation->count], diag);
         evaluation->count += !status;
     }
@@ -183,6 +186,7 @@ static double evaluate_percentile(const double *sorted, uint32_t count, double s
     assert(share >= 0 && share <= 1);
     double rank = share * (count - 1);
     uint32_t low = (uint32_t)rank, high = low + 1 < count ? low + 1 : low;
+    assert(high < count);
     return sorted[low] + (sorted[high] - sorted[low]) * (rank - low);
 }
 
@@ -210,6 +214,7 @@ static void evaluate_divide(struct br_accuracy *a)
 {
     double *of_jobs[] = {&a->over,    &a->under,    &a->right_queue,
                          &a->too_low, &a->too_high, &a->mean_error};
+    assert(a->right_queue + a->too_low + a->too_high == a->jobs);
     for (size_t k = 0; k < sizeof of_jobs / sizeof *of_jobs; k++)
         *of_jobs[k] = a->jobs ? *of_jobs[k] / a->jobs : NAN;
     a->below = a->intervals ? a->below / a->intervals : NAN;

@@ -64,6 +64,7 @@ static struct br_expert *experts_meet(struct br_experts *experts, uint64_t key)
     if (number == BR_NO_VALUE)
         return NULL;
     if (fresh) {
+        assert(number + 1 == experts->values.count);
         if (!br_grow(&experts->expert, number, &experts->room, sizeof *experts->expert))
             return NULL;
         experts->expert[number] = (struct br_expert){0};
@@ -114,6 +115,7 @@ const struct br_histogram *br_experts_choose(const struct br_experts *experts,
             br_values_find(&experts->values, br_value_key(f, value, job->stage[stage].key));
         if (number == BR_NO_VALUE)
             continue;
+        assert(number < experts->room);
         const struct br_expert *expert = &experts->expert[number];
         double error = experts_error_of(expert);
         if (!best || error < least) {

@@ -31,6 +31,7 @@ static void histogram_merge(struct br_histogram *histogram)
     assert(nearest + 1 < histogram->bins);
     struct br_bin *a = &bin[nearest], *b = a + 1;
     double weight = a->weight + b->weight;
+    assert(weight > 0);
     *a = (struct br_bin){(a->at * a->weight + b->at * b->weight) / weight, weight};
     histogram->bins--;
     memmove(b, b + 1, (histogram->bins - nearest - 1) * sizeof *b);
@@ -49,9 +50,11 @@ bool br_histogram_add(struct br_histogram *histogram, double value)
         histogram->bins++;
     }
     histogram->bin[k].weight++;
+    assert(k + 1 == histogram->bins || histogram->bin[k].at < histogram->bin[k + 1].at);
     histogram->weight++;
     if (histogram->bins > BR_HISTOGRAM_BINS)
         histogram_merge(histogram);
+    assert(histogram->bins <= BR_HISTOGRAM_BINS);
     return true;
 }
 
@@ -60,10 +63,12 @@ double br_histogram_quantile(const struct br_histogram *histogram, double share)
     const struct br_bin *bin = histogram->bin;
     double wanted = share * histogram->weight, below = bin[0].weight / 2;
     assert(histogram->bins > 0);
+    assert(share >= 0 && share <= 1);
     if (wanted <= below)
         return bin[0].at;
     for (uint32_t k = 1; k < histogram->bins; k++) {
         double step = (bin[k - 1].weight + bin[k].weight) / 2;
+        assert(step > 0);
         if (wanted <= below + step)
             return bin[k - 1].at + (bin[k].at - bin[k - 1].at) * (wanted - below) / step;
         below += step;

@@ -29,6 +29,7 @@ static inline double normal_below(const struct br_normal *normal, double z, doub
         return z > 0;
     }
     int k = (int)place;
+    assert(k >= 0 && k < BR_NORMAL_STEPS);
     double t = place - k, rest = 1 - t;
     double a = normal->density[k], b = normal->density[k + 1];
     double rise = (normal->below[k + 1] - normal->below[k]);
@@ -36,6 +37,7 @@ static inline double normal_below(const struct br_normal *normal, double z, doub
     double below =
         normal->below[k] + rise * t * t * (3 - 2 * t) + step * t * rest * (a * rest - b * t);
     *density = a * rest + b * t;
+    assert(below > 0.5 - 1e-6 && below < 1 + 1e-6);
     return z < 0 ? 1 - below : below;
 }
 
@@ -99,5 +101,6 @@ double br_mixture_quantile(const struct br_mixture *mixture, const struct br_nor
             break;
         x = next > low && next < high ? next : (low + high) / 2;
     }
+    assert(x >= low && x <= high);
     return x;
 }

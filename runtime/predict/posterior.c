@@ -161,6 +161,7 @@ static uint32_t look_up(const struct predictor *predictor, const struct br_predi
         const struct level *level = &predictor->level[l];
         double usual = level->squares / level->count;
         double within = (value->squares + BORROW * usual) / (value->weight + BORROW);
+        assert(within >= 0);
         prior[parts++] = (struct prior){l, value, value->mean,
                                         within * (1 + 1 / value->weight) + 1e-6, level->success};
     }
@@ -196,6 +197,7 @@ static void learn_spread(struct level *level, struct value *value, const double 
     double foreseen = 0;
     for (int k = 0; k < SPREADS; k++)
         foreseen += share[k] * (value->spread_count[k] + BORROW / SPREADS);
+    assert(foreseen > 0);
     if (value->spreads > 0)
         level->spread_success +=
             FOLLOW * (br_quick_log(foreseen / (value->spreads + BORROW)) - level->spread_success);
@@ -216,6 +218,7 @@ static void learn_mean(struct level *level, struct value *value, double y)
     double step = y - value->mean;
     value->mean += step / value->weight;
     value->squares += step * (y - value->mean);
+    assert(value->squares >= 0);
     value->seen++;
 }
 
@@ -339,6 +342,7 @@ static struct candidate update(const struct prior *prior, int s, double log_shar
 /* One more part, for an unprecedented job. */
 static void add_strange(const struct predictor *predictor, struct prior *prior, uint32_t *parts)
 {
+    assert(*parts <= LEVELS_MOST);
     struct prior part = {.mean = NO_HISTORY_MEAN,
                          .variance = NO_HISTORY_VARIANCE,
                          .log_weight = *parts ? -INFINITY : 0};
@@ -434,6 +438,7 @@ static void posterior_mix(struct predictor *predictor, const struct belief *beli
         mixture->weight += part.weight;
         mixture->part[mixture->parts++] = part;
     }
+    assert(mixture->parts > 0 && mixture->weight > 0);
 }
 
 /* Fills the mixture with the mean duration of the tasks other than pilots. */
@@ -472,6 +477,7 @@ void br_posterior_tasks(void *of, const struct br_predict_job *job, uint32_t sta
                                      .mean_ns = mixed_ns(predictor, 0.5),
                                      .low_ns = mixed_ns(predictor, outside),
                                      .high_ns = mixed_ns(predictor, 1 - outside)};
+    assert(tasks->low_ns <= tasks->high_ns);
     /* For a stage of one task, runs have shown mean and task as one. */
     bool scattered = belief.spread_seen && job->stage[stage].tasks > 1;
     for (uint32_t k = 0; k < belief.candidates && scattered; k++) {

@@ -4,6 +4,7 @@
  * An unknown stage is expected to last the geometric mean of the known stages of its job. */
 #include "runtime/replanning/replanner.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,7 @@ static void replanner_draw(struct br_replanner *replanner, uint32_t s)
         replanner->pilot[stage->first_task + i] = taken;
         wanted -= taken;
     }
+    assert(wanted == 0);
 }
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
@@ -129,9 +131,11 @@ void br_replanner_destroy(struct br_replanner *replanner)
 
 static void replanner_move(struct br_replanner *replanner, uint32_t task, enum br_rest_state state)
 {
+    assert(replanner->state[task] != BR_REST_WAITING || replanner->waiting > 0);
     replanner->waiting -= replanner->state[task] == BR_REST_WAITING;
     replanner->waiting += state == BR_REST_WAITING;
     replanner->state[task] = (uint8_t)state;
+    assert(replanner->waiting <= replanner->dag->tasks);
 }
 
 void br_replanner_started(struct br_replanner *replanner, uint32_t task, int64_t now_ns)
@@ -175,6 +179,7 @@ void br_replanner_ended(struct br_replanner *replanner, uint32_t task, int64_t l
     if (!stage->unknown)
         return;
     if (lasted_ns >= 0) {
+        assert(stage->measured < replanner->dag->stage[s].tasks);
         replanner->lasted_ns[replanner->dag->stage[s].first_task + stage->measured] = lasted_ns;
         stage->measured++;
         replanner->pilots_measured += replanner->pilot[task];

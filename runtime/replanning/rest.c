@@ -3,6 +3,7 @@
 #include "runtime/replanning/rest.h"
 
 #include <bigrocks/runtime.h>
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,6 +104,7 @@ static enum br_status rest_add_stage(struct making *making, uint32_t s)
             status = br_dag_set_duration(making->made, number, index++, ns, making->diag);
         making->task[making->tasks++] = t;
     }
+    assert(status || making->number[s] != BR_ANY);
     return status;
 }
 
@@ -162,6 +164,7 @@ static enum br_status rest_make(struct making *making)
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         if (making->left[s])
             status = rest_add_stage(making, s);
+    assert(status || making->tasks == left);
     for (uint32_t e = 0; e < dag->edges && !status; e++)
         status = rest_add_edge(making, &dag->edge[e]);
     return status ? status : br_dag_finish(making->made, making->diag);
@@ -244,6 +247,7 @@ static enum br_status rest_merge(const struct br_rest *rest, const struct br_pla
     struct br_plan *plan = ordering->plan;
     for (uint32_t k = 0; k < of_rest->tasks; k++) {
         uint32_t t = task[k];
+        assert(t < plan->tasks);
         bool runs = rest->state[t] == BR_REST_RUNNING;
         ordering->class[t] = runs ? RUNNING : rest->pilot && rest->pilot[t] ? PILOT : OTHER;
         ordering->place[t] = of_rest->rank[k];

@@ -1,5 +1,6 @@
 #include "cluster/executors/network/adam.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,6 +49,7 @@ bool br_adam_step(struct br_adam *adam, const double *gradient, double longest,
     adam->steps++;
     double mean_share = 1 - power(DECAY_MEAN, adam->steps);
     double square_share = 1 - power(DECAY_SQUARE, adam->steps);
+    assert(mean_share > 0 && square_share > 0);
     for (uint32_t k = 0; k < adam->parameters; k++) {
         double g = gradient[k] * shorten;
         adam->mean[k] = DECAY_MEAN * adam->mean[k] + (1 - DECAY_MEAN) * g;

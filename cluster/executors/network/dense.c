@@ -17,6 +17,7 @@ enum { LANES = BR_DENSE_WIDEST / BR_LANE };
 INLINED void rows(const br_weight *weight, const br_weight *bias, const br_weight *x,
                   uint32_t inputs, uint32_t lanes, br_weight *y)
 {
+    assert(lanes > 0 && lanes <= LANES);
     lane sum[LANES];
     for (uint32_t j = 0; j < lanes; j++)
         sum[j] = bias ? ((const lane *)bias)[j] : (lane){0};
@@ -32,6 +33,7 @@ INLINED void rows(const br_weight *weight, const br_weight *bias, const br_weigh
 /* The sum of x[i] * y[i] for a count that is a multiple of a lane. */
 INLINED br_weight product(const br_weight *x, const br_weight *y, uint32_t count)
 {
+    assert(count % BR_LANE == 0);
     lane sum = {0};
     for (uint32_t i = 0; i < count; i += BR_LANE)
         sum += *(const lane *)(x + i) * *(const lane *)(y + i);
@@ -79,12 +81,14 @@ INLINED void forward(const struct br_dense *net, const br_weight *parameter, con
         x = y;
         y += outputs;
     }
+    assert(y == activation + net->activations);
 }
 
 /* The gradient of the weights is x times the adjoint of y, by rows. */
 INLINED void spread(br_weight *gradient, const br_weight *x, uint32_t inputs,
                     const br_weight *adjoint, uint32_t lanes)
 {
+    assert(lanes > 0 && lanes <= LANES);
     lane by[LANES];
     for (uint32_t j = 0; j < lanes; j++)
         by[j] = ((const lane *)adjoint)[j];
@@ -143,10 +147,12 @@ INLINED void backward(const struct br_dense *net, const br_weight *parameter,
         collect(k ? y - inputs : input, inputs, adjoint, outputs, gradient + net->weights[k],
                 net->biases[k] == BR_NO_BIAS ? NULL : gradient + net->biases[k]);
         if (!k) {
+            assert(y == activation);
             if (input_adjoint)
                 send_back(parameter + net->weights[0], inputs, adjoint, outputs, input_adjoint);
             return;
         }
+        assert(inputs <= BR_DENSE_WIDEST);
         memset(before, 0, inputs * sizeof *before);
         send_back(parameter + net->weights[k], inputs, adjoint, outputs, before);
         memcpy(adjoint, before, inputs * sizeof *adjoint);

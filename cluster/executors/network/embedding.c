@@ -65,6 +65,7 @@ void br_embedding_finish(struct br_embedding *embedding)
 static br_weight *of(const struct br_embedding *embedding, br_weight *activations,
                      enum br_part part, uint32_t node)
 {
+    assert(node < embedding->graph.nodes);
     return activations + (size_t)node * embedding->network->part[part].activations;
 }
 
@@ -126,6 +127,7 @@ static void embed_stage(struct br_embedding *embedding, const br_weight *paramet
         br_dense_forward(&part[BR_MESSAGE], parameter, stage,
                          of(embedding, embedding->message, BR_MESSAGE, node));
     uint32_t before = part[BR_JOB_INNER].width[0] - e; /* features, or none */
+    assert(before == 0 || before == x);
     memcpy(seen, feature, before * sizeof *seen);
     memcpy(seen + before, stage, e * sizeof *seen);
     br_dense_forward(&part[BR_JOB_INNER], parameter, seen,
@@ -243,6 +245,7 @@ static void leave_stage(struct br_embedding *embedding, const br_weight *paramet
     const struct br_dense *part = network->part;
     uint32_t e = network->shape.embedded, x = network->shape.node_features;
     uint32_t before = part[BR_JOB_INNER].width[0] - e;
+    assert(before + e <= BR_NETWORK_FEATURES + BR_EMBEDDED_MOST);
     br_weight *adjoint = embedding->stage_adjoint + (size_t)node * e;
     const br_weight *sum = embedding->sum + (size_t)node * e;
     br_weight seen[BR_NETWORK_FEATURES + BR_EMBEDDED_MOST] = {0}, from_sum[BR_EMBEDDED_MOST] = {0};
@@ -277,6 +280,7 @@ void br_embedding_send_back(struct br_embedding *embedding, const br_weight *par
     br_weight total_adjoint[BR_EMBEDDED_MOST];
     if (!embedding->waiting)
         return;
+    assert(embedding->valid && gradient);
     leave_job(embedding, parameter, gradient, total_adjoint);
     for (uint32_t v = 0; v < nodes; v++)
         if (!embedding->gone[v])

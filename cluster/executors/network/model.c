@@ -1,6 +1,7 @@
 /* The file form of a model. */
 #include "cluster/executors/network/model.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -96,6 +97,7 @@ static enum br_status read_body(const struct head *head, const char *bytes, stru
             return network_model_damaged(diag, "a parameter is out of its range");
         model->parameter[k] = number;
     }
+    assert(at == bytes + head->size - head->made_by_length);
     model->made_by = strndup(at, head->made_by_length);
     if (!model->made_by)
         return br_fail_memory(diag);

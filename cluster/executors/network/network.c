@@ -1,6 +1,7 @@
 /* The parts of a network and their sizes. */
 #include "cluster/executors/network/network.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +24,7 @@ const char *br_network_form_name(enum br_network_form form)
 
 uint32_t br_network_node_features(enum br_network_form form)
 {
+    assert((uint32_t)form < BR_NETWORK_FORMS);
     return forms[form].node_features;
 }
 
@@ -72,6 +74,7 @@ static void learn_network_add_part(struct br_network *network, enum br_part numb
                                    uint32_t hidden_layers)
 {
     struct br_dense *part = &network->part[number];
+    assert(part->layers == 0);
     *part = (struct br_dense){.layers = hidden_layers + 1, .linear = shape.linear};
     part->width[0] = shape.inputs;
     for (uint32_t k = 0; k < hidden_layers; k++)
@@ -117,6 +120,7 @@ enum br_status br_network_init(struct br_network *network, const struct br_netwo
     network->limit_job = paper ? 0 : y;
     network->node_inputs = network->node_own + network->node_job + network->stage_advice + 3 * e;
     network->limit_inputs = network->limit_job + 2 * e + 1 + network->limit_advice;
+    assert(network->node_inputs <= 2 * BR_NETWORK_FEATURES + 3 * BR_EMBEDDED_MOST);
     const struct part_shape plain = {e, e, true, true, false};
     learn_network_add_part(network, BR_ENCODE, (struct part_shape){x, e, !paper, !paper, false},
                            hidden, 2);
@@ -150,6 +154,7 @@ void br_network_draw(const struct br_network *network, uint64_t seed, br_weight 
         const struct br_dense *part = &network->part[p];
         for (uint32_t k = 0; k < part->layers; k++) {
             uint32_t count = part->width[k] * part->width[k + 1];
+            assert(part->weights[k] + count <= network->parameters);
             double reach = sqrt(6.0 / (part->width[k] + part->width[k + 1]));
             /* A planned network begins with the planner's advice. */
             if (network->stage_advice && p >= BR_SCORE_NODE && k + 1 == part->layers)

@@ -74,6 +74,7 @@ static void soften(struct br_choices *scores)
         scores->share[k] = behind > -600 ? br_real_exp(behind) : 0;
         sum += scores->share[k];
     }
+    assert(sum >= 1 || scores->count == 0);
     for (uint32_t k = 0; k < scores->count; k++)
         scores->share[k] /= sum;
 }
@@ -93,6 +94,7 @@ static br_weight *network_scene_append(br_weight *at, const br_weight *numbers, 
 static void score_all(struct br_scene *scene, const struct br_dense *part, uint32_t advised,
                       double trust, struct br_choices *scores)
 {
+    assert(scores->count <= scores->room);
     for (uint32_t k = 0; k < scores->count; k++) {
         br_weight *activation = scores->activation + (size_t)k * part->activations;
         br_dense_forward(part, scene->parameter, scores->input + (size_t)k * part->width[0],
@@ -115,6 +117,7 @@ bool br_scene_score_nodes(struct br_scene *scene, const struct br_scene_candidat
     if (!br_choices_reserve(scores, part, count))
         return false;
     for (uint32_t k = 0; k < count; k++) {
+        assert(candidate[k].job < scene->jobs);
         const struct br_embedding *embedding = scene->job[candidate[k].job].embedding;
         br_weight *at = scores->input + (size_t)k * part->width[0];
         if (network->node_own)
@@ -146,6 +149,7 @@ bool br_scene_score_limits(struct br_scene *scene, const struct br_scene_limits 
 {
     const struct br_network *network = scene->network;
     const struct br_dense *part = &network->part[BR_SCORE_LIMIT];
+    assert(limits->job < scene->jobs && limits->first <= limits->last);
     const struct br_scene_job *of = &scene->job[limits->job];
     uint32_t e = network->shape.embedded;
     if (!br_choices_reserve(scores, part, limits->last - limits->first + 1))
@@ -156,6 +160,8 @@ bool br_scene_score_limits(struct br_scene *scene, const struct br_scene_limits 
         at = network_scene_append(at, of->embedding->job, e);
         at = network_scene_append(at, scene->all, e);
         *at = (br_weight)limit / (br_weight)limits->most;
+        assert(at + 1 + network->limit_advice ==
+               scores->input + ((size_t)(limit - limits->first) + 1) * part->width[0]);
         if (network->limit_advice)
             network_scene_advise(limits, limit, at + 1);
     }
@@ -192,6 +198,7 @@ void br_scene_nodes_back(struct br_scene *scene, const struct br_scene_candidate
     const struct br_network *network = scene->network;
     uint32_t e = network->shape.embedded, before = network->node_inputs - 3 * e;
     br_weight input[2 * BR_NETWORK_FEATURES + 3 * BR_EMBEDDED_MOST];
+    assert(network->node_inputs <= sizeof input / sizeof *input);
     for (uint32_t k = 0; k < scores->count; k++) {
         struct br_embedding *embedding = scene->job[candidate[k].job].embedding;
         if (!score_back(scene, &network->part[BR_SCORE_NODE], scores, k, input))
@@ -210,6 +217,7 @@ void br_scene_limits_back(struct br_scene *scene, uint32_t job, const struct br_
     struct br_embedding *embedding = scene->job[job].embedding;
     uint32_t e = network->shape.embedded, before = network->limit_job;
     br_weight input[2 * BR_NETWORK_FEATURES + 3 * BR_EMBEDDED_MOST];
+    assert(network->limit_inputs <= sizeof input / sizeof *input);
     for (uint32_t k = 0; k < scores->count; k++) {
         if (!score_back(scene, &network->part[BR_SCORE_LIMIT], scores, k, input))
             continue;
@@ -250,6 +258,7 @@ uint32_t br_choices_choose(const struct br_choices *scores, double draw)
             return k;
         best = scores->share[k] > scores->share[best] ? k : best;
     }
+    assert(sum > 1 - 1e-6 && sum < 1 + 1e-6);
     return best; /* also where rounding left the sum below the draw */
 }
 

@@ -262,6 +262,7 @@ static void decider_apply(struct br_learned *learned, struct br_learned_group *g
     } else {
         at->coming += count;
     }
+    assert(at->started <= at->tasks);
     assert(count <= group->count);
     group->count -= count;
     group->now -= now;
@@ -305,6 +306,7 @@ static bool decider_decide(struct br_learned *learned, struct br_learned_group *
         .stage = choice.stage - of->first_stage,
         .limit = choice.limit,
         .executors = decider_least(decider_least(room, br_executors_need(stage)), group->count)};
+    assert(decision->executors > 0);
     stage->round = view->round;
     view->decisions++;
     decider_apply(learned, group, decision, choice.stage);
@@ -329,6 +331,7 @@ enum br_status br_learned_decide(struct br_learned *learned, struct br_learned_g
                                              .executor = BR_EXECUTORS_NONE};
     br_view_refresh(&learned->kept);
     while (group.count && decider_any_selectable(view)) {
+        assert(*count < learned->decision_room);
         if (!decider_decide(learned, &group, &learned->decision[*count]))
             return br_fail_memory(diag);
         if (!learned->decision[*count].executors)

@@ -29,6 +29,7 @@ void br_learner_init(struct br_learner *learner, const struct br_model *model, b
 
 void br_learner_leave(struct br_learner *learner, uint32_t number)
 {
+    assert(number < learner->job_room);
     struct br_learner_job *job = &learner->job[number];
     if (!job->there)
         return;
@@ -130,6 +131,7 @@ bool br_learner_reserve(struct br_learner *learner, uint32_t jobs, uint32_t stag
 static bool learner_arrive(struct br_learner *learner, const struct br_waves *waves,
                            struct br_learner_job *job)
 {
+    assert(!job->there);
     uint32_t stages = waves->stages, edges = 0;
     bool hears = !(learner->model->network.shape.without & BR_WITHOUT_GRAPH);
     for (uint32_t s = 0; s < stages; s++)
@@ -279,6 +281,7 @@ bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
     for (uint32_t k = 0; k < sim->live_jobs; k++)
         if (!see(learner, sim, sim->live[k]))
             return false;
+    assert(learner->scene.jobs == sim->live_jobs);
     learner->candidates = 0;
     for (uint32_t k = 0; k < sim->ready_stages; k++) {
         uint32_t stage = sim->ready[k], job = sim->stage[stage].job;
@@ -303,6 +306,7 @@ bool br_learner_look(struct br_learner *learner, const struct br_executors *sim)
 static bool look_at_limits(struct br_learner *learner, const struct br_executors *sim,
                            uint32_t candidate)
 {
+    assert(candidate < learner->candidates);
     uint32_t stage = learner->stage[candidate], job = sim->stage[stage].job;
     learner->first_limit = br_executors_held(sim, job) + 1;
     struct br_scene_limits limits = {.job = learner->candidate[candidate].job,
@@ -365,6 +369,7 @@ double br_learner_log_share(const struct br_learner *learner,
                             const struct br_learner_choice *choice)
 {
     assert(choice->limit >= learner->first_limit && choice->candidate < learner->nodes.count);
+    assert(choice->limit - learner->first_limit < learner->limits.count);
     return learner_log_of(learner->nodes.share[choice->candidate]) +
            learner_log_of(learner->limits.share[choice->limit - learner->first_limit]);
 }

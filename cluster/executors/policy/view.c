@@ -76,6 +76,7 @@ bool br_view_add(struct br_view *kept, struct br_waves *waves, uint32_t *job)
                                                  .stages = waves->stages,
                                                  .place = view->live_jobs};
     view->live[view->live_jobs++] = number;
+    assert(view->live_jobs <= view->jobs);
     for (uint32_t s = 0; s < waves->stages; s++) {
         view->stage[view->stages++] = (struct br_executor_stage){
             .job = number,
@@ -93,6 +94,7 @@ void br_view_remove(struct br_view *kept, uint32_t job)
 {
     struct br_executors *view = &kept->view;
     const struct br_executor_job gone = view->job[job];
+    assert(kept->waves[job]);
     uint32_t behind = gone.first_stage + gone.stages;
     assert(behind <= view->stages && view->live[gone.place] == job);
     memmove(&view->stage[gone.first_stage], &view->stage[behind],

@@ -91,6 +91,7 @@ void br_course_take_best(struct br_course *course)
     struct br_model *model = &course->trainer.model;
     if (!course->best_iteration)
         return;
+    assert(course->best_iteration <= course->trainer.iteration);
     memcpy(model->parameter, course->best, model->network.parameters * sizeof *course->best);
     model->iterations = course->best_iteration;
 }
@@ -173,6 +174,7 @@ enum br_status br_course_save(const struct br_course *course, FILE *file, struct
     for (int k = 0; k < ARRAYS; at += array[k++].size)
         if (array[k].size)
             memcpy(at, array[k].data, array[k].size);
+    assert(at == bytes + head.size);
     head.sum = br_hash_words(VERSION, bytes + SUMMED_FROM, (size_t)head.size - SUMMED_FROM);
     memcpy(bytes, &head, sizeof head);
     bool written = fwrite(bytes, (size_t)head.size, 1, file) == 1;
@@ -290,6 +292,7 @@ enum br_status br_course_load(struct br_course *course, const void *bytes, size_
     for (int k = 0; k < ARRAYS; at += array[k++].size)
         if (array[k].size)
             memcpy(array[k].data, at, array[k].size);
+    assert(at == (const char *)bytes + size);
     trainer->iteration = trainer->model.iterations = head.iteration;
     trainer->adam.steps = head.adam_steps;
     trainer->usual_rate = head.usual_rate;

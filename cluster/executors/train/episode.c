@@ -226,6 +226,7 @@ enum br_status br_episode_follow(struct br_episode *episode, const struct br_epi
 /* The cost at a step: so far and left, less `rate` for each second. */
 static double sum_at(const struct br_episode *episode, uint32_t step, double rate)
 {
+    assert(step <= episode->steps);
     if (step == episode->steps)
         return episode->cost - rate * (double)episode->end_ns * 1e-9;
     const struct br_episode_step *at = &episode->step[step];
@@ -234,12 +235,14 @@ static double sum_at(const struct br_episode *episode, uint32_t step, double rat
 
 static int64_t time_at(const struct br_episode *episode, uint32_t step)
 {
+    assert(step <= episode->steps);
     return step == episode->steps ? episode->end_ns : episode->step[step].now_ns;
 }
 
 /* How much counts after so long, and on average until then. */
 static double fade(double seconds, double horizon, double *mean)
 {
+    assert(seconds >= 0);
     double times = horizon > 0 ? seconds / horizon : 0;
     if (times < 1e-6) {
         *mean = 1;
@@ -274,6 +277,7 @@ static double episode_after(const struct br_episode *episode, int64_t now_ns, do
     while (*at < episode->steps && episode->step[*at].now_ns <= now_ns)
         ++*at;
     int64_t to_ns = time_at(episode, *at), from_ns = *at ? time_at(episode, *at - 1) : 0;
+    assert(from_ns <= now_ns && now_ns < to_ns);
     double from = *at ? sum_at(episode, *at - 1, rate) : 0;
     double change = sum_at(episode, *at, rate) - from, mean;
     double share = (double)(to_ns - now_ns) / (double)(to_ns - from_ns);
@@ -292,6 +296,7 @@ static double cost_from(const struct br_episode *episode, int64_t now_ns, uint32
     double before = *at ? step[*at - 1].cost : 0;
     double then = *at < episode->steps ? step[*at].cost : episode->cost;
     int64_t from = *at ? step[*at - 1].now_ns : 0, to = time_at(episode, *at);
+    assert(from <= now_ns && now_ns < to);
     double share = to > from ? (double)(now_ns - from) / (double)(to - from) : 0;
     return episode->cost - (before + (then - before) * share);
 }

@@ -48,6 +48,7 @@ static double widest(const struct draft *draft, const struct br_instance *part, 
         double most = demand ? (double)part->total[r] / (double)demand : tasks;
         tasks = most < tasks ? most : tasks;
     }
+    assert(tasks > 0);
     return tasks;
 }
 
@@ -68,6 +69,7 @@ static void describe_stage(const struct draft *draft, const struct br_instance *
     double by_task = work > 0 ? behind / work : tail, by_rate = rise / 2 + tail;
     uint32_t stage = draft->whole->task_stage[part->task_origin[first]];
     struct br_alone *alone = draft->alone;
+    assert(stage < alone->stages);
     alone->stage[stage] = (struct br_alone_stage){
         .head_s = alone_seconds(draft, (double)(before + windows->stage_head[s])),
         .rise_s = alone_seconds(draft, rise),
@@ -84,6 +86,7 @@ static void describe_stage(const struct draft *draft, const struct br_instance *
 static bool describe_part(const struct draft *draft, const struct br_instance *part, int64_t before,
                           int64_t after)
 {
+    assert(before >= 0 && after >= 0);
     struct br_measures measures;
     struct br_windows windows;
     enum br_length length = draft->overbooked ? BR_LENGTH_LONGEST : BR_LENGTH_WAVES;
@@ -145,6 +148,7 @@ static void allow_for_rounding(struct br_alone *alone)
 {
     double most_s = (double)alone->stages / 1e9;
     alone->bound_ns -= alone->bound_ns < alone->stages ? alone->bound_ns : alone->stages;
+    assert(alone->bound_ns >= 0);
     for (uint32_t s = 0; s < alone->stages; s++) {
         struct br_alone_stage *stage = &alone->stage[s];
         stage->head_s = stage->head_s > most_s ? stage->head_s - most_s : 0;

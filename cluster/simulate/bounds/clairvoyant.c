@@ -104,6 +104,7 @@ static double gain(struct search *s, uint32_t j, uint32_t *first, uint32_t *end)
     do
         *end = br_trial_run(s->trial, &s->order, *end, s->tried_ns);
     while (!s->empty[*end]);
+    assert(*first <= j && j < *end);
     for (uint32_t k = *first; k < *end; k++)
         sum += s->weight[k] * (double)(s->end_ns[k] - s->tried_ns[k]);
     return sum;
@@ -147,6 +148,7 @@ static uint32_t clairvoyant_draw_place(struct search *s, uint32_t count, uint32_
 {
     assert(at < count && count > 1);
     uint32_t low = at > NEAR ? at - NEAR : 0, high = at + NEAR < count ? at + NEAR : count - 1;
+    assert(low < high);
     uint32_t to = low + (uint32_t)br_rng_below(&s->rng, high - low);
     return to < at ? to : to + 1;
 }
@@ -154,6 +156,7 @@ static uint32_t clairvoyant_draw_place(struct search *s, uint32_t count, uint32_
 /* Takes the places of the jobs between, each to its neighbour's. */
 static void rotate(struct search *s, uint32_t at, uint32_t to)
 {
+    assert(at != to);
     uint32_t *place = s->order.place;
     int step = to > at ? 1 : -1;
     for (uint32_t k = at;; k += (uint32_t)step) {
@@ -185,6 +188,7 @@ static bool try_hold(struct search *s, uint32_t j)
         *until = j + 1 + (uint32_t)br_rng_below(&s->rng, later);
     if (*until == old)
         return false;
+    assert(*until >= j && *until < s->model->jobs);
     double less = gain(s, j, &first, &end);
     if (less >= 0)
         clairvoyant_take(s, first, end);
@@ -296,6 +300,7 @@ static bool clairvoyant_tell(const struct search *s, const double *weight, bool 
         sum += weight[j];
         last_ns = s->end_ns[j] > last_ns ? s->end_ns[j] : last_ns;
     }
+    assert(sum > 0);
     result->weighted_jct_s /= sum;
     result->mean_jct_s = mean_jct_s(s);
     result->makespan_s = (double)last_ns / 1e9;

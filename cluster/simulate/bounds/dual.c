@@ -125,6 +125,7 @@ static void dual_fill(struct dual *d)
         d->first[j + 1] = choices;
         begin_prices(d, j);
     }
+    assert(choices == d->first[load->jobs] && choices == d->first_piece[load->resources]);
     for (uint32_t r = 0; r < load->resources; r++)
         qsort(d->piece + d->first_piece[r], d->first_piece[r + 1] - d->first_piece[r],
               sizeof *d->piece, by_release);

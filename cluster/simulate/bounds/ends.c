@@ -78,6 +78,7 @@ static uint32_t arrived(const struct br_load *load, double t_s)
  * looked at one by one. */
 static bool allows(struct search *search, const struct limit *limit, double t_s, uint32_t k)
 {
+    assert(k >= 1 && k <= search->load->jobs);
     uint32_t size = 0, chosen = 0, i = arrived(search->load, t_s);
     double used_s = 0, end_s = t_s - limit->tail_s + SLACK * t_s;
     for (; i && chosen < k; i--) {
@@ -97,6 +98,7 @@ static bool allows(struct search *search, const struct limit *limit, double t_s,
             chosen--;
         }
     }
+    assert(chosen <= k);
     return chosen + i >= k;
 }
 
@@ -117,6 +119,7 @@ static double bounds_ends_latest(struct search *search, double low_s, double ste
 {
     if (search->effort > EFFORT_MOST || all_allow(search, low_s, k))
         return low_s;
+    assert(step_s > 0);
     double high_s = low_s + step_s;
     while (!all_allow(search, high_s, k)) {
         low_s = high_s;
@@ -161,6 +164,7 @@ static bool add_limit(struct search *search, uint32_t resource, double tail_s)
         limit->size_s[j] = work_on(&load->job[j], resource, tail_s);
         from_s = limit->busy_s[j] > from_s ? limit->busy_s[j] : from_s;
         limit->busy_s[j + 1] = from_s + limit->size_s[j];
+        assert(limit->busy_s[j + 1] >= limit->busy_s[j]);
     }
     return true;
 }
@@ -243,6 +247,7 @@ bool br_ends_bound(const struct br_load *load, const struct br_stop *stop, doubl
         last_s = least_s[k] > last_s ? least_s[k] : last_s;
         if (search.limits && !br_stopped(stop))
             last_s = bounds_ends_latest(&search, last_s, own_s / 16, k + 1);
+        assert(last_s >= least_s[k]);
         *sum_s += last_s - load->job[k].release_s;
     }
     br_arena_finish(&search.arena);

@@ -28,6 +28,7 @@ void br_fluid_shortest(const struct br_fluid *piece, uint32_t count, struct br_f
                        (struct br_fluid_piece){piece[next].size_s, piece[next].size_s, next});
         assert(size && (next == count || piece[next - 1].release_s <= piece[next].release_s));
         double left_s = heap[0].key;
+        assert(left_s >= 0);
         if (next < count && now_s + left_s > piece[next].release_s) {
             heap[0].key -= piece[next].release_s - now_s; /* it stays the shortest */
             now_s = piece[next].release_s;
@@ -37,6 +38,7 @@ void br_fluid_shortest(const struct br_fluid *piece, uint32_t count, struct br_f
             piece_pop(NULL, heap, &size);
         }
     }
+    assert(ended == count);
 }
 
 void br_fluid_densest(const struct br_fluid *piece, uint32_t count, const double *density,
@@ -57,6 +59,7 @@ void br_fluid_densest(const struct br_fluid *piece, uint32_t count, const double
         bool done = next == count || now_s + spent_s <= piece[next].release_s;
         if (!done)
             spent_s = piece[next].release_s - now_s;
+        assert(spent_s >= 0);
         busy_s[owner] += spent_s * (now_s + spent_s / 2);
         heap[0].left_s -= spent_s;
         now_s = done ? now_s + spent_s : piece[next].release_s;

@@ -2,6 +2,7 @@
  * [Klein99] */
 #include "cluster/simulate/bounds/latest.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { TAILS_TRIED = 64 };
@@ -49,6 +50,7 @@ static double latest_with_tail(const struct portion *portion, uint32_t count, do
 {
     double work_s = 0, latest_s = 0;
     for (uint32_t k = 0; k < count; k++) {
+        assert(k == 0 || portion[k - 1].head_s >= portion[k].head_s);
         if (portion[k].tail_s < tail_s)
             continue;
         work_s += portion[k].share_s;
@@ -69,6 +71,7 @@ static double latest_on_resource(struct portion *portion, uint32_t count, double
     qsort(portion, count, sizeof *portion, latest_by_head_downwards);
     for (uint32_t k = 0; k < tried; k++) {
         uint32_t at = tried > 1 ? (uint32_t)((uint64_t)(count - 1) * k / (tried - 1)) : 0;
+        assert(at < count);
         double end_s = latest_with_tail(portion, count, tail[at]);
         latest_s = end_s > latest_s ? end_s : latest_s;
     }

@@ -37,6 +37,7 @@ static bool number_resource(struct maker *maker, const char *name, uint32_t *num
         load->resource = grown;
         maker->room = room;
     }
+    assert(load->resources < maker->room);
     load->resource[load->resources++] = name;
     return true;
 }
@@ -112,6 +113,7 @@ enum br_status br_load_make(const struct br_workload *workload, const struct br_
         const struct br_workload_job *job = &workload->job[j];
         assert(j == 0 || job[-1].arrival_ns <= job->arrival_ns);
         load->job[j].release_s = (double)(job->arrival_ns - workload->job[0].arrival_ns) / 1e9;
+        assert(load->job[j].release_s >= 0);
         load->job[j].weight = job->weight;
         if (!br_stopped(stop))
             status = bounds_load_add_job(&maker, j, true_ns ? true_ns[j] : NULL, diag);

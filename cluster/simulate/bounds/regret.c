@@ -9,6 +9,7 @@
  */
 #include "cluster/simulate/bounds/regret.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "cluster/simulate/bounds/dual.h"
@@ -45,6 +46,7 @@ static void bound_alone(const struct br_load *load, struct br_workload_bounds *b
         weighted_s += load->job[j].weight * bounds->job_s[j];
         weight += load->job[j].weight;
     }
+    assert(weight > 0);
     bounds->mean_jct_s = sum_s / load->jobs;
     bounds->weighted_jct_s = weighted_s / weight;
     bounds->mean_method = "each job alone";
@@ -74,6 +76,7 @@ static bool bound_weighted(const struct br_load *load, double *weight, const str
     double sum_s, weights = 0;
     for (uint32_t j = 0; j < load->jobs; j++)
         weights += weight[j] = load->job[j].weight;
+    assert(weights > 0);
     if (!br_dual_bound(load, weight, stop, &sum_s))
         return false;
     double mean_s = sum_s / weights * BR_LOAD_ROUNDED;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/collections/heap.h"
+#include "base/invariant.h"
 
 #define NONE UINT32_MAX
 
@@ -145,6 +146,7 @@ static void bounds_trial_begin_job(struct br_trial *l, uint32_t j)
 {
     const struct br_trial_model *model = l->model;
     uint32_t first = model->job[j].first_stage, end = first + model->job[j].stages;
+    assert(l->job_left[j] == 0);
     l->job_left[j] = model->job[j].tasks;
     l->work_left[j] = model->job[j].work;
     for (uint32_t s = first; s < end; s++) {
@@ -189,6 +191,7 @@ static void bounds_trial_end_task(struct br_trial *l, uint32_t task, int64_t *en
     if (!l->is_changed[m])
         l->changed[l->changes++] = m;
     l->is_changed[m] = true;
+    assert(l->changes <= model->machines);
     assert(l->stage_left[s] && l->job_left[stage->job]);
     bool last = --l->stage_left[s] == 0;
     for (uint32_t a = stage->first_child; a < stage->first_child + stage->children; a++) {
@@ -196,6 +199,8 @@ static void bounds_trial_end_task(struct br_trial *l, uint32_t task, int64_t *en
         assert(model->arc[a].one_to_one || l->waits[other]);
         if (model->arc[a].one_to_one) {
             uint32_t next = model->stage[other].first + task - stage->first;
+            assert(task >= stage->first &&
+                   next < model->stage[other].first + model->stage[other].tasks);
             if (--l->task_waits[next] == 0 && !l->waits[other])
                 bounds_trial_make_ready(l, other, next);
         } else if (last && --l->waits[other] == 0) {
@@ -246,6 +251,7 @@ static void bounds_trial_start_task(struct br_trial *l, uint32_t s, uint32_t m)
     const struct br_trial_model *model = l->model;
     const struct br_trial_stage *stage = &model->stage[s];
     assert(l->ready_first[s] < l->ready_end[s] && l->ends < l->model->tasks);
+    br_costly_assert(bounds_trial_fits(l, stage->demand, m));
     uint32_t task = l->ready[l->ready_first[s]++];
     for (uint32_t r = 0; r < model->resources; r++)
         l->free[(size_t)m * model->resources + r] -= stage->demand[r];
@@ -293,6 +299,7 @@ uint32_t br_trial_run(struct br_trial *l, const struct br_trial_order *order, ui
         l->now_ns = l->ends ? l->end[0].at_ns : INT64_MAX;
         if (next < model->jobs && model->job[next].arrival_ns < l->now_ns)
             l->now_ns = model->job[next].arrival_ns;
+        assert(l->now_ns < INT64_MAX);
         while (l->ends && l->end[0].at_ns == l->now_ns)
             bounds_trial_end_task(l, end_pop(NULL, l->end, &l->ends).task, end_ns);
         if (next > first && !l->ends && !l->opens && !l->holds && next < model->jobs)

@@ -114,6 +114,7 @@ static void trial_model_add_arcs(struct maker *maker, const struct br_trial_job 
         struct br_trial_stage *parent = &stage[dag->edge[e].parent];
         struct br_trial_stage *child = &stage[dag->edge[e].child];
         bool one_to_one = dag->edge[e].type == BR_ONE_TO_ONE;
+        assert(parent->first_child + parent->children < maker->arcs);
         model->arc[parent->first_child + parent->children++] =
             (struct br_trial_arc){job->first_stage + dag->edge[e].child, one_to_one};
         child->barriers += !one_to_one;
@@ -191,6 +192,7 @@ enum br_status br_trial_model_make(const struct br_workload *workload,
         const struct br_workload_job *job = &workload->job[j];
         const struct br_dag *dag = workload->dag[job->dag].dag;
         const int64_t *duration_ns = true_ns ? true_ns[j] : job->true_ns;
+        assert(job->arrival_ns >= workload->job[0].arrival_ns);
         status = find_kinds(&maker, cluster, job, diag);
         if (status)
             break;

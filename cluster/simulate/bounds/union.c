@@ -55,6 +55,7 @@ static enum br_status union_add_job(const struct unite *u, const struct br_dag *
     char id[32];
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         status = union_add_stage(u, dag, s, &number);
+    assert(status || br_dag_stage_count(u->dag) == first + dag->stages);
     for (uint32_t e = 0; e < dag->edges && !status; e++)
         status = br_dag_add_edge(u->dag, first + dag->edge[e].parent, first + dag->edge[e].child,
                                  dag->edge[e].type, u->diag);

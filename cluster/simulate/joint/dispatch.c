@@ -38,6 +38,7 @@ void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, u
     const struct br_joint_stage *stage = &live->job->stage[open.stage];
     int64_t *room = scene->free + (size_t)machine * scene->resources;
     assert(br_scene_is_open(live, open.stage) && live->to_start);
+    assert(machine < scene->machines && !scene->away[machine]);
     uint32_t task = live->ready[live->ready_first[open.stage]++];
     live->to_start--;
     double lasts_ns = (double)br_joint_lasts(live->job, task) * scene->step;

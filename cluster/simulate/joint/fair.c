@@ -135,6 +135,7 @@ static bool fair_serve(const struct br_dispatch *d, int64_t group, bool others, 
 {
     struct br_joint_scene *scene = d->scene;
     bool any = false;
+    assert(group == NO_GROUP || (uint64_t)group < scene->sharing->groups);
     for (uint32_t k = 0; k < scene->changes + scene->machines; k++) {
         uint32_t machine = k < scene->changes ? scene->changed[k] : k - scene->changes;
         const struct br_scene_open *open;

@@ -154,6 +154,7 @@ static void forward_add_running(struct br_forward *forward, const struct br_forw
     uint32_t s = job->task_stage[one->task];
     bool held = br_scene_holds(base, &job->stage[s], one->task);
     int64_t lasts_ns = br_joint_lasts(job, one->task), gone_ns = forward->start_ns - one->at_ns;
+    assert(one->at_ns <= forward->start_ns);
     if (!held && one->machine % base->step) /* neither its end nor its room matters */
         return;
     if (lasts_ns < gone_ns)
@@ -226,6 +227,7 @@ static void forward_start(void *context, uint32_t slot, uint32_t task, uint32_t 
 /* All ends of the next moment. */
 static void forward_step_on(struct br_forward *forward)
 {
+    assert(forward->ends && forward->end[0].at_ns >= forward->now_ns);
     forward->now_ns = forward->end[0].at_ns;
     while (forward->ends && forward->end[0].at_ns == forward->now_ns) {
         struct br_forward_task task = forward->end[0];

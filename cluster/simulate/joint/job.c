@@ -26,6 +26,7 @@ static void joint_job_add_arcs(struct br_joint_job *job, const struct br_dag *da
         struct br_joint_stage *parent = &stage[dag->edge[e].parent];
         struct br_joint_stage *child = &stage[dag->edge[e].child];
         bool one_to_one = dag->edge[e].type == BR_ONE_TO_ONE;
+        assert(parent->first_child + parent->children < arcs);
         job->arc[parent->first_child + parent->children++] =
             (struct br_joint_arc){dag->edge[e].child, one_to_one};
         child->barriers += !one_to_one;
@@ -90,6 +91,7 @@ static void rank_by_path(struct br_joint_job *job, const struct br_dag *dag,
             work += stage->share * (double)job->duration_ns[t];
         if (within == BR_WITHIN_WAY && work > (double)own && work < 0x1p62)
             own = (int64_t)work;
+        assert(own >= 0);
         path[s] = behind > INT64_MAX - own ? INT64_MAX : behind + own;
         if (within == BR_WITHIN_TAIL)
             stage->tail_ns = path[s];
@@ -191,6 +193,7 @@ enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capac
                                       .duration_ns = dag->duration_ns};
         status = joint_job_fill(made, dag, capacities, item, diag);
     }
+    assert(status || made->total_work >= made->work);
     free(item);
     return status;
 }

@@ -100,6 +100,7 @@ void br_joint_destroy(void *policy)
 static bool joint_stretch(void *array, uint32_t before, uint32_t room, size_t size)
 {
     void *memory;
+    assert(room > before);
     memcpy(&memory, array, sizeof memory);
     char *larger = realloc(memory, room * size);
     if (!larger)
@@ -175,6 +176,7 @@ static double waiting(const struct joint *joint)
     double alone_ns = joint->alone_ns;
     if (!(alone_ns > 0))
         return 1;
+    assert(joint->ended > 0);
     double taken_ns = enough * alone_ns / joint->ended;
     double part = (joint->waited_ns + busy * taken_ns) / (alone_ns + taken_ns) / busy;
     return part < 0 ? 0 : part < 1 ? part : 1;
@@ -211,6 +213,7 @@ enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, i
         free(where);
         return status;
     }
+    assert(slot < joint->slot_room);
     assert(!joint->job[slot] && !joint->where[slot]);
     count_arrival(joint, job, now_ns);
     joint->slot_of[arrival->job] = slot;
@@ -242,6 +245,7 @@ enum br_status br_joint_end(void *policy, const struct br_ended *ended, int64_t 
     struct joint *joint = policy;
     uint32_t slot = joint->slot_of[ended->job];
     (void)diag;
+    assert(joint->job[slot] && joint->job[slot]->number == ended->job);
     joint->now_ns = now_ns;
     forget_running(joint, slot, ended->task);
     br_scene_end(&joint->scene, slot, ended->task, ended->machine, ended->failed);
@@ -258,6 +262,7 @@ enum br_status br_joint_retire(void *policy, uint32_t number, struct br_diag *di
     uint32_t slot = joint->slot_of[number];
     (void)diag;
     assert(joint->job[slot]->number == number && !joint->scene.live[slot].tasks_left);
+    assert(joint->tasks >= joint->job[slot]->tasks);
     count_end(joint, joint->job[slot]);
     joint->tasks -= joint->job[slot]->tasks;
     br_scene_retire(&joint->scene, slot);
