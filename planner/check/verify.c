@@ -5,6 +5,7 @@
  * capacity of a machine is checked by one sweep over its starts and ends, ends first where times
  * are equal, since a task holds its demands from its start up to but not including its end.
  */
+#include "base/collections/csr.h"
 #include "planner/model/plan.h"
 
 #include <inttypes.h>
@@ -374,7 +375,7 @@ static enum br_status check_capacities(struct check *check)
     struct br_sort_item *item = NULL;
     uint32_t most = 0;
     br_wide *load = br_calloc((size_t)dag->resources + 1, sizeof *load);
-    uint32_t *row = br_calloc((size_t)machines + 1, sizeof *row); /* where a machine's row ends */
+    uint32_t *row = br_calloc(br_csr_room(machines), sizeof *row); /* by machine: in `held` */
     enum br_status status = BR_OK;
     if (!held || !load || !row)
         status = br_fail_memory(check->diag);
@@ -384,11 +385,10 @@ static enum br_status check_capacities(struct check *check)
         goto out;
     for (uint32_t t = 0; t < plan->tasks; t++)
         if (holds_something(check, t))
-            row[plan->machine[t] + 1]++;
-    for (uint32_t m = 0; m < machines; m++) {
-        most = row[m + 1] > most ? row[m + 1] : most;
-        row[m + 1] += row[m];
-    }
+            br_csr_count(row, plan->machine[t]);
+    br_csr_sum(row, machines);
+    for (uint32_t m = 0; m < machines; m++)
+        most = row[m + 2] - row[m + 1] > most ? row[m + 2] - row[m + 1] : most;
     item = br_malloc(((size_t)most * 3 + 1) * sizeof *item);
     if (!item) {
         status = br_fail_memory(check->diag);
@@ -397,13 +397,11 @@ static enum br_status check_capacities(struct check *check)
     for (uint32_t s = 0; s < dag->stages; s++)
         for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
             uint32_t t = dag->stage[s].first_task + i;
-            if (!holds_something(check, t))
-                continue;
-            held[row[plan->machine[t]]++] =
-                (struct held){t, s}; /* from the row's begin to its end */
+            if (holds_something(check, t))
+                held[br_csr_place(row, plan->machine[t])] = (struct held){t, s};
         }
-    for (uint32_t m = 0, begin = 0; m < machines && !enough(check); begin = row[m++])
-        check_machine(check, &amounts, load, m, held + begin, row[m] - begin, item);
+    for (uint32_t m = 0; m < machines && !enough(check); m++)
+        check_machine(check, &amounts, load, m, held + row[m], row[m + 1] - row[m], item);
 out:
     br_free(held);
     br_free(item);

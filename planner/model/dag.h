@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "base/collections/arena.h"
+#include "base/collections/csr.h"
 #include "base/collections/memory.h"
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
@@ -117,6 +118,14 @@ enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uin
  * cut at 400 bytes. */
 enum br_status br_dag_add_doubt(struct br_dag *dag, struct br_diag *diag, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Lists the numbers of edges by the stage in which they begin (as its parent) or end (as its
+ * child), in their order. The arrays are the caller's: `first` of br_csr_room(stages) zeros, with
+ * the lists as in csr.h after the call; and `edge` of as many as there are edges.
+ * O(stages + edges). */
+enum br_edge_end { BR_EDGE_PARENT, BR_EDGE_CHILD };
+void br_dag_list_edges(const struct br_dag *dag, enum br_edge_end end, uint32_t *first,
+                       uint32_t *edge);
 
 /* A fingerprint of the job's structure: stages with their ids and counts of tasks, and edges, in
  * their order; with `commands` also those. Durations, demands and bytes are left out: another run

@@ -1,4 +1,5 @@
 /* The topological order of the stages, or the cycle that forbids one. */
+#include "base/collections/csr.h"
 #include "planner/model/dag.h"
 
 #include <assert.h>
@@ -63,7 +64,7 @@ out:
 enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag)
 {
     uint32_t n = dag->stages, ready = 0, done = 0;
-    uint32_t *first = br_calloc((size_t)n + 1, sizeof *first);
+    uint32_t *first = br_calloc(br_csr_room(n), sizeof *first);
     uint32_t *child = br_malloc(((size_t)dag->edges + 1) * sizeof *child);
     uint32_t *waiting = br_calloc(n, sizeof *waiting);
     uint32_t *heap = br_malloc((size_t)n * sizeof *heap);
@@ -74,16 +75,12 @@ enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag)
         goto out;
     }
     for (uint32_t e = 0; e < dag->edges; e++) {
-        first[dag->edge[e].parent + 1]++;
+        br_csr_count(first, dag->edge[e].parent);
         waiting[dag->edge[e].child]++;
     }
-    for (uint32_t s = 0; s < n; s++)
-        first[s + 1] += first[s];
+    br_csr_sum(first, n);
     for (uint32_t e = 0; e < dag->edges; e++)
-        child[first[dag->edge[e].parent]++] = dag->edge[e].child;
-    for (uint32_t s = n; s > 0; s--)
-        first[s] = first[s - 1];
-    first[0] = 0;
+        child[br_csr_place(first, dag->edge[e].parent)] = dag->edge[e].child;
     for (uint32_t s = 0; s < n; s++)
         if (!waiting[s])
             heap[ready++] = s; /* ascending, so already a heap */

@@ -1,6 +1,7 @@
 /* What can be read from a job: its counts, the ids of stages and tasks, and fingerprints. */
 #include "planner/model/dag.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -62,6 +63,22 @@ int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t s
     if (stage->tasks == 1)
         return snprintf(text, size, "%s", stage->id);
     return snprintf(text, size, "%s[%" PRIu32 "]", stage->id, task - stage->first_task);
+}
+
+static uint32_t dag_read_end(const struct br_edge *edge, enum br_edge_end end)
+{
+    return end == BR_EDGE_PARENT ? edge->parent : edge->child;
+}
+
+void br_dag_list_edges(const struct br_dag *dag, enum br_edge_end end, uint32_t *first,
+                       uint32_t *edge)
+{
+    for (uint32_t e = 0; e < dag->edges; e++)
+        br_csr_count(first, dag_read_end(&dag->edge[e], end));
+    br_csr_sum(first, dag->stages);
+    for (uint32_t e = 0; e < dag->edges; e++)
+        edge[br_csr_place(first, dag_read_end(&dag->edge[e], end))] = e;
+    assert(first[0] == 0 && first[dag->stages] == dag->edges);
 }
 
 static uint64_t dag_read_mix(uint64_t sum, uint64_t value)

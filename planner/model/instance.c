@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
 #include "base/collections/sorted.h"
@@ -27,8 +28,10 @@ static bool instance_allocate(struct br_instance *in, struct br_arena *arena, ui
            ARRAY(arena, (size_t)in->stages * in->resources + 1, in->demand) &&
            ARRAY(arena, in->tasks, in->task_origin) && ARRAY(arena, in->stages, in->topological) &&
            ARRAY(arena, in->stages, in->position) &&
-           ARRAY(arena, (size_t)in->stages + 1, in->child_first) && ARRAY(arena, arcs, in->child) &&
-           ARRAY(arena, (size_t)in->stages + 1, in->parent_first) && ARRAY(arena, arcs, in->parent);
+           ARRAY(arena, br_csr_room(in->stages), in->child_first) &&
+           ARRAY(arena, arcs, in->child) &&
+           ARRAY(arena, br_csr_room(in->stages), in->parent_first) &&
+           ARRAY(arena, arcs, in->parent);
 }
 
 static bool allocate_cluster(struct br_instance *in)
@@ -41,43 +44,35 @@ static bool allocate_cluster(struct br_instance *in)
            ARRAY(arena, in->resources, in->resource_digits);
 }
 
-/* From child_first and child in any order to both directions, sorted. Counting twice sorts. */
+/* From arcs in any order to both directions, sorted. Children in the order of arcs fill the parents
+ * sorted, and these fill the children sorted. */
 static bool link_arcs(struct br_instance *in, const uint32_t *from, const uint32_t *to,
                       const bool *one_to_one, uint32_t arcs)
 {
     uint32_t n = in->stages;
     uint32_t *next = br_malloc(((size_t)n + 1) * sizeof *next);
-    uint32_t *by_to = br_malloc(((size_t)arcs + 1) * sizeof *by_to);
-    bool ok = next && by_to;
-    if (ok) {
-        memset(in->parent_first, 0, ((size_t)n + 1) * sizeof *next);
-        memset(in->child_first, 0, ((size_t)n + 1) * sizeof *next);
-        for (uint32_t a = 0; a < arcs; a++) {
-            in->parent_first[to[a] + 1]++;
-            in->child_first[from[a] + 1]++;
-        }
-        for (uint32_t s = 0; s < n; s++) {
-            in->parent_first[s + 1] += in->parent_first[s];
-            in->child_first[s + 1] += in->child_first[s];
-        }
-        /* Arcs in the order of `to` fill the children sorted, and the other way round. */
-        memcpy(next, in->parent_first, ((size_t)n + 1) * sizeof *next);
-        for (uint32_t a = 0; a < arcs; a++)
-            by_to[next[to[a]]++] = a;
-        memcpy(next, in->child_first, ((size_t)n + 1) * sizeof *next);
-        for (uint32_t k = 0; k < arcs; k++) {
-            uint32_t a = by_to[k];
-            in->child[next[from[a]]++] = (struct br_arc){to[a], one_to_one[a]};
-        }
-        memcpy(next, in->parent_first, ((size_t)n + 1) * sizeof *next);
-        for (uint32_t s = 0; s < n; s++)
-            for (uint32_t k = in->child_first[s]; k < in->child_first[s + 1]; k++)
-                in->parent[next[in->child[k].stage]++] =
-                    (struct br_arc){s, in->child[k].one_to_one};
+    if (!next)
+        return false;
+    memset(in->parent_first, 0, br_csr_room(n) * sizeof *next);
+    memset(in->child_first, 0, br_csr_room(n) * sizeof *next);
+    for (uint32_t a = 0; a < arcs; a++) {
+        br_csr_count(in->parent_first, to[a]);
+        br_csr_count(in->child_first, from[a]);
     }
+    br_csr_sum(in->parent_first, n);
+    br_csr_sum(in->child_first, n);
+    for (uint32_t a = 0; a < arcs; a++)
+        in->child[br_csr_place(in->child_first, from[a])] = (struct br_arc){to[a], one_to_one[a]};
+    for (uint32_t s = 0; s < n; s++)
+        for (uint32_t k = in->child_first[s]; k < in->child_first[s + 1]; k++)
+            in->parent[br_csr_place(in->parent_first, in->child[k].stage)] =
+                (struct br_arc){s, in->child[k].one_to_one};
+    memcpy(next, in->child_first, ((size_t)n + 1) * sizeof *next);
+    for (uint32_t s = 0; s < n; s++)
+        for (uint32_t k = in->parent_first[s]; k < in->parent_first[s + 1]; k++)
+            in->child[next[in->parent[k].stage]++] = (struct br_arc){s, in->parent[k].one_to_one};
     br_free(next);
-    br_free(by_to);
-    return ok;
+    return true;
 }
 
 static void describe_stages(struct br_instance *in)

@@ -45,7 +45,7 @@ static bool shape_sweep_init(struct sweep *sweep, const struct br_dag *dag)
     size_t stages = dag->stages, tasks = dag->tasks;
     *sweep = (struct sweep){
         .dag = dag,
-        .first = br_calloc(stages + 2, sizeof *sweep->first),
+        .first = br_calloc(br_csr_room(dag->stages), sizeof *sweep->first),
         .out = br_calloc((size_t)dag->edges + 1, sizeof *sweep->out),
         .position = br_calloc(stages + 1, sizeof *sweep->position),
         .level = br_calloc(stages + 1, sizeof *sweep->level),
@@ -59,13 +59,7 @@ static bool shape_sweep_init(struct sweep *sweep, const struct br_dag *dag)
         return false;
     memset(sweep->before, 0xff, (tasks + 1) * sizeof *sweep->before);
     memset(sweep->stage_before, 0xff, (stages + 1) * sizeof *sweep->stage_before);
-    /* Counted two places further on, so that filling moves every entry into place. */
-    for (uint32_t e = 0; e < dag->edges; e++)
-        sweep->first[dag->edge[e].parent + 2]++;
-    for (size_t s = 1; s <= stages + 1; s++)
-        sweep->first[s] += sweep->first[s - 1];
-    for (uint32_t e = 0; e < dag->edges; e++)
-        sweep->out[sweep->first[dag->edge[e].parent + 1]++] = e;
+    br_dag_list_edges(dag, BR_EDGE_PARENT, sweep->first, sweep->out);
     for (uint32_t k = 0; k < dag->stages; k++)
         sweep->position[dag->topological[k]] = k;
     return true;

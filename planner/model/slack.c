@@ -12,6 +12,7 @@
 
 #include <inttypes.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
@@ -54,7 +55,7 @@ static bool model_slack_init(struct slack_pass *p, const struct br_plan *plan,
         .plan = plan,
         .in = in,
         .slack = slack,
-        .first = br_calloc(machines + 2, sizeof *p->first),
+        .first = br_calloc(br_csr_room(in->machines), sizeof *p->first),
         .by_end = br_malloc((tasks + 1) * sizeof *p->by_end),
         .giver = br_calloc(machines * in->resources + 1, sizeof *p->giver),
         .arc_first = br_malloc((tasks + 1) * sizeof *p->arc_first),
@@ -88,11 +89,10 @@ static bool model_slack_sort_ends(struct slack_pass *p)
         item[k] = (struct br_sort_item){br_sort_key(plan->end_ns[plan->order[k]]), plan->order[k]};
     br_sort(item, item + plan->tasks, plan->tasks);
     for (uint32_t t = 0; t < plan->tasks; t++)
-        p->first[plan->machine[t] + 2]++;
-    for (uint32_t m = 0; m < p->in->machines; m++)
-        p->first[m + 2] += p->first[m + 1];
-    for (uint32_t k = 0; k < plan->tasks; k++) /* first[m + 1] becomes the end of m's places */
-        p->by_end[p->first[plan->machine[item[k].item] + 1]++] = item[k].item;
+        br_csr_count(p->first, plan->machine[t]);
+    br_csr_sum(p->first, p->in->machines);
+    for (uint32_t k = 0; k < plan->tasks; k++)
+        p->by_end[br_csr_place(p->first, plan->machine[item[k].item])] = item[k].item;
     br_free(item);
     return true;
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/heap.h"
 #include "base/collections/memory.h"
 
@@ -21,7 +22,7 @@ bool br_haul_init(struct br_haul *haul, const struct br_network_job *job)
     *haul = (struct br_haul){.job = job};
     haul->start_ns = br_malloc(tasks * sizeof *haul->start_ns);
     haul->position = br_malloc(tasks * sizeof *haul->position);
-    haul->row_first = br_malloc((machines + 1) * sizeof *haul->row_first);
+    haul->row_first = br_malloc(br_csr_room((uint32_t)machines) * sizeof *haul->row_first);
     haul->row = br_malloc(tasks * sizeof *haul->row);
     haul->ready = br_malloc(machines * sizeof *haul->ready);
     haul->is_ready = br_malloc(tasks * sizeof *haul->is_ready);
@@ -176,22 +177,20 @@ static void haul_begin(struct br_haul *haul)
     memset(haul->is_ready, 0, dag->tasks * sizeof *haul->is_ready);
     memset(haul->is_dirty, 0, machines * sizeof *haul->is_dirty);
     memset(haul->ready, 0, machines * sizeof *haul->ready);
-    memset(haul->row_first, 0, ((size_t)machines + 1) * sizeof *haul->row_first);
+    memset(haul->row_first, 0, br_csr_room(machines) * sizeof *haul->row_first);
     for (uint32_t t = 0; t < dag->tasks; t++)
-        haul->row_first[course->machine[t] + 1]++;
-    for (uint32_t m = 0; m < machines; m++) {
-        haul->row_first[m + 1] += haul->row_first[m];
+        br_csr_count(haul->row_first, course->machine[t]);
+    br_csr_sum(haul->row_first, machines);
+    for (uint32_t m = 0; m < machines; m++)
         memcpy(&haul->room[(size_t)m * resources],
                &job->in->capacity[(size_t)job->machine_class[m] * resources],
                resources * sizeof *haul->room);
-    }
     for (uint32_t k = 0; k < dag->tasks; k++) {
-        uint32_t t = course->sequence[k], m = course->machine[t];
+        uint32_t t = course->sequence[k], at = br_csr_place(haul->row_first, course->machine[t]);
         haul->position[t] = k;
         if (course->strict)
-            haul->row[haul->row_first[m] + haul->ready[m]++] = t;
+            haul->row[at] = t;
     }
-    memset(haul->ready, 0, machines * sizeof *haul->ready);
 }
 
 enum br_status br_haul_run(struct br_haul *haul, const struct br_haul_course *course)

@@ -7,20 +7,15 @@
 #include "planner/ports/ports.h"
 
 /* Numbers of edges in rows by one of their stages. */
-static bool network_job_rows(struct br_network_job *job, bool by_parent, uint32_t **first,
+static bool network_job_rows(struct br_network_job *job, enum br_edge_end end, uint32_t **first,
                              uint32_t **row)
 {
     const struct br_dag *dag = job->dag;
-    *first = br_arena_array(&job->arena, (size_t)dag->stages + 2, sizeof **first);
+    *first = br_arena_array(&job->arena, br_csr_room(dag->stages), sizeof **first);
     *row = br_arena_array(&job->arena, dag->edges, sizeof **row);
     if (!*first || !*row)
         return false;
-    for (uint32_t e = 0; e < dag->edges; e++)
-        (*first)[(by_parent ? dag->edge[e].parent : dag->edge[e].child) + 2]++;
-    for (uint32_t s = 1; s <= dag->stages; s++)
-        (*first)[s + 1] += (*first)[s];
-    for (uint32_t e = 0; e < dag->edges; e++)
-        (*row)[(*first)[(by_parent ? dag->edge[e].parent : dag->edge[e].child) + 1]++] = e;
+    br_dag_list_edges(dag, end, *first, *row);
     return true;
 }
 
@@ -34,8 +29,8 @@ enum br_status br_network_job_init(struct br_network_job *job, const struct br_d
     job->down = br_arena_array(&job->arena, machines, sizeof *job->down);
     job->machine_class = br_arena_array(&job->arena, machines, sizeof *job->machine_class);
     if (!job->up || !job->down || !job->machine_class ||
-        !network_job_rows(job, true, &job->out_first, &job->out) ||
-        !network_job_rows(job, false, &job->into_first, &job->into))
+        !network_job_rows(job, BR_EDGE_PARENT, &job->out_first, &job->out) ||
+        !network_job_rows(job, BR_EDGE_CHILD, &job->into_first, &job->into))
         return br_fail_memory(diag);
     for (uint32_t c = 0; c < cluster->classes; c++)
         for (uint32_t m = 0; m < cluster->cls[c].count; m++)

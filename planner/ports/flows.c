@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
@@ -152,13 +153,13 @@ static bool list_by_port(struct br_flows *flows)
         flows->ups[flows->flow[k].from]++;
         flows->downs[flows->flow[k].to]++;
     }
-    /* One ahead while it is filled. */
+    /* Counted already, so laid out at once, for br_csr_place. */
     first[0] = first[1] = 0;
     for (uint32_t p = 0; p < ports; p++)
         first[p + 2] = first[p + 1] + (p % 2 ? flows->downs[p / 2] : flows->ups[p / 2]);
     for (uint32_t k = 0; k < flows->flows; k++) {
-        flows->at_port[first[2 * flows->flow[k].from + 1]++] = k;
-        flows->at_port[first[2 * flows->flow[k].to + 2]++] = k;
+        flows->at_port[br_csr_place(first, 2 * flows->flow[k].from)] = k;
+        flows->at_port[br_csr_place(first, 2 * flows->flow[k].to + 1)] = k;
     }
     return true;
 }

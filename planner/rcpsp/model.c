@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/memory.h"
 #include "planner/schedule/order.h"
 
@@ -140,33 +141,30 @@ static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, con
     }
     ok = ok && ARRAY(&m->arena, total, side->before) &&
          ARRAY(&m->arena, side->nodes, side->waits) &&
-         ARRAY(&m->arena, (size_t)side->nodes + 2, side->after_first) &&
+         ARRAY(&m->arena, br_csr_room(side->nodes), side->after_first) &&
          ARRAY(&m->arena, total + m->tasks, side->after);
     if (!ok)
         goto out;
     for (uint32_t t = 0; t < m->tasks; t++)
         rcpsp_model_list_before(in, first, arcs, stage_hub, t,
                                 side->before + side->before_first[t]);
-    /* The transpose: counted two places ahead, then filled one place ahead. */
-    uint32_t *at = side->after_first;
     for (size_t k = 0; k < total; k++)
-        at[side->before[k] + 2]++;
+        br_csr_count(side->after_first, side->before[k]);
     for (uint32_t t = 0; t < m->tasks; t++) {
         side->waits[t] = side->before_first[t + 1] - side->before_first[t];
         if (side->hub[t]) {
             side->waits[side->hub[t]]++;
-            at[t + 2]++;
+            br_csr_count(side->after_first, t);
         }
     }
-    for (uint32_t v = 2; v < side->nodes + 2; v++)
-        at[v] += at[v - 1];
+    br_csr_sum(side->after_first, side->nodes);
     for (uint32_t t = 0; t < m->tasks; t++) {
         for (uint32_t a = side->before_first[t]; a < side->before_first[t + 1]; a++)
-            side->after[at[side->before[a] + 1]++] = t;
+            side->after[br_csr_place(side->after_first, side->before[a])] = t;
         if (side->hub[t])
-            side->after[at[t + 1]++] = side->hub[t];
+            side->after[br_csr_place(side->after_first, t)] = side->hub[t];
     }
-    assert(at[side->nodes] == at[side->nodes + 1] && at[side->nodes] <= total + m->tasks);
+    assert(side->after_first[side->nodes] <= total + m->tasks);
 out:
     br_free(stage_hub);
     return ok;

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/heap.h"
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
@@ -12,7 +13,7 @@ bool br_rank_breadth_first(const struct br_instance *in, uint32_t *out)
 {
     uint32_t n = in->stages;
     uint32_t *depth = br_calloc(n, sizeof *depth);
-    uint32_t *first = br_calloc((size_t)n + 1, sizeof *first);
+    uint32_t *first = br_calloc(br_csr_room(n), sizeof *first); /* ranks by depth */
     bool ok = depth && first;
     for (uint32_t k = 0; ok && k < n; k++) {
         uint32_t s = in->topological[k];
@@ -20,12 +21,12 @@ bool br_rank_breadth_first(const struct br_instance *in, uint32_t *out)
             if (depth[in->parent[a].stage] + 1 > depth[s])
                 depth[s] = depth[in->parent[a].stage] + 1;
         assert(depth[s] < n);
-        first[depth[s] + 1]++;
+        br_csr_count(first, depth[s]);
     }
+    if (ok)
+        br_csr_sum(first, n);
     for (uint32_t k = 0; ok && k < n; k++)
-        first[k + 1] += first[k];
-    for (uint32_t k = 0; ok && k < n; k++)
-        out[in->topological[k]] = first[depth[in->topological[k]]]++;
+        out[in->topological[k]] = br_csr_place(first, depth[in->topological[k]]);
     br_free(depth);
     br_free(first);
     return ok;

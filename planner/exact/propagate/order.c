@@ -6,7 +6,7 @@
  * of 100,000 ticks took more than 50,000 conflicts instead of 500. */
 #include "planner/exact/propagate/order.h"
 
-#include "base/collections/memory.h"
+#include "base/collections/csr.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
@@ -52,23 +52,19 @@ bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
                        struct br_lcg_trail *trail, struct br_arena *arena)
 {
     *c = (struct br_lcg_order){.p = p, .trail = trail};
-    uint32_t *at = br_calloc((size_t)p->tasks + 1, sizeof *at);
-    bool ok = at && ARRAY(arena, (size_t)p->tasks + 2, c->first) &&
+    bool ok = ARRAY(arena, br_csr_room(p->tasks), c->first) &&
               ARRAY(arena, 2 * (size_t)p->pairs, c->rival);
     for (uint32_t k = 0; ok && k < p->pairs; k++) {
-        c->first[p->rivals[k].first + 1]++;
-        c->first[p->rivals[k].second + 1]++;
+        br_csr_count(c->first, p->rivals[k].first);
+        br_csr_count(c->first, p->rivals[k].second);
     }
-    for (uint32_t t = 0; ok && t < p->tasks; t++) {
-        c->first[t + 1] += c->first[t];
-        at[t] = c->first[t];
-    }
+    if (ok)
+        br_csr_sum(c->first, p->tasks);
     for (uint32_t k = 0; ok && k < p->pairs; k++) {
         uint32_t a = p->rivals[k].first, b = p->rivals[k].second, side = 2 * br_lcg_order_of(p, k);
-        c->rival[at[a]++] = (struct br_lcg_rival){b, side};
-        c->rival[at[b]++] = (struct br_lcg_rival){a, side + 1};
+        c->rival[br_csr_place(c->first, a)] = (struct br_lcg_rival){b, side};
+        c->rival[br_csr_place(c->first, b)] = (struct br_lcg_rival){a, side + 1};
     }
-    br_free(at);
     /* If neither order is possible, following the decided one finds that. */
     for (uint32_t k = 0; ok && k < p->pairs; k++) {
         uint32_t a = p->rivals[k].first, b = p->rivals[k].second, side = 2 * br_lcg_order_of(p, k);

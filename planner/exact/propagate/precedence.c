@@ -2,6 +2,7 @@
  * left, and the makespan follows every task that no other task follows. */
 #include "planner/exact/propagate/precedence.h"
 
+#include "base/collections/csr.h"
 #include "base/collections/memory.h"
 
 #define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
@@ -10,9 +11,8 @@ bool br_lcg_precedence_init(struct br_lcg_precedence *c, const struct br_lcg_pro
                             struct br_lcg_trail *trail, struct br_arena *arena)
 {
     *c = (struct br_lcg_precedence){.trail = trail};
-    uint32_t *at = br_calloc((size_t)trail->sides + 1, sizeof *at);
     bool *last = br_malloc(((size_t)p->tasks + 1) * sizeof *last);
-    bool ok = at && last && ARRAY(arena, (size_t)trail->sides + 2, c->first) &&
+    bool ok = last && ARRAY(arena, br_csr_room(trail->sides), c->first) &&
               ARRAY(arena, 2 * ((size_t)p->arcs + p->tasks), c->arc);
     if (!ok)
         goto out;
@@ -32,20 +32,19 @@ bool br_lcg_precedence_init(struct br_lcg_precedence *c, const struct br_lcg_pro
                 continue;
             uint32_t right = 2 * arc.from, left = 2 * arc.to + 1;
             if (write) {
-                c->arc[at[right]++] = (struct br_lcg_arc){right, 2 * arc.to, arc.lag};
-                c->arc[at[left]++] = (struct br_lcg_arc){left, 2 * arc.from + 1, arc.lag};
+                c->arc[br_csr_place(c->first, right)] =
+                    (struct br_lcg_arc){right, 2 * arc.to, arc.lag};
+                c->arc[br_csr_place(c->first, left)] =
+                    (struct br_lcg_arc){left, 2 * arc.from + 1, arc.lag};
             } else {
-                c->first[right + 1]++;
-                c->first[left + 1]++;
+                br_csr_count(c->first, right);
+                br_csr_count(c->first, left);
             }
         }
-        for (uint32_t side = 0; side < trail->sides && !write; side++) {
-            c->first[side + 1] += c->first[side];
-            at[side] = c->first[side];
-        }
+        if (!write)
+            br_csr_sum(c->first, trail->sides);
     }
 out:
-    br_free(at);
     br_free(last);
     return ok;
 }
