@@ -78,6 +78,7 @@ static uint32_t link_lines(struct join *join, struct br_sort_item *item)
         join->follows[item[k].item] = k > 0 && item[k].key == item[k - 1].key;
         follow += join->follows[item[k].item];
     }
+    assert(lines == 0 || follow < lines);
     return follow;
 }
 
@@ -127,6 +128,7 @@ static enum br_status coflow_join_lines(struct join *join, struct br_diag *diag)
         at++;
     }
     assert(at == coflows);
+    assert(coflows < trace->coflows);
     free(trace->bytes);
     trace->bytes = bytes;
     trace->flows = flows;

@@ -35,6 +35,7 @@ enum br_status br_coflows_repeat(struct br_coflows *trace, uint32_t times, struc
     assert(coflows > 0);
     int64_t period = trace->coflow[coflows - 1].arrival_ms;
     period += period / (int64_t)coflows + 1;
+    assert(period > trace->coflow[coflows - 1].arrival_ms);
     if (flows * times > BR_COFLOW_FLOWS_MOST || coflows * times > BR_COFLOWS_MOST)
         return br_fail(diag, BR_USAGE, "ask for less", "there would be too many flows");
     struct br_coflow *coflow = realloc(trace->coflow, coflows * times * sizeof *coflow);

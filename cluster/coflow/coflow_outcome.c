@@ -53,12 +53,15 @@ enum br_status br_coflow_figures_make(const struct br_coflows *trace,
     }
     for (uint32_t k = 0; k < outcome->spans; k++)
         moved += outcome->span[k].bytes;
+    assert(figures->finished == outcome->finished);
     if (figures->finished) {
         qsort(cct, figures->finished, sizeof *cct, coflow_outcome_by_value);
         figures->average_cct_s = sum / figures->finished;
         figures->p50_cct_s = coflow_outcome_percentile(cct, figures->finished, 50);
         figures->p90_cct_s = coflow_outcome_percentile(cct, figures->finished, 90);
         figures->p99_cct_s = coflow_outcome_percentile(cct, figures->finished, 99);
+        assert(figures->p50_cct_s <= figures->p90_cct_s &&
+               figures->p90_cct_s <= figures->p99_cct_s);
         figures->makespan_s = end / 1000;
         figures->slowdown = slowed ? slowdown / slowed : NAN;
         figures->utilisation = end > 0 ? moved / (end * port_rate * trace->ports) : NAN;

@@ -141,6 +141,7 @@ static void sweep_windows(struct fairness *f, struct br_sweep *sweep)
         }
         if (!more)
             break;
+        assert(moment.ns > start_ns);
         int64_t free_windows = (moment.ns - start_ns) / f->window_ns;
         if (free_windows) {
             count_windows(f, f->active, (uint64_t)free_windows);

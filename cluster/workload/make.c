@@ -138,6 +138,7 @@ enum br_status br_workload_stretch(struct br_workload *workload, double factor,
         check_span((double)first_ns / 1e9 + (double)(last_ns - first_ns) / 1e9 * factor, diag);
     for (uint32_t j = 0; j < workload->jobs && !status; j++) {
         struct br_workload_job *job = &workload->job[j];
+        assert(job->arrival_ns >= first_ns);
         double after_s = (double)(job->arrival_ns - first_ns) / 1e9 * factor;
         move_job(job, first_ns + workload_make_nanoseconds(after_s));
     }

@@ -72,6 +72,7 @@ static void metrics_measure_jobs(const struct br_workload *workload,
             metrics->missed += late;
         }
     }
+    assert(metrics->missed <= metrics->deadlines);
 }
 
 /* The allotments of the control loops. Comes before all that asks for deadlines, which may have
@@ -134,6 +135,7 @@ static enum br_status summarise_jobs(const struct br_workload *workload, struct 
         if (!isnan(m->slowdown))
             slowdown[slowdowns++] = m->slowdown;
     }
+    assert(jcts == metrics->finished);
     metrics->mean_jct_s = mean(jct, jcts);
     metrics->lateness_s = mean_lateness(metrics);
     metrics->mean_slowdown = mean(slowdown, slowdowns);

@@ -50,6 +50,7 @@ static void series_finish_row(const struct row *row, double unit, double *column
     br_wide whole = 0;
     for (int c = 0; c < BR_SERIES_COLUMNS; c++) {
         whole += row->step[c];
+        assert(whole >= 0);
         columns[c] = (double)(whole * COLUMN + row->part[c]) / ((double)COLUMN * unit);
     }
 }

@@ -63,6 +63,7 @@ static bool list_resources(struct br_shares *shares, const struct br_cluster *cl
                 workload_shares_find_resource(shares, capacity->resource) == BR_NO_RESOURCE)
                 shares->resource[shares->resources++] = capacity->resource;
         }
+    assert(shares->resources <= most);
     return true;
 }
 

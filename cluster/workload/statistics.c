@@ -131,6 +131,7 @@ static void workload_statistics_measure_jobs(struct pass *pass)
             pass->value[deadlines++] =
                 workload_statistics_seconds(job->deadline_ns - job->arrival_ns) / critical_s;
     }
+    assert(deadlines <= statistics->deadlines);
     statistics->slack = workload_statistics_distribution(pass->value, deadlines);
 }
 

@@ -277,6 +277,7 @@ static const struct series *pick_series(struct br_trace *trace)
             return NULL;
         trace->goings += more;
     }
+    assert(trace->goings > 0);
     return &trace->going[br_rng_below(rng, trace->goings)];
 }
 

@@ -192,6 +192,7 @@ static bool seat_all(struct chaining *by)
 static bool sort_pairs(const struct chaining *by, struct br_chain *chain)
 {
     uint32_t tasks = by->input->plan->tasks;
+    assert(by->pairs % 2 == 0);
     chain->first = calloc((size_t)tasks + 2, sizeof *chain->first);
     chain->before = calloc((size_t)by->pairs / 2 + 1, sizeof *chain->before);
     if (!chain->first || !chain->before)

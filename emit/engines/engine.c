@@ -51,6 +51,7 @@ static void measure_stage(struct br_engine *engine, uint32_t s)
             need->mem_bytes = br_role_bytes(demand->amount, resource->unit);
         }
     }
+    assert(need->cpus >= 1 && need->mem_bytes >= 0);
     if (!stage->command)
         engine->idle += stage->tasks;
 }
@@ -280,6 +281,7 @@ static void put_part(FILE *out, const char *text, size_t size)
             fputs(*text == '\n' ? "\"$1\"" : "\"$2\"", out);
             n = 1;
         }
+        assert(n > 0 && n <= size);
     }
 }
 

@@ -1,6 +1,7 @@
 /* Names of tasks, stages, joints and resources that every engine takes. */
 #include "emit/engines/engine.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -70,6 +71,7 @@ void br_engine_parents(FILE *out, const struct br_engine *engine, uint32_t task,
             first += index;
             last = first + 1;
         }
+        assert(last <= dag->stage[edge->parent].first_task + dag->stage[edge->parent].tasks);
         for (uint32_t t = first; t < last; t++) {
             fprintf(out, "%s%s", before, quote);
             if (joint)
@@ -87,6 +89,7 @@ void br_engine_chained(FILE *out, const struct br_engine *engine, uint32_t task,
 {
     const struct br_chain *chain = &engine->chain;
     for (uint32_t k = chain->first[task]; k < chain->first[task + 1]; k++) {
+        assert(engine->input->plan->rank[chain->before[k]] < engine->input->plan->rank[task]);
         fprintf(out, "%s%s", k > chain->first[task] ? separator : before, quote);
         br_engine_task(out, engine, chain->before[k]);
         fputs(quote, out);

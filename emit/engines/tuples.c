@@ -1,11 +1,13 @@
 /* Tasks and joints as tuples of a list in Python. */
 #include "emit/engines/tuples.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 uint32_t br_engine_priority(const struct br_engine *engine, uint32_t task)
 {
+    assert(engine->input->plan->rank[task] - 1 < engine->input->plan->tasks);
     return engine->input->plan->tasks - engine->input->plan->rank[task] + 1;
 }
 
@@ -58,6 +60,7 @@ enum br_status br_engine_tuples(FILE *out, const struct br_engine *engine,
     for (uint32_t k = 0; k < plan->tasks && !status; k++) {
         uint32_t task = plan->order[k], stage = br_dag_task_stage(engine->dag, task);
         status = tuple_write_task(out, engine, form, task, diag);
+        assert(written[stage] < engine->dag->stage[stage].tasks);
         if (++written[stage] == engine->dag->stage[stage].tasks && engine->has_joint[stage])
             tuple_write_joint(out, engine, form, stage);
     }

@@ -10,6 +10,7 @@
 #include "emit/pictures/picture.h"
 #include "planner/model/commands.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,6 +81,7 @@ static void write_ends(FILE *out, const struct br_engine *engine, const struct l
         }
         bool pair = edge->type == BR_ONE_TO_ONE;
         uint32_t from = pair ? index : 0, to = pair ? index + 1 : dag->stage[other].tasks;
+        assert(from < to && to <= dag->stage[other].tasks);
         for (uint32_t i = from; i < to; i++) {
             fputs(before, out);
             engines_wfformat_write_id(out, engine, other, i);
@@ -229,6 +231,7 @@ static enum br_status group(struct links *links, const struct br_dag *dag, struc
         links->first[s + 2] += links->first[s + 1];
     for (uint32_t e = 0; e < dag->edges; e++)
         links->edge[links->first[dag->edge[e].parent + 1]++] = e;
+    assert(links->first[dag->stages] == dag->edges);
     return BR_OK;
 }
 

@@ -68,6 +68,7 @@ static uint32_t waited_for(const struct br_emit_input *input, const struct br_pa
     }
     if (br_inputs_bind(inputs, plan, task)) {
         uint32_t source = br_inputs_source(input, inputs->last[task]);
+        assert(source == UINT32_MAX || source < plan->tasks);
         *waited = BR_WAITED_TRANSFER;
         if (source != UINT32_MAX && plan->rank[source] < plan->rank[task])
             return source;
@@ -100,6 +101,7 @@ static enum br_status pictures_analysis_find_chain(struct br_analysis *analysis,
             analysis->waited[n - 1] = waited;
         }
         analysis->chain_tasks = n;
+        assert(n > 0);
         analysis->waited[n - 1] = BR_WAITED_PARENT; /* the first task, which waited for nothing */
         for (uint32_t k = 0; k < n / 2; k++) {
             uint32_t swapped = analysis->chain[k];
@@ -219,6 +221,7 @@ static enum br_status pictures_analysis_measure_use(struct br_analysis *analysis
         return br_fail_memory(diag);
     for (uint32_t r = 0; r < dag->resources; r++) {
         struct br_use *use = &analysis->use[analysis->uses];
+        assert(analysis->uses < dag->resources);
         double step[BR_USE_COLUMNS + 1] = {0}, work = 0;
         double total = total_capacity(input->cluster, dag->resource[r].name);
         bool demanded = false;

@@ -57,6 +57,7 @@ static uint32_t find_lane(struct lanes *lanes, uint32_t machine, uint32_t stage,
     uint32_t k = lanes->used++;
     lanes->lane[k] = (struct lane){.stage = UINT32_MAX, .box = UINT32_MAX};
     lanes->next[k] = UINT32_MAX;
+    assert((lanes->first[machine] == UINT32_MAX) == (lanes->last[machine] == UINT32_MAX));
     if (lanes->first[machine] == UINT32_MAX)
         lanes->first[machine] = k;
     else
@@ -206,6 +207,7 @@ static void cut_profile(struct br_chart *chart, uint32_t r, const int64_t *share
                                           .subset = subset};
         }
     }
+    assert(running + step[COLUMNS] == 0);
 }
 
 /* A row of a profile before it is cut into boxes. */
@@ -352,6 +354,7 @@ static enum br_status lay_stages(struct br_chart *chart, const struct br_emit_in
         struct profile *p = &profile[k];
         if (p->tasks == 0)
             continue;
+        assert(chart->rows < PROFILES);
         uint32_t best = 0;
         for (uint32_t s = 1; s < BR_SUBSETS; s++)
             if (p->subset[s] > p->subset[best])

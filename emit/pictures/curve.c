@@ -4,6 +4,7 @@
  * a pixel and integers, so that equal curves give equal bytes. */
 #include "emit/pictures/curve.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -126,11 +127,13 @@ struct plot {
 
 static int64_t point_x(const struct plot *p, uint32_t k)
 {
+    assert(k < p->curve->points);
     return (LEFT + p->step * k + p->step / 2) * PX;
 }
 
 static int64_t time_y(const struct plot *p, int64_t ns)
 {
+    assert(p->span_ns > 0);
     return (TOP + PLOT) * PX - (int64_t)((br_wide)ns * PLOT * PX / p->span_ns);
 }
 
@@ -238,6 +241,7 @@ static void draw_points(const struct plot *p)
 
 static void pictures_curve_write_svg(FILE *out, const struct br_curve *c)
 {
+    assert(c->points > 0);
     int64_t step = 600 / c->points;
     step = step < LEAST_STEP ? LEAST_STEP : step > 120 ? 120 : step;
     struct plot p = {.out = out, .curve = c, .step = step, .span_ns = c->now_ns};

@@ -2,6 +2,7 @@
 #include "emit/pictures/draw.h"
 #include "emit/pictures/picture.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 void br_draw_fixed(FILE *out, int64_t value, int64_t unit, int digits)
@@ -32,6 +33,7 @@ void br_draw_row_name(const struct br_emit_input *input, const struct br_chart *
                       const struct br_chart_row *row, char *name, size_t size)
 {
     const struct br_dag *dag = input->dag;
+    assert(chart->level != BR_CHART_STAGES || row->which < dag->stages + BR_SUBSETS);
     if (chart->level != BR_CHART_STAGES)
         br_cluster_machine_name(input->cluster, row->which, name, size);
     else if (row->which < dag->stages)

@@ -43,6 +43,7 @@ static int64_t text_width(uint32_t characters, int64_t font)
 
 static int64_t gantt_time_x(const struct page *page, int64_t ns)
 {
+    assert(ns >= 0 && ns <= page->chart->span_ns);
     return page->left + (int64_t)((br_wide)ns * page->width / page->chart->span_ns);
 }
 
@@ -87,6 +88,7 @@ static void end_text(const struct page *page, const char *side, const char *more
 
 static int64_t gantt_row_top(const struct page *page, uint32_t r)
 {
+    assert(r < page->chart->rows);
     const struct br_chart_row *row = &page->chart->row[r];
     return page->top + row->first_lane * page->lane + r * page->gap;
 }
@@ -244,6 +246,7 @@ static void gantt_draw_task_box(const struct page *page, const struct br_chart_b
     uint32_t stage = br_dag_task_stage(input->dag, box->task);
     const struct br_subset_style *style = &br_subset_style[br_subset_index(box->subset)];
     int64_t x = gantt_time_x(page, box->start_ns), w = gantt_time_x(page, box->end_ns) - x;
+    assert(box->row < page->chart->rows && box->lane < page->chart->row[box->row].lanes);
     struct place at = {x, gantt_row_top(page, box->row) + box->lane * page->lane, w > PT ? w : PT,
                        page->lane};
     fputs("  \"", out);
@@ -288,6 +291,7 @@ static void gantt_draw_profile_box(const struct page *page, const struct br_char
 static void gantt_set_up(struct page *page)
 {
     const struct br_chart *chart = page->chart;
+    assert(chart->rows > 0);
     uint32_t longest = 4;
     for (uint32_t r = 0; r < chart->rows; r++) {
         uint32_t length = row_name_length(page, &chart->row[r]);

@@ -142,6 +142,7 @@ static double bounds_search(struct duals *d, uint32_t rounds, const struct br_st
     double best = 0;
     for (uint64_t k = 0; k < d->first[d->in->ports]; k++) {
         double share = d->part[k].length_ms / d->in->busiest_ms[d->part[k].coflow];
+        assert(share > 0 && share <= 1);
         d->part[k].weight = br_real_exp(20 * (share - 1));
     }
     for (uint32_t round = 0; round < rounds && !br_stopped(stop); round++) {

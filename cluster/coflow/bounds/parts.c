@@ -19,6 +19,8 @@ static void bounds_parts_put(struct br_coflow_parts *parts, uint32_t coflow, uin
     if (ms <= 0)
         return;
     assert(port < parts->ports && parts->first[coflow] <= parts->first[coflow + 1]);
+    assert(parts->first[coflow] == parts->first[coflow + 1] ||
+           parts->part[parts->first[coflow + 1] - 1].port < port);
     parts->part[parts->first[coflow + 1]++] = (struct br_coflow_part){port, ms};
     if (ms > parts->busiest_ms[coflow])
         parts->busiest_ms[coflow] = ms;

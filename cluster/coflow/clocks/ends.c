@@ -32,6 +32,7 @@ static bool clocks_ends_push(struct br_ends *ends, double ms, const struct br_gr
 {
     if (!br_grow(&ends->heap, ends->size, &ends->room, sizeof *ends->heap))
         return false;
+    assert(ms < INFINITY);
     struct br_end end = {.ms = ms, .version = ++ends->version[grant->flow], .grant = *grant};
     ends_push(NULL, ends->heap, &ends->size, end);
     return true;
@@ -55,6 +56,7 @@ static double first_to_leave(const struct br_ends *ends, double now_ms, double u
         uint32_t of = fabric->grant[k].coflow;
         struct br_coflow_state *state = &fabric->coflow[of];
         double last = state->last;
+        assert(state->rated <= state->live);
         if (state->rated == state->live)
             for (; k < fabric->grants && fabric->grant[k].coflow == of && last < until_ms; k++) {
                 double ms = clocks_end_of(ends, now_ms, fabric->grant[k].flow);

@@ -38,6 +38,7 @@ static double next_change(struct br_coflow_run *run, double most)
     }
     for (uint64_t k = 0; k < fabric->grants; k++) {
         const struct br_coflow_state *state = &fabric->coflow[fabric->grant[k].coflow];
+        assert(state->rated <= state->live && state->rated_pilots <= state->pilots);
         if (state->rated == state->live && state->last < most)
             most = state->last;
         if (state->pilots && state->rated_pilots == state->pilots && state->last_pilot < most)
@@ -62,6 +63,7 @@ static bool epochs_advance(struct br_coflow_run *run, double ticks, double now_m
         uint32_t pilots = state->pilots;
         br_fabric_move(fabric, &grant, ticks * fabric->rate[grant.flow]);
         run->span_bytes += left - fabric->left[grant.flow];
+        assert(left >= fabric->left[grant.flow]);
         if (!br_fabric_over(fabric, grant.flow)) {
             fabric->grant[kept++] = grant;
             continue;
@@ -127,6 +129,8 @@ enum br_status br_run_epochs(struct br_coflow_run *run)
             break;
         }
         epoch = br_epoch_next(run, epoch);
+        assert(run->active ||
+               run->trace->coflow[run->arrived].arrival_ms <= (epoch + 1) * BR_EPOCH_MS);
         status = clocks_run_epoch(run, epoch * BR_EPOCH_MS);
         epoch++;
     }

@@ -58,6 +58,7 @@ static void set_sums(struct exact *e, uint32_t coflow, const struct sums *sums)
 static inline void send(const struct exact *e, uint64_t flow, double rate, struct sums *sums)
 {
     const struct br_fabric *fabric = e->fabric;
+    assert(rate >= 0 && e->settled_ms <= e->now_ms);
     double left = fabric->left[flow], since_ms = e->since_ms[flow];
     double bytes = rate * (e->now_ms - (since_ms > e->settled_ms ? since_ms : e->settled_ms));
     /* The rest belongs to a live flow, whose end is an event of its own. */
@@ -102,6 +103,7 @@ static void clocks_exact_settle(struct exact *e)
 static void accrue(struct exact *e, uint32_t coflow, double more)
 {
     struct br_coflow_state *state = &e->fabric->coflow[coflow];
+    assert(state->since_ms <= e->now_ms);
     state->accrued += state->rate * (e->now_ms - state->since_ms);
     state->since_ms = e->now_ms;
     state->rate += more;
@@ -144,6 +146,7 @@ static void expect_wake(const struct exact *e, const struct br_grant *grant)
     double size = fabric->size[grant->flow], left = fabric->left[grant->flow];
     if (state->wake_flow <= 0 || size < state->wake_flow)
         return;
+    assert(fabric->rate[grant->flow] > 0);
     double ms = e->now_ms + (state->wake_flow - (size - left)) / fabric->rate[grant->flow];
     state->wake_flow_ms = fmin(state->wake_flow_ms, ms);
 }
@@ -185,6 +188,7 @@ static enum br_status begin_rates(struct exact *e)
         }
         state->rate = rate;
         state->rated += k - before;
+        assert(state->rated <= state->live);
     }
     if (e->coordinated
             ? !br_ends_renew(&e->ends, e->now_ms, INFINITY, NULL, 0)
@@ -260,6 +264,7 @@ static enum br_status clocks_exact_tell(struct exact *e)
         if (br_fabric_over(fabric, grant->flow) || !e->agent[from] || e->failed[from] ||
             e->failed[to])
             continue;
+        assert(e->plan[k].rate > 0);
         fabric->rate[grant->flow] = e->plan[k].rate;
         fabric->grant[fabric->grants++] = *grant;
     }
@@ -336,6 +341,7 @@ static void end_flow(struct exact *e, const struct br_grant *grant, bool *change
     struct br_coflow_state *state = &fabric->coflow[grant->coflow];
     uint32_t pilots = state->pilots;
     double rate = fabric->rate[grant->flow], left = fabric->left[grant->flow];
+    assert(rate > 0);
     br_fabric_move(fabric, grant, left);
     e->run->span_bytes += left;
     br_run_flow(e->run, grant);
@@ -404,6 +410,7 @@ static void clocks_exact_go_on(struct exact *e, const struct alarm *alarm)
     if (e->coordinated)
         next = fmin(next, fmin(e->desk.round_ms, e->desk.tell_ms));
     e->now_ms = next > e->now_ms ? next : e->now_ms;
+    assert(e->now_ms < INFINITY);
     e->fabric->now_ms = e->now_ms;
     if (e->coordinated)
         br_desk_pass(&e->desk, before_ms, e->now_ms, run->active > 0);

@@ -68,6 +68,7 @@ static bool find_tightest(struct max_min *m, const struct taken *taken, double *
     double free = 0, flows = 0;
     for (uint32_t k = 0; k < m->opens; k++) {
         uint32_t port = m->open[k], count = flows_at(m, port) - taken[port].flows;
+        assert(taken[port].flows <= flows_at(m, port));
         if (!count)
             continue;
         double its = max_min_capacity_of(m, port) - taken[port].rate;
@@ -93,6 +94,7 @@ static void max_min_set_rate(struct max_min *m, uint32_t up, struct br_pair *pai
         return;
     br_pair_settle(&m->pairs, pair);
     pair->rate = rate;
+    assert(pair->size > 0);
     pair->next = rate > 0 ? m->pairs.now + (pair->heap[0].moved - pair->moved) / rate : INFINITY;
     m->lost[up] |= before <= m->pairs.first[up] && pair->next > before;
     m->pairs.first[up] = fmin(m->pairs.first[up], pair->next);
@@ -106,6 +108,7 @@ static void max_min_stop_flows(struct max_min *m, uint32_t port, double rate, st
     for (uint32_t k = from; k < to; k++) {
         uint32_t other = m->open[k], up = is_up ? port : other;
         uint32_t down = (is_up ? other : port) - m->pairs.ups;
+        assert(down < m->pairs.downs);
         struct br_pair *pair = br_pair_of(&m->pairs, up, down);
         if (!pair->size)
             continue;
@@ -141,6 +144,7 @@ static void go_back(struct max_min *m)
             m->open_ups += p < m->pairs.ups;
         }
     }
+    assert(m->opens + m->steps == m->ports);
 }
 
 /* Is the rate of each pair the greatest of a full port, and no port gives more than it has? */
@@ -172,6 +176,7 @@ static void max_min_fill(struct max_min *m)
         uint32_t port = m->open[at];
         assert(m->steps < m->ports);
         struct taken *taken = taken_before(m, m->steps + 1);
+        assert(rate >= 0 && m->full[port] == UINT32_MAX);
         /* By rounding a port may seem to be full a little before the last one. */
         rate = m->steps ? fmax(rate, m->step[m->steps - 1].rate) : rate;
         memcpy(taken, taken_before(m, m->steps), m->ports * sizeof *taken);
@@ -240,6 +245,7 @@ static void max_min_go_on(struct max_min *m)
     if (run->arrived < run->trace->coflows)
         next = fmin(next, (double)run->trace->coflow[run->arrived].arrival_ms);
     next = fmax(next, m->pairs.now);
+    assert(next < INFINITY && m->moves >= 0);
     m->run->span_bytes += m->moves * (next - m->pairs.now);
     m->pairs.now = m->run->fabric.now_ms = next;
 }

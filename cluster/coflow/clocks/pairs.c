@@ -96,6 +96,7 @@ void br_pairs_renew_first(struct br_pairs *pairs, uint32_t up)
 static bool pairs_push(struct br_pairs *pairs, struct br_pair *pair, const struct br_grant *grant,
                        double bytes)
 {
+    assert(bytes > 0);
     if (!br_grow(&pair->heap, pair->size, &pair->room, sizeof *pair->heap))
         return false;
     if (pair->size == 0)
@@ -112,8 +113,10 @@ enum br_status br_pairs_enter(struct br_pairs *pairs, uint32_t coflow, br_pair_v
     const struct br_coflow *c = &pairs->run->trace->coflow[coflow];
     for (uint32_t r = 0; r < c->receivers; r++) {
         uint32_t down = pairs->down_at[c->down[r]];
+        assert(pairs->down_port[down] == c->down[r]);
         for (uint32_t s = 0; s < c->senders; s++) {
             uint32_t up = pairs->up_at[c->up[s]];
+            assert(pairs->up_port[up] == c->up[s]);
             uint64_t flow = br_fabric_flow(fabric, coflow, s, r);
             const struct br_grant grant = {flow, coflow, s, r};
             if (fabric->left[flow] <= 0)
@@ -134,6 +137,7 @@ static void end_first(struct br_pairs *pairs, struct br_pair *pair, double now_m
     const struct br_due due = dues_pop(NULL, pair->heap, &pair->size);
     assert(due.grant.coflow < run->arrived);
     double left = run->fabric.left[due.grant.flow];
+    assert(left > 0);
     br_fabric_move(&run->fabric, &due.grant, left);
     pairs->ended_bytes += left;
     br_run_flow(run, &due.grant);

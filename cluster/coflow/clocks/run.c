@@ -19,9 +19,11 @@ enum br_status br_run_arrive(struct br_coflow_run *run, uint32_t coflow, double 
     if (run->fabric.coflow[coflow].live == 0) {
         run->outcome->end_ms[coflow] = start_ms;
         run->outcome->finished++;
+        assert(run->active + run->outcome->finished == run->arrived);
         return BR_OK;
     }
     run->active++;
+    assert(run->active + run->outcome->finished == run->arrived);
     enum br_status status = br_fabric_enter(&run->fabric, coflow, run->diag);
     if (!status)
         clocks_run_tell(run, BR_COFLOW_ARRIVES, coflow);
@@ -35,12 +37,14 @@ void br_run_leave(struct br_coflow_run *run, uint32_t coflow, double end_ms)
     run->outcome->events++;
     assert(run->active && run->fabric.coflow[coflow].live == 0);
     run->active--;
+    assert(run->active + run->outcome->finished == run->arrived);
     clocks_run_tell(run, BR_COFLOW_LEAVES, coflow);
     br_fabric_leave(&run->fabric, coflow);
 }
 
 void br_run_flow(struct br_coflow_run *run, const struct br_grant *grant)
 {
+    assert(br_fabric_over(&run->fabric, grant->flow));
     run->outcome->events++;
     if (run->row->flow)
         run->row->flow(run->policy, grant->coflow, grant->receiver, run->fabric.size[grant->flow]);

@@ -28,6 +28,7 @@ static void renew(struct shares *s, uint32_t up, uint32_t down)
     double ticks = (pair->heap[0].moved - pair->moved - BR_FLOW_OVER) / pair->rate;
     double whole = ticks < 1 ? 1 : (double)(int64_t)ticks;
     pair->next = pairs->now + (whole < ticks ? whole + 1 : whole);
+    assert(pair->next > pairs->now);
 }
 
 /* Renews all pairs of the uplink. */
@@ -103,6 +104,7 @@ static enum br_status clocks_shares_run_epoch(struct shares *s, int64_t epoch)
         renew_stale(s);
         for (uint32_t u = 0; u < s->pairs.ups; u++)
             next = fmin(next, s->pairs.first[u]);
+        assert(next >= s->pairs.now);
         if (next > end)
             break;
         s->pairs.now = next;

@@ -116,6 +116,7 @@ void br_desk_note(struct br_desk *desk, uint32_t port)
 {
     assert(port < desk->ports);
     desk->waiting += !desk->heard[port];
+    assert(desk->waiting <= desk->ports);
     desk->heard[port] = 1;
 }
 
@@ -149,6 +150,7 @@ void br_desk_pass(struct br_desk *desk, double from_ms, double to_ms, bool activ
 void br_desk_begin(struct br_desk *desk, double now_ms, uint64_t flows, uint32_t agents)
 {
     const struct br_coordinator *is = desk->is;
+    assert(agents <= desk->ports);
     double reports =
         desk->reports ? desk->senders : (double)(desk->figures.heard - desk->told_heard);
     double takes_ms =

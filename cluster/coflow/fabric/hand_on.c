@@ -35,6 +35,7 @@ static uint64_t *places_at(const struct br_fabric *fabric, enum side side, uint3
 
 static void index_side(struct br_fabric *fabric, enum side side, uint32_t place)
 {
+    assert(place < fabric->ordered);
     const uint64_t *live = live_ports(fabric, fabric->order[place], side);
     for (uint32_t w = 0; w < fabric->words; w++)
         for (uint64_t bits = live[w]; bits; bits &= bits - 1) {
@@ -117,6 +118,7 @@ static void give_in_order(struct br_fabric *fabric, enum side side, uint32_t por
     const uint64_t *places = places_at(fabric, side, port);
     for (uint32_t w = 0; w < (fabric->ordered + 63) / 64; w++)
         for (uint64_t bits = places[w]; bits; bits &= bits - 1) {
+            assert(w * 64 + (uint32_t)__builtin_ctzll(bits) < fabric->ordered);
             uint32_t coflow = fabric->order[w * 64 + (uint32_t)__builtin_ctzll(bits)];
             if (!hand_on_has_bit(free_ports(fabric, side), port))
                 return;

@@ -22,12 +22,14 @@ static void rates_set_bit(uint64_t *bits, uint32_t port, bool on)
 
 static void rates_set_up(struct br_fabric *fabric, uint32_t port, double free)
 {
+    assert(free >= -1e-6 * fabric->capacity);
     fabric->free_up[port] = free > 0 ? free : 0;
     rates_set_bit(fabric->any_up, port, !is_full(fabric, free));
 }
 
 static void set_down(struct br_fabric *fabric, uint32_t port, double free)
 {
+    assert(free >= -1e-6 * fabric->capacity);
     fabric->free_down[port] = free > 0 ? free : 0;
     rates_set_bit(fabric->any_down, port, !is_full(fabric, free));
 }
@@ -102,6 +104,7 @@ static inline void grant(struct br_fabric *fabric, uint32_t coflow, uint32_t sen
     uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
     assert(rate > 0);
     double before = fabric->rate[flow];
+    assert(before > 0 || fabric->grants < fabric->trace->flows);
     if (before <= 0)
         fabric->grant[fabric->grants++] = (struct br_grant){flow, coflow, sender, receiver};
     fabric->rate[flow] = before + rate;
@@ -164,6 +167,7 @@ bool br_rates_madd(struct br_fabric *fabric, uint32_t coflow)
         for (uint32_t k = 0; k < state->live_down[r]; k++) {
             uint32_t s = senders[k];
             uint64_t flow = br_fabric_flow(fabric, coflow, s, r);
+            assert(!br_fabric_over(fabric, flow));
             double rate = br_fabric_flow_rate_left(fabric, coflow, r, flow) / alpha;
             double most = rates_lesser(fabric->free_up[c->up[s]], fabric->free_down[c->down[r]]);
             rate = rates_lesser(rate, most);
@@ -230,6 +234,7 @@ static void give_parts(struct br_fabric *fabric, uint32_t coflow)
         fabric->down[to] = taken;
     }
     fabric->grants = (uint64_t)(next - fabric->grant);
+    assert(fabric->grants <= fabric->trace->flows);
 }
 
 void br_rates_split(struct br_fabric *fabric, const uint32_t *coflow, uint32_t coflows)
@@ -270,6 +275,7 @@ void br_rates_flow(struct br_fabric *fabric, uint32_t coflow, uint32_t sender, u
     grant(fabric, coflow, sender, receiver, rate);
     if (fabric->notes_raises) {
         uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
+        assert(fabric->raises <= fabric->trace->flows);
         fabric->raise[fabric->raises++] = (struct br_raise){{flow, coflow, sender, receiver}, rate};
     }
     rates_set_up(fabric, up, fabric->free_up[up] - rate);

@@ -70,6 +70,7 @@ double br_fabric_flow_sent(const struct br_fabric *fabric, uint32_t coflow, uint
                            uint32_t receiver)
 {
     uint64_t flow = br_fabric_flow(fabric, coflow, sender, receiver);
+    assert(fabric->left[flow] <= fabric->size[flow]);
     return fabric->size[flow] - fabric->left[flow];
 }
 
@@ -96,6 +97,7 @@ const uint32_t *br_fabric_live_senders(const struct br_fabric *fabric, uint32_t 
 void br_fabric_believe_row(struct br_fabric *fabric, uint32_t coflow, uint32_t receiver,
                            double flow_bytes)
 {
+    assert(flow_bytes >= 0);
     fabric->coflow[coflow].believed[receiver] = flow_bytes;
     fabric->coflow[coflow].estimated = true;
 }
@@ -140,6 +142,7 @@ static void add_up(const struct br_fabric *fabric, uint32_t coflow, bool told, d
         double sum = 0;
         for (uint32_t k = 0; k < state->live_down[r]; k++) {
             uint32_t s = fabric->senders[row + k];
+            assert(s < c->senders && !br_fabric_over(fabric, row + s));
             double left = state_left_of(fabric, told, state->believed[r], row + s);
             up[s] += left;
             sum += left;
@@ -322,6 +325,7 @@ static void set_bits(const struct br_fabric *fabric, uint32_t coflow)
         const uint32_t *senders = br_fabric_live_senders(fabric, coflow, r);
         for (uint32_t k = 0; k < state->live_down[r]; k++) {
             uint32_t s = senders[k];
+            assert(s < c->senders);
             state_set_bit(state->up_bits, c->up[s]);
             state_set_bit(state->down_bits, c->down[r]);
             if (state->of_sender)
@@ -362,6 +366,7 @@ enum br_status br_fabric_enter(struct br_fabric *fabric, uint32_t coflow, struct
     state->of_sender = senders ? state->down_bits + words : NULL;
     state->of_receiver = receivers ? state->down_bits + (1 + senders) * words : NULL;
     set_bits(fabric, coflow);
+    assert(fabric->there < fabric->trace->coflows);
     return make_places(fabric, ++fabric->there) ? BR_OK : br_fail_memory(diag);
 }
 
@@ -411,6 +416,7 @@ static void retire(struct br_fabric *fabric, const struct br_grant *grant)
 {
     struct br_coflow_state *state = &fabric->coflow[grant->coflow];
     uint32_t *sender = fabric->senders + br_fabric_flow(fabric, grant->coflow, 0, grant->receiver);
+    assert(state->live_down[grant->receiver] > 0);
     uint32_t count = state->live_down[grant->receiver]--, at = 0;
     while (sender[at] != grant->sender) {
         at++;
@@ -431,6 +437,7 @@ static void retire(struct br_fabric *fabric, const struct br_grant *grant)
     state->live--;
     assert(!fabric->pilot[grant->flow] || state->pilots);
     state->pilots -= fabric->pilot[grant->flow];
+    assert(state->pilots <= state->live);
 }
 
 void br_fabric_move(struct br_fabric *fabric, const struct br_grant *grant, double bytes)

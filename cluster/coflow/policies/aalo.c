@@ -6,6 +6,8 @@
 
 #include "cluster/coflow/policies/queues.h"
 
+#include <assert.h>
+
 struct aalo {
     struct br_fabric *fabric;
     struct br_queues queues;
@@ -42,6 +44,7 @@ static void aalo_sink(struct aalo *p)
         uint32_t kept = 0, count = queue->count;
         for (uint32_t k = 0; k < count; k++) {
             uint32_t coflow = queue->coflow[k];
+            assert(p->queues.at[coflow] == q);
             /* Half a byte for the rounding of times, where the policy woke at the threshold. */
             double sent = br_fabric_sent(p->fabric, coflow) + (p->exact ? 0.5 : 0);
             if (br_queues_of(&p->queues, sent) > q) {

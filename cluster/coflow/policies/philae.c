@@ -63,6 +63,7 @@ static double weighted(const struct philae *p, uint32_t coflow)
 
 static double metric(const struct philae *p, uint32_t place)
 {
+    assert(place < p->sampled.sized.count);
     uint32_t coflow = p->sampled.sized.coflow[place];
     double size = p->length[coflow] * (double)br_fabric_width(p->fabric, coflow);
     double left = size - br_fabric_sent(p->fabric, coflow);

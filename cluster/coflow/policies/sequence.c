@@ -94,6 +94,7 @@ void br_sequence_find(struct br_sequence *q, const struct br_fabric *fabric, uin
             }
         }
         uint32_t chosen = q->left[last];
+        assert(last < left);
         for (uint32_t i = 0; i < left && least < INFINITY; i++) {
             uint32_t k = q->left[i];
             double bytes = bytes_at(br_fabric_coflow(fabric, coflow[k]), q->bytes + q->first[k],

@@ -41,6 +41,7 @@ void br_dispatch_start(const struct br_dispatch *d, struct br_scene_open open, u
     assert(machine < scene->machines && !scene->away[machine]);
     uint32_t task = live->ready[live->ready_first[open.stage]++];
     live->to_start--;
+    assert(live->job->task_stage[task] == open.stage);
     double lasts_ns = (double)br_joint_lasts(live->job, task) * scene->step;
     for (uint32_t r = 0; r < scene->resources; r++)
         room[r] -= stage->demand[r];

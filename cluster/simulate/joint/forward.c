@@ -212,6 +212,7 @@ static void forward_start(void *context, uint32_t slot, uint32_t task, uint32_t 
 {
     struct br_forward *forward = context;
     int64_t lasts_ns = br_joint_lasts(forward->trial.live[slot].job, task);
+    assert(lasts_ns >= 0);
     int64_t at_ns =
         forward->now_ns > INT64_MAX / 2 - lasts_ns ? INT64_MAX / 2 : forward->now_ns + lasts_ns;
     const struct br_joint_job *job = forward->trial.live[slot].job;
@@ -231,6 +232,7 @@ static void forward_step_on(struct br_forward *forward)
     forward->now_ns = forward->end[0].at_ns;
     while (forward->ends && forward->end[0].at_ns == forward->now_ns) {
         struct br_forward_task task = forward->end[0];
+        assert(forward->trial.live[task.slot].job);
         end_pop(&forward->trial, forward->end, &forward->ends);
         br_scene_end(&forward->trial, task.slot, task.task, task.machine, false);
         if (!forward->trial.live[task.slot].tasks_left)

@@ -27,6 +27,7 @@ void br_pace_end(struct br_joint_job *job, uint32_t task, int64_t lasted_ns)
 {
     struct br_joint_seen *seen = seen_of(job, task);
     seen->ended++;
+    assert(seen->ended <= job->stage[job->task_stage[task]].tasks);
     seen->declared_ns += (double)job->duration_ns[task];
     seen->lasted_ns += (double)lasted_ns;
     job->news = true;

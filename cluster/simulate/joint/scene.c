@@ -153,6 +153,7 @@ static void open_stage(struct br_joint_scene *scene, uint32_t slot, uint32_t sta
 void br_scene_make_ready(struct br_joint_scene *scene, uint32_t slot, uint32_t stage, uint32_t task)
 {
     struct br_scene_live *live = &scene->live[slot];
+    assert(!live->waits[stage] && live->job->task_stage[task] == stage);
     if (!br_scene_is_open(live, stage))
         open_stage(scene, slot, stage);
     assert(live->ready_end[stage] - live->job->stage[stage].first < live->job->stage[stage].tasks);
@@ -207,6 +208,7 @@ bool br_scene_arrive(struct br_joint_scene *scene, const struct br_joint_job *jo
 
 void br_scene_retire(struct br_joint_scene *scene, uint32_t slot)
 {
+    assert(scene->live[slot].to_start == 0);
     assert(scene->live[slot].job && !scene->live[slot].tasks_left);
     scene->live[slot].job = NULL;
 }
@@ -265,6 +267,7 @@ void br_scene_end(struct br_joint_scene *scene, uint32_t slot, uint32_t task, ui
         assert(job->arc[a].one_to_one || live->waits[child]);
         if (job->arc[a].one_to_one) {
             uint32_t next = job->stage[child].first + task - stage->first;
+            assert(live->task_waits[next] > 0);
             if (--live->task_waits[next] == 0 && !live->waits[child])
                 br_scene_make_ready(scene, slot, child, next);
         } else if (last && --live->waits[child] == 0) {

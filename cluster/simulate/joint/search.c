@@ -235,6 +235,7 @@ static void joint_search_order_by(const struct br_joint_row *row, struct br_join
 /* Runs the row that is being tried, and keeps it where it is no worse (`equal`), or better. */
 static void try_row(struct br_joint_search *search, bool equal)
 {
+    assert(search->tried->count > 0);
     joint_search_order_by(search->tried, &search->order);
     double value = br_forward_run(&search->forward, &search->order, search->most, search->until_ns);
     search->spent += search->forward.spent + search->forward.cost;
@@ -275,6 +276,7 @@ static void joint_search_begin(struct br_joint_search *search, const struct br_j
     try_row(search, true); /* for its ends */
     row_by_ends(search, search->tried);
     try_row(search, false);
+    assert(search->value < INFINITY);
     search->first = search->value;
     search->improvements = 0;
 }
@@ -284,6 +286,7 @@ static uint32_t joint_search_draw_place(struct br_joint_search *search, uint32_t
 {
     assert(at < count && count > 1);
     uint32_t low = at > NEAR ? at - NEAR : 0, high = at + NEAR < count ? at + NEAR : count - 1;
+    assert(low < high);
     uint32_t to = low + (uint32_t)br_rng_below(&search->rng, high - low);
     return to < at ? to : to + 1;
 }

@@ -113,6 +113,7 @@ bool br_transit_arrive(struct br_transit *transit, uint32_t number)
 {
     const struct br_dag *dag = transit_dag_of(transit, number);
     struct br_transit_job *job = &transit->job[number];
+    assert(!job->machine);
     size_t tasks = dag->tasks, stages = dag->stages;
     if (!dag->bytes || !transit->carries)
         return true; /* nothing is asked about it */
@@ -214,6 +215,7 @@ enum br_status br_transit_place(struct br_transit *transit, uint32_t number,
     const struct br_supply_user user = transit_user_of(transit);
     const struct br_network_job *dag =
         placed_dag(transit, transit->workload->job[number].dag, transit->cluster);
+    assert(!job->supply);
     job->supply = calloc(1, sizeof *job->supply);
     if (!job->supply || !dag || !br_supply_init(job->supply, dag))
         return br_fail_memory(diag);
@@ -264,6 +266,8 @@ void br_transit_ended(struct br_transit *transit, uint32_t number, uint32_t task
     uint32_t stage = br_dag_task_stage(transit_dag_of(transit, number), task);
     job->machine[task] = machine;
     job->here[(size_t)stage * transit->machines + machine]++;
+    assert(job->here[(size_t)stage * transit->machines + machine] <=
+           transit_dag_of(transit, number)->stage[stage].tasks);
 }
 
 /* ---- What a task fetches ---- */
@@ -286,6 +290,7 @@ static void want_edge(struct br_transit *transit, uint32_t number, uint32_t edge
     const struct br_edge *e = &dag->edge[edge];
     if (e->type == BR_ONE_TO_ONE) {
         uint32_t from = job->machine[dag->stage[e->parent].first_task + place];
+        assert(from < transit->machines);
         if (from != machine)
             want(transit, from, br_transfer_bytes(dag, edge, 1, 1), sources);
         return;
@@ -319,6 +324,7 @@ bool br_transit_fetch(struct br_transit *transit, uint32_t number, uint32_t task
     const struct br_transit_dag *into = &transit->dag[transit->workload->job[number].dag];
     for (uint32_t k = into->first[stage]; k < into->first[stage + 1]; k++)
         want_edge(transit, number, into->edge[k], place, machine, &sources);
+    assert(sources < transit->machines);
     if (!sources)
         return true;
     *waits = true;
@@ -334,6 +340,7 @@ bool br_transit_fetch(struct br_transit *transit, uint32_t number, uint32_t task
             transit->fetch[slot].flows++;
         transit->bytes[from] = 0;
     }
+    assert(!good || transit->fetch[slot].flows == sources);
     return good;
 }
 
@@ -350,6 +357,7 @@ void br_transit_drop(struct br_transit *transit, uint32_t slot, int64_t now_ns)
     for (uint32_t k = transit->flows.flows; k-- > 0;) {
         if (transit->flows.flow[k].owner != slot)
             continue;
+        assert(transit->fetch[slot].flows > 0);
         br_flows_remove(&transit->flows, k);
         transit->fetch[slot].flows--;
     }
@@ -370,6 +378,7 @@ bool br_transit_pop(struct br_transit *transit, int64_t now_ns, uint32_t *slot)
         if (flow.owner >> 32) {
             const struct br_supply_user user = transit_user_of(transit);
             transit->at_job = (uint32_t)(flow.owner >> 32) - 1;
+            assert(transit->job[transit->at_job].supply);
             transit->at_ns = now_ns;
             br_supply_wire_ended(transit->job[transit->at_job].supply, (uint32_t)flow.owner, &user);
             continue;

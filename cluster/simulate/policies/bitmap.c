@@ -14,6 +14,7 @@ static uint32_t magnitude(int64_t amount)
     uint32_t exponent = 63 - (uint32_t)__builtin_clzll((uint64_t)amount);
     uint64_t digits =
         exponent > 2 ? (uint64_t)amount >> (exponent - 2) : (uint64_t)amount << (2 - exponent);
+    assert(digits >= 4 && digits < 8);
     return exponent * 4 + ((uint32_t)digits & 3);
 }
 

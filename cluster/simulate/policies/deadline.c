@@ -200,6 +200,9 @@ enum br_status br_deadline_end(void *policy, const struct br_ended *ended, int64
     struct deadlines *all = policy;
     struct loop *loop = all->of[ended->job];
     assert(!loop || loop->job == ended->job);
+    assert(!loop || ended->failed ||
+           loop->done[br_dag_task_stage(loop->dag, ended->task)] <
+               loop->dag->stage[br_dag_task_stage(loop->dag, ended->task)].tasks);
     if (loop && !ended->failed)
         loop->done[br_dag_task_stage(loop->dag, ended->task)]++;
     if (all->out_of_memory)
@@ -269,6 +272,7 @@ static void policies_deadline_settle(struct deadlines *all, struct loop *loop, i
                                      const struct br_control_decision *decision,
                                      const struct br_portion *portion)
 {
+    assert(decision->amount <= loop->control.options.most);
     const struct br_list_share share = {decision->amount, portion->need, portion->turn};
     const struct br_allotment row = {.at_ns = now_ns,
                                      .job = loop->job,

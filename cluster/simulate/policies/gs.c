@@ -198,6 +198,7 @@ static uint32_t queue_for(const struct gs *gs, double work_ns)
     if (has_no_queues(gs))
         return gs->sampling == UINT32_MAX ? 0 : 1;
     uint32_t queue = br_queue_of(&gs->queues, work_ns);
+    assert(queue < gs->queues.count);
     return queue + (queue >= gs->sampling);
 }
 
@@ -220,6 +221,7 @@ static void gs_predict(struct gs *gs, struct member *member, bool all)
     }
     assert(used <= member->job->form->tasks);
     gs->row->predict(gs->predictor, &member->known, &estimate, NULL);
+    assert(estimate.work_ns >= 0);
     member->work_ns = estimate.work_ns;
     member->whole_ns = estimate.work_ns;
     member->predicted_at = member->job->state.finished + 1;
@@ -237,6 +239,7 @@ static void draw_pilots(struct gs *gs, struct member *member)
         if (job->stage_waits[stage] || job->task_state[first] != BR_TASK_READY)
             continue;
         for (uint32_t left = tasks, t = first; left > 0; left--, t++) {
+            assert(wanted <= left);
             member->pilot[t] = br_rng_below(&rng, left) < wanted;
             wanted -= member->pilot[t];
             member->pilots += member->pilot[t];
@@ -376,6 +379,7 @@ enum br_status br_gs_end(void *policy, const struct br_ended *ended, int64_t now
     br_rooms_change(&gs->rooms, ended->machine,
                     br_job_demand(job, task, gs->capacities.scale.resources), 1);
     queue->use -= job->form->kind_share[job->form->stage_kind[job->form->task_stage[task]]];
+    assert(queue->use > -1e-6);
     member->attained_ns += (double)ended->lasted_ns;
     member->last_ns = now_ns;
     if (ended->failed) {
@@ -473,6 +477,7 @@ static bool gs_start(struct gs *gs, struct member *member, bool pilots, int64_t 
     if (best == BR_NO_RANK)
         return false;
     uint32_t task = job->form->task[best];
+    assert(job->task_state[task] == BR_TASK_READY);
     *decision = (struct br_decision){member->number, task, machine};
     br_job_run(job, task, machine, now_ns);
     br_rooms_change(&gs->rooms, machine, br_job_demand(job, task, width), -1);

@@ -161,6 +161,7 @@ static void policies_list_count(struct list *list, struct br_member *member, con
 static enum br_status policies_list_settle(struct list *list, uint32_t slot, struct br_diag *diag)
 {
     struct br_member *member = &list->members.member[slot];
+    assert(member->known.job);
     if (!br_member_settle(&list->members, member))
         return br_fail_memory(diag);
     if (!member->freshes || member->woken)
@@ -315,6 +316,7 @@ static uint32_t first_job(struct list *list, const int64_t *room)
             continue;
         uint32_t slot = br_roster_first(&list->members.roster[g], room);
         if (slot != BR_NOBODY) {
+            assert(slot < list->members.slots);
             first = slot;
             least = list->group_share[g];
         }
@@ -398,6 +400,7 @@ static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decisio
         turn_push(NULL, woken, &list->woken_count, turn_of(list, woken[w].slot));
     while (made < room && list->woken_count) {
         struct br_member *member = &list->members.member[woken[0].slot];
+        assert(member->woken);
         struct turn now = turn_of(list, woken[0].slot);
         if (policies_list_turn_before(NULL, &woken[0], &now)) {
             turn_replace(NULL, woken, list->woken_count, now);
@@ -420,6 +423,7 @@ uint32_t br_list_decide(void *policy, int64_t now_ns, struct br_decision *decisi
     (void)wake_ns;
     while (list->freed_count && made < room) {
         uint32_t machine = list->freed[list->freed_count - 1];
+        assert(list->is_freed[machine]);
         made += list->rooms.away[machine]
                     ? 0
                     : fill_machine(list, machine, now_ns, decisions + made, room - made);

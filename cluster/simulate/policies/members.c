@@ -61,6 +61,7 @@ static bool take_slot(struct br_members *members, uint32_t job, uint32_t *slot)
     }
     if (members->unused_count) {
         *slot = members->unused[--members->unused_count];
+        assert(!members->member[*slot].known.job);
     } else {
         if (!br_grow(&members->member, members->slots, &members->slot_room,
                      sizeof *members->member) ||
@@ -203,6 +204,7 @@ static void look_at_kinds(struct br_member *member)
         ready->is_changed[ready->changed[c]] = false;
         if (there && *posting == BR_NOBODY) {
             *posting = PENDING;
+            assert(member->freshes < ready->form->kinds);
             member->fresh[member->freshes++] = (struct br_fresh){.kind = kind};
         } else if (!there && *posting != BR_NOBODY) {
             assert(*posting != PENDING);
@@ -273,6 +275,7 @@ static uint32_t look_at_cap(struct br_member *member, uint32_t width)
     for (uint32_t kind = 0; kind < ready->form->kinds; kind++)
         if (member->posting[kind] != BR_NOBODY &&
             (br_ready_best(ready, kind) == BR_NO_RANK || !is_within(member, width, kind))) {
+            assert(member->posting[kind] != PENDING);
             br_roster_withdraw(member->roster, &member->standing, member->posting[kind]);
             member->posting[kind] = BR_NOBODY;
         }
@@ -300,6 +303,7 @@ bool br_member_settle(struct br_members *members, struct br_member *member)
         look_at_limit(member, full);
     else
         look_at_kinds(member);
+    assert(!job->state.ready || job->ready.best[1] != BR_NO_RANK);
     if (job->form->tail_ns && job->state.ready)
         member->known.tail_s =
             (double)job->form->tail_ns[job->form->task_stage[job->form->task[job->ready.best[1]]]] *

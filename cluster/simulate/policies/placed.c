@@ -184,6 +184,7 @@ enum br_status br_placed_arrive(void *policy, const struct br_arrival *arrival, 
         double work = placed_work_of(p, job, t);
         p->asked[plan->machine[t]] += work;
         job->work += work;
+        assert(plan->rank[t] - 1 < job->dag->tasks);
         job->rank[t] = plan->rank[t];
     }
     placed_map_machines(p);
@@ -238,6 +239,7 @@ enum br_status br_placed_supplied(void *policy, uint32_t number, uint32_t task,
     memmove(&queue->waiting[low + 1], &queue->waiting[low],
             (queue->count++ - low) * sizeof *queue->waiting);
     queue->waiting[low] = new;
+    assert(low == 0 || placed_goes_before(&queue->waiting[low - 1], &new));
     assert(low + 1 == queue->count || placed_goes_before(&new, &queue->waiting[low + 1]));
     placed_touch(p, job->machine[task]);
     return BR_OK;
@@ -305,6 +307,7 @@ uint32_t br_placed_decide(void *policy, int64_t now_ns, struct br_decision *deci
     (void)wake_ns;
     while (p->dirties && made < room) {
         uint32_t machine = p->dirty[p->dirties - 1];
+        assert(p->is_dirty[machine]);
         made += placed_fill(p, machine, decisions + made, room - made);
         if (made < room) {
             p->is_dirty[machine] = false;

@@ -74,6 +74,7 @@ static bool reach_line(struct br_roster *roster, uint32_t line)
     if (line < room)
         return true;
     uint32_t next = room ? 2 * room : 64, blocks = next / 64;
+    assert(line < next);
     struct br_line *lines = realloc(roster->line, next * sizeof *lines);
     roster->line = lines ? lines : roster->line;
     int64_t *demand = realloc(roster->demand, ((size_t)next * roster->width + 1) * sizeof *demand);
@@ -246,6 +247,7 @@ static uint32_t take_posting(struct br_roster *roster)
 {
     uint32_t p = roster->free_posting;
     if (p != BR_NOBODY) {
+        assert(p < roster->postings);
         roster->free_posting = roster->posting[p].next;
         return p;
     }
@@ -282,6 +284,7 @@ uint32_t br_roster_post(struct br_roster *roster, struct br_roster_job *job, con
 void br_roster_withdraw(struct br_roster *roster, struct br_roster_job *job, uint32_t p)
 {
     struct br_posting *posting = &roster->posting[p];
+    assert(posting->job == job->number);
     struct br_line *line = &roster->line[posting->line];
     uint32_t place = posting->place;
     assert(place < line->turns && line->turn[place].posting == p);

@@ -52,6 +52,7 @@ static enum br_status add_own(struct br_ninja_pooling *to, uint32_t stage, const
             return br_fail_memory(diag);
         to->owns++;
     }
+    assert(p < to->owns);
     to->own_of[stage] = p;
     return BR_OK;
 }
@@ -127,6 +128,7 @@ static struct sides divide(struct br_ninja_pooling *to, const struct br_engine *
     }
     for (uint32_t s = 0; s < dag->stages; s++) {
         uint32_t p = to->own_of[s];
+        assert(p == UINT32_MAX || p < to->owns);
         to->in[s] = p == UINT32_MAX ? is_heavy(&engine->need[s], light_bytes) : to->own[p].merged;
         sides.all += work_of(dag, s);
         sides.any |= to->in[s];
@@ -219,6 +221,7 @@ static enum br_status choose(struct br_ninja_pooling *to, const struct br_engine
         for (uint32_t k = 1; k <= stages; k++)
             if (bytes[k] != bytes[borders - 1])
                 bytes[borders++] = bytes[k];
+        assert(borders <= stages + 1);
         uint32_t step = borders / BORDERS + 1;
         for (uint32_t k = (borders - 1) / step * step;; k -= step) {
             try_border(to, engine, bytes[k], &best, group);

@@ -145,6 +145,7 @@ static uint32_t gather_pieces(struct work *work)
         struct group *group = &work->group[g];
         group->piece = g > 0 && goes_on(group - 1, group) ? group[-1].piece : pieces++;
     }
+    assert(pieces > 0 && pieces <= groups);
     for (uint32_t t = 0; t < work->dag->tasks; t++)
         work->label[t] = work->group[work->label[t]].piece;
     return pieces;
@@ -165,6 +166,7 @@ static void part_sets(struct work *work, uint32_t stage)
             sets++;
         set[item[i].item] = sets;
     }
+    assert(sets < it->tasks);
     work->sets[work->root[stage]] = sets + 1;
 }
 
@@ -197,12 +199,14 @@ static void shorten_sets(struct work *work, uint32_t root)
         list->last = i;
         set[i] = list->set;
     }
+    assert(work->sets[root] <= it->tasks);
 }
 
 /* Cuts with this window; false if there are more than `most` pieces. */
 static bool cut(struct work *work, uint32_t window, uint32_t most)
 {
     const struct br_dag *dag = work->dag;
+    assert(window > 0);
     work->window = window;
     memset(work->set, 0, dag->tasks * sizeof *work->set);
     for (uint32_t s = 0; s < dag->stages; s++)
@@ -276,6 +280,7 @@ static void list_indices(struct br_slurm_pieces *pieces, const struct br_dag *da
     for (uint32_t t = 0; t < dag->tasks; t++)
         pieces->piece[pieces->of[t]].tasks++;
     for (uint32_t p = 0; p < pieces->count; p++) {
+        assert(pieces->piece[p].tasks > 0);
         pieces->piece[p].first = first;
         first += pieces->piece[p].tasks;
         pieces->piece[p].tasks = 0;

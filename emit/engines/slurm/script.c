@@ -7,6 +7,7 @@
 #include "emit/write/outputs.h"
 #include "planner/model/cluster.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,6 +272,7 @@ static void describe_pieces(const struct br_slurm_pieces *pieces, uint32_t stage
                             char usage[SENTENCE], char lost[SENTENCE])
 {
     uint32_t most = stages > PIECES_MOST ? stages : PIECES_MOST;
+    assert(pieces->count >= stages);
     usage[0] = lost[0] = '\0';
     if (pieces->count > stages)
         snprintf(usage, SENTENCE,

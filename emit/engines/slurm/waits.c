@@ -42,6 +42,7 @@ static uint32_t count_jobs(const struct waits *waits, uint32_t k)
     bool pairs = br_dag_is_paired(script->engine.dag, edge);
     if (pairs != (waits->kind == AFTER_CORR))
         return 0;
+    assert(pairs || script->pieces.cut[edge->parent] > 0);
     return pairs ? 1 : script->pieces.cut[edge->parent];
 }
 
