@@ -112,14 +112,15 @@ static const char *solve(struct br_exact *x, double begin)
 static uint32_t check(struct br_exact *x, const struct br_instance *in)
 {
     struct br_arena arena = {0};
-    struct br_proof_clause *clause;
-    uint32_t clauses, where;
-    if (!br_exact_proof(x, &arena, &clause, &clauses))
+    struct br_proof proof;
+    uint32_t where;
+    if (!br_exact_proof(x, &arena, &proof))
         fail("no proof was recorded");
-    if (br_clauses_check(in, br_exact_proven(x), clause, clauses, &where) != BR_CLAUSES_PROVE)
+    if (br_clauses_check(in, br_exact_proven(x), proof.clause, proof.clauses, &where) !=
+        BR_CLAUSES_PROVE)
         fail("the proof does not hold");
     br_arena_finish(&arena);
-    return clauses;
+    return proof.clauses;
 }
 
 static void run(const char *path)
@@ -139,7 +140,7 @@ static void run(const char *path)
     if (lower < (int64_t)options.lower && (int64_t)options.lower <= upper)
         lower = (int64_t)options.lower;
     double seeded = now();
-    struct br_exact *x = br_exact_create(in, upper, options.proof);
+    struct br_exact *x = br_exact_create(in, upper, 1, options.proof);
     if (!x)
         fail("not for this solver");
     br_exact_set_lower(x, lower);

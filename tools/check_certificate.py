@@ -9,6 +9,7 @@ are exact. Prints a line for each file. Exit status, that of the worst file: 0 i
 if it does not, 3 if the file is not in the form, 5 if it cannot be read.
 """
 import collections
+import copy
 import heapq
 import itertools
 import json
@@ -171,6 +172,14 @@ class Job:
         need(len(self.order) == len(stages), 'the edges run in a circle')
         self.slots = [self.count_slots(s) for s in range(len(stages))]
         self.rounds = [self.count_rounds(s) for s in range(len(stages))]
+
+    def rounded_down(self, ticks):
+        """The job with every duration rounded down to a multiple of so many ticks, and counted in
+        these."""
+        job = copy.copy(self)
+        job.durations = [[d // ticks for d in ds] for ds in self.durations]
+        job.rounds = [job.count_rounds(s) for s in range(len(job.durations))]
+        return job
 
     def fit(self, s, capacity):
         """How many tasks of the stage fit a machine, at most all of them."""
@@ -1040,6 +1049,7 @@ def check_form(job, proof, depth=0):
         need(whole(value, words) >= 0, '%s is below 0', words)
 
     whole(proof['bound'], 'a bound')
+    need(depth == 0 or proof.get('rounding', 1) == 1, 'a case has a rounding of its own')
     need(proof['kind'] in ('path', 'window', 'energy', 'rounds', 'prices', 'clauses', 'first', 'last'),
          'an unknown kind of proof')
     claims = [claim for step in proof.get('windows', ())
@@ -1180,10 +1190,15 @@ def check(document):
     need(proofs, 'there are no parts')
     for number, (part, proof) in enumerate(zip(split(job, proofs), proofs), 1):
         try:
+            rounding = whole(proof.get('rounding', 1), 'a rounding')
+            need(rounding > 0, 'a rounding is not above 0')
+            if rounding > 1:
+                part.job = job.rounded_down(rounding)
             check_part(part, proof)
         except Refused as why:
             raise Refused('part %d: %s' % (number, why))
-    bound = Fraction(sum(proof['bound'] for proof in proofs) * job.tick, 10**9)
+    ticks = sum(proof['bound'] * proof.get('rounding', 1) for proof in proofs)
+    bound = Fraction(ticks * job.tick, 10**9)
     need(bound >= Fraction(document['lower_bound']), 'the certificate proves less than the bound')
     return bound
 

@@ -192,7 +192,7 @@ static void explain_energy(const struct explain *e, const struct br_proof *proof
         ", from %s s to %s s: there is no room for the work\n    that has to run then, if all is "
         "to end in less than %s s\n",
         explain_bound_seconds(e, proof->from, from), explain_bound_seconds(e, proof->to, to),
-        explain_bound_seconds(e, proof->bound, text));
+        explain_bound_seconds(e, br_proof_ticks(proof), text));
 }
 
 /* The highest price of a stage times its work: its share in the bound. */
@@ -281,7 +281,7 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
         explain_bound_print_stage(e, proof->stage[0]);
         if (proof->stages > 1)
             printf(" and %" PRIu32 " more", proof->stages - 1);
-        printf(": %s s, by ", explain_bound_seconds(e, proof->bound, text));
+        printf(": %s s, by ", explain_bound_seconds(e, br_proof_ticks(proof), text));
     } else {
         fputs("  ", stdout);
     }

@@ -182,6 +182,8 @@ static void data_certificate_json_write_proof(FILE *out, const struct br_dag *da
         [BR_PROOF_FIRST] = "first",   [BR_PROOF_LAST] = "last",
     };
     fprintf(out, "{\"bound\": %" PRId64 ", \"kind\": \"%s\"", proof->bound, kind[proof->kind]);
+    if (br_proof_rounding(proof) > 1)
+        fprintf(out, ", \"rounding\": %" PRId64, proof->rounding);
     if (proof->stages) {
         fputs(",\n    \"stages\": ", out);
         names(out, dag, proof->stage, proof->stages);

@@ -387,6 +387,7 @@ static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof 
     enum {
         BOUND,
         KIND,
+        ROUNDING,
         STAGES,
         PATH,
         STAGE,
@@ -405,24 +406,28 @@ static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof 
     };
     struct br_json *json = r->json;
     struct br_json_field f[FIELDS] = {
-        [BOUND] = {"bound", true, NULL},      [KIND] = {"kind", true, NULL},
-        [STAGES] = {"stages", false, NULL},   [PATH] = {"path", false, NULL},
-        [STAGE] = {"stage", false, NULL},     [MEASURES] = {"measures", false, NULL},
-        [WINDOWS] = {"windows", false, NULL}, [FROM] = {"from", false, NULL},
-        [TO] = {"to", false, NULL},           [MEASURE] = {"measure", false, NULL},
-        [VALUES] = {"values", false, NULL},   [PRICES] = {"prices", false, NULL},
-        [CHAINS] = {"chains", false, NULL},   [CLAUSES] = {"clauses", false, NULL},
-        [GROUP] = {"group", false, NULL},     [CASES] = {"cases", false, NULL},
+        [BOUND] = {"bound", true, NULL},        [KIND] = {"kind", true, NULL},
+        [ROUNDING] = {"rounding", false, NULL}, [STAGES] = {"stages", false, NULL},
+        [PATH] = {"path", false, NULL},         [STAGE] = {"stage", false, NULL},
+        [MEASURES] = {"measures", false, NULL}, [WINDOWS] = {"windows", false, NULL},
+        [FROM] = {"from", false, NULL},         [TO] = {"to", false, NULL},
+        [MEASURE] = {"measure", false, NULL},   [VALUES] = {"values", false, NULL},
+        [PRICES] = {"prices", false, NULL},     [CHAINS] = {"chains", false, NULL},
+        [CLAUSES] = {"clauses", false, NULL},   [GROUP] = {"group", false, NULL},
+        [CASES] = {"cases", false, NULL},
     };
     if (!br_json_fields(json, "the proof of a part", f, FIELDS))
         return false;
     const char *after = json->at;
     if (!integer_at(r, &f[BOUND], &proof->bound) || !read_kind(r, &f[KIND], proof) ||
+        !integer_at(r, &f[ROUNDING], &proof->rounding) ||
         !stages_at(r, &f[STAGES], &proof->stage, &proof->stages) ||
         !plans_certificate_json_stage_at(r, &f[STAGE], &proof->at) ||
         !integer_at(r, &f[FROM], &proof->from) || !integer_at(r, &f[TO], &proof->to) ||
         !br_json_optional_count32(json, &f[MEASURE], &proof->energy))
         return false;
+    if (f[ROUNDING].at && proof->rounding < 1)
+        return br_json_fail(json, f[ROUNDING].at, NULL, "the rounding is not above 0");
     if (f[STAGES].at && proof->stages == 0)
         return br_json_fail(json, f[STAGES].at, NULL, "a part is empty");
     EACH(r, &f[PATH], struct br_proof_link, proof->link, proof->links, read_link);

@@ -529,7 +529,7 @@ bool br_json_go(struct br_json *json, const struct br_json_field *field)
 {
     if (json->status || !field->at)
         return false;
-    assert(json->start < field->at && field->at < json->end);
+    assert(json->start <= field->at && field->at <= json->end);
     json->at = field->at;
     return true;
 }

@@ -115,6 +115,15 @@ static bool bounds_group(const struct br_proof_check *c, const bool *listed, uin
     return alone;
 }
 
+/* Only a part says how durations are rounded. */
+static bool cases_round(const struct br_proof *proof)
+{
+    bool any = br_proof_rounding(proof->group) > 1;
+    for (uint32_t k = 0; k < proof->cases; k++)
+        any |= br_proof_rounding(proof->when[k].proof) > 1;
+    return any;
+}
+
 enum br_status br_proof_cases(struct br_proof_check *c, check_any *any)
 {
     const struct br_proof *proof = c->proof;
@@ -122,6 +131,8 @@ enum br_status br_proof_cases(struct br_proof_check *c, check_any *any)
         return br_proof_fails(c, "cases are too deep");
     bool *listed = br_calloc(c->in->stages, sizeof *listed);
     enum br_status status = listed ? check_cases_list_group(c, listed) : br_fail_memory(c->diag);
+    if (!status && cases_round(proof))
+        status = br_proof_fails(c, "a case has a rounding of its own");
     if (!status)
         status = cases_check_group(c, any);
     for (uint32_t s = 0; !status && s < c->in->stages; s++) {

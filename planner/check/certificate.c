@@ -170,6 +170,45 @@ static enum br_status check_cuts(const struct br_certificate *c, const struct br
     return status;
 }
 
+/* The whole with durations rounded down. The caller's; NULL when memory is out. */
+static struct br_instance *check_certificate_round(const struct br_instance *whole,
+                                                   int64_t rounding)
+{
+    uint32_t *all = br_malloc((size_t)whole->stages * sizeof *all);
+    for (uint32_t s = 0; all && s < whole->stages; s++)
+        all[s] = s;
+    struct br_instance *rounded = all ? br_instance_part(whole, all, whole->stages) : NULL;
+    br_free(all);
+    if (rounded)
+        br_instance_round_down(rounded, rounding);
+    return rounded;
+}
+
+/* One part's proof, on the part alone, with the rounding that it states. */
+static enum br_status check_certificate_part(const struct br_proof *proof, uint32_t number,
+                                             const struct br_dag *dag,
+                                             const struct br_instance *whole, struct br_diag *diag)
+{
+    const int64_t rounding = br_proof_rounding(proof);
+    struct br_instance *rounded = rounding > 1 ? check_certificate_round(whole, rounding) : NULL;
+    const struct br_instance *all = rounded ? rounded : whole;
+    struct br_instance *part =
+        proof->stages ? br_instance_part(all, proof->stage, proof->stages) : NULL;
+    struct br_proof_check check = {.proof = proof,
+                                   .dag = dag,
+                                   .whole = all,
+                                   .in = part ? part : all,
+                                   .diag = diag,
+                                   .number = number,
+                                   .makespan = proof->bound - 1};
+    const bool made = (rounding == 1 || rounded) && (!proof->stages || part);
+    enum br_status status = made ? certificate_check_proof(&check) : br_fail_memory(diag);
+    br_arena_finish(&check.arena);
+    br_instance_destroy(part);
+    br_instance_destroy(rounded);
+    return status;
+}
+
 enum br_status br_certificate_check(const struct br_certificate *c, const struct br_dag *dag,
                                     const struct br_instance *whole, struct br_diag *diag)
 {
@@ -189,22 +228,8 @@ enum br_status br_certificate_check(const struct br_certificate *c, const struct
     enum br_status status = owner ? check_partition(c, dag, owner, diag) : br_fail_memory(diag);
     if (!status && c->parts > 1)
         status = check_cuts(c, whole, owner, diag);
-    for (uint32_t k = 0; !status && k < c->parts; k++) {
-        const struct br_proof *proof = &c->part[k];
-        struct br_instance *part = NULL;
-        if (proof->stages)
-            part = br_instance_part(whole, proof->stage, proof->stages);
-        struct br_proof_check check = {.proof = proof,
-                                       .dag = dag,
-                                       .whole = whole,
-                                       .in = part ? part : whole,
-                                       .diag = diag,
-                                       .number = k + 1,
-                                       .makespan = proof->bound - 1};
-        status = proof->stages && !part ? br_fail_memory(diag) : certificate_check_proof(&check);
-        br_arena_finish(&check.arena);
-        br_instance_destroy(part);
-    }
+    for (uint32_t k = 0; !status && k < c->parts; k++)
+        status = check_certificate_part(&c->part[k], k + 1, dag, whole, diag);
     br_free(owner);
     return status;
 }

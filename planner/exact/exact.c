@@ -1,4 +1,4 @@
-/* Both directions over one solver. Its ticks are those of the instance. */
+/* Both directions over one solver, whose ticks are the rounding. */
 #include "planner/exact/exact.h"
 
 #include <string.h>
@@ -9,8 +9,11 @@
 struct br_exact {
     struct br_lcg_problem *p;
     struct br_lcg *lcg;   /* NULL if the arcs alone leave no schedule below upper */
+    int64_t rounding;     /* ticks of the instance in one of the solver's */
     int32_t upper, lower; /* lower may be believed */
     int32_t proven;
+    int32_t step;   /* of the lower bound; 1 without rounding */
+    int32_t aim;    /* a lower bound that would do; INT32_MAX: none */
     bool none;      /* nothing is feasible below upper */
     bool has_found; /* found is a schedule */
     int32_t *found; /* starts, by task */
@@ -23,12 +26,33 @@ static int32_t makespan_at_root(const struct br_exact *x)
     return trail->root[2 * trail->makespan];
 }
 
-struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bool record_proof)
+/* The problem of the instance with durations rounded down. A schedule of `upper` has each start and
+ * end rounded down, too, so it is one of upper / rounding there. */
+static struct br_lcg_problem *exact_round(const struct br_instance *in, int64_t upper,
+                                          int64_t rounding)
 {
+    struct br_instance rounded = *in;
+    rounded.duration = br_calloc(in->tasks, sizeof *rounded.duration);
+    if (!rounded.duration)
+        return NULL;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        rounded.duration[t] = in->duration[t] / rounding;
+    struct br_lcg_problem *p = br_lcg_problem_create(&rounded, upper / rounding);
+    br_free(rounded.duration);
+    return p;
+}
+
+struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, int64_t rounding,
+                                 bool record_proof)
+{
+    assert(rounding > 0);
     struct br_exact *x = br_calloc(1, sizeof *x);
     if (!x)
         return NULL;
-    x->p = br_lcg_problem_create(in, upper);
+    x->rounding = rounding;
+    x->step = 1;
+    x->aim = INT32_MAX;
+    x->p = rounding == 1 ? br_lcg_problem_create(in, upper) : exact_round(in, upper, rounding);
     if (!x->p)
         goto failed;
     for (uint32_t t = 0; t < x->p->tasks; t++)
@@ -88,6 +112,24 @@ static enum br_exact_result out_of_use(const struct br_lcg *s)
     return s->engine.trail.lost ? BR_EXACT_LOST : BR_EXACT_MEMORY;
 }
 
+/* The makespan to suppose: one below the best schedule's and the aim, at most. */
+static int32_t exact_suppose(const struct br_exact *x)
+{
+    int32_t most = (x->aim < x->upper ? x->aim : x->upper) - 1 - x->lower;
+    most = most > 0 ? most : 0;
+    return x->lower + (x->step - 1 < most ? x->step - 1 : most);
+}
+
+/* Rounded durations have many ticks between the bounds: steps of the lower bound that come off
+ * grow, others shrink. */
+static void exact_adapt_step(struct br_exact *x, bool risen)
+{
+    if (risen && x->step < (x->upper - x->lower) / 2)
+        x->step *= 2;
+    else if (!risen)
+        x->step = x->step > 4 ? x->step / 4 : 1;
+}
+
 enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal, uint64_t conflicts,
                                     const struct br_stop *stop)
 {
@@ -98,7 +140,7 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
         return out_of_use(s);
     /* No schedule as long as the best one is searched for. */
     enum br_lcg_end end = BR_LCG_INFEASIBLE;
-    s->supposed = goal == BR_EXACT_BOUND ? x->lower : INT32_MAX;
+    s->supposed = goal == BR_EXACT_BOUND ? exact_suppose(x) : INT32_MAX;
     if (br_lcg_limit(s, x->upper))
         end = br_lcg_search(s, conflicts, stop);
     if (end == BR_LCG_SOLUTION)
@@ -111,6 +153,8 @@ enum br_exact_result br_exact_solve(struct br_exact *x, enum br_exact_goal goal,
         return out_of_use(s);
     if (x->none || x->lower >= x->upper)
         return BR_EXACT_OPTIMAL;
+    if (x->rounding > 1 && goal == BR_EXACT_BOUND)
+        exact_adapt_step(x, x->lower > before);
     if (end == BR_LCG_SOLUTION)
         return BR_EXACT_FOUND;
     return x->lower > before ? BR_EXACT_RAISED : BR_EXACT_OPEN;
@@ -124,39 +168,53 @@ void br_exact_limit_decisions(struct br_exact *x, uint64_t most)
 
 void br_exact_set_upper(struct br_exact *x, int64_t upper)
 {
+    upper = upper < 0 ? 0 : upper / x->rounding;
     if (upper < x->upper)
-        x->upper = upper < 0 ? 0 : (int32_t)upper;
+        x->upper = (int32_t)upper;
+}
+
+void br_exact_aim(struct br_exact *x, int64_t lower)
+{
+    int64_t aim = lower / x->rounding + (lower % x->rounding > 0);
+    x->aim = aim < INT32_MAX ? (int32_t)aim : INT32_MAX;
+    x->step = aim > x->lower && aim <= x->upper ? (int32_t)aim - x->lower : x->step;
 }
 
 void br_exact_set_lower(struct br_exact *x, int64_t lower)
 {
+    lower /= x->rounding;
     if (lower > x->lower)
         x->lower = lower > x->upper ? x->upper : (int32_t)lower;
 }
 
 int64_t br_exact_upper(const struct br_exact *x)
 {
-    return x->upper;
+    return x->upper * x->rounding;
 }
 
 int64_t br_exact_lower(const struct br_exact *x)
 {
-    return x->lower;
+    return x->lower * x->rounding;
 }
 
 int64_t br_exact_proven(const struct br_exact *x)
 {
-    return x->proven;
+    return x->proven * x->rounding;
 }
 
 bool br_exact_schedule(const struct br_exact *x, int64_t *start, uint32_t *machine)
 {
     for (uint32_t t = 0; t < x->p->tasks && x->has_found; t++) {
-        start[t] = x->found[t];
+        start[t] = x->found[t] * x->rounding;
         if (machine)
             machine[t] = x->found_machine[t];
     }
     return x->has_found;
+}
+
+int64_t br_exact_rounding(const struct br_exact *x)
+{
+    return x->rounding;
 }
 
 struct br_exact_counts br_exact_counts(const struct br_exact *x)
@@ -178,12 +236,11 @@ void br_exact_count(const struct br_exact *x, struct br_counters *counters)
     counters->exact_literals += counts.learned_literals;
 }
 
-bool br_exact_proof(struct br_exact *x, struct br_arena *arena, struct br_proof_clause **clause,
-                    uint32_t *clauses)
+bool br_exact_proof(struct br_exact *x, struct br_arena *arena, struct br_proof *proof)
 {
-    *clause = NULL;
-    *clauses = 0;
+    *proof =
+        (struct br_proof){.kind = BR_PROOF_CLAUSES, .bound = x->proven, .rounding = x->rounding};
     if (!x->lcg) /* the edges and the horizon suffice */
         return true;
-    return br_lcg_proof_trim(x->lcg->proof, x->proven, arena, clause, clauses);
+    return br_lcg_proof_trim(x->lcg->proof, x->proven, arena, &proof->clause, &proof->clauses);
 }

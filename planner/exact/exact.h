@@ -9,6 +9,10 @@
  * raises the lower bound. Clauses learned in one direction hold in the other. If the two meet, the
  * schedule is optimal.
  *
+ * Times are ticks. With a rounding of several ticks the solver works on the job whose durations are
+ * rounded down to multiples of it (see rounding.h). Its bounds hold for the true job. Its schedules
+ * may be too short for it: they are orders, from which the caller makes true ones.
+ *
  * Effort is counted in conflicts: the same instance, schedule and budgets give the same results on
  * every machine. Floating point decides only the order of branching. */
 #ifndef BR_PLANNER_EXACT_H
@@ -26,7 +30,7 @@ struct br_exact;
 
 enum br_exact_goal {
     BR_EXACT_SHORTER, /* down: schedules shorter than the best known */
-    BR_EXACT_BOUND,   /* up: one tick of lower bound after the other */
+    BR_EXACT_BOUND,   /* up: one tick of lower bound after the other; rounded: larger steps */
 };
 
 enum br_exact_result {
@@ -44,11 +48,13 @@ struct br_exact_counts {
 };
 
 /* A solver for schedules that end by `upper - 1`. The caller knows a schedule of `upper`, but need
- * not give it. With record_proof it records what a certificate of the lower bound needs. Borrows
- * the instance during the call only. NULL when memory is out, or if the problem is not for this
- * solver: several machines, and more than 64 tasks or 16 machines; a horizon of more than four
- * million ticks (on several machines 2^28); more than a million arcs between tasks. */
-struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, bool record_proof);
+ * not give it. The rounding is 1 or more ticks. With record_proof it records what a certificate of
+ * the lower bound needs. Borrows the instance during the call only. NULL when memory is out, or if
+ * the problem is not for this solver: several machines, and more than 64 tasks or 16 machines; a
+ * horizon of more than four million rounded ticks (on several machines 2^28); more than a million
+ * arcs between tasks. */
+struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, int64_t rounding,
+                                 bool record_proof);
 void br_exact_destroy(struct br_exact *exact);
 
 /* Sets a limit on the decisions of all calls of br_exact_solve together, each of which looks
@@ -68,21 +74,27 @@ enum br_exact_result br_exact_solve(struct br_exact *exact, enum br_exact_goal g
 void br_exact_set_upper(struct br_exact *exact, int64_t upper);
 void br_exact_set_lower(struct br_exact *exact, int64_t lower);
 
+/* A lower bound that would do. Its steps, which a rounding makes larger than one tick, begin at
+ * this bound, and are shortened if it does not come off. */
+void br_exact_aim(struct br_exact *exact, int64_t lower);
+
 /* The present bounds: the makespan of the best schedule, and the lower bound. */
 int64_t br_exact_upper(const struct br_exact *exact);
 int64_t br_exact_lower(const struct br_exact *exact);
 /* The lower bound below which the solver itself has refuted every makespan; 0 if none. */
 int64_t br_exact_proven(const struct br_exact *exact);
 /* Copies the starts of the best schedule that the solver found, and the machines (may be NULL), by
- * task. False if it has found none. */
+ * task. With a rounding above 1 it is one of the rounded job. False if it has found none. */
 bool br_exact_schedule(const struct br_exact *exact, int64_t *start, uint32_t *machine);
+/* The ticks of the instance that are one tick of the solver. */
+int64_t br_exact_rounding(const struct br_exact *exact);
 struct br_exact_counts br_exact_counts(const struct br_exact *exact);
 /* Adds the solver's counts to the counters. */
 void br_exact_count(const struct br_exact *exact, struct br_counters *counters);
 
-/* The proof that no schedule is shorter than br_exact_proven, trimmed to the clauses that it needs,
- * in the arena. False if no proof was recorded, it grew too long, or memory is out. */
-bool br_exact_proof(struct br_exact *exact, struct br_arena *arena, struct br_proof_clause **clause,
-                    uint32_t *clauses);
+/* Makes *proof, but for its stages, prove that no schedule is shorter than br_exact_proven: by the
+ * learned clauses that this needs, in the arena. False if no proof was recorded, it grew too long,
+ * or memory is out. */
+bool br_exact_proof(struct br_exact *exact, struct br_arena *arena, struct br_proof *proof);
 
 #endif

@@ -209,7 +209,7 @@ static void improve_run_rounds(struct improvement *search, struct br_improve_rep
     uint32_t quiet = 0;
     if (patience > PATIENCE)
         patience = PATIENCE;
-    while (elite->entry[0].schedule.makespan > run->lower_bound &&
+    while (!br_run_met(run, elite->entry[0].schedule.makespan) &&
            (run->placements == 0 || run->spent + round <= run->placements)) {
         if (quiet > patience) {
             /* Takes in turn the best schedule, and one of those from which it did not come. */

@@ -382,7 +382,7 @@ static void stage_search_run_rounds(struct stage_search *search)
 {
     struct br_run *run = search->run;
     uint64_t round = (uint64_t)(CHILDREN + JUSTIFIED * PASSES) * run->in->tasks;
-    while (run->elite->entry[0].schedule.makespan > run->lower_bound &&
+    while (!br_run_met(run, run->elite->entry[0].schedule.makespan) &&
            run->spent + round <= run->placements) {
         br_parallel(run->threads, CHILDREN, run_child, search);
         bool go_on = !atomic_load(&search->memory_out) && !atomic_load(&search->stopped);

@@ -33,9 +33,14 @@ bool br_certificate_bound(const struct br_certificate *c, int64_t *bound_ns)
     int64_t ticks = 0;
     if (!c || !bound_ns)
         return false;
-    for (uint32_t k = 0; k < c->parts; k++)
-        if (c->part[k].bound < 0 || __builtin_add_overflow(ticks, c->part[k].bound, &ticks))
+    for (uint32_t k = 0; k < c->parts; k++) {
+        const struct br_proof *proof = &c->part[k];
+        int64_t part;
+        if (proof->bound < 0 ||
+            __builtin_mul_overflow(proof->bound, br_proof_rounding(proof), &part) ||
+            __builtin_add_overflow(ticks, part, &ticks))
             return false;
+    }
     return !__builtin_mul_overflow(ticks, c->tick_ns, bound_ns);
 }
 
@@ -67,7 +72,7 @@ bool br_certificate_take(struct br_certificate **certificate, struct br_certific
         return from != NULL && !c;
     if (br_certificate_same_part(c, from, 0)) {
         for (uint32_t k = 0; k < c->parts; k++)
-            if (from->part[k].bound > c->part[k].bound) {
+            if (br_proof_ticks(&from->part[k]) > br_proof_ticks(&c->part[k])) {
                 c->part[k] = from->part[k];
                 risen = true;
             }

@@ -4,7 +4,8 @@
  *
  * The job falls into parts, one after another, each behind a cut (see part.h); the bound is the sum
  * of theirs. A part's bound L is proven in one of these ways, with M = L - 1 the makespan that is
- * shown to be too short. All times are in ticks (see instance.h).
+ * shown to be too short. All times are in ticks (see instance.h), or in multiples of
+ * several.
  *
  *   path     A chain of stages, each with the rounds that it needs alone.
  *   window   Some stage does not fit between the least time before it and the least time after it.
@@ -143,7 +144,11 @@ struct br_proof_case {
 };
 
 struct br_proof {
-    int64_t bound;   /* L */
+    int64_t bound; /* L */
+    /* Of a part: above 1, every duration is rounded down to a multiple of so many ticks, and all
+     * times of the proof, L too, count these multiples. A job of shorter tasks has no longer
+     * optimum, so what holds for it holds for the part. */
+    int64_t rounding;
     uint32_t stages; /* of the part, by number in the job, ascending; 0: the whole job */
     uint32_t *stage;
     enum br_proof_kind kind;
@@ -173,6 +178,16 @@ struct br_proof {
                        child (last) */
     struct br_proof_case *when;
 };
+
+static inline int64_t br_proof_rounding(const struct br_proof *proof)
+{
+    return proof->rounding > 1 ? proof->rounding : 1;
+}
+/* The bound in ticks. */
+static inline int64_t br_proof_ticks(const struct br_proof *proof)
+{
+    return proof->bound * br_proof_rounding(proof);
+}
 
 /* Prices and shares are at most this. */
 #define BR_PRICE_MAX (INT64_C(1) << 32)

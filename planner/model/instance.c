@@ -481,6 +481,15 @@ static bool fill_part(struct br_instance *in, struct br_arena *arena,
     return true;
 }
 
+void br_instance_round_down(struct br_instance *in, int64_t rounding)
+{
+    assert(rounding > 0);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        in->duration[t] /= rounding;
+    in->tick_ns *= rounding;
+    describe_stages(in);
+}
+
 struct br_instance *br_instance_share(struct br_arena *arena, const struct br_instance *whole,
                                       const struct br_part_stages *share)
 {

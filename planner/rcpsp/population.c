@@ -311,7 +311,7 @@ static bool run_block(void *context, uint32_t worker, uint32_t index)
     struct worker *w = &p->worker[worker];
     struct block *b = &p->block[index];
     for (uint32_t k = 0; k < p->size && b->schedules < b->quota; k++) {
-        if (b->makespan <= p->run->lower_bound)
+        if (br_run_met(p->run, b->makespan))
             break;
         if (br_stopped(p->run->stop)) {
             atomic_store(&p->stopped, true);
@@ -568,7 +568,7 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
         set.blocks = size < least ? 1 : size / least;
     bool ok = population_prepare(p, size);
     int64_t best = INT64_MAX;
-    while (ok && best > run->lower_bound && !atomic_load(&p->stopped)) {
+    while (ok && !br_run_met(run, best) && !atomic_load(&p->stopped)) {
         uint64_t epoch = (uint64_t)p->size * set.blocks;
         if (run->placements && epoch > schedules - spent)
             epoch = schedules - spent;

@@ -15,7 +15,8 @@ struct br_run {
     uint32_t threads;
     uint64_t placements;        /* that it may spend; 0: no limit */
     uint64_t horizon;           /* placements that a time limit is expected to leave; 0: unknown */
-    int64_t lower_bound;        /* a schedule as short as this ends it */
+    int64_t lower_bound;        /* a schedule as short as this ends it, */
+    int64_t slack;              /* or by so much longer */
     const struct br_stop *stop; /* may be NULL */
     /* Not empty: what the run starts from. The best it finds goes to the front. */
     struct br_elite *elite;
@@ -32,6 +33,12 @@ struct br_run {
     bool stopped;   /* by the stop flag */
     struct br_counters counters;
 };
+
+/* Is a schedule as long as this short enough? */
+static inline bool br_run_met(const struct br_run *run, int64_t makespan)
+{
+    return makespan - run->lower_bound <= run->slack;
+}
 
 static inline void br_run_found(const struct br_run *run, int64_t makespan, const char *finder)
 {

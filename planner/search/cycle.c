@@ -30,10 +30,8 @@ enum { EXACT_TASKS = 24, EXACT_TASKS_CONFLICTS = 120000, EXACT_MACHINES = 8 };
  * than CLOSE_LEAST, the solvers do not go first. */
 enum { CLOSE_TASKS = 64, CLOSE_CONFLICTS = 225000000, CLOSE_LEAST = 100 };
 
-/* All orders of few tasks are tried once if there are no exact solvers, or on one machine from
- * ORDERS_TICKS ticks on, where a conflict takes long. Then the exact solvers get a share of the run
- * for a certificate. */
-enum { ORDERS_TICKS = 1 << 18 };
+/* All orders of few tasks are tried once if there are no exact solvers, or durations are rounded
+ * for them. Then they get a share of the run for a certificate. */
 static const double orders_certify = 0.3;
 
 /* Does the population search suit the instance? On a larger one there would be too few schedules to
@@ -127,6 +125,7 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
             run.horizon = run.horizon > whole->spent ? run.horizon - whole->spent : 1;
     }
     run.spent = 0;
+    run.slack = br_exact_search_slack(s->exact, br_search_best(s)->makespan);
     run.counters = (struct br_counters){0};
     int64_t began_ns = br_now_ns();
     s->placements += whole->spent; /* for those who are told of schedules */
@@ -154,24 +153,25 @@ static bool nearly_closed(const struct br_search *s)
     return makespan - s->bound.ticks <= makespan / NEARLY;
 }
 
-/* May all orders of the tasks be tried? Yes if there is no exact solver, or its profile has many
- * ticks. */
+/* May all orders of the tasks be tried? Yes if there is no exact solver, or only one for rounded
+ * durations. */
 static bool suits_orders(const struct br_search *s)
 {
-    bool long_profile = s->in->machines == 1 && br_search_best(s)->makespan > ORDERS_TICKS;
-    return (!s->exact || long_profile) && br_orders_search_suits(s);
+    return (!s->exact || br_exact_search_rounds(s->exact)) && br_orders_search_suits(s);
 }
 
-/* Tries all orders, then runs the exact solvers, if there are any, for a certificate. This closes
- * the part unless a limit stops it. */
+/* Tries all orders, then runs the exact solvers, if there are any, for a certificate: a bound that
+ * leaves no more than the slack. This closes the part unless a limit stops it. */
 static bool try_orders(struct br_search *s, struct br_run *run)
 {
     int64_t optimum;
     bool ok = br_orders_search(s, run, &optimum);
     run->stopped &= optimum == 0;
-    if (ok && s->exact && optimum && !br_search_done(s))
+    if (ok && s->exact && optimum && !br_search_done(s)) {
+        br_exact_search_aim(s->exact, optimum);
         ok = run_stretch(s, run, true, orders_certify);
-    if (optimum > s->bound.ticks)
+    }
+    if (optimum > s->bound.ticks && !br_search_done(s))
         s->bound = (struct br_bound){optimum, br_orders_search_method};
     run->lower_bound = s->bound.ticks;
     return ok;

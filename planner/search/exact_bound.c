@@ -6,9 +6,11 @@
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/exact/exact.h"
+#include "planner/exact/rounding.h"
 #include "planner/model/part.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/schedule.h"
+#include "planner/search/retime.h"
 
 /* On jobs of more tasks than this, conflicts take long and prove little. */
 enum { TASKS_MAX = 2000, TURN = 500, TICKS = 10000 };
@@ -17,9 +19,13 @@ enum { MACHINES_MAX = 8, MACHINES_TASKS_MAX = 64 };
 
 /* A part at work; without a solver it is left as it is. */
 struct raise {
+    const struct br_instance *part;
     struct br_exact *exact;
-    uint64_t decisions; /* the most */
-    int64_t known;      /* the bound that the combinatorial bounds, or others, prove */
+    int64_t rounding, upper; /* the solver's rounding; the makespan of a known schedule */
+    uint64_t conflicts;      /* of solvers before it */
+    uint64_t decisions;      /* the most */
+    int64_t known;           /* the bound that the combinatorial bounds, or others, prove */
+    struct br_proof kept;    /* by a solver before it; bound 0: none */
     bool open, met;
 };
 
@@ -51,39 +57,92 @@ static uint64_t most_decisions(const struct br_instance *part, int64_t upper, ui
     return work ? work / ((1 + more) * part->tasks) : UINT64_MAX;
 }
 
+/* Makes a solver with that rounding, unless it is 0. Without one the part is not for the solver. */
+static void exact_bound_open(struct raise *r, int64_t rounding, uint64_t work)
+{
+    r->rounding = rounding;
+    r->exact = rounding ? br_exact_create(r->part, r->upper, rounding, true) : NULL;
+    r->open = r->exact != NULL;
+    if (r->exact) {
+        r->decisions = most_decisions(r->part, r->upper / rounding, work);
+        br_exact_limit_decisions(r->exact, r->decisions);
+    }
+}
+
 /* False when memory is out. */
 static bool exact_bound_begin(struct raise *r, const struct br_instance *part, int64_t known,
                               uint64_t work)
 {
-    int64_t upper;
-    if (!quick_makespan(part, &upper))
+    *r = (struct raise){.part = part, .known = known};
+    if (!quick_makespan(part, &r->upper))
         return false;
-    r->known = known;
-    if (upper > known) /* otherwise the bound is met; NULL: the part is not for the solver */
-        r->exact = br_exact_create(part, upper, true);
-    if (r->exact) {
-        r->decisions = most_decisions(part, upper, work);
-        br_exact_limit_decisions(r->exact, r->decisions);
-    }
-    r->open = r->exact != NULL;
-    r->met = upper <= known;
+    r->met = r->upper <= known;
+    if (!r->met)
+        exact_bound_open(r, br_rounding(part, r->upper, 0), work);
     return true;
 }
 
+/* The shortest schedule known, if the solver has found one: its length. False when memory is out.
+ */
+static bool exact_bound_retime(struct raise *r)
+{
+    struct br_reach reach;
+    struct br_schedule schedule = {0};
+    bool made = false, ok = br_reach_init(&reach, r->part) &&
+                            br_schedule_init(&schedule, r->part) &&
+                            br_retime(r->exact, r->part, &reach, &schedule, &made);
+    if (ok && made && schedule.makespan < r->upper)
+        r->upper = schedule.makespan;
+    br_schedule_finish(&schedule);
+    br_reach_finish(&reach);
+    return ok;
+}
+
+/* Keeps the proof of a solver whose rounded job is closed. If more than the slack is left between
+ * the bounds of the true one, a solver with less rounding goes on. */
+static void exact_bound_refine(struct raise *r, struct br_exact_effort *effort,
+                               struct br_arena *arena)
+{
+    int64_t proven = br_exact_proven(r->exact);
+    struct br_proof proof;
+    r->open = false;
+    if (proven > r->known) {
+        if (!br_exact_proof(r->exact, arena, &proof)) {
+            effort->lost = true;
+            return;
+        }
+        r->kept = proof;
+        r->known = proven;
+    }
+    r->met = exact_bound_retime(r) && r->upper - r->known <= br_rounding_slack(r->upper);
+    if (r->met)
+        return;
+    r->conflicts += br_exact_counts(r->exact).conflicts;
+    br_exact_count(r->exact, &effort->counters);
+    br_exact_destroy(r->exact);
+    r->exact = NULL;
+    exact_bound_open(r, br_rounding(r->part, r->upper, r->rounding), effort->work);
+    if (r->exact)
+        br_exact_aim(r->exact, r->upper - br_rounding_slack(r->upper));
+}
+
 /* One turn. Returns whether it has raised the bound above the known one. */
-static bool exact_bound_turn(struct raise *r, const struct br_exact_effort *effort)
+static bool exact_bound_turn(struct raise *r, struct br_exact_effort *effort,
+                             struct br_arena *arena)
 {
     int64_t before = br_exact_proven(r->exact);
-    uint64_t spent = br_exact_counts(r->exact).conflicts;
+    uint64_t spent = r->conflicts + br_exact_counts(r->exact).conflicts;
     uint64_t left = effort->conflicts - spent, conflicts = left < TURN ? left : TURN;
     br_exact_set_lower(r->exact, r->known);
     enum br_exact_result result = br_exact_solve(r->exact, BR_EXACT_BOUND, conflicts, effort->stop);
     r->met = result == BR_EXACT_OPTIMAL;
     r->open = result != BR_EXACT_OPTIMAL && result != BR_EXACT_MEMORY && result != BR_EXACT_LOST &&
-              br_exact_counts(r->exact).conflicts < effort->conflicts &&
+              r->conflicts + br_exact_counts(r->exact).conflicts < effort->conflicts &&
               br_exact_counts(r->exact).decisions < r->decisions;
-    int64_t now = br_exact_proven(r->exact);
-    return now > before && now > r->known;
+    int64_t now = br_exact_proven(r->exact), known = r->known;
+    if (r->met && r->rounding > 1)
+        exact_bound_refine(r, effort, arena);
+    return now > before && now > known;
 }
 
 static void exact_bound_listen(struct raise *r, const struct br_certificate *c, uint32_t part,
@@ -91,12 +150,11 @@ static void exact_bound_listen(struct raise *r, const struct br_certificate *c, 
 {
     const struct br_certificate *others = effort->others ? effort->others(effort->context) : NULL;
     const struct br_proof *proof = others ? br_certificate_same_part(c, others, part) : NULL;
-    if (proof && proof->bound > r->known)
-        r->known = proof->bound;
+    if (proof && br_proof_ticks(proof) > r->known)
+        r->known = br_proof_ticks(proof);
 }
 
-static void raise_all(struct raise *raise, const struct br_certificate *c,
-                      const struct br_exact_effort *effort)
+static void raise_all(struct raise *raise, struct br_certificate *c, struct br_exact_effort *effort)
 {
     bool any = true;
     while (any && !br_stopped(effort->stop)) {
@@ -106,7 +164,7 @@ static void raise_all(struct raise *raise, const struct br_certificate *c,
             if (!raise[k].open)
                 continue;
             exact_bound_listen(&raise[k], c, k, effort);
-            risen |= exact_bound_turn(&raise[k], effort);
+            risen |= exact_bound_turn(&raise[k], effort, &c->arena);
             any |= raise[k].open;
         }
         if (any && effort->goes_on && !effort->goes_on(effort->context, risen))
@@ -117,16 +175,17 @@ static void raise_all(struct raise *raise, const struct br_certificate *c,
 static void exact_bound_write_proof(struct raise *r, struct br_arena *arena, struct br_proof *proof,
                                     bool *lost)
 {
-    struct br_proof raised = {.kind = BR_PROOF_CLAUSES,
-                              .bound = r->exact ? br_exact_proven(r->exact) : 0,
-                              .stages = proof->stages,
-                              .stage = proof->stage};
-    if (raised.bound <= r->known)
-        return;
-    if (br_exact_proof(r->exact, arena, &raised.clause, &raised.clauses))
-        *proof = raised;
-    else
+    struct br_proof raised = r->kept;
+    if (r->exact && br_exact_proven(r->exact) > r->known &&
+        !br_exact_proof(r->exact, arena, &raised)) {
         *lost = true;
+        raised = r->kept;
+    }
+    if (br_proof_ticks(&raised) <= br_proof_ticks(proof))
+        return;
+    raised.stages = proof->stages;
+    raised.stage = proof->stage;
+    *proof = raised;
 }
 
 struct br_certificate *br_exact_certify(const struct br_instance *whole,

@@ -11,6 +11,8 @@
 #include "base/process/parallel.h"
 #include "base/process/stop.h"
 #include "planner/exact/exact.h"
+#include "planner/exact/rounding.h"
+#include "planner/search/retime.h"
 
 enum {
     DOWN,
@@ -29,6 +31,11 @@ const char br_exact_search_method[] = "lazy clause generation";
 struct br_exact_search {
     const struct br_instance *in;
     struct br_exact *solver[SOLVERS];
+    int64_t seen[SOLVERS];    /* the makespan of the solver's schedule that was looked at last */
+    struct br_exact *coarser; /* the solver of the best bound before, with durations rounded more */
+    struct br_counters past;  /* the work of solvers that are gone */
+    int64_t rounding;         /* of the solvers, in ticks */
+    bool rounded;             /* the ticks as they are would be too many */
     uint64_t slice, conflict; /* placements that one counts for */
     struct br_schedule found;
     /* The slice at hand. */
@@ -47,6 +54,74 @@ static uint64_t conflict_cost(const struct br_instance *in, int64_t upper)
     return (1 + more) * (BR_EXACT_SEARCH_CONFLICT * (in->tasks - beyond) + BEYOND * beyond);
 }
 
+/* Makes the solvers. False if the instance does not suit them, or memory is out. */
+static bool exact_search_open(struct br_exact_search *s, int64_t rounding, int64_t upper,
+                              int64_t lower)
+{
+    bool ok = true;
+    s->conflict = conflict_cost(s->in, upper / rounding);
+    s->rounding = rounding;
+    for (uint32_t k = 0; k < SOLVERS; k++) {
+        s->solver[k] = br_exact_create(s->in, upper, rounding, true);
+        s->seen[k] = INT64_MAX;
+        ok = ok && s->solver[k];
+        if (s->solver[k])
+            br_exact_set_lower(s->solver[k], lower);
+    }
+    return ok;
+}
+
+/* Takes the solvers away, and keeps the one of the best bound, for its proof. */
+static void exact_search_close(struct br_exact_search *s)
+{
+    atomic_store(&s->optimal, false);
+    for (uint32_t k = 0; k < SOLVERS; k++) {
+        struct br_exact *x = s->solver[k];
+        s->solver[k] = NULL;
+        if (!x)
+            continue;
+        br_exact_count(x, &s->past);
+        if (!s->coarser || br_exact_proven(x) > br_exact_proven(s->coarser)) {
+            br_exact_destroy(s->coarser);
+            s->coarser = x;
+        } else {
+            br_exact_destroy(x);
+        }
+    }
+}
+
+bool br_exact_search_rounds(const struct br_exact_search *s)
+{
+    return s->rounded;
+}
+
+int64_t br_exact_search_slack(const struct br_exact_search *s, int64_t makespan)
+{
+    return s && s->rounded ? br_rounding_slack(makespan) : 0;
+}
+
+void br_exact_search_aim(struct br_exact_search *s, int64_t makespan)
+{
+    if (s->rounded && s->solver[UP])
+        br_exact_aim(s->solver[UP], makespan - br_exact_search_slack(s, makespan));
+}
+
+/* Goes on with durations that are rounded less. False if that is no use, or memory is out. */
+static bool exact_search_refine(struct br_exact_search *s, const struct br_run *run)
+{
+    const int64_t upper = run->elite->entry[0].schedule.makespan;
+    const int64_t rounding = br_rounding(s->in, upper, s->rounding);
+    if (!rounding)
+        return false;
+    exact_search_close(s);
+    if (!exact_search_open(s, rounding, upper, run->lower_bound)) {
+        exact_search_close(s); /* the bounds so far are all */
+        return false;
+    }
+    br_exact_search_aim(s, upper);
+    return true;
+}
+
 struct br_exact_search *br_exact_search_create(const struct br_instance *in, int64_t upper,
                                                int64_t lower)
 {
@@ -55,15 +130,9 @@ struct br_exact_search *br_exact_search_create(const struct br_instance *in, int
         return NULL;
     s->in = in;
     s->slice = SLICE;
-    s->conflict = conflict_cost(in, upper);
-    bool ok = br_schedule_init(&s->found, in);
-    for (uint32_t k = 0; k < SOLVERS; k++) {
-        s->solver[k] = br_exact_create(in, upper, true);
-        ok = ok && s->solver[k];
-        if (s->solver[k])
-            br_exact_set_lower(s->solver[k], lower);
-    }
-    if (ok)
+    const int64_t rounding = br_rounding(in, upper, 0);
+    s->rounded = rounding > 1;
+    if (br_schedule_init(&s->found, in) && rounding && exact_search_open(s, rounding, upper, lower))
         return s;
     br_exact_search_destroy(s);
     return NULL;
@@ -75,6 +144,7 @@ void br_exact_search_destroy(struct br_exact_search *s)
         return;
     for (uint32_t k = 0; k < SOLVERS; k++)
         br_exact_destroy(s->solver[k]);
+    br_exact_destroy(s->coarser);
     br_schedule_finish(&s->found);
     br_free(s);
 }
@@ -98,17 +168,21 @@ static bool run_slice(void *context, uint32_t worker, uint32_t index)
 }
 
 /* Keeps the shorter schedule of the two, and tells both what either has found. */
-static void exact_search_exchange(struct br_exact_search *s, struct br_run *run)
+static bool exact_search_exchange(struct br_exact_search *s, struct br_run *run)
 {
+    bool ok = true;
     for (uint32_t k = 0; k < SOLVERS; k++) {
         struct br_schedule *first = &run->elite->entry[0].schedule;
         int64_t upper = br_exact_upper(s->solver[k]), lower = br_exact_lower(s->solver[k]);
         run->spent += (br_exact_counts(s->solver[k]).conflicts - s->before[k]) * s->conflict;
         if (lower > run->lower_bound)
             run->lower_bound = lower;
-        if (upper < first->makespan &&
-            br_exact_schedule(s->solver[k], s->found.start, s->found.machine)) {
-            br_schedule_measure(&s->found, s->in);
+        if (upper >= first->makespan || upper == s->seen[k])
+            continue;
+        bool made = false;
+        ok = ok && br_retime(s->solver[k], s->in, run->reach, &s->found, &made);
+        s->seen[k] = upper;
+        if (ok && made && s->found.makespan < first->makespan) {
             br_elite_lead(run->elite, &s->found, "exact");
             br_run_found(run, s->found.makespan, br_exact_search_method);
         }
@@ -117,6 +191,7 @@ static void exact_search_exchange(struct br_exact_search *s, struct br_run *run)
         br_exact_set_upper(s->solver[k], run->elite->entry[0].schedule.makespan);
         br_exact_set_lower(s->solver[k], run->lower_bound);
     }
+    return ok;
 }
 
 static bool has_worked(const struct br_exact_search *s)
@@ -128,21 +203,24 @@ static bool has_worked(const struct br_exact_search *s)
 }
 
 /* The number of solvers that work, counted from DOWN. */
-static uint32_t working(const struct br_run *run)
+static uint32_t working(const struct br_exact_search *s, const struct br_run *run)
 {
-    return run->elite->entry[0].schedule.makespan - run->lower_bound > FEW ? SOLVERS : 1;
+    int64_t gap = run->elite->entry[0].schedule.makespan - run->lower_bound;
+    return gap / s->rounding > FEW ? SOLVERS : 1;
 }
 
 bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
 {
     int64_t upper = run->elite->entry[0].schedule.makespan;
+    if (!s->solver[DOWN])
+        return true; /* no finer rounding was of use */
     for (uint32_t k = 0; k < SOLVERS; k++) {
         br_exact_set_upper(s->solver[k], upper);
         br_exact_set_lower(s->solver[k], run->lower_bound);
     }
     s->stop = run->stop;
-    while (run->elite->entry[0].schedule.makespan > run->lower_bound) {
-        s->working = working(run);
+    while (!br_run_met(run, run->elite->entry[0].schedule.makespan)) {
+        s->working = working(s, run);
         uint64_t cost = s->working * s->slice * s->conflict;
         if (run->placements && run->spent >= run->placements)
             break;
@@ -153,10 +231,14 @@ bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
         for (uint32_t k = 0; k < SOLVERS; k++)
             s->before[k] = br_exact_counts(s->solver[k]).conflicts;
         br_parallel(run->threads, s->working, run_slice, s);
-        exact_search_exchange(s, run);
-        if (atomic_load(&s->memory_out))
+        if (!exact_search_exchange(s, run) || atomic_load(&s->memory_out))
             return false;
-        if (!has_worked(s)) /* neither solver is of use any more */
+        run->slack = br_exact_search_slack(s, run->elite->entry[0].schedule.makespan);
+        if (s->rounding > 1 && atomic_exchange(&s->optimal, false)) {
+            if (br_run_met(run, run->elite->entry[0].schedule.makespan) ||
+                !exact_search_refine(s, run))
+                break;
+        } else if (!has_worked(s)) /* neither solver is of use any more */
             break;
         if (br_stopped(run->stop)) {
             run->stopped = true;
@@ -172,22 +254,25 @@ bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
 
 void br_exact_search_count(const struct br_exact_search *s, struct br_counters *counters)
 {
-    for (uint32_t k = 0; k < SOLVERS; k++)
+    br_counters_add(counters, &s->past);
+    for (uint32_t k = 0; k < SOLVERS && s->solver[k]; k++)
         br_exact_count(s->solver[k], counters);
 }
 
 bool br_exact_search_prove(const struct br_exact_search *s, const struct br_instance *whole,
                            int64_t bound, struct br_arena *arena, struct br_proof *proof)
 {
-    for (uint32_t k = 0; k < SOLVERS; k++) {
-        struct br_proof made = {.kind = BR_PROOF_CLAUSES, .bound = bound};
-        if (br_exact_proven(s->solver[k]) < bound)
+    for (uint32_t k = 0; k <= SOLVERS; k++) {
+        struct br_exact *x = k < SOLVERS ? s->solver[k] : s->coarser;
+        struct br_proof made;
+        if (!x || br_exact_proven(x) < bound)
             continue; /* it was told of the bound, or knows none as good */
-        if (br_proof_set_part(arena, whole, s->in, &made) &&
-            br_exact_proof(s->solver[k], arena, &made.clause, &made.clauses)) {
-            *proof = made;
-            return true;
-        }
+        if (!br_exact_proof(x, arena, &made) || !br_proof_set_part(arena, whole, s->in, &made))
+            continue;
+        if (br_exact_rounding(x) == 1)
+            made.bound = bound;
+        *proof = made;
+        return true;
     }
     return false;
 }

@@ -20,10 +20,22 @@ struct br_exact_search *br_exact_search_create(const struct br_instance *instanc
                                                int64_t lower);
 void br_exact_search_destroy(struct br_exact_search *search);
 
-/* Works on for run->placements, in which a conflict counts for what takes as long; 0: no limit.
+/* Rounded durations (see rounding.h) are rounded less once the two directions meet with more than
+ * the slack left between the bounds.
+ *
+ * Works on for run->placements, in which a conflict counts for what takes as long; 0: no limit.
  * Shorter schedules go to the elite, a better bound to run->lower_bound. The same for any number of
  * threads; two are used. False when memory is out. */
 bool br_exact_search_run(struct br_exact_search *search, struct br_run *run);
+
+/* Are durations rounded, see rounding.h? */
+bool br_exact_search_rounds(const struct br_exact_search *search);
+/* The ticks above the lower bound of a schedule that counts as closed: some if durations are
+ * rounded, else 0, also without a search (NULL). */
+int64_t br_exact_search_slack(const struct br_exact_search *search, int64_t makespan);
+/* Tells that this makespan is the shortest, or nearly: the lower bound aims at it, less the slack.
+ */
+void br_exact_search_aim(struct br_exact_search *search, int64_t makespan);
 
 /* Adds the work that the solvers have done so far. */
 void br_exact_search_count(const struct br_exact_search *search, struct br_counters *counters);

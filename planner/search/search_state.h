@@ -10,6 +10,7 @@
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 #include "planner/model/plan.h"
+#include "planner/search/exact_search.h"
 #include "planner/search/method.h"
 
 struct br_search {
@@ -51,10 +52,12 @@ static inline const struct br_schedule *br_search_best(const struct br_search *s
 {
     return &search->elite.entry[0].schedule;
 }
-/* The best schedule is as short as the lower bound, so nothing is left to gain. */
+/* The best schedule is as short as the lower bound, or hardly longer if durations were rounded: so
+ * nothing is left to gain. */
 static inline bool br_search_done(const struct br_search *search)
 {
-    return br_search_best(search)->makespan <= search->bound.ticks;
+    const int64_t makespan = br_search_best(search)->makespan;
+    return makespan - search->bound.ticks <= br_exact_search_slack(search->exact, makespan);
 }
 
 /* The share of the work that comes before the search from the elite. */

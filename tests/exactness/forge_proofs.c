@@ -439,7 +439,10 @@ static void forge(struct forger *f)
         change_chain, change_parts, change_case,    change_case,
     };
     struct br_proof *proof = f->proof;
-    switch (below(f, 8)) {
+    switch (below(f, 9)) {
+    case 3:
+        proof->rounding = nudged(f, chance(f, 50) ? proof->rounding : 1);
+        break;
     case 0:
         proof->from = nudged(f, proof->from);
         break;
@@ -490,8 +493,8 @@ static bool claim_more(struct forger *f, int64_t by)
     int64_t ns;
     if (!br_certificate_bound(f->c, &ns))
         return false;
-    int64_t raise = f->optimum + by - ns / f->c->tick_ns;
-    f->proof->bound += raise > 0 ? raise : 0;
+    int64_t raise = f->optimum + by - ns / f->c->tick_ns, rounding = br_proof_rounding(f->proof);
+    f->proof->bound += raise > 0 ? (raise + rounding - 1) / rounding : 0;
     for (uint32_t k = 0; k < f->proof->cases; k++)
         if (f->proof->when[k].proof->bound < f->proof->bound && chance(f, 90))
             f->proof->when[k].proof->bound = f->proof->bound;

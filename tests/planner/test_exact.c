@@ -125,7 +125,7 @@ static void test_jobs(void **state)
         open_fixture(&f, seed, ORACLE_TASKS);
         int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
         for (int way = 0; way < 3; way++) {
-            struct br_exact *x = br_exact_create(f.in, upper, false);
+            struct br_exact *x = br_exact_create(f.in, upper, 1, false);
             assert_non_null(x);
             assert_true(br_exact_lower(x) <= optimum);
             solve(&f, x, way, optimum);
@@ -144,7 +144,7 @@ static void test_told(void **state)
         struct fixture f;
         open_fixture(&f, seed, ORACLE_TASKS);
         int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
-        struct br_exact *x = br_exact_create(f.in, upper, false);
+        struct br_exact *x = br_exact_create(f.in, upper, 1, false);
         assert_non_null(x);
         br_exact_set_upper(x, optimum);
         assert_int_equal(br_exact_upper(x), optimum);
@@ -152,7 +152,7 @@ static void test_told(void **state)
             assert_true(br_exact_counts(x).conflicts < 100000);
         assert_int_equal(br_exact_proven(x), optimum);
         br_exact_destroy(x);
-        x = br_exact_create(f.in, upper, false);
+        x = br_exact_create(f.in, upper, 1, false);
         assert_non_null(x);
         br_exact_set_lower(x, optimum);
         assert_int_equal(br_exact_lower(x), optimum);
@@ -177,7 +177,7 @@ static void test_determinism(void **state)
             int told = 0;
             uint32_t machine[40] = {0};
             for (int k = 0; k < 2; k++) {
-                struct br_exact *x = br_exact_create(f.in, work(f.in), false);
+                struct br_exact *x = br_exact_create(f.in, work(f.in), 1, false);
                 assert_non_null(x);
                 struct br_stop stop = {1};
                 br_exact_solve(x, BR_EXACT_SHORTER, 1000, &stop);
@@ -255,13 +255,14 @@ static void test_proofs(void **state)
         open_fixture(&f, seed, ORACLE_TASKS);
         struct br_rng rng = br_rng_seed(seed);
         int64_t optimum = oracle_optimum(f.in), upper = work(f.in);
-        struct br_exact *x = br_exact_create(f.in, upper, true);
+        struct br_exact *x = br_exact_create(f.in, upper, 1, true);
         assert_non_null(x);
         solve(&f, x, (int)br_rng_below(&rng, 3), optimum);
         struct br_arena arena = {0};
-        struct br_proof_clause *clause;
-        uint32_t clauses;
-        assert_true(br_exact_proof(x, &arena, &clause, &clauses));
+        struct br_proof proof;
+        assert_true(br_exact_proof(x, &arena, &proof));
+        struct br_proof_clause *clause = proof.clause;
+        uint32_t clauses = proof.clauses;
         assert_int_equal(check(&f, optimum, clause, clauses), BR_CLAUSES_PROVE);
         assert_int_not_equal(check(&f, optimum + 1, clause, clauses), BR_CLAUSES_PROVE);
         long_proofs += clauses > 1;
@@ -288,7 +289,7 @@ static void test_long_proofs(void **state)
         struct fixture f;
         open_fixture(&f, seed, 40);
         if (f.in->tasks >= 20) {
-            struct br_exact *x = br_exact_create(f.in, work(f.in), true);
+            struct br_exact *x = br_exact_create(f.in, work(f.in), 1, true);
             assert_non_null(x);
             for (int turn = 0; turn < 30; turn++) {
                 enum br_exact_result result =
@@ -296,10 +297,11 @@ static void test_long_proofs(void **state)
                 if (turn % 10 != 0 && result != BR_EXACT_OPTIMAL)
                     continue;
                 struct br_arena arena = {0};
-                struct br_proof_clause *clause;
-                uint32_t clauses;
-                assert_true(br_exact_proof(x, &arena, &clause, &clauses));
-                assert_int_equal(check(&f, br_exact_proven(x), clause, clauses), BR_CLAUSES_PROVE);
+                struct br_proof proof;
+                assert_true(br_exact_proof(x, &arena, &proof));
+                const uint32_t clauses = proof.clauses;
+                assert_int_equal(check(&f, br_exact_proven(x), proof.clause, clauses),
+                                 BR_CLAUSES_PROVE);
                 uint32_t *longest = &most[f.in->machines > 1];
                 *longest = clauses > *longest ? clauses : *longest;
                 br_arena_finish(&arena);
@@ -332,7 +334,7 @@ static void test_long_tasks(void **state)
         }
         struct br_instance *in = on_equal_machines(dag, 1, "100");
         assert_non_null(in);
-        struct br_exact *x = br_exact_create(in, work(in), false);
+        struct br_exact *x = br_exact_create(in, work(in), 1, false);
         assert_non_null(x);
         enum br_exact_result result = BR_EXACT_FOUND;
         while (result == BR_EXACT_FOUND && br_exact_counts(x).conflicts < 5000)
@@ -352,7 +354,7 @@ static struct br_exact *solver_of(uint32_t tasks, uint32_t machines)
     assert_false(br_dag_add_demand(dag, stage, "cpu", "1", NULL));
     struct br_instance *in = on_equal_machines(dag, machines, "1");
     assert_non_null(in);
-    struct br_exact *x = br_exact_create(in, tasks, false);
+    struct br_exact *x = br_exact_create(in, tasks, 1, false);
     assert_true((machines == 1 || br_clauses_suit(in)) == (x != NULL));
     br_instance_destroy(in);
     return x;
@@ -365,7 +367,7 @@ static void test_decisions(void **state)
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct fixture f;
         open_fixture(&f, seed, 40);
-        struct br_exact *x = br_exact_create(f.in, work(f.in) + 1, false);
+        struct br_exact *x = br_exact_create(f.in, work(f.in) + 1, 1, false);
         assert_non_null(x);
         br_exact_limit_decisions(x, 5);
         enum br_exact_result result = br_exact_solve(x, BR_EXACT_SHORTER, 1000, NULL);
@@ -392,7 +394,7 @@ static void test_not_suited(void **state)
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct fixture f;
         open_fixture(&f, seed, ORACLE_TASKS);
-        assert_null(br_exact_create(f.in, INT64_C(1) << 40, false));
+        assert_null(br_exact_create(f.in, INT64_C(1) << 40, 1, false));
         close_fixture(&f);
     }
     static const struct {

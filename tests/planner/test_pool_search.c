@@ -419,7 +419,7 @@ enum { SOLVER_CONFLICTS = 150 }; /* less than a slice */
  * takes is added to *conflicts. */
 static bool works_alone(struct fixture *f, int64_t optimum, int64_t left, uint64_t *conflicts)
 {
-    struct br_exact *alone = br_exact_create(f->in, optimum, true);
+    struct br_exact *alone = br_exact_create(f->in, optimum, 1, true);
     br_exact_set_lower(alone, optimum - left);
     br_exact_solve(alone, BR_EXACT_SHORTER, SOLVER_CONFLICTS, NULL);
     struct br_exact_counts one = br_exact_counts(alone);

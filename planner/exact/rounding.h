@@ -1,0 +1,30 @@
+/* How durations are rounded down for the exact solver, which counts ticks.
+ *
+ * Measured durations have a tick of a nanosecond: too many ticks for a profile with a cell for
+ * each, and for bounds that rise tick by tick. Rounded down to multiples of more ticks they make a
+ * job whose lower bounds hold for the true one, and whose schedules say in which order the true
+ * tasks start. A job that differs from one with a long tick by noise only gets the long tick back:
+ * then the rounded durations have a large common divisor. */
+#ifndef BR_PLANNER_EXACT_ROUNDING_H
+#define BR_PLANNER_EXACT_ROUNDING_H
+
+#include <stdint.h>
+
+#include "planner/model/instance.h"
+
+/* A makespan of up to so many ticks needs no rounding. */
+enum { BR_ROUNDING_EXACT = 1 << 18 };
+
+/* The part of the makespan that may be left between the bounds if durations are rounded: 1/10,000.
+ */
+enum { BR_ROUNDING_TOLERANCE = 10000 };
+
+/* The rounding in ticks with which a schedule of `makespan` ticks is to be shortened, or its length
+ * proven. `before` is 0, or the rounding that was tried before, which was too coarse. 1: the ticks
+ * as they are. 0: there is no finer one. O(tasks). */
+int64_t br_rounding(const struct br_instance *instance, int64_t makespan, int64_t before);
+
+/* The ticks of a makespan that count as closed: BR_ROUNDING_TOLERANCE of it, 0 without rounding. */
+int64_t br_rounding_slack(int64_t makespan);
+
+#endif

@@ -1,0 +1,220 @@
+/* Rounded durations: which rounding is chosen; that bounds of the rounded job hold for the true
+ * one, found by trying everything, with proofs that the checker accepts for that rounding alone;
+ * and that plans of measured durations end as good as proven. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "base/numbers/rng.h"
+#include "planner/check/certificate.h"
+#include "planner/exact/rounding.h"
+#include "planner/model/plan.h"
+#include "planner/search/exact_bound.h"
+#include "planner/search/retime.h"
+#include "tests/support/judge.h"
+#include "tests/support/oracle.h"
+
+enum { JOBS = 1000, NOISE = 1000, LARGE_JOBS = 40, LARGE_TASKS = 14 };
+
+/* Makes the durations of the job NOISE times as long, and up to NOISE - 1 nanoseconds longer, if a
+ * tick was one. */
+static struct br_instance *noisy(struct random_job *job, uint64_t seed)
+{
+    struct br_instance *in;
+    struct br_rng rng = br_rng_seed(seed);
+    assert_int_equal(br_instance_create(job->dag, job->cluster, &in, NULL), BR_OK);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        if (in->duration[t])
+            job->dag->duration_ns[in->task_origin[t]] =
+                NOISE * in->duration[t] + (int64_t)br_rng_below(&rng, NOISE);
+    br_instance_destroy(in);
+    assert_int_equal(br_instance_create(job->dag, job->cluster, &in, NULL), BR_OK);
+    return in;
+}
+
+static int64_t work(const struct br_instance *in)
+{
+    int64_t sum = 0;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        sum += in->duration[t];
+    return sum;
+}
+
+/* Durations in seconds, as one stage each. */
+static struct br_instance *instance_of(const double *seconds, uint32_t tasks, struct br_dag **dag,
+                                       struct br_cluster **cluster)
+{
+    struct br_instance *in;
+    *dag = br_dag_create("durations");
+    *cluster = br_cluster_create(NULL);
+    for (uint32_t t = 0; t < tasks; t++) {
+        char id[16];
+        snprintf(id, sizeof id, "t%u", t);
+        assert_int_equal(
+            br_dag_add_stage(*dag, id, 1, (int64_t)(seconds[t] * 1e9 + 0.5), NULL, NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(*dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(*cluster, "m", 1, NULL, NULL), BR_OK);
+    assert_int_equal(br_instance_create(*dag, *cluster, &in, NULL), BR_OK);
+    return in;
+}
+
+/* The rounding in seconds for a makespan in seconds; 0 if there is none. */
+static double chosen(const double *seconds, uint32_t tasks, double makespan, double before)
+{
+    struct br_dag *dag;
+    struct br_cluster *cluster;
+    struct br_instance *in = instance_of(seconds, tasks, &dag, &cluster);
+    const int64_t tick_ns = in->tick_ns;
+    int64_t rounding = br_rounding(in, (int64_t)(makespan * 1e9) / tick_ns,
+                                   (int64_t)(before * 1e9 + 0.5) / tick_ns);
+    br_instance_destroy(in);
+    br_cluster_destroy(cluster);
+    br_dag_destroy(dag);
+    return (double)(rounding * tick_ns) / 1e9;
+}
+
+static void roundings_suit_durations(void **state)
+{
+    /* Whole seconds, up to three days of them, stay what they are. */
+    assert_float_equal(chosen((const double[]){3, 5, 86400}, 3, 200000, 0), 1, 0);
+    /* Noise around whole seconds, and around half ones; then ever finer, to an end. */
+    static const double noise[] = {2.000731, 3.000412, 7.000088, 5.000931},
+                        half[] = {2.500000731, 3.000000412, 7.500000088, 5.000000931};
+    assert_float_equal(chosen(noise, 4, 12, 0), 1, 1e-12);
+    assert_float_equal(chosen(half, 4, 12, 0), 0.5, 1e-12);
+    uint32_t finer = 0;
+    for (double before = 1, next; (next = chosen(noise, 4, 12, before)) > 0; before = next) {
+        assert_true(next < before && 12 / next <= 1 << 19);
+        finer++;
+    }
+    assert_true(finer > 0 && finer < 12);
+    /* Durations without a pattern, of a makespan of many ticks: enough are left of them. */
+    static const double any[] = {1.618033988, 2.718281828, 3.141592653, 1.414213562};
+    double rounding = chosen(any, 4, 5, 0);
+    assert_true(rounding > 0 && 5 / rounding > 1000 && 5 / rounding <= 1 << 16);
+}
+
+/* Checks the proof with that rounding instead, and a bound of so many ticks more. */
+static enum br_status check(const struct br_certificate *made, int64_t rounding, int64_t more,
+                            const struct random_job *job, const struct br_instance *in)
+{
+    struct br_proof proof = made->part[0];
+    struct br_certificate c = *made;
+    proof.rounding = rounding;
+    proof.bound += more;
+    c.part = &proof;
+    return br_certificate_check(&c, job->dag, in, NULL);
+}
+
+static void bounds_hold_for_true_durations(void **state)
+{
+    uint32_t forged = 0, longer = 0, equal = 0;
+    for (uint64_t seed = 1; seed <= random_jobs(JOBS); seed++) {
+        struct random_job job;
+        assert_true(random_job_make(seed, ORACLE_TASKS, 0, &job));
+        struct br_instance *in = noisy(&job, seed);
+        struct br_reach reach;
+        struct br_schedule schedule;
+        bool made;
+        int64_t optimum = oracle_optimum(in);
+        assert_true(br_reach_init(&reach, in) && br_schedule_init(&schedule, in));
+        const int64_t rounding = in->tick_ns < NOISE ? NOISE / in->tick_ns : 1;
+        struct br_exact *x = br_exact_create(in, work(in) + rounding, rounding, true);
+        assert_non_null(x);
+        for (int turn = 0; turn < 1000; turn++)
+            if (br_exact_solve(x, turn % 2 ? BR_EXACT_SHORTER : BR_EXACT_BOUND, 50, NULL) ==
+                BR_EXACT_OPTIMAL)
+                break;
+        int64_t proven = br_exact_proven(x);
+        assert_true(proven == br_exact_upper(x) && proven % rounding == 0);
+        assert_true(proven <= optimum);
+        assert_true(br_retime(x, in, &reach, &schedule, &made));
+        if (made) {
+            judge_schedule(&job, in, &schedule);
+            assert_true(schedule.makespan >= optimum && br_exact_upper(x) <= schedule.makespan);
+            longer += schedule.makespan > optimum;
+            equal += schedule.makespan == optimum;
+        }
+        struct br_certificate *c = br_certificate_create(in->tick_ns, 1);
+        assert_true(c && br_exact_proof(x, &c->arena, &c->part[0]));
+        int64_t ns;
+        assert_true(br_certificate_bound(c, &ns) && ns == proven * in->tick_ns);
+        assert_int_equal(check(c, rounding, 0, &job, in), BR_OK);
+        for (int64_t other = rounding / 2 + 1; other < 3 * rounding; other += rounding / 8 + 1) {
+            int64_t more = optimum / other + 1 - c->part[0].bound;
+            assert_int_equal(check(c, other, more > 0 ? more : 0, &job, in), BR_NO);
+            forged++;
+        }
+        br_certificate_destroy(c);
+        br_exact_destroy(x);
+        br_schedule_finish(&schedule);
+        br_reach_finish(&reach);
+        br_instance_destroy(in);
+        random_job_finish(&job);
+    }
+    print_message("%u forged roundings; %u retimed schedules are optimal, %u are not\n", forged,
+                  equal, longer);
+    assert_true(equal > 3 * longer);
+}
+
+/* Seconds, each up to a millisecond longer, in nanoseconds. */
+static struct br_dag *measured(uint64_t seed)
+{
+    struct br_rng rng = br_rng_seed(seed);
+    struct br_dag *dag = br_dag_create("measured");
+    for (uint32_t s = 0; s < LARGE_TASKS; s++) {
+        char id[16], cpu[16], mem[16];
+        int64_t ns = (2 + (int64_t)br_rng_below(&rng, 8)) * 1000000000 +
+                     (int64_t)br_rng_below(&rng, 1000000);
+        snprintf(id, sizeof id, "s%u", s);
+        snprintf(cpu, sizeof cpu, "%u", (unsigned)br_rng_below(&rng, 7));
+        snprintf(mem, sizeof mem, "%u", (unsigned)br_rng_below(&rng, 7));
+        assert_int_equal(br_dag_add_stage(dag, id, 1, ns, NULL, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "cpu", cpu, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(dag, s, "mem", mem, NULL), BR_OK);
+        for (uint32_t p = 0; p < s; p++)
+            if (br_rng_below(&rng, 100) < 12)
+                assert_int_equal(br_dag_add_edge(dag, p, s, BR_BARRIER, NULL), BR_OK);
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
+static void measured_durations_keep_their_proofs(void **state)
+{
+    uint32_t within = 0;
+    for (uint64_t seed = 1; seed <= LARGE_JOBS; seed++) {
+        struct br_dag *dag = measured(seed);
+        struct br_cluster *cluster = br_cluster_create(NULL);
+        struct br_plan_options options = br_plan_options_default();
+        struct br_plan *plan;
+        uint32_t cls;
+        assert_int_equal(
+            br_cluster_add_class(cluster, "node", 1 + (uint32_t)(seed % 2), &cls, NULL), BR_OK);
+        assert_int_equal(br_cluster_add_capacity(cluster, cls, "cpu", "8", NULL), BR_OK);
+        assert_int_equal(br_cluster_add_capacity(cluster, cls, "mem", "8", NULL), BR_OK);
+        options.threads = 1;
+        assert_int_equal(br_plan_make(dag, cluster, &options, &plan, NULL), BR_OK);
+        within += plan->certificate && br_plan_gap(plan) <= 1.0 / BR_ROUNDING_TOLERANCE;
+        br_plan_destroy(plan);
+        br_cluster_destroy(cluster);
+        br_dag_destroy(dag);
+    }
+    print_message("%u of %d within 1/%d\n", within, LARGE_JOBS, BR_ROUNDING_TOLERANCE);
+    assert_true(within >= LARGE_JOBS - LARGE_JOBS / 10);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(roundings_suit_durations),
+        cmocka_unit_test(bounds_hold_for_true_durations),
+        cmocka_unit_test(measured_durations_keep_their_proofs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
