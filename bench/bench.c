@@ -22,6 +22,7 @@
 
 #include <bigrocks/bigrocks.h>
 
+#include "planner/search/method.h"
 #include "base/text/options.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
@@ -54,8 +55,7 @@ static const struct br_option table[] = {
      .commands = PASS,
      .kind = BR_OPTION_CHOICE,
      .offset = MEMBER(like),
-     .choice = br_generate_name,
-     .summary = br_generate_summary},
+     .rows = &br_generate_kinds},
     COUNT("tasks", tasks, 1, BR_MAX_TASKS, PASS, "exactly N tasks (default: 1000)"),
     COUNT("stages", stages, 1, BR_MAX_TASKS, PASS, "exactly N stages (default: the kind's)"),
     {.name = "spread",
@@ -97,8 +97,7 @@ static const struct br_option table[] = {
      .commands = JOB,
      .kind = BR_OPTION_CHOICE,
      .offset = MEMBER(method),
-     .choice = br_method_name,
-     .summary = br_method_summary},
+     .rows = &br_methods},
     {0},
 };
 
@@ -277,7 +276,7 @@ static enum br_status generated(const struct settings *settings, struct br_insta
 static enum br_status prepare(struct pass *pass, struct br_diag *diag)
 {
     for (uint32_t k = 0; br_heuristic_at(k); k++)
-        if (is_rule(pass, br_heuristic_at(k)->name))
+        if (is_rule(pass, br_heuristic_at(k)->named.name))
             pass->heuristic = br_heuristic_at(k);
     if (!pass->heuristic && !is_rule(pass, "forward") && !is_rule(pass, "backward") &&
         !is_rule(pass, "graphene"))

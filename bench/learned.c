@@ -65,7 +65,7 @@ static struct br_network_shape shape_of(const char *name)
     const struct br_network_shape shape[] = {br_network_shape_code(), br_network_shape_paper(),
                                              br_network_shape_split(), br_network_shape_planned()};
     for (int k = 0; k < BR_NETWORK_FORMS; k++)
-        if (strcmp(name, br_network_form_name(shape[k].form)) == 0)
+        if (strcmp(name, br_named_name(&br_network_forms, shape[k].form)) == 0)
             return shape[k];
     need(false);
     return shape[0];
@@ -111,8 +111,8 @@ static void decide(const struct br_network_shape *shape, uint32_t jobs,
     br_learner_end(&learner);
     printf("%s, %u stages: %u decisions of %.1f candidates, %.1f us each; %.2f stages embedded "
            "each; the first, which embeds all, %.1f us\n",
-           br_network_form_name(shape->form), sim->stages, decisions, stages / decisions,
-           spent / (decisions - 1) * 1e6,
+           br_named_name(&br_network_forms, shape->form), sim->stages, decisions,
+           stages / decisions, spent / (decisions - 1) * 1e6,
            (double)(learner.computed - sim->stages) / (decisions - 1), first * 1e6);
     br_learner_finish(&learner);
     br_model_finish(&model);
@@ -144,7 +144,7 @@ static void iterate(const struct br_network_shape *shape, uint32_t jobs,
     }
     double count = (double)options.iterations;
     printf("%s: %.0f decisions an iteration, %.3f s of processor time each, %.3f s passed\n",
-           br_network_form_name(shape->form), decisions / count,
+           br_named_name(&br_network_forms, shape->form), decisions / count,
            (now(CLOCK_PROCESS_CPUTIME_ID) - from) / count, (now(CLOCK_MONOTONIC) - wall) / count);
     br_trainer_finish(&trainer);
 }

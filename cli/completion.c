@@ -37,7 +37,7 @@ static void completion_print_word(FILE *out, const char *word)
 static void completion_print_choices(FILE *out, const struct br_option *option)
 {
     const char *name;
-    for (uint32_t k = 0; (name = option->choice(k)); k++)
+    for (uint32_t k = 0; (name = br_named_name(option->rows, k)); k++)
         fprintf(out, "%s%s", k ? " " : "", name);
 }
 
@@ -241,21 +241,23 @@ static void print_fish(FILE *out)
     }
 }
 
+static const struct {
+    struct br_named named;
+    void (*print)(FILE *out);
+} shells[] = {
+    {{"bash", NULL}, print_bash}, {{"zsh", NULL}, print_zsh}, {{"fish", NULL}, print_fish}};
+static const struct br_names shell_rows = {BR_NAMES(shells)};
+
 static int completion_perform(const struct cli_settings *settings, const char *const *argument,
                               uint32_t arguments, struct br_diag *diag)
 {
-    static const struct {
-        const char *shell;
-        void (*print)(FILE *out);
-    } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+    uint32_t k = br_named_find(&shell_rows, argument[0]);
     (void)settings, (void)arguments;
-    for (size_t k = 0; k < sizeof shells / sizeof shells[0]; k++)
-        if (strcmp(argument[0], shells[k].shell) == 0) {
-            shells[k].print(stdout);
-            return BR_OK;
-        }
-    return br_fail(diag, BR_USAGE, "choose one of bash, zsh, fish",
-                   "there is no completion for '%.80s'", argument[0]);
+    if (k == BR_NO_ROW)
+        return br_fail_unnamed(diag, &shell_rows, argument[0], SIZE_MAX,
+                               "there is no completion for '%.80s'", argument[0]);
+    shells[k].print(stdout);
+    return BR_OK;
 }
 
 const struct cli_command cli_completion = {

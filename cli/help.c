@@ -83,17 +83,15 @@ static void help_print_option(FILE *out, const struct br_option *option)
 
 static void help_print_choices(FILE *out, const struct br_option *option)
 {
-    const char *name;
+    const struct br_named *row;
     const struct cli_settings defaults = cli_settings_default();
     const char *chosen = *(const char *const *)((const char *)&defaults + option->offset);
     fprintf(out, "\n--%s %s", option->name, option->argument);
     if (chosen)
         fprintf(out, " (default: %s)", chosen);
     fputs(":\n", out);
-    for (uint32_t k = 0; (name = option->choice(k)); k++) {
-        const char *summary = option->summary ? option->summary(k) : NULL;
-        help_print_row(out, name, summary ? summary : "");
-    }
+    for (uint32_t k = 0; (row = br_named_at(option->rows, k)); k++)
+        help_print_row(out, row->name, row->summary ? row->summary : "");
 }
 
 static void print_indented(FILE *out, const char *text)

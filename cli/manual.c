@@ -42,12 +42,11 @@ static void manual_print_option(FILE *out, const struct br_option *option)
     fputs("\n\t", out);
     manual_print_text(out, option->help);
     fputc('\n', out);
-    const char *name;
+    const struct br_named *row;
     if (option->kind == BR_OPTION_CHOICE)
-        for (uint32_t k = 0; (name = option->choice(k)); k++) {
-            const char *summary = option->summary ? option->summary(k) : NULL;
-            fprintf(out, "\t- *%s*%s", name, summary ? ": " : "");
-            manual_print_text(out, summary ? summary : "");
+        for (uint32_t k = 0; (row = br_named_at(option->rows, k)); k++) {
+            fprintf(out, "\t- *%s*%s", row->name, row->summary ? ": " : "");
+            manual_print_text(out, row->summary ? row->summary : "");
             fputc('\n', out);
         }
     fputc('\n', out);

@@ -5,15 +5,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/text/named.h"
 #include "emit/data/plan_json.h"
 #include "emit/write/input.h"
 
-/* Names of the outputs of a plan, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_emit_plan_name(uint32_t k);
-const char *br_emit_plan_summary(uint32_t k);
-/* Names of the outputs of a job alone, in this form. */
-const char *br_emit_job_name(uint32_t k);
-const char *br_emit_job_summary(uint32_t k);
+/* The outputs of a plan, and those of a job alone. */
+extern const struct br_names br_emit_plans, br_emit_jobs;
 
 /* Does the output show two plans (input->other)? */
 bool br_emit_shows_two(const char *format);

@@ -12,52 +12,40 @@
 #include "base/invariant.h"
 
 static const struct kind {
-    const char *name, *summary;
+    struct br_named named;
     br_graph_build *build;
 } kinds[] = {
-    {"cosmos", "like the jobs of a production cluster, after published statistics",
+    {{"cosmos", "like the jobs of a production cluster, after published statistics"},
      br_build_cosmos},
-    {"layered", "layers of stages, each behind some of the layer above", br_build_layered},
-    {"fork-join", "fans of parallel stages between single tasks", br_build_fork_join},
-    {"series-parallel", "nested sequences and parallel branches", br_build_series_parallel},
-    {"chain", "one stage after another", br_build_chain},
-    {"independent", "stages without edges", br_build_independent},
-    {"jockey-a", "as job A of the Jockey paper: 23 stages, durations with spread", br_build_jockey},
-    {"jockey-b", "as its job B: 14 stages without barriers", br_build_jockey},
-    {"jockey-c", "as its job C: 16 stages of short tasks", br_build_jockey},
-    {"jockey-d", "as its job D: 24 stages", br_build_jockey},
-    {"jockey-e", "as its job E: 11 stages with long tails", br_build_jockey},
-    {"jockey-f", "as its job F: 26 stages", br_build_jockey},
-    {"jockey-g", "as its job G: 110 stages, 8,496 tasks", br_build_jockey},
+    {{"layered", "layers of stages, each behind some of the layer above"}, br_build_layered},
+    {{"fork-join", "fans of parallel stages between single tasks"}, br_build_fork_join},
+    {{"series-parallel", "nested sequences and parallel branches"}, br_build_series_parallel},
+    {{"chain", "one stage after another"}, br_build_chain},
+    {{"independent", "stages without edges"}, br_build_independent},
+    {{"jockey-a", "as job A of the Jockey paper: 23 stages, durations with spread"},
+     br_build_jockey},
+    {{"jockey-b", "as its job B: 14 stages without barriers"}, br_build_jockey},
+    {{"jockey-c", "as its job C: 16 stages of short tasks"}, br_build_jockey},
+    {{"jockey-d", "as its job D: 24 stages"}, br_build_jockey},
+    {{"jockey-e", "as its job E: 11 stages with long tails"}, br_build_jockey},
+    {{"jockey-f", "as its job F: 26 stages"}, br_build_jockey},
+    {{"jockey-g", "as its job G: 110 stages, 8,496 tasks"}, br_build_jockey},
 };
 
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-const char *br_generate_name(uint32_t k)
-{
-    return k < KINDS ? kinds[k].name : NULL;
-}
-
-const char *br_generate_summary(uint32_t k)
-{
-    return k < KINDS ? kinds[k].summary : NULL;
-}
+const struct br_names br_generate_kinds = {BR_NAMES(kinds)};
 
 struct br_generate_options br_generate_options_default(void)
 {
-    return (struct br_generate_options){.kind = kinds[0].name, .seed = 1};
+    return (struct br_generate_options){.kind = kinds[0].named.name, .seed = 1};
 }
 
 static const struct kind *generate_find_kind(const char *name, struct br_diag *diag)
 {
-    char hint[sizeof diag->hint] = "choose one of ";
-    for (uint32_t k = 0; k < KINDS; k++) {
-        if (name && strcmp(kinds[k].name, name) == 0)
-            return &kinds[k];
-        size_t used = strlen(hint);
-        snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "", kinds[k].name);
-    }
-    br_fail(diag, BR_USAGE, hint, "no jobs are generated like '%s'", name ? name : "");
+    uint32_t k = br_named_find(&br_generate_kinds, name ? name : "");
+    if (k != BR_NO_ROW)
+        return &kinds[k];
+    br_note_unnamed(diag, &br_generate_kinds, name ? name : "", SIZE_MAX,
+                    "no jobs are generated like '%s'", name ? name : "");
     return NULL;
 }
 

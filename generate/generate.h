@@ -10,6 +10,8 @@
 
 #include <bigrocks/dag.h>
 
+#include "base/text/named.h"
+
 /* The widest that durations inside a stage may be spread. */
 #define BR_GENERATE_SPREAD_MAX 3.0
 
@@ -20,7 +22,7 @@
 
 /* Start from br_generate_options_default(). */
 struct br_generate_options {
-    const char *kind; /* a name from br_generate_name(); borrowed */
+    const char *kind; /* a name from br_named_name(&br_generate_kinds, ); borrowed */
     uint64_t seed;
     uint32_t tasks;  /* exactly so many; 0: as the kind has it */
     uint32_t stages; /* the same */
@@ -30,9 +32,8 @@ struct br_generate_options {
 /* "cosmos", seed 1, sizes as the kind has them, no spread. */
 struct br_generate_options br_generate_options_default(void);
 
-/* Names of the kinds of jobs, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_generate_name(uint32_t k);
-const char *br_generate_summary(uint32_t k);
+/* The kinds of jobs. */
+extern const struct br_names br_generate_kinds;
 
 /* Makes a finished job, the caller's. BR_USAGE: an unknown kind, more stages than tasks, sizes or a
  * spread beyond the limits; BR_SYSTEM: memory. O(tasks + stages log stages). */

@@ -21,37 +21,35 @@ static bool parsers_is_profile(const char *text);
 static bool is_snakemake(const char *text);
 
 static const struct format {
-    const char *name, *summary;
+    struct br_named named;
     bool (*recognise)(const char *text); /* decides from the first bytes, NUL-terminated */
     br_read_job *read;
 } formats[] = {
-    {"xml", "native job form, <job xmlns=\"" BR_JOB_SPACE "\">", is_job_xml, br_read_job_xml},
-    {"dot", "Graphviz digraph, also as SimGrid and daggen write it", is_dot, br_read_dot},
-    {"spark", "event log of a Spark application, as one job", br_is_spark, br_read_spark_job},
-    {"dax", "Pegasus abstract workflow 2.1 and 3.x, <adag>", is_dax, br_read_dax},
-    {"postgres", "PostgreSQL EXPLAIN in any form, as pipelines", br_is_postgres, br_read_postgres},
-    {"duckdb", "DuckDB's profile of a query (JSON), as pipelines", br_is_duckdb, br_read_duckdb},
-    {"wfformat", "WfCommons workflow instance, WfFormat 1.5 (JSON)", is_wfformat, br_read_wfformat},
-    {"snakemake", "what 'bigrocks import snakemake' hears of a workflow (JSON)", is_snakemake,
+    {{"xml", "native job form, <job xmlns=\"" BR_JOB_SPACE "\">"}, is_job_xml, br_read_job_xml},
+    {{"dot", "Graphviz digraph, also as SimGrid and daggen write it"}, is_dot, br_read_dot},
+    {{"spark", "event log of a Spark application, as one job"}, br_is_spark, br_read_spark_job},
+    {{"dax", "Pegasus abstract workflow 2.1 and 3.x, <adag>"}, is_dax, br_read_dax},
+    {{"postgres", "PostgreSQL EXPLAIN in any form, as pipelines"},
+     br_is_postgres,
+     br_read_postgres},
+    {{"duckdb", "DuckDB's profile of a query (JSON), as pipelines"}, br_is_duckdb, br_read_duckdb},
+    {{"wfformat", "WfCommons workflow instance, WfFormat 1.5 (JSON)"},
+     is_wfformat,
+     br_read_wfformat},
+    {{"snakemake", "what 'bigrocks import snakemake' hears of a workflow (JSON)"},
+     is_snakemake,
      br_read_snakemake},
-    {"stg", "Standard Task Graph", is_stg, br_read_stg},
-    {"profile", "Spark job with durations by executor count, as of TPC-H", parsers_is_profile,
+    {{"stg", "Standard Task Graph"}, is_stg, br_read_stg},
+    {{"profile", "Spark job with durations by executor count, as of TPC-H"},
+     parsers_is_profile,
      br_read_profile},
-    {"psplib", "PSPLIB single-mode project (.sm), with its pool", is_psplib, br_read_psplib},
-    {"patterson", "Patterson project (.rcp), with its pool", is_patterson, br_read_patterson},
+    {{"psplib", "PSPLIB single-mode project (.sm), with its pool"}, is_psplib, br_read_psplib},
+    {{"patterson", "Patterson project (.rcp), with its pool"}, is_patterson, br_read_patterson},
 };
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-const char *br_parser_name(uint32_t k)
-{
-    return k < FORMATS ? formats[k].name : NULL;
-}
-
-const char *br_parser_summary(uint32_t k)
-{
-    return k < FORMATS ? formats[k].summary : NULL;
-}
+const struct br_names br_job_formats = {BR_NAMES(formats)};
 
 static bool is_job_xml(const char *text)
 {
@@ -175,11 +173,8 @@ static enum br_status parsers_refuse_unknown(const struct br_source *source, str
 {
     const char *text = source->buffer, *p = br_text_begin(text);
     char name[64], hint[240];
-    snprintf(hint, sizeof hint, "name the format by --from");
-    size_t used = strlen(hint);
-    for (size_t k = 0; k < FORMATS; k++)
-        used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : ": ",
-                                 formats[k].name);
+    snprintf(hint, sizeof hint, "name the format by --from: ");
+    br_named_list(&br_job_formats, hint + strlen(hint), sizeof hint - strlen(hint));
     struct br_pos pos = {1, 1};
     if (source->filled == 0 || (*p == 0 && strlen(text) == source->filled))
         return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "give it a job", "the file is empty");
@@ -214,28 +209,26 @@ static enum br_status parsers_choose(const struct br_source *source,
                                      const struct br_parse_options *options, br_read_job **read,
                                      struct br_diag *diag)
 {
-    for (size_t k = 0; k < FORMATS; k++)
-        if (options->from ? strcmp(options->from, formats[k].name) == 0
-                          : formats[k].recognise(source->buffer)) {
-            *read = formats[k].read;
-            if (options->reverse && *read != br_read_dot)
-                return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
-                                  "--reverse turns the arrows of graphs in DOT, and this is %s",
-                                  formats[k].name);
-            if (options->graph && *read != br_read_dot)
-                return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
-                                  "--graph chooses of several graphs in DOT, and this is %s",
-                                  formats[k].name);
-            return BR_OK;
-        }
-    if (!options->from)
-        return parsers_refuse_unknown(source, diag);
-    char known[200] = "";
-    for (size_t k = 0, used = 0; k < FORMATS; k++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "",
-                                 formats[k].name);
-    return br_fail_at(diag, BR_NO_POS, BR_USAGE, known, "there is no format '%.80s'",
-                      options->from);
+    uint32_t k = 0;
+    if (options->from)
+        k = br_named_find(&br_job_formats, options->from);
+    else
+        while (k < FORMATS && !formats[k].recognise(source->buffer))
+            k++;
+    if (k >= FORMATS)
+        return options->from ? br_fail_unnamed(diag, &br_job_formats, options->from, SIZE_MAX,
+                                               "there is no format '%.80s'", options->from)
+                             : parsers_refuse_unknown(source, diag);
+    *read = formats[k].read;
+    if (options->reverse && *read != br_read_dot)
+        return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
+                          "--reverse turns the arrows of graphs in DOT, and this is %s",
+                          formats[k].named.name);
+    if (options->graph && *read != br_read_dot)
+        return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
+                          "--graph chooses of several graphs in DOT, and this is %s",
+                          formats[k].named.name);
+    return BR_OK;
 }
 
 const char *br_parse_recognise(const char *path)
@@ -246,7 +239,7 @@ const char *br_parse_recognise(const char *path)
         return NULL;
     for (size_t k = 0; k < FORMATS && !name; k++)
         if (formats[k].recognise(source.buffer))
-            name = formats[k].name;
+            name = formats[k].named.name;
     br_source_close(&source);
     return name;
 }

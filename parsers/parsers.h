@@ -7,14 +7,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text/named.h"
 #include "parsers/jobs/native.h"
 #include "parsers/ninja/build.h"
 #include "parsers/plans/plans.h"
 #include "parsers/reader/input.h"
 
-/* Names of the job formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_parser_name(uint32_t k);
-const char *br_parser_summary(uint32_t k);
+/* The formats of jobs. */
+extern const struct br_names br_job_formats;
 
 /* Reads a job from the file, or from standard input if path is "-". On failure *input is zeroed and
  * the diagnostic has file, line and column. options may be NULL. */

@@ -1,6 +1,4 @@
-/* One pass over the arguments, guided by the table. The distance behind "did you mean" is the
- * optimal string alignment: Levenshtein's, with a swap of neighbours as one step, since that is the
- * most common typing error. */
+/* One pass over the arguments, guided by the table. */
 #include "base/text/options.h"
 
 #include <assert.h>
@@ -12,48 +10,6 @@
 #include "base/numbers/real.h"
 
 enum { LONGEST_WORD = 63 };
-
-static uint32_t text_options_least_of(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
-uint32_t br_edit_distance(const char *a, const char *b)
-{
-    uint32_t n = (uint32_t)strnlen(a, LONGEST_WORD), m = (uint32_t)strnlen(b, LONGEST_WORD);
-    uint32_t row[3][LONGEST_WORD + 1]; /* of i - 2, i - 1 and i, in turn */
-    for (uint32_t j = 0; j <= m; j++)
-        row[0][j] = j;
-    for (uint32_t i = 1; i <= n; i++) {
-        const uint32_t *before = row[(i + 1) % 3], *above = row[(i + 2) % 3];
-        uint32_t *here = row[i % 3];
-        here[0] = i;
-        for (uint32_t j = 1; j <= m; j++) {
-            uint32_t replace = above[j - 1] + (a[i - 1] != b[j - 1]);
-            here[j] =
-                text_options_least_of(replace, text_options_least_of(above[j], here[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                here[j] = text_options_least_of(here[j], before[j - 2] + 1);
-        }
-    }
-    return row[n % 3][m];
-}
-
-void br_suggestion_offer(struct br_suggestion *suggestion, const char *candidate)
-{
-    uint32_t distance = br_edit_distance(suggestion->word, candidate);
-    size_t length = strlen(suggestion->word);
-    /* A third of the word may be wrong, or one letter of a short one; or the word may be
-     * unfinished. */
-    bool near = distance <= (length < 6 ? 1 + (length > 3) : length / 3);
-    bool begun = length >= 2 && strncmp(candidate, suggestion->word, length) == 0;
-    if (!near && !begun)
-        return;
-    if (!suggestion->best || distance < suggestion->distance) {
-        suggestion->best = candidate;
-        suggestion->distance = distance;
-    }
-}
 
 static const struct br_option *find_long(const struct br_option *table, uint32_t command,
                                          const char *name, size_t length, bool *negated)
@@ -114,18 +70,12 @@ static enum br_status unknown_long(const struct br_option *table, uint32_t comma
 static enum br_status not_a_choice(const struct br_option *option, const char *value,
                                    struct br_diag *diag)
 {
-    char hint[256] = "", known[512] = "";
-    struct br_suggestion suggestion = {.word = value};
-    size_t used = 0;
-    const char *name;
-    assert(option->choice);
-    for (uint32_t k = 0; (name = option->choice(k)); k++) {
-        br_suggestion_offer(&suggestion, name);
-        int more = snprintf(known + used, sizeof known - used, "%s%s", k ? ", " : "", name);
-        used += more > 0 && (size_t)more < sizeof known - used ? (size_t)more : 0;
-    }
-    if (suggestion.best)
-        snprintf(hint, sizeof hint, "did you mean '%s'?", suggestion.best);
+    char known[512], hint[160] = "";
+    const char *near = br_named_near(option->rows, value, SIZE_MAX);
+    assert(option->rows);
+    br_named_list(option->rows, known, sizeof known);
+    if (near)
+        snprintf(hint, sizeof hint, "did you mean '%s'?", near);
     return br_fail(diag, BR_USAGE, hint, "option '--%s': there is no '%s' (there are %s)",
                    option->name, value, known);
 }
@@ -171,13 +121,11 @@ static enum br_status text_options_store(const struct br_option *option, bool ne
         *(const char **)member = value;
         return BR_OK;
     case BR_OPTION_CHOICE: {
-        const char *name;
-        for (uint32_t k = 0; (name = option->choice(k)); k++)
-            if (strcmp(name, value) == 0) {
-                *(const char **)member = name;
-                return BR_OK;
-            }
-        return not_a_choice(option, value, diag);
+        uint32_t row = br_named_find(option->rows, value);
+        if (row == BR_NO_ROW)
+            return not_a_choice(option, value, diag);
+        *(const char **)member = br_named_name(option->rows, row);
+        return BR_OK;
     }
     case BR_OPTION_COUNT: {
         uint64_t count;

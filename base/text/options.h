@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/text/diag.h"
+#include "base/text/named.h"
 
 /* The kind of the value, and the type of the settings' member that receives it. */
 enum br_option_kind {
@@ -32,13 +33,10 @@ struct br_option {
     const char *help;     /* a phrase without a full stop */
     uint32_t commands;    /* bit set of the sub-commands that take it */
     enum br_option_kind kind;
-    char letter;          /* short form; 0 if there is none */
-    size_t offset;        /* of the member of the settings */
-    uint64_t least, most; /* of a count */
-    /* For a choice: the names for k = 0, 1, ..., and a line on each; NULL past the end. The
-     * summaries may be missing. */
-    const char *(*choice)(uint32_t k);
-    const char *(*summary)(uint32_t k);
+    char letter;                 /* short form; 0 if there is none */
+    size_t offset;               /* of the member of the settings */
+    uint64_t least, most;        /* of a count */
+    const struct br_names *rows; /* of a choice */
 };
 
 /* Sorts the arguments into the settings and the positional arguments, which have room for `room`.
@@ -53,18 +51,5 @@ enum br_status br_options_parse(const struct br_option *table, uint32_t command,
  * the policy takes none. BR_USAGE. */
 enum br_status br_policy_number(const char *name, const char *wanted, const char *text,
                                 double *number, struct br_diag *diag);
-
-/* The nearest of several words to the one typed: start with the word alone, offer the candidates,
- * read `best` (NULL if none is near enough). Ties: the first offered. */
-struct br_suggestion {
-    const char *word;
-    const char *best;
-    uint32_t distance;
-};
-void br_suggestion_offer(struct br_suggestion *suggestion, const char *candidate);
-
-/* Number of insertions, deletions, replacements and swaps of neighbours from a to b (the optimal
- * string alignment distance); words are cut after 63 bytes. */
-uint32_t br_edit_distance(const char *a, const char *b);
 
 #endif

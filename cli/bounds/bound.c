@@ -170,7 +170,7 @@ static const struct br_option bound_rows[] = {
     OPTION(CHOICE, "format", "F", output.format,
            "write the result of --what-if in this format (default: by the ending of -o FILE, else "
            "text)",
-           .letter = 'f', .choice = br_curve_format, .summary = br_curve_summary),
+           .letter = 'f', .rows = &br_curve_formats),
     OPTION(FLAG, "explain", NULL, bound.explain,
            "also explain what limits the job, and how much more machines or more of a resource "
            "would gain"),

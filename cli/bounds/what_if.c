@@ -380,7 +380,7 @@ enum br_status cli_what_if(const struct cli_settings *settings, const struct br_
     const char *format = settings->bound.json ? "json" : settings->output.format;
     enum br_status status = cli_point_bound(input->dag, input->cluster, &now, diag);
     if (!format && settings->output.path)
-        format = cli_format_of(settings->output.path, br_curve_format);
+        format = cli_format_of(settings->output.path, &br_curve_formats);
     if (!status)
         status = add_changes(&curve, settings->bound.what_if, diag);
     if (!status)

@@ -9,21 +9,11 @@
 #include "base/numbers/real.h"
 #include "base/text/diag.h"
 
-static const char *const fairness[][2] = {
+static const struct br_named fairness[] = {
     [BR_FAIR_SLOTS] = {"slots", "one slot; a cluster has as many as processors"},
     [BR_FAIR_DOMINANT] = {"dominant", "its largest share of the cluster in any resource"},
 };
-enum { FAIRNESS = sizeof fairness / sizeof *fairness };
-
-const char *cli_fairness_name(uint32_t k)
-{
-    return k < FAIRNESS ? fairness[k][0] : NULL;
-}
-
-const char *cli_fairness_summary(uint32_t k)
-{
-    return k < FAIRNESS ? fairness[k][1] : NULL;
-}
+const struct br_names cli_fairness = {BR_NAMES(fairness)};
 
 struct range {
     const char *option, *hint;
@@ -58,9 +48,7 @@ enum br_status cli_enforcer_options(const struct cli_enforcer_settings *settings
     *options = br_runtime_options_default();
     options->policy = settings->policy;
     options->bundle = (uint32_t)settings->bundle;
-    for (uint32_t k = 0; k < FAIRNESS; k++)
-        if (strcmp(settings->fairness, fairness[k][0]) == 0)
-            options->fairness = (enum br_fairness)k;
+    options->fairness = (enum br_fairness)br_named_find(&cli_fairness, settings->fairness);
     enum br_status status = enforcer_read_number(&eta, settings->eta, &options->eta_factor, diag);
     if (!status)
         status =

@@ -7,8 +7,7 @@
 #include "cli/common/settings.h"
 
 /* The name of the k-th value of enum br_fairness, and a line on it; NULL past the end. */
-const char *cli_fairness_name(uint32_t k);
-const char *cli_fairness_summary(uint32_t k);
+extern const struct br_names cli_fairness;
 
 /* The options that the settings ask for; others are as in br_runtime_options_default(). Overbooking
  * is not among them. BR_USAGE, with the option's name, if a number is malformed or out of its

@@ -250,33 +250,25 @@ enum br_status cli_output_close(struct cli_output *output, enum br_status status
     return status;
 }
 
-const char *cli_format_of(const char *path, const char *(*name)(uint32_t k))
+const char *cli_format_of(const char *path, const struct br_names *rows)
 {
-    const char *dot = strrchr(path, '.'), *known;
+    const char *dot = strrchr(path, '.');
     if (!dot || strchr(dot, '/'))
         return NULL;
     const char *ending = cli_drawn_form(path) ? "svg" : dot + 1;
-    for (uint32_t k = 0; (known = name(k)); k++)
-        if (strcmp(known, ending) == 0)
-            return known;
-    return NULL;
+    return br_named_name(rows, br_named_find(rows, ending));
 }
 
-enum br_status cli_format(const struct cli_output_settings *settings,
-                          const char *(*known)(uint32_t k), const char **format,
-                          struct br_diag *diag)
+enum br_status cli_format(const struct cli_output_settings *settings, const struct br_names *known,
+                          const char **format, struct br_diag *diag)
 {
     *format = settings->format;
     if (!*format && settings->path)
         *format = cli_format_of(settings->path, known);
     if (*format)
         return BR_OK;
-    char names[200] = "";
-    const char *name;
-    size_t used = 0;
-    for (uint32_t k = 0; (name = known(k)) && used < sizeof names; k++)
-        used += (size_t)snprintf(names + used, sizeof names - used, "%s%s", k ? ", " : "", name);
-    char hint[256];
+    char names[200], hint[256];
+    br_named_list(known, names, sizeof names);
     snprintf(hint, sizeof hint, "add --format, one of %s", names);
     if (settings->path && strcmp(settings->path, "-") != 0)
         return br_fail(diag, BR_USAGE, hint, "no output format has the ending of '%.80s'",

@@ -32,11 +32,10 @@ enum br_status cli_output_close(struct cli_output *output, enum br_status status
                                 struct br_diag *diag);
 /* The format that the ending of -o FILE suggests ("plan.svg"), among the names; NULL if none. For
  * .pdf and .png it is "svg", from which cli_output_open_format makes them. */
-const char *cli_format_of(const char *path, const char *(*name)(uint32_t k));
+const char *cli_format_of(const char *path, const struct br_names *rows);
 /* The format that -f gives, or that -o FILE suggests; BR_USAGE if neither gives one. `known` is the
  * table that must contain it. */
-enum br_status cli_format(const struct cli_output_settings *settings,
-                          const char *(*known)(uint32_t k), const char **format,
-                          struct br_diag *diag);
+enum br_status cli_format(const struct cli_output_settings *settings, const struct br_names *known,
+                          const char **format, struct br_diag *diag);
 
 #endif

@@ -11,7 +11,7 @@ static int convert_perform(const struct cli_settings *settings, const char *cons
     const char *format;
     struct br_input input;
     struct cli_output output;
-    enum br_status status = cli_format(&settings->output, br_emit_job_name, &format, diag);
+    enum br_status status = cli_format(&settings->output, &br_emit_jobs, &format, diag);
     if (status)
         return status;
     status = cli_load(&settings->job, argument[0], false, &input, diag);
@@ -31,7 +31,7 @@ static int convert_perform(const struct cli_settings *settings, const char *cons
 static const struct br_option convert_rows[] = {
     OPTION(CHOICE, "format", "F", output.format,
            "write the job in this format (default: by the ending of -o FILE)", .letter = 'f',
-           .choice = br_emit_job_name, .summary = br_emit_job_summary),
+           .rows = &br_emit_jobs),
     OPTIONS_END};
 
 const struct cli_command cli_convert = {

@@ -45,8 +45,7 @@ static int jobs_generate_perform(const struct cli_settings *settings, const char
 }
 
 static const struct br_option generate_rows[] = {
-    OPTION(CHOICE, "like", "KIND", generate.like, "the kind of job", .choice = br_generate_name,
-           .summary = br_generate_summary),
+    OPTION(CHOICE, "like", "KIND", generate.like, "the kind of job", .rows = &br_generate_kinds),
     OPTION(COUNT, "seed", "N", generate.seed, "seed of the random choices (default: 1)",
            .most = UINT64_MAX),
     OPTIONS_END};

@@ -37,7 +37,7 @@ static enum br_status history_tell(const struct cli_output_settings *settings,
     struct br_gathered gathered;
     struct cli_output out;
     const char *format = settings->format ? settings->format
-                         : settings->path ? cli_format_of(settings->path, br_histories_format)
+                         : settings->path ? cli_format_of(settings->path, &br_histories_formats)
                                           : NULL;
     enum br_status status = br_gather(history, one, &gathered, diag);
     if (!status)
@@ -133,7 +133,7 @@ static int history_perform(const struct cli_settings *settings, const char *cons
 
 static const struct br_option history_rows[] = {
     OPTION(CHOICE, "format", "FORMAT", output.format, "what to write", .letter = 'f',
-           .choice = br_histories_format, .summary = br_histories_summary),
+           .rows = &br_histories_formats),
     OPTION(TEXT, "rename", "NAME", history.rename,
            "give JOB this name; if the name has runs already, both are one job from then on"),
     OPTION(COUNT, "keep", "N", history.keep,

@@ -74,9 +74,9 @@ static int import_perform(const struct cli_settings *settings, const char *const
 {
     if (settings->import.list) {
         const char *name;
-        for (uint32_t k = 0; (name = br_parser_name(k)); k++)
+        for (uint32_t k = 0; (name = br_named_name(&br_job_formats, k)); k++)
             printf("%-10s %s; read by every sub-command that takes a JOB\n", name,
-                   br_parser_summary(k));
+                   br_named_at(&br_job_formats, k)->summary);
         printf("%-10s the build of a folder; 'bigrocks import ninja' makes a job of it\n", "ninja");
         printf("%-10s the same; 'bigrocks import make' makes a job of it\n", "make");
         printf("%-10s plans of several; 'bigrocks import queries' makes one job of them\n",

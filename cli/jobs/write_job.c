@@ -9,7 +9,7 @@ enum br_status cli_write_job(const struct cli_output_settings *settings, const s
     struct cli_output output;
     struct br_emit_input emit = {.dag = dag, .cluster = cluster};
     if (!format && settings->path)
-        format = cli_format_of(settings->path, br_emit_job_name);
+        format = cli_format_of(settings->path, &br_emit_jobs);
     enum br_status status = cli_output_open(&output, settings->path, diag);
     if (status)
         return status;

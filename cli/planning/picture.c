@@ -6,12 +6,9 @@
 #include "cli/common/choices.h"
 
 /* The index of a word among the choices of its option, which has been parsed; 0 if not given. */
-static uint32_t planning_picture_place_of(const char *word, const char *(*name)(uint32_t k))
+static uint32_t planning_picture_place_of(const char *word, const struct br_names *rows)
 {
-    uint32_t k = 0;
-    while (word && name(k) && strcmp(name(k), word) != 0)
-        k++;
-    return k;
+    return word ? br_named_find(rows, word) : 0;
 }
 
 enum br_status cli_picture(const struct cli_output_settings *settings, const char *format,
@@ -21,9 +18,9 @@ enum br_status cli_picture(const struct cli_output_settings *settings, const cha
                                              BR_COLOUR_MACHINE, BR_COLOUR_INPUT};
     static const enum br_layout layouts[] = {BR_LAYOUT_GRAPH, BR_LAYOUT_DEPTH, BR_LAYOUT_TIME};
     static const enum br_nodes nodes[] = {BR_NODES_STAGE, BR_NODES_TASK};
-    input->colour = colours[planning_picture_place_of(settings->colour, cli_colour_name)];
-    input->layout = layouts[planning_picture_place_of(settings->layout, cli_layout_name)];
-    input->nodes = nodes[planning_picture_place_of(settings->nodes, cli_nodes_name)];
+    input->colour = colours[planning_picture_place_of(settings->colour, &cli_colours)];
+    input->layout = layouts[planning_picture_place_of(settings->layout, &cli_layouts)];
+    input->nodes = nodes[planning_picture_place_of(settings->nodes, &cli_node_kinds)];
     input->by_machine = settings->by_machine;
     input->plain = settings->plain;
     input->shell = settings->shell;

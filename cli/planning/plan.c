@@ -182,7 +182,7 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     int64_t began_ns = br_now_ns();
     enum br_status status = cli_check_store(&settings->search, diag);
     if (!status && (settings->output.format || settings->output.path))
-        status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
+        status = cli_format(&settings->output, &br_emit_plans, &format, diag);
     if (!status)
         status = cli_picture(&settings->output, format, &(struct br_emit_input){0}, diag);
     if (!status)

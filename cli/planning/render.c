@@ -44,7 +44,7 @@ static int render_perform(const struct cli_settings *settings, const char *const
     struct br_emit_input emit[PLANS_MOST];
     struct br_emit_note note = {""};
     struct cli_output output;
-    enum br_status status = cli_format(&settings->output, br_emit_plan_name, &format, diag);
+    enum br_status status = cli_format(&settings->output, &br_emit_plans, &format, diag);
     if (status)
         return status;
     if (arguments > 1 && !br_emit_shows_two(format))

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/enforcer/policy.h"
 #include "cli/common/enforcer.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/say.h"
@@ -494,8 +495,7 @@ static const struct br_option run_rows[] = {
     OPTION(TEXT, "trace", "FILE", run.trace,
            "write start, end, machine and usage of every task: CSV if FILE ends in .csv, else JSON "
            "lines"),
-    OPTION(CHOICE, "on", "WHERE", run.on, "where tasks run", .choice = cli_place_name,
-           .summary = cli_place_summary),
+    OPTION(CHOICE, "on", "WHERE", run.on, "where tasks run", .rows = &cli_places),
     OPTION(FLAG, "limit-memory", NULL, run.limit_memory,
            "limit every task to the bytes of mem that it demands; one that takes more is killed "
            "and has failed (needs cgroup v2, see 'bigrocks doctor')"),
@@ -509,8 +509,7 @@ static const struct br_option run_rows[] = {
            "with --learn: the share of a stage's tasks that run first, at least one (default: "
            "0.03)"),
     OPTION(CHOICE, "policy", "P", enforcer.policy,
-           "how to choose among the tasks that could start now", .choice = br_policy_name,
-           .summary = br_policy_summary),
+           "how to choose among the tasks that could start now", .rows = &br_policies),
     OPTION(TEXT, "deadline", "T,...", control.deadline,
            "end within T seconds, or by a moment such as 2026-01-31T18:00, with no more tasks at "
            "once than that takes; one for all jobs or one for each, which share the machines; also "
@@ -525,12 +524,12 @@ static const struct br_option run_rows[] = {
            "plan, such as 0.3 (default: 0, as planned)"),
     OPTION(CHOICE, "effort", "E", run.effort,
            "how hard to search for a plan (default: for one job that of plan, for several fast)",
-           .choice = cli_effort_name, .summary = cli_effort_summary),
+           .rows = &cli_efforts),
     OPTIONS_END};
 
 static void run_set_defaults(struct cli_settings *settings)
 {
-    settings->run.on = cli_place_name(0);
+    settings->run.on = br_named_name(&cli_places, 0);
 }
 
 const struct cli_command cli_run = {

@@ -34,7 +34,7 @@ static enum br_status executors_policies_create(const struct br_executors_setup 
     *policy = NULL;
     if (setup->row->orders && !setup->order)
         return br_fail(diag, BR_USAGE, "name another policy",
-                       "'%s' searches ahead, and cannot teach", setup->row->name);
+                       "'%s' searches ahead, and cannot teach", setup->row->named.name);
     struct rule *rule = calloc(1, sizeof *rule);
     *policy = rule;
     if (!rule)
@@ -306,50 +306,41 @@ static struct br_executors_choice executors_policies_decide(void *policy,
     .destroy = executors_policies_destroy
 
 static const struct br_executors_row rows[] = {
-    {.name = "fifo", .summary = "first come first served, all executors to a job", RULE(FIFO, 0)},
-    {.name = "sjf-cp",
-     .summary = "the job with the least work, by its critical path",
-     RULE(SHORTEST, 0)},
-    {.name = "fair", .summary = "every job the same number of executors", RULE(SHARES, 0)},
-    {.name = "weighted-fair-naive",
-     .summary = "executors in proportion to a job's work",
-     RULE(SHARES, 1)},
-    {.name = "weighted-fair",
-     .summary = "executors in proportion to work^NUMBER, -1 unless given",
+    {.named = {"fifo", "first come first served, all executors to a job"}, RULE(FIFO, 0)},
+    {.named = {"sjf-cp", "the job with the least work, by its critical path"}, RULE(SHORTEST, 0)},
+    {.named = {"fair", "every job the same number of executors"}, RULE(SHARES, 0)},
+    {.named = {"weighted-fair-naive", "executors in proportion to a job's work"}, RULE(SHARES, 1)},
+    {.named = {"weighted-fair", "executors in proportion to work^NUMBER, -1 unless given"},
      .number = "the exponent of a job's work",
      RULE(SHARES, -1)},
-    {.name = "weighted-fair-tuned",
-     .summary = "weighted-fair with the exponent from -2 to 2 that serves this workload best",
+    {.named = {"weighted-fair-tuned",
+               "weighted-fair with the exponent from -2 to 2 that serves this workload best"},
      .least = -2,
      .most = 2,
      .step = 0.1,
      RULE(SHARES, 0)},
-    {.name = "tetris",
-     .summary = "the stage that takes the most executors, as many as it needs",
+    {.named = {"tetris", "the stage that takes the most executors, as many as it needs"},
      RULE(TETRIS, 0)},
-    {.name = "graphene",
-     .summary = "weighted-fair, troublesome stages of a job together [Mao19, F]",
+    {.named = {"graphene", "weighted-fair, troublesome stages of a job together [Mao19, F]"},
      .number = "the exponent of a job's work",
      RULE(GRAPHENE, -1)},
-    {.name = "graphene-tuned",
-     .summary =
-         "graphene with the exponent from -2 to 2 and the threshold that serve this workload "
-         "best",
+    {.named = {"graphene-tuned",
+               "graphene with the exponent from -2 to 2 and the threshold that serve this workload "
+               "best"},
      .least = -2,
      .most = 2,
      .step = 0.1,
      .troubles = 3,
      RULE(GRAPHENE, 0)},
-    {.name = "bound",
-     .summary = "the job with the least work left, on as many executors as pay by its bound",
+    {.named = {"bound",
+               "the job with the least work left, on as many executors as pay by its bound"},
      .number = "how much the time of executors counts, from 0 to 1",
      .usual = 0.85,
      .create = br_executors_bound_create,
      .begin = br_executors_bound_begin,
      .decide = br_executors_bound_decide,
      .destroy = br_executors_bound_destroy},
-    {.name = "bound-stages",
-     .summary = "the same, where each stage has a number by its own time",
+    {.named = {"bound-stages", "the same, where each stage has a number by its own time"},
      .number = "how much the time of executors counts, from 0 to 1",
      .usual = 0.85,
      .detail = true,
@@ -357,13 +348,15 @@ static const struct br_executors_row rows[] = {
      .begin = br_executors_bound_begin,
      .decide = br_executors_bound_decide,
      .destroy = br_executors_bound_destroy},
-    {.name = "order-search",
-     .summary = "the order of up to 10 jobs that is the best of all, each job by its critical path",
+    {.named = {"order-search",
+               "the order of up to 10 jobs that is the best of all, each job by its critical path"},
      .orders = true,
      RULE(GIVEN, 0)},
-    {.name = "random", .summary = "any stage, any number of executors", RULE(RANDOM, 0)},
+    {.named = {"random", "any stage, any number of executors"}, RULE(RANDOM, 0)},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
+
+const struct br_names br_executors_policies = {BR_NAMES(rows)};
 
 const struct br_executors_row *br_executors_policy(uint32_t k)
 {

@@ -3,6 +3,7 @@
 #ifndef BR_CLUSTER_EXECUTORS_POLICY_H
 #define BR_CLUSTER_EXECUTORS_POLICY_H
 
+#include "base/text/named.h"
 #include "cluster/executors/executors.h"
 
 struct br_executors_row;
@@ -22,7 +23,7 @@ struct br_executors_choice {
 };
 
 struct br_executors_row {
-    const char *name, *summary;
+    struct br_named named;
     const char *number; /* what NUMBER means; NULL: it takes none */
     /* A tuned row is run with every number from `least` to `most`, `step` apart, and told by the
      * best, for each seed by itself. 0: not tuned. */
@@ -41,6 +42,7 @@ struct br_executors_row {
     void (*destroy)(void *policy);
 };
 
+extern const struct br_names br_executors_policies;
 /* The rows that are not learned, for k = 0, 1, ...; NULL past the end. */
 const struct br_executors_row *br_executors_policy(uint32_t k);
 

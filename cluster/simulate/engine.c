@@ -347,8 +347,8 @@ static enum br_status simulate_engine_start(struct simulation *sim,
     const char *why_not = objection(sim, decision);
     if (why_not)
         return br_fail(diag, BR_SYSTEM, "this is a defect of the policy; please report it",
-                       "policy '%s' starts task %u of job %u, which %s", sim->options->row->name,
-                       decision->task, decision->job, why_not);
+                       "policy '%s' starts task %u of job %u, which %s",
+                       sim->options->row->named.name, decision->task, decision->job, why_not);
     const struct br_workload_job *job = &sim->workload->job[decision->job];
     struct live *live = &sim->live[decision->job];
     struct br_attempt attempt = br_world_attempt(&sim->options->world, job, decision->task,
@@ -394,7 +394,8 @@ static enum br_status simulate_engine_decide(struct simulation *sim, struct br_d
     }
     if (!status && sim->wake_ns <= sim->now_ns)
         return br_fail(diag, BR_SYSTEM, "this is a defect of the policy; please report it",
-                       "policy '%s' asks for a time that has passed", sim->options->row->name);
+                       "policy '%s' asks for a time that has passed",
+                       sim->options->row->named.name);
     return status;
 }
 
@@ -621,7 +622,7 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
     int64_t began_ns = br_now_ns();
     assert(workload->finished);
     *outcome = (struct br_outcome){
-        .policy = options->row->name, .seed = options->world.seed, .jobs = workload->jobs};
+        .policy = options->row->named.name, .seed = options->world.seed, .jobs = workload->jobs};
     struct simulation sim = {
         .workload = workload, .options = options, .setup = options->setup, .outcome = outcome};
     sim.moves = options->network || options->row->places;

@@ -8,6 +8,7 @@
 
 #include <bigrocks/runtime.h>
 
+#include "base/text/named.h"
 #include "cluster/workload/allotments.h"
 #include "cluster/workload/workload.h"
 
@@ -73,7 +74,7 @@ struct br_ended {
 /* The operations take the policy that `create` made. An event that fails ends the simulation. Of
  * events at one time the ends come first, then machines, then arrivals; then the policy decides. */
 struct br_policy_row {
-    const char *name, *summary;
+    struct br_named named;
     const char *number; /* what the number in NAME=NUMBER means; NULL: it takes none */
     /* A tuned row is run with every number from `least` to `most`, `step` apart, and told by the
      * one with the least mean completion time: what tuning to the workload could bring. 0: not

@@ -37,7 +37,7 @@ struct law {
 };
 
 struct kind {
-    const char *name, *summary;
+    struct br_named named;
     struct law time, space; /* coefficients of variation */
     double width[4];        /* shares of jobs of 1 to 4 tasks; the others have 5 to 150 */
     struct law wide;        /* widths of those */
@@ -56,8 +56,8 @@ static const struct kind kinds[] = {
     /* Widths: 18.84 % below 3 and below 4 tasks, 58.50 % below 5 [Jajoo22, 5.2.8]. Durations: 4.55
      * of 18.84 % and 28.73 of 81.16 % of the jobs do less than 1000 s of work [Jajoo22, Table 8].
      */
-    {.name = "2sigma",
-     .summary = "like the trace of 2Sigma: most jobs wide and large, runs that differ much",
+    {.named = {"2sigma",
+               "like the trace of 2Sigma: most jobs wide and large, runs that differ much"},
      .time = {2.9, 60},
      .space = {0.19, 0.58},
      .width = {0.10, 0.0884, 0, 0.3966},
@@ -73,8 +73,8 @@ static const struct kind kinds[] = {
      .least_stages = 1,
      .most_stages = 1},
     /* Widths as in the public trace; 1.90 % of the jobs are thin and large [Jajoo22, 5.2.7]. */
-    {.name = "google11",
-     .summary = "like Google's trace of 2011: mostly single tasks, runs and tasks alike",
+    {.named = {"google11",
+               "like Google's trace of 2011: mostly single tasks, runs and tasks alike"},
      .time = {0.21, 0.85},
      .space = {0.042, 0.32},
      .width = {0.824, 0.020, 0.008, 0.009},
@@ -91,8 +91,7 @@ static const struct kind kinds[] = {
      .most_stages = 1},
     /* 1.60 % of the jobs are thin and large; widths are not printed, and taken as above but for
      * fewer single tasks. */
-    {.name = "google19",
-     .summary = "like Google's trace of 2019: both runs and tasks differ much",
+    {.named = {"google19", "like Google's trace of 2019: both runs and tasks differ much"},
      .time = {3.6, 3.6},
      .space = {0.76, 1.55},
      .width = {0.60, 0.05, 0.02, 0.02},
@@ -108,8 +107,7 @@ static const struct kind kinds[] = {
      .least_stages = 1,
      .most_stages = 1},
     /* Two to five stages, each a job of the same program [Jajoo22, 6]. */
-    {.name = "google19-dag",
-     .summary = "jobs of two to five stages, each like a job of google19",
+    {.named = {"google19-dag", "jobs of two to five stages, each like a job of google19"},
      .time = {3.6, 3.6},
      .space = {0.76, 1.55},
      .width = {0.60, 0.05, 0.02, 0.02},
@@ -125,7 +123,6 @@ static const struct kind kinds[] = {
      .least_stages = 2,
      .most_stages = 5},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
 struct stage {
     uint32_t width;
@@ -153,32 +150,22 @@ struct br_trace {
     uint32_t rans, ran_room;
 };
 
-const char *br_trace_name(uint32_t k)
-{
-    return k < KINDS ? kinds[k].name : NULL;
-}
-
-const char *br_trace_summary(uint32_t k)
-{
-    return k < KINDS ? kinds[k].summary : NULL;
-}
+const struct br_names br_traces = {BR_NAMES(kinds)};
 
 enum br_status br_trace_create(const char *name, uint64_t seed, struct br_trace **trace,
                                struct br_diag *diag)
 {
     *trace = NULL;
-    for (uint32_t k = 0; k < KINDS; k++) {
-        if (strcmp(name, kinds[k].name) != 0)
-            continue;
-        *trace = calloc(1, sizeof **trace);
-        if (!*trace)
-            return br_fail_memory(diag);
-        (*trace)->kind = &kinds[k];
-        (*trace)->rng = br_sample_stream(seed, BR_STREAM_DURATION);
-        return BR_OK;
-    }
-    return br_fail(diag, BR_USAGE, "2sigma, google11, google19, google19-dag",
-                   "there is no trace like '%.80s'", name);
+    uint32_t k = br_named_find(&br_traces, name);
+    if (k == BR_NO_ROW)
+        return br_fail_unnamed(diag, &br_traces, name, SIZE_MAX, "there is no trace like '%.80s'",
+                               name);
+    *trace = calloc(1, sizeof **trace);
+    if (!*trace)
+        return br_fail_memory(diag);
+    (*trace)->kind = &kinds[k];
+    (*trace)->rng = br_sample_stream(seed, BR_STREAM_DURATION);
+    return BR_OK;
 }
 
 void br_trace_destroy(struct br_trace *trace)

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "base/text/diag.h"
+#include "base/text/named.h"
 
 enum { BR_TRACE_STAGES = 5, BR_TRACE_WIDEST = 150 };
 
@@ -19,9 +19,8 @@ struct br_trace_job {
         duration_ns[BR_TRACE_STAGES * BR_TRACE_WIDEST]; /* of the first stage, then of the next */
 };
 
-/* Names of the traces, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_trace_name(uint32_t k);
-const char *br_trace_summary(uint32_t k);
+/* The traces. */
+extern const struct br_names br_traces;
 
 struct br_trace;
 /* Begins the trace of that name. BR_USAGE for an unknown one; BR_SYSTEM (memory). Release with

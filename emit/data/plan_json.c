@@ -396,7 +396,8 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struc
     if (plan->network_bound_ns)
         seconds_key(out, ",\n ", "network_bound", plan->network_bound_ns);
     if (plan->objective != BR_OBJECTIVE_MAKESPAN) {
-        text_key(out, ",\n ", "objective", br_objective_name((uint32_t)plan->objective));
+        text_key(out, ",\n ", "objective",
+                 br_named_name(&br_objectives, (uint32_t)plan->objective));
         seconds_key(out, ",\n ", "mean_completion", plan->mean_ns);
         seconds_key(out, ",\n ", "mean_bound", plan->mean_bound_ns);
     }

@@ -31,7 +31,8 @@ static void plan_xml_write_head(FILE *out, const struct br_plan *plan)
     if (plan->network_bound_ns)
         plan_xml_seconds(out, "network-bound", plan->network_bound_ns);
     if (plan->objective != BR_OBJECTIVE_MAKESPAN) {
-        br_write_attribute(out, "objective", br_objective_name((uint32_t)plan->objective));
+        br_write_attribute(out, "objective",
+                           br_named_name(&br_objectives, (uint32_t)plan->objective));
         plan_xml_seconds(out, "mean-completion", plan->mean_ns);
         plan_xml_seconds(out, "mean-bound", plan->mean_bound_ns);
     }

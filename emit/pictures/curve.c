@@ -25,25 +25,14 @@ enum {
     LABEL_MOST = 22
 };
 
-static const struct {
-    const char *name, *summary;
-} formats[] = {
+static const struct br_named formats[] = {
     {"text", "a table for people (the default)"},
     {"csv", "change, bound in seconds, share of the present bound, argument"},
     {"json", "the same as JSON"},
     {"svg", "a picture of the curve"},
 };
-enum { FORMATS = sizeof formats / sizeof *formats };
 
-const char *br_curve_format(uint32_t k)
-{
-    return k < FORMATS ? formats[k].name : NULL;
-}
-
-const char *br_curve_summary(uint32_t k)
-{
-    return k < FORMATS ? formats[k].summary : NULL;
-}
+const struct br_names br_curve_formats = {BR_NAMES(formats)};
 
 static void csv_text(FILE *out, const char *text)
 {

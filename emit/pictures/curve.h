@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/text/diag.h"
+#include "base/text/named.h"
 
 struct br_curve_point {
     char label[240]; /* the change, such as "cpu+25%" */
@@ -25,10 +25,8 @@ struct br_curve {
     const struct br_curve_point *point;
 };
 
-/* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. The caller writes
- * "text" itself. */
-const char *br_curve_format(uint32_t k);
-const char *br_curve_summary(uint32_t k);
+/* The formats. The caller writes "text" itself. */
+extern const struct br_names br_curve_formats;
 /* Writes it as csv, json or svg. BR_USAGE for others; BR_SYSTEM if writing fails. */
 enum br_status br_emit_curve(const char *format, const struct br_curve *curve, FILE *out,
                              struct br_diag *diag);

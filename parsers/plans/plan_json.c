@@ -274,16 +274,17 @@ static bool read_format(struct br_plan_reader *r, const struct br_json_field *fo
 
 static bool read_objective(struct br_plan_reader *r, const struct br_json_field *field)
 {
-    const char *name = br_objective_name(0), *known;
+    const char *name = br_named_name(&br_objectives, 0);
+    char known[80];
     if (!plan_text(r, field, &name))
         return false;
-    for (uint32_t k = 0; (known = br_objective_name(k)); k++)
-        if (strcmp(known, name) == 0) {
-            r->plan->objective = (enum br_objective)k;
-            return true;
-        }
-    return br_json_fail(&r->json, field->at, "take one of makespan, mean, weighted",
-                        "there is no objective '%s'", name);
+    uint32_t k = br_named_find(&br_objectives, name);
+    if (k != BR_NO_ROW) {
+        r->plan->objective = (enum br_objective)k;
+        return true;
+    }
+    br_named_list(&br_objectives, known, sizeof known);
+    return br_json_fail(&r->json, field->at, known, "there is no objective '%s'", name);
 }
 
 static bool json_read_plan(struct br_plan_reader *r, const char *file)

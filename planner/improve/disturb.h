@@ -2,6 +2,7 @@
 #ifndef BR_PLANNER_IMPROVE_DISTURB_H
 #define BR_PLANNER_IMPROVE_DISTURB_H
 
+#include "base/text/named.h"
 #include "base/numbers/rng.h"
 #include "planner/schedule/schedule.h"
 

@@ -13,12 +13,12 @@
 
 /* ---- What ends ---- */
 
-static const char *const objectives[] = {"makespan", "mean", "weighted"};
-
-const char *br_objective_name(uint32_t k)
-{
-    return k < sizeof objectives / sizeof *objectives ? objectives[k] : NULL;
-}
+static const struct br_named objectives[] = {
+    {"makespan", "the shortest plan; of equal ones that in which the jobs of one file end sooner"},
+    {"mean", "jobs, or the last stages of one, end soon on average"},
+    {"weighted", "as mean, weighted by the attribute weight of stages"},
+};
+const struct br_names br_objectives = {BR_NAMES(objectives)};
 
 enum br_status br_dag_set_weight(struct br_dag *dag, uint32_t stage, uint32_t weight,
                                  struct br_diag *diag)

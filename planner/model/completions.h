@@ -7,11 +7,12 @@
 
 #include <bigrocks/planner.h>
 
+#include "base/text/named.h"
 #include "base/numbers/wide.h"
 #include "planner/model/dag.h"
 
 /* The objectives by their numbers; NULL past the end. */
-const char *br_objective_name(uint32_t k);
+extern const struct br_names br_objectives;
 
 #define BR_NO_END UINT32_MAX
 /* The attribute of a stage with the weight of its end, and the largest weight. */

@@ -106,17 +106,29 @@ static bool run_strip(struct br_schedule *schedule, const struct br_instance *in
 }
 
 static const struct br_heuristic table[] = {
-    {"cp", "critical path: the longest way to the end first", critical_path_key, run_cp, false},
-    {"bfs", "breadth-first: by depth, then in topological order", breadth_key, run_bfs, false},
-    {"dfs", "depth-first: a chain is followed before the next is begun", depth_key, run_dfs, false},
-    {"lft", "latest finish time: the least slack first", latest_finish_key, run_lft, false},
-    {"packing", "the ready task that packs best first (dot product, as Tetris)", breadth_key,
-     run_packing, true},
-    {"coffman-graham", "lexicographic labels of the successors", coffman_graham_key,
-     run_coffman_graham, false},
-    {"strip-part", "levels of independent tasks, packed one after another", NULL, run_strip, true},
-    {"random", "a random order, from the seed", random_key, run_random, false},
+    {{"cp", "critical path: the longest way to the end first"}, critical_path_key, run_cp, false},
+    {{"bfs", "breadth-first: by depth, then in topological order"}, breadth_key, run_bfs, false},
+    {{"dfs", "depth-first: a chain is followed before the next is begun"},
+     depth_key,
+     run_dfs,
+     false},
+    {{"lft", "latest finish time: the least slack first"}, latest_finish_key, run_lft, false},
+    {{"packing", "the ready task that packs best first (dot product, as Tetris)"},
+     breadth_key,
+     run_packing,
+     true},
+    {{"coffman-graham", "lexicographic labels of the successors"},
+     coffman_graham_key,
+     run_coffman_graham,
+     false},
+    {{"strip-part", "levels of independent tasks, packed one after another"},
+     NULL,
+     run_strip,
+     true},
+    {{"random", "a random order, from the seed"}, random_key, run_random, false},
 };
+
+const struct br_names br_heuristics = {BR_NAMES(table)};
 
 const struct br_heuristic *br_heuristic_at(uint32_t k)
 {

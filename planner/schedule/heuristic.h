@@ -2,6 +2,7 @@
 #ifndef BR_PLANNER_SCHEDULE_HEURISTIC_H
 #define BR_PLANNER_SCHEDULE_HEURISTIC_H
 
+#include "base/text/named.h"
 #include "base/process/stop.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
@@ -11,13 +12,14 @@ typedef bool br_key_function(struct br_key *key, const struct br_instance *insta
                              const struct br_reach *reach, uint64_t seed);
 
 struct br_heuristic {
-    const char *name, *summary;
+    struct br_named named;
     br_key_function *key; /* the order behind it; NULL if there is none */
     bool (*run)(struct br_schedule *schedule, const struct br_instance *instance,
                 const struct br_reach *reach, uint64_t seed, const struct br_stop *stop);
     bool slow; /* on large jobs it takes many times as long as an order */
 };
 
+extern const struct br_names br_heuristics;
 /* Row k of the table; NULL past the end. run fills the schedule; false when memory is out or *stop
  * became non-zero. */
 const struct br_heuristic *br_heuristic_at(uint32_t k);

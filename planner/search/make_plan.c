@@ -162,7 +162,7 @@ static bool add_trials(struct br_plan *plan, const int64_t *trial, uint32_t rows
     for (uint32_t row = 0; row < rows; row++)
         if (trial[row] != INT64_MAX)
             plan->trial[plan->trials++] =
-                (struct br_plan_trial){br_heuristic_at(row)->name, trial[row] * tick_ns};
+                (struct br_plan_trial){br_heuristic_at(row)->named.name, trial[row] * tick_ns};
     return true;
 }
 
@@ -454,17 +454,6 @@ static void *make_thread(void *argument)
     return NULL;
 }
 
-static enum br_status refuse_method(const char *method, struct br_diag *diag)
-{
-    char hint[256] = "take one of ";
-    const char *name;
-    for (uint32_t k = 0; (name = br_method_name(k)); k++) {
-        size_t used = strlen(hint);
-        snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "", name);
-    }
-    return br_fail(diag, BR_USAGE, hint, "there is no method '%s'", method);
-}
-
 enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
                             const struct br_plan_options *options, struct br_plan **plan,
                             struct br_diag *diag)
@@ -479,7 +468,8 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     if (br_options_check(options, diag))
         return BR_USAGE;
     if (!br_method_find(o->method, &making.method))
-        return refuse_method(o->method, diag);
+        return br_fail_unnamed(diag, &br_methods, o->method, SIZE_MAX, "there is no method '%s'",
+                               o->method);
     if (!o->method)
         o->method = br_method_name(0);
     if (o->objective != BR_OBJECTIVE_MAKESPAN && making.method.kind != BR_METHOD_BEST)

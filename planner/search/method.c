@@ -11,30 +11,29 @@
 const char br_method_graphene[] = "graphene";
 
 static const struct {
+    struct br_named named;
     enum br_method_kind kind;
-    const char *name, *summary;
 } searching[] = {
-    {BR_METHOD_BEST, "best",
-     "the best of graphene and all baselines, justified, part by part (the default)"},
-    {BR_METHOD_GRAPHENE, br_method_graphene,
-     "troublesome tasks first, the rest around them (Graphene, OSDI 2016)"},
+    {{"best", "the best of graphene and all baselines, justified, part by part (the default)"},
+     BR_METHOD_BEST},
+    {{br_method_graphene, "troublesome tasks first, the rest around them (Graphene, OSDI 2016)"},
+     BR_METHOD_GRAPHENE},
 };
 enum { SEARCHING = sizeof searching / sizeof searching[0] };
 
+static const struct br_names searching_rows = {BR_NAMES(searching)};
+const struct br_names br_methods = {
+    .tables = (const struct br_names *const[]){&searching_rows, &br_heuristics, NULL}};
+
 const char *br_method_name(uint32_t k)
 {
-    if (k < SEARCHING)
-        return searching[k].name;
-    const struct br_heuristic *heuristic = br_heuristic_at(k - SEARCHING);
-    return heuristic ? heuristic->name : NULL;
+    return br_named_name(&br_methods, k);
 }
 
 const char *br_method_summary(uint32_t k)
 {
-    if (k < SEARCHING)
-        return searching[k].summary;
-    const struct br_heuristic *heuristic = br_heuristic_at(k - SEARCHING);
-    return heuristic ? heuristic->summary : NULL;
+    const struct br_named *row = br_named_at(&br_methods, k);
+    return row ? row->summary : NULL;
 }
 
 enum br_status br_options_check(const struct br_plan_options *options, struct br_diag *diag)
@@ -50,7 +49,7 @@ enum br_status br_options_check(const struct br_plan_options *options, struct br
     if (options->bound < BR_PLAN_BOUND_AUTO || options->bound > BR_PLAN_BOUND_FULL)
         return br_fail(diag, BR_USAGE, "take a value of enum br_plan_bound", "there is no bound %d",
                        (int)options->bound);
-    if (!br_objective_name((uint32_t)options->objective))
+    if (!br_named_name(&br_objectives, (uint32_t)options->objective))
         return br_fail(diag, BR_USAGE, "take a value of enum br_objective",
                        "there is no objective %d", (int)options->objective);
     if (options->time_limit_ns < 0 || options->source_limit_ns < 0)
@@ -82,15 +81,12 @@ bool br_method_find(const char *name, struct br_method *method)
     *method = (struct br_method){.kind = BR_METHOD_BEST};
     if (!name)
         return true;
-    const char *known;
-    for (uint32_t k = 0; (known = br_method_name(k)); k++) {
-        if (strcmp(known, name) != 0)
-            continue;
-        if (k < SEARCHING)
-            method->kind = searching[k].kind;
-        else
-            *method = (struct br_method){BR_METHOD_HEURISTIC, k - SEARCHING};
-        return true;
-    }
-    return false;
+    uint32_t k = br_named_find(&br_methods, name);
+    if (k == BR_NO_ROW)
+        return false;
+    if (k < SEARCHING)
+        method->kind = searching[k].kind;
+    else
+        *method = (struct br_method){BR_METHOD_HEURISTIC, k - SEARCHING};
+    return true;
 }

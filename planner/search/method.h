@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text/named.h"
+
 enum br_method_kind {
     BR_METHOD_BEST,      /* all the others, justified, and searches that go on from them */
     BR_METHOD_GRAPHENE,  /* the published method alone */
@@ -21,6 +23,8 @@ struct br_method {
  * names of schedules. */
 extern const char br_method_graphene[];
 
+/* All methods. */
+extern const struct br_names br_methods;
 /* Finds the method by its name; NULL is the default. False if no method has that name. */
 bool br_method_find(const char *name, struct br_method *method);
 

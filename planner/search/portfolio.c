@@ -88,7 +88,7 @@ static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
         ok = br_stopped(stop);
     } else if (ok) {
         p->trial[row] = schedule->makespan;
-        portfolio_add(p, schedule, heuristic->name, rank_of(false, BR_ORIGIN_KEPT, row));
+        portfolio_add(p, schedule, heuristic->named.name, rank_of(false, BR_ORIGIN_KEPT, row));
     }
     if (!p->kept)
         br_schedule_finish(&own);

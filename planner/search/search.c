@@ -249,7 +249,7 @@ static bool run_row(struct br_search *s, uint32_t row)
         s->counters.heuristic_schedules++;
         s->counters.heuristic_placements += s->in->tasks;
         br_search_time(&s->counters.heuristic_ns, &began_ns);
-        br_elite_add(&s->elite, &schedule, heuristic->name, row);
+        br_elite_add(&s->elite, &schedule, heuristic->named.name, row);
         ok = planner_search_find_bound(s);
         planner_search_tell(s, INT64_MAX);
     }
@@ -404,7 +404,7 @@ static bool starts_early(const struct br_instance *in, const char *method)
 {
     for (uint32_t row = 0; br_heuristic_at(row); row++) {
         const struct br_heuristic *heuristic = br_heuristic_at(row);
-        if (heuristic->name != method)
+        if (heuristic->named.name != method)
             continue;
         for (uint32_t t = 1; t < in->tasks; t++)
             if ((in->duration[t] == 0) != (in->duration[t - 1] == 0) &&

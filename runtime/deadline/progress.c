@@ -50,39 +50,31 @@ static double furthest_behind(const struct br_progress_weight *weight, const uin
 }
 
 static const struct {
-    const char *name, *summary;
+    struct br_named named;
     put_together *together;
 } indicators[BR_INDICATORS] = {
-    [BR_TOTALWORK_Q] = {"totalworkWithQ", "time that finished tasks ran, or were ready and waited",
+    [BR_TOTALWORK_Q] = {{"totalworkWithQ",
+                         "time that finished tasks ran, or were ready and waited"},
                         sum},
-    [BR_TOTALWORK] = {"totalwork", "time that finished tasks ran", sum},
-    [BR_VERTEXFRAC] = {"vertexfrac", "number of finished tasks", sum},
-    [BR_CP] = {"cp", "the part of the critical path that is done", path_gone},
-    [BR_MINSTAGE] = {"minstage", "the stage that is furthest from when it usually ends",
+    [BR_TOTALWORK] = {{"totalwork", "time that finished tasks ran"}, sum},
+    [BR_VERTEXFRAC] = {{"vertexfrac", "number of finished tasks"}, sum},
+    [BR_CP] = {{"cp", "the part of the critical path that is done"}, path_gone},
+    [BR_MINSTAGE] = {{"minstage", "the stage that is furthest from when it usually ends"},
                      furthest_behind},
-    [BR_MINSTAGE_INF] = {"minstage-inf",
-                         "the same, where all that is ready runs at once in usual runs",
+    [BR_MINSTAGE_INF] = {{"minstage-inf",
+                          "the same, where all that is ready runs at once in usual runs"},
                          furthest_behind},
 };
 
-const char *br_indicator_name(uint32_t indicator)
-{
-    return indicator < BR_INDICATORS ? indicators[indicator].name : NULL;
-}
-
-const char *br_indicator_summary(uint32_t indicator)
-{
-    return indicator < BR_INDICATORS ? indicators[indicator].summary : NULL;
-}
+const struct br_names br_indicators = {BR_NAMES(indicators)};
 
 bool br_indicator_find(const char *name, enum br_indicator *indicator)
 {
-    for (uint32_t k = 0; k < BR_INDICATORS; k++)
-        if (strcmp(indicators[k].name, name) == 0) {
-            *indicator = (enum br_indicator)k;
-            return true;
-        }
-    return false;
+    uint32_t k = br_named_find(&br_indicators, name);
+    if (k == BR_NO_ROW)
+        return false;
+    *indicator = (enum br_indicator)k;
+    return true;
 }
 
 double br_progress(enum br_indicator indicator, const struct br_progress_weight *weight,

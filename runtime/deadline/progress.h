@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/text/named.h"
+
 /* The numbers are stored in table files, so none is ever reused. */
 enum br_indicator {
     BR_TOTALWORK_Q = 0,  /* time that finished tasks ran, or were ready and waited; the default */
@@ -22,9 +24,8 @@ enum br_indicator {
 };
 #define BR_INDICATORS 6u
 
-/* Name and a line on it; NULL past the end. */
-const char *br_indicator_name(uint32_t indicator);
-const char *br_indicator_summary(uint32_t indicator);
+/* The indicators, by the enum. */
+extern const struct br_names br_indicators;
 /* The indicator of that name; false: there is none. */
 bool br_indicator_find(const char *name, enum br_indicator *indicator);
 

@@ -19,26 +19,28 @@ static double packing_score(const struct br_score_terms *t)
 }
 
 static const struct br_policy policies[] = {
-    {"graphene", "plan's order x packing, less remaining work of the job", perf_score, true},
-    {"order", "plan's order alone", order_score, false},
-    {"packing", "packing, less remaining work of the job, as Tetris has it", packing_score, false},
+    {{"graphene", "plan's order x packing, less remaining work of the job"}, perf_score, true},
+    {{"order", "plan's order alone"}, order_score, false},
+    {{"packing", "packing, less remaining work of the job, as Tetris has it"},
+     packing_score,
+     false},
 };
-enum { POLICIES = sizeof policies / sizeof *policies };
+
+const struct br_names br_policies = {BR_NAMES(policies)};
 
 const char *br_policy_name(uint32_t k)
 {
-    return k < POLICIES ? policies[k].name : NULL;
+    return br_named_name(&br_policies, k);
 }
 
 const char *br_policy_summary(uint32_t k)
 {
-    return k < POLICIES ? policies[k].summary : NULL;
+    const struct br_named *row = br_named_at(&br_policies, k);
+    return row ? row->summary : NULL;
 }
 
 const struct br_policy *br_policy_find(const char *name)
 {
-    for (uint32_t k = 0; k < POLICIES; k++)
-        if (name && strcmp(policies[k].name, name) == 0)
-            return &policies[k];
-    return NULL;
+    uint32_t k = name ? br_named_find(&br_policies, name) : BR_NO_ROW;
+    return k != BR_NO_ROW ? &policies[k] : NULL;
 }

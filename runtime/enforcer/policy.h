@@ -5,6 +5,8 @@
 #include <bigrocks/runtime.h>
 #include <stdbool.h>
 
+#include "base/text/named.h"
+
 /* The terms of the score of a task that could start on a machine now. */
 struct br_score_terms {
     double priority;  /* of the plan: in (0, 1], 1 for the first task */
@@ -19,11 +21,12 @@ struct br_score_terms {
  * work decreases, in floating point too, since the search for the best prunes by the best of each.
  */
 struct br_policy {
-    const char *name, *summary;
+    struct br_named named;
     double (*score)(const struct br_score_terms *terms);
     bool product; /* it uses only the product of priority and packing */
 };
 
+extern const struct br_names br_policies;
 /* The row with this name; NULL if there is none. */
 const struct br_policy *br_policy_find(const char *name);
 

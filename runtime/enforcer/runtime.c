@@ -100,8 +100,8 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
     if (!options)
         options = &defaults;
     if (!br_policy_find(options->policy))
-        return br_fail(diag, BR_USAGE, "br_policy_name() lists them", "unknown policy '%.80s'",
-                       options->policy ? options->policy : "");
+        return br_fail_unnamed(diag, &br_policies, options->policy ? options->policy : "", SIZE_MAX,
+                               "unknown policy '%.80s'", options->policy ? options->policy : "");
     if (!(options->remote_penalty >= 0 && options->remote_penalty <= 1) ||
         !(options->eta_factor >= 0 && isfinite(options->eta_factor)) || !(options->kappa > 0) ||
         !options->bundle ||
@@ -115,7 +115,7 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
         return br_fail_memory(diag);
     runtime->options = *options;
     runtime->policy = br_policy_find(options->policy);
-    runtime->options.policy = runtime->policy->name;
+    runtime->options.policy = runtime->policy->named.name;
     runtime->epoch = 1;
     runtime->kept_for = runtime->loose = BR_ANY;
     uint32_t group;

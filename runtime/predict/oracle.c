@@ -34,8 +34,7 @@ static void oracle_predict(void *of, const struct br_predict_job *job, struct br
 }
 
 const struct br_predictor_row br_predictor_oracle = {
-    .name = "oracle",
-    .summary = "knows the durations ahead: the most that could be gained",
+    .named = {"oracle", "knows the durations ahead: the most that could be gained"},
     .clairvoyant = true,
     .create = oracle_create,
     .destroy = free,

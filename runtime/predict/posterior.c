@@ -534,8 +534,7 @@ static uint32_t posterior_pilots(void *of, const struct br_predict_job *job, uin
 }
 
 const struct br_predictor_row br_predictor_posterior = {
-    .name = "posterior",
-    .summary = "history and pilots in one posterior, which tells an interval",
+    .named = {"posterior", "history and pilots in one posterior, which tells an interval"},
     .number = "the share of tasks that are pilots",
     .usual = 0.03,
     .least = 0,

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/text/diag.h"
+#include "base/text/named.h"
 
 /* Most features that a job may carry. */
 enum { BR_FEATURES_MOST = 24 };
@@ -60,7 +60,7 @@ struct br_predict_setup br_predict_setup_default(uint32_t features);
 
 /* The operations take the predictor that `create` made. BR_SYSTEM is memory. */
 struct br_predictor_row {
-    const char *name, *summary;
+    struct br_named named;
     const char *number;        /* meaning of the number in NAME=NUMBER; NULL: it takes none */
     double usual, least, most; /* of that number */
     bool clairvoyant;          /* predicts from the durations of all tasks */
@@ -88,9 +88,7 @@ struct br_predictor_row {
 
 /* The table: rows k = 0, 1, ...; NULL past the end. */
 const struct br_predictor_row *br_predictor(uint32_t k);
-/* Names and summaries of these rows, for options. */
-const char *br_predictor_name(uint32_t k);
-const char *br_predictor_summary(uint32_t k);
+extern const struct br_names br_predictors;
 /* The row named by "NAME" or "NAME=NUMBER"; *number is NAN if none is given. BR_USAGE for an
  * unknown name, with the known ones, and for a number out of the row's range. */
 enum br_status br_predictor_find(const char *text, const struct br_predictor_row **row,

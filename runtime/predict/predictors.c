@@ -34,29 +34,7 @@ const struct br_predictor_row *br_predictor(uint32_t k)
     return k < ROWS ? rows[k] : NULL;
 }
 
-const char *br_predictor_name(uint32_t k)
-{
-    return k < ROWS ? rows[k]->name : NULL;
-}
-
-const char *br_predictor_summary(uint32_t k)
-{
-    return k < ROWS ? rows[k]->summary : NULL;
-}
-
-static enum br_status predictors_refuse(const char *name, struct br_diag *diag)
-{
-    struct br_suggestion suggestion = {.word = name};
-    char hint[200] = "there are ";
-    for (uint32_t k = 0; k < ROWS; k++) {
-        size_t used = strlen(hint);
-        br_suggestion_offer(&suggestion, rows[k]->name);
-        snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "", rows[k]->name);
-    }
-    if (suggestion.best)
-        snprintf(hint, sizeof hint, "did you mean '%s'?", suggestion.best);
-    return br_fail(diag, BR_USAGE, hint, "there is no predictor '%.80s'", name);
-}
+const struct br_names br_predictors = {BR_NAMES(rows), .pointers = true};
 
 static enum br_status predictors_read_number(const struct br_predictor_row *row, const char *text,
                                              double *number, struct br_diag *diag)
@@ -65,7 +43,7 @@ static enum br_status predictors_read_number(const struct br_predictor_row *row,
     char hint[160];
     if (!row->number)
         return br_fail(diag, BR_USAGE, "leave the number out", "predictor %s takes no number",
-                       row->name);
+                       row->named.name);
     if (!br_decimal_parse_nearest(text, &decimal)) {
         *number = br_real_of(decimal);
         if (*number >= row->least && *number <= row->most)
@@ -73,25 +51,20 @@ static enum br_status predictors_read_number(const struct br_predictor_row *row,
     }
     snprintf(hint, sizeof hint, "it is %s, from %g to %g", row->number, row->least, row->most);
     return br_fail(diag, BR_USAGE, hint, "the number '%.40s' of predictor %s is out of its range",
-                   text, row->name);
+                   text, row->named.name);
 }
 
 enum br_status br_predictor_find(const char *text, const struct br_predictor_row **row,
                                  double *number, struct br_diag *diag)
 {
     const char *equals = strchr(text, '=');
-    char name[64];
     size_t length = equals ? (size_t)(equals - text) : strlen(text);
     *number = NAN;
     *row = NULL;
-    if (length >= sizeof name)
-        length = sizeof name - 1;
-    memcpy(name, text, length);
-    name[length] = 0;
-    for (uint32_t k = 0; k < ROWS; k++)
-        if (strcmp(name, rows[k]->name) == 0)
-            *row = rows[k];
-    if (!*row)
-        return predictors_refuse(name, diag);
+    uint32_t k = br_named_find_part(&br_predictors, text, length);
+    if (k == BR_NO_ROW)
+        return br_fail_unnamed(diag, &br_predictors, text, length, "there is no predictor '%.*s'",
+                               (int)(length < 60 ? length : 60), text);
+    *row = rows[k];
     return equals ? predictors_read_number(*row, equals + 1, number, diag) : BR_OK;
 }

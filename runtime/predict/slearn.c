@@ -208,8 +208,7 @@ static void predict_dag(void *of, const struct br_predict_job *job, struct br_es
 }
 
 const struct br_predictor_row br_predictor_slearn = {
-    .name = "slearn",
-    .summary = "SLearn: the mean of pilots, a share of the job's own tasks",
+    .named = {"slearn", "SLearn: the mean of pilots, a share of the job's own tasks"},
     .number = "the share of tasks that are pilots",
     .usual = 0.03,
     .least = 0.0001,
@@ -223,8 +222,7 @@ const struct br_predictor_row br_predictor_slearn = {
 };
 
 const struct br_predictor_row br_predictor_slearn_adaptive = {
-    .name = "slearn-adaptive",
-    .summary = "slearn, with a share of 1 to 5 % that follows completion times",
+    .named = {"slearn-adaptive", "slearn, with a share of 1 to 5 % that follows completion times"},
     .thin_first = true,
     .create = slearn_create,
     .destroy = slearn_destroy,
@@ -235,8 +233,8 @@ const struct br_predictor_row br_predictor_slearn_adaptive = {
 };
 
 const struct br_predictor_row br_predictor_slearn_dag = {
-    .name = "slearn-dag",
-    .summary = "pilots of the first stage, which scale what 3Sigma says of the others",
+    .named = {"slearn-dag",
+              "pilots of the first stage, which scale what 3Sigma says of the others"},
     .number = "the share of the first stage's tasks that are pilots",
     .usual = 0.03,
     .least = 0.0001,

@@ -68,8 +68,7 @@ static void three_sigma_predict(void *of, const struct br_predict_job *job,
 }
 
 const struct br_predictor_row br_predictor_point = {
-    .name = "point",
-    .summary = "the median of the history of the feature that erred least",
+    .named = {"point", "the median of the history of the feature that erred least"},
     .create = three_sigma_create,
     .destroy = three_sigma_destroy,
     .learn = three_sigma_learn,
@@ -77,8 +76,7 @@ const struct br_predictor_row br_predictor_point = {
 };
 
 const struct br_predictor_row br_predictor_3sigma = {
-    .name = "3sigma",
-    .summary = "3Sigma: distributions by feature, the one whose experts erred least",
+    .named = {"3sigma", "3Sigma: distributions by feature, the one whose experts erred least"},
     .create = three_sigma_create,
     .destroy = three_sigma_destroy,
     .learn = three_sigma_learn,
@@ -86,8 +84,7 @@ const struct br_predictor_row br_predictor_3sigma = {
 };
 
 const struct br_predictor_row br_predictor_3sigma_tl = {
-    .name = "3sigma-tl",
-    .summary = "3sigma, jobs of few tasks first",
+    .named = {"3sigma-tl", "3sigma, jobs of few tasks first"},
     .thin_first = true,
     .create = three_sigma_create,
     .destroy = three_sigma_destroy,

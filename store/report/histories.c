@@ -175,33 +175,23 @@ static void histories_write_json(const struct br_gathered *gathered, FILE *out)
 }
 
 static const struct {
-    const char *name, *summary;
+    struct br_named named;
     void (*write)(const struct br_gathered *gathered, FILE *out);
 } formats[] = {
-    {"text", "a table for people (the default)", histories_write_text},
-    {"json", "all runs, and of one job all samples, for other programs", histories_write_json},
-    {"svg", "a picture: durations run by run, of each stage or of each job", br_histories_svg},
+    {{"text", "a table for people (the default)"}, histories_write_text},
+    {{"json", "all runs, and of one job all samples, for other programs"}, histories_write_json},
+    {{"svg", "a picture: durations run by run, of each stage or of each job"}, br_histories_svg},
 };
-enum { FORMATS = sizeof formats / sizeof *formats };
 
-const char *br_histories_format(uint32_t k)
-{
-    return k < FORMATS ? formats[k].name : NULL;
-}
-
-const char *br_histories_summary(uint32_t k)
-{
-    return k < FORMATS ? formats[k].summary : NULL;
-}
+const struct br_names br_histories_formats = {BR_NAMES(formats)};
 
 enum br_status br_emit_history(const char *format, const struct br_gathered *gathered, FILE *out,
                                struct br_diag *diag)
 {
-    for (uint32_t k = 0; k < FORMATS; k++)
-        if (strcmp(formats[k].name, format) == 0) {
-            formats[k].write(gathered, out);
-            return br_write_finish(out, diag);
-        }
-    return br_fail(diag, BR_USAGE, "choose one of text, json, svg",
-                   "histories have no output '%.100s'", format);
+    uint32_t k = br_named_find(&br_histories_formats, format);
+    if (k == BR_NO_ROW)
+        return br_fail_unnamed(diag, &br_histories_formats, format, SIZE_MAX,
+                               "histories have no output '%.100s'", format);
+    formats[k].write(gathered, out);
+    return br_write_finish(out, diag);
 }

@@ -1,5 +1,5 @@
 /* The option table's parser: every form that it promises, every fault, and the distance behind its
- * suggestions. */
+ * suggestions; named rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -21,11 +21,8 @@ struct settings {
     struct br_decimal rate;
 };
 
-static const char *colour(uint32_t k)
-{
-    static const char *const names[] = {"red", "green", "blue"};
-    return k < 3 ? names[k] : NULL;
-}
+static const struct br_named colours[] = {{"red", NULL}, {"green", NULL}, {"blue", NULL}};
+static const struct br_names colour_rows = {BR_NAMES(colours)};
 
 enum { ONE = 1, TWO = 2 };
 
@@ -59,7 +56,7 @@ static const struct br_option table[] = {
      .argument = "COLOUR",
      .commands = ONE,
      .kind = BR_OPTION_CHOICE,
-     .choice = colour,
+     .rows = &colour_rows,
      .offset = offsetof(struct settings, colour)},
     {.name = "count",
      .argument = "N",
@@ -220,6 +217,9 @@ static void test_suggestion(void **state)
     br_suggestion_offer(&suggestion, "render");
     br_suggestion_offer(&suggestion, "sender");
     assert_string_equal(suggestion.best, "render");
+    suggestion = (struct br_suggestion){.word = "tcsh"}; /* two of four letters are too many */
+    br_suggestion_offer(&suggestion, "bash");
+    assert_null(suggestion.best);
     suggestion = (struct br_suggestion){.word = "conv"}; /* begun and left unfinished */
     br_suggestion_offer(&suggestion, "convert");
     assert_string_equal(suggestion.best, "convert");
@@ -228,13 +228,86 @@ static void test_suggestion(void **state)
     assert_null(suggestion.best);
 }
 
+/* ---- Named rows ---- */
+
+struct shape {
+    struct br_named named;
+    int corners;
+};
+static const struct shape shapes[] = {{{"triangle", "of three"}, 3}, {{"square", NULL}, 4}};
+static const struct shape circle = {{"circle", "has none"}, 0};
+static const struct shape *const round_ones[] = {&circle, &shapes[0]};
+static const struct br_names shape_rows = {BR_NAMES(shapes)};
+static const struct br_names round_rows = {BR_NAMES(round_ones), .pointers = true};
+static const struct br_names all_rows = {
+    .tables = (const struct br_names *const[]){&shape_rows, &round_rows, NULL}};
+
+/* Rows of arrays, of arrays of pointers, and of several tables have numbers without gaps. */
+static void test_rows(void **state)
+{
+    assert_ptr_equal(br_named_at(&shape_rows, 1), &shapes[1]);
+    assert_null(br_named_at(&shape_rows, 2));
+    assert_null(br_named_at(&shape_rows, BR_NO_ROW));
+    assert_ptr_equal(br_named_at(&round_rows, 0), &circle);
+    assert_ptr_equal(br_named_at(&all_rows, 1), &shapes[1]);
+    assert_ptr_equal(br_named_at(&all_rows, 2), &circle);
+    assert_null(br_named_at(&all_rows, 4));
+    assert_string_equal(br_named_name(&all_rows, 2), "circle");
+    assert_null(br_named_name(&all_rows, 4));
+    assert_int_equal(br_named_find(&all_rows, "circle"), 2);
+    assert_int_equal(br_named_find(&all_rows, "triangle"), 0); /* the first of two */
+    assert_int_equal(br_named_find(&all_rows, "circ"), BR_NO_ROW);
+    assert_int_equal(br_named_find(&all_rows, "circles"), BR_NO_ROW);
+    assert_int_equal(br_named_find(&all_rows, ""), BR_NO_ROW);
+    assert_int_equal(br_named_find_part(&all_rows, "circle=3", 6), 2);
+    assert_int_equal(br_named_find_part(&all_rows, "circle", 4), BR_NO_ROW);
+    assert_int_equal(br_named_find_part(&all_rows, "circle", 7), BR_NO_ROW);
+}
+
+/* A list that does not fit ends with a whole name and says that there are more. */
+static void test_list(void **state)
+{
+    char text[64], exact[sizeof "triangle, square"], less[sizeof "triangle, square" - 1];
+    br_named_list(&all_rows, text, sizeof text);
+    assert_string_equal(text, "triangle, square, circle, triangle");
+    br_named_list(&shape_rows, exact, sizeof exact);
+    assert_string_equal(exact, "triangle, square");
+    br_named_list(&shape_rows, less, sizeof less);
+    assert_string_equal(less, "triangle, ...");
+    br_named_list(&all_rows, exact, sizeof exact);
+    assert_string_equal(exact, "triangle, ...");
+    br_named_list(&all_rows, text, 5);
+    assert_string_equal(text, "...");
+}
+
+static enum br_status refuse(const char *text, size_t length, struct br_diag *diag)
+{
+    return br_fail_unnamed(diag, &shape_rows, text, length, "no shape is called '%s'", text);
+}
+
+static void test_unnamed(void **state)
+{
+    struct br_diag diag = {0};
+    assert_int_equal(refuse("sqare", SIZE_MAX, &diag), BR_USAGE);
+    assert_string_equal(diag.what, "no shape is called 'sqare'");
+    assert_string_equal(diag.hint, "did you mean 'square'?");
+    refuse("sqare=3", 5, &diag); /* the number is no part of the name */
+    assert_string_equal(diag.hint, "did you mean 'square'?");
+    refuse("pentagon", SIZE_MAX, &diag);
+    assert_string_equal(diag.hint, "choose one of triangle, square");
+    refuse("", SIZE_MAX, &diag);
+    assert_string_equal(diag.hint, "choose one of triangle, square");
+    assert_int_equal(refuse("pentagon", SIZE_MAX, NULL), BR_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forms),      cmocka_unit_test(test_end_of_options),
         cmocka_unit_test(test_switch),     cmocka_unit_test(test_values),
         cmocka_unit_test(test_faults),     cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_suggestion),
+        cmocka_unit_test(test_suggestion), cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_list),       cmocka_unit_test(test_unnamed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

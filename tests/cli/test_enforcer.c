@@ -12,7 +12,8 @@ static struct cli_enforcer_settings none(void)
 {
     struct br_runtime_options options = br_runtime_options_default();
     return (struct cli_enforcer_settings){.policy = options.policy,
-                                          .fairness = cli_fairness_name(options.fairness),
+                                          .fairness =
+                                              br_named_name(&cli_fairness, options.fairness),
                                           .bundle = options.bundle};
 }
 

@@ -96,14 +96,14 @@ static void unknown_output(void **state)
     struct br_diag diag = {0};
     assert_int_equal(br_emit_plan("yaml", &input, stdout, &diag), BR_USAGE);
     assert_non_null(strstr(diag.what, "yaml"));
-    for (uint32_t k = 0; br_emit_plan_name(k); k++) {
-        assert_non_null(strstr(diag.hint, br_emit_plan_name(k)));
-        assert_non_null(br_emit_plan_summary(k));
+    for (uint32_t k = 0; br_named_name(&br_emit_plans, k); k++) {
+        assert_non_null(strstr(diag.hint, br_named_name(&br_emit_plans, k)));
+        assert_non_null(br_named_at(&br_emit_plans, k)->summary);
     }
     assert_int_equal(br_emit_job("order", &input, stdout, &diag), BR_USAGE);
-    for (uint32_t k = 0; br_emit_job_name(k); k++) {
-        assert_non_null(strstr(diag.hint, br_emit_job_name(k)));
-        assert_non_null(br_emit_job_summary(k));
+    for (uint32_t k = 0; br_named_name(&br_emit_jobs, k); k++) {
+        assert_non_null(strstr(diag.hint, br_named_name(&br_emit_jobs, k)));
+        assert_non_null(br_named_at(&br_emit_jobs, k)->summary);
     }
     fixture_finish(&fixture);
 }
@@ -116,19 +116,21 @@ static void full_disk(void **state)
     FILE *full = fopen("/dev/full", "w");
     if (!full)
         skip();
-    for (uint32_t k = 0; br_emit_plan_name(k); k++) {
+    for (uint32_t k = 0; br_named_name(&br_emit_plans, k); k++) {
         struct br_diag diag = {0};
         /* Those write no plan but a build's; see check_ninja.py. */
-        if (strncmp(br_emit_plan_name(k), "ninja-", 6) == 0)
+        if (strncmp(br_named_name(&br_emit_plans, k), "ninja-", 6) == 0)
             continue;
         clearerr(full);
-        assert_int_equal(br_emit_plan(br_emit_plan_name(k), &input, full, &diag), BR_SYSTEM);
+        assert_int_equal(br_emit_plan(br_named_name(&br_emit_plans, k), &input, full, &diag),
+                         BR_SYSTEM);
         assert_non_null(strstr(diag.what, "writing failed"));
     }
-    for (uint32_t k = 0; br_emit_job_name(k); k++) {
+    for (uint32_t k = 0; br_named_name(&br_emit_jobs, k); k++) {
         struct br_diag diag = {0};
         clearerr(full);
-        assert_int_equal(br_emit_job(br_emit_job_name(k), &input, full, &diag), BR_SYSTEM);
+        assert_int_equal(br_emit_job(br_named_name(&br_emit_jobs, k), &input, full, &diag),
+                         BR_SYSTEM);
     }
     fclose(full);
     fixture_finish(&fixture);
@@ -309,9 +311,9 @@ static void absurd_plan(void **state)
     plan->start_ns[0] = -INT64_MAX / 4;
     plan->end_ns[0] = INT64_MAX / 4;
     plan->end_ns[1] = -3;
-    for (uint32_t k = 0; br_emit_plan_name(k); k++)
-        if (strncmp(br_emit_plan_name(k), "ninja-", 6) != 0)
-            free(fixture_emit(false, br_emit_plan_name(k), &fixture));
+    for (uint32_t k = 0; br_named_name(&br_emit_plans, k); k++)
+        if (strncmp(br_named_name(&br_emit_plans, k), "ninja-", 6) != 0)
+            free(fixture_emit(false, br_named_name(&br_emit_plans, k), &fixture));
     plan->makespan_ns = plan->lower_bound_ns = 0;
     free(fixture_emit(false, "gantt", &fixture));
     free(fixture_emit(false, "svg", &fixture));

@@ -59,14 +59,14 @@ static void round_trip(const struct br_input *input, const char *format)
 void fuzz_emit(const struct br_input *input, const struct br_plan *plan)
 {
     const struct br_emit_input emit = {.dag = input->dag, .cluster = input->cluster, .plan = plan};
-    for (uint32_t k = 0; br_emit_plan_name(k); k++) {
+    for (uint32_t k = 0; br_named_name(&br_emit_plans, k); k++) {
         struct br_diag diag = {0};
         char *text;
         size_t size;
-        if (strncmp(br_emit_plan_name(k), "ninja-", 6) == 0)
+        if (strncmp(br_named_name(&br_emit_plans, k), "ninja-", 6) == 0)
             continue; /* for jobs that were imported from a build */
         FILE *out = memory(&text, &size);
-        fuzz_said(br_emit_plan(br_emit_plan_name(k), &emit, out, &diag), &diag);
+        fuzz_said(br_emit_plan(br_named_name(&br_emit_plans, k), &emit, out, &diag), &diag);
         fclose(out);
         free(text);
     }

@@ -75,12 +75,12 @@ static void test_sizes(void **state)
     struct br_cluster *cluster = cluster_of(1);
     struct br_rng rng = br_rng_seed(1);
     for (uint64_t seed = 0; seed < 400; seed++)
-        for (uint32_t k = 0; br_generate_name(k); k++) {
+        for (uint32_t k = 0; br_named_name(&br_generate_kinds, k); k++) {
             /* Small ones, in which every special case occurs, and a few large ones. */
             uint32_t tasks = 1 + (uint32_t)br_rng_below(&rng, seed % 50 ? 60 : 20000);
             uint32_t stages = 1 + (uint32_t)br_rng_below(&rng, tasks);
             uint32_t ask = (uint32_t)br_rng_below(&rng, 3);
-            const char *kind = br_generate_name(k);
+            const char *kind = br_named_name(&br_generate_kinds, k);
             struct br_dag *dag =
                 make(kind, seed, ask == 1 ? 0 : tasks, ask == 2 ? 0 : stages, seed % 3 ? 0 : 0.3);
             if (ask != 1)
@@ -207,14 +207,16 @@ static void test_plans(void **state)
 {
     struct br_cluster *cluster = cluster_of(3);
     for (uint64_t seed = 0; seed < 5; seed++)
-        for (uint32_t k = 0; br_generate_name(k); k++) {
-            struct br_dag *dag = make(br_generate_name(k), seed, 120, 0, seed % 2 ? 0.3 : 0);
+        for (uint32_t k = 0; br_named_name(&br_generate_kinds, k); k++) {
+            struct br_dag *dag =
+                make(br_named_name(&br_generate_kinds, k), seed, 120, 0, seed % 2 ? 0.3 : 0);
             struct br_plan_options options = br_plan_options_default();
             struct br_plan *plan;
             struct br_diag diag = {0};
             options.effort = BR_EFFORT_FAST;
             if (br_plan_make(dag, cluster, &options, &plan, &diag))
-                fail_msg("%s, seed %" PRIu64 ": %s", br_generate_name(k), seed, diag.what);
+                fail_msg("%s, seed %" PRIu64 ": %s", br_named_name(&br_generate_kinds, k), seed,
+                         diag.what);
             assert_int_equal(br_plan_verify(plan, dag, cluster, 1, NULL, NULL, NULL), BR_OK);
             assert_true(br_plan_lower_bound_ns(plan) > 0);
             br_plan_destroy(plan);
@@ -242,7 +244,7 @@ static void test_refusals(void **state)
         assert_null(dag);
         assert_true(diag.what[0] && diag.hint[0]);
     }
-    assert_non_null(br_generate_summary(0));
+    assert_non_null(br_named_at(&br_generate_kinds, 0)->summary);
 }
 
 /* Against the C library, whose last bit is not to be relied on but all others are. */

@@ -500,10 +500,10 @@ static void table(void **state)
     struct br_input input;
     struct br_diag diag = {0};
     uint32_t formats = 0;
-    for (; br_parser_name(formats); formats++)
-        assert_non_null(br_parser_summary(formats));
+    for (; br_named_name(&br_job_formats, formats); formats++)
+        assert_non_null(br_named_at(&br_job_formats, formats)->summary);
     assert_true(formats >= 5);
-    assert_null(br_parser_summary(formats));
+    assert_null(br_named_at(&br_job_formats, formats));
     options.from = "xml";
     assert_int_equal(br_parse_job(parse_fixture("word-count.job.xml"), &options, &input, &diag),
                      BR_OK);
@@ -516,7 +516,7 @@ static void table(void **state)
     assert_int_equal(br_parse_job(parse_fixture("word-count.job.xml"), &options, &input, &diag),
                      BR_USAGE);
     for (uint32_t k = 0; k < formats; k++)
-        assert_non_null(strstr(diag.hint, br_parser_name(k)));
+        assert_non_null(strstr(diag.hint, br_named_name(&br_job_formats, k)));
 }
 
 int main(void)

@@ -107,7 +107,7 @@ static void test_schedules(void **state)
             struct br_schedule schedule;
             assert_true(br_schedule_init(&schedule, in));
             assert_true(br_heuristic_at(k)->run(&schedule, in, &reach, seed, NULL));
-            check(in, &schedule, strcmp(br_heuristic_at(k)->name, "strip-part") != 0);
+            check(in, &schedule, strcmp(br_heuristic_at(k)->named.name, "strip-part") != 0);
             br_schedule_finish(&schedule);
         }
         br_reach_finish(&reach);

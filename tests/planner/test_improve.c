@@ -41,11 +41,11 @@ static void set_up(struct fixture *f, uint64_t seed, uint32_t tasks)
     assert_true(br_reach_init(&f->reach, f->in));
     assert_true(br_elite_init(&f->elite, f->in, BR_ELITES));
     assert_true(br_schedule_init(&schedule, f->in));
-    while ((row = br_heuristic_at(k)) && strcmp(row->name, "random") != 0)
+    while ((row = br_heuristic_at(k)) && strcmp(row->named.name, "random") != 0)
         k++;
     assert_non_null(row);
     assert_true(row->run(&schedule, f->in, &f->reach, seed, NULL));
-    br_elite_add(&f->elite, &schedule, row->name, 0);
+    br_elite_add(&f->elite, &schedule, row->named.name, 0);
     br_schedule_finish(&schedule);
 }
 
@@ -129,7 +129,7 @@ static void test_caps(void **state)
     assert_true(br_reach_init(&reach, in) && br_elite_init(&elite, in, BR_ELITES));
     assert_true(br_schedule_init(&schedule, in));
     for (uint32_t k = 0; br_heuristic_at(k); k++)
-        if (strcmp(br_heuristic_at(k)->name, "bfs") == 0)
+        if (strcmp(br_heuristic_at(k)->named.name, "bfs") == 0)
             assert_true(br_heuristic_at(k)->run(&schedule, in, &reach, 1, NULL));
     assert_int_equal(schedule.makespan, 6);
     br_elite_add(&elite, &schedule, "bfs", 0);

@@ -102,12 +102,12 @@ static void seed_elite(struct fixture *f, uint64_t seed)
     struct br_schedule schedule;
     const struct br_heuristic *row;
     uint32_t k = 0;
-    while ((row = br_heuristic_at(k)) && strcmp(row->name, "random") != 0)
+    while ((row = br_heuristic_at(k)) && strcmp(row->named.name, "random") != 0)
         k++;
     assert_non_null(row);
     assert_true(br_schedule_init(&schedule, f->in));
     assert_true(row->run(&schedule, f->in, &f->reach, seed, NULL));
-    br_elite_add(&f->elite, &schedule, row->name, 0);
+    br_elite_add(&f->elite, &schedule, row->named.name, 0);
     br_schedule_finish(&schedule);
 }
 

@@ -138,8 +138,8 @@ static void test_weights(void **state)
             const struct br_progress_weight *weight = &scene.made.table.weight[s];
             if (fabs(weight->begin - want[k].begin[s]) > 1e-9 ||
                 fabs(weight->span - want[k].span[s]) > 1e-9)
-                fail_msg("%s, stage %d: %g, %g", br_indicator_name(want[k].indicator), s,
-                         weight->begin, weight->span);
+                fail_msg("%s, stage %d: %g, %g", br_named_name(&br_indicators, want[k].indicator),
+                         s, weight->begin, weight->span);
         }
         scene_close(&scene);
     }
@@ -159,11 +159,11 @@ static void test_indicators(void **state)
         assert_true(fabs(br_table_progress(table, (uint32_t[]){2, 0}) - want[k]) < 1e-9);
         assert_true(br_table_progress(table, (uint32_t[]){0, 0}) < 1e-9);
         assert_true(br_table_progress(table, (uint32_t[]){4, 2}) == 1);
-        assert_true(br_indicator_find(br_indicator_name(k), &found));
+        assert_true(br_indicator_find(br_named_name(&br_indicators, k), &found));
         assert_int_equal(found, k);
         scene_close(&scene);
     }
-    assert_null(br_indicator_name(BR_INDICATORS));
+    assert_null(br_named_name(&br_indicators, BR_INDICATORS));
 }
 
 /* Three tasks of 10 s, each with one behind it, two tokens. As they become ready: a0 a1, a2 b0, b1

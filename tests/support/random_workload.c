@@ -130,5 +130,5 @@ struct br_world random_world(uint32_t k, uint64_t seed, int64_t step_ns)
 
 double random_number(const struct br_policy_row *row)
 {
-    return strcmp(row->name, "joint") == 0 ? 1500 : NAN;
+    return strcmp(row->named.name, "joint") == 0 ? 1500 : NAN;
 }

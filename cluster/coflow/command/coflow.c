@@ -22,11 +22,11 @@
 #include "cluster/coflow/coflow_make.h"
 #include "cli/common/options.h"
 
-static const struct cli_choice clocks[] = {
+static const struct br_named clocks[] = {
     {"exact", "fluid, without ticks; capacity that a flow leaves free is given on at once"},
     {"epochs", "as the published simulator: ticks of 8 ms, epochs of 10.24 s that admit"},
 };
-CLI_CHOICE(static, clock, clocks)
+static const struct br_names clock_rows = {BR_NAMES(clocks)};
 
 enum { POLICIES_MOST = 1000, FAILURES_MOST = 1000 };
 
@@ -174,7 +174,7 @@ static enum br_status read_clock(const struct cli_settings *settings,
 {
     const struct cli_range range = {"--port", "write Gbit/s, such as 10", 1e-6, 1e6};
     double gigabits;
-    bool epochs = strcmp(settings->coflow.clock, clock_name(1)) == 0;
+    bool epochs = strcmp(settings->coflow.clock, br_named_name(&clock_rows, 1)) == 0;
     options->clock = epochs ? BR_CLOCK_EPOCHS : BR_CLOCK_EXACT;
     options->port_rate = BR_COFLOW_PORT_RATE;
     if (!settings->coflow.port)
@@ -229,7 +229,7 @@ static const char *coflow_format_of(const struct cli_output_settings *output)
 {
     if (output->format)
         return output->format;
-    const char *format = output->path ? cli_format_of(output->path, br_coflow_format) : NULL;
+    const char *format = output->path ? cli_format_of(output->path, &br_coflow_formats) : NULL;
     return format ? format : "text";
 }
 
@@ -320,7 +320,7 @@ static const struct br_option coflow_rows[] = {
            "the policies to compare, with or without options, such as "
            "varys,philae:pilots=0.1:thin=3 (default: expected; see docs/coflow.md)"),
     OPTION(CHOICE, "clock", "CLOCK", coflow.clock, "the model of time (default: exact)",
-           .choice = clock_name, .summary = clock_summary),
+           .rows = &clock_rows),
     OPTION(TEXT, "port", "G", coflow.port,
            "speed of a port in Gbit/s, with the exact clock (default: a MiB in 8 ms)"),
     OPTION(COUNT, "wide", "N", coflow.wide, "keep coflows with more than N flows",
@@ -336,12 +336,12 @@ static const struct br_option coflow_rows[] = {
            .least = 1, .most = 100000),
     OPTION(CHOICE, "format", "F", output.format,
            "write the results in this format (default: by the ending of -o FILE, else text)",
-           .letter = 'f', .choice = br_coflow_format, .summary = br_coflow_format_summary),
+           .letter = 'f', .rows = &br_coflow_formats),
     OPTIONS_END};
 
 static void coflow_set_defaults(struct cli_settings *settings)
 {
-    settings->coflow.clock = clock_name(0);
+    settings->coflow.clock = br_named_name(&clock_rows, 0);
     settings->coflow.repeat = 1;
 }
 

@@ -2,6 +2,7 @@
 #ifndef BR_CLUSTER_COFLOW_FABRIC_POLICY_H
 #define BR_CLUSTER_COFLOW_FABRIC_POLICY_H
 
+#include "base/text/named.h"
 #include "cluster/coflow/fabric/fabric.h"
 #include "cluster/coflow/fabric/rates.h"
 
@@ -14,7 +15,7 @@ enum br_coflow_event {
 
 /* A number of a policy that users may set, such as philae:pilots=0.1. */
 struct br_coflow_option {
-    const char *name, *summary;
+    struct br_named named;
     double usual, least, most;
 };
 enum { BR_COFLOW_OPTIONS = 8 };
@@ -29,7 +30,7 @@ struct br_coflow_setup {
 };
 
 struct br_coflow_row {
-    const char *name, *summary;
+    struct br_named named;
     bool told;    /* sizes, when a coflow arrives */
     bool by_flow; /* all flows share alike: the clocks know how, and the row has no functions */
     /* In epochs, MADD takes what the flows of an estimated coflow really have left, as in the
@@ -37,7 +38,7 @@ struct br_coflow_row {
     bool true_rates;
     bool reports; /* by bytes sent: under a coordinator all who send report in every interval */
     int detail;   /* of the policy's own */
-    const struct br_coflow_option *option; /* one without a name ends them; NULL: none */
+    const struct br_names *options; /* of struct br_coflow_option; NULL: none */
     enum br_status (*create)(const struct br_coflow_setup *setup, void **policy,
                              struct br_diag *diag);
     /* Tells what happened; coflows that leave are told after their last event. */
@@ -51,8 +52,7 @@ struct br_coflow_row {
 
 /* The rows, for k = 0, 1, ...; NULL past the end. */
 const struct br_coflow_row *br_coflow_policy(uint32_t k);
-const char *br_coflow_policy_name(uint32_t k);
-const char *br_coflow_policy_summary(uint32_t k);
+extern const struct br_names br_coflow_policies; /* the same rows */
 /* "NAME" or "NAME:OPTION=NUMBER:..." into a setup without its fabric. BR_USAGE where it is none. */
 enum br_status br_coflow_policy_find(const char *text, struct br_coflow_setup *setup,
                                      struct br_diag *diag);

@@ -14,7 +14,8 @@ struct aalo {
     bool oracle, exact;
 };
 
-const struct br_coflow_option br_aalo_option[] = {BR_QUEUE_OPTIONS, {0}};
+static const struct br_coflow_option options[] = {BR_QUEUE_OPTIONS};
+const struct br_names br_aalo_options = {BR_NAMES(options)};
 
 static void set_wake(struct aalo *p, uint32_t coflow)
 {

@@ -6,7 +6,7 @@
 
 enum { BR_AALO, BR_AALO_ORACLE }; /* br_coflow_row.detail */
 
-extern const struct br_coflow_option br_aalo_option[];
+extern const struct br_names br_aalo_options; /* of struct br_coflow_option */
 enum br_status br_aalo_create(const struct br_coflow_setup *setup, void **policy,
                               struct br_diag *diag);
 void br_aalo_event(void *policy, enum br_coflow_event event, uint32_t coflow);

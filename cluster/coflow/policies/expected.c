@@ -31,8 +31,9 @@ struct expected {
     struct br_sequence sequence;
 };
 
-const struct br_coflow_option br_expected_option[] = {
-    BR_SAMPLED_OPTIONS, {"passes", "of exchanges of neighbours in the order", 20, 0, 1000}, {0}};
+static const struct br_coflow_option options[] = {
+    BR_SAMPLED_OPTIONS, {{"passes", "of exchanges of neighbours in the order"}, 20, 0, 1000}};
+const struct br_names br_expected_options = {BR_NAMES(options)};
 
 static void expected_expect(struct expected *p, uint32_t coflow)
 {

@@ -4,7 +4,7 @@
 
 #include "cluster/coflow/fabric/policy.h"
 
-extern const struct br_coflow_option br_expected_option[];
+extern const struct br_names br_expected_options; /* of struct br_coflow_option */
 enum br_status br_expected_create(const struct br_coflow_setup *setup, void **policy,
                                   struct br_diag *diag);
 void br_expected_event(void *policy, enum br_coflow_event event, uint32_t coflow);

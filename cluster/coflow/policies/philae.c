@@ -27,15 +27,17 @@ struct philae {
     struct br_contention contention;
 };
 
-const struct br_coflow_option br_philae_option[] = {
+static const struct br_coflow_option options[] = {
     BR_QUEUE_OPTIONS,
     BR_SAMPLED_OPTIONS,
-    {"weight", "of a queue over that of the next; 0: strict priority", 0, 0, 1e6},
-    {"fifo",
-     "order within a queue: 1: first come, first served; 0: the least by the measure that assigns "
-     "queues",
-     0, 0, 1},
-    {0}};
+    {{"weight", "of a queue over that of the next; 0: strict priority"}, 0, 0, 1e6},
+    {{"fifo",
+      "order within a queue: 1: first come, first served; 0: the least by the measure that assigns "
+      "queues"},
+     0,
+     0,
+     1}};
+const struct br_names br_philae_options = {BR_NAMES(options)};
 
 void br_philae_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {

@@ -17,10 +17,10 @@ struct br_queues {
 
 /* The options that policies with queues share, in this order. */
 #define BR_QUEUE_OPTIONS                                                                           \
-    {"first", "MiB of the first queue", 10, 1e-3, 1e9},                                            \
-        {"factor", "of a queue's threshold over that of the one before", 10, 1.01, 1e6},           \
+    {{"first", "MiB of the first queue"}, 10, 1e-3, 1e9},                                          \
+        {{"factor", "of a queue's threshold over that of the one before"}, 10, 1.01, 1e6},         \
     {                                                                                              \
-        "queues", "their number", 10, 1, BR_QUEUES_MOST                                            \
+        {"queues", "their number"}, 10, 1, BR_QUEUES_MOST                                          \
     }
 enum { BR_QUEUE_FIRST, BR_QUEUE_FACTOR, BR_QUEUE_COUNT, BR_QUEUE_NEXT };
 

@@ -27,10 +27,13 @@ struct saath {
     struct br_contention contention;
 };
 
-const struct br_coflow_option br_saath_option[] = {
+static const struct br_coflow_option options[] = {
     BR_QUEUE_OPTIONS,
-    {"deadline", "of a queue, in times that all its coflows need to pass it; 0: none", 2, 0, 1e6},
-    {0}};
+    {{"deadline", "of a queue, in times that all its coflows need to pass it; 0: none"},
+     2,
+     0,
+     1e6}};
+const struct br_names br_saath_options = {BR_NAMES(options)};
 
 /* ---- Queues ---- */
 

@@ -4,7 +4,7 @@
 
 #include "cluster/coflow/fabric/policy.h"
 
-extern const struct br_coflow_option br_saath_option[];
+extern const struct br_names br_saath_options; /* of struct br_coflow_option */
 enum br_status br_saath_create(const struct br_coflow_setup *setup, void **policy,
                                struct br_diag *diag);
 void br_saath_event(void *policy, enum br_coflow_event event, uint32_t coflow);

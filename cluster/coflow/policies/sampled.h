@@ -17,10 +17,12 @@ struct br_sampled {
 
 /* The options that set it, in this order. */
 #define BR_SAMPLED_OPTIONS                                                                         \
-    {"pilots", "a part of the senders, of which there are so many pilots, at least one", 0.05, 0,  \
+    {{"pilots", "a part of the senders, of which there are so many pilots, at least one"},         \
+     0.05,                                                                                         \
+     0,                                                                                            \
      1},                                                                                           \
     {                                                                                              \
-        "thin", "flows up to which a coflow needs no pilots", 7, 0, 1e9                            \
+        {"thin", "flows up to which a coflow needs no pilots"}, 7, 0, 1e9                          \
     }
 
 /* `option` are the numbers of those. False when memory is out; finish also then. */

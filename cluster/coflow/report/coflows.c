@@ -11,38 +11,27 @@
 #include "emit/write/write.h"
 
 static const struct {
-    const char *name, *summary;
+    struct br_named named;
     br_coflow_output *write;
 } formats[] = {
-    {"text", "a table for people (the default)", br_coflows_text},
-    {"csv", "a row for each coflow and policy", br_coflows_csv},
-    {"json", "all figures, for other programs", br_coflows_json},
-    {"svg", "pictures: completion times, and the use of the ports over time", br_coflows_svg},
-    {"html", "the pictures and a table, for a browser", br_coflows_html},
+    {{"text", "a table for people (the default)"}, br_coflows_text},
+    {{"csv", "a row for each coflow and policy"}, br_coflows_csv},
+    {{"json", "all figures, for other programs"}, br_coflows_json},
+    {{"svg", "pictures: completion times, and the use of the ports over time"}, br_coflows_svg},
+    {{"html", "the pictures and a table, for a browser"}, br_coflows_html},
 };
-enum { FORMATS = sizeof formats / sizeof *formats };
 
-const char *br_coflow_format(uint32_t k)
-{
-    return k < FORMATS ? formats[k].name : NULL;
-}
-
-const char *br_coflow_format_summary(uint32_t k)
-{
-    return k < FORMATS ? formats[k].summary : NULL;
-}
+const struct br_names br_coflow_formats = {BR_NAMES(formats)};
 
 enum br_status br_emit_coflows(const char *format, const struct br_coflow_study *study, FILE *out,
                                struct br_diag *diag)
 {
-    for (uint32_t k = 0; k < FORMATS; k++) {
-        if (strcmp(formats[k].name, format) == 0) {
-            enum br_status status = formats[k].write(study, out, diag);
-            return status ? status : br_write_finish(out, diag);
-        }
-    }
-    return br_fail(diag, BR_USAGE, "choose one of text, csv, json, svg, html",
-                   "coflows have no output '%.100s'", format);
+    uint32_t k = br_named_find(&br_coflow_formats, format);
+    if (k == BR_NO_ROW)
+        return br_fail_unnamed(diag, &br_coflow_formats, format, SIZE_MAX,
+                               "coflows have no output '%.100s'", format);
+    enum br_status status = formats[k].write(study, out, diag);
+    return status ? status : br_write_finish(out, diag);
 }
 
 /* ---- For people ---- */

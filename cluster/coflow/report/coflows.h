@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/text/named.h"
 #include "cluster/coflow/coflow_outcome.h"
 
 /* One policy. All borrowed. */
@@ -24,9 +25,8 @@ struct br_coflow_study {
     bool times;
 };
 
-/* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_coflow_format(uint32_t k);
-const char *br_coflow_format_summary(uint32_t k);
+/* The formats. */
+extern const struct br_names br_coflow_formats;
 /* Writes the study. BR_USAGE for an unknown format; BR_SYSTEM if writing fails or memory is out. */
 enum br_status br_emit_coflows(const char *format, const struct br_coflow_study *study, FILE *out,
                                struct br_diag *diag);

@@ -19,7 +19,7 @@ static const char *cli_deadline_format_of(const struct cli_output_settings *outp
 {
     if (output->format)
         return output->format;
-    return output->path ? cli_format_of(output->path, br_table_format) : NULL;
+    return output->path ? cli_format_of(output->path, &br_table_formats) : NULL;
 }
 
 /* Writes the table in a form or, if NULL, as it is. */
@@ -139,7 +139,7 @@ static const struct br_option deadline_rows[] = {
            "else percents of the cluster)",
            .least = 1, .most = 1000000),
     OPTION(CHOICE, "indicator", "I", deadline.indicator, "the measure of progress in the table",
-           .choice = br_indicator_name, .summary = br_indicator_summary),
+           .rows = &br_indicators),
     OPTION(COUNT, "runs", "N", deadline.runs,
            "simulate N runs of the job for each allocation (default: 60 to 1,000, as its size "
            "allows; with --check 1,000)",
@@ -177,12 +177,12 @@ static const struct br_option deadline_rows[] = {
     OPTION(CHOICE, "format", "F", output.format,
            "with --show and --check: write in this format (default: by the ending of -o FILE, else "
            "text)",
-           .letter = 'f', .choice = br_table_format, .summary = br_table_format_summary),
+           .letter = 'f', .rows = &br_table_formats),
     OPTIONS_END};
 
 static void deadline_set_defaults(struct cli_settings *settings)
 {
-    settings->deadline.indicator = br_indicator_name(BR_TOTALWORK_Q);
+    settings->deadline.indicator = br_named_name(&br_indicators, BR_TOTALWORK_Q);
     settings->deadline.seed = 1;
     settings->deadline.period_ns = INT64_C(60000000000);
 }

@@ -9,26 +9,15 @@
 #include "emit/write/write.h"
 #include "runtime/deadline/amdahl.h"
 
-static const struct {
-    const char *name, *summary;
-} formats[] = {
+static const struct br_named formats[] = {
     {"text", "a table for people (the default)"},
     {"csv", "a row for each order, allocation and progress"},
     {"json", "all of it, for other programs"},
     {"svg", "a picture: time left against progress, a line for an allocation (--show)"},
 };
-enum { FORMATS = sizeof formats / sizeof *formats };
 #define BILLION 1000000000
 
-const char *br_table_format(uint32_t k)
-{
-    return k < FORMATS ? formats[k].name : NULL;
-}
-
-const char *br_table_format_summary(uint32_t k)
-{
-    return k < FORMATS ? formats[k].summary : NULL;
-}
+const struct br_names br_table_formats = {BR_NAMES(formats)};
 
 /* To nine decimals. */
 static void deadline_table_write_number(FILE *out, double value)
@@ -81,7 +70,7 @@ static void json_head(const struct br_deadline_table *table, FILE *out)
     deadline_table_json_text(out, "job", table->job);
     deadline_table_json_text(out, "cluster", table->cluster);
     deadline_table_json_text(out, "allocations", br_allocation_name(table->kind));
-    deadline_table_json_text(out, "indicator", br_indicator_name(table->indicator));
+    deadline_table_json_text(out, "indicator", br_named_name(&br_indicators, table->indicator));
     fprintf(out, "  \"runs\": %" PRIu32 ",\n  \"seed\": %" PRIu64 ",\n", table->runs, table->seed);
 }
 
@@ -179,8 +168,8 @@ enum br_status br_emit_table(const char *format, const struct br_deadline_table 
     else if (strcmp(format, "svg") == 0)
         br_table_svg(table, out);
     else
-        status = br_fail(diag, BR_USAGE, "choose one of text, csv, json, svg",
-                         "a table has no output '%.100s'", format);
+        status = br_fail_unnamed(diag, &br_table_formats, format, SIZE_MAX,
+                                 "a table has no output '%.100s'", format);
     free(amdahl_ns);
     return status ? status : br_write_finish(out, diag);
 }
@@ -269,7 +258,7 @@ static void trials_json(const struct br_deadline_table *table, const struct br_t
     fputs("{\n  \"format\": \"bigrocks-deadline-check/1\",\n", out);
     deadline_table_json_text(out, "job", table->job);
     deadline_table_json_text(out, "allocations", br_allocation_name(table->kind));
-    deadline_table_json_text(out, "indicator", br_indicator_name(table->indicator));
+    deadline_table_json_text(out, "indicator", br_named_name(&br_indicators, table->indicator));
     fprintf(out, "  \"runs\": %" PRIu32 ",\n  \"results\": [", trials->runs);
     for (uint32_t i = 0; i < trials->count; i++) {
         const struct br_trial *trial = &trials->trial[i];

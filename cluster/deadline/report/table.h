@@ -4,11 +4,11 @@
 
 #include <stdio.h>
 
+#include "base/text/named.h"
 #include "runtime/deadline/trials/trial.h"
 
-/* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_table_format(uint32_t k);
-const char *br_table_format_summary(uint32_t k);
+/* The formats. */
+extern const struct br_names br_table_formats;
 
 /* Writes the table as text, csv, json or svg. BR_USAGE for others; BR_SYSTEM if writing fails. */
 enum br_status br_emit_table(const char *format, const struct br_deadline_table *table, FILE *out,

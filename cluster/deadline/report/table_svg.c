@@ -95,7 +95,7 @@ static void draw_words(const struct picture *p)
     snprintf(text, sizeof text,
              "Time left at each progress (%s), from %" PRIu32 " runs for each "
              "allocation",
-             br_indicator_name(p->table->indicator), p->table->runs);
+             br_named_name(&br_indicators, p->table->indicator), p->table->runs);
     br_plot_text(out, 16 * PX, 42 * PX, "class=\"soft\"", text);
     br_plot_text(out, p->plot.left + p->plot.width / 2, p->plot.top + p->plot.height + 36 * PX,
                  "class=\"soft\" text-anchor=\"middle\"", "progress");

@@ -46,8 +46,8 @@ static void head(const struct br_deadline_table *table, FILE *out)
             table->allocations, br_allocation_name(table->kind), table->allocation[0],
             table->allocation[table->allocations - 1]);
     fprintf(out, "runs        %" PRIu32 " for each, seed %" PRIu64 "\n", table->runs, table->seed);
-    fprintf(out, "progress    %s, %" PRIu32 " cells\n", br_indicator_name(table->indicator),
-            table->cells - 1);
+    fprintf(out, "progress    %s, %" PRIu32 " cells\n",
+            br_named_name(&br_indicators, table->indicator), table->cells - 1);
 }
 
 void br_table_text(const struct br_deadline_table *table, const int64_t *amdahl_ns, FILE *out)

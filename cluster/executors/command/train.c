@@ -193,7 +193,7 @@ static enum br_status train_learn(struct br_course *course, const char *checkpoi
 static enum br_status write_curve(const struct br_course *course, const char *path,
                                   struct br_diag *diag)
 {
-    const char *form = cli_format_of(path, br_learning_form);
+    const char *form = cli_format_of(path, &br_learning_forms);
     struct cli_output output;
     enum br_status status =
         cli_output_open_format(&output, &(struct cli_output_settings){.path = path}, form, diag);

@@ -15,26 +15,18 @@
 #include "cluster/executors/classes.h"
 #include "cli/common/options.h"
 
-static const struct cli_choice networks[] = {
-    {"code", "as in the public simulator of Decima's authors: 4,770 parameters"},
-    {"paper", "as their paper prints it: 12,736 parameters"},
-    {"split", "what all stages of a job share goes to the decisions alone: a fifth of the time"},
-    {"planned", "as split, and told what a planner would do, which it begins with"},
-};
-CLI_CHOICE(static, network, networks)
-
-static const struct cli_choice objectives[] = {
+static const struct br_named objectives[] = {
     {"completion", "the mean completion time of jobs"},
     {"makespan", "the end of the last job"},
     {"misses", "the share of jobs that miss their deadlines, which --deadlines gives them"},
 };
-CLI_CHOICE(static, objective, objectives)
+static const struct br_names objective_rows = {BR_NAMES(objectives)};
 
-static const struct cli_choice methods[] = {
+static const struct br_named methods[] = {
     {"reinforce", "drawn decisions that have cost less become likelier [Mao19]"},
     {"evolve", "parameters changed at random, towards those that cost less; of a planned network, "
                "the numbers of the planner's rule, else all"}};
-CLI_CHOICE(static, method, methods)
+static const struct br_names method_rows = {BR_NAMES(methods)};
 
 const struct br_option cli_train_rows[] = {
     OPTION(COUNT, "executors", "N", train.executors, "train for N executors (default: 50)",
@@ -64,8 +56,7 @@ const struct br_option cli_train_rows[] = {
            .most = 1000000000),
     OPTION(COUNT, "episodes", "N", train.episodes,
            "of an iteration, all with the same arrivals (default: 16)", .least = 2, .most = 1024),
-    OPTION(CHOICE, "method", "M", train.method, "how it learns", .choice = method_name,
-           .summary = method_summary),
+    OPTION(CHOICE, "method", "M", train.method, "how it learns", .rows = &method_rows),
     OPTION(TEXT, "reach", "X", train.reach,
            "of the method evolve: the spread of changes (default: 0.5)"),
     OPTION(TEXT, "step", "X", train.step,
@@ -81,9 +72,9 @@ const struct br_option cli_train_rows[] = {
     OPTION(FLAG, "without-limits", NULL, train.without_limits,
            "let jobs have all executors, to measure what their limits are worth"),
     OPTION(CHOICE, "objective", "O", train.objective, "what is to be little",
-           .choice = objective_name, .summary = objective_summary),
-    OPTION(CHOICE, "network", "N", train.network, "the form of the network", .choice = network_name,
-           .summary = network_summary),
+           .rows = &objective_rows),
+    OPTION(CHOICE, "network", "N", train.network, "the form of the network",
+           .rows = &br_network_forms),
     OPTION(TEXT, "rate", "A[:B]", train.rate,
            "rate of learning, at the start and at the end (default: 0.003:0.0003)"),
     OPTION(
@@ -111,10 +102,10 @@ const struct br_option cli_train_rows[] = {
 
 void cli_train_set_defaults(struct cli_settings *settings)
 {
-    settings->train.network = network_name(2);
+    settings->train.network = br_named_name(&br_network_forms, 2);
     settings->train.interarrival = "0";
-    settings->train.objective = objective_name(0);
-    settings->train.method = method_name(0);
+    settings->train.objective = br_named_name(&objective_rows, 0);
+    settings->train.method = br_named_name(&method_rows, 0);
     settings->train.reach = "0.5";
     settings->train.step = "0";
     settings->train.rate = "0.003:0.0003";
@@ -162,7 +153,7 @@ static enum br_status read_teacher(const char *text, struct br_train_options *op
     bool read = true;
     options->teacher_number = NAN;
     for (uint32_t k = 0; br_executors_policy(k); k++) {
-        const char *known = br_executors_policy(k)->name;
+        const char *known = br_executors_policy(k)->named.name;
         if (strlen(known) == name && memcmp(known, text, name) == 0 &&
             !br_executors_policy(k)->step)
             options->teacher = br_executors_policy(k);
@@ -183,20 +174,13 @@ static enum br_status read_teacher(const char *text, struct br_train_options *op
     return BR_OK;
 }
 
-static enum br_network_form form_of(const char *name)
-{
-    for (int k = 0; k < BR_NETWORK_FORMS; k++)
-        if (strcmp(br_network_form_name((enum br_network_form)k), name) == 0)
-            return (enum br_network_form)k;
-    return BR_NETWORK_SPLIT;
-}
-
 enum br_status cli_train_options(const struct cli_settings *settings,
                                  struct br_train_options *options, struct br_course_options *course,
                                  struct br_diag *diag)
 {
     const struct cli_train_settings *train = &settings->train;
-    enum br_network_form form = form_of(train->network);
+    enum br_network_form form =
+        (enum br_network_form)br_named_find(&br_network_forms, train->network);
     double first_s = 0, last_s = 0, interarrival_s = 0, last_interarrival_s = 0;
     *options = br_train_options_default();
     options->shape = form == BR_NETWORK_CODE    ? br_network_shape_code()
@@ -212,7 +196,9 @@ enum br_status cli_train_options(const struct cli_settings *settings,
         if (strcmp(train->objective, objectives[k].name) == 0)
             options->objective = (enum br_training_objective)k;
     options->draw_requests = train->draw_requests;
-    options->method = strcmp(train->method, method_name(BR_EVOLVE)) == 0 ? BR_EVOLVE : BR_REINFORCE;
+    options->method = strcmp(train->method, br_named_name(&method_rows, BR_EVOLVE)) == 0
+                          ? BR_EVOLVE
+                          : BR_REINFORCE;
     options->seed = train->seed;
     options->threads = cli_threads(&settings->search);
     options->episodes = (uint32_t)train->episodes;
@@ -374,7 +360,7 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fprintf(out, " --length %s", train->length);
     if (train->teacher)
         fprintf(out, " --teacher %s", train->teacher);
-    if (strcmp(train->method, method_name(BR_REINFORCE)) != 0)
+    if (strcmp(train->method, br_named_name(&method_rows, BR_REINFORCE)) != 0)
         fprintf(out, " --method %s --reach %s", train->method, train->reach);
     if (strcmp(train->step, "0") != 0)
         fprintf(out, " --step %s", train->step);

@@ -8,19 +8,21 @@
 #include "base/numbers/rng.h"
 
 static const struct {
-    const char *name;
+    struct br_named named;
     uint32_t node_features, job_features;
 } forms[BR_NETWORK_FORMS] = {
-    [BR_NETWORK_CODE] = {"code", 5, 3},
-    [BR_NETWORK_PAPER] = {"paper", 5, 3},
-    [BR_NETWORK_SPLIT] = {"split", 6, 5},
-    [BR_NETWORK_PLANNED] = {"planned", 6, 11},
+    [BR_NETWORK_CODE] =
+        {{"code", "as in the public simulator of Decima's authors: 4,770 parameters"}, 5, 3},
+    [BR_NETWORK_PAPER] = {{"paper", "as their paper prints it: 12,736 parameters"}, 5, 3},
+    [BR_NETWORK_SPLIT] =
+        {{"split",
+          "what all stages of a job share goes to the decisions alone: a fifth of the time"},
+         6,
+         5},
+    [BR_NETWORK_PLANNED] =
+        {{"planned", "as split, and told what a planner would do, which it begins with"}, 6, 11},
 };
-
-const char *br_network_form_name(enum br_network_form form)
-{
-    return forms[form].name;
-}
+const struct br_names br_network_forms = {BR_NAMES(forms)};
 
 uint32_t br_network_node_features(enum br_network_form form)
 {

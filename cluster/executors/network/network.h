@@ -29,12 +29,12 @@
 #ifndef BR_LEARN_NETWORK_H
 #define BR_LEARN_NETWORK_H
 
-#include "base/text/diag.h"
+#include "base/text/named.h"
 #include "cluster/executors/network/dense.h"
 
 enum br_network_form { BR_NETWORK_CODE, BR_NETWORK_PAPER, BR_NETWORK_SPLIT, BR_NETWORK_PLANNED };
 enum { BR_NETWORK_FORMS = 4 };
-const char *br_network_form_name(enum br_network_form form); /* "code", "paper", ... */
+extern const struct br_names br_network_forms; /* by the enum */
 /* Numbers that it is given of a stage and of a job; see cluster/executors/policy/learner.h. */
 uint32_t br_network_node_features(enum br_network_form form);
 uint32_t br_network_job_features(enum br_network_form form);

@@ -67,7 +67,8 @@ struct br_model_facts br_model_facts(const struct br_model *model)
                                    .parameters = model->network.parameters,
                                    .iterations = model->iterations,
                                    .seed = model->seed,
-                                   .network = br_network_form_name(model->network.shape.form),
+                                   .network =
+                                       br_named_name(&br_network_forms, model->network.shape.form),
                                    .made_by = model->made_by};
 }
 

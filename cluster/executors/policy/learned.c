@@ -62,8 +62,7 @@ static void learned_destroy(void *policy)
 }
 
 const struct br_executors_row br_learned_policy = {
-    .name = "learned",
-    .summary = "a trained model (--model) decides",
+    .named = {"learned", "a trained model (--model) decides"},
     .number = "1: drawn by the model's probabilities; 0: the likeliest",
     .create = learned_create,
     .begin = learned_begin,

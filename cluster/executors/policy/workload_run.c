@@ -49,34 +49,24 @@ enum br_status br_executors_cluster(const struct br_executors_options *options,
     return status;
 }
 
-/* All rows: those that are not learned, then the learned one; NULL past the end. */
-static const struct br_executors_row *policy(uint32_t k)
-{
-    if (br_executors_policy(k))
-        return br_executors_policy(k);
-    return k == 0 || br_executors_policy(k - 1) ? &br_learned_policy : NULL;
-}
+/* Those that are not learned, then the learned one. */
+static const struct br_names executors_learned = {
+    .first = &br_learned_policy, .count = 1, .size = sizeof br_learned_policy};
+static const struct br_names executors_rows = {
+    .tables = (const struct br_names *const[]){&br_executors_policies, &executors_learned, NULL}};
 
 enum br_status br_executors_find(const char *text, const struct br_executors_row **row,
                                  double *number, struct br_diag *diag)
 {
     size_t length = strcspn(text, "=");
-    char hint[240] = "";
-    size_t used = 0;
-    *row = NULL;
+    uint32_t k = br_named_find_part(&executors_rows, text, length);
+    *row = (const struct br_executors_row *)br_named_at(&executors_rows, k);
     *number = NAN;
-    const struct br_executors_row *next;
-    for (uint32_t k = 0; (next = policy(k)); k++) {
-        if (used < sizeof hint)
-            used += (size_t)snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "",
-                                     next->name);
-        if (strlen(next->name) == length && strncmp(next->name, text, length) == 0)
-            *row = next;
-    }
     if (!*row)
-        return br_fail(diag, BR_USAGE, hint, "no policy for executors is called '%.80s'", text);
+        return br_fail_unnamed(diag, &executors_rows, text, length,
+                               "no policy for executors is called '%.80s'", text);
     enum br_status status =
-        br_policy_number((*row)->name, (*row)->number, text + length, number, diag);
+        br_policy_number((*row)->named.name, (*row)->number, text + length, number, diag);
     if (!status && text[length] && !(*number >= -10 && *number <= 10))
         return br_fail(diag, BR_USAGE, (*row)->number, "'%.40s' is not within -10 and 10",
                        text + length + 1);
@@ -121,7 +111,7 @@ static enum br_status executors_run(struct br_executors *sim, const struct br_ex
     enum br_status status = br_executors_reset(sim, jobs->arrival, jobs->jobs, &how, diag);
     if (!status)
         status = executors_follow(sim, setup, stop, outcome, diag);
-    outcome->policy = setup->row->name;
+    outcome->policy = setup->row->named.name;
     return status;
 }
 

@@ -9,12 +9,8 @@
 #define PX BR_PX
 enum { LEFT = 62, TOP = 62, WIDTH = 620, HEIGHT = 340, RIGHT = 110, BOTTOM = 50 };
 
-static const char *const forms[] = {"csv", "svg"};
-
-const char *br_learning_form(uint32_t k)
-{
-    return k < sizeof forms / sizeof *forms ? forms[k] : NULL;
-}
+static const struct br_named forms[] = {{"csv", NULL}, {"svg", NULL}};
+const struct br_names br_learning_forms = {BR_NAMES(forms)};
 
 static void learn_curve_write_csv(const struct br_course *course, FILE *out)
 {

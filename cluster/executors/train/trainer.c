@@ -133,7 +133,7 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
         sum = trainer_add_number(sum, (double)o->last_interarrival_ns);
     if (o->shape.without)
         sum = trainer_add_number(sum, o->shape.without);
-    return o->teacher ? sum ^ br_hash_text(o->teacher->name) : sum;
+    return o->teacher ? sum ^ br_hash_text(o->teacher->named.name) : sum;
 }
 
 /* Room for what jobs ask for, where there are classes; and that each can have it. */

@@ -209,7 +209,7 @@ static enum br_status predict_write(const struct cli_settings *settings,
                                                .run = request->run};
     const struct cli_output_settings *output = &settings->output;
     const char *format = output->format ? output->format
-                         : output->path ? cli_format_of(output->path, br_predictions_format)
+                         : output->path ? cli_format_of(output->path, &br_predictions_formats)
                                         : NULL;
     struct cli_output out;
     enum br_status status = cli_output_open_format(&out, output, format, diag);
@@ -270,7 +270,7 @@ static const struct br_option predict_rows[] = {
            "run every predictor N times, with seeds from --seed on (default: 1)", .least = 1,
            .most = 1000),
     OPTION(CHOICE, "format", "FORMAT", output.format, "what to write", .letter = 'f',
-           .choice = br_predictions_format, .summary = br_predictions_summary),
+           .rows = &br_predictions_formats),
     OPTIONS_END};
 
 static void predict_set_defaults(struct cli_settings *settings)

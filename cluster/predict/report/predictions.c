@@ -151,35 +151,25 @@ static enum br_status predictions_write_text(const struct br_predictions *p, FIL
 }
 
 static const struct {
-    const char *name, *summary;
+    struct br_named named;
     enum br_status (*write)(const struct br_predictions *p, FILE *out, struct br_diag *diag);
 } formats[] = {
-    {"text", "a table for people, predictor against predictor (the default)",
+    {{"text", "a table for people, predictor against predictor (the default)"},
      predictions_write_text},
-    {"csv", "a row for each job and predictor", predictions_write_csv},
-    {"json", "all figures, for other programs", predictions_write_json},
-    {"svg", "pictures: how errors are distributed, and what intervals hold", br_predictions_svg},
+    {{"csv", "a row for each job and predictor"}, predictions_write_csv},
+    {{"json", "all figures, for other programs"}, predictions_write_json},
+    {{"svg", "pictures: how errors are distributed, and what intervals hold"}, br_predictions_svg},
 };
-enum { FORMATS = sizeof formats / sizeof *formats };
 
-const char *br_predictions_format(uint32_t k)
-{
-    return k < FORMATS ? formats[k].name : NULL;
-}
-
-const char *br_predictions_summary(uint32_t k)
-{
-    return k < FORMATS ? formats[k].summary : NULL;
-}
+const struct br_names br_predictions_formats = {BR_NAMES(formats)};
 
 enum br_status br_emit_predictions(const char *format, const struct br_predictions *predictions,
                                    FILE *out, struct br_diag *diag)
 {
-    for (uint32_t k = 0; k < FORMATS; k++)
-        if (strcmp(formats[k].name, format) == 0) {
-            enum br_status status = formats[k].write(predictions, out, diag);
-            return status ? status : br_write_finish(out, diag);
-        }
-    return br_fail(diag, BR_USAGE, "choose one of text, csv, json, svg",
-                   "predictions have no output '%.100s'", format);
+    uint32_t k = br_named_find(&br_predictions_formats, format);
+    if (k == BR_NO_ROW)
+        return br_fail_unnamed(diag, &br_predictions_formats, format, SIZE_MAX,
+                               "predictions have no output '%.100s'", format);
+    enum br_status status = formats[k].write(predictions, out, diag);
+    return status ? status : br_write_finish(out, diag);
 }

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "base/text/named.h"
 #include "runtime/predict/evaluate.h"
 #include "cluster/workload/workload.h"
 
@@ -33,9 +34,8 @@ struct br_predictions {
     const struct br_predictions_run *run;
 };
 
-/* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_predictions_format(uint32_t k);
-const char *br_predictions_summary(uint32_t k);
+/* The formats. */
+extern const struct br_names br_predictions_formats;
 
 /* Writes them. BR_USAGE for an unknown format; BR_SYSTEM if writing fails or memory is out. */
 enum br_status br_emit_predictions(const char *format, const struct br_predictions *predictions,

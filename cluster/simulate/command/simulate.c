@@ -44,9 +44,7 @@ static enum br_status read_network(const struct cli_settings *settings,
     if (request->executors.options.executors)
         return br_fail(diag, BR_USAGE, "give a cluster of machines by --cluster",
                        "executors have no ports, so --network is not for them");
-    uint32_t k = 0;
-    while (name && strcmp(br_transit_policy_name(k), name) != 0)
-        k++;
+    uint32_t k = name ? br_named_find(&br_transit_policies, name) : 0;
     request->network = br_transit_policy(k);
     return settings->job.port_rate ? cli_set_ports(cluster, settings->job.port_rate, diag) : BR_OK;
 }
@@ -197,7 +195,7 @@ static const char *simulate_format_of(const struct cli_output_settings *output)
 {
     if (output->format)
         return output->format;
-    const char *format = output->path ? cli_format_of(output->path, br_study_format) : NULL;
+    const char *format = output->path ? cli_format_of(output->path, &br_study_formats) : NULL;
     return format ? format : "text";
 }
 
@@ -426,7 +424,7 @@ static const struct br_option simulate_rows[] = {
            "R 600)"),
     OPTION(CHOICE, "effort", "E", simulate.plan_effort,
            "how hard to plan each job for the policies that follow plans (default: fast)",
-           .choice = cli_effort_name, .summary = cli_effort_summary),
+           .rows = &cli_efforts),
     OPTION(COUNT, "placements", "N", simulate.placements,
            "tasks placed before the search for the plan of one job ends; jobs of more than N/20 "
            "tasks are planned by their critical path alone (default: 200000; 0: no limit)",
@@ -449,10 +447,10 @@ static const struct br_option simulate_rows[] = {
            .most = 1000000000),
     OPTION(CHOICE, "format", "F", output.format,
            "write the results in this format (default: by the ending of -o FILE, else text)",
-           .letter = 'f', .choice = br_study_format, .summary = br_study_summary),
+           .letter = 'f', .rows = &br_study_formats),
     OPTION(CHOICE, "network-policy", "P", simulate.network_policy,
            "with --network: how transfers share the ports (default: fair)",
-           .choice = br_transit_policy_name, .summary = br_transit_policy_summary),
+           .rows = &br_transit_policies),
     OPTION(TEXT, "shard", "I/N", batch.shard,
            "simulate only the I-th of N shares of the runs, from 1 to N; put together by --merge"),
     OPTION(FLAG, "merge", NULL, batch.merge,

@@ -11,9 +11,9 @@
 #include "planner/ports/ports.h"
 
 static const struct br_transit_policy policies[] = {
-    {"fair", "every transfer alike, max-min fairly: about as connections share", BR_SHARE_FAIR},
-    {"fifo", "first the stage that began to fetch first; knows no sizes", BR_SHARE_PLAN},
-    {"remaining-bottleneck-first", "first the stage whose busiest port is through first",
+    {{"fair", "every transfer alike, max-min fairly: about as connections share"}, BR_SHARE_FAIR},
+    {{"fifo", "first the stage that began to fetch first; knows no sizes"}, BR_SHARE_PLAN},
+    {{"remaining-bottleneck-first", "first the stage whose busiest port is through first"},
      BR_SHARE_SEBF},
 };
 enum { POLICIES = sizeof policies / sizeof *policies };
@@ -23,15 +23,7 @@ const struct br_transit_policy *br_transit_policy(uint32_t k)
     return k < POLICIES ? &policies[k] : NULL;
 }
 
-const char *br_transit_policy_name(uint32_t k)
-{
-    return k < POLICIES ? policies[k].name : NULL;
-}
-
-const char *br_transit_policy_summary(uint32_t k)
-{
-    return k < POLICIES ? policies[k].summary : NULL;
-}
+const struct br_names br_transit_policies = {BR_NAMES(policies)};
 
 static const struct br_dag *transit_dag_of(const struct br_transit *transit, uint32_t job)
 {

@@ -13,6 +13,7 @@
 #ifndef BR_CLUSTER_SIMULATE_NETWORK_TRANSIT_H
 #define BR_CLUSTER_SIMULATE_NETWORK_TRANSIT_H
 
+#include "base/text/named.h"
 #include "base/collections/arena.h"
 #include "planner/model/cluster.h"
 #include "planner/network/supply.h"
@@ -21,13 +22,12 @@
 
 /* A way to share ports: a row of the table. */
 struct br_transit_policy {
-    const char *name, *summary;
+    struct br_named named;
     enum br_sharing sharing;
 };
 /* The rows, for k = 0, 1, ...; NULL past the end. The first is the default. */
 const struct br_transit_policy *br_transit_policy(uint32_t k);
-const char *br_transit_policy_name(uint32_t k);
-const char *br_transit_policy_summary(uint32_t k);
+extern const struct br_names br_transit_policies;
 
 struct br_transit {
     const struct br_workload *workload; /* both borrowed */

@@ -7,52 +7,40 @@
 #include "emit/write/write.h"
 
 static const struct {
-    const char *name, *summary;
+    struct br_named named;
     bool draws;
     br_study_output *write;
 } formats[] = {
-    {"text", "a table for people, policy against policy (the default)", false, br_study_text},
-    {"csv", "a row for each job and run", false, br_study_csv},
-    {"runs", "a row for each run, as CSV", false, br_study_runs},
-    {"allotments", "a row for each decision about a job with a deadline, as CSV", true,
+    {{"text", "a table for people, policy against policy (the default)"}, false, br_study_text},
+    {{"csv", "a row for each job and run"}, false, br_study_csv},
+    {{"runs", "a row for each run, as CSV"}, false, br_study_runs},
+    {{"allotments", "a row for each decision about a job with a deadline, as CSV"},
+     true,
      br_study_allotments},
-    {"json", "all figures of runs and policies, for other programs", false, br_study_json},
-    {"svg", "pictures: completion times, running tasks and use over time, fairness", true,
+    {{"json", "all figures of runs and policies, for other programs"}, false, br_study_json},
+    {{"svg", "pictures: completion times, running tasks and use over time, fairness"},
+     true,
      br_study_svg},
-    {"html", "a report for a browser: tables, pictures, policy against policy by job", true,
+    {{"html", "a report for a browser: tables, pictures, policy against policy by job"},
+     true,
      br_study_html},
 };
-enum { FORMATS = sizeof formats / sizeof *formats };
 
-const char *br_study_format(uint32_t k)
-{
-    return k < FORMATS ? formats[k].name : NULL;
-}
-
-const char *br_study_summary(uint32_t k)
-{
-    return k < FORMATS ? formats[k].summary : NULL;
-}
+const struct br_names br_study_formats = {BR_NAMES(formats)};
 
 bool br_study_draws(const char *format)
 {
-    for (uint32_t k = 0; k < FORMATS; k++)
-        if (strcmp(formats[k].name, format) == 0)
-            return formats[k].draws;
-    return false;
+    uint32_t k = br_named_find(&br_study_formats, format);
+    return k != BR_NO_ROW && formats[k].draws;
 }
 
 enum br_status br_emit_study(const char *format, const struct br_study *study, FILE *out,
                              struct br_diag *diag)
 {
-    char hint[sizeof diag->hint] = "choose one of ";
-    for (uint32_t k = 0; k < FORMATS; k++) {
-        if (strcmp(formats[k].name, format) == 0) {
-            enum br_status status = formats[k].write(study, out, diag);
-            return status ? status : br_write_finish(out, diag);
-        }
-        size_t used = strlen(hint);
-        snprintf(hint + used, sizeof hint - used, "%s%s", k ? ", " : "", formats[k].name);
-    }
-    return br_fail(diag, BR_USAGE, hint, "a simulation has no output '%.100s'", format);
+    uint32_t k = br_named_find(&br_study_formats, format);
+    if (k == BR_NO_ROW)
+        return br_fail_unnamed(diag, &br_study_formats, format, SIZE_MAX,
+                               "a simulation has no output '%.100s'", format);
+    enum br_status status = formats[k].write(study, out, diag);
+    return status ? status : br_write_finish(out, diag);
 }

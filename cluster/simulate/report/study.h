@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/text/named.h"
 #include "cluster/workload/metrics.h"
 #include "cluster/workload/series.h"
 
@@ -37,9 +38,8 @@ struct br_study {
     bool network; /* bytes move: also write how many */
 };
 
-/* Names of the formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_study_format(uint32_t k);
-const char *br_study_summary(uint32_t k);
+/* The formats. */
+extern const struct br_names br_study_formats;
 /* Does the format draw the series? If not, callers need not make them. */
 bool br_study_draws(const char *format);
 

@@ -10,11 +10,7 @@
 
 bool cli_is_trace(const char *name)
 {
-    const char *known;
-    for (uint32_t k = 0; (known = br_trace_name(k)); k++)
-        if (strcmp(known, name) == 0)
-            return true;
-    return false;
+    return br_named_find(&br_traces, name) != BR_NO_ROW;
 }
 
 /* Durations are not declared: a second each. */

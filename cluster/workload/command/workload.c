@@ -334,71 +334,43 @@ static int workloads_perform(const struct cli_settings *settings, const char *co
     return status;
 }
 
-static const struct cli_choice draws[] = {
+static const struct br_named draws[] = {
     {"random", "one of the job files each time, all as likely"},
     {"all", "the job files in their order, again from the first after the last"},
 };
-CLI_CHOICE(static, draw, draws)
+static const struct br_names draw_rows = {BR_NAMES(draws)};
 
-static const struct cli_choice assigns[] = {
+static const struct br_named assigns[] = {
     {"random", "each group as likely"},
     {"in-turn", "one after the other"},
 };
-CLI_CHOICE(static, assign, assigns)
+static const struct br_names assign_rows = {BR_NAMES(assigns)};
 
-static const struct cli_choice workload_forms[] = {
+static const struct br_named workload_forms[] = {
     {"xml", "the workload in its native form"},
     {"csv", "the workload as a table, a job a line"},
     {"tasks", "the same with the durations of single tasks and what is known of jobs"},
     {"text", "a description for people"},
     {"json", "a description for programs"},
 };
-CLI_CHOICE(static, form, workload_forms)
-
-static const struct cli_choice parallels[] = {
-    {"pool", "one task that takes all processors of the job"},
-    {"tasks", "a task for every processor, which may start apart"},
-    {"nodes", "a task for every node that the job ran on"},
-};
-CLI_CHOICE(static, parallel, parallels)
-
-static const struct cli_choice groupings[] = {
-    {"user", "users"},
-    {"account", "accounts; of SWF its groups"},
-    {"queue", "queues; of Slurm its partitions"},
-    {"nothing", "all jobs are of one group"},
-};
-CLI_CHOICE(static, grouping, groupings)
+static const struct br_names form_rows = {BR_NAMES(workload_forms)};
 
 /* Kinds of generated jobs, then traces of jobs that recur. */
-static const char *like_name(uint32_t k)
-{
-    uint32_t kinds = 0;
-    while (br_generate_name(kinds))
-        kinds++;
-    return k < kinds ? br_generate_name(k) : br_trace_name(k - kinds);
-}
-
-static const char *like_summary(uint32_t k)
-{
-    uint32_t kinds = 0;
-    while (br_generate_name(kinds))
-        kinds++;
-    return k < kinds ? br_generate_summary(k) : br_trace_summary(k - kinds);
-}
+static const struct br_names like_rows = {
+    .tables = (const struct br_names *const[]){&br_generate_kinds, &br_traces, NULL}};
 
 static const struct br_option workload_rows[] = {
     OPTION(CHOICE, "like", "KIND", workload.like,
            "generate the jobs instead of reading files: of a kind, each with a seed of its own; or "
            "jobs that recur, as in a trace",
-           .choice = like_name, .summary = like_summary),
+           .rows = &like_rows),
     OPTION(COUNT, "count", "N", workload.count,
            "number of jobs; of a workload, the first N (default: each job file once, the whole "
            "workload)",
            .least = 1, .most = 100000000),
     OPTION(CHOICE, "draw", "HOW", workload.draw,
            "how jobs come from job files (default: random with --count, else all)",
-           .choice = draw_name, .summary = draw_summary),
+           .rows = &draw_rows),
     OPTION(TEXT, "arrivals", "KIND|FILE", workload.arrivals,
            "when jobs arrive: poisson, regular or batch (all at 0), or a table with a column of "
            "seconds (default for job files: poisson if a load or a time between arrivals is given, "
@@ -417,7 +389,7 @@ static const struct br_option workload_rows[] = {
     OPTION(TEXT, "groups", "NAME=W,...", workload.groups,
            "give the jobs groups, with these weights, such as a=2,b=1"),
     OPTION(CHOICE, "assign", "HOW", workload.assign, "how --groups are given to jobs",
-           .choice = assign_name, .summary = assign_summary),
+           .rows = &assign_rows),
     OPTION(TEXT, "deadlines", "S|Fx", workload.deadlines,
            "give every job a deadline S seconds after its arrival, or F times its critical path "
            "after, such as 2.5x"),
@@ -426,15 +398,14 @@ static const struct br_option workload_rows[] = {
     OPTION(FLAG, "describe", NULL, workload.describe, "describe the workload (default without -o)"),
     OPTION(CHOICE, "format", "F", output.format,
            "what to write (default: by the ending of -o FILE, else xml with -o and text without)",
-           .letter = 'f', .choice = form_name, .summary = form_summary),
+           .letter = 'f', .rows = &form_rows),
     OPTION(FLAG, "json", NULL, output.json, "describe the workload as JSON"),
     /* What recorded jobs become, and so on: for others that read workloads, too. */
     OPTION(CHOICE, "parallel", "HOW", record.parallel,
-           "how a recorded job of several processors counts", .choice = parallel_name,
-           .summary = parallel_summary, .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
-    OPTION(CHOICE, "group-by", "WHAT", record.group_by, "the groups of recorded jobs",
-           .choice = grouping_name, .summary = grouping_summary,
+           "how a recorded job of several processors counts", .rows = &br_parallels,
            .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
+    OPTION(CHOICE, "group-by", "WHAT", record.group_by, "the groups of recorded jobs",
+           .rows = &br_groupings, .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
     OPTION(FLAG, "completed-only", NULL, record.completed_only,
            "leave out recorded jobs that failed or were cancelled",
            .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
@@ -466,9 +437,9 @@ static const struct br_option workload_rows[] = {
 
 static void workload_set_defaults(struct cli_settings *settings)
 {
-    settings->record.parallel = parallel_name(0);
-    settings->record.group_by = grouping_name(0);
-    settings->workload.assign = assign_name(0);
+    settings->record.parallel = br_named_name(&br_parallels, 0);
+    settings->record.group_by = br_named_name(&br_groupings, 0);
+    settings->workload.assign = br_named_name(&assign_rows, 0);
     settings->workload.seed = br_plan_options_default().seed;
     settings->workload.interarrival_ns = -1;
     settings->workload.from_ns = -1;

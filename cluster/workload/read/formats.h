@@ -3,6 +3,7 @@
 #ifndef BR_CLUSTER_WORKLOAD_READ_FORMATS_H
 #define BR_CLUSTER_WORKLOAD_READ_FORMATS_H
 
+#include "base/text/named.h"
 #include "parsers/text/source.h"
 #include "cluster/workload/read/options.h"
 #include "cluster/workload/workload.h"
@@ -25,7 +26,7 @@ struct br_workload_table {
 typedef bool br_recognise_workload(const char *text);
 
 struct br_workload_format {
-    const char *name, *summary;
+    struct br_named named;
     br_recognise_workload *recognise;
     br_read_workload *read;
 };

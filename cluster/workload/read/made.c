@@ -66,16 +66,11 @@ static enum br_status read_option(char *word, struct br_generate_options *option
 
 static enum br_status made_find_kind(const char *kind, const char **name, struct br_diag *diag)
 {
-    struct br_suggestion suggestion = {.word = kind};
-    char hint[160] = "'bigrocks help generate' lists the kinds";
-    for (uint32_t k = 0; (*name = br_generate_name(k)); k++) {
-        if (strcmp(*name, kind) == 0)
-            return BR_OK;
-        br_suggestion_offer(&suggestion, *name);
-    }
-    if (suggestion.best)
-        snprintf(hint, sizeof hint, "did you mean 'generate:%s'?", suggestion.best);
-    return br_fail(diag, BR_BAD_INPUT, hint, "no jobs are generated like '%.60s'", kind);
+    uint32_t row = br_named_find(&br_generate_kinds, kind);
+    *name = br_named_name(&br_generate_kinds, row);
+    return *name ? BR_OK
+                 : br_fail_unnamed(diag, &br_generate_kinds, kind, SIZE_MAX,
+                                   "no jobs are generated like '%.60s'", kind);
 }
 
 enum br_status br_made_job(const char *name, const char *seed, struct br_dag **dag,

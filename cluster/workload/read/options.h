@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "base/text/named.h"
 #include "parsers/reader/input.h"
 
 /* The form of a recorded job of n processors. No form is a gang of n tasks that start together on
@@ -14,8 +15,7 @@ enum br_parallel {
     BR_PARALLEL_NODES, /* a stage with a task for each of its nodes; SWF does not record nodes */
 };
 
-/* "pool", "tasks", "nodes", by the enum; NULL past the end. */
-const char *br_parallel_name(uint32_t k);
+extern const struct br_names br_parallels; /* by the enum */
 
 /* The meaning of groups in a recorded workload. */
 enum br_grouping {
@@ -24,6 +24,7 @@ enum br_grouping {
     BR_GROUP_BY_QUEUE,   /* Slurm: the partition */
     BR_GROUP_BY_NOTHING, /* all jobs belong to the group "default" */
 };
+extern const struct br_names br_groupings; /* by the enum */
 
 struct br_workload_options {
     const char *from; /* format's name; NULL: recognise it */

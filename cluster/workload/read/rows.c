@@ -491,12 +491,13 @@ static enum br_status read_reading(const char *const field[BR_ROW_FIELDS], const
                                    struct reading *reading, struct br_diag *diag)
 {
     const char *parallel = given(field[BR_ROW_PARALLEL]), *cpu_only = given(field[BR_ROW_CPU_ONLY]);
-    uint32_t k = 0;
-    while (parallel && br_parallel_name(k) && strcmp(parallel, br_parallel_name(k)) != 0)
-        k++;
-    if (parallel && !br_parallel_name(k))
-        return br_fail(diag, BR_BAD_INPUT, "pool, tasks or nodes",
-                       "parallel '%.80s' of %s is unknown", parallel, owner);
+    uint32_t k = parallel ? br_named_find(&br_parallels, parallel) : 0;
+    if (k == BR_NO_ROW) {
+        char known[80];
+        br_named_list(&br_parallels, known, sizeof known);
+        return br_fail(diag, BR_BAD_INPUT, known, "parallel '%.80s' of %s is unknown", parallel,
+                       owner);
+    }
     if (parallel)
         reading->parallel = (enum br_parallel)k;
     if (cpu_only && strcmp(cpu_only, "true") != 0 && strcmp(cpu_only, "false") != 0)

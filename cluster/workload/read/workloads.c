@@ -11,36 +11,24 @@
 #include "cluster/workload/read/formats.h"
 
 static const struct br_workload_format formats[] = {
-    {"xml", "native form, <workload xmlns=\"" BR_WORKLOAD_SPACE "\">", br_is_workload_xml,
+    {{"xml", "native form, <workload xmlns=\"" BR_WORKLOAD_SPACE "\">"},
+     br_is_workload_xml,
      br_read_workload_xml},
-    {"csv", "the same as a table with commas", br_is_workload_csv, br_read_workload_csv},
-    {"tasks", "a table of jobs with the durations of their tasks, and what is known of them",
-     br_is_tasks, br_read_tasks},
-    {"swf", "Standard Workload Format, as in the Parallel Workloads Archive", br_is_swf,
+    {{"csv", "the same as a table with commas"}, br_is_workload_csv, br_read_workload_csv},
+    {{"tasks", "a table of jobs with the durations of their tasks, and what is known of them"},
+     br_is_tasks,
+     br_read_tasks},
+    {{"swf", "Standard Workload Format, as in the Parallel Workloads Archive"},
+     br_is_swf,
      br_read_swf},
-    {"sacct", "Slurm's accounting, as sacct --parsable2 prints it", br_is_sacct, br_read_sacct},
-    {"sacct-json", "the same, as sacct --json prints it", br_is_sacct_json, br_read_sacct_json},
-    {"spark", "event log of a Spark application", br_is_spark, br_read_spark},
+    {{"sacct", "Slurm's accounting, as sacct --parsable2 prints it"}, br_is_sacct, br_read_sacct},
+    {{"sacct-json", "the same, as sacct --json prints it"}, br_is_sacct_json, br_read_sacct_json},
+    {{"spark", "event log of a Spark application"}, br_is_spark, br_read_spark},
 };
 
 enum { FORMATS = sizeof formats / sizeof formats[0] };
 
-const char *br_workload_format_name(uint32_t k)
-{
-    return k < FORMATS ? formats[k].name : NULL;
-}
-
-const char *br_workload_format_summary(uint32_t k)
-{
-    return k < FORMATS ? formats[k].summary : NULL;
-}
-
-static void list_names(char *names, size_t size)
-{
-    names[0] = 0;
-    for (size_t k = 0, used = 0; k < FORMATS && used < size; k++)
-        used += (size_t)snprintf(names + used, size - used, "%s%s", k ? ", " : "", formats[k].name);
-}
+const struct br_names br_workload_formats = {BR_NAMES(formats)};
 
 static enum br_status workloads_refuse_unknown(const struct br_source *source, struct br_diag *diag)
 {
@@ -52,7 +40,7 @@ static enum br_status workloads_refuse_unknown(const struct br_source *source, s
     enum br_status status = br_refuse_accounting(text, diag);
     if (status)
         return status;
-    list_names(names, sizeof names);
+    br_named_list(&br_workload_formats, names, sizeof names);
     snprintf(hint, sizeof hint, "the formats of workloads are %s", names);
     return br_fail_at(diag, start, BR_BAD_INPUT, hint,
                       "the file is in no known format of workloads");
@@ -62,17 +50,19 @@ static enum br_status workloads_choose(const struct br_source *source, const cha
                                        const struct br_workload_format **format,
                                        struct br_diag *diag)
 {
-    char names[160];
-    for (size_t k = 0; k < FORMATS; k++)
-        if (from ? strcmp(from, formats[k].name) == 0 : formats[k].recognise(source->buffer)) {
-            *format = &formats[k];
-            return BR_OK;
-        }
-    if (!from)
-        return workloads_refuse_unknown(source, diag);
-    list_names(names, sizeof names);
-    return br_fail_at(diag, BR_NO_POS, BR_USAGE, names, "there is no format '%.80s' of workloads",
-                      from);
+    uint32_t k = 0;
+    if (from)
+        k = br_named_find(&br_workload_formats, from);
+    else
+        while (k < FORMATS && !formats[k].recognise(source->buffer))
+            k++;
+    if (k < FORMATS) {
+        *format = &formats[k];
+        return BR_OK;
+    }
+    return from ? br_fail_unnamed(diag, &br_workload_formats, from, SIZE_MAX,
+                                  "there is no format '%.80s' of workloads", from)
+                : workloads_refuse_unknown(source, diag);
 }
 
 const char *br_workload_recognise(const char *path)
@@ -83,7 +73,7 @@ const char *br_workload_recognise(const char *path)
     if (br_source_open(&source, path, NULL))
         return NULL;
     if (workloads_choose(&source, NULL, &format, NULL) == BR_OK)
-        name = format->name;
+        name = format->named.name;
     br_source_close(&source);
     return name;
 }
@@ -106,7 +96,7 @@ static enum br_status refer(const struct br_source *source,
         dag->path = path;
         dag->cpu_only = options->cpu_only;
         if (options->parallel != BR_PARALLEL_POOL)
-            dag->parallel = br_parallel_name(options->parallel);
+            dag->parallel = br_named_name(&br_parallels, options->parallel);
     }
     return BR_OK;
 }

@@ -3,12 +3,12 @@
 #ifndef BR_CLUSTER_WORKLOAD_READ_WORKLOADS_H
 #define BR_CLUSTER_WORKLOAD_READ_WORKLOADS_H
 
+#include "base/text/named.h"
 #include "cluster/workload/read/options.h"
 #include "cluster/workload/workload.h"
 
-/* Names of the workload formats, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_workload_format_name(uint32_t k);
-const char *br_workload_format_summary(uint32_t k);
+/* The formats of workloads. */
+extern const struct br_names br_workload_formats;
 
 /* Reads a workload from the file, or from standard input if path is "-", and finishes it; the
  * caller destroys it. On failure *workload is NULL and the diagnostic has file, line and column.

@@ -9,28 +9,20 @@
 #include "emit/write/write.h"
 
 static const struct form {
-    const char *name, *summary;
+    struct br_named named;
     br_write_workload *write;
     const char *(*fault)(const struct br_dag *dag); /* why a job does not fit; NULL: all fit */
     bool whole;                                     /* needs no files of jobs */
 } forms[] = {
-    {"xml", "native form, which may carry a cluster", br_write_workload_xml, NULL, false},
-    {"csv", "a table with commas, a job a line", br_write_workload_csv, NULL, false},
-    {"tasks", "a table of jobs with the durations of their tasks, which needs no job files",
-     br_write_workload_tasks, br_tasks_fault, true},
+    {{"xml", "native form, which may carry a cluster"}, br_write_workload_xml, NULL, false},
+    {{"csv", "a table with commas, a job a line"}, br_write_workload_csv, NULL, false},
+    {{"tasks", "a table of jobs with the durations of their tasks, which needs no job files"},
+     br_write_workload_tasks,
+     br_tasks_fault,
+     true},
 };
 
-enum { FORMS = sizeof forms / sizeof forms[0] };
-
-const char *br_workload_form(uint32_t k)
-{
-    return k < FORMS ? forms[k].name : NULL;
-}
-
-const char *br_workload_form_summary(uint32_t k)
-{
-    return k < FORMS ? forms[k].summary : NULL;
-}
+const struct br_names br_workload_forms = {BR_NAMES(forms)};
 
 /* ---- Paths ---- */
 
@@ -138,14 +130,12 @@ static enum br_status check_jobs(const struct br_workload *workload,
 enum br_status br_emit_workload(const char *form, const struct br_workload *workload,
                                 const char *target, FILE *out, struct br_diag *diag)
 {
-    const struct form *found = NULL;
     struct br_arena arena = {0};
-    for (int k = 0; k < FORMS; k++)
-        if (strcmp(form, forms[k].name) == 0)
-            found = &forms[k];
-    if (!found)
-        return br_fail(diag, BR_USAGE, "xml, csv, tasks", "there is no form '%.80s' of workloads",
-                       form);
+    uint32_t k = br_named_find(&br_workload_forms, form);
+    if (k == BR_NO_ROW)
+        return br_fail_unnamed(diag, &br_workload_forms, form, SIZE_MAX,
+                               "there is no form '%.80s' of workloads", form);
+    const struct form *found = &forms[k];
     const char **path = br_arena_array(&arena, workload->dags, sizeof *path);
     enum br_status status = path ? BR_OK : br_fail_memory(diag);
     if (!status && !found->whole)

@@ -5,11 +5,11 @@
 
 #include <stdio.h>
 
+#include "base/text/named.h"
 #include "cluster/workload/workload.h"
 
-/* Names of the forms, for k = 0, 1, ..., and a line on each; NULL past the end. */
-const char *br_workload_form(uint32_t k);
-const char *br_workload_form_summary(uint32_t k);
+/* The forms. */
+extern const struct br_names br_workload_forms;
 
 /* Writes a finished workload in the form of that name. `target` is the path of the written file;
  * paths of job files are written relative to its folder, unless they are absolute. NULL: relative

@@ -56,7 +56,7 @@ static void order_destroy(void *policy)
 
 static void try_orders(const struct br_coflows *trace, uint32_t from, double *best)
 {
-    static const struct br_coflow_row row = {.name = "order",
+    static const struct br_coflow_row row = {.named = {"order", NULL},
                                              .told = true,
                                              .create = order_create,
                                              .event = order_event,

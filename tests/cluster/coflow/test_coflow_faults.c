@@ -123,7 +123,7 @@ static void test_failures(void **state)
     /* Only the flow at the port waits, and leaves the other all of the uplink. */
     under("3 1\n1 0 1 0 2 1:4 2:4\n", "aalo", NULL, "2:at=0:for=0.032", (const double[]){8});
     for (uint32_t k = 0; br_coflow_policy(k); k++)
-        under(small_three, br_coflow_policy_name(k), NULL, "2:at=0.02:for=1", NULL);
+        under(small_three, br_named_name(&br_coflow_policies, k), NULL, "2:at=0.02:for=1", NULL);
     struct br_coordinator coordinator;
     struct br_coflow_failure failure;
     struct br_diag diag = {0};

@@ -69,8 +69,8 @@ static void check_ports(const struct br_fabric *f)
                 uint32_t s = br_fabric_live_senders(f, c, r)[k];
                 if (up[coflow->up[s]] < f->capacity * (1 - 1e-6) &&
                     down[coflow->down[r]] < f->capacity * (1 - 1e-6))
-                    fail_msg("%s leaves ports %u and %u free", watched.row->name, coflow->up[s],
-                             coflow->down[r]);
+                    fail_msg("%s leaves ports %u and %u free", watched.row->named.name,
+                             coflow->up[s], coflow->down[r]);
             }
     }
 }
@@ -114,7 +114,7 @@ static void watch_destroy(void *policy)
 static void watch(const struct br_coflows *trace, const struct br_coflow_row *row,
                   enum br_coflow_clock clock, struct br_coflow_outcome *outcome)
 {
-    struct br_coflow_row outer = {.name = row->name,
+    struct br_coflow_row outer = {.named.name = row->named.name,
                                   .told = row->told,
                                   .true_rates = row->true_rates,
                                   .create = watch_create,
@@ -124,7 +124,7 @@ static void watch(const struct br_coflows *trace, const struct br_coflow_row *ro
                                   .destroy = watch_destroy};
     struct br_coflow_options options = {.clock = clock};
     struct br_diag diag = {0};
-    assert_int_equal(br_coflow_policy_find(row->name, &options.policy, &diag), BR_OK);
+    assert_int_equal(br_coflow_policy_find(row->named.name, &options.policy, &diag), BR_OK);
     if (!row->by_flow) /* whose rates test_coflow_fair.c judges */
         options.policy.row = &outer;
     watched.row = row;
@@ -156,13 +156,14 @@ static void test_every_policy(void **state)
                 for (uint32_t s = 0; s < outcome.spans; s++)
                     moved += outcome.span[s].bytes;
                 if (fabs(moved - bytes) > 1)
-                    fail_msg("%s moves %.3f of %.3f bytes (seed %llu)", br_coflow_policy_name(k),
-                             moved, bytes, (unsigned long long)seed);
+                    fail_msg("%s moves %.3f of %.3f bytes (seed %llu)",
+                             br_named_name(&br_coflow_policies, k), moved, bytes,
+                             (unsigned long long)seed);
                 for (uint32_t c = 0; c < trace->coflows; c++)
                     sum += outcome.end_ms[c] - outcome.start_ms[c];
                 if (sum / trace->coflows / 1000 < bound.average_cct_s * (1 - 1e-9))
-                    fail_msg("%s is below the bound (seed %llu)", br_coflow_policy_name(k),
-                             (unsigned long long)seed);
+                    fail_msg("%s is below the bound (seed %llu)",
+                             br_named_name(&br_coflow_policies, k), (unsigned long long)seed);
                 br_coflow_outcome_finish(&outcome);
             }
         }
@@ -197,10 +198,10 @@ static void test_ports_far_apart(void **state)
         }
         for (uint32_t k = 0; br_coflow_policy(k); k++) {
             struct br_coflow_outcome one, other;
-            run_coflows(near, br_coflow_policy_name(k), BR_CLOCK_EXACT, &one);
-            run_coflows(far, br_coflow_policy_name(k), BR_CLOCK_EXACT, &other);
+            run_coflows(near, br_named_name(&br_coflow_policies, k), BR_CLOCK_EXACT, &one);
+            run_coflows(far, br_named_name(&br_coflow_policies, k), BR_CLOCK_EXACT, &other);
             if (memcmp(one.end_ms, other.end_ms, near->coflows * sizeof *one.end_ms) != 0)
-                fail_msg("%s ends otherwise (seed %llu)", br_coflow_policy_name(k),
+                fail_msg("%s ends otherwise (seed %llu)", br_named_name(&br_coflow_policies, k),
                          (unsigned long long)seed);
             br_coflow_outcome_finish(&one);
             br_coflow_outcome_finish(&other);
@@ -235,9 +236,9 @@ static void test_blind(void **state)
             }
         }
         if (!row->told && differ)
-            fail_msg("%s sees sizes that it is not told", row->name);
-        if (row->told && !differ && strcmp(row->name, "aalo-oracle") != 0)
-            fail_msg("%s does not use the sizes that it is told", row->name);
+            fail_msg("%s sees sizes that it is not told", row->named.name);
+        if (row->told && !differ && strcmp(row->named.name, "aalo-oracle") != 0)
+            fail_msg("%s does not use the sizes that it is told", row->named.name);
     }
 }
 

@@ -513,7 +513,7 @@ static struct br_executors_choice first_choice(const char *name, double number,
     const struct br_executors_row *row = NULL;
     void *policy;
     for (uint32_t k = 0; br_executors_policy(k); k++)
-        if (strcmp(br_executors_policy(k)->name, name) == 0)
+        if (strcmp(br_executors_policy(k)->named.name, name) == 0)
             row = br_executors_policy(k);
     assert_non_null(row);
     for (uint32_t j = 0; j < jobs; j++)
@@ -589,7 +589,8 @@ static void test_numbers_of_stages(void **state)
                                                 {waves[2], 2500 * MS, 8, NULL, 0}};
     const struct br_executors_row *row = br_executors_policy(0);
     (void)state;
-    for (uint32_t k = 1; strcmp(row->name, "bound-stages") != 0; row = br_executors_policy(k++))
+    for (uint32_t k = 1; strcmp(row->named.name, "bound-stages") != 0;
+         row = br_executors_policy(k++))
         assert_non_null(row);
     const struct br_executors_setup setup = {.row = row, .number = NAN};
     for (int few = 0; few < 2; few++) {
@@ -627,7 +628,8 @@ static void test_more_than_numbers(void **state)
         {waves[0], 0, 7, NULL, 0}, {waves[1], 0, 8, NULL, 0}, {waves[1], 2500 * MS, 8, NULL, 0}};
     const struct br_executors_row *row = br_executors_policy(0);
     (void)state;
-    for (uint32_t k = 1; strcmp(row->name, "bound-stages") != 0; row = br_executors_policy(k++))
+    for (uint32_t k = 1; strcmp(row->named.name, "bound-stages") != 0;
+         row = br_executors_policy(k++))
         assert_non_null(row);
     for (int wide = 0; wide < 2; wide++) {
         /* The number of a stage is 1; or that of its tasks (9 x 10^0.85 is the least). */
@@ -672,7 +674,7 @@ static void share_of_all(const char *name, uint32_t busy)
                                                 {waves[1], 0, 8, NULL, 0}};
     const struct br_executors_row *row = br_executors_policy(0);
     void *policy;
-    for (uint32_t k = 1; strcmp(row->name, name) != 0; row = br_executors_policy(k++))
+    for (uint32_t k = 1; strcmp(row->named.name, name) != 0; row = br_executors_policy(k++))
         assert_non_null(row);
     const struct br_executors_setup setup = {.row = row, .number = NAN};
     struct br_executors *sim = sim_of(10, false);

@@ -275,7 +275,7 @@ static uint32_t first_choice(const char *name, double trouble, uint32_t cls)
     struct br_executors_choice choice = {NONE, 0};
     void *policy;
     for (uint32_t k = 0; br_executors_policy(k); k++)
-        if (strcmp(br_executors_policy(k)->name, name) == 0)
+        if (strcmp(br_executors_policy(k)->named.name, name) == 0)
             row = br_executors_policy(k);
     assert_non_null(row);
     const struct br_executors_setup setup = {.row = row, .number = NAN, .trouble = trouble};
@@ -328,7 +328,7 @@ static void test_trouble(void **state)
     assert_int_equal(br_waves_add_edge(waves, 1, 2, NULL), BR_OK);
     assert_int_equal(br_waves_finish(waves, NULL), BR_OK);
     for (uint32_t k = 0; br_executors_policy(k); k++)
-        if (strcmp(br_executors_policy(k)->name, "graphene") == 0)
+        if (strcmp(br_executors_policy(k)->named.name, "graphene") == 0)
             row = br_executors_policy(k);
     assert_non_null(row);
     for (uint32_t first = 0; first < 2; first++) {

@@ -54,7 +54,7 @@ static void open_scene(struct scene *scene, const char *name, int64_t apart_ns)
             .waves = scene->waves[j], .arrival_ns = j * apart_ns, .seed = j};
     }
     for (uint32_t k = 0; br_executors_policy(k); k++)
-        if (strcmp(br_executors_policy(k)->name, name) == 0)
+        if (strcmp(br_executors_policy(k)->named.name, name) == 0)
             scene->row = setup.row = br_executors_policy(k);
     scene->sim = br_executors_create(&options);
     scene->copy = br_executors_create(&options);

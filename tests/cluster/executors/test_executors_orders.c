@@ -38,7 +38,7 @@ static const struct br_executors_row *search_row(void)
         if (br_executors_policy(k)->orders)
             row = br_executors_policy(k);
     assert_non_null(row);
-    assert_string_equal(row->name, "order-search");
+    assert_string_equal(row->named.name, "order-search");
     return row;
 }
 

@@ -157,7 +157,7 @@ static uint32_t kept_by(const char *name, double number, uint32_t tasks_of_other
                                                 {waves[1], 2500 * MS, 8, NULL, 0}};
     const struct br_executors_row *row = br_executors_policy(0);
     void *policy;
-    for (uint32_t k = 1; strcmp(row->name, name) != 0; row = br_executors_policy(k++))
+    for (uint32_t k = 1; strcmp(row->named.name, name) != 0; row = br_executors_policy(k++))
         assert_non_null(row);
     const struct br_executors_setup setup = {.row = row, .number = number};
     const struct br_executors_run run = {.until_ns = 9000 * MS};
@@ -199,7 +199,7 @@ static void nobody_leaves_for_a_job_that_has_its_number(void **state)
     const struct br_executors_row *row = br_executors_policy(0);
     void *policy;
     (void)state;
-    for (uint32_t k = 1; strcmp(row->name, "bound") != 0; row = br_executors_policy(k++))
+    for (uint32_t k = 1; strcmp(row->named.name, "bound") != 0; row = br_executors_policy(k++))
         assert_non_null(row);
     const struct br_executors_setup setup = {.row = row, .number = 2};
     assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);

@@ -111,7 +111,7 @@ static void it_learns(void **state)
     assert_true(after < before * 0.95);
     br_trainer_finish(&trainer);
     for (uint32_t k = 0; br_executors_policy(k); k++)
-        if (strcmp(br_executors_policy(k)->name, "sjf-cp") == 0)
+        if (strcmp(br_executors_policy(k)->named.name, "sjf-cp") == 0)
             options.teacher = br_executors_policy(k);
     options.taught = options.iterations;
     options.teacher_number = NAN;

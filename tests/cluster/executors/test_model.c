@@ -192,7 +192,7 @@ static void destroy_planner(void *policy)
     br_executors_plan_destroy(policy);
 }
 
-static const struct br_executors_row planner = {.name = "planner",
+static const struct br_executors_row planner = {.named = {"planner", NULL},
                                                 .create = create_planner,
                                                 .begin = begin_planner,
                                                 .decide = ask_planner,

@@ -102,8 +102,7 @@ static uint32_t decide(void *policy, int64_t now_ns, struct br_decision *decisio
 void script_begin(struct script *script, const struct script_step *step, uint32_t steps)
 {
     *script = (struct script){.step = step, .steps = steps};
-    script->row = (struct br_policy_row){.name = "script",
-                                         .summary = "what the test says",
+    script->row = (struct br_policy_row){.named = {"script", "what the test says"},
                                          .detail = script,
                                          .create = create,
                                          .destroy = destroy,

@@ -159,7 +159,7 @@ static void test_blind(void **state)
             if (options.row->clairvoyant)
                 continue;
             now.seed = seed;
-            now.policy = options.row->name;
+            now.policy = options.row->named.name;
             options.setup.number = random_number(options.row);
             runs++;
             differ += try_row(&random, &options, &rng);

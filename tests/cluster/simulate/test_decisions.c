@@ -69,10 +69,10 @@ static void run(struct set *set, struct watch *watch, struct br_outcome *outcome
     struct br_diag diag = {0};
     set->options.row = &watch->row;
     set->options.setup.number = watch->number;
-    now.policy = watch->row.name;
+    now.policy = watch->row.named.name;
     if (br_simulate_workload(set->random.workload, set->random.cluster, &set->options, outcome,
                              &diag) != BR_OK)
-        fail_msg("%s: %s", watch->row.name, diag.what);
+        fail_msg("%s: %s", watch->row.named.name, diag.what);
     assert_int_equal(outcome->finished, outcome->jobs);
 }
 
@@ -114,7 +114,7 @@ static bool is_enforced(const struct br_policy_row *row)
 {
     static const char *const names[] = {"graphene", "order", "tetris", "tetris-plan"};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(names[k], row->name) == 0)
+        if (strcmp(names[k], row->named.name) == 0)
             return true;
     return false;
 }

@@ -27,7 +27,7 @@ struct scene {
 static const struct br_policy_row *row_of(const char *name)
 {
     for (uint32_t k = 0; br_policies_at(k); k++)
-        if (strcmp(br_policies_at(k)->name, name) == 0)
+        if (strcmp(br_policies_at(k)->named.name, name) == 0)
             return br_policies_at(k);
     fail();
     return NULL;

@@ -27,7 +27,7 @@
 static const struct br_transit_policy *sharing(const char *name)
 {
     uint32_t k = 0;
-    while (strcmp(br_transit_policy(k)->name, name) != 0)
+    while (strcmp(br_transit_policy(k)->named.name, name) != 0)
         k++;
     return br_transit_policy(k);
 }

@@ -188,7 +188,7 @@ static void test_rows(void **state)
         assert_int_equal(row->create(row, &setup, &policy, NULL), BR_OK);
         assert_int_equal(row->arrive(policy, &arrival, 0, NULL), BR_OK);
         if ((asked > 0) != row->plans)
-            fail_msg("%s", row->name);
+            fail_msg("%s", row->named.name);
         row->destroy(policy);
         br_plans_finish(&plans);
     }

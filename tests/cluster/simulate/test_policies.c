@@ -57,7 +57,7 @@ static void run(const struct random_workload *random, const struct br_simulate_o
 {
     struct br_diag diag = {0};
     if (br_simulate_workload(random->workload, random->cluster, options, outcome, &diag) != BR_OK)
-        fail_msg("%s: %s", options->row->name, diag.what);
+        fail_msg("%s: %s", options->row->named.name, diag.what);
 }
 
 static void judge_row(const struct random_workload *random, struct br_simulate_options *options,
@@ -108,7 +108,7 @@ static void test_all(void **state)
                 options.world = random_world(w, seed, random.step_ns);
                 now.seed = seed;
                 now.world = w;
-                now.policy = options.row->name;
+                now.policy = options.row->named.name;
                 judge_row(&random, &options, &limit);
             }
         }

@@ -442,8 +442,8 @@ void watch_begin(struct watch *watch, const struct br_policy_row *inner, double 
                  uint32_t jobs)
 {
     *watch = (struct watch){.inner = inner, .number = number, .jobs = jobs};
-    watch->row = (struct br_policy_row){.name = inner->name,
-                                        .summary = inner->summary,
+    watch->row = (struct br_policy_row){.named.name = inner->named.name,
+                                        .named.summary = inner->named.summary,
                                         .number = inner->number,
                                         .clairvoyant = inner->clairvoyant,
                                         .detail = watch,
@@ -457,6 +457,6 @@ void watch_begin(struct watch *watch, const struct br_policy_row *inner, double 
                                         .supplied = inner->supplied ? supplied : NULL,
                                         .decide = decide};
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-        if (strcmp(rules[k].policy, inner->name) == 0)
+        if (strcmp(rules[k].policy, inner->named.name) == 0)
             watch->rule = &rules[k];
 }

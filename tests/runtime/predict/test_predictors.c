@@ -509,7 +509,7 @@ static void the_table(void **state)
      * alone [Jajoo22, 5]. */
     assert_true(br_predictor_slearn.thin_first && br_predictor_3sigma_tl.thin_first);
     assert_false(br_predictor_point.thin_first || br_predictor_3sigma.thin_first);
-    for (uint32_t k = 0; br_predictor_name(k); k++) {
+    for (uint32_t k = 0; br_named_name(&br_predictors, k); k++) {
         void *p = create(br_predictor(k), 0, NAN);
         struct br_estimate estimate =
             ask(br_predictor(k), p, NULL, NULL, 2, 2, (const double[]){1, 2});
@@ -594,8 +594,8 @@ static void nobody_looks_ahead(void **state)
 {
     (void)state;
     for (uint32_t k = 0; br_predictor(k); k++) {
-        struct br_evaluation a = evaluate(br_predictor_name(k), 70, 3);
-        struct br_evaluation b = evaluate(br_predictor_name(k), 90, 3);
+        struct br_evaluation a = evaluate(br_named_name(&br_predictors, k), 70, 3);
+        struct br_evaluation b = evaluate(br_named_name(&br_predictors, k), 90, 3);
         bool same = a.prediction[1].estimate.work_ns == b.prediction[1].estimate.work_ns;
         assert_int_equal(same, !br_predictor(k)->pilots && !br_predictor(k)->clairvoyant);
         assert_true(a.prediction[0].estimate.work_ns == b.prediction[0].estimate.work_ns);
