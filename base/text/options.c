@@ -2,6 +2,7 @@
 #include "base/text/options.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -96,6 +97,86 @@ static bool parse_count(const char *value, uint64_t *count)
     return true;
 }
 
+/* ---- Numbers with a range ---- */
+
+static bool is_within(const struct br_option *option, double x)
+{
+    return (option->above ? x > option->low : x >= option->low) && x <= option->high;
+}
+
+static enum br_status not_a_number(const struct br_option *option, const char *value,
+                                   struct br_diag *diag)
+{
+    char range[96], hint[96] = "";
+    snprintf(range, sizeof range, option->above ? "above %g, up to %g" : "from %g to %g",
+             option->low, option->high);
+    if (option->example)
+        snprintf(hint, sizeof hint, "write '--%s %s'", option->name, option->example);
+    if (option->kind == BR_OPTION_REAL)
+        return br_fail(diag, BR_USAGE, hint, "option '--%s': '%.40s' is not a number %s",
+                       option->name, value, range);
+    return br_fail(diag, BR_USAGE, hint, "option '--%s': '%.40s' is not %s with numbers %s",
+                   option->name, value, option->argument, range);
+}
+
+static enum br_status store_real(const struct br_option *option, const char *value, double *real,
+                                 struct br_diag *diag)
+{
+    struct br_decimal decimal;
+    assert(option->low <= option->high);
+    if (br_decimal_parse_nearest(value, &decimal) != BR_DECIMAL_OK ||
+        !is_within(option, br_real_of(decimal)))
+        return not_a_number(option, value, diag);
+    *real = br_real_of(decimal);
+    return BR_OK;
+}
+
+static enum br_status store_pair(const struct br_option *option, const char *value,
+                                 struct br_pair *pair, struct br_diag *diag)
+{
+    struct br_pair read = {NAN, NAN};
+    const char *at = value;
+    assert(option->low <= option->high);
+    bool good = br_real_read(&at, ":", &read.first) && is_within(option, read.first);
+    if (good && *at == ':') {
+        at++;
+        good = br_real_read(&at, "", &read.second) && is_within(option, read.second);
+    }
+    if (!good || *at)
+        return not_a_number(option, value, diag);
+    *pair = read;
+    return BR_OK;
+}
+
+void br_options_clear(const struct br_option *table, void *settings)
+{
+    for (const struct br_option *option = table; option->name; option++) {
+        void *member = (char *)settings + option->offset;
+        if (option->kind == BR_OPTION_REAL)
+            *(double *)member = NAN;
+        else if (option->kind == BR_OPTION_PAIR)
+            *(struct br_pair *)member = (struct br_pair){NAN, NAN};
+    }
+}
+
+void br_pair_format(struct br_pair pair, char *text, size_t size)
+{
+    char first[40], second[40] = "";
+    assert(!isnan(pair.first));
+    br_decimal_format(br_real_decimal(pair.first), first, sizeof first);
+    if (!isnan(pair.second))
+        br_decimal_format(br_real_decimal(pair.second), second, sizeof second);
+    snprintf(text, size, "%s%s%s", first, *second ? ":" : "", second);
+}
+
+void br_option_take(double given, double *value)
+{
+    if (!isnan(given))
+        *value = given;
+}
+
+/* ---- Values ---- */
+
 /* Writes one value to its member of the settings. */
 static enum br_status text_options_store(const struct br_option *option, bool negated,
                                          const char *value, void *settings, struct br_diag *diag)
@@ -155,6 +236,10 @@ static enum br_status text_options_store(const struct br_option *option, bool ne
         *(struct br_decimal *)member = amount;
         return BR_OK;
     }
+    case BR_OPTION_REAL:
+        return store_real(option, value, member, diag);
+    case BR_OPTION_PAIR:
+        return store_pair(option, value, member, diag);
     }
     assert(!"a kind of option that has no case");
     return BR_OK;

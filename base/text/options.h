@@ -9,6 +9,7 @@
 #ifndef BR_BASE_TEXT_OPTIONS_H
 #define BR_BASE_TEXT_OPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,13 @@ enum br_option_kind {
     BR_OPTION_COUNT,   /* uint64_t: a whole number within least..most */
     BR_OPTION_SECONDS, /* int64_t: seconds on the command line, nanoseconds >= 0 here */
     BR_OPTION_AMOUNT,  /* struct br_decimal: above 0, with the suffixes k, M, G, KiB, ... */
+    BR_OPTION_REAL,    /* double: a number within low..high; NAN: not given */
+    BR_OPTION_PAIR,    /* struct br_pair: A or A:B, both within low..high */
+};
+
+/* One or two numbers. */
+struct br_pair {
+    double first, second; /* NAN: not given */
 };
 
 struct br_option {
@@ -36,8 +44,18 @@ struct br_option {
     char letter;                 /* short form; 0 if there is none */
     size_t offset;               /* of the member of the settings */
     uint64_t least, most;        /* of a count */
+    double low, high;            /* of a real, and of both numbers of a pair */
+    bool above;                  /* `low` itself is out of this range */
+    const char *example;         /* a usual value, for hints; NULL: none */
     const struct br_names *rows; /* of a choice */
 };
+
+/* Sets the members of all reals and pairs to NAN. */
+void br_options_clear(const struct br_option *table, void *settings);
+/* Writes it as "A" or "A:B". */
+void br_pair_format(struct br_pair pair, char *text, size_t size);
+/* Changes *value to the number that is given, if there is one. */
+void br_option_take(double given, double *value);
 
 /* Sorts the arguments into the settings and the positional arguments, which have room for `room`.
  * Faults (unknown option, missing or wrong value, too many arguments) are BR_USAGE, with the

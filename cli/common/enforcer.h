@@ -10,10 +10,8 @@
 extern const struct br_names cli_fairness;
 
 /* The options that the settings ask for; others are as in br_runtime_options_default(). Overbooking
- * is not among them. BR_USAGE, with the option's name, if a number is malformed or out of its
- * range. */
-enum br_status cli_enforcer_options(const struct cli_enforcer_settings *settings,
-                                    struct br_runtime_options *options, struct br_diag *diag);
+ * is not among them. */
+struct br_runtime_options cli_enforcer_options(const struct cli_enforcer_settings *settings);
 
 /* Declares the resources of --fungible in the cluster. BR_USAGE, with the option's name. */
 enum br_status cli_declare_fungible(const struct cli_enforcer_settings *settings,

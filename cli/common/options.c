@@ -9,6 +9,7 @@
 #include "cli/common/enforcer.h"
 #include "cli/common/options.h"
 #include "emit/emit.h"
+#include "generate/generate.h"
 #include "parsers/parsers.h"
 
 enum { OPTIONS_MOST = 512 }; /* of all sub-commands together */
@@ -72,9 +73,10 @@ static const struct br_option shared_rows[] = {
     OPTION(COUNT, "stages", "N", generate.stages,
            "exactly N stages (default: as many as the kind has)", .least = 1, .most = BR_MAX_TASKS,
            .commands = CLI_GENERATE | CLI_WORKLOAD),
-    OPTION(TEXT, "spread", "S", generate.spread,
+    OPTION(REAL, "spread", "S", generate.spread,
            "standard deviation of the logarithm of durations inside a stage, such as 0.3 "
            "(default: 0, all equal)",
+           .high = BR_GENERATE_SPREAD_MAX, .example = "0.3",
            .commands = CLI_GENERATE | CLI_WORKLOAD),
     OPTION(FLAG, "shell", NULL, output.shell,
            "all commands are scripts for /bin/sh (default: those with shell=\"true\")",
@@ -91,18 +93,18 @@ static const struct br_option shared_rows[] = {
            "let tasks demand up to P percent of the capacity of the fungible resource R, such as "
            "net=150,disk=120",
            .commands = CLI_RUN | CLI_SIMULATE),
-    OPTION(TEXT, "eta", "X", enforcer.eta,
+    OPTION(REAL, "eta", "X", enforcer.eta,
            "weight of jobs with little work left against good packing, from 0 (default: 3; 1: as "
            "in the paper)",
-           .commands = CLI_RUN | CLI_SIMULATE),
-    OPTION(TEXT, "remote-penalty", "X", enforcer.remote_penalty,
+           .high = 1000, .example = "1", .commands = CLI_RUN | CLI_SIMULATE),
+    OPTION(REAL, "remote-penalty", "X", enforcer.remote_penalty,
            "factor on the packing score of a task away from its machine in the plan, 0 to 1 "
            "(default: 0.8)",
-           .commands = CLI_RUN | CLI_SIMULATE),
-    OPTION(TEXT, "kappa", "X", enforcer.kappa,
+           .high = 1, .example = "0.8", .commands = CLI_RUN | CLI_SIMULATE),
+    OPTION(REAL, "kappa", "X", enforcer.kappa,
            "how far a group may fall behind its share, in clusters, before it goes first, above "
            "0 (default: 0.1)",
-           .commands = CLI_RUN | CLI_SIMULATE),
+           .high = 1000, .above = true, .example = "0.1", .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(CHOICE, "fairness", "F", enforcer.fairness,
            "how a task counts against the share of its group", .rows = &cli_fairness,
            .commands = CLI_RUN | CLI_SIMULATE),
@@ -118,24 +120,24 @@ static const struct br_option shared_rows[] = {
            "a job with a deadline runs at most N tasks at once; under run and deadline-arbiter, "
            "all such jobs together (default: 100; under run at most what the cluster holds)",
            .least = 1, .most = 1000000, .commands = CLI_SIMULATE | CLI_RUN),
-    OPTION(TEXT, "slack", "X", control.slack,
-           "factor on forecasts of the time left, for deadlines (default: 1.2)",
-           .commands = CLI_SIMULATE | CLI_RUN),
-    OPTION(TEXT, "hysteresis", "X", control.hysteresis,
+    OPTION(REAL, "slack", "X", control.slack,
+           "factor on forecasts of the time left, for deadlines (default: 1.2)", .low = 1,
+           .high = 100, .example = "1.2", .commands = CLI_SIMULATE | CLI_RUN),
+    OPTION(REAL, "hysteresis", "X", control.hysteresis,
            "share of the way that an allocation goes towards the right one each period, above 0 up "
            "to 1 (default: 0.2)",
-           .commands = CLI_SIMULATE | CLI_RUN),
-    OPTION(TEXT, "dead-zone", "S", control.dead_zone,
+           .high = 1, .above = true, .example = "0.2", .commands = CLI_SIMULATE | CLI_RUN),
+    OPTION(REAL, "dead-zone", "S", control.dead_zone,
            "seconds by which deadlines are moved ahead, and by which a job may be late before it "
            "gets more (default: 180)",
-           .commands = CLI_SIMULATE | CLI_RUN),
-    OPTION(TEXT, "period", "S", control.period,
-           "seconds between decisions about a job with a deadline (default: 60)",
-           .commands = CLI_SIMULATE | CLI_RUN),
-    OPTION(TEXT, "on-time", "P", control.on_time,
+           .high = 1e9, .example = "180", .commands = CLI_SIMULATE | CLI_RUN),
+    OPTION(REAL, "period", "S", control.period,
+           "seconds between decisions about a job with a deadline (default: 60)", .high = 1e9,
+           .above = true, .example = "60", .commands = CLI_SIMULATE | CLI_RUN),
+    OPTION(REAL, "on-time", "P", control.on_time,
            "take the least allocation that ends by the deadline with probability P, instead of "
            "that with the greatest utility",
-           .commands = CLI_SIMULATE | CLI_RUN),
+           .high = 1, .example = "0.95", .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(PATH, "store", "FILE", search.store,
            "kept plans (SQLite; created if missing): look the job up first, and keep the plan that "
            "is found",
@@ -298,6 +300,7 @@ const struct br_option *cli_options(void)
 struct cli_settings cli_settings_default(void)
 {
     struct cli_settings settings = options_shared_defaults();
+    br_options_clear(cli_options(), &settings);
     for (const struct cli_command *const *command = cli_commands; *command; command++)
         if ((*command)->set_defaults)
             (*command)->set_defaults(&settings);

@@ -1,16 +1,22 @@
 /* Messages to people. */
+#include "base/numbers/real.h"
 #include "cli/common/say.h"
 
 #include <bigrocks/bigrocks.h>
 #include <inttypes.h>
 #include <math.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbers/real.h"
 #include "base/text/options.h"
+#include "base/numbers/real.h"
 #include "base/text/shell.h"
+#include "base/numbers/real.h"
 #include "base/text/text.h"
+#include "base/numbers/real.h"
 #include "cli/common/settings.h"
 
 void cli_say(const char *format, ...)
@@ -71,6 +77,16 @@ static bool option_value(const struct br_option *option, const void *member, cha
     case BR_OPTION_AMOUNT: {
         struct br_decimal amount = *(const struct br_decimal *)member;
         return amount.mantissa > 0 && br_decimal_format(amount, text, size) > 0;
+    }
+    case BR_OPTION_REAL: {
+        double real = *(const double *)member;
+        return !isnan(real) && br_decimal_format(br_real_decimal(real), text, size) > 0;
+    }
+    case BR_OPTION_PAIR: {
+        struct br_pair pair = *(const struct br_pair *)member;
+        if (!isnan(pair.first))
+            br_pair_format(pair, text, size);
+        return !isnan(pair.first);
     }
     }
     return false;

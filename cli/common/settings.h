@@ -54,7 +54,8 @@ struct cli_bound_settings {
 
 /* A generated job. */
 struct cli_generate_settings {
-    const char *like, *spread;
+    const char *like;
+    double spread;          /* NAN: not given */
     uint64_t tasks, stages; /* 0: as the kind has it */
     uint64_t seed;
 };
@@ -69,8 +70,9 @@ struct cli_record_settings {
 struct cli_workload_settings {
     const char *like; /* NULL: jobs come from files */
     const char *draw; /* NULL: as it suits */
-    const char *arrivals, *load, *scale_time, *scale_durations, *thin, *groups, *assign, *deadlines;
-    uint64_t count; /* 0: not given */
+    const char *arrivals, *groups, *assign, *deadlines;
+    double load, scale_time, scale_durations, thin; /* NAN: not given */
+    uint64_t count;                                 /* 0: not given */
     uint64_t seed;
     int64_t interarrival_ns, from_ns, to_ns; /* -1: not given */
     bool describe;
@@ -95,7 +97,8 @@ struct cli_import_settings {
 
 /* The demands of commands: as measured by runs, or as given by an option. */
 struct cli_needs_settings {
-    const char *history, *demand, *robust;
+    const char *history, *demand;
+    double robust; /* NAN: not given */
 };
 
 /* Upkeep of measurements. */
@@ -114,8 +117,8 @@ struct cli_admission_settings {
 
 /* How the enforcer chooses among startable tasks. See cli/common/enforcer.h. */
 struct cli_enforcer_settings {
-    const char *policy;                       /* of what the command drives by the enforcer alone */
-    const char *eta, *remote_penalty, *kappa; /* decimals; NULL: the enforcer's own */
+    const char *policy;                /* of what the command drives by the enforcer alone */
+    double eta, remote_penalty, kappa; /* NAN: the enforcer's own */
     const char *fairness;
     const char *fungible, *overbook;
     uint64_t bundle;
@@ -124,11 +127,11 @@ struct cli_enforcer_settings {
 /* The run of jobs. */
 struct cli_run_settings {
     const char *plan, *directory, *journal, *trace, *on, *cgroup;
-    const char *spread, *effort;  /* effort NULL: as it suits the number of jobs */
+    const char *effort;           /* NULL: as it suits the number of jobs */
     const char *group, *group_of; /* weights of groups; the groups of the jobs in their order */
     const char *spool;            /* a folder that jobs are taken from */
     const char *jobserver;        /* pipe, fifo, none; NULL: the existing one */
-    const char *pilots;           /* with learn: the share of pilots */
+    double spread, pilots;        /* NAN: not given; pilots: their share, with learn */
     uint32_t failures;            /* with keep_going: number of failures that end it; 0: no limit */
     bool learn, resume, keep_going, shell, simulate, limit_memory, until_empty;
     uint64_t retries;
@@ -138,8 +141,10 @@ struct cli_run_settings {
 /* A simulated cluster. */
 struct cli_simulate_settings {
     const char *policies, *plan_effort, *model;
-    const char *errors, *failures, *stragglers, *leave;
-    const char *network_policy; /* NULL: not given */
+    const char *errors;
+    double failures;                  /* NAN: not given */
+    struct br_pair stragglers, leave; /* NAN: not given */
+    const char *network_policy;       /* NULL: not given */
     uint64_t seed, seeds, clairvoyant, placements;
     bool no_bounds;
 };
@@ -158,14 +163,15 @@ struct cli_control_settings {
     const char *deadline, *table;             /* of run; the first also of deadline --beside */
     const char *beside;                       /* of deadline */
     const char *utility;                      /* of run, simulate, and deadline --beside */
-    const char *slack, *hysteresis, *dead_zone, *period, *on_time;
-    uint64_t most; /* 0: not given */
+    double slack, hysteresis, dead_zone, period, on_time; /* NAN: the loop's own */
+    uint64_t most;                                        /* 0: not given */
     bool planned;
 };
 
 /* Predictors of the work of jobs. */
 struct cli_predict_settings {
-    const char *predictors, *before, *features, *interval;
+    const char *predictors, *before, *features;
+    double interval;                    /* NAN: not given */
     uint64_t seed, seeds, wide, widest; /* widest 0: not given */
     int64_t from_ns;                    /* -1: not given */
 };
@@ -173,8 +179,10 @@ struct cli_predict_settings {
 /* Tables of the time left of a job. */
 struct cli_deadline_settings {
     const char *show, *check; /* a table file */
-    const char *indicator, *failures, *stragglers;
-    uint64_t tokens, runs; /* 0: not given */
+    const char *indicator;
+    double failures;           /* NAN: not given */
+    struct br_pair stragglers; /* NAN: not given */
+    uint64_t tokens, runs;     /* 0: not given */
     uint64_t seed, learned;
     int64_t period_ns;
     bool no_plan;
@@ -182,8 +190,9 @@ struct cli_deadline_settings {
 
 /* The training of a policy. */
 struct cli_train_settings {
-    const char *network, *objective, *method, *reach, *step;
-    const char *rate, *entropy, *length, *interarrival; /* "A" or "A:B" */
+    const char *network, *objective, *method;
+    double reach, step;
+    struct br_pair rate, entropy, length, interarrival; /* length NAN: not given */
     int64_t horizon_ns;
     const char *teacher, *checkpoint, *curve;
     uint64_t executors, count, iterations, episodes, seed, every, trials, trial_seed;
@@ -194,7 +203,8 @@ struct cli_train_settings {
 
 /* Coflows on a fabric. */
 struct cli_coflow_settings {
-    const char *policies, *clock, *port, *skew, *scale_time, *scale_bytes, *coordinator, *fail;
+    const char *policies, *clock, *coordinator, *fail;
+    double port, skew, scale_time, scale_bytes; /* NAN: not given */
     uint64_t wide, repeat;
     bool uneven, bound;
 };

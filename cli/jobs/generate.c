@@ -5,25 +5,6 @@
 #include "cli/common/options.h"
 #include <bigrocks/planner.h>
 
-/* The only option that is no whole number. It may be 0, unlike amounts. */
-static enum br_status jobs_generate_read_spread(const char *text, double *spread,
-                                                struct br_diag *diag)
-{
-    struct br_decimal value;
-    if (!text)
-        return BR_OK;
-    if (br_decimal_parse(text, &value) != BR_DECIMAL_OK)
-        return br_fail(diag, BR_USAGE, "write a plain decimal such as 0.3",
-                       "--spread '%.80s' is not a number", text);
-    /* Uses exact powers of ten, so that the same text gives the same number everywhere. */
-    double power = 1;
-    for (int32_t e = value.exponent; e != 0 && power < 1e22; e += e < 0 ? 1 : -1)
-        power *= 10;
-    double mantissa = (double)value.mantissa;
-    *spread = value.exponent < 0 ? mantissa / power : mantissa * power;
-    return BR_OK;
-}
-
 static int jobs_generate_perform(const struct cli_settings *settings, const char *const *argument,
                                  uint32_t arguments, struct br_diag *diag)
 {
@@ -33,10 +14,8 @@ static int jobs_generate_perform(const struct cli_settings *settings, const char
     options.seed = settings->generate.seed;
     options.tasks = (uint32_t)settings->generate.tasks;
     options.stages = (uint32_t)settings->generate.stages;
-    enum br_status status =
-        jobs_generate_read_spread(settings->generate.spread, &options.spread, diag);
-    if (!status)
-        status = br_generate(&options, &dag, diag);
+    br_option_take(settings->generate.spread, &options.spread);
+    enum br_status status = br_generate(&options, &dag, diag);
     if (status)
         return status;
     status = cli_write_job(&settings->output, dag, NULL, diag);

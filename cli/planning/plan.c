@@ -236,9 +236,10 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
 }
 
 static const struct br_option plan_rows[] = {
-    OPTION(TEXT, "robust", "Q", needs.robust,
+    OPTION(REAL, "robust", "Q", needs.robust,
            "plan every task with the duration that it does not exceed with probability Q, such as "
-           "0.9, by the history or the job's own spreads"),
+           "0.9, by the history or the job's own spreads",
+           .low = 0.001, .high = 0.999, .example = "0.9"),
     OPTION(
         SECONDS, "lp-time", "S", bound.lp_time_ns,
         "seconds for --lp; without it a fixed amount of work, so that equal jobs get equal bounds"),

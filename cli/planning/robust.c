@@ -22,21 +22,6 @@ static const int64_t run_task_ns = 4000;
 /* The upper end of the interval BR_BELIEF_INTERVAL, in standard deviations. */
 #define INTERVAL_END 1.2815515655446004
 
-static enum br_status read_quantile(const char *text, double *quantile, struct br_diag *diag)
-{
-    struct br_decimal value = {0};
-    *quantile = 0;
-    if (!text)
-        return BR_OK;
-    if (br_decimal_parse_nearest(text, &value) != BR_DECIMAL_OK ||
-        br_decimal_compare(value, (struct br_decimal){1, -3}) < 0 ||
-        br_decimal_compare(value, (struct br_decimal){999, -3}) > 0)
-        return br_fail(diag, BR_USAGE, "give a share from 0.001 to 0.999, such as 0.9",
-                       "option '--robust': '%.40s' is no quantile", text);
-    *quantile = br_real_of(value);
-    return BR_OK;
-}
-
 /* Do the job's own durations vary? */
 static bool has_spread(const struct br_dag *dag)
 {
@@ -71,9 +56,10 @@ enum br_status cli_robust_read(const struct cli_settings *settings, struct br_in
     const char *path = settings->needs.history;
     struct br_history *history = NULL;
     *robust = (struct cli_robust){0};
-    enum br_status status = read_quantile(settings->needs.robust, &robust->quantile, diag);
-    if (status || (!path && robust->quantile <= 0))
-        return status;
+    enum br_status status = BR_OK;
+    br_option_take(settings->needs.robust, &robust->quantile);
+    if (!path && robust->quantile <= 0)
+        return BR_OK;
     if (!path && !has_spread(input->dag))
         return br_fail(diag, BR_USAGE,
                        "add --history FILE, which 'bigrocks run --history' writes, or spreads to "

@@ -1,6 +1,7 @@
 /* bigrocks run: runs a job's commands as processes, or in virtual time. */
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,21 +24,6 @@
 
 /* ---- In virtual time ---- */
 
-static enum br_status running_run_read_spread(const char *text, double *spread,
-                                              struct br_diag *diag)
-{
-    struct br_decimal value = {0};
-    *spread = 0;
-    if (!text)
-        return BR_OK;
-    if (br_decimal_parse(text, &value) != BR_DECIMAL_OK || value.mantissa < 0 ||
-        cli_amount(value) > 5)
-        return br_fail(diag, BR_USAGE, "give a number from 0 to 5, such as 0.3",
-                       "option '--spread': '%.40s' is not a spread", text);
-    *spread = cli_amount(value);
-    return BR_OK;
-}
-
 static void trace_simulation(struct cli_run_trace *trace, const struct br_simulation *simulation,
                              const struct br_run_job *job)
 {
@@ -54,16 +40,13 @@ static enum br_status running_run_simulate(const struct cli_settings *settings,
                                            const struct cli_run_jobs *jobs, struct br_diag *diag)
 {
     const struct br_run_job *job = &jobs->job[0];
-    struct br_runtime_options options;
+    const struct br_runtime_options options = cli_enforcer_options(&settings->enforcer);
     struct br_simulation simulation = {0};
     struct br_arena arena = {0};
     struct cli_run_trace trace;
-    double spread;
-    enum br_status status = running_run_read_spread(settings->run.spread, &spread, diag);
-    if (!status)
-        status = cli_enforcer_options(&settings->enforcer, &options, diag);
-    if (!status)
-        status = cli_run_trace_open(&trace, settings->run.trace, jobs->cluster, diag);
+    double spread = 0;
+    br_option_take(settings->run.spread, &spread);
+    enum br_status status = cli_run_trace_open(&trace, settings->run.trace, jobs->cluster, diag);
     if (status)
         return status;
     int64_t *lasts = NULL;
@@ -226,7 +209,8 @@ static enum br_status running_run_read_options(const struct cli_running *run,
         .replan = settings->run.learn ? cli_report_replan : NULL,
         .context = report,
     };
-    return cli_enforcer_options(&settings->enforcer, &options->runtime, diag);
+    options->runtime = cli_enforcer_options(&settings->enforcer);
+    return BR_OK;
 }
 
 static void running_run_count(const struct br_run_result *result, struct br_counters *counters)
@@ -389,7 +373,7 @@ static enum br_status running_run_check(const struct cli_settings *settings, uin
                        "--jobserver is for commands on this machine, and --on %s starts them on "
                        "others",
                        run->on);
-    if (run->pilots && !run->learn)
+    if (!isnan(run->pilots) && !run->learn)
         return br_fail(diag, BR_USAGE, "add --learn, or leave it out",
                        "--pilots is for a run that learns durations");
     if (run->resume && !run->journal)
@@ -408,7 +392,7 @@ static enum br_status running_run_check(const struct cli_settings *settings, uin
     if (run->simulate && (settings->control.deadline || settings->control.utility))
         return br_fail(diag, BR_USAGE, "see 'bigrocks help simulate', and its policy 'deadline'",
                        "--deadline is for a real run");
-    if (run->spread && !run->simulate)
+    if (!isnan(run->spread) && !run->simulate)
         return br_fail(diag, BR_USAGE, "add --simulate, or leave it out",
                        "--spread disturbs a simulated run only");
     return BR_OK;
@@ -505,9 +489,10 @@ static const struct br_option run_rows[] = {
     OPTION(FLAG, "learn", NULL, run.learn,
            "first run a few tasks of stages without a duration, and plan the rest again by their "
            "durations while the job runs"),
-    OPTION(TEXT, "pilots", "X", run.pilots,
+    OPTION(REAL, "pilots", "X", run.pilots,
            "with --learn: the share of a stage's tasks that run first, at least one (default: "
-           "0.03)"),
+           "0.03)",
+           .high = 1, .example = "0.03"),
     OPTION(CHOICE, "policy", "P", enforcer.policy,
            "how to choose among the tasks that could start now", .rows = &br_policies),
     OPTION(TEXT, "deadline", "T,...", control.deadline,
@@ -519,9 +504,10 @@ static const struct br_option run_rows[] = {
            "the job, its history and the cluster)"),
     OPTION(FLAG, "simulate", NULL, run.simulate,
            "run nothing: print how long it would take, in virtual time"),
-    OPTION(TEXT, "spread", "S", run.spread,
+    OPTION(REAL, "spread", "S", run.spread,
            "with --simulate: standard deviation of the logarithm of durations compared with the "
-           "plan, such as 0.3 (default: 0, as planned)"),
+           "plan, such as 0.3 (default: 0, as planned)",
+           .high = 5, .example = "0.3"),
     OPTION(CHOICE, "effort", "E", run.effort,
            "how hard to search for a plan (default: for one job that of plan, for several fast)",
            .rows = &cli_efforts),

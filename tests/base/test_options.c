@@ -1,5 +1,6 @@
 /* The option table's parser: every form that it promises, every fault, and the distance behind its
  * suggestions; named rows. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -19,6 +20,8 @@ struct settings {
     uint64_t count;
     int64_t limit_ns;
     struct br_decimal rate;
+    double share, gain;
+    struct br_pair span;
 };
 
 static const struct br_named colours[] = {{"red", NULL}, {"green", NULL}, {"blue", NULL}};
@@ -75,6 +78,28 @@ static const struct br_option table[] = {
      .commands = TWO,
      .kind = BR_OPTION_AMOUNT,
      .offset = offsetof(struct settings, rate)},
+    {.name = "share",
+     .argument = "X",
+     .commands = ONE,
+     .kind = BR_OPTION_REAL,
+     .high = 1,
+     .example = "0.8",
+     .offset = offsetof(struct settings, share)},
+    {.name = "gain",
+     .argument = "X",
+     .commands = ONE,
+     .kind = BR_OPTION_REAL,
+     .high = 1000,
+     .above = true,
+     .offset = offsetof(struct settings, gain)},
+    {.name = "span",
+     .argument = "A[:B]",
+     .commands = ONE,
+     .kind = BR_OPTION_PAIR,
+     .low = 0.5,
+     .high = 9,
+     .example = "1:3",
+     .offset = offsetof(struct settings, span)},
     {.name = NULL},
 };
 
@@ -194,6 +219,68 @@ static void test_faults(void **state)
     assert_string_equal(call.diag.what, "unexpected argument 'c'");
 }
 
+/* The ends of a range belong to it, but for `above`; the compiler rounds decimals to the nearest
+ * double, too. */
+static void test_reals(void **state)
+{
+    static const char *const bad[][2] = {
+        {"--share", "-0.1"}, {"--share", "1.000001"}, {"--share", "x"},    {"--share", ""},
+        {"--share", "nan"},  {"--share", "inf"},      {"--share", "0.5x"}, {"--share", "0.5:1"},
+        {"--gain", "0"},     {"--gain", "1000.01"},   {"--gain", "1e-30"},
+    };
+    struct call call = PARSE(ONE, "--share", "0.7", "--gain", "1.5e1");
+    assert_int_equal(call.status, BR_OK);
+    assert_true(call.settings.share == 0.7 && call.settings.gain == 15);
+    assert_true(PARSE(ONE, "--share=0").settings.share == 0);
+    assert_true(PARSE(ONE, "--share=1").settings.share == 1);
+    assert_true(PARSE(ONE, "--gain=1000").settings.gain == 1000);
+    assert_true(PARSE(ONE, "--gain=0.000000000000000001").settings.gain == 1e-18);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        assert_int_equal(PARSE(ONE, bad[k][0], bad[k][1]).status, BR_USAGE);
+    call = PARSE(ONE, "--share", "2");
+    assert_string_equal(call.diag.what, "option '--share': '2' is not a number from 0 to 1");
+    assert_string_equal(call.diag.hint, "write '--share 0.8'");
+    call = PARSE(ONE, "--gain", "0");
+    assert_string_equal(call.diag.what, "option '--gain': '0' is not a number above 0, up to 1000");
+    assert_string_equal(call.diag.hint, "");
+}
+
+static void test_pairs(void **state)
+{
+    static const char *const bad[] = {"",      ":",   "1:",    ":1",    "0.4",
+                                      "1:0.4", "9.1", "1:9.1", "1:2:3", "1,2"};
+    char text[80];
+    struct call call = PARSE(ONE, "--span", "0.5:9");
+    assert_int_equal(call.status, BR_OK);
+    assert_true(call.settings.span.first == 0.5 && call.settings.span.second == 9);
+    br_pair_format(call.settings.span, text, sizeof text);
+    assert_string_equal(text, "0.5:9");
+    call = PARSE(ONE, "--span", "1:2", "--span", "3"); /* the last counts, whole */
+    assert_true(call.settings.span.first == 3 && isnan(call.settings.span.second));
+    br_pair_format(call.settings.span, text, sizeof text);
+    assert_string_equal(text, "3");
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        assert_int_equal(PARSE(ONE, "--span", bad[k]).status, BR_USAGE);
+    call = PARSE(ONE, "--span", "1:x");
+    assert_string_equal(call.diag.what,
+                        "option '--span': '1:x' is not A[:B] with numbers from 0.5 to 9");
+    assert_string_equal(call.diag.hint, "write '--span 1:3'");
+}
+
+/* What is not given is NAN, and changes nothing. */
+static void test_not_given(void **state)
+{
+    struct settings settings = {.count = 7};
+    double value = 3;
+    br_options_clear(table, &settings);
+    assert_true(isnan(settings.share) && isnan(settings.span.first) && isnan(settings.span.second));
+    assert_int_equal(settings.count, 7);
+    br_option_take(settings.share, &value);
+    assert_true(value == 3);
+    br_option_take(0, &value);
+    assert_true(value == 0);
+}
+
 static void test_distance(void **state)
 {
     assert_int_equal(br_edit_distance("", ""), 0);
@@ -306,8 +393,10 @@ int main(void)
         cmocka_unit_test(test_forms),      cmocka_unit_test(test_end_of_options),
         cmocka_unit_test(test_switch),     cmocka_unit_test(test_values),
         cmocka_unit_test(test_faults),     cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_suggestion), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_list),       cmocka_unit_test(test_unnamed),
+        cmocka_unit_test(test_suggestion), cmocka_unit_test(test_reals),
+        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_not_given),
+        cmocka_unit_test(test_rows),       cmocka_unit_test(test_list),
+        cmocka_unit_test(test_unnamed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,7 +200,7 @@ def faults_are_told(folder):
             ([], 'nowhere.table', '1500', 5, ''), ([], 'j.table', '-1', 2, 'is no list of times'),
             ([], 'j.table', '0', 2, 'is no list of times'), ([], 'j.table', '1,2', 2, 'names 2 times'),
             (['--slack', '0.9'], 'j.table', '1', 2, 'slack'), (['--hysteresis', '0'], 'j.table', '1', 2, 'hysteresis'),
-            (['--period', '0'], 'j.table', '1', 2, 'period'), (['--on-time', '2'], 'j.table', '1', 2, 'on time'),
+            (['--period', '0'], 'j.table', '1', 2, 'period'), (['--on-time', '2'], 'j.table', '1', 2, 'on-time'),
             (['--move-deadlines', '60:30'], 'j.table', '1', 2, 'into the past'),
             (['--planned'], 'j.table', '1', 2, 'planned order')):
         text = simulate(folder, '--policy', 'deadline', '-o', folder / 'never', *more, status=status, tables=tables,

@@ -283,7 +283,7 @@ def check_plans(folder):
     assert makespan == 3 and runs[1] == 3, (makespan, runs)
     assert "the spread of this job's durations is not known" in bigrocks('plan', 'k.xml', '--capacity', 'cpu=1', '--robust', '0.9', cwd=folder, status=2).stderr
     for wrong in ('0', '1', '-1', 'x', '90'):
-        assert 'no quantile' in bigrocks('plan', 's.xml', '--capacity', 'cpu=1', f'--robust={wrong}', cwd=folder, status=2).stderr
+        assert 'is not a number from 0.001 to 0.999' in bigrocks('plan', 's.xml', '--capacity', 'cpu=1', f'--robust={wrong}', cwd=folder, status=2).stderr
     # The plan that is written carries the durations that it was made with.
     bigrocks('plan', 's.xml', '--capacity', 'cpu=20', '--robust', '0.9', '-o', 'p.json', cwd=folder)
     assert json.loads((folder / 'p.json').read_text())['makespan'] == 3

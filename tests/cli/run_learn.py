@@ -168,7 +168,7 @@ def refusals():
     for words in (['--simulate'], ['--on', 'slurm-steps'], ['--plan', 'p'], ['--deadline', '9', '--table', 't']):
         assert '--learn' in bigrocks('run', path, '--learn', *words, status=2).stderr
     for wrong in ('-1', '1.5', 'x'):
-        assert 'is no share' in bigrocks('run', path, '--learn', f'--pilots={wrong}', status=2).stderr
+        assert 'is not a number from 0 to 1' in bigrocks('run', path, '--learn', f'--pilots={wrong}', status=2).stderr
     assert 'add --learn' in bigrocks('run', path, '--pilots', '0.1', status=2).stderr
     (FOLDER / 'q').mkdir()
     assert '--learn' in bigrocks('run', '--spool', 'q', '--learn', status=2).stderr

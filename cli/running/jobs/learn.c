@@ -141,19 +141,6 @@ bool cli_run_learn_replan(struct cli_run_learn *learn, struct br_replan *replan)
 
 /* ---- Before the run and after it ---- */
 
-static enum br_status read_ratio(const char *text, double *ratio, struct br_diag *diag)
-{
-    struct br_decimal value = {0};
-    if (!text)
-        return BR_OK;
-    if (br_decimal_parse_nearest(text, &value) != BR_DECIMAL_OK || value.mantissa < 0 ||
-        br_decimal_compare(value, (struct br_decimal){1, 0}) > 0)
-        return br_fail(diag, BR_USAGE, "give a share of tasks from 0 to 1, such as 0.03",
-                       "option '--pilots': '%.40s' is no share", text);
-    *ratio = br_real_of(value);
-    return BR_OK;
-}
-
 /* Unknown stages are those that the job's file leaves open, whatever the history knows of them; its
  * values are where they begin. */
 static enum br_status make_learner(struct cli_run_learn *learn, const struct br_dag *dag,
@@ -222,9 +209,9 @@ enum br_status cli_run_learn_open(const struct cli_settings *settings, const boo
     if (!learn)
         return br_fail_memory(diag);
     options.seed = settings->search.seed;
-    enum br_status status = read_ratio(settings->run.pilots, &options.ratio, diag);
-    if (!status)
-        status = learn_read_history(settings->needs.history, input->dag, &learn->beliefs, diag);
+    br_option_take(settings->run.pilots, &options.ratio);
+    enum br_status status =
+        learn_read_history(settings->needs.history, input->dag, &learn->beliefs, diag);
     if (!status)
         status = learn_expect(learn, input, unknown, &options, diag);
     learn->cluster = input->cluster;

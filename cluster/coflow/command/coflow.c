@@ -145,21 +145,11 @@ static enum br_status change_trace(const struct cli_settings *settings, struct b
                                    struct br_diag *diag)
 {
     const struct cli_coflow_settings *coflow = &settings->coflow;
-    const struct cli_range factors = {"", "write a number such as 0.5 or 10", 1e-6, 1e6};
-    struct cli_range range = factors;
     double time = 1, bytes = 1, skew = 0;
-    range.option = "--scale-time";
-    enum br_status status =
-        coflow->scale_time ? cli_read_number(&range, coflow->scale_time, &time, diag) : BR_OK;
-    range.option = "--scale-bytes";
-    if (!status && coflow->scale_bytes)
-        status = cli_read_number(&range, coflow->scale_bytes, &bytes, diag);
-    range.option = "--skew";
-    range.least = 0;
-    if (!status && coflow->skew)
-        status = cli_read_number(&range, coflow->skew, &skew, diag);
-    if (!status)
-        status = br_coflows_filter(trace, coflow->wide, skew, diag);
+    br_option_take(coflow->scale_time, &time);
+    br_option_take(coflow->scale_bytes, &bytes);
+    br_option_take(coflow->skew, &skew);
+    enum br_status status = br_coflows_filter(trace, coflow->wide, skew, diag);
     if (!status && coflow->uneven)
         br_coflows_mantri(trace, settings->simulate.seed);
     if (!status)
@@ -172,20 +162,16 @@ static enum br_status change_trace(const struct cli_settings *settings, struct b
 static enum br_status read_clock(const struct cli_settings *settings,
                                  struct br_coflow_options *options, struct br_diag *diag)
 {
-    const struct cli_range range = {"--port", "write Gbit/s, such as 10", 1e-6, 1e6};
-    double gigabits;
     bool epochs = strcmp(settings->coflow.clock, br_named_name(&clock_rows, 1)) == 0;
     options->clock = epochs ? BR_CLOCK_EPOCHS : BR_CLOCK_EXACT;
     options->port_rate = BR_COFLOW_PORT_RATE;
-    if (!settings->coflow.port)
+    if (isnan(settings->coflow.port))
         return BR_OK;
     if (epochs)
         return br_fail(diag, BR_USAGE, "leave it out, or add --clock exact",
                        "the clock of epochs has ports of its own speed");
-    enum br_status status = cli_read_number(&range, settings->coflow.port, &gigabits, diag);
-    if (!status)
-        options->port_rate = gigabits * 125000;
-    return status;
+    options->port_rate = settings->coflow.port * 125000;
+    return BR_OK;
 }
 
 /* Failures of the fabric, and the coordinator. */
@@ -321,17 +307,21 @@ static const struct br_option coflow_rows[] = {
            "varys,philae:pilots=0.1:thin=3 (default: expected; see docs/coflow.md)"),
     OPTION(CHOICE, "clock", "CLOCK", coflow.clock, "the model of time (default: exact)",
            .rows = &clock_rows),
-    OPTION(TEXT, "port", "G", coflow.port,
-           "speed of a port in Gbit/s, with the exact clock (default: a MiB in 8 ms)"),
+    OPTION(REAL, "port", "G", coflow.port,
+           "speed of a port in Gbit/s, with the exact clock (default: a MiB in 8 ms)", .low = 1e-6,
+           .high = 1e6, .example = "10"),
     OPTION(COUNT, "wide", "N", coflow.wide, "keep coflows with more than N flows",
            .most = UINT32_MAX),
-    OPTION(TEXT, "skew", "K", coflow.skew,
-           "keep coflows whose largest flow is more than K times the smallest one"),
+    OPTION(REAL, "skew", "K", coflow.skew,
+           "keep coflows whose largest flow is more than K times the smallest one", .high = 1e6,
+           .example = "10"),
     OPTION(FLAG, "uneven", NULL, coflow.uneven,
            "spread what a reducer receives unevenly over the mappers, by the seed, as in the "
            "traces of Mantri"),
-    OPTION(TEXT, "scale-time", "F", coflow.scale_time, "multiply arrivals by F"),
-    OPTION(TEXT, "scale-bytes", "F", coflow.scale_bytes, "multiply the bytes of flows by F"),
+    OPTION(REAL, "scale-time", "F", coflow.scale_time, "multiply arrivals by F", .low = 1e-6,
+           .high = 1e6, .example = "0.5"),
+    OPTION(REAL, "scale-bytes", "F", coflow.scale_bytes, "multiply the bytes of flows by F",
+           .low = 1e-6, .high = 1e6, .example = "0.5"),
     OPTION(COUNT, "repeat", "N", coflow.repeat, "repeat the trace N times, one after another",
            .least = 1, .most = 100000),
     OPTION(CHOICE, "format", "F", output.format,

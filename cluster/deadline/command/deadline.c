@@ -1,6 +1,8 @@
 /* bigrocks deadline: tables of a job's remaining time. */
 #include <inttypes.h>
 
+#include <math.h>
+
 #include "cli/common/commands.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/output.h"
@@ -145,10 +147,12 @@ static const struct br_option deadline_rows[] = {
            "allows; with --check 1,000)",
            .least = 1, .most = 1000000),
     OPTION(COUNT, "seed", "N", deadline.seed, "seed of the runs (default: 1)", .most = UINT64_MAX),
-    OPTION(TEXT, "failures", "X", deadline.failures,
-           "share of the attempts at tasks that fail and run again (default: 0)"),
-    OPTION(TEXT, "stragglers", "X:F", deadline.stragglers,
-           "share of the attempts that take F times as long (default: 0, F 3)"),
+    OPTION(REAL, "failures", "X", deadline.failures,
+           "share of the attempts at tasks that fail and run again (default: 0)", .high = 1,
+           .example = "0.01"),
+    OPTION(PAIR, "stragglers", "X:F", deadline.stragglers,
+           "share of the attempts that take F times as long (default: 0, F 3)", .high = 1e6,
+           .example = "0.05:3"),
     OPTION(COUNT, "learned", "N", deadline.learned,
            "know durations only from N simulated runs, as if those had been measured (default: "
            "as declared)",
@@ -164,12 +168,15 @@ static const struct br_option deadline_rows[] = {
            "now, never rising"),
     OPTION(TEXT, "deadline", "S", control.deadline,
            "with --beside: seconds within which the job is to end (default: ask for the earliest)"),
-    OPTION(TEXT, "slack", "X", control.slack,
-           "with --beside: factor on forecasts of the time left (default: 1.2)"),
-    OPTION(TEXT, "dead-zone", "S", control.dead_zone,
-           "with --beside: seconds by which deadlines are moved ahead (default: 180)"),
-    OPTION(TEXT, "on-time", "P", control.on_time,
-           "with --beside: the probability with which deadlines are to be met (default: 0.95)"),
+    OPTION(REAL, "slack", "X", control.slack,
+           "with --beside: factor on forecasts of the time left (default: 1.2)", .low = 1,
+           .high = 100, .example = "1.2"),
+    OPTION(REAL, "dead-zone", "S", control.dead_zone,
+           "with --beside: seconds by which deadlines are moved ahead (default: 180)", .high = 1e9,
+           .example = "180"),
+    OPTION(REAL, "on-time", "P", control.on_time,
+           "with --beside: the probability with which deadlines are to be met (default: 0.95)",
+           .high = 1, .example = "0.95"),
     OPTION(TEXT, "check", "TABLE", deadline.check,
            "compare the forecasts of this table with further runs of the job"),
     OPTION(SECONDS, "period", "S", deadline.period_ns,

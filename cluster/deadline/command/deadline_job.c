@@ -1,6 +1,7 @@
 #include "cluster/deadline/command/deadline_job.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,8 +119,10 @@ static enum br_status fill_request(const struct cli_settings *settings,
     const struct cli_deadline_settings *own = &settings->deadline;
     struct br_deadline_request *request = &job->request;
     struct br_world world;
-    const struct cli_simulate_settings happens = {
-        .failures = own->failures, .stragglers = own->stragglers, .seed = own->seed};
+    const struct cli_simulate_settings happens = {.failures = own->failures,
+                                                  .stragglers = own->stragglers,
+                                                  .leave = {NAN, NAN},
+                                                  .seed = own->seed};
     *request = br_deadline_request_default();
     enum br_status status = cli_world_options(&happens, &world, diag);
     if (status)

@@ -38,9 +38,10 @@ const struct br_option cli_train_rows[] = {
            "more tasks"),
     OPTION(COUNT, "count", "N", train.count,
            "jobs of an episode, drawn from those given (default: 20)", .least = 1, .most = 100000),
-    OPTION(TEXT, "interarrival", "A[:B]", train.interarrival,
+    OPTION(PAIR, "interarrival", "A[:B]", train.interarrival,
            "mean seconds between arrivals (default: 0, all at once); with two, a mean from A to "
-           "B is drawn for each sequence of arrivals"),
+           "B is drawn for each sequence of arrivals",
+           .high = 1e9, .example = "30"),
     OPTION(TEXT, "classes", "M,M,...", train.classes,
            "executors of several sizes, as of 'simulate', such as 0.25,0.5,0.75,1"),
     OPTION(FLAG, "draw-requests", NULL, train.draw_requests,
@@ -49,19 +50,22 @@ const struct br_option cli_train_rows[] = {
     OPTION(TEXT, "deadlines", "S|Fx", train.deadlines,
            "give every job a deadline S seconds after its arrival, or F times its critical path "
            "after, such as 2.5x"),
-    OPTION(TEXT, "length", "A:B", train.length,
+    OPTION(PAIR, "length", "A:B", train.length,
            "episodes end at a random time, after A seconds in the mean at the start of the "
-           "training and B at its end (default: with their last job)"),
+           "training and B at its end (default: with their last job)",
+           .high = 1e9, .example = "1000:5000"),
     OPTION(COUNT, "iterations", "N", train.iterations, "(default: 1000)", .least = 1,
            .most = 1000000000),
     OPTION(COUNT, "episodes", "N", train.episodes,
            "of an iteration, all with the same arrivals (default: 16)", .least = 2, .most = 1024),
     OPTION(CHOICE, "method", "M", train.method, "how it learns", .rows = &method_rows),
-    OPTION(TEXT, "reach", "X", train.reach,
-           "of the method evolve: the spread of changes (default: 0.5)"),
-    OPTION(TEXT, "step", "X", train.step,
+    OPTION(REAL, "reach", "X", train.reach,
+           "of the method evolve: the spread of changes (default: 0.5)", .high = 10, .above = true,
+           .example = "0.5"),
+    OPTION(REAL, "step", "X", train.step,
            "shorten each step of the method reinforce until it changes decisions by at most X, in "
-           "nats of relative entropy (default: 0, as long as it comes)"),
+           "nats of relative entropy (default: 0, as long as it comes)",
+           .high = 10, .example = "0.01"),
     OPTION(SECONDS, "horizon", "S", train.horizon_ns,
            "count costs S seconds after a decision to 37 %, and an estimate of the jobs' remaining "
            "cost instead (default: all counts)"),
@@ -75,12 +79,14 @@ const struct br_option cli_train_rows[] = {
            .rows = &objective_rows),
     OPTION(CHOICE, "network", "N", train.network, "the form of the network",
            .rows = &br_network_forms),
-    OPTION(TEXT, "rate", "A[:B]", train.rate,
-           "rate of learning, at the start and at the end (default: 0.003:0.0003)"),
+    OPTION(PAIR, "rate", "A[:B]", train.rate,
+           "rate of learning, at the start and at the end (default: 0.003:0.0003)", .high = 10,
+           .example = "0.003:0.0003"),
     OPTION(
-        TEXT, "entropy", "A[:B]", train.entropy,
+        PAIR, "entropy", "A[:B]", train.entropy,
         "weight of the entropy (planned: by how little it differs from the advice), at the start "
-        "and at the end (default: 0.02:0.001)"),
+        "and at the end (default: 0.02:0.001)",
+        .high = 10, .example = "0.02:0.001"),
     OPTION(TEXT, "teacher", "POLICY:N", train.teacher,
            "for the first N iterations learn to do what a policy of 'simulate' does, such as "
            "weighted-fair=-1:100"),
@@ -103,13 +109,13 @@ const struct br_option cli_train_rows[] = {
 void cli_train_set_defaults(struct cli_settings *settings)
 {
     settings->train.network = br_named_name(&br_network_forms, 2);
-    settings->train.interarrival = "0";
+    settings->train.interarrival = (struct br_pair){0, NAN};
     settings->train.objective = br_named_name(&objective_rows, 0);
     settings->train.method = br_named_name(&method_rows, 0);
-    settings->train.reach = "0.5";
-    settings->train.step = "0";
-    settings->train.rate = "0.003:0.0003";
-    settings->train.entropy = "0.02:0.001";
+    settings->train.reach = 0.5;
+    settings->train.step = 0;
+    settings->train.rate = (struct br_pair){0.003, 0.0003};
+    settings->train.entropy = (struct br_pair){0.02, 0.001};
     settings->train.executors = 50;
     settings->train.count = 20;
     settings->train.iterations = 1000;
@@ -121,24 +127,12 @@ void cli_train_set_defaults(struct cli_settings *settings)
     settings->train.moving_ns = INT64_C(2000000000);
 }
 
-/* "A" or "A:B" into two numbers. */
-static enum br_status train_options_read_pair(const char *option, const char *text, double *first,
-                                              double *last, struct br_diag *diag)
+/* The second number of a pair is the first if it is not given. */
+static void train_options_take_pair(struct br_pair pair, double *first, double *last)
 {
-    const char *at = text;
-    if (!text)
-        return BR_OK;
-    bool read = br_real_read(&at, ":", first);
+    br_option_take(pair.first, first);
     *last = *first;
-    if (read && *at == ':') {
-        at++;
-        read = br_real_read(&at, "", last);
-    }
-    if (!read || *at || *first < 0 || *last < 0)
-        return br_fail(diag, BR_USAGE,
-                       "a number, or one for the start and one for the end, as 0.1:0",
-                       "--%s does not take '%s'", option, text);
-    return BR_OK;
+    br_option_take(pair.second, last);
 }
 
 /* "POLICY:N" or "POLICY=X:N". */
@@ -207,32 +201,17 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->horizon_s = (double)train->horizon_ns * 1e-9;
     options->own_arrivals = train->own_arrivals;
     *course = (struct br_course_options){train->every, (uint32_t)train->trials, train->trial_seed};
-    enum br_status status =
-        train_options_read_pair("rate", train->rate, &options->rate, &options->last_rate, diag);
-    if (!status)
-        status = train_options_read_pair("entropy", train->entropy, &options->care,
-                                         &options->last_care, diag);
-    if (!status)
-        status = train_options_read_pair("length", train->length, &first_s, &last_s, diag);
-    double last; /* one number is wanted */
-    if (!status)
-        status = train_options_read_pair("reach", train->reach, &options->reach, &last, diag);
-    if (!status)
-        status = train_options_read_pair("step", train->step, &options->most_shift, &last, diag);
-    if (!status && (first_s > 1e9 || last_s > 1e9))
-        status = br_fail(diag, BR_USAGE, NULL, "--length is in seconds, and at most 1e9 of them");
-    if (!status)
-        status = train_options_read_pair("interarrival", train->interarrival, &interarrival_s,
-                                         &last_interarrival_s, diag);
-    if (!status && (interarrival_s > 1e9 || last_interarrival_s > 1e9))
-        status =
-            br_fail(diag, BR_USAGE, NULL, "--interarrival is in seconds, and at most 1e9 of them");
+    train_options_take_pair(train->rate, &options->rate, &options->last_rate);
+    train_options_take_pair(train->entropy, &options->care, &options->last_care);
+    train_options_take_pair(train->length, &first_s, &last_s);
+    train_options_take_pair(train->interarrival, &interarrival_s, &last_interarrival_s);
+    options->reach = train->reach;
+    options->most_shift = train->step;
     options->interarrival_ns = llround(interarrival_s * 1e9);
     options->last_interarrival_ns = llround(last_interarrival_s * 1e9);
     options->length_ns = (int64_t)(first_s * 1e9);
     options->last_length_ns = (int64_t)(last_s * 1e9);
-    if (!status)
-        status = read_teacher(train->teacher, options, diag);
+    enum br_status status = read_teacher(train->teacher, options, diag);
     if (!status && train->classes)
         status = br_executors_classes_read(train->classes, &options->cluster, diag);
     return status ? status : br_train_options_check(options, diag);
@@ -333,6 +312,13 @@ enum br_status cli_train_read(const char *path, struct br_arena *arena,
 
 /* ---- The command ---- */
 
+static void train_options_print_pair(FILE *out, const char *name, struct br_pair pair)
+{
+    char text[80];
+    br_pair_format(pair, text, sizeof text);
+    fprintf(out, " --%s %s", name, text);
+}
+
 const char *cli_train_command(const struct cli_settings *settings, const char *const *argument,
                               uint32_t arguments, struct br_arena *arena)
 {
@@ -353,17 +339,20 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
             " --every %" PRIu64 " --trials %" PRIu64 " --trial-seed %" PRIu64,
             train->executors, train->count, train->iterations, train->episodes, train->seed,
             train->network, train->objective, train->every, train->trials, train->trial_seed);
-    fprintf(out, " --moving %.15g --interarrival %s", (double)train->moving_ns * 1e-9,
-            train->interarrival);
-    fprintf(out, " --rate %s --entropy %s", train->rate, train->entropy);
-    if (train->length)
-        fprintf(out, " --length %s", train->length);
+    fprintf(out, " --moving %.15g", (double)train->moving_ns * 1e-9);
+    train_options_print_pair(out, "interarrival", train->interarrival);
+    train_options_print_pair(out, "rate", train->rate);
+    train_options_print_pair(out, "entropy", train->entropy);
+    if (!isnan(train->length.first))
+        train_options_print_pair(out, "length", train->length);
     if (train->teacher)
         fprintf(out, " --teacher %s", train->teacher);
-    if (strcmp(train->method, br_named_name(&method_rows, BR_REINFORCE)) != 0)
-        fprintf(out, " --method %s --reach %s", train->method, train->reach);
-    if (strcmp(train->step, "0") != 0)
-        fprintf(out, " --step %s", train->step);
+    if (strcmp(train->method, br_named_name(&method_rows, BR_REINFORCE)) != 0) {
+        fprintf(out, " --method %s", train->method);
+        train_options_print_pair(out, "reach", (struct br_pair){train->reach, NAN});
+    }
+    if (train->step > 0)
+        train_options_print_pair(out, "step", (struct br_pair){train->step, NAN});
     if (train->horizon_ns)
         fprintf(out, " --horizon %.15g", (double)train->horizon_ns * 1e-9);
     if (train->own_arrivals)

@@ -64,7 +64,6 @@ static enum br_status read_predictors(const char *text, struct request *request,
 static enum br_status predict_read_options(const struct cli_predict_settings *settings,
                                            struct request *request, struct br_diag *diag)
 {
-    static const struct cli_range interval = {"interval", "give a share such as 0.8", 0.01, 0.999};
     static const char all[] = "point,3sigma,slearn,posterior";
     request->queues = br_queues_default();
     request->interval = 0.8;
@@ -72,8 +71,7 @@ static enum br_status predict_read_options(const struct cli_predict_settings *se
     request->seeds = (uint32_t)settings->seeds;
     enum br_status status =
         read_predictors(settings->predictors ? settings->predictors : all, request, diag);
-    if (!status && settings->interval)
-        status = cli_read_number(&interval, settings->interval, &request->interval, diag);
+    br_option_take(settings->interval, &request->interval);
     return status;
 }
 
@@ -262,8 +260,9 @@ static const struct br_option predict_rows[] = {
            .most = BR_MAX_TASKS),
     OPTION(SECONDS, "from-time", "S", predict.from_ns,
            "predict jobs that arrive S seconds after time 0 or later"),
-    OPTION(TEXT, "interval", "X", predict.interval,
-           "the share of truths that intervals are to hold (default: 0.8)"),
+    OPTION(REAL, "interval", "X", predict.interval,
+           "the share of truths that intervals are to hold (default: 0.8)", .low = 0.01,
+           .high = 0.999, .example = "0.8"),
     OPTION(COUNT, "seed", "N", predict.seed, "seed of the choice of pilots (default: 1)",
            .most = UINT64_MAX),
     OPTION(COUNT, "seeds", "N", predict.seeds,

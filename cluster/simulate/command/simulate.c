@@ -1,5 +1,6 @@
 /* bigrocks simulate: a workload on a cluster under one policy after another. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,7 +94,7 @@ static enum br_status simulate_read_options(const struct cli_settings *settings,
     const struct cli_simulate_settings *simulate = &settings->simulate;
     enum br_status status = cli_world_options(simulate, &request->world, diag);
     if (!status)
-        status = cli_enforcer_options(&settings->enforcer, &request->enforcer, diag);
+        request->enforcer = cli_enforcer_options(&settings->enforcer);
     request->seeds = (uint32_t)simulate->seeds;
     request->wide = (uint32_t)settings->predict.wide;
     request->plan = cli_plan_options(&settings->search);
@@ -222,8 +223,8 @@ static enum br_status read_executors(const struct cli_settings *settings,
     if (*cluster)
         return br_fail(diag, BR_USAGE, "leave out one of them",
                        "--executors takes the place of a cluster");
-    if (simulate->errors || simulate->failures || simulate->stragglers || simulate->leave ||
-        simulate->clairvoyant || settings->enforcer.overbook)
+    if (simulate->errors || !isnan(simulate->failures) || !isnan(simulate->stragglers.first) ||
+        !isnan(simulate->leave.first) || simulate->clairvoyant || settings->enforcer.overbook)
         return br_fail(
             diag, BR_USAGE, "give a cluster of machines by --cluster",
             "executors know no errors, failures, stragglers, overbooking or clairvoyants");
@@ -415,13 +416,15 @@ static const struct br_option simulate_rows[] = {
     OPTION(TEXT, "errors", "L=B:S,...", simulate.errors,
            "true durations are the declared ones times a factor for each job, stage, task: its "
            "mean is B, the spread of its logarithm S, such as stage=1.2:0.3,task=1:0.1"),
-    OPTION(TEXT, "failures", "X", simulate.failures,
-           "share of the attempts at tasks that fail (default: 0)"),
-    OPTION(TEXT, "stragglers", "X:F", simulate.stragglers,
-           "share of the attempts that take F times as long (default: 0, F 3)"),
-    OPTION(TEXT, "leave", "S:R", simulate.leave,
+    OPTION(REAL, "failures", "X", simulate.failures,
+           "share of the attempts at tasks that fail (default: 0)", .high = 1, .example = "0.01"),
+    OPTION(PAIR, "stragglers", "X:F", simulate.stragglers,
+           "share of the attempts that take F times as long (default: 0, F 3)", .high = 1e6,
+           .example = "0.05:3"),
+    OPTION(PAIR, "leave", "S:R", simulate.leave,
            "machines leave after S seconds on average, and return after R (default: they stay, "
-           "R 600)"),
+           "R 600)",
+           .high = 1e9, .example = "86400:600"),
     OPTION(CHOICE, "effort", "E", simulate.plan_effort,
            "how hard to plan each job for the policies that follow plans (default: fast)",
            .rows = &cli_efforts),

@@ -1,4 +1,5 @@
 /* The jobs of a workload: from files, folders of files, kinds of generated jobs, or a workload. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -94,7 +95,6 @@ static enum br_status jobs_read_workload(const struct cli_settings *settings, co
 static enum br_status make_jobs(const struct cli_settings *settings, struct br_workload *workload,
                                 struct br_diag *diag)
 {
-    static const struct cli_range spread = {"spread", "0.3 is usual", 0, BR_GENERATE_SPREAD_MAX};
     const struct cli_workload_settings *make = &settings->workload;
     struct br_generate_options options = br_generate_options_default();
     char name[BR_MADE_NAME], seed[24];
@@ -104,8 +104,7 @@ static enum br_status make_jobs(const struct cli_settings *settings, struct br_w
     if (!make->count)
         return br_fail(diag, BR_USAGE, "add --count 200", "--like does not say how many jobs");
     enum br_status status = BR_OK;
-    if (settings->generate.spread)
-        status = cli_read_number(&spread, settings->generate.spread, &options.spread, diag);
+    br_option_take(settings->generate.spread, &options.spread);
     br_made_name(&options, name, sizeof name);
     for (uint32_t k = 0; k < make->count && !status; k++) {
         struct br_dag *dag;
@@ -125,8 +124,8 @@ static enum br_status make_trace(const struct cli_settings *settings, struct br_
     const struct cli_workload_settings *make = &settings->workload;
     if (!make->count)
         return br_fail(diag, BR_USAGE, "add --count 2500", "--like does not say how many jobs");
-    if (settings->generate.tasks || settings->generate.stages || settings->generate.spread ||
-        make->draw)
+    if (settings->generate.tasks || settings->generate.stages ||
+        !isnan(settings->generate.spread) || make->draw)
         return br_fail(diag, BR_USAGE, "leave out --tasks, --stages, --spread and --draw",
                        "jobs like those of %s have sizes of their own", make->like);
     return cli_make_trace(make->like, (uint32_t)make->count, make->seed, workload, diag);

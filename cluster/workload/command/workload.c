@@ -20,36 +20,20 @@
 
 /* Changes to the workload, with texts read as numbers. 0: not asked for. */
 struct plan {
-    double load, stretch, durations, thin;
     double deadline_factor;
     int64_t deadline_ns;
 };
 
-static enum br_status workloads_read_numbers(const struct cli_workload_settings *make,
-                                             struct plan *plan, struct br_diag *diag)
+static enum br_status workloads_check_spacing(const struct cli_workload_settings *make,
+                                              struct br_diag *diag)
 {
-    static const char factor[] = "give a number such as 2 or 0.5";
-    const struct {
-        struct cli_range range;
-        const char *text;
-        double *value;
-    } number[] = {
-        {{"load", "give a share of the cluster such as 0.8", 1e-6, 1e6}, make->load, &plan->load},
-        {{"scale-time", factor, 1e-9, 1e9}, make->scale_time, &plan->stretch},
-        {{"scale-durations", factor, 1e-9, 1e9}, make->scale_durations, &plan->durations},
-        {{"thin", "give the share of jobs to keep, such as 0.1", 0, 1}, make->thin, &plan->thin},
-    };
-    enum br_status status = BR_OK;
-    for (size_t k = 0; k < sizeof number / sizeof *number && !status; k++)
-        if (number[k].text)
-            status = cli_read_number(&number[k].range, number[k].text, number[k].value, diag);
-    if (!status && make->load && make->interarrival_ns >= 0)
-        status = br_fail(diag, BR_USAGE, "leave out one of them",
-                         "--load and --interarrival exclude each other");
-    if (!status && make->load && make->scale_time)
-        status = br_fail(diag, BR_USAGE, "leave out one of them",
-                         "--load and --scale-time exclude each other");
-    return status;
+    if (!isnan(make->load) && make->interarrival_ns >= 0)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "--load and --interarrival exclude each other");
+    if (!isnan(make->load) && !isnan(make->scale_time))
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "--load and --scale-time exclude each other");
+    return BR_OK;
 }
 
 enum br_status cli_read_deadlines(const char *text, double *factor, int64_t *later_ns,
@@ -110,7 +94,7 @@ static enum br_status give_arrivals(const struct cli_workload_settings *make,
                                     struct br_diag *diag)
 {
     const char *kind = make->arrivals;
-    bool spaced = make->load || make->interarrival_ns >= 0;
+    bool spaced = !isnan(make->load) || make->interarrival_ns >= 0;
     double mean_s = 0;
     if (!kind && (jobs->drawn || jobs->made))
         kind = spaced ? "poisson" : "batch";
@@ -129,8 +113,8 @@ static enum br_status give_arrivals(const struct cli_workload_settings *make,
         return br_fail(diag, BR_USAGE, "add --load 0.8 with a cluster, or --interarrival S",
                        "--arrivals %s does not say how often jobs arrive", kind);
     enum br_status status = BR_OK;
-    if (make->load)
-        status = gap_for_load(jobs->workload, cluster, plan->load, &mean_s, diag);
+    if (!isnan(make->load))
+        status = gap_for_load(jobs->workload, cluster, make->load, &mean_s, diag);
     else if (spaced)
         mean_s = (double)make->interarrival_ns / 1e9;
     if (!status)
@@ -147,21 +131,21 @@ static enum br_status workloads_stretch(const struct cli_workload_settings *make
                                         const struct plan *plan, const struct br_cluster *cluster,
                                         struct br_workload *workload, struct br_diag *diag)
 {
-    double factor = plan->stretch, mean_s;
-    if (make->load || make->interarrival_ns >= 0) {
+    double factor = make->scale_time, mean_s;
+    if (!isnan(make->load) || make->interarrival_ns >= 0) {
         double now_s = br_workload_mean_gap(workload);
         if (!(now_s > 0))
             return br_fail(diag, BR_USAGE, "give --arrivals poisson",
                            "all jobs arrive together, so their arrivals cannot be scaled");
         mean_s = (double)make->interarrival_ns / 1e9;
-        if (make->load) {
-            enum br_status status = gap_for_load(workload, cluster, plan->load, &mean_s, diag);
+        if (!isnan(make->load)) {
+            enum br_status status = gap_for_load(workload, cluster, make->load, &mean_s, diag);
             if (status)
                 return status;
         }
         factor = mean_s / now_s;
     }
-    return factor ? br_workload_stretch(workload, factor, diag) : BR_OK;
+    return isnan(factor) ? BR_OK : br_workload_stretch(workload, factor, diag);
 }
 
 static enum br_status place_jobs(const struct cli_workload_settings *make, const struct plan *plan,
@@ -170,7 +154,7 @@ static enum br_status place_jobs(const struct cli_workload_settings *make, const
 {
     bool placed;
     enum br_status status = give_arrivals(make, plan, cluster, jobs, by_name, &placed, diag);
-    if (!status && (!placed || plan->stretch))
+    if (!status && (!placed || !isnan(make->scale_time)))
         status = workloads_stretch(make, plan, cluster, jobs->workload, diag);
     return status;
 }
@@ -232,8 +216,8 @@ static enum br_status choose_jobs(const struct cli_workload_settings *make, cons
         br_workload_slice(workload, make->from_ns < 0 ? 0 : make->from_ns,
                           make->to_ns < 0 ? BR_NEVER : make->to_ns, (uint32_t)make->count);
     }
-    if (!status && make->thin)
-        br_workload_thin(workload, plan->thin, make->seed);
+    if (!status && !isnan(make->thin))
+        br_workload_thin(workload, make->thin, make->seed);
     if (!status && !workload->jobs)
         status = br_fail(diag, BR_BAD_INPUT, "choose a wider part", "no job is left");
     return status;
@@ -246,15 +230,15 @@ static enum br_status workloads_change(const struct cli_workload_settings *make,
     struct br_workload *workload = jobs->workload;
     struct plan plan = {0};
     bool by_name;
-    enum br_status status = workloads_read_numbers(make, &plan, diag);
+    enum br_status status = workloads_check_spacing(make, diag);
     if (!status)
         status = make->deadlines ? cli_read_deadlines(make->deadlines, &plan.deadline_factor,
                                                       &plan.deadline_ns, diag)
                                  : BR_OK;
     if (!status)
         status = choose_jobs(make, &plan, jobs, &by_name, diag);
-    if (!status && plan.durations)
-        br_workload_scale_durations(workload, plan.durations);
+    if (!status && !isnan(make->scale_durations))
+        br_workload_scale_durations(workload, make->scale_durations);
     if (!status)
         status = place_jobs(make, &plan, cluster, jobs, by_name, diag);
     if (!status)
@@ -375,17 +359,20 @@ static const struct br_option workload_rows[] = {
            "when jobs arrive: poisson, regular or batch (all at 0), or a table with a column of "
            "seconds (default for job files: poisson if a load or a time between arrivals is given, "
            "else batch)"),
-    OPTION(TEXT, "load", "L", workload.load,
-           "arrivals so close that the cluster's most loaded resource has this load, such as 0.8"),
+    OPTION(REAL, "load", "L", workload.load,
+           "arrivals so close that the cluster's most loaded resource has this load, such as 0.8",
+           .low = 1e-6, .high = 1e6, .example = "0.8"),
     OPTION(SECONDS, "interarrival", "S", workload.interarrival_ns, "mean seconds between arrivals"),
     OPTION(SECONDS, "from", "S", workload.from_ns,
            "keep the jobs of a workload that arrive at S seconds or later, which becomes time 0"),
     OPTION(SECONDS, "to", "S", workload.to_ns,
            "keep the jobs of a workload that arrive before S seconds"),
-    OPTION(TEXT, "thin", "P", workload.thin, "keep each job with this probability, such as 0.1"),
-    OPTION(TEXT, "scale-time", "X", workload.scale_time, "multiply the times between arrivals"),
-    OPTION(TEXT, "scale-durations", "X", workload.scale_durations,
-           "multiply the durations of all tasks"),
+    OPTION(REAL, "thin", "P", workload.thin, "keep each job with this probability, such as 0.1",
+           .high = 1, .example = "0.1"),
+    OPTION(REAL, "scale-time", "X", workload.scale_time, "multiply the times between arrivals",
+           .low = 1e-9, .high = 1e9, .example = "2"),
+    OPTION(REAL, "scale-durations", "X", workload.scale_durations,
+           "multiply the durations of all tasks", .low = 1e-9, .high = 1e9, .example = "2"),
     OPTION(TEXT, "groups", "NAME=W,...", workload.groups,
            "give the jobs groups, with these weights, such as a=2,b=1"),
     OPTION(CHOICE, "assign", "HOW", workload.assign, "how --groups are given to jobs",

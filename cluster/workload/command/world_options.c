@@ -49,25 +49,17 @@ static bool read_errors(const char *text, struct br_world *world)
 enum br_status cli_world_options(const struct cli_simulate_settings *settings,
                                  struct br_world *world, struct br_diag *diag)
 {
-    const char *text;
     *world = br_world_default();
     world->seed = settings->seed;
     if (settings->errors && !read_errors(settings->errors, world))
         return br_fail(diag, BR_USAGE, "write --errors stage=1.2:0.3,task=1:0.1, each BIAS:SPREAD",
                        "--errors '%.80s' is no list of levels with numbers", settings->errors);
-    text = settings->failures;
-    if (text && (!world_options_read_number(&text, "", &world->fail) || *text))
-        return br_fail(diag, BR_USAGE, "write --failures 0.01", "--failures '%.80s' is not a share",
-                       settings->failures);
-    text = settings->stragglers;
     world->slowness = 3;
-    if (text && (!world_options_read_pair(&text, "", &world->straggle, &world->slowness) || *text))
-        return br_fail(diag, BR_USAGE, "write --stragglers 0.05:3, SHARE:SLOWNESS",
-                       "--stragglers '%.80s' is not a share and a factor", settings->stragglers);
-    text = settings->leave;
     world->return_s = 600;
-    if (text && (!world_options_read_pair(&text, "", &world->leave_s, &world->return_s) || *text))
-        return br_fail(diag, BR_USAGE, "write --leave 86400:600, seconds there and away",
-                       "--leave '%.80s' is not one or two times in seconds", settings->leave);
+    br_option_take(settings->failures, &world->fail);
+    br_option_take(settings->stragglers.first, &world->straggle);
+    br_option_take(settings->stragglers.second, &world->slowness);
+    br_option_take(settings->leave.first, &world->leave_s);
+    br_option_take(settings->leave.second, &world->return_s);
     return br_world_check(world, diag);
 }
