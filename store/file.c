@@ -234,6 +234,8 @@ static bool find_id(struct br_store_file *file, const struct br_store_keys *keys
 static bool file_write_row(struct br_store_file *file, const struct br_store_row *row)
 {
     sqlite3_stmt *statement = file->database.statement[PUT];
+    assert(row->cells || row->cells_size == 0);
+    assert((row->certificate != NULL) == (row->certificate_size > 0));
     bind_keys(statement, &row->keys);
     sqlite3_bind_text(statement, 4, row->job, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 5, row->method, -1, SQLITE_STATIC);

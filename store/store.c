@@ -155,6 +155,7 @@ static enum br_status get(struct question *q, struct br_plan **plan, struct br_s
                 .found_ns = (*plan)->makespan_ns,
             };
         }
+        assert(row.id == 0 || row.id < before);
         before = row.id ? row.id : INT64_MAX; /* a useless row does not hide those before it */
         k += !row.id;
         br_store_row_finish(&row);
@@ -202,6 +203,7 @@ static enum br_status store_merge(struct br_store_row *row, const struct questio
     if (!status)
         status = br_store_row_fill_bound(row, q->dag, bound, diag);
     *same = !shorter && !raised;
+    assert(status || row->makespan_ns <= plan->makespan_ns);
     return status;
 }
 
@@ -217,6 +219,7 @@ static enum br_status store_put(struct question *q, int64_t effort, const struct
         row.id = found.id;
         row.keys = q->keys;
         row.effort = there && found.effort > effort ? found.effort : effort;
+        assert(row.effort >= effort);
         if (!status)
             status = store_merge(&row, q, plan, there, &same, diag);
         written = same && row.effort == found.effort;

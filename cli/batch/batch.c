@@ -3,6 +3,7 @@
  * Jobs are handed out in the order of the list, so a long one holds up only its own thread. The
  * result of a job does not depend on the others, and so neither on the number of threads nor on how
  * the list is cut into shards. */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -135,6 +136,8 @@ static bool batch_report(struct batch *batch, struct cli_row *row, const struct 
         batch->bad |= row->status == CLI_ROW_REFUSED && fault->status != BR_SYSTEM;
         batch->interrupted += row->status == CLI_ROW_INTERRUPTED;
         cli_progress_jobs(&batch->progress, batch->done, batch->jobs, batch->refused);
+        assert(batch->planned + batch->refused + batch->interrupted == batch->done);
+        assert(batch->done <= batch->jobs);
     }
     pthread_mutex_unlock(&batch->lock);
     return !status;
@@ -197,6 +200,7 @@ static bool batch_plan_job(void *context, uint32_t worker, uint32_t turn)
 {
     struct batch *batch = context;
     uint32_t index = batch->first + turn * batch->step;
+    assert(turn < batch->jobs && index < batch->list.count);
     if (cli_rows_status(&batch->rows, index) == CLI_ROW_PLANNED)
         return true;
     if (cli_interrupted())

@@ -1,6 +1,7 @@
 /* Tables of several shards, or of several unfinished runs, put together by the numbers of their
  * rows. Rows are copied byte for byte, so that the merged table of the shards equals that of one
  * run over the whole list. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,7 @@ static enum br_status batch_merge_tell_missing(const struct merge *merge, struct
     uint32_t expected = 1, missing = 0, first = 0;
     for (uint32_t k = 0; k < merge->lines; k++) {
         uint32_t number = merge->line[k].key.number;
+        assert(k == 0 || merge->line[k - 1].key.number <= number);
         if (number > expected) {
             first = missing ? first : expected;
             missing += number - expected;

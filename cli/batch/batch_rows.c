@@ -2,6 +2,7 @@
  * holds them. During the run the file is a journal: a row is added by one write as soon as its job
  * ends, in any order. Rows are numbered, so they can be sorted at the end; after a crash the file
  * is a good table but for a torn last line. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -105,6 +106,7 @@ char *cli_row_format(const struct cli_row *row, size_t *size)
     print_field(out, row->file);
     fputc(',', out);
     batch_rows_print_result(out, row->dag, row->plan);
+    assert(row->status > CLI_ROW_NONE && row->status <= CLI_ROW_PLANNED);
     fprintf(out, "%s,", status_names[row->status]);
     print_field(out, row->message);
     if (row->took_ns >= 0) {
@@ -239,6 +241,7 @@ static enum br_status batch_rows_copy(const struct cli_rows *rows, uint32_t inde
 {
     char part[4096];
     const struct cli_row_place *place = &rows->place[index];
+    assert(place->status != CLI_ROW_NONE && place->offset + place->size <= rows->end);
     for (size_t done = 0; done < place->size;) {
         size_t want = place->size - done < sizeof part ? place->size - done : sizeof part;
         ssize_t n = pread(rows->fd, part, want, (off_t)(place->offset + done));
@@ -259,6 +262,7 @@ static enum br_status batch_rows_copy(const struct cli_rows *rows, uint32_t inde
 static void batch_rows_note(struct cli_rows *rows, uint32_t number, enum cli_row_status status,
                             uint64_t offset, size_t size)
 {
+    assert(number - 1 < rows->list->count);
     struct cli_row_place *place = &rows->place[number - 1];
     rows->sorted &= number > rows->last;
     rows->last = number;
@@ -399,6 +403,7 @@ enum cli_row_status cli_rows_status(const struct cli_rows *rows, uint32_t index)
 
 void cli_rows_forget(struct cli_rows *rows, uint32_t index)
 {
+    assert(rows->place[index].status != CLI_ROW_PLANNED || rows->kept > 0);
     rows->kept -= rows->place[index].status == CLI_ROW_PLANNED;
     rows->place[index] = (struct cli_row_place){0};
     rows->sorted = false;

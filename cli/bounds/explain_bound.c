@@ -1,5 +1,6 @@
 /* bigrocks bound --explain: shows what limits the job, read off the proof of its lower bound, and
  * tries the effect of more machines or more of a resource. Reads the planner's data types. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,7 @@ static uint32_t print_binding(const struct explain *e, uint32_t s, uint32_t cls,
             cli_print_text(stdout, resource_name(e, r));
             named++;
         }
+    assert(named == bind);
     return bind;
 }
 
@@ -95,6 +97,7 @@ static void print_slots(const struct explain *e, uint32_t s, uint64_t slots)
     printf("%" PRIu64 " at once", slots);
     if (r == UINT32_MAX)
         return;
+    assert(fit >= 0 && cls < in->classes);
     int64_t held = in->capacity[(size_t)cls * in->resources + r];
     int64_t left = held - fit * in->demand[(size_t)s * in->resources + r];
     printf(", %" PRId64 " on a machine of class ", fit);
@@ -235,6 +238,7 @@ static bool explain_prices(const struct explain *e, const struct br_proof *proof
               "    all ",
               stdout);
         for (uint32_t v = 0; v < proof->prices && v < NAMED && payer[v].pays > 0; v++) {
+            assert(sum > 0);
             fputs(v ? ", " : "", stdout);
             explain_bound_print_stage(e, payer[v].stage);
             printf(" (%.0f %%)", 100 * payer[v].pays / sum);
@@ -278,6 +282,7 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
     char text[CLI_SECONDS_TEXT];
     if (c->parts > 1) {
         printf("  part %" PRIu32 " of %" PRIu32 ", ", k + 1, c->parts);
+        assert(proof->stages > 0);
         explain_bound_print_stage(e, proof->stage[0]);
         if (proof->stages > 1)
             printf(" and %" PRIu32 " more", proof->stages - 1);

@@ -10,6 +10,7 @@
 #include "cli/common/output.h"
 #include "cli/common/say.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,7 @@ static bool what_if_split(const char *text, size_t length, struct written *out)
         else
             out->amount[kept++] = text[k];
     }
+    assert(kept < sizeof out->amount);
     return !(out->change.percent && out->change.sign == '=');
 }
 

@@ -5,6 +5,7 @@
  * commands with "restat", which may leave their outputs unchanged: such a command may turn out to
  * be needless. Commands whose files are listed in a file made during the build (dyndep) wait for
  * another round, in which ninja is asked again, with all finished commands counted as done. */
+#include <assert.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -156,6 +157,7 @@ static void print_line(void *context, const struct br_task_end *end, bool failed
 static bool is_needless(void *context, uint32_t stage)
 {
     struct building *building = context;
+    assert(building->total > 0);
     const bool needless = cli_needless_is(&building->needless, stage);
     building->total -= needless;
     return needless;
@@ -213,6 +215,7 @@ static enum br_status find_all(struct building *building, const struct br_dag *d
 static uint32_t failures_left(const struct building *building)
 {
     const uint64_t most = building->settings->import.failures;
+    assert(!most || building->failed.count < most);
     return most ? (uint32_t)most - building->failed.count : 0;
 }
 

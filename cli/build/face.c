@@ -3,6 +3,7 @@
  * -j0. */
 #include "cli/build/face.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct face {
 
 static void put(struct face *face, const char *word)
 {
+    assert(face->words <= 3 * face->count);
     face->list[face->words++] = (char *)word;
 }
 
@@ -122,6 +124,7 @@ static void take_failures(struct face *face, const char *value)
 /* Everything after -t belongs to the tool. */
 static enum br_status take_tool(struct face *face, char *name)
 {
+    assert(face->next <= face->count);
     const size_t more = (size_t)(face->count - face->next);
     char **rest = calloc(more + 2, sizeof *rest);
     if (!rest)

@@ -1,5 +1,6 @@
 #include "cli/build/fit.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ static int64_t demand_of(const struct br_dag *dag, uint32_t s, enum br_role role
 
 static void say_alone(const struct br_dag *dag, uint32_t largest, uint32_t alone)
 {
+    assert(alone > 0);
     char text[BR_ROLE_AMOUNT_TEXT];
     br_role_bytes_text(demand_of(dag, largest, BR_ROLE_MEMORY), text);
     if (alone == 1)

@@ -6,6 +6,7 @@
  * case. */
 #include "cli/build/needless.h"
 
+#include <assert.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,6 +49,7 @@ static uint32_t find_rows(const struct cli_needless *needless, const struct br_d
         row[s] = 0;
         for (uint32_t k = flow->first_read[s]; k < flow->first_read[s + 1]; k++) {
             const uint32_t other = maker[flow->read[k]];
+            assert(other < dag->stages);
             const uint32_t behind = row[other] + may_leave(needless, other);
             row[s] = behind > row[s] ? behind : row[s];
         }

@@ -2,6 +2,7 @@
  * reads, so that the best plan so far is not lost; the second one ends the program. The same signal
  * a moment later is still the first: timeout(1) sends it to its child and then to its group, which
  * is the child again. */
+#include <assert.h>
 #include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -112,6 +113,7 @@ void cli_interrupt_release(void)
 
 void cli_interrupt_die(void)
 {
+    assert(last != 0);
     fflush(stdout);
     signal(last, SIG_DFL);
     raise(last);

@@ -1,5 +1,6 @@
 /* A list of files, or a folder. Both give names in a fixed order, which number the jobs, so
  * machines with the same list agree on the numbers. */
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -43,11 +44,13 @@ static enum br_status job_list_add(struct cli_job_list *list, const char *name,
     list->name[list->count++] = list->used;
     memcpy(list->text + list->used, name, size);
     list->used += size;
+    assert(list->used <= list->room);
     return BR_OK;
 }
 
 const char *cli_job_list_name(const struct cli_job_list *list, uint32_t index)
 {
+    assert(index < list->count);
     return list->text + list->name[index];
 }
 
@@ -171,6 +174,7 @@ static enum br_status read_folder(struct cli_job_list *list, const char *path, b
     if (!folder)
         return fail_read(path, diag);
     size_t length = strlen(path);
+    assert(length > 0);
     if (asprintf(&list->folder, "%s%s", path, path[length - 1] == '/' ? "" : "/") < 0) {
         list->folder = NULL;
         status = br_fail_memory(diag);

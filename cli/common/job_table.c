@@ -1,5 +1,6 @@
 #include "cli/common/job_table.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "cli/common/load.h"
@@ -87,6 +88,7 @@ enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct
     request.most = job->most < BR_TABLE_ALLOCATIONS ? job->most : BR_TABLE_ALLOCATIONS;
     request.threads = job->threads;
     request.stop = stop;
+    assert(request.most > 0);
     uint64_t runs = TASKS_RUN / ((uint64_t)job->dag->tasks * request.most);
     request.runs = runs < RUNS_LEAST ? RUNS_LEAST : runs < RUNS_MOST ? (uint32_t)runs : RUNS_MOST;
     if (!status)

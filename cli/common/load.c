@@ -1,6 +1,7 @@
 /* Loading the job and the cluster that the options name. */
 #include "cli/common/load.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -301,6 +302,7 @@ static void cli_load_add_job(void *context, const struct br_history_job *job)
         jobs->more++;
         return;
     }
+    assert(jobs->used < sizeof jobs->text);
     jobs->used += (size_t)snprintf(jobs->text + jobs->used, sizeof jobs->text - jobs->used,
                                    "%s'%.*s' (%" PRIu32 " %s)", jobs->told ? ", " : "", NAME_TOLD,
                                    job->name, job->runs, job->runs == 1 ? "run" : "runs");

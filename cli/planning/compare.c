@@ -3,6 +3,7 @@
  */
 #include "cli/planning/compare.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,6 +153,7 @@ static bool compare_edges(struct cli_check *check, const uint32_t *map, uint32_t
                     : k == check->own->edges ? -1
                                              : compare_by_ends(&job[i], &plan[k]);
         const struct link *link = order <= 0 ? &job[i] : &plan[k];
+        assert(link->parent < check->job->stages && link->child < check->job->stages);
         const char *parent = check->job->stage[link->parent].id;
         const char *child = check->job->stage[link->child].id;
         if (order < 0)

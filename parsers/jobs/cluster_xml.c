@@ -5,6 +5,7 @@
 #include "parsers/text/value.h"
 #include "parsers/text/xml_rule.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,6 +108,7 @@ enum br_status br_cluster_reader_start(struct br_cluster_reader *reader, struct 
 {
     static const char *const parents[] = {"cluster", "machine", "capacity"};
     const struct br_xml_rule *rule;
+    assert(!reader->cluster || xml->depth - reader->depth - 1 < sizeof parents / sizeof *parents);
     const char *parent = reader->cluster ? parents[xml->depth - reader->depth - 1] : "";
     return br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
 }

@@ -8,6 +8,7 @@
 #include "parsers/jobs/uses.h"
 #include "parsers/text/value.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,6 +189,7 @@ static enum br_status start_parent(struct dax_reader *reader, struct br_xml *xml
 {
     const char *ref = br_xml_attribute(xml, "ref");
     struct reference reference = {.child = reader->child, .pos = xml->pos};
+    assert(reader->child);
     if (!ref)
         return br_fail(xml->diag, BR_BAD_INPUT, "write <parent ref=\"...\">",
                        "a <parent> has no ref");

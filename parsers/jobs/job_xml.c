@@ -5,6 +5,7 @@
 #include "parsers/text/value.h"
 #include "parsers/text/xml_rule.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -254,6 +255,7 @@ static enum br_status start_attribute(void *context, struct br_xml *xml)
         return br_fail(xml->diag, BR_BAD_INPUT, "leave some out",
                        "the job has more than %u attributes, the most that are kept",
                        BR_MAX_ATTRIBUTES);
+    assert(reader->edges > 0);
     struct waiting_attribute attribute = {.edge = reader->edges - 1,
                                           .name = br_arena_text(&reader->arena, name),
                                           .value = br_arena_text(&reader->arena, value)};
@@ -323,6 +325,7 @@ static enum br_status jobs_xml_on_start(void *context, struct br_xml *xml)
     const struct br_xml_rule *rule = NULL;
     if (!status)
         status = br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
+    assert(!rule || xml->depth <= KNOWN_DEPTH);
     if (rule)
         reader->open[xml->depth] = rule; /* no rule has a parent deeper than this */
     return status;
@@ -373,6 +376,7 @@ static enum br_status resolve_edges(struct job_reader *reader, struct br_diag *d
                                           reader->attribute[next].name,
                                           reader->attribute[next].value, diag);
     }
+    assert(status || next == reader->attributes);
     return status;
 }
 

@@ -13,6 +13,7 @@
  *
  * The job is named after its file. Its stages are s0, s1, ...; every task demands one cpu and is
  * declared to last its stage's mean over all that was measured. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static enum br_status flush(struct profile *profile, struct br_diag *diag)
         profile->given[wave] = false;
     }
     br_value_place(diag, profile->pos);
+    assert(profile->stage < profile->waves->stages);
     enum br_status status = br_waves_add(profile->waves, profile->stage, measured, diag);
     measured->executors = 0;
     return status;

@@ -3,6 +3,7 @@
  * Spark's log shows which stages of one Spark job wait for which. The order between Spark jobs is
  * in the program that submits them, not in the log. This reader keeps what the log shows: a job
  * submitted after others had ended waits for them. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,7 @@ static uint32_t jobs_spark_runs(const struct spark *spark, uint32_t job)
 /* The dag's number of the k-th stage of the job that ran. */
 static uint32_t jobs_spark_stage_of(const struct spark *spark, uint32_t job, uint32_t k)
 {
+    assert(spark->log.first_ran[job] + k < spark->log.first_ran[job + 1]);
     return spark->number[spark->log.ran[spark->log.first_ran[job] + k]];
 }
 
@@ -46,6 +48,7 @@ static enum br_status jobs_spark_add_edge(struct spark *spark, uint32_t parent, 
  * waited for that gate; else BR_SPARK_NONE. */
 static uint32_t only_last(const struct spark *spark)
 {
+    assert(spark->endings > 0);
     uint32_t only = BR_SPARK_NONE, job = spark->ended[0];
     if (spark->endings != 1 || spark->gate_of[job] != spark->gate)
         return BR_SPARK_NONE;
@@ -117,6 +120,7 @@ static enum br_status order_jobs(struct spark *spark, struct br_sort_item *item)
         if (job->end_ms >= job->submit_ms)
             item[items++] = (struct br_sort_item){(uint64_t)job->end_ms * 2, j};
     }
+    assert(items <= 2 * spark->log.jobs);
     br_sort(item, item + items, items);
     for (uint32_t k = 0; k < items && !status; k++)
         if (item[k].key % 2 == 0)

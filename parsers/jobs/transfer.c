@@ -1,6 +1,7 @@
 /* Transfers between jobs as delays or as demands. */
 #include "parsers/jobs/transfer.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,6 +48,7 @@ static enum br_status transfer_merge(struct br_link *link, uint32_t links, uint3
         if (k == 0 || key[k].parent != key[k - 1].parent || key[k].child != key[k - 1].child)
             continue;
         struct br_link *to = &link[first[at] = first[key[k - 1].link]];
+        assert(first[at] < at);
         if (link[at].type == BR_BARRIER)
             to->type = BR_BARRIER;
         if (to->bytes < link[at].bytes)
@@ -162,6 +164,7 @@ enum br_status br_transfer_add(struct br_dag *dag, const struct br_parse_options
     for (uint32_t k = 0; k < links && !status; k++) {
         uint32_t number = UINT32_MAX;
         if (rated && first[k] != k) {
+            assert(first[k] < k);
             if (edge)
                 edge[k] = edge[first[k]];
             continue;

@@ -1,6 +1,7 @@
 /* Files of jobs, as one array sorted by job and file. */
 #include "parsers/jobs/uses.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,6 +78,7 @@ bool br_uses_shared(const struct br_uses *uses, uint32_t parent, uint32_t child,
 {
     uint32_t p = first_use(uses, parent, 0), p_end = first_use(uses, parent + 1, 0);
     uint32_t c = first_use(uses, child, 0), c_end = first_use(uses, child + 1, 0);
+    assert(p <= p_end && c <= c_end);
     bool over_child = c_end - c < p_end - p;
     *bytes = 0;
     for (uint32_t u = over_child ? c : p; u < (over_child ? c_end : p_end); u++) {

@@ -7,6 +7,7 @@
 #include "parsers/jobs/uses.h"
 #include "parsers/text/value.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,6 +203,7 @@ static bool jobs_wfformat_put_command(void *to, const char *text, size_t size)
         wf->command = larger;
         wf->command_room = need * 2;
     }
+    assert(wf->command_size + size < wf->command_room);
     memcpy(wf->command + wf->command_size, text, size);
     wf->command_size += size;
     wf->command[wf->command_size] = '\0';
@@ -387,6 +389,7 @@ static enum br_status jobs_wfformat_add_demands(struct wfformat *wf)
 {
     struct br_dag *dag = wf->dag;
     bool memory = false;
+    assert(wf->records == dag->stages);
     for (uint32_t s = 0; s < dag->stages; s++)
         memory |= wf->record[s].mem_bytes > 0;
     enum br_status status = br_dag_add_resource(dag, "cpu", "cores", wf->diag);

@@ -1,4 +1,5 @@
 /* Finds the stages, tasks and machines named by strings of a plan. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,6 +64,7 @@ bool br_plan_task_named(struct br_plan_reader *r, const struct br_json_field *fi
         return br_json_fail(json, field->at, BR_PLAN_REWRITE, "the job has no task '%s'",
                             json->text);
     }
+    assert(index < r->dag->stage[s].tasks);
     *task = r->dag->stage[s].first_task + index;
     return true;
 }
@@ -103,6 +105,7 @@ bool br_plan_machine_named(struct br_plan_reader *r, const struct br_json_field 
         return br_json_fail(json, field->at, BR_PLAN_REWRITE, "the cluster has no machine '%s'",
                             json->text);
     }
+    assert(index < cls->count);
     *machine = cls->first_machine + index;
     return true;
 }

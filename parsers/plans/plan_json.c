@@ -5,6 +5,7 @@
  * task, ranks that are no permutation. */
 #include "parsers/plans/plans.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -72,6 +73,7 @@ static bool plans_json_read_task(void *context, uint32_t k)
     if (plan->order[rank - 1] != UINT32_MAX)
         return br_json_fail(json, f[RANK].at, BR_PLAN_REWRITE, "two tasks have rank %" PRIu64,
                             rank);
+    assert(rank <= plan->tasks);
     plan->start_ns[task] = start_ns;
     plan->end_ns[task] = end_ns;
     plan->machine[task] = machine;
@@ -123,6 +125,7 @@ static bool read_trial(void *context, uint32_t k)
     struct br_plan_reader *r = context;
     struct br_json *json = &r->json;
     struct br_json_field f[] = {{"method", true, NULL}, {"makespan", true, NULL}};
+    assert(k < r->plan->trials);
     struct br_plan_trial *trial = &r->plan->trial[k];
     if (!br_json_fields(json, "a trial", f, 2))
         return false;
@@ -217,6 +220,7 @@ static bool plans_json_read_part(void *context, uint32_t k)
         [DISTINCT] = {"distinct", false, NULL},     [DUPLICATE] = {"duplicate", false, NULL},
         [PRUNED] = {"pruned", false, NULL},         [VARIANTS] = {"variants", false, NULL},
     };
+    assert(k < r->plan->parts);
     struct br_plan_part *part = &r->plan->part[k];
     if (!br_json_fields(json, "a part", f, FIELDS))
         return false;

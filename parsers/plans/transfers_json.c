@@ -1,4 +1,5 @@
 /* The transfers of a plan. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,6 +70,7 @@ static bool read_transfer(void *context, uint32_t k)
         [RATES] = {"rates", true, NULL},
     };
     struct br_transfers *all = &r->plan->carried;
+    assert(k < all->transfers);
     struct br_transfer *t = &all->transfer[k];
     uint64_t bytes = 0;
     *t = (struct br_transfer){.index = BR_TRANSFER_ALL, .first_piece = all->pieces};
@@ -94,6 +96,7 @@ static bool read_transfer(void *context, uint32_t k)
                             "a transfer goes over an edge that the job does not have");
     if (!br_json_each(json, &f[RATES], "the rates", read_piece, r))
         return false;
+    assert(t->first_piece <= all->pieces);
     t->pieces = all->pieces - t->first_piece;
     if (!t->pieces)
         return br_json_fail(json, f[RATES].at, BR_PLAN_REWRITE, "a transfer has no rates");

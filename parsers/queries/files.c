@@ -1,5 +1,6 @@
 /* Several files with queries: their names, the cost of a unit in those that ran, and one job of
  * all. */
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +102,7 @@ bool br_query_cost_of(const struct br_query *query, struct br_query_cost *cost)
 
 static int64_t queries_files_unit_of(const struct br_query_cost *cost)
 {
+    assert(cost->cost > 0 && cost->wall_ns > 0);
     double ns = (double)cost->wall_ns * 1000 / (double)cost->cost;
     return ns < 1 ? 1 : ns > 1e15 ? INT64_C(1000000000000000) : (int64_t)(ns + 0.5);
 }
@@ -113,6 +115,7 @@ static int by_unit(const void *a, const void *b)
 
 struct br_cost_unit br_cost_unit(struct br_query_cost *cost, uint32_t count)
 {
+    assert(count > 0);
     qsort(cost, count, sizeof *cost, by_unit);
     return (struct br_cost_unit){.ns = queries_files_unit_of(&cost[(count - 1) / 2]),
                                  .lower_ns = queries_files_unit_of(&cost[(count - 1) / 4]),

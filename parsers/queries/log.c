@@ -7,6 +7,7 @@
  * - In jsonlog as the member "message" of an object on one line, with JSON's escapes. */
 #include "parsers/queries/log.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -150,6 +151,7 @@ static enum br_status unescape(char *message, size_t size, struct br_log_plan *p
 /* Advances, and counts the lines. */
 static void pass_lines(struct br_log *log, const char *from, char *to)
 {
+    assert(from <= to);
     for (const char *p = from; p < to && (p = memchr(p, '\n', (size_t)(to - p))); p++)
         log->line++;
     log->at = to;
@@ -168,6 +170,7 @@ static enum br_status cut_plan(struct br_log *log, enum form form, char *text,
         return br_fail_at(diag, pos, BR_BAD_INPUT, DAMAGED, "the log ends in the middle of a plan");
     plan->text = text;
     if (form == CSV) {
+        assert(form != CSV || *end == '"');
         log->at += 1;
         *end = 0;
         queries_log_unquote(text);
@@ -195,6 +198,7 @@ enum br_status br_log_next(struct br_log *log, struct br_log_plan *plan, struct 
     if (announced.form != JSON)
         return cut_plan(log, announced.form, text, plan, diag);
     char *message = line + (announced.message - line) - 1;
+    assert(*message == '"');
     pass_lines(log, line, line + length + (line[length] == '\n'));
     return unescape(message, length - (size_t)(message - line), plan, diag);
 }

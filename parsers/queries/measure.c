@@ -12,6 +12,7 @@
  *   Gather for the part of an Append done by one process. Both appear in the waiting nodes. */
 #include "parsers/queries/query.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,6 +74,7 @@ static br_wide elapsed(const struct br_query *query, const struct span *span, ui
                        int64_t loop_ns)
 {
     const struct br_plan_node *node = &query->node[n];
+    assert(node->processes > 0);
     br_wide all = (br_wide)loop_ns * node->said.loops;
     return span[n].alone || query->is_segmented ? all : all / node->processes;
 }
@@ -117,6 +119,7 @@ static void queries_measure_share_out(struct br_query *query, struct span *span)
 
 static void queries_measure_take(struct br_plan_node *from, int64_t *rest)
 {
+    assert(from->own_ns >= 0 && *rest >= 0);
     int64_t part = queries_measure_least(from->own_ns, *rest);
     from->own_ns -= part;
     *rest -= part;

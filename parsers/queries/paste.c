@@ -1,6 +1,7 @@
 /* Undoes the effects of copying a plan. The number of lines stays the same, so that places stay. */
 #include "parsers/queries/paste.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static void blank_comments(char *text)
 static void paste_shed(char *line, size_t count)
 {
     size_t length = strcspn(line, "\n");
+    assert(count <= length);
     memmove(line, line + count, length - count);
     memset(line + length - count, ' ', count);
 }
@@ -201,6 +203,7 @@ static void paste_join_lines(char *text)
         size_t length = strcspn(line, "\n");
         bool broken = br_paste_width(line) == width && line[length] && !is_complete(line);
         next = paste_next_line(line);
+        assert(to <= line);
         memmove(to, line, length);
         to += length;
         if (broken) {
@@ -282,6 +285,7 @@ char *br_paste_expand(const char *text, unsigned k, bool *known)
         memset(to, ' ', count);
         to += count;
     }
+    assert((size_t)(to - copy) <= size + 8 * tabs);
     *to = 0;
     return copy;
 }

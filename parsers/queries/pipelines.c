@@ -6,6 +6,7 @@
  * Recursion is as deep as the plan, which has at most BR_QUERY_DEPTH nodes above each other. */
 #include "parsers/queries/pipelines.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,6 +57,7 @@ static int64_t pipelines_clamp(br_wide value)
 static int64_t pipelines_part_of(int64_t whole, uint64_t processes)
 {
     int64_t count = (int64_t)processes;
+    assert(processes > 0);
     return whole / count + (whole % count != 0);
 }
 
@@ -75,6 +77,7 @@ static void pipelines_find_children(struct builder *b)
 
 static uint32_t begin_pipeline(struct builder *b, uint32_t node, uint32_t above)
 {
+    assert(b->pipelines < 2 * b->query->nodes + 2);
     b->pipeline[b->pipelines] =
         (struct pipeline){.processes = b->query->shares_work ? 1 : b->query->node[node].processes,
                           .above = above,
@@ -113,6 +116,7 @@ static void pipelines_assign(struct builder *b, uint32_t n, uint32_t into)
     const struct br_plan_node *node = &b->query->node[n];
     if (!node->runs)
         return;
+    assert(into < b->pipelines);
     uint32_t own = into, input = into;
     int64_t mem_bytes = node->mem_bytes;
     bool breaks = (node->kind == BR_NODE_BREAKER || node->kind == BR_NODE_HASH) && node->runs_once;
@@ -125,6 +129,7 @@ static void pipelines_assign(struct builder *b, uint32_t n, uint32_t into)
     pipelines_add_work(&b->pipeline[into], node->own_ns - (breaks ? node->first_ns : 0), mem_bytes);
     b->pipeline[own].skew_ns = pipelines_clamp((br_wide)b->pipeline[own].skew_ns + node->skew_ns);
     b->pipeline[own].idle_ns = pipelines_clamp((br_wide)b->pipeline[own].idle_ns + node->idle_ns);
+    assert(b->place[n].pipeline == BR_NO_NODE);
     b->place[n].pipeline = own;
     /* The source of a pipeline, or the rows it has read before, limits the processes that can work
      * on it. */
@@ -280,6 +285,7 @@ static void pipelines_take_turns(struct builder *b)
 static enum br_status pipelines_write_edge(struct builder *b, const uint32_t *stage,
                                            const struct br_pipeline_edge *edge)
 {
+    assert(edge->from < b->pipelines && edge->to < b->pipelines);
     br_value_place(b->diag, b->pipeline[edge->from].pos);
     enum br_status status =
         br_dag_add_edge(b->dag, stage[edge->from], stage[edge->to], BR_BARRIER, b->diag);

@@ -1,6 +1,7 @@
 /* Builds a query's plan, and finds the readers of each result in it. */
 #include "parsers/queries/query.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,7 @@ enum br_status br_query_add(struct br_query *query, uint32_t parent, struct br_p
     if (!br_grow(&query->node, query->nodes, &query->node_room, sizeof *query->node))
         return br_fail_memory(diag);
     *node = query->nodes++;
+    assert(parent == BR_NO_NODE || parent < *node);
     query->node[*node] = (struct br_plan_node){
         .parent = parent, .depth = depth, .type = "Plan", .pos = pos, .said.sort_bytes = -1};
     return BR_OK;
@@ -71,6 +73,7 @@ enum br_status br_query_close(struct br_query *query, struct br_diag *diag)
         query->is_segmented |= query->node[n].kind == BR_NODE_MOTION;
     }
     for (uint32_t m = 0; m < query->mentions; m++) {
+        assert(query->mention[m].node < query->nodes);
         uint32_t *first = &query->mentioned[query->mention[m].node];
         query->mention[m].next = *first;
         *first = m;

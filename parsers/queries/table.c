@@ -1,5 +1,6 @@
 /* psql's frame around a plan: the title QUERY PLAN, rules, borders, a mark at the end of each line
  * of a multi-line value, and the number of rows. Or quotes, if psql writes CSV. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -205,6 +206,7 @@ static char *mark_at_end(char *line)
  * has. */
 static bool queries_table_join(char *broken, char *line, bool unmarked)
 {
+    assert(broken < line);
     char *rest = line + strspn(line, " ");
     size_t width = mark(rest), lines = 0;
     if (!width && !unmarked)
@@ -213,6 +215,7 @@ static bool queries_table_join(char *broken, char *line, bool unmarked)
     for (char *p = broken; p < rest; p++)
         lines += *p == '\n';
     size_t length = strlen(rest), gap = (size_t)(rest - broken);
+    assert(lines <= gap);
     memmove(broken, rest, length + 1);
     queries_table_blank(broken + length, gap - lines);
     memset(broken + length + gap - lines, '\n', lines);
@@ -239,6 +242,7 @@ static void queries_table_unquote(char *text)
             else
                 quoted = !quoted;
         }
+        assert(to <= end);
         queries_table_blank(to, (size_t)(end - to));
         line = end + (*end == '\n');
     }

@@ -2,6 +2,7 @@
  * the lines that follow. A node is recognised by its figures; the position of its arrow gives its
  * parent. An arrow that fits nowhere is a fault, so that a text that lost its blanks does not
  * become another plan. */
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -248,6 +249,7 @@ static enum br_status read_label(struct reader *reader, char *label)
 static enum br_status close_nodes(struct reader *reader, uint32_t kept)
 {
     enum br_status status = BR_OK;
+    assert(kept <= reader->open);
     for (; reader->open > kept && !status; reader->open--)
         status = br_explain_end_node(reader->explain);
     return status;
@@ -269,6 +271,7 @@ static enum br_status begin_node(struct reader *reader, char *label, char *figur
     enum br_status status = br_explain_begin_node(reader->explain, reader->pos);
     if (status)
         return status;
+    assert(reader->open < BR_QUERY_DEPTH);
     reader->inner[reader->open++] = inner;
     if (*reader->subplan) {
         bool sub = queries_text_begins(reader->subplan, "SubPlan");

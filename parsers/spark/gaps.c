@@ -1,5 +1,6 @@
 #include "parsers/spark/gaps.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,6 +86,7 @@ static void tell_missing_tasks(struct teller *teller)
         if (stage->tasks == 0 && nones++ == 0)
             none = stage;
     }
+    assert((!parts || part) && (!nones || none));
     if (parts)
         gaps_say(teller,
                  "tasks of %" PRIu32 " stage%s are missing (the first: stage %" PRIu32
@@ -127,6 +129,7 @@ static void tell_order(struct teller *teller)
                  " stage%s without 'Parent IDs', as early Spark 1.x wrote them: a stage waits "
                  "for those of its job that had ended when it began",
                  unlinked, plural(unlinked));
+    assert(!beside || (reader && writer));
     if (beside)
         gaps_say(
             teller,

@@ -1,6 +1,7 @@
 /* Spark's event log, line by line. Of each event it reads only the members about the work. */
 #include "parsers/spark/log.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +140,7 @@ static bool spark_log_read_stage(struct reader *r, uint32_t *number, uint32_t *a
 
 static void give_to_job(struct reader *r, uint32_t number)
 {
+    assert(r->job < r->log->jobs);
     if (r->log->stage[number].job == BR_SPARK_NONE)
         r->log->stage[number].job = r->job;
 }
@@ -244,6 +246,7 @@ static bool spark_log_job_end(struct reader *r)
 
 static void note_attempt(struct reader *r, uint32_t stage, uint32_t attempt)
 {
+    assert(stage < r->log->stages);
     r->log->stage[stage].ran = true;
     if (r->log->stage[stage].attempt > attempt)
         r->log->stage[stage].attempt = attempt;
@@ -339,6 +342,7 @@ static bool spark_log_add_task(struct reader *r, struct br_spark_task *task,
         return false;
     if (!br_grow(&log->task, log->tasks, &log->task_room, sizeof *log->task))
         return fail_memory(r);
+    assert(task->stage < log->stages);
     log->task[log->tasks++] = *task;
     if (log->stage[task->stage].mem_bytes < mem_bytes)
         log->stage[task->stage].mem_bytes = mem_bytes;

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,11 +96,13 @@ static enum br_status spark_stages_link_parents(struct links *links, uint32_t k)
         uint32_t parent = log->parent[child->first_parent + p], number = links->number[parent];
         if (number == BR_SPARK_NONE) /* skipped: its result existed already */
             continue;
+        assert(number >= links->base);
         uint32_t place = number - links->base;
         if (place >= k || !br_spark_runs_beside(&log->stage[parent], child)) {
             status = spark_stages_add_edge(links, number, k);
             continue;
         }
+        assert(links->first_edge[place] <= links->first_edge[place + 1]);
         for (uint32_t e = links->first_edge[place]; e < links->first_edge[place + 1] && !status;
              e++)
             status = spark_stages_add_edge(links, links->dag->edge[e].parent, k);
@@ -157,6 +160,7 @@ static enum br_status link_by_time(struct links *links, uint32_t k, uint32_t ite
         ended = links->rank[k];
     if (ended == 0)
         return BR_OK;
+    assert(ended <= items);
     uint32_t last = links->latest[ended - 1], from = count_ended(links, last, began(links, last));
     for (uint32_t i = from; i < ended && !status; i++)
         status = spark_stages_add_edge(links, links->base + links->item[i].item, k);

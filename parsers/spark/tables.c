@@ -1,5 +1,6 @@
 #include "parsers/spark/tables.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +129,7 @@ static void keep_first(struct br_spark_log *log, const struct br_sort_item *item
         if (stage->tasks++ == 0)
             stage->first_task = tasks;
         kept[tasks++] = *task;
+        assert(stage->first_task + stage->tasks == tasks);
     }
     free(log->task);
     log->task = kept;

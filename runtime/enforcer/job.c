@@ -191,7 +191,6 @@ static void enforcer_job_move(struct br_job *job, uint32_t task, enum br_task_st
 {
     enum br_task_state old = job->task_state[task];
     bool was_pending = old <= BR_TASK_READY, pending = state <= BR_TASK_READY;
-    assert(old != state);
     assert(*counter(job, old) > 0);
     --*counter(job, old);
     ++*counter(job, state);

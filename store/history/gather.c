@@ -76,6 +76,7 @@ static void gather_add_run(void *context, const struct br_history_run *row)
     struct job *job = gather_find_job(g, row->job);
     if (!job)
         return;
+    assert(job->told.runs == 0 || job->run[job->told.runs - 1].number < row->run);
     if (!br_grow(&job->run, job->told.runs, &job->room, sizeof *job->run))
         g->failed = true;
     else
@@ -109,6 +110,7 @@ static void add_sample(void *context, const struct br_history_row *row)
 {
     struct reading *reading = context;
     struct br_gathering *g = reading->g;
+    assert(g->jobs > 0);
     const struct job *job = &g->job[0];
     while (reading->run < job->told.runs && job->run[reading->run].number < row->run)
         reading->run++;

@@ -1,4 +1,5 @@
 /* The jobs of a history, and their upkeep. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -107,6 +108,7 @@ enum br_status br_history_keep(struct br_history *history, uint32_t kept, uint32
                       br_history_forget(history, kept) &&
                       history_jobs_step_on(history, BR_HISTORY_FORGET_STAGES, history->job, NULL) &&
                       count_runs(history, history->job, &after);
+    assert(!good || before >= after);
     *gone = good ? (uint32_t)(before - after) : 0;
     return history_jobs_end(history, good, diag);
 }

@@ -181,6 +181,7 @@ static bool history_write_sample(struct br_history *history, const struct br_his
     if (!br_database_step(&history->database, BR_HISTORY_ADD_STAGE))
         return false;
     statement = history->database.statement[BR_HISTORY_ADD_SAMPLE];
+    assert(history->run > 0);
     sqlite3_bind_text(statement, 1, history->job, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 2, sample->stage, -1, SQLITE_STATIC);
     sqlite3_bind_int64(statement, 3, history->run);
@@ -298,6 +299,7 @@ struct samples {
 static bool samples_add_row(sqlite3_stmt *statement, struct samples *samples)
 {
     int64_t run = sqlite3_column_int64(statement, 0), wall = sqlite3_column_int64(statement, 1);
+    assert(samples->runs == 0 || run >= samples->last_run);
     if (samples->runs == 0 || run != samples->last_run)
         samples->runs++;
     samples->last_run = run;
@@ -317,6 +319,7 @@ static bool summarise(struct samples *samples, struct br_history_estimate *estim
     cpu->scratch = calloc((size_t)cpu->count + 1, sizeof *cpu->scratch);
     bool good = wall->scratch && cpu->scratch;
     if (good && wall->count) {
+        assert(samples->runs <= wall->count);
         estimate->runs = samples->runs;
         estimate->samples = wall->count;
         estimate->wall_ns = samples_median(wall);

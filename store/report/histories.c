@@ -1,6 +1,7 @@
 /* Histories as a table for people, and as JSON (docs/schema/history-1.schema.json). */
 #include "store/report/histories.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ static void histories_write_jobs(const struct br_gathered *gathered, FILE *out)
             tasks += job->run[r].samples;
         histories_write_name(out, job->name, width);
         fprintf(out, "  %4" PRIu32 "  %6" PRIu32 "  %7" PRIu64 "  ", job->runs, job->stages, tasks);
+        assert(job->runs > 0);
         histories_write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");
         putc('\n', out);
     }
@@ -100,6 +102,7 @@ static void write_one(const struct br_gathered_job *job, FILE *out)
     fputs("job    ", out);
     br_write_text(out, BR_QUOTE_LINE, job->name);
     fprintf(out, "\nruns   %" PRIu32 ", from ", job->runs);
+    assert(job->runs > 0);
     histories_write_time(out, job->run[0].began_s, "%Y-%m-%d %H:%M UTC");
     fputs(" to ", out);
     histories_write_time(out, job->run[job->runs - 1].began_s, "%Y-%m-%d %H:%M UTC");

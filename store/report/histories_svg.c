@@ -2,6 +2,7 @@
  * task (or run) over the runs in their order. Every strip has its own scale, since the point is how
  * a stage changes and scatters, not which is longest; the strips are ordered by work.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +52,7 @@ static void draw_strip(FILE *out, const struct strip *strip, int64_t top, uint32
     /* Some space above the longest. */
     const struct br_plot_scale y = {
         strip->most_ns > 0 ? strip->most_ns + strip->most_ns / 10 + 1 : 1, 1, ""};
+    assert(strip->runs <= runs);
     /* A job that ran less often than others ends at its last run. */
     const uint32_t later = runs - strip->runs;
     const uint32_t each = 1 + strip->points / POINTS_MOST;
@@ -67,6 +69,7 @@ static void draw_strip(FILE *out, const struct strip *strip, int64_t top, uint32
                        "class=\"f1\"", "~", strip->middle_ns);
     }
     for (uint32_t k = 0; k < strip->points; k += each) {
+        assert(strip->point[k].run < strip->runs);
         const int64_t at = 2 * (int64_t)(strip->point[k].run + later) + 1;
         fputs("<path class=\"point\" d=\"", out);
         br_plot_point(out, 'M', plot.left + plot.width * at / (2 * (int64_t)runs),
@@ -147,6 +150,7 @@ void br_histories_svg(const struct br_gathered *gathered, FILE *out)
     uint32_t strips = 0, runs = 1, left = 0;
     if (strip)
         strips = one ? of_stages(&gathered->job[0], strip) : of_jobs(gathered, &arena, strip);
+    assert(strips <= room);
     if (strips)
         qsort(strip, strips, sizeof *strip, histories_svg_by_work);
     if (strips > STRIPS_MOST) {

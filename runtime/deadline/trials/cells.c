@@ -104,6 +104,7 @@ static void average(const struct br_cells_maker *maker)
 
 double br_cells_curve(const struct br_cell_node *node, uint32_t bins, double progress)
 {
+    assert(bins > 0);
     double at = progress * bins;
     int64_t k = at > 0 ? at < bins - 1 ? (int64_t)at : bins - 1 : 0, low = k, high = k + 1;
     if (node[k].time_s > 0 && node[k].progress > progress)
@@ -116,6 +117,7 @@ double br_cells_curve(const struct br_cell_node *node, uint32_t bins, double pro
         return high < bins ? node[high].left_s : 0;
     if (high == bins)
         return node[low].left_s;
+    assert(low < high);
     double width = node[high].progress - node[low].progress;
     double part = width > 0 ? (progress - node[low].progress) / width : 0;
     return node[low].left_s + (node[high].left_s - node[low].left_s) * part;
@@ -214,6 +216,7 @@ static void make_cell(const struct br_cells_maker *maker, uint32_t cell, double 
             row[k] -= row[0];
         return;
     }
+    assert(heap.mass > 0);
     row[0] = heap.moment / heap.mass;
     br_sort(scratch->item, scratch->other, 2 * heap.stretches);
     double from = deadline_cells_number_of(scratch->item[0].key);

@@ -3,6 +3,7 @@
  * of it comes to has its own place, so the table is the same for any number of them. */
 #include "runtime/deadline/trials/make.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,7 @@ static enum br_status deadline_make_check(const struct br_deadline_request *requ
 /* Fills values from least to most, each larger by the ratio at least. Returns their number. */
 static uint32_t fill_values(uint32_t least, uint32_t most, double ratio, uint32_t *value)
 {
+    assert(least <= most);
     uint32_t count = 0;
     double x = least;
     while (x < most) {
@@ -161,6 +163,7 @@ static void deadline_make_run_once(struct making *making, struct worker *worker,
 {
     const struct br_deadline_table *table = &making->made->table;
     const struct br_runner_watch watch = {.finished = deadline_make_finished, .context = worker};
+    assert(point < table->layers * table->allocations);
     br_meter_reset(&worker->meter);
     br_trail_begin(&worker->trail);
     int64_t end_ns = br_runner_run(

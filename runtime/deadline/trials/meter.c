@@ -2,6 +2,7 @@
  * of minima; that of cp is turned round, so that its longest path left is a least value as well. */
 #include "runtime/deadline/trials/meter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define OVER 1e300 /* of a stage that has finished */
@@ -67,7 +68,9 @@ void br_meter_reset(struct br_meter *meter)
 double br_meter_add(struct br_meter *meter, uint32_t stage)
 {
     double progress;
+    assert(meter->done[stage] < meter->tasks[stage]);
     meter->open -= ++meter->done[stage] == meter->tasks[stage];
+    assert(meter->open <= meter->stages);
     if (is_sum(meter->indicator)) {
         progress = meter->sum += meter->weight[stage].span / (double)meter->tasks[stage];
     } else {

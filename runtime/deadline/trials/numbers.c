@@ -3,6 +3,7 @@
  * the bends. Read back, the curve is exact at every bend. */
 #include "runtime/deadline/trials/numbers.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -56,6 +57,7 @@ static enum br_status place_all(struct filling *filling, struct br_diag *diag)
     struct br_deadline_table *table = filling->table;
     uint32_t cells = table->cells - 1, bins = filling->points->bins, each = bins / cells;
     double *length_s;
+    assert(bins % cells == 0);
     if (!ARRAY(filling, table->cells, filling->at) || !ARRAY(filling, bins, filling->bend_at) ||
         !ARRAY(filling, filling->count, length_s))
         return br_fail_memory(diag);

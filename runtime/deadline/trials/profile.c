@@ -2,6 +2,7 @@
  * like leaves the draws of the others as they are. */
 #include "runtime/deadline/trials/profile.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/index.h"
@@ -56,10 +57,12 @@ void br_profile_finish(struct br_deadline_profile *profile)
 /* One of the samples; of many, a time on the line between two neighbours. */
 static int64_t draw_sample(const struct br_profile_stage *stage, struct br_rng *rng)
 {
+    assert(stage->samples > 0);
     uint32_t k = (uint32_t)br_rng_below(rng, stage->samples);
     int64_t low = stage->sample_ns[k];
     if (stage->samples < SAMPLES_LINEAR || k + 1 == stage->samples)
         return low;
+    assert(stage->sample_ns[k + 1] >= low);
     return low + (int64_t)((double)(stage->sample_ns[k + 1] - low) * br_rng_unit(rng));
 }
 

@@ -70,6 +70,7 @@ static bool join_children(struct br_runner_job *job)
     for (uint32_t e = 0; good && e < dag->edges; e++) {
         const struct br_edge *edge = &dag->edge[e];
         uint32_t at = next[edge->parent]++;
+        assert(at < dag->edges);
         job->child[at] = edge->child;
         job->whole[at] = edge->type == BR_BARRIER;
         (job->whole[at] ? job->barriers : job->partners)[edge->child]++;
@@ -234,6 +235,7 @@ void br_runner_destroy(struct br_runner *runner)
 static inline uint32_t slot(const struct br_runner *runner, uint32_t s, uint32_t k)
 {
     uint32_t at = runner->head[s] + k, count = runner->job->count[s];
+    assert(runner->head[s] < count && k < count);
     return runner->job->dag->stage[s].first_task + (at < count ? at : at - count);
 }
 
@@ -328,6 +330,7 @@ static bool runner_has_room(const struct br_runner *runner, uint32_t s)
 static void runner_start(struct br_runner *runner, uint32_t s)
 {
     uint32_t at = slot(runner, s, 0), task = runner->ring[at];
+    assert(runner->ready[s] > 0);
     int64_t lasts_ns = runner_attempt(runner, task);
     runner->head[s] = runner->head[s] + 1 < runner->job->count[s] ? runner->head[s] + 1 : 0;
     runner->ready[s]--;
@@ -342,6 +345,7 @@ static void runner_start(struct br_runner *runner, uint32_t s)
         if (!runner->fails[task] && lasts_ns > stage->longest_ns)
             stage->longest_ns = lasts_ns;
     }
+    assert(runner->ends < runner->job->tasks);
     ends_push(NULL, runner->end, &runner->ends,
               (struct end){runner->now_ns + lasts_ns, runner->number++, task});
 }
@@ -382,6 +386,7 @@ static void runner_end_task(struct br_runner *runner, uint32_t task)
     const struct br_runner_job *job = runner->job;
     uint32_t s = job->stage_of[task], index = task - job->dag->stage[s].first_task;
     runner_take_room(runner, s, -1);
+    assert(runner->busy[s] > 0);
     runner->busy[s]--;
     if (runner->fails[task]) {
         runner->fails[task] = false;
@@ -389,6 +394,7 @@ static void runner_end_task(struct br_runner *runner, uint32_t task)
         return;
     }
     runner->done[s]++;
+    assert(runner->done[s] <= job->count[s]);
     if (runner->watch->finished)
         runner->watch->finished(runner->watch->context, s, runner->now_ns);
     for (uint32_t e = job->child_first[s]; e < job->child_first[s + 1]; e++) {
@@ -396,6 +402,7 @@ static void runner_end_task(struct br_runner *runner, uint32_t task)
         if (job->whole[e])
             continue;
         uint32_t other = job->dag->stage[child].first_task + index;
+        assert(runner->partners[other] > 0);
         if (--runner->partners[other] == 0 && runner->missing[child] == 0)
             runner_add_ready(runner, child, other);
     }
@@ -420,6 +427,7 @@ int64_t br_runner_run(struct br_runner *runner, uint32_t allocation, bool planne
     runner_begin(runner);
     runner_decide(runner);
     while (runner->ends > 0) {
+        assert(runner->end[0].at_ns >= runner->now_ns);
         runner->now_ns = runner->end[0].at_ns;
         do {
             struct end end = ends_pop(NULL, runner->end, &runner->ends);
@@ -427,5 +435,6 @@ int64_t br_runner_run(struct br_runner *runner, uint32_t allocation, bool planne
         } while (runner->ends > 0 && runner->end[0].at_ns == runner->now_ns);
         runner_decide(runner);
     }
+    assert(runner->turns == 0);
     return runner->now_ns;
 }

@@ -1,5 +1,6 @@
 #include "runtime/deadline/trials/trail.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 bool br_trail_init(struct br_trail *trail, uint32_t bins)
@@ -27,6 +28,7 @@ static void deadline_trail_pass(struct br_trail *trail, double now_s)
 {
     struct br_passage *passage = &trail->passage[trail->bin];
     double lasts_s = now_s - trail->since_s;
+    assert(lasts_s >= 0);
     passage->time_s += lasts_s;
     passage->place_s += lasts_s * trail->place;
     passage->last = trail->place;
@@ -41,6 +43,7 @@ static void enter_up_to(struct br_trail *trail, uint32_t bin, double now_s)
 
 void br_trail_step(struct br_trail *trail, double progress, double now_s)
 {
+    assert(progress >= 0 && progress <= 1);
     double at = progress * trail->bins;
     uint32_t bin = (uint32_t)at, before = trail->bin;
     deadline_trail_pass(trail, now_s);

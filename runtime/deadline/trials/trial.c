@@ -182,6 +182,7 @@ static bool try_point(void *context, uint32_t worker, uint32_t point)
 {
     struct trying *trying = context;
     struct tryer *tryer = &trying->tryer[worker];
+    assert(point < trying->trials->count);
     struct br_trial *trial = &trying->trials->trial[point];
     br_meter_reset(&tryer->meter);
     deadline_trial_forecast(trying, tryer, trial);

@@ -1,5 +1,6 @@
 #include "runtime/deadline/trials/usual.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Of a stage, over all runs: sums, in seconds, and begin and end over the length of the run. */
@@ -105,6 +106,7 @@ static double dominant(const struct br_runner_job *job, uint32_t s)
 {
     double most = 0;
     for (uint32_t r = 0; r < job->resources; r++) {
+        assert(job->total[r] > 0);
         double share = (double)job->demand[s * job->resources + r] / (double)job->total[r] * 100;
         most = share > most ? share : most;
     }

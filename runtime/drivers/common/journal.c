@@ -107,6 +107,7 @@ static void tell_lasted(char text[BR_RECORD_SHORT], int64_t lasted_ns)
     enum { ROOM = BR_RECORD_SHORT - BR_RECORD_SUM - 2 };
     uint32_t used = (uint32_t)strlen(text), zeros = 0;
     char lasted[32];
+    assert(used < BR_RECORD_SHORT);
     for (int64_t ns = lasted_ns; ns > 0; ns = ns / 10 + (ns % 10 >= 5), zeros++) {
         int length = zeros ? snprintf(lasted, sizeof lasted, " %" PRId64 "e%" PRIu32, ns, zeros)
                            : snprintf(lasted, sizeof lasted, " %" PRId64, ns);
@@ -174,6 +175,7 @@ static enum br_status add_session(struct br_journal *journal, struct br_diag *di
     struct br_proc own = {.start = 0};
     name_boot(boot);
     br_proc_read(getpid(), &own);
+    assert(strchr(journal->mark, '='));
     if (gethostname(host, sizeof host) || !*host)
         strcpy(host, "-");
     host[sizeof host - 1] = '\0';
@@ -211,6 +213,7 @@ static void seed_sums(struct br_journal *journal)
 static enum br_status journal_begin(struct br_journal *journal, uint64_t sum, struct br_diag *diag)
 {
     char text[BR_RECORD_LONG];
+    assert(journal->size == 0 && strchr(journal->mark, '='));
     /* The first session's name is the run's. */
     snprintf(journal->run, sizeof journal->run, "%.39s", strchr(journal->mark, '=') + 1);
     snprintf(text, sizeof text, MAGIC " job %016" PRIx64 " run %s", sum, journal->run);
@@ -261,6 +264,7 @@ static enum br_status journal_replay(struct br_journal *journal, struct br_journ
                                      struct br_diag *diag)
 {
     enum br_status status = journal_read_head(journal, sum, text, size, diag);
+    assert(journal->past.jobs == 0);
     for (uint32_t number = 0; number < count && !status; number++) {
         struct br_past past = {0};
         for (uint32_t k = 0; k < count; k++)
@@ -269,6 +273,7 @@ static enum br_status journal_replay(struct br_journal *journal, struct br_journ
         if (!br_replay_add(&journal->past, &past))
             status = br_fail_memory(diag);
     }
+    assert(status || journal->past.jobs == count);
     if (!status)
         status = br_replay_read(&journal->past, text, size, BR_RECORD_LONG, journal->seed, diag);
     for (uint32_t k = 0; k < count && !status; k++)
@@ -403,6 +408,7 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
                            "the job has changed since it was begun");
         journal_take_up(past, job);
         br_replay_drop(&journal->past, number);
+        assert(number < journal->numbers);
         job->number = number;
         journal->open++;
         return BR_OK;
@@ -424,6 +430,7 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
 /* Nothing in the file matters any more: keeps only its first record, with this session's. */
 static enum br_status journal_cut(struct br_journal *journal, struct br_diag *diag)
 {
+    assert(journal->open == 0);
     if (!journal->regular || journal->broken)
         return BR_OK;
     if (ftruncate(journal->file, BR_RECORD_LONG))

@@ -1,6 +1,7 @@
 /* Reads records one after another. Tries a short one first, as nearly all are short. */
 #include "runtime/drivers/common/replay.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,6 +106,7 @@ static bool take_short(struct br_replay *replay, const char *text)
 /* A job whose record was damaged has no tasks here, and its number is skipped. */
 static bool skip_to(struct br_replay *replay, uint32_t number)
 {
+    assert(number >= replay->jobs);
     while (replay->jobs < number) {
         if (!br_replay_add(replay, &(struct br_past){0}))
             return false;
@@ -126,6 +128,7 @@ static bool drivers_replay_take_long(struct br_replay *replay, const char *text,
         number < replay->jobs || number > most || past.tasks > BR_MAX_TASKS)
         return false;
     *memory = !skip_to(replay, number) || !br_replay_add(replay, &past);
+    assert(*memory || replay->jobs == number + 1);
     return true;
 }
 
@@ -134,6 +137,7 @@ enum br_status br_replay_read(struct br_replay *replay, char *text, uint64_t siz
 {
     char *end = text + size, *record;
     bool memory = false;
+    assert(head <= size);
     replay->used = head;
     for (char *at = text + head; end - at >= BR_RECORD_SHORT && !memory;) {
         uint32_t taken = BR_RECORD_SHORT;

@@ -1,6 +1,7 @@
 /* Reports every fault in a job's commands before the first of them runs. */
 #include "runtime/drivers/common/setup.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,7 @@ bool br_environment_fit(struct br_environment *environment, const struct br_run_
 
 void br_environment_set_job(struct br_environment *environment, const char *name)
 {
+    assert(strlen(name) + sizeof "BIGROCKS_JOB=" <= environment->room);
     snprintf(environment->job, environment->room, "BIGROCKS_JOB=%s", name);
 }
 

@@ -1,6 +1,7 @@
 /* Drivers differ in how they start and follow a task; this is their common part. */
 #include "runtime/drivers/common/work.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -166,6 +167,7 @@ enum br_status br_work_finish(struct br_work *work, enum br_status status)
 {
     struct br_run_result *result = work->result;
     if (!status) {
+        assert(result->resumed + result->finished + result->failed <= work->tasks);
         result->wall_ns = br_work_now_ns(work);
         result->left =
             (uint32_t)(work->tasks - result->resumed - result->finished - result->failed);

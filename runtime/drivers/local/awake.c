@@ -1,11 +1,14 @@
 /* This process looks often. If much time has passed between two looks, it was not running. */
 #include "runtime/drivers/local/awake.h"
 
+#include <assert.h>
+
 static const int64_t away_least_ns = INT64_C(1000000000);
 
 void br_awake_look(struct br_awake *awake, int64_t now_ns)
 {
     int64_t between_ns = now_ns - awake->looked_ns;
+    assert(between_ns >= 0);
     awake->looked_ns = now_ns;
     awake->absent_ns = between_ns >= away_least_ns ? between_ns : 0;
     awake->away_ns += awake->absent_ns;

@@ -6,9 +6,12 @@
  */
 #include "runtime/drivers/local/driver.h"
 
+#include <assert.h>
+
 void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task,
                         int64_t lasted_ns)
 {
+    assert(job->fate[task] != BR_FATE_DONE);
     job->fate[task] = BR_FATE_DONE;
     br_driver_note(driver, br_work_finished(&driver->work, &job->work, task, lasted_ns));
     br_driver_note(driver,
@@ -18,6 +21,7 @@ void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uin
 
 void br_driver_passed(struct br_driver *driver, struct br_driver_job *job, uint32_t task)
 {
+    assert(job->fate[task] != BR_FATE_DONE);
     job->fate[task] = BR_FATE_DONE;
     driver->work.tasks--;
     br_driver_note(driver,
@@ -35,6 +39,7 @@ void br_driver_failed(struct br_driver *driver, struct br_driver_job *job, struc
     br_driver_touch(driver, job);
     if (end->again || stopped)
         return;
+    assert(job->fate[end->task] != BR_FATE_DONE);
     job->fate[end->task] = BR_FATE_FAILED;
     br_work_failed(&driver->work, &job->work);
     const struct br_run_options *options = driver->work.options;
@@ -71,6 +76,7 @@ void br_driver_collect(struct br_driver *driver, uint32_t number)
     bool good = !ending.signalled && ending.code == 0;
     if (end.unseen_ns > end.end_ns - end.start_ns)
         end.unseen_ns = end.end_ns - end.start_ns;
+    assert(driver->slots.running > 0);
     driver->slots.running--;
     driver->short_of = false;
     if (good && !slot->timed_out) {

@@ -3,6 +3,8 @@
  * change. */
 #include "runtime/drivers/local/driver.h"
 
+#include <assert.h>
+
 /* Tells the enforcer, which has the job under the number, which tasks have ended or run. */
 static enum br_status replans_catch_up(struct br_driver *driver, const struct br_driver_job *job,
                                        uint32_t number)
@@ -35,6 +37,7 @@ static enum br_status replans_follow(struct br_driver *driver, struct br_driver_
         br_driver_submit(driver, job, replan->dag, replan->plan, driver->work.diag);
     if (status)
         return status;
+    assert(job->number != before);
     status = replans_catch_up(driver, job, job->number);
     if (!status)
         status = br_runtime_retire(driver->runtime, before, driver->work.diag);

@@ -1,6 +1,7 @@
 /* An array that grows, with a list of the free slots in it. */
 #include "runtime/drivers/local/slots.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -43,8 +44,10 @@ struct br_slot *br_slots_take(struct br_slots *slots, uint32_t *number)
         slots->free = slots->count;
         slots->count += more;
     }
+    assert(slots->free < slots->count);
     *number = slots->free;
     slots->free = slots->slot[*number].next;
+    assert(slots->slot[*number].process.pid <= 0);
     return &slots->slot[*number];
 }
 
@@ -52,6 +55,7 @@ void br_slots_give(struct br_slots *slots, uint32_t number)
 {
     /* Done explicitly, since closing need not be enough: a child that has just been started still
      * holds a copy of every descriptor for a moment. */
+    assert(number < slots->count);
     struct br_process *process = &slots->slot[number].process;
     if (process->watch >= 0)
         epoll_ctl(slots->epoll, EPOLL_CTL_DEL, process->watch, NULL);

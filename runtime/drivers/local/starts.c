@@ -1,6 +1,7 @@
 /* Starts the enforcer's decisions. The journal has a task's start before the task runs. */
 #include "runtime/drivers/local/driver.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <signal.h>
 #include <sys/epoll.h>
@@ -47,6 +48,7 @@ static void local_start(struct br_driver *driver, const struct br_decision *deci
 {
     struct br_driver_job *job = driver->job[decision->job];
     uint32_t task = decision->task, stage = br_dag_task_stage(job->work.dag, task), number;
+    assert(job->fate[task] != BR_FATE_DONE);
     if (driver->closing || job->closing) {
         br_driver_note(
             driver, br_runtime_failed(driver->runtime, job->number, task, true, driver->work.diag));
@@ -146,6 +148,7 @@ static uint32_t token_room(struct br_driver *driver)
         driver->hungry = true;
         return 0;
     }
+    assert(br_jobserver_held(jobserver) + 1 >= driver->slots.running);
     uint32_t room = br_jobserver_held(jobserver) + 1 - driver->slots.running;
     return room < BATCH ? room : BATCH;
 }
@@ -175,6 +178,7 @@ void br_driver_start_all(struct br_driver *driver)
     /* A task that is only waited for ends at once, and may make others ready. */
     while (got && !driver->closing && !driver->short_of && (room = token_room(driver)) > 0) {
         got = br_runtime_decide(driver->runtime, BR_ANY, driver->now_ns, decision, room);
+        assert(got <= room);
         for (uint32_t d = 0; d < got; d++)
             local_start(driver, &decision[d]);
     }

@@ -99,6 +99,7 @@ enum br_status br_driver_submit(struct br_driver *driver, struct br_driver_job *
         }
         memset(driver->job + before, 0, (driver->job_room - before) * sizeof *driver->job);
     }
+    assert(!driver->job[number]);
     job->number = number;
     driver->job[number] = job;
     return BR_OK;
@@ -189,6 +190,7 @@ static void local_take(struct br_driver *driver, struct br_run_job *from)
     if (known) {
         br_runtime_retire(driver->runtime, job->number, NULL);
         driver->job[job->number] = NULL;
+        assert(driver->jobs > 0);
         driver->jobs--;
     }
     if (job)
@@ -240,6 +242,7 @@ static void takes_let_go(struct br_driver *driver, struct br_driver_job *job)
 {
     const struct br_run_source *source = driver->source;
     uint32_t number = job->work.known.number;
+    assert(driver->job[job->number] == job);
     br_driver_note(driver, br_runtime_retire(driver->runtime, job->number, driver->work.diag));
     driver->job[job->number] = NULL;
     driver->over++;

@@ -7,6 +7,7 @@
  * that under any of Slurm's priorities the plan decides if dependencies and room allow several. A
  * job names as dependencies the parents that have not finished yet; if these are very many, its
  * submission waits. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -145,6 +146,7 @@ static bool slurm_jobs_list_parents(const struct jobs *jobs, uint32_t task, char
                 return false;
             used += (size_t)snprintf(text + used, size - used, "%safterok:%" PRIu64,
                                      count > 1 ? "," : "", jobs->id[t]);
+            assert(used < size);
         }
     }
     if (!count)
@@ -184,6 +186,7 @@ static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
         snprintf(memory, sizeof memory, "--mem=%" PRId64 "K", need->kib);
     else
         snprintf(memory, sizeof memory, "--mem-per-cpu=%" PRId64, jobs->site.share_mib);
+    assert(!jobs->plan || jobs->plan->rank[task] > 0);
     snprintf(nice, sizeof nice, "--nice=%" PRIu32, jobs->plan ? jobs->plan->rank[task] - 1 : task);
     slurm_jobs_path_of(jobs, task, "out", path);
     unlink(path);
@@ -213,6 +216,7 @@ static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
         argv[count++] = need->generic;
     if (need->licenses)
         argv[count++] = need->licenses;
+    assert(count < (int)(sizeof argv / sizeof *argv) - 1);
     argv[count] = script;
     enum br_status status = br_work_started(&jobs->work, &jobs->job, task);
     if (!status)
@@ -223,6 +227,7 @@ static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
     free(text);
     jobs->state[task] = SUBMITTED;
     jobs->seen[task] = jobs->now_ns;
+    assert(jobs->outstanding < OUTSTANDING);
     jobs->outstanding++;
     return BR_OK;
 }
@@ -254,6 +259,8 @@ static int64_t since(const struct jobs *jobs, double seconds)
 
 static void slurm_jobs_leave(struct jobs *jobs, uint32_t task, enum state state)
 {
+    assert(jobs->state[task] != DONE);
+    assert(jobs->state[task] != SUBMITTED || jobs->outstanding > 0);
     if (jobs->state[task] == SUBMITTED)
         jobs->outstanding--;
     jobs->state[task] = (uint8_t)state;

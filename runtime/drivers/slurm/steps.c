@@ -1,6 +1,7 @@
 /* Tasks as steps of an existing allocation: the enforcer runs in it, and runs srun instead of the
  * task's process on this machine. To Slurm, starting a step is far less work than starting a
  * job. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +31,7 @@ static char *const *wrap(void *context, const struct br_run_job *job, uint32_t t
     struct steps *steps = context;
     const struct br_slurm_need *need =
         &steps->need[job - steps->jobs->job][br_dag_task_stage(job->dag, task)];
+    assert((uint32_t)(job - steps->jobs->job) < steps->jobs->count);
     size_t count = 0, used = 0;
     while (words[count])
         count++;
