@@ -8,7 +8,7 @@
 #include "cli/bounds/lp_bound.h"
 #include "cli/planning/summary.h"
 #include "cli/common/say.h"
-#include "planner/exact/rounding.h"
+#include "planner/model/rounding.h"
 #include "planner/model/plan.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/orders_search.h"

@@ -125,8 +125,9 @@ static void bound_group(struct attempt *a, struct lp_group *g, struct lp_budget 
     assert(count > 0);
     struct br_instance *in = br_instance_part(a->one.whole, stage, count);
     struct br_proof *proof = br_arena_alloc(a->arena, sizeof *proof);
+    const struct br_bounds_effort all = {.enough = INT64_MAX, .unrounded = true};
     if (in && proof &&
-        br_certify_part(a->arena, a->one.whole, in, br_bounds_best(in, INT64_MAX).ticks, proof) &&
+        br_certify_part_by(a->arena, a->one.whole, in, br_bounds_by(in, &all).ticks, &all, proof) &&
         destructive_bound(a->one.whole, in, proof->bound, false, share, a->arena, proof, &end) >= 0)
         g->proof = proof;
     br_instance_destroy(in);

@@ -22,6 +22,7 @@
 #include "parsers/jobs/native.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
+#include "planner/model/rounding.h"
 #include "planner/model/part.h"
 
 /* Without a time limit the work is limited by counts, so that the answer is always the same. */
@@ -77,26 +78,59 @@ static bool by_covers(const struct br_proof *proof)
            proof->measure[proof->energy].kind == BR_MEASURE_WEIGHTS;
 }
 
-/* Fills the certificate part by part. The worst end of any part is the end of all. */
+/* Bounds one part. The worst end of any part is the end of all. False when memory is out. */
+static bool bound_part(const struct br_instance *whole, const struct br_instance *part,
+                       struct lp_budget *budget, struct br_arena *arena, struct br_proof *proof,
+                       struct result *result)
+{
+    const struct br_bounds_effort all = {.enough = INT64_MAX, .unrounded = true};
+    enum lp_end end;
+    if (!br_certify_part_by(arena, whole, part, br_bounds_by(part, &all).ticks, &all, proof))
+        return false;
+    int64_t core = proof->bound;
+    int64_t lines = lp_lines_bound(whole, part, NULL, core, budget, arena, proof);
+    int64_t ticks = lp_destructive_bound(whole, part, lines, budget, arena, proof, &end);
+    result->lines |= lines > core;
+    result->covers |= ticks > lines && by_covers(proof);
+    result->raised |= ticks > lines && !by_covers(proof);
+    if (end > result->end)
+        result->end = end;
+    return true;
+}
+
+/* The same for durations that are noise around multiples of a long tick: bounds those rounded down,
+ * and keeps the combinatorial bound of the true ones if that is better. */
+static bool bound_rounded(const struct br_instance *whole, const struct br_instance *part,
+                          int64_t rounding, struct lp_budget *budget, struct br_arena *arena,
+                          struct br_proof *proof, struct result *result)
+{
+    const struct br_bounds_effort all = {.enough = INT64_MAX, .unrounded = true};
+    struct br_instance *in = br_instance_round(part, rounding);
+    struct br_instance *all_in = part == whole ? in : br_instance_round(whole, rounding);
+    struct br_proof core;
+    bool ok = in && all_in && bound_part(all_in, in, budget, arena, proof, result) &&
+              br_certify_part_by(arena, whole, part, br_bounds_by(part, &all).ticks, &all, &core);
+    proof->rounding = rounding;
+    if (ok && br_proof_ticks(&core) >= br_proof_ticks(proof))
+        *proof = core;
+    if (all_in != in)
+        br_instance_destroy(all_in);
+    br_instance_destroy(in);
+    return ok;
+}
+
+/* Fills the certificate part by part. */
 static bool bound_parts(const struct br_instance *whole, const struct br_parts *parts,
                         struct lp_budget *budget, struct br_certificate *c, struct result *result)
 {
     *result = (struct result){.end = LP_END_DONE};
     for (uint32_t k = 0; k < parts->count; k++) {
-        enum lp_end end;
-        int64_t core = br_bounds_best(parts->part[k], INT64_MAX).ticks;
-        if (!br_certify_part(&c->arena, whole, parts->part[k], core, &c->part[k]))
+        const struct br_instance *part = parts->part[k];
+        const int64_t rounding = br_rounding_noise(part);
+        if (rounding > 1
+                ? !bound_rounded(whole, part, rounding, budget, &c->arena, &c->part[k], result)
+                : !bound_part(whole, part, budget, &c->arena, &c->part[k], result))
             return false;
-        core = c->part[k].bound;
-        int64_t lines =
-            lp_lines_bound(whole, parts->part[k], NULL, core, budget, &c->arena, &c->part[k]);
-        int64_t ticks = lp_destructive_bound(whole, parts->part[k], lines, budget, &c->arena,
-                                             &c->part[k], &end);
-        result->lines |= lines > core;
-        result->covers |= ticks > lines && by_covers(&c->part[k]);
-        result->raised |= ticks > lines && !by_covers(&c->part[k]);
-        if (end > result->end)
-            result->end = end;
     }
     return true;
 }

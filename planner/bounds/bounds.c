@@ -7,6 +7,7 @@
 #include "base/collections/memory.h"
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
+#include "planner/model/rounding.h"
 
 const char *const br_bounds_of_parts = "sum over the parts between cuts";
 static const struct br_bound no_memory = {-1, "none: out of memory"};
@@ -169,7 +170,8 @@ struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough)
     return br_bounds_by(in, &(struct br_bounds_effort){.enough = enough});
 }
 
-struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort)
+static struct br_bound bounds_argue(const struct br_instance *in,
+                                    const struct br_bounds_effort *effort)
 { /* Simple arguments come first: among equals the simplest one is named. With many stages, only
      those that the last does not contain, and that need no sorting. */
     struct br_bound best = br_bounds_critical_path(in);
@@ -180,6 +182,33 @@ struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bound
         best = waves;
     /* A single stage alone: its waves include all other arguments. */
     return in->stages == 1 ? best : best_measured(in, best, effort);
+}
+
+/* The bound of the durations rounded down, in ticks of the instance, if it is larger. Arguments
+ * that round up to whole ticks lose less by long ones. */
+static struct br_bound bounds_round(const struct br_instance *in, struct br_bound best,
+                                    const struct br_bounds_effort *effort)
+{
+    const int64_t rounding = br_rounding_noise(in);
+    if (rounding == 1)
+        return best;
+    struct br_bounds_effort own = *effort;
+    if (own.enough != INT64_MAX)
+        own.enough /= rounding;
+    struct br_instance *rounded = br_instance_round(in, rounding);
+    struct br_bound bound = rounded ? bounds_argue(rounded, &own) : no_memory;
+    br_instance_destroy(rounded);
+    bound.ticks *= bound.ticks > 0 ? rounding : 1;
+    return bound.ticks < 0 || bound.ticks > best.ticks ? bound : best;
+}
+
+struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort)
+{
+    struct br_bound best = bounds_argue(in, effort);
+    if (best.ticks < 0 || best.ticks >= effort->enough || effort->unrounded ||
+        br_stopped(effort->stop))
+        return best;
+    return bounds_round(in, best, effort);
 }
 
 bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts,

@@ -47,11 +47,14 @@ struct br_bound br_bounds_best(const struct br_instance *in, int64_t enough);
 struct br_bounds_effort {
     int64_t enough; /* arguments are left out once one reaches it; INT64_MAX: none */
     bool cheap;     /* only linear arguments: the critical path, the waves of stages, and work */
+    bool unrounded; /* no durations are rounded down, as for proofs within others */
     /* May be NULL. If raised, the arguments that are left are skipped, except for the critical
      * path. */
     const struct br_stop *stop;
 };
-/* br_bounds_best with this effort. */
+/* br_bounds_best with this effort. If durations are noise around multiples of a long tick, the same
+ * arguments are also tried on the durations rounded down to these (planner/model/rounding.h): they
+ * round up to whole ticks. */
 struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort);
 /* br_bound, which ends as soon as it reaches `enough_ns`; INT64_MAX: all of it. */
 enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster *cluster,

@@ -9,6 +9,7 @@
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
 #include "planner/model/part.h"
+#include "planner/model/rounding.h"
 
 /* The longest chain of links: whole stages with their rounds, single tasks along one-to-one edges.
  */
@@ -374,9 +375,9 @@ bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
     return br_certify_part_by(arena, whole, part, ticks, &(struct br_bounds_effort){0}, proof);
 }
 
-bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
-                        const struct br_instance *part, int64_t ticks,
-                        const struct br_bounds_effort *effort, struct br_proof *proof)
+static bool certify_argue(struct br_arena *arena, const struct br_instance *whole,
+                          const struct br_instance *part, int64_t ticks,
+                          const struct br_bounds_effort *effort, struct br_proof *proof)
 {
     struct br_measures measures = {0};
     bool done = false;
@@ -392,6 +393,34 @@ bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
         ok = certify_energy(arena, whole, part, &measures, claims, proof, &done);
     br_measures_finish(&measures);
     return ok;
+}
+
+/* Proves the bound, a multiple of the rounding, of the durations rounded down. *proven says whether
+ * that much could be proven. False when memory is out. */
+static bool certify_round(struct br_arena *arena, const struct br_instance *whole,
+                          const struct br_instance *part, int64_t rounding, int64_t ticks,
+                          const struct br_bounds_effort *effort, struct br_proof *proof,
+                          bool *proven)
+{
+    struct br_instance *rounded = br_instance_round(part, rounding);
+    bool ok = rounded && certify_argue(arena, part == whole ? rounded : whole, rounded,
+                                       ticks / rounding, effort, proof);
+    br_instance_destroy(rounded);
+    proof->rounding = rounding;
+    *proven = ok && br_proof_ticks(proof) >= ticks;
+    return ok;
+}
+
+bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
+                        const struct br_instance *part, int64_t ticks,
+                        const struct br_bounds_effort *effort, struct br_proof *proof)
+{
+    const int64_t rounding = ticks > 0 && !effort->unrounded ? br_rounding_noise(part) : 1;
+    bool proven = false;
+    if (rounding > 1 && ticks % rounding == 0 &&
+        !certify_round(arena, whole, part, rounding, ticks, effort, proof, &proven))
+        return false;
+    return proven || certify_argue(arena, whole, part, ticks, effort, proof);
 }
 
 /* A path through the whole job as the proof in one part, if it is as long as `sum`. */
@@ -414,7 +443,7 @@ static bool certify_whole(struct br_certificate *c, const struct br_instance *wh
     struct br_proof proof;
     if (!br_certify_part_by(&c->arena, whole, whole, whole_ticks, effort, &proof))
         return false;
-    if (proof.bound >= sum) {
+    if (br_proof_ticks(&proof) >= sum) {
         c->part[0] = proof;
         c->parts = 1;
     }
@@ -431,7 +460,7 @@ static bool certify_each(struct br_certificate *c, const struct br_parts *parts,
         if (!br_certify_part_by(&c->arena, parts->whole, parts->part[k], bounds->part[k].ticks,
                                 effort, &c->part[k]))
             return false;
-        *sum += c->part[k].bound;
+        *sum += br_proof_ticks(&c->part[k]);
     }
     return true;
 }

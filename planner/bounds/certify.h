@@ -21,7 +21,7 @@ struct br_certificate *br_certify_parts(const struct br_parts *parts,
 bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
                      const struct br_instance *part, int64_t ticks, struct br_proof *proof);
 /* The same for a bound found with this effort. If the flag has been raised since, a smaller bound
- * may be proven: proof->bound. */
+ * may be proven: br_proof_ticks. */
 bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
                         const struct br_instance *part, int64_t ticks,
                         const struct br_bounds_effort *effort, struct br_proof *proof);

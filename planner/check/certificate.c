@@ -170,27 +170,13 @@ static enum br_status check_cuts(const struct br_certificate *c, const struct br
     return status;
 }
 
-/* The whole with durations rounded down. The caller's; NULL when memory is out. */
-static struct br_instance *check_certificate_round(const struct br_instance *whole,
-                                                   int64_t rounding)
-{
-    uint32_t *all = br_malloc((size_t)whole->stages * sizeof *all);
-    for (uint32_t s = 0; all && s < whole->stages; s++)
-        all[s] = s;
-    struct br_instance *rounded = all ? br_instance_part(whole, all, whole->stages) : NULL;
-    br_free(all);
-    if (rounded)
-        br_instance_round_down(rounded, rounding);
-    return rounded;
-}
-
 /* One part's proof, on the part alone, with the rounding that it states. */
 static enum br_status check_certificate_part(const struct br_proof *proof, uint32_t number,
                                              const struct br_dag *dag,
                                              const struct br_instance *whole, struct br_diag *diag)
 {
     const int64_t rounding = br_proof_rounding(proof);
-    struct br_instance *rounded = rounding > 1 ? check_certificate_round(whole, rounding) : NULL;
+    struct br_instance *rounded = rounding > 1 ? br_instance_round(whole, rounding) : NULL;
     const struct br_instance *all = rounded ? rounded : whole;
     struct br_instance *part =
         proof->stages ? br_instance_part(all, proof->stage, proof->stages) : NULL;

@@ -481,15 +481,6 @@ static bool fill_part(struct br_instance *in, struct br_arena *arena,
     return true;
 }
 
-void br_instance_round_down(struct br_instance *in, int64_t rounding)
-{
-    assert(rounding > 0);
-    for (uint32_t t = 0; t < in->tasks; t++)
-        in->duration[t] /= rounding;
-    in->tick_ns *= rounding;
-    describe_stages(in);
-}
-
 struct br_instance *br_instance_share(struct br_arena *arena, const struct br_instance *whole,
                                       const struct br_part_stages *share)
 {
@@ -521,6 +512,23 @@ struct br_instance *br_instance_part(const struct br_instance *whole, const uint
         return in;
     br_instance_destroy(in);
     return NULL;
+}
+
+struct br_instance *br_instance_round(const struct br_instance *in, int64_t rounding)
+{
+    assert(rounding > 0);
+    uint32_t *all = br_malloc(((size_t)in->stages + 1) * sizeof *all);
+    for (uint32_t s = 0; all && s < in->stages; s++)
+        all[s] = s;
+    struct br_instance *rounded = all ? br_instance_part(in, all, in->stages) : NULL;
+    br_free(all);
+    for (uint32_t t = 0; rounded && t < rounded->tasks; t++)
+        rounded->duration[t] /= rounding;
+    if (rounded) {
+        rounded->tick_ns *= rounding;
+        describe_stages(rounded);
+    }
+    return rounded;
 }
 
 enum { MANY_MACHINES = 1024 }; /* a search through fewer is cheaper than leaving some out */

@@ -69,10 +69,10 @@ void br_instance_destroy(struct br_instance *instance);
 struct br_instance *br_instance_part(const struct br_instance *whole, const uint32_t *stages,
                                      uint32_t count);
 
-/* Counts time in multiples of `rounding` ticks, with every duration rounded down. No schedule of it
- * is longer than the same schedule before, so its lower bounds hold for what it was. The instance
- * owns its durations: it comes from br_instance_create, br_instance_part or br_instance_round. */
-void br_instance_round_down(struct br_instance *instance, int64_t rounding);
+/* A copy that counts time in multiples of `rounding` ticks, with every duration rounded down. No
+ * schedule of it is longer than the same schedule before, so its lower bounds hold for the instance
+ * too. The caller's; it borrows the cluster. NULL when memory is out. */
+struct br_instance *br_instance_round(const struct br_instance *instance, int64_t rounding);
 
 /* The stages of one of many parts. */
 struct br_part_stages {

@@ -9,6 +9,7 @@
 #include "planner/schedule/run.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/orders_search.h"
+#include "planner/search/rounded_search.h"
 
 /* The default effort of the search on one machine, where placements are cheap: POPULATION_PASSES
  * passes for each task of the job, on a large job POPULATION_PLACEMENTS placements. */
@@ -125,13 +126,14 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
             run.horizon = run.horizon > whole->spent ? run.horizon - whole->spent : 1;
     }
     run.spent = 0;
-    run.slack = br_exact_search_slack(s->exact, br_search_best(s)->makespan);
+    run.slack = br_search_slack(s, br_search_best(s)->makespan);
     run.counters = (struct br_counters){0};
     int64_t began_ns = br_now_ns();
     s->placements += whole->spent; /* for those who are told of schedules */
-    bool ok = exact                     ? br_exact_search_run(s->exact, &run)
-              : suits_population(s->in) ? br_population_search(&run, NULL)
-                                        : br_machines_search(&run, NULL);
+    bool ok = exact                      ? br_exact_search_run(s->exact, &run)
+              : !suits_population(s->in) ? br_machines_search(&run, NULL)
+              : s->noise > 1             ? br_rounded_search(s, &run)
+                                         : br_population_search(&run, NULL);
     s->placements -= whole->spent;
     if (exact)
         run.counters.exact_placements += run.spent;

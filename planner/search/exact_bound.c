@@ -6,7 +6,7 @@
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/exact/exact.h"
-#include "planner/exact/rounding.h"
+#include "planner/model/rounding.h"
 #include "planner/model/part.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/schedule.h"
@@ -88,9 +88,9 @@ static bool exact_bound_retime(struct raise *r)
 {
     struct br_reach reach;
     struct br_schedule schedule = {0};
-    bool made = false, ok = br_reach_init(&reach, r->part) &&
-                            br_schedule_init(&schedule, r->part) &&
-                            br_retime(r->exact, r->part, &reach, &schedule, &made);
+    bool ok = br_reach_init(&reach, r->part) && br_schedule_init(&schedule, r->part);
+    const bool made = ok && br_exact_schedule(r->exact, schedule.start, schedule.machine);
+    ok = ok && (!made || br_retime(r->part, &reach, &schedule));
     if (ok && made && schedule.makespan < r->upper)
         r->upper = schedule.makespan;
     br_schedule_finish(&schedule);
@@ -208,7 +208,7 @@ struct br_certificate *br_exact_certify(const struct br_instance *whole,
         if (!ok || parts.part[k]->tasks > (whole->machines > 1 ? MACHINES_TASKS_MAX : TASKS_MAX))
             continue;
         any = true;
-        ok = exact_bound_begin(&raise[k], parts.part[k], c->part[k].bound, effort->work);
+        ok = exact_bound_begin(&raise[k], parts.part[k], br_proof_ticks(&c->part[k]), effort->work);
     }
     if (ok && any)
         raise_all(raise, c, effort);

@@ -11,7 +11,7 @@
 #include "base/process/parallel.h"
 #include "base/process/stop.h"
 #include "planner/exact/exact.h"
-#include "planner/exact/rounding.h"
+#include "planner/model/rounding.h"
 #include "planner/search/retime.h"
 
 enum {
@@ -106,6 +106,17 @@ void br_exact_search_aim(struct br_exact_search *s, int64_t makespan)
         br_exact_aim(s->solver[UP], makespan - br_exact_search_slack(s, makespan));
 }
 
+int64_t br_exact_search_proven(const struct br_exact_search *s, int64_t rounding)
+{
+    int64_t most = 0;
+    for (uint32_t k = 0; s && k <= SOLVERS; k++) {
+        const struct br_exact *x = k < SOLVERS ? s->solver[k] : s->coarser;
+        if (x && br_exact_rounding(x) == rounding && br_exact_proven(x) > most)
+            most = br_exact_proven(x);
+    }
+    return most;
+}
+
 /* Goes on with durations that are rounded less. False if that is no use, or memory is out. */
 static bool exact_search_refine(struct br_exact_search *s, const struct br_run *run)
 {
@@ -179,10 +190,12 @@ static bool exact_search_exchange(struct br_exact_search *s, struct br_run *run)
             run->lower_bound = lower;
         if (upper >= first->makespan || upper == s->seen[k])
             continue;
-        bool made = false;
-        ok = ok && br_retime(s->solver[k], s->in, run->reach, &s->found, &made);
         s->seen[k] = upper;
-        if (ok && made && s->found.makespan < first->makespan) {
+        if (!br_exact_schedule(s->solver[k], s->found.start, s->found.machine))
+            continue;
+        br_schedule_measure(&s->found, s->in);
+        ok = ok && (s->rounding == 1 || br_retime(s->in, run->reach, &s->found));
+        if (ok && s->found.makespan < first->makespan) {
             br_elite_lead(run->elite, &s->found, "exact");
             br_run_found(run, s->found.makespan, br_exact_search_method);
         }

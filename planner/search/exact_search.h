@@ -33,6 +33,9 @@ bool br_exact_search_rounds(const struct br_exact_search *search);
 /* The ticks above the lower bound of a schedule that counts as closed: some if durations are
  * rounded, else 0, also without a search (NULL). */
 int64_t br_exact_search_slack(const struct br_exact_search *search, int64_t makespan);
+/* The largest bound in ticks that a solver with this rounding has proven; 0: none, also without a
+ * search (NULL). */
+int64_t br_exact_search_proven(const struct br_exact_search *search, int64_t rounding);
 /* Tells that this makespan is the shortest, or nearly: the lower bound aims at it, less the slack.
  */
 void br_exact_search_aim(struct br_exact_search *search, int64_t makespan);

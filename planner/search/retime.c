@@ -28,17 +28,22 @@ static bool retime_in_order(const struct br_instance *in, struct br_schedule *sc
     return ok;
 }
 
-bool br_retime(const struct br_exact *exact, const struct br_instance *in,
-               const struct br_reach *reach, struct br_schedule *schedule, bool *made)
+bool br_retime(const struct br_instance *in, const struct br_reach *reach,
+               struct br_schedule *schedule)
 {
-    *made = br_exact_schedule(exact, schedule->start, schedule->machine);
-    if (!*made)
-        return true;
-    br_schedule_measure(schedule, in);
-    if (br_exact_rounding(exact) == 1)
-        return true;
     struct br_serial *serial = br_serial_create(in, reach);
     bool ok = serial && retime_in_order(in, schedule) && br_justify(serial, schedule, ROUNDS, NULL);
     br_serial_destroy(serial);
     return ok;
+}
+
+void br_retime_round(const struct br_schedule *from, const struct br_instance *rounded,
+                     int64_t rounding, struct br_schedule *to)
+{
+    assert(rounding > 0 && from->tasks == to->tasks);
+    br_schedule_copy(to, from);
+    for (uint32_t t = 0; t < to->tasks; t++)
+        to->start[t] /= rounding;
+    br_schedule_measure(to, rounded);
+    assert(to->makespan <= from->makespan / rounding);
 }

@@ -94,7 +94,7 @@ static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t m
 /* Why a schedule as long as `makespan` needs no search; NULL if it needs one. */
 static const char *bypass_reason(const struct br_search *s, int64_t makespan)
 {
-    if (makespan > s->bound.ticks)
+    if (makespan - s->bound.ticks > br_search_slack(s, makespan))
         return NULL;
     if (s->in->tasks == 1)
         return "a single task";
@@ -377,6 +377,7 @@ bool br_search_part(struct br_search *s)
 {
     s->report = (struct br_plan_part){.stages = s->in->stages, .tasks = s->in->tasks};
     s->report.long_score = s->report.frag_score = NAN;
+    s->noise = br_rounding_noise(s->origin);
     bool best = s->method.kind == BR_METHOD_BEST;
     bool first = best && (s->in->tasks == 1 || br_stopped(s->stop));
     bool many = best && !first && s->in->tasks <= BR_PORTFOLIO_LARGE;

@@ -10,6 +10,7 @@
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 #include "planner/model/plan.h"
+#include "planner/model/rounding.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/method.h"
 
@@ -43,6 +44,7 @@ struct br_search {
     struct br_elite elite;      /* the best schedule first; its method names the way it was made */
     struct br_plan_part report; /* without the times */
     struct br_exact_search *exact; /* NULL until it is used */
+    int64_t noise;                 /* br_rounding_noise of the part */
     uint64_t placements;
     struct br_counters counters; /* without placements and the solvers' */
     bool cut;                    /* a limit or the stop flag left something out */
@@ -52,12 +54,19 @@ static inline const struct br_schedule *br_search_best(const struct br_search *s
 {
     return &search->elite.entry[0].schedule;
 }
-/* The best schedule is as short as the lower bound, or hardly longer if durations were rounded: so
- * nothing is left to gain. */
+/* The ticks above the lower bound of a schedule that counts as closed: some if durations were
+ * rounded for the bound, else 0. */
+static inline int64_t br_search_slack(const struct br_search *search, int64_t makespan)
+{
+    const bool rounded = search->noise > 1 || br_exact_search_slack(search->exact, makespan) > 0;
+    return rounded ? br_rounding_slack(makespan) : 0;
+}
+/* The best schedule is as short as the lower bound, but for the slack: so nothing is left to gain.
+ */
 static inline bool br_search_done(const struct br_search *search)
 {
     const int64_t makespan = br_search_best(search)->makespan;
-    return makespan - search->bound.ticks <= br_exact_search_slack(search->exact, makespan);
+    return makespan - search->bound.ticks <= br_search_slack(search, makespan);
 }
 
 /* The share of the work that comes before the search from the elite. */

@@ -15,7 +15,7 @@
 #include "base/process/stop.h"
 #include "planner/exact/enumerate.h"
 #include "planner/exact/exact.h"
-#include "planner/exact/rounding.h"
+#include "planner/model/rounding.h"
 #include "planner/model/plan.h"
 #include "tests/support/judge.h"
 #include "tests/support/oracle.h"

@@ -1,12 +1,12 @@
-/* How durations are rounded down for the exact solver, which counts ticks.
+/* How durations are rounded down where ticks are counted.
  *
  * Measured durations have a tick of a nanosecond: too many ticks for a profile with a cell for
  * each, and for bounds that rise tick by tick. Rounded down to multiples of more ticks they make a
  * job whose lower bounds hold for the true one, and whose schedules say in which order the true
- * tasks start. A job that differs from one with a long tick by noise only gets the long tick back:
+ * tasks start. A job that differs by noise only from one with a long tick gets the long tick back:
  * then the rounded durations have a large common divisor. */
-#ifndef BR_PLANNER_EXACT_ROUNDING_H
-#define BR_PLANNER_EXACT_ROUNDING_H
+#ifndef BR_PLANNER_MODEL_ROUNDING_H
+#define BR_PLANNER_MODEL_ROUNDING_H
 
 #include <stdint.h>
 
@@ -23,6 +23,11 @@ enum { BR_ROUNDING_TOLERANCE = 10000 };
  * proven. `before` is 0, or the rounding that was tried before, which was too coarse. 1: the ticks
  * as they are. 0: there is no finer one. O(tasks). */
 int64_t br_rounding(const struct br_instance *instance, int64_t makespan, int64_t before);
+
+/* The rounding, a long tick, from which durations differ by noise only; 1 if there is none, or the
+ * job has more than BR_ROUNDING_TASKS tasks. O(tasks). */
+enum { BR_ROUNDING_TASKS = 20000 };
+int64_t br_rounding_noise(const struct br_instance *instance);
 
 /* The ticks of a makespan that count as closed: BR_ROUNDING_TOLERANCE of it, 0 without rounding. */
 int64_t br_rounding_slack(int64_t makespan);

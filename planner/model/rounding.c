@@ -1,6 +1,6 @@
 /* Chooses among round numbers of nanoseconds, since what is measured, or made up, is noise around
  * round numbers more often than around others. */
-#include "planner/exact/rounding.h"
+#include "planner/model/rounding.h"
 
 #include <assert.h>
 
@@ -75,6 +75,28 @@ int64_t br_rounding(const struct br_instance *in, int64_t makespan, int64_t befo
             best = reduced;
     } while (rounding > 1 && loss > most);
     return best;
+}
+
+/* Fewer ticks than NOISE_LEAST in one bring nothing; with more than NOISE_TICKS in the longest
+ * duration it is no pattern. */
+enum { NOISE_LEAST = 64, NOISE_TICKS = 1 << 14 };
+
+int64_t br_rounding_noise(const struct br_instance *in)
+{
+    const br_wide work = rounding_work(in), most = 2 * work / BR_ROUNDING_TOLERANCE;
+    int64_t longest = 0, ns, rounding;
+    if (work <= BR_ROUNDING_EXACT || in->tasks > BR_ROUNDING_TASKS)
+        return 1;
+    for (uint32_t s = 0; s < in->stages; s++)
+        longest = in->stage_longest[s] > longest ? in->stage_longest[s] : longest;
+    ns = longest * in->tick_ns;
+    do {
+        ns = rounding_below(ns);
+        rounding = ns / in->tick_ns;
+        if (rounding < NOISE_LEAST || longest / rounding > NOISE_TICKS)
+            return 1;
+    } while (rounding_loss(in, rounding) > most);
+    return rounding_reduce(in, rounding);
 }
 
 int64_t br_rounding_slack(int64_t makespan)
