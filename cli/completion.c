@@ -85,7 +85,7 @@ static void print_bash(FILE *out)
             if (option->letter)
                 fprintf(out, " | '%s -%c'", cli_commands[c]->name, option->letter);
             fputs(") ", out);
-            if (option->kind == BR_OPTION_CHOICE) {
+            if (option->rows) {
                 fputs("words='", out);
                 completion_print_choices(out, option);
                 fputs("' ;;\n", out);
@@ -152,7 +152,7 @@ static void print_zsh_form(FILE *out, const char *form)
     fputc(']', out);
     if (option->argument) {
         fprintf(out, ":%s:", option->argument);
-        if (option->kind == BR_OPTION_CHOICE) {
+        if (option->rows) {
             fputc('(', out);
             completion_print_choices(out, option);
             fputc(')', out);
@@ -217,7 +217,7 @@ static void print_fish(FILE *out)
                     fprintf(out, " -s %c", option->letter);
                 if (option->argument)
                     fputs(takes_file(option) ? " -r" : " -x", out);
-                if (option->kind == BR_OPTION_CHOICE) {
+                if (option->rows) {
                     fputs(" -a '", out);
                     completion_print_choices(out, option);
                     fputs("'", out);

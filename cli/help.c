@@ -85,7 +85,10 @@ static void help_print_choices(FILE *out, const struct br_option *option)
 {
     const struct br_named *row;
     const struct cli_settings defaults = cli_settings_default();
-    const char *chosen = *(const char *const *)((const char *)&defaults + option->offset);
+    const void *member = (const char *)&defaults + option->offset;
+    const char *chosen = option->kind == BR_OPTION_NAME
+                             ? *(const char *const *)member
+                             : br_named_name(option->rows, *(const uint32_t *)member);
     fprintf(out, "\n--%s %s", option->name, option->argument);
     if (chosen)
         fprintf(out, " (default: %s)", chosen);
@@ -158,7 +161,7 @@ void cli_help_print(const struct cli_command *command, FILE *out)
         if (option->commands & command->bit)
             help_print_option(out, option);
     for (const struct br_option *option = cli_options(); option->name; option++)
-        if ((option->commands & command->bit) && option->kind == BR_OPTION_CHOICE)
+        if ((option->commands & command->bit) && option->rows)
             help_print_choices(out, option);
     char examples[PATH_MAX];
     bool installed = strstr(command->examples, "examples/") && find_examples(examples);

@@ -43,7 +43,7 @@ static void manual_print_option(FILE *out, const struct br_option *option)
     manual_print_text(out, option->help);
     fputc('\n', out);
     const struct br_named *row;
-    if (option->kind == BR_OPTION_CHOICE)
+    if (option->rows)
         for (uint32_t k = 0; (row = br_named_at(option->rows, k)); k++) {
             fprintf(out, "\t- *%s*%s", row->name, row->summary ? ": " : "");
             manual_print_text(out, row->summary ? row->summary : "");

@@ -152,7 +152,9 @@ void br_options_clear(const struct br_option *table, void *settings)
 {
     for (const struct br_option *option = table; option->name; option++) {
         void *member = (char *)settings + option->offset;
-        if (option->kind == BR_OPTION_REAL)
+        if (option->kind == BR_OPTION_CHOICE)
+            *(uint32_t *)member = BR_NO_ROW;
+        else if (option->kind == BR_OPTION_REAL)
             *(double *)member = NAN;
         else if (option->kind == BR_OPTION_PAIR)
             *(struct br_pair *)member = (struct br_pair){NAN, NAN};
@@ -201,11 +203,15 @@ static enum br_status text_options_store(const struct br_option *option, bool ne
             return br_fail(diag, BR_USAGE, NULL, "option '--%s' is empty", option->name);
         *(const char **)member = value;
         return BR_OK;
+    case BR_OPTION_NAME:
     case BR_OPTION_CHOICE: {
         uint32_t row = br_named_find(option->rows, value);
         if (row == BR_NO_ROW)
             return not_a_choice(option, value, diag);
-        *(const char **)member = br_named_name(option->rows, row);
+        if (option->kind == BR_OPTION_NAME)
+            *(const char **)member = br_named_name(option->rows, row);
+        else
+            *(uint32_t *)member = row;
         return BR_OK;
     }
     case BR_OPTION_COUNT: {

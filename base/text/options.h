@@ -18,12 +18,13 @@
 
 /* The kind of the value, and the type of the settings' member that receives it. */
 enum br_option_kind {
-    BR_OPTION_FLAG,    /* bool: true if given; takes no value */
-    BR_OPTION_SWITCH,  /* int: 1 for --name, -1 for --no-name, unchanged if not given */
-    BR_OPTION_TEXT,    /* const char *: borrowed from the arguments */
-    BR_OPTION_PATH,    /* const char *: a file or folder that is kept, so not "-" */
-    BR_OPTION_CHOICE,  /* const char *: one of the row's choices, which it borrows */
-    BR_OPTION_COUNT,   /* uint64_t: a whole number within least..most */
+    BR_OPTION_FLAG,   /* bool: true if given; takes no value */
+    BR_OPTION_SWITCH, /* int: 1 for --name, -1 for --no-name, unchanged if not given */
+    BR_OPTION_TEXT,   /* const char *: borrowed from the arguments */
+    BR_OPTION_PATH,   /* const char *: a file or folder that is kept, so not "-" */
+    BR_OPTION_NAME,   /* const char *: the name of one of the rows, which it borrows */
+    BR_OPTION_CHOICE, /* uint32_t or an enum: the number of one of the rows; BR_NO_ROW: not given */
+    BR_OPTION_COUNT,  /* uint64_t: a whole number within least..most */
     BR_OPTION_SECONDS, /* int64_t: seconds on the command line, nanoseconds >= 0 here */
     BR_OPTION_AMOUNT,  /* struct br_decimal: above 0, with the suffixes k, M, G, KiB, ... */
     BR_OPTION_REAL,    /* double: a number within low..high; NAN: not given */
@@ -47,10 +48,10 @@ struct br_option {
     double low, high;            /* of a real, and of both numbers of a pair */
     bool above;                  /* `low` itself is out of this range */
     const char *example;         /* a usual value, for hints; NULL: none */
-    const struct br_names *rows; /* of a choice */
+    const struct br_names *rows; /* of a name or a choice */
 };
 
-/* Sets the members of all reals and pairs to NAN. */
+/* Sets the members of choices, reals and pairs to BR_NO_ROW and NAN: not given. */
 void br_options_clear(const struct br_option *table, void *settings);
 /* Writes it as "A" or "A:B". */
 void br_pair_format(struct br_pair pair, char *text, size_t size);

@@ -167,7 +167,7 @@ static const struct br_option bound_rows[] = {
     OPTION(TEXT, "what-if", "CHANGES", bound.what_if,
            "the bound on other clusters: changes such as cpu+25%, mem=128GiB or machines+2, or "
            "ranges such as machines=1..8 or cpu+0..100%/25, with commas between them"),
-    OPTION(CHOICE, "format", "F", output.format,
+    OPTION(NAME, "format", "F", output.format,
            "write the result of --what-if in this format (default: by the ending of -o FILE, else "
            "text)",
            .letter = 'f', .rows = &br_curve_formats),

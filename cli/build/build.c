@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/process/launch.h"
+#include "cli/common/choices.h"
 #include "cli/build/fit.h"
 #include "cli/build/lock.h"
 #include "cli/build/needless.h"
@@ -341,8 +342,8 @@ static enum br_status run_round(struct building *building, struct br_input *inpu
                                       .leave = true};
     char mark[BR_MARK], history[PATH_MAX];
     *input = (struct br_input){0};
-    settings.run.effort = "fast";
-    settings.run.on = "here";
+    settings.run.effort = BR_EFFORT_FAST;
+    settings.run.on = CLI_HERE;
     settings.run.keep_going = building->settings->import.failures != 1;
     settings.run.failures = failures_left(building);
     settings.output.quiet = true; /* every command gets its line */

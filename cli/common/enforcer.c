@@ -16,7 +16,7 @@ struct br_runtime_options cli_enforcer_options(const struct cli_enforcer_setting
     struct br_runtime_options options = br_runtime_options_default();
     options.policy = settings->policy;
     options.bundle = (uint32_t)settings->bundle;
-    options.fairness = (enum br_fairness)br_named_find(&cli_fairness, settings->fairness);
+    options.fairness = (enum br_fairness)settings->fairness;
     br_option_take(settings->eta, &options.eta_factor);
     br_option_take(settings->remote_penalty, &options.remote_penalty);
     br_option_take(settings->kappa, &options.kappa);

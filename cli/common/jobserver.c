@@ -6,13 +6,14 @@
 
 #include "base/process/machine.h"
 #include "base/roles.h"
+#include "cli/common/choices.h"
 #include "cli/common/say.h"
 
 struct br_jobserver *cli_jobserver_join(const struct cli_settings *settings)
 {
     struct br_jobserver *jobserver;
     struct br_diag diag = {0};
-    if (settings->run.jobserver)
+    if (settings->run.jobserver != BR_NO_ROW)
         return NULL;
     if (br_jobserver_join(getenv("MAKEFLAGS"), &jobserver, &diag))
         cli_say_diag(&diag);
@@ -45,9 +46,9 @@ enum br_status cli_jobserver_make(const struct cli_settings *settings,
                                   const struct br_cluster *cluster, struct br_jobserver **jobserver,
                                   struct br_diag *diag)
 {
-    const char *kind = settings->run.jobserver;
-    if (!kind || strcmp(kind, "none") == 0)
+    const uint32_t kind = settings->run.jobserver;
+    if (kind == BR_NO_ROW || kind == CLI_JOBSERVER_NONE)
         return BR_OK;
-    return br_jobserver_create(strcmp(kind, "fifo") == 0 ? BR_JOBSERVER_FIFO : BR_JOBSERVER_PIPE,
+    return br_jobserver_create(kind == CLI_JOBSERVER_FIFO ? BR_JOBSERVER_FIFO : BR_JOBSERVER_PIPE,
                                count_processors(cluster), jobserver, diag);
 }

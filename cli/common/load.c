@@ -56,9 +56,7 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
     struct br_parse_options options = br_parse_options_default();
     options.from = job->from;
     options.transfer_rate = job->transfer_rate;
-    options.transfer_mode = strcmp(job->transfer_mode, "demand") == 0 ? BR_TRANSFER_DEMAND
-                            : strcmp(job->transfer_mode, "keep") == 0 ? BR_TRANSFER_KEEP
-                                                                      : BR_TRANSFER_DELAY;
+    options.transfer_mode = (enum br_transfer_mode)job->transfer_mode;
     options.speed = job->speed;
     options.default_duration_ns = job->default_duration_ns;
     options.measured_cores = job->measured_cores;
@@ -73,18 +71,12 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
 {
     struct br_plan_options options = br_plan_options_default();
     options.method = search->method;
-    options.effort = !search->effort                       ? BR_EFFORT_AUTO
-                     : strcmp(search->effort, "fast") == 0 ? BR_EFFORT_FAST
-                     : strcmp(search->effort, "max") == 0  ? BR_EFFORT_MAX
-                                                           : BR_EFFORT_DEFAULT;
-    options.bound = !search->bound                        ? BR_PLAN_BOUND_FULL
-                    : strcmp(search->bound, "none") == 0  ? BR_PLAN_BOUND_NONE
-                    : strcmp(search->bound, "cheap") == 0 ? BR_PLAN_BOUND_CHEAP
-                                                          : BR_PLAN_BOUND_FULL;
-    options.objective = !search->objective                           ? BR_OBJECTIVE_MAKESPAN
-                        : strcmp(search->objective, "mean") == 0     ? BR_OBJECTIVE_MEAN
-                        : strcmp(search->objective, "weighted") == 0 ? BR_OBJECTIVE_WEIGHTED
-                                                                     : BR_OBJECTIVE_MAKESPAN;
+    options.effort = search->effort == BR_NO_ROW ? BR_EFFORT_AUTO : (enum br_effort)search->effort;
+    options.bound = search->bound == BR_NO_ROW
+                        ? BR_PLAN_BOUND_FULL
+                        : (enum br_plan_bound)(BR_PLAN_BOUND_NONE + search->bound);
+    options.objective = search->objective == BR_NO_ROW ? BR_OBJECTIVE_MAKESPAN
+                                                       : (enum br_objective)search->objective;
     options.seed = search->seed;
     options.threads = cli_threads(search);
     options.time_limit_ns = search->time_limit_ns < 0 ? 0 : search->time_limit_ns;
@@ -93,7 +85,7 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
         options.time_limit_ns = 1;
     options.placements = search->placements;
     options.threshold_limit = (uint32_t)search->thresholds;
-    options.frag_score = strcmp(search->frag_score, "paper") == 0 ? BR_FRAG_PAPER : BR_FRAG_BOUND;
+    options.frag_score = (enum br_frag_score)search->frag_score;
     return options;
 }
 

@@ -37,7 +37,7 @@ static const struct br_option shared_rows[] = {
            "rate at which the port of every machine sends and receives, in bytes a second or as "
            "10Gbit (default: the cluster's)",
            .commands = CLI_PLAN | CLI_SHOW | CLI_SIMULATE),
-    OPTION(CHOICE, "from", "FORMAT", job.from,
+    OPTION(NAME, "from", "FORMAT", job.from,
            "the job's format (default: recognised from the content)", .rows = &br_job_formats,
            .commands = JOB),
     OPTION(AMOUNT, "transfer-rate", "R", job.transfer_rate,
@@ -165,7 +165,7 @@ static const struct br_option shared_rows[] = {
     OPTION(PATH, "history", "FILE", needs.history,
            "measurements of runs (SQLite); created if missing",
            .commands = CLI_IMPORT | CLI_ANNOTATE | CLI_SERVE | CLI_RUN),
-    OPTION(CHOICE, "method", "M", search.method, "how to plan", .letter = 'm', .rows = &br_methods,
+    OPTION(NAME, "method", "M", search.method, "how to plan", .letter = 'm', .rows = &br_methods,
            .commands = SEARCH),
     OPTION(FLAG, "network", NULL, search.network,
            "account for the bytes that edges carry, between the ports of the machines",
@@ -206,10 +206,10 @@ static const struct br_option shared_rows[] = {
            "ask bigrocks-bound for a tighter bound (default: if the bound is not met yet and the "
            "job is not large)",
            .commands = CLI_PLAN | CLI_BOUND),
-    OPTION(CHOICE, "format", "F", output.format,
+    OPTION(NAME, "format", "F", output.format,
            "write the plan in this format (default: by the ending of -o FILE)", .letter = 'f',
            .rows = &br_emit_plans, .commands = CLI_PLAN | CLI_RENDER),
-    OPTION(CHOICE, "format", "F", output.format,
+    OPTION(NAME, "format", "F", output.format,
            "write the job in this format (default: by the ending of -o FILE, else xml)",
            .letter = 'f', .rows = &br_emit_jobs,
            .commands = CLI_GENERATE | CLI_IMPORT | CLI_ANNOTATE),
@@ -248,30 +248,6 @@ static const struct br_option shared_rows[] = {
            .commands = CLI_ALL),
     OPTIONS_END};
 
-static struct cli_settings options_shared_defaults(void)
-{
-    struct br_plan_options plan = br_plan_options_default();
-    struct br_parse_options parse = br_parse_options_default();
-    struct br_runtime_options enforcer = br_runtime_options_default();
-    return (struct cli_settings){
-        .job = {.transfer_rate = parse.transfer_rate,
-                .transfer_mode =
-                    br_named_name(&cli_transfers, parse.transfer_mode == BR_TRANSFER_DEMAND),
-                .speed = parse.speed},
-        .search = {.method = plan.method,
-                   .frag_score = br_named_name(&cli_frag_scores, plan.frag_score == BR_FRAG_PAPER),
-                   .thresholds = plan.threshold_limit,
-                   .threads = plan.threads,
-                   .seed = plan.seed,
-                   .placements = plan.placements,
-                   .time_limit_ns = -1},
-        .bound = {.conflicts = CLI_CONFLICTS_DEFAULT, .cpu_limit_ns = -1, .lp_time_ns = -1},
-        .enforcer = {.policy = enforcer.policy,
-                     .fairness = br_named_name(&cli_fairness, enforcer.fairness),
-                     .bundle = enforcer.bundle},
-    };
-}
-
 /* Behind those before it, which are `used`; its own sub-command is filled in. */
 static uint32_t options_append(struct br_option *to, uint32_t used, const struct br_option *table,
                                uint32_t command)
@@ -297,10 +273,32 @@ const struct br_option *cli_options(void)
     return all;
 }
 
+static void options_set_shared_defaults(struct cli_settings *settings)
+{
+    struct br_plan_options plan = br_plan_options_default();
+    struct br_parse_options parse = br_parse_options_default();
+    struct br_runtime_options enforcer = br_runtime_options_default();
+    *settings = (struct cli_settings){
+        .job = {.transfer_rate = parse.transfer_rate, .speed = parse.speed},
+        .search = {.method = plan.method,
+                   .thresholds = plan.threshold_limit,
+                   .threads = plan.threads,
+                   .seed = plan.seed,
+                   .placements = plan.placements,
+                   .time_limit_ns = -1},
+        .bound = {.conflicts = CLI_CONFLICTS_DEFAULT, .cpu_limit_ns = -1, .lp_time_ns = -1},
+        .enforcer = {.policy = enforcer.policy, .bundle = enforcer.bundle},
+    };
+    br_options_clear(cli_options(), settings);
+    settings->job.transfer_mode = parse.transfer_mode;
+    settings->search.frag_score = plan.frag_score;
+    settings->enforcer.fairness = enforcer.fairness;
+}
+
 struct cli_settings cli_settings_default(void)
 {
-    struct cli_settings settings = options_shared_defaults();
-    br_options_clear(cli_options(), &settings);
+    struct cli_settings settings;
+    options_set_shared_defaults(&settings);
     for (const struct cli_command *const *command = cli_commands; *command; command++)
         if ((*command)->set_defaults)
             (*command)->set_defaults(&settings);

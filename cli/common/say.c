@@ -59,8 +59,12 @@ static bool option_value(const struct br_option *option, const void *member, cha
         return false;
     case BR_OPTION_PATH:
     case BR_OPTION_TEXT:
-    case BR_OPTION_CHOICE: {
+    case BR_OPTION_NAME: {
         const char *value = *(const char *const *)member;
+        return value && snprintf(text, size, "%s", value) < (int)size;
+    }
+    case BR_OPTION_CHOICE: {
+        const char *value = br_named_name(option->rows, *(const uint32_t *)member);
         return value && snprintf(text, size, "%s", value) < (int)size;
     }
     case BR_OPTION_COUNT: {

@@ -15,7 +15,8 @@
 
 /* How a job is read, and on which cluster it runs. */
 struct cli_job_settings {
-    const char *from, *transfer_mode;
+    const char *from;
+    uint32_t transfer_mode; /* a row */
     struct br_decimal transfer_rate, speed;
     int64_t default_duration_ns;
     uint64_t measured_cores; /* that queries were timed on; 0: not given */
@@ -30,10 +31,8 @@ struct cli_job_settings {
 
 /* How a job is planned. */
 struct cli_search_settings {
-    const char *method, *frag_score;
-    const char *effort; /* NULL: not given */
-    const char *bound;  /* of the plan; NULL: not given */
-    const char *objective;
+    const char *method;
+    uint32_t frag_score, effort, bound, objective; /* rows; BR_NO_ROW: not given */
     uint64_t threads, seed, placements;
     uint64_t thresholds;   /* 0: all */
     int64_t time_limit_ns; /* -1: not given; also of what proves a bound */
@@ -62,15 +61,16 @@ struct cli_generate_settings {
 
 /* How the record of a cluster becomes a workload. */
 struct cli_record_settings {
-    const char *parallel, *group_by;
+    uint32_t parallel, group_by; /* rows */
     bool completed_only, cpu_only;
 };
 
 /* A workload that is made or changed. */
 struct cli_workload_settings {
     const char *like; /* NULL: jobs come from files */
-    const char *draw; /* NULL: as it suits */
-    const char *arrivals, *groups, *assign, *deadlines;
+    uint32_t draw;    /* a row; BR_NO_ROW: as it suits */
+    uint32_t assign;  /* a row */
+    const char *arrivals, *groups, *deadlines;
     double load, scale_time, scale_durations, thin; /* NAN: not given */
     uint64_t count;                                 /* 0: not given */
     uint64_t seed;
@@ -119,18 +119,19 @@ struct cli_admission_settings {
 struct cli_enforcer_settings {
     const char *policy;                /* of what the command drives by the enforcer alone */
     double eta, remote_penalty, kappa; /* NAN: the enforcer's own */
-    const char *fairness;
+    uint32_t fairness;                 /* a row */
     const char *fungible, *overbook;
     uint64_t bundle;
 };
 
 /* The run of jobs. */
 struct cli_run_settings {
-    const char *plan, *directory, *journal, *trace, *on, *cgroup;
-    const char *effort;           /* NULL: as it suits the number of jobs */
+    const char *plan, *directory, *journal, *trace, *cgroup;
+    uint32_t on;                  /* enum cli_run_place */
+    uint32_t effort;              /* BR_NO_ROW: as it suits the number of jobs */
     const char *group, *group_of; /* weights of groups; the groups of the jobs in their order */
     const char *spool;            /* a folder that jobs are taken from */
-    const char *jobserver;        /* pipe, fifo, none; NULL: the existing one */
+    uint32_t jobserver;           /* enum cli_jobserver_kind; BR_NO_ROW: the existing one */
     double spread, pilots;        /* NAN: not given; pilots: their share, with learn */
     uint32_t failures;            /* with keep_going: number of failures that end it; 0: no limit */
     bool learn, resume, keep_going, shell, simulate, limit_memory, until_empty;
@@ -140,11 +141,12 @@ struct cli_run_settings {
 
 /* A simulated cluster. */
 struct cli_simulate_settings {
-    const char *policies, *plan_effort, *model;
+    const char *policies, *model;
+    uint32_t plan_effort; /* BR_NO_ROW: not given */
     const char *errors;
     double failures;                  /* NAN: not given */
     struct br_pair stragglers, leave; /* NAN: not given */
-    const char *network_policy;       /* NULL: not given */
+    uint32_t network_policy;          /* a row; BR_NO_ROW: not given */
     uint64_t seed, seeds, clairvoyant, placements;
     bool no_bounds;
 };
@@ -178,8 +180,8 @@ struct cli_predict_settings {
 
 /* Tables of the time left of a job. */
 struct cli_deadline_settings {
-    const char *show, *check; /* a table file */
-    const char *indicator;
+    const char *show, *check;  /* a table file */
+    uint32_t indicator;        /* a row */
     double failures;           /* NAN: not given */
     struct br_pair stragglers; /* NAN: not given */
     uint64_t tokens, runs;     /* 0: not given */
@@ -190,7 +192,7 @@ struct cli_deadline_settings {
 
 /* The training of a policy. */
 struct cli_train_settings {
-    const char *network, *objective, *method;
+    uint32_t network, objective, method; /* rows */
     double reach, step;
     struct br_pair rate, entropy, length, interarrival; /* length NAN: not given */
     int64_t horizon_ns;
@@ -203,7 +205,8 @@ struct cli_train_settings {
 
 /* Coflows on a fabric. */
 struct cli_coflow_settings {
-    const char *policies, *clock, *coordinator, *fail;
+    const char *policies, *coordinator, *fail;
+    uint32_t clock;                             /* a row */
     double port, skew, scale_time, scale_bytes; /* NAN: not given */
     uint64_t wide, repeat;
     bool uneven, bound;
@@ -213,7 +216,7 @@ struct cli_coflow_settings {
 struct cli_output_settings {
     const char *format, *path; /* -f, -o */
     const char *trace_search;
-    const char *colour, *layout, *nodes; /* of pictures; NULL: as it suits */
+    uint32_t colour, layout, nodes; /* of pictures; BR_NO_ROW: as it suits */
     bool by_machine, plain, shell, explain, stats, json, verbose, quiet;
 };
 

@@ -29,7 +29,7 @@ static int convert_perform(const struct cli_settings *settings, const char *cons
 }
 
 static const struct br_option convert_rows[] = {
-    OPTION(CHOICE, "format", "F", output.format,
+    OPTION(NAME, "format", "F", output.format,
            "write the job in this format (default: by the ending of -o FILE)", .letter = 'f',
            .rows = &br_emit_jobs),
     OPTIONS_END};

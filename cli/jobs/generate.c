@@ -24,7 +24,7 @@ static int jobs_generate_perform(const struct cli_settings *settings, const char
 }
 
 static const struct br_option generate_rows[] = {
-    OPTION(CHOICE, "like", "KIND", generate.like, "the kind of job", .rows = &br_generate_kinds),
+    OPTION(NAME, "like", "KIND", generate.like, "the kind of job", .rows = &br_generate_kinds),
     OPTION(COUNT, "seed", "N", generate.seed, "seed of the random choices (default: 1)",
            .most = UINT64_MAX),
     OPTIONS_END};

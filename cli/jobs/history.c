@@ -132,7 +132,7 @@ static int history_perform(const struct cli_settings *settings, const char *cons
 }
 
 static const struct br_option history_rows[] = {
-    OPTION(CHOICE, "format", "FORMAT", output.format, "what to write", .letter = 'f',
+    OPTION(NAME, "format", "FORMAT", output.format, "what to write", .letter = 'f',
            .rows = &br_histories_formats),
     OPTION(TEXT, "rename", "NAME", history.rename,
            "give JOB this name; if the name has runs already, both are one job from then on"),

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/process/clock.h"
+#include "cli/common/choices.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/load.h"
@@ -62,7 +63,7 @@ static const char *refusal(const struct cli_settings *settings, const struct br_
 {
     if (settings->bound.lp < 0)
         return "not asked for (--no-lp)";
-    if (settings->search.bound && strcmp(settings->search.bound, "full") != 0)
+    if (settings->search.bound != BR_NO_ROW && settings->search.bound != CLI_BOUND_FULL)
         return "not asked for (--bound)";
     if (settings->bound.lp_time_ns == 0)
         return "not asked for (no time for it)";

@@ -131,10 +131,9 @@ static enum br_status run_there(const struct cli_running *run, const struct br_r
     const struct br_run_jobs all = {jobs->job, jobs->count};
     if (source)
         return br_local_run(jobs->cluster, NULL, source, options, result, diag);
-    if (strcmp(settings->run.on, "here") == 0)
+    if (settings->run.on == CLI_HERE)
         return br_local_run(jobs->cluster, &all, NULL, options, result, diag);
-    if (strcmp(settings->run.on, "slurm-jobs") != 0 &&
-        (strcmp(settings->run.on, "slurm") != 0 || !are_long(jobs)))
+    if (settings->run.on != CLI_SLURM_JOBS && (settings->run.on != CLI_SLURM || !are_long(jobs)))
         return br_slurm_run_steps(jobs->cluster, &all, options, result, diag);
     if (jobs->count > 1)
         return br_fail(diag, BR_USAGE, "run them one by one, or take --on slurm-steps",
@@ -150,7 +149,7 @@ static enum br_status open_groups(const struct cli_settings *settings, pid_t gua
                                   struct br_cgroups *groups, bool *open, struct br_diag *diag)
 {
     *open = false;
-    if (strcmp(settings->run.on, "here") != 0)
+    if (settings->run.on != CLI_HERE)
         return settings->run.limit_memory || settings->run.cgroup
                    ? br_fail(diag, BR_USAGE, "leave it out; Slurm limits memory as it is set up to",
                              "control groups are for tasks on this machine")
@@ -255,7 +254,7 @@ enum br_status cli_run_here(struct cli_running *run, struct br_diag *diag)
 {
     const struct cli_settings *settings = run->settings;
     struct cli_run_jobs *jobs = run->jobs;
-    if (strcmp(settings->run.on, "slurm") == 0 && !are_long(jobs) && !getenv("SLURM_JOB_ID"))
+    if (settings->run.on == CLI_SLURM && !are_long(jobs) && !getenv("SLURM_JOB_ID"))
         return running_run_allocate(jobs->cluster, settings->output.quiet, diag);
     struct cli_report report = {
         .settings = settings, .jobs = jobs, .several = jobs->count > 1, .part = run->part};
@@ -329,16 +328,16 @@ static enum br_status check_spool(const struct cli_run_settings *run,
                                   const struct cli_control_settings *control, uint32_t jobs,
                                   struct br_diag *diag)
 {
-    const char *other = jobs                           ? "a JOB"
-                        : run->journal                 ? "--journal"
-                        : run->plan                    ? "--plan"
-                        : run->group_of                ? "--group-of"
-                        : run->simulate                ? "--simulate"
-                        : run->learn                   ? "--learn"
-                        : control->deadline            ? "--deadline"
-                        : control->utility             ? "--utility"
-                        : strcmp(run->on, "here") != 0 ? "--on"
-                                                       : NULL;
+    const char *other = jobs                  ? "a JOB"
+                        : run->journal        ? "--journal"
+                        : run->plan           ? "--plan"
+                        : run->group_of       ? "--group-of"
+                        : run->simulate       ? "--simulate"
+                        : run->learn          ? "--learn"
+                        : control->deadline   ? "--deadline"
+                        : control->utility    ? "--utility"
+                        : run->on != CLI_HERE ? "--on"
+                                              : NULL;
     if (!other)
         return BR_OK;
     return br_fail(diag, BR_USAGE, "see 'bigrocks help run'",
@@ -350,7 +349,7 @@ static enum br_status check_spool(const struct cli_run_settings *run,
 static bool learn_goes(const struct cli_settings *settings)
 {
     return !settings->run.plan && !settings->run.simulate && !settings->control.deadline &&
-           !settings->control.utility && strcmp(settings->run.on, "here") == 0;
+           !settings->control.utility && settings->run.on == CLI_HERE;
 }
 
 static enum br_status running_run_check(const struct cli_settings *settings, uint32_t jobs,
@@ -368,11 +367,11 @@ static enum br_status running_run_check(const struct cli_settings *settings, uin
         return br_fail(diag, BR_USAGE, "see 'bigrocks help run'",
                        "--learn plans jobs while they run on this machine, and goes without "
                        "--plan, --simulate, --deadline and --on");
-    if (run->jobserver && strcmp(run->jobserver, "none") != 0 && strcmp(run->on, "here") != 0)
+    if (run->jobserver != BR_NO_ROW && run->jobserver != CLI_JOBSERVER_NONE && run->on != CLI_HERE)
         return br_fail(diag, BR_USAGE, "leave out one of them",
                        "--jobserver is for commands on this machine, and --on %s starts them on "
                        "others",
-                       run->on);
+                       br_named_name(&cli_places, run->on));
     if (!isnan(run->pilots) && !run->learn)
         return br_fail(diag, BR_USAGE, "add --learn, or leave it out",
                        "--pilots is for a run that learns durations");
@@ -411,7 +410,7 @@ static int running_run_perform(const struct cli_settings *settings, const char *
     br_mark_make(mark);
     struct br_guard guard = {-1, 0};
     struct br_jobserver *jobserver = NULL;
-    if (!settings->run.simulate && strcmp(settings->run.on, "here") == 0)
+    if (!settings->run.simulate && settings->run.on == CLI_HERE)
         jobserver = cli_jobserver_join(settings);
     if (!settings->run.simulate)
         guard = br_guard_start(mark, NULL, NULL, jobserver, -1);
@@ -493,7 +492,7 @@ static const struct br_option run_rows[] = {
            "with --learn: the share of a stage's tasks that run first, at least one (default: "
            "0.03)",
            .high = 1, .example = "0.03"),
-    OPTION(CHOICE, "policy", "P", enforcer.policy,
+    OPTION(NAME, "policy", "P", enforcer.policy,
            "how to choose among the tasks that could start now", .rows = &br_policies),
     OPTION(TEXT, "deadline", "T,...", control.deadline,
            "end within T seconds, or by a moment such as 2026-01-31T18:00, with no more tasks at "
@@ -515,7 +514,7 @@ static const struct br_option run_rows[] = {
 
 static void run_set_defaults(struct cli_settings *settings)
 {
-    settings->run.on = br_named_name(&cli_places, 0);
+    settings->run.on = CLI_HERE;
 }
 
 const struct cli_command cli_run = {

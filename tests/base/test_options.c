@@ -16,7 +16,8 @@
 struct settings {
     bool loud, quick;
     int proof;
-    const char *name, *colour;
+    const char *name, *shade;
+    uint32_t colour;
     uint64_t count;
     int64_t limit_ns;
     struct br_decimal rate;
@@ -61,6 +62,12 @@ static const struct br_option table[] = {
      .kind = BR_OPTION_CHOICE,
      .rows = &colour_rows,
      .offset = offsetof(struct settings, colour)},
+    {.name = "shade",
+     .argument = "COLOUR",
+     .commands = ONE,
+     .kind = BR_OPTION_NAME,
+     .rows = &colour_rows,
+     .offset = offsetof(struct settings, shade)},
     {.name = "count",
      .argument = "N",
      .commands = ONE,
@@ -191,8 +198,11 @@ static void test_values(void **state)
         assert_int_equal(PARSE(ONE, bad[k][0], bad[k][1]).status, BR_USAGE);
     struct call call = PARSE(ONE, "--colour", "blue", "--count", "100");
     assert_int_equal(call.status, BR_OK);
-    assert_string_equal(call.settings.colour, "blue");
+    assert_int_equal(call.settings.colour, 2);
     assert_int_equal(call.settings.count, 100);
+    call = PARSE(ONE, "--shade", "green");
+    assert_ptr_equal(call.settings.shade, colours[1].name);
+    assert_string_equal(PARSE(ONE, "--shade", "gren").diag.hint, "did you mean 'green'?");
     call = PARSE(TWO, "--rate", "64MiB");
     assert_int_equal(call.status, BR_OK);
     assert_int_equal(call.settings.rate.mantissa, 67108864);
@@ -274,6 +284,7 @@ static void test_not_given(void **state)
     double value = 3;
     br_options_clear(table, &settings);
     assert_true(isnan(settings.share) && isnan(settings.span.first) && isnan(settings.span.second));
+    assert_int_equal(settings.colour, BR_NO_ROW);
     assert_int_equal(settings.count, 7);
     br_option_take(settings.share, &value);
     assert_true(value == 3);

@@ -148,6 +148,18 @@ def planning_is_limited(workload):
     assert planned() == (kinds, 0)
 
 
+def efforts_differ(folder):
+    """Plans of more than the least effort are others. --effort max was taken for fast."""
+    jobs = folder / 'efforts.xml'
+    run('workload', '--like', 'layered', '--count', 4, '--tasks', 60, '--spread', 0.5, '--seed', 3,
+        '--interarrival', 5, '-o', jobs)
+    common = ['simulate', jobs, '--machines', 2, '--capacity', 'cpu=8,mem=64GiB,net=10G,disk=10G', '--policy', 'order',
+              '--no-bounds', '-q', '-f', 'csv']
+    fast, default, most = (run(*common, '--effort', effort) for effort in ('fast', 'default', 'max'))
+    assert run(*common) == fast
+    assert fast not in (default, most)
+
+
 def faults_are_told(folder, workload):
     out = folder / 'never.json'
     for options, status, said in (
@@ -200,6 +212,7 @@ def main():
         tuning_finds_the_best(workload)
         help_tells_the_defaults(folder)
         planning_is_limited(workload)
+        efforts_differ(folder)
         faults_are_told(folder, workload)
         an_interrupt_keeps_what_is_done(folder)
     print('simulated')

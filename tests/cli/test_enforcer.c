@@ -16,8 +16,7 @@ static struct cli_enforcer_settings none(void)
                                           .eta = NAN,
                                           .remote_penalty = NAN,
                                           .kappa = NAN,
-                                          .fairness =
-                                              br_named_name(&cli_fairness, options.fairness),
+                                          .fairness = options.fairness,
                                           .bundle = options.bundle};
 }
 
@@ -43,7 +42,7 @@ static void test_given(void **state)
                                              .eta = 0.7,
                                              .remote_penalty = 0.3,
                                              .kappa = 15,
-                                             .fairness = "slots",
+                                             .fairness = BR_FAIR_SLOTS,
                                              .bundle = 17};
     struct br_runtime_options options = cli_enforcer_options(&settings);
     assert_string_equal(options.policy, "packing");
@@ -52,7 +51,7 @@ static void test_given(void **state)
     assert_true(options.kappa == 15.0);
     assert_int_equal(options.fairness, BR_FAIR_SLOTS);
     assert_int_equal(options.bundle, 17);
-    settings.fairness = "dominant";
+    settings.fairness = BR_FAIR_DOMINANT;
     options = cli_enforcer_options(&settings);
     assert_int_equal(options.fairness, BR_FAIR_DOMINANT);
 }

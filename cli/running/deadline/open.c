@@ -7,6 +7,7 @@
 
 #include "base/numbers/real.h"
 #include "base/process/clock.h"
+#include "cli/common/choices.h"
 #include "cli/common/control.h"
 #include "cli/common/interrupt.h"
 #include "cli/common/job_table.h"
@@ -186,7 +187,7 @@ static enum br_status open_check(const struct cli_settings *settings, struct br_
     if (control->deadline && control->utility)
         return br_fail(diag, BR_USAGE, "leave out one of them",
                        "a --utility has its deadline, so --deadline goes without");
-    if (strcmp(settings->run.on, "here") != 0)
+    if (settings->run.on != CLI_HERE)
         return br_fail(diag, BR_USAGE, "see 'bigrocks help run'",
                        "--deadline is of jobs on this machine, and goes without --on");
     return BR_OK;

@@ -191,7 +191,7 @@ static struct br_plan_options rest_options(const struct cli_settings *settings,
                                            struct cli_run_learn *learn)
 {
     struct cli_search_settings search = settings->search;
-    search.effort = "fast";
+    search.effort = BR_EFFORT_FAST;
     search.threads = 1;
     search.time_limit_ns = search_ns;
     struct br_plan_options options = cli_plan_options(&search);

@@ -18,13 +18,13 @@ static const int64_t search_spooled_ns = INT64_C(1000000000);
 
 /* Several jobs are planned quickly, and more quickly the more there are, as each plan counts less.
  * A default time limit is not used up: nothing runs meanwhile. */
-static const char *effort_of(const struct cli_settings *settings, bool alone)
+static uint32_t effort_of(const struct cli_settings *settings, bool alone)
 {
-    if (settings->run.effort)
+    if (settings->run.effort != BR_NO_ROW)
         return settings->run.effort;
     if (!alone)
-        return "fast";
-    return settings->search.time_limit_ns < 0 ? "default" : settings->search.effort;
+        return BR_EFFORT_FAST;
+    return settings->search.time_limit_ns < 0 ? BR_EFFORT_DEFAULT : settings->search.effort;
 }
 
 enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone,

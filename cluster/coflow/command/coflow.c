@@ -23,8 +23,10 @@
 #include "cli/common/options.h"
 
 static const struct br_named clocks[] = {
-    {"exact", "fluid, without ticks; capacity that a flow leaves free is given on at once"},
-    {"epochs", "as the published simulator: ticks of 8 ms, epochs of 10.24 s that admit"},
+    [BR_CLOCK_EXACT] =
+        {"exact", "fluid, without ticks; capacity that a flow leaves free is given on at once"},
+    [BR_CLOCK_EPOCHS] = {"epochs",
+                         "as the published simulator: ticks of 8 ms, epochs of 10.24 s that admit"},
 };
 static const struct br_names clock_rows = {BR_NAMES(clocks)};
 
@@ -162,7 +164,7 @@ static enum br_status change_trace(const struct cli_settings *settings, struct b
 static enum br_status read_clock(const struct cli_settings *settings,
                                  struct br_coflow_options *options, struct br_diag *diag)
 {
-    bool epochs = strcmp(settings->coflow.clock, br_named_name(&clock_rows, 1)) == 0;
+    bool epochs = settings->coflow.clock == BR_CLOCK_EPOCHS;
     options->clock = epochs ? BR_CLOCK_EPOCHS : BR_CLOCK_EXACT;
     options->port_rate = BR_COFLOW_PORT_RATE;
     if (isnan(settings->coflow.port))
@@ -225,7 +227,8 @@ static enum br_status coflow_write_study(const struct cli_settings *settings, st
     const char *format = coflow_format_of(&settings->output);
     struct cli_output output;
     const struct br_coflow_study written = {.trace = study->trace,
-                                            .clock = settings->coflow.clock,
+                                            .clock =
+                                                br_named_name(&clock_rows, settings->coflow.clock),
                                             .port_rate = study->options.port_rate,
                                             .results = results,
                                             .result = study->result,
@@ -324,14 +327,14 @@ static const struct br_option coflow_rows[] = {
            .low = 1e-6, .high = 1e6, .example = "0.5"),
     OPTION(COUNT, "repeat", "N", coflow.repeat, "repeat the trace N times, one after another",
            .least = 1, .most = 100000),
-    OPTION(CHOICE, "format", "F", output.format,
+    OPTION(NAME, "format", "F", output.format,
            "write the results in this format (default: by the ending of -o FILE, else text)",
            .letter = 'f', .rows = &br_coflow_formats),
     OPTIONS_END};
 
 static void coflow_set_defaults(struct cli_settings *settings)
 {
-    settings->coflow.clock = br_named_name(&clock_rows, 0);
+    settings->coflow.clock = BR_CLOCK_EXACT;
     settings->coflow.repeat = 1;
 }
 

@@ -181,7 +181,7 @@ static const struct br_option deadline_rows[] = {
            "compare the forecasts of this table with further runs of the job"),
     OPTION(SECONDS, "period", "S", deadline.period_ns,
            "with --check: look at the forecast every S seconds (default: 60)"),
-    OPTION(CHOICE, "format", "F", output.format,
+    OPTION(NAME, "format", "F", output.format,
            "with --show and --check: write in this format (default: by the ending of -o FILE, else "
            "text)",
            .letter = 'f', .rows = &br_table_formats),
@@ -189,7 +189,7 @@ static const struct br_option deadline_rows[] = {
 
 static void deadline_set_defaults(struct cli_settings *settings)
 {
-    settings->deadline.indicator = br_named_name(&br_indicators, BR_TOTALWORK_Q);
+    settings->deadline.indicator = BR_TOTALWORK_Q;
     settings->deadline.seed = 1;
     settings->deadline.period_ns = INT64_C(60000000000);
 }

@@ -127,8 +127,7 @@ static enum br_status fill_request(const struct cli_settings *settings,
     enum br_status status = cli_world_options(&happens, &world, diag);
     if (status)
         return status;
-    if (!br_indicator_find(own->indicator, &request->indicator))
-        return br_fail(diag, BR_USAGE, NULL, "there is no indicator '%.40s'", own->indicator);
+    request->indicator = (enum br_indicator)own->indicator;
     request->dag = job->input.dag;
     request->cluster = job->input.cluster;
     request->profile = &job->profile;

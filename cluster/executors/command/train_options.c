@@ -108,10 +108,10 @@ const struct br_option cli_train_rows[] = {
 
 void cli_train_set_defaults(struct cli_settings *settings)
 {
-    settings->train.network = br_named_name(&br_network_forms, 2);
+    settings->train.network = BR_NETWORK_SPLIT;
     settings->train.interarrival = (struct br_pair){0, NAN};
-    settings->train.objective = br_named_name(&objective_rows, 0);
-    settings->train.method = br_named_name(&method_rows, 0);
+    settings->train.objective = BR_MEAN_COMPLETION;
+    settings->train.method = BR_REINFORCE;
     settings->train.reach = 0.5;
     settings->train.step = 0;
     settings->train.rate = (struct br_pair){0.003, 0.0003};
@@ -173,8 +173,7 @@ enum br_status cli_train_options(const struct cli_settings *settings,
                                  struct br_diag *diag)
 {
     const struct cli_train_settings *train = &settings->train;
-    enum br_network_form form =
-        (enum br_network_form)br_named_find(&br_network_forms, train->network);
+    enum br_network_form form = (enum br_network_form)train->network;
     double first_s = 0, last_s = 0, interarrival_s = 0, last_interarrival_s = 0;
     *options = br_train_options_default();
     options->shape = form == BR_NETWORK_CODE    ? br_network_shape_code()
@@ -186,13 +185,9 @@ enum br_status cli_train_options(const struct cli_settings *settings,
     options->cluster.executors = (uint32_t)train->executors;
     options->cluster.moving_ns = train->moving_ns;
     options->cluster.yields = train->yields;
-    for (uint32_t k = 0; k < sizeof objectives / sizeof *objectives; k++)
-        if (strcmp(train->objective, objectives[k].name) == 0)
-            options->objective = (enum br_training_objective)k;
+    options->objective = (enum br_training_objective)train->objective;
     options->draw_requests = train->draw_requests;
-    options->method = strcmp(train->method, br_named_name(&method_rows, BR_EVOLVE)) == 0
-                          ? BR_EVOLVE
-                          : BR_REINFORCE;
+    options->method = train->method == BR_EVOLVE ? BR_EVOLVE : BR_REINFORCE;
     options->seed = train->seed;
     options->threads = cli_threads(&settings->search);
     options->episodes = (uint32_t)train->episodes;
@@ -338,7 +333,9 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
             " --episodes %" PRIu64 " --seed %" PRIu64 " --network %s --objective %s"
             " --every %" PRIu64 " --trials %" PRIu64 " --trial-seed %" PRIu64,
             train->executors, train->count, train->iterations, train->episodes, train->seed,
-            train->network, train->objective, train->every, train->trials, train->trial_seed);
+            br_named_name(&br_network_forms, train->network),
+            br_named_name(&objective_rows, train->objective), train->every, train->trials,
+            train->trial_seed);
     fprintf(out, " --moving %.15g", (double)train->moving_ns * 1e-9);
     train_options_print_pair(out, "interarrival", train->interarrival);
     train_options_print_pair(out, "rate", train->rate);
@@ -347,8 +344,8 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         train_options_print_pair(out, "length", train->length);
     if (train->teacher)
         fprintf(out, " --teacher %s", train->teacher);
-    if (strcmp(train->method, br_named_name(&method_rows, BR_REINFORCE)) != 0) {
-        fprintf(out, " --method %s", train->method);
+    if (train->method != BR_REINFORCE) {
+        fprintf(out, " --method %s", br_named_name(&method_rows, train->method));
         train_options_print_pair(out, "reach", (struct br_pair){train->reach, NAN});
     }
     if (train->step > 0)

@@ -268,7 +268,7 @@ static const struct br_option predict_rows[] = {
     OPTION(COUNT, "seeds", "N", predict.seeds,
            "run every predictor N times, with seeds from --seed on (default: 1)", .least = 1,
            .most = 1000),
-    OPTION(CHOICE, "format", "FORMAT", output.format, "what to write", .letter = 'f',
+    OPTION(NAME, "format", "FORMAT", output.format, "what to write", .letter = 'f',
            .rows = &br_predictions_formats),
     OPTIONS_END};
 

@@ -36,17 +36,16 @@ static enum br_status read_network(const struct cli_settings *settings,
                                    struct br_experiment *request, struct br_cluster *cluster,
                                    struct br_diag *diag)
 {
-    const char *name = settings->simulate.network_policy;
+    const uint32_t policy = settings->simulate.network_policy;
     if (!settings->search.network)
-        return name || settings->job.port_rate
+        return policy != BR_NO_ROW || settings->job.port_rate
                    ? br_fail(diag, BR_USAGE, "add --network",
                              "--network-policy and --port-rate are for bytes that move")
                    : BR_OK;
     if (request->executors.options.executors)
         return br_fail(diag, BR_USAGE, "give a cluster of machines by --cluster",
                        "executors have no ports, so --network is not for them");
-    uint32_t k = name ? br_named_find(&br_transit_policies, name) : 0;
-    request->network = br_transit_policy(k);
+    request->network = br_transit_policy(policy == BR_NO_ROW ? 0 : policy);
     return settings->job.port_rate ? cli_set_ports(cluster, settings->job.port_rate, diag) : BR_OK;
 }
 
@@ -101,9 +100,8 @@ static enum br_status simulate_read_options(const struct cli_settings *settings,
     request->threads = cli_threads(&settings->search);
     request->plan.threads = 1;
     request->plan.placements = simulate->placements;
-    request->plan.effort = simulate->plan_effort && strcmp(simulate->plan_effort, "default") == 0
-                               ? BR_EFFORT_DEFAULT
-                               : BR_EFFORT_FAST;
+    request->plan.effort =
+        simulate->plan_effort == BR_NO_ROW ? BR_EFFORT_FAST : (enum br_effort)simulate->plan_effort;
     request->bounds = !simulate->no_bounds;
     request->clairvoyant = simulate->clairvoyant;
     return status ? status
@@ -448,7 +446,7 @@ static const struct br_option simulate_rows[] = {
            "also search a schedule that knows all jobs ahead, by N trials: what might be left to "
            "gain (default: 0)",
            .most = 1000000000),
-    OPTION(CHOICE, "format", "F", output.format,
+    OPTION(NAME, "format", "F", output.format,
            "write the results in this format (default: by the ending of -o FILE, else text)",
            .letter = 'f', .rows = &br_study_formats),
     OPTION(CHOICE, "network-policy", "P", simulate.network_policy,

@@ -125,7 +125,7 @@ static enum br_status make_trace(const struct cli_settings *settings, struct br_
     if (!make->count)
         return br_fail(diag, BR_USAGE, "add --count 2500", "--like does not say how many jobs");
     if (settings->generate.tasks || settings->generate.stages ||
-        !isnan(settings->generate.spread) || make->draw)
+        !isnan(settings->generate.spread) || make->draw != BR_NO_ROW)
         return br_fail(diag, BR_USAGE, "leave out --tasks, --stages, --spread and --draw",
                        "jobs like those of %s have sizes of their own", make->like);
     return cli_make_trace(make->like, (uint32_t)make->count, make->seed, workload, diag);

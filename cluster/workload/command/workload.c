@@ -18,6 +18,8 @@
 #include "generate/generate.h"
 #include "cluster/workload/traces.h"
 
+enum { ASSIGN_RANDOM, ASSIGN_IN_TURN };
+
 /* Changes to the workload, with texts read as numbers. 0: not asked for. */
 struct plan {
     double deadline_factor;
@@ -187,8 +189,7 @@ static enum br_status give_groups(const struct cli_workload_settings *make,
     while (!status && rest)
         status = workloads_add_group(workload, strsep(&rest, ","), &group[groups++], diag);
     if (!status)
-        br_workload_assign(workload, group, groups, strcmp(make->assign, "random") == 0,
-                           make->seed);
+        br_workload_assign(workload, group, groups, make->assign == ASSIGN_RANDOM, make->seed);
     free(text);
     free(group);
     return status;
@@ -207,7 +208,7 @@ static enum br_status choose_jobs(const struct cli_workload_settings *make, cons
         return br_fail(diag, BR_USAGE, "give --from and --to with a workload",
                        "jobs that are drawn have no times to choose them by");
     if (jobs->drawn) {
-        bool all = make->draw ? strcmp(make->draw, "all") == 0 : !make->count || make->like;
+        bool all = make->draw != BR_NO_ROW ? make->draw == BR_DRAW_ALL : !make->count || make->like;
         *by_name = all && !make->count;
         status = br_workload_draw(workload, all ? BR_DRAW_ALL : BR_DRAW_RANDOM,
                                   make->count ? (uint32_t)make->count : workload->dags, make->seed,
@@ -319,14 +320,14 @@ static int workloads_perform(const struct cli_settings *settings, const char *co
 }
 
 static const struct br_named draws[] = {
-    {"random", "one of the job files each time, all as likely"},
-    {"all", "the job files in their order, again from the first after the last"},
+    [BR_DRAW_RANDOM] = {"random", "one of the job files each time, all as likely"},
+    [BR_DRAW_ALL] = {"all", "the job files in their order, again from the first after the last"},
 };
 static const struct br_names draw_rows = {BR_NAMES(draws)};
 
 static const struct br_named assigns[] = {
-    {"random", "each group as likely"},
-    {"in-turn", "one after the other"},
+    [ASSIGN_RANDOM] = {"random", "each group as likely"},
+    [ASSIGN_IN_TURN] = {"in-turn", "one after the other"},
 };
 static const struct br_names assign_rows = {BR_NAMES(assigns)};
 
@@ -344,7 +345,7 @@ static const struct br_names like_rows = {
     .tables = (const struct br_names *const[]){&br_generate_kinds, &br_traces, NULL}};
 
 static const struct br_option workload_rows[] = {
-    OPTION(CHOICE, "like", "KIND", workload.like,
+    OPTION(NAME, "like", "KIND", workload.like,
            "generate the jobs instead of reading files: of a kind, each with a seed of its own; or "
            "jobs that recur, as in a trace",
            .rows = &like_rows),
@@ -383,7 +384,7 @@ static const struct br_option workload_rows[] = {
     OPTION(COUNT, "seed", "N", workload.seed, "seed of the random choices (default: 1)",
            .most = UINT64_MAX),
     OPTION(FLAG, "describe", NULL, workload.describe, "describe the workload (default without -o)"),
-    OPTION(CHOICE, "format", "F", output.format,
+    OPTION(NAME, "format", "F", output.format,
            "what to write (default: by the ending of -o FILE, else xml with -o and text without)",
            .letter = 'f', .rows = &form_rows),
     OPTION(FLAG, "json", NULL, output.json, "describe the workload as JSON"),
@@ -424,9 +425,9 @@ static const struct br_option workload_rows[] = {
 
 static void workload_set_defaults(struct cli_settings *settings)
 {
-    settings->record.parallel = br_named_name(&br_parallels, 0);
-    settings->record.group_by = br_named_name(&br_groupings, 0);
-    settings->workload.assign = br_named_name(&assign_rows, 0);
+    settings->record.parallel = BR_PARALLEL_POOL;
+    settings->record.group_by = BR_GROUP_BY_USER;
+    settings->workload.assign = ASSIGN_RANDOM;
     settings->workload.seed = br_plan_options_default().seed;
     settings->workload.interarrival_ns = -1;
     settings->workload.from_ns = -1;
