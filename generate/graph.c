@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/collections/csr.h"
 #include "base/text/diag.h"
 
 enum br_status br_graph_init(struct br_graph *graph, uint32_t stages, uint32_t tasks,
@@ -55,19 +56,18 @@ uint32_t *br_graph_order(const struct br_graph *graph)
         if (graph->stage[s].level >= levels)
             levels = graph->stage[s].level + 1;
     uint32_t *order = malloc(graph->stages * sizeof *order);
-    uint32_t *next = calloc((size_t)levels + 1, sizeof *next);
-    if (order && next) {
+    uint32_t *first = calloc(br_csr_room(levels), sizeof *first); /* by level */
+    if (order && first) {
         for (uint32_t s = 0; s < graph->stages; s++)
-            next[graph->stage[s].level + 1]++;
-        for (uint32_t l = 0; l < levels; l++)
-            next[l + 1] += next[l];
-        assert(next[levels] == graph->stages);
+            br_csr_count(first, graph->stage[s].level);
+        br_csr_sum(first, levels);
         for (uint32_t s = 0; s < graph->stages; s++)
-            order[next[graph->stage[s].level]++] = s;
+            order[br_csr_place(first, graph->stage[s].level)] = s;
+        assert(first[levels] == graph->stages);
     } else {
         free(order);
         order = NULL;
     }
-    free(next);
+    free(first);
     return order;
 }

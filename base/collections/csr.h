@@ -35,6 +35,12 @@ static inline void br_csr_count(uint32_t *first, uint32_t owner)
     first[(size_t)owner + 2]++;
 }
 
+/* The items of the owner announced so far, before br_csr_sum. */
+static inline uint32_t br_csr_counted(const uint32_t *first, uint32_t owner)
+{
+    return first[(size_t)owner + 2];
+}
+
 /* Lays the lists out, one behind the other. After the last count, before the first placement. */
 static inline void br_csr_sum(uint32_t *first, uint32_t owners)
 {

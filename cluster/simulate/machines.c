@@ -7,8 +7,6 @@
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 static enum br_status overbook(struct br_machines *machines, const struct br_cluster *cluster,
                                const struct br_overbook *row, struct br_diag *diag)
 {
@@ -36,10 +34,10 @@ enum br_status br_machines_init(struct br_machines *machines, const struct br_cl
     if (status)
         return status;
     size_t width = machines->resources = machines->capacities.scale.resources;
-    if (!ARRAY(arena, cluster->classes * width, machines->limit) ||
-        !ARRAY(arena, cluster->machines * width, machines->held) ||
-        !ARRAY(arena, cluster->machines, machines->there) ||
-        !ARRAY(arena, cluster->machines, machines->first))
+    if (!BR_ARRAY(arena, cluster->classes * width, machines->limit) ||
+        !BR_ARRAY(arena, cluster->machines * width, machines->held) ||
+        !BR_ARRAY(arena, cluster->machines, machines->there) ||
+        !BR_ARRAY(arena, cluster->machines, machines->first))
         return br_fail_memory(diag);
     memcpy(machines->limit, machines->capacities.capacity,
            cluster->classes * width * sizeof *machines->limit);

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
+#include "base/collections/csr.h"
 
 static bool fits_somewhere(const struct br_cluster *cluster, const struct br_capacities *capacities,
                            const int64_t *demand)
@@ -23,17 +23,15 @@ static bool take_parents(struct br_arena *arena, const struct br_dag *dag,
                          struct br_job_shape *shape)
 {
     uint32_t *first;
-    if (!ARRAY(arena, (size_t)dag->stages + 2, first) || !ARRAY(arena, dag->edges, shape->parent))
+    if (!BR_ARRAY(arena, br_csr_room(dag->stages), first) ||
+        !BR_ARRAY(arena, dag->edges, shape->parent))
         return false;
-    /* One ahead while it is filled, so that no second array of places is needed. */
     for (uint32_t e = 0; e < dag->edges; e++)
-        first[dag->edge[e].child + 2]++;
-    for (uint32_t s = 0; s < dag->stages; s++)
-        first[s + 2] += first[s + 1];
+        br_csr_count(first, dag->edge[e].child);
+    br_csr_sum(first, dag->stages);
     for (uint32_t e = 0; e < dag->edges; e++) {
         const struct br_edge *edge = &dag->edge[e];
-        assert(first[edge->child + 1] < dag->edges);
-        shape->parent[first[edge->child + 1]++] =
+        shape->parent[br_csr_place(first, edge->child)] =
             (struct br_shape_parent){edge->parent, edge->type == BR_ONE_TO_ONE};
     }
     assert(first[dag->stages] == dag->edges);
@@ -48,8 +46,8 @@ static enum br_status make_shape(struct br_arena *arena, const struct br_dag *da
 {
     struct br_kinds kinds;
     shape->dag = dag;
-    if (!ARRAY(arena, dag->tasks, shape->task_stage) ||
-        !ARRAY(arena, dag->stages, shape->stage_kind) || !take_parents(arena, dag, shape))
+    if (!BR_ARRAY(arena, dag->tasks, shape->task_stage) ||
+        !BR_ARRAY(arena, dag->stages, shape->stage_kind) || !take_parents(arena, dag, shape))
         return br_fail_memory(diag);
     for (uint32_t s = 0; s < dag->stages; s++)
         for (uint32_t i = 0; i < dag->stage[s].tasks; i++)
@@ -73,7 +71,7 @@ enum br_status br_shapes_make(struct br_arena *arena, const struct br_workload *
                               struct br_diag *diag)
 {
     enum br_status status = BR_OK;
-    if (!ARRAY(arena, workload->dags, *shapes))
+    if (!BR_ARRAY(arena, workload->dags, *shapes))
         return br_fail_memory(diag);
     for (uint32_t d = 0; d < workload->dags && !status; d++) {
         const struct br_workload_dag *row = &workload->dag[d];

@@ -24,22 +24,20 @@ struct folded {
 /* The most edges from a stage without parents. */
 static bool find_depths(const struct br_dag *dag, uint32_t *depth, uint32_t *deepest)
 {
-    uint32_t *first = calloc((size_t)dag->stages + 2, sizeof *first);
+    uint32_t *first = calloc(br_csr_room(dag->stages), sizeof *first);
     uint32_t *out = malloc(((size_t)dag->edges + 1) * sizeof *out);
     bool ok = first && out;
     *deepest = 0;
-    for (uint32_t e = 0; ok && e < dag->edges; e++)
-        first[dag->edge[e].parent + 2]++;
-    for (uint32_t s = 0; ok && s < dag->stages; s++)
-        first[s + 2] += first[s + 1];
-    for (uint32_t e = 0; ok && e < dag->edges; e++)
-        out[first[dag->edge[e].parent + 1]++] = dag->edge[e].child;
-    for (uint32_t k = 0; ok && k < dag->stages; k++) {
-        const uint32_t s = dag->topological[k];
+    if (ok)
+        br_dag_list_edges(dag, BR_EDGE_PARENT, first, out);
+    for (uint32_t p = 0; ok && p < dag->stages; p++) {
+        const uint32_t s = dag->topological[p];
         *deepest = depth[s] > *deepest ? depth[s] : *deepest;
-        for (uint32_t e = first[s]; e < first[s + 1]; e++)
-            if (depth[out[e]] < depth[s] + 1)
-                depth[out[e]] = depth[s] + 1;
+        for (uint32_t k = first[s]; k < first[s + 1]; k++) {
+            const uint32_t child = dag->edge[out[k]].child;
+            if (depth[child] < depth[s] + 1)
+                depth[child] = depth[s] + 1;
+        }
     }
     free(first);
     free(out);

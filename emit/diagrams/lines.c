@@ -1,5 +1,6 @@
 /* Boxes get their lines in an order with parents first: by start, or by their stages' places in the
  * order of the job. */
+#include "base/collections/csr.h"
 #include "emit/diagrams/diagram.h"
 
 #include <math.h>
@@ -48,17 +49,16 @@ static enum br_status inward_init(struct inward *in, const struct br_diagram *di
                                   struct br_diag *diag)
 {
     uint32_t places = diagram->boxes + diagram->joints;
-    in->first = calloc((size_t)places + 2, sizeof *in->first);
+    in->first = calloc(br_csr_room(places), sizeof *in->first);
     in->arrow = calloc((size_t)diagram->arrows + 1, sizeof *in->arrow);
     in->joint_line = calloc((size_t)diagram->joints + 1, sizeof *in->joint_line);
     if (!in->first || !in->arrow || !in->joint_line)
         return br_fail_memory(diag);
     for (uint32_t a = 0; a < diagram->arrows; a++)
-        in->first[diagram->arrow[a].to + 2]++;
-    for (uint32_t p = 0; p < places; p++)
-        in->first[p + 2] += in->first[p + 1];
+        br_csr_count(in->first, diagram->arrow[a].to);
+    br_csr_sum(in->first, places);
     for (uint32_t a = 0; a < diagram->arrows; a++)
-        in->arrow[in->first[diagram->arrow[a].to + 1]++] = a;
+        in->arrow[br_csr_place(in->first, diagram->arrow[a].to)] = a;
     return BR_OK;
 }
 
@@ -137,18 +137,18 @@ static void diagrams_lines_take_turns(struct br_diagram_lines *lines, struct br_
         if (by_time && lines->lines > 0) {
             uint32_t last = lines->lines - 1;
             bool full = (double)turn[k].start_ns - (double)lines->begin_ns[last] > (double)longest;
-            line = line > last || full || lines->first[last + 2] >= most ? last + 1 : last;
+            line =
+                line > last || full || br_csr_counted(lines->first, last) >= most ? last + 1 : last;
         }
         if (line >= lines->lines)
             lines->begin_ns[lines->lines++] = by_time ? turn[k].start_ns : line;
         diagrams[turn[k].plan].box[turn[k].box].line = line;
-        lines->first[line + 2]++;
+        br_csr_count(lines->first, line);
     }
-    for (uint32_t k = 0; k < lines->lines; k++)
-        lines->first[k + 2] += lines->first[k + 1];
+    br_csr_sum(lines->first, lines->lines);
     for (uint32_t k = 0; k < turns; k++) {
         uint32_t line = diagrams[turn[k].plan].box[turn[k].box].line;
-        lines->member[lines->first[line + 1]++] =
+        lines->member[br_csr_place(lines->first, line)] =
             (struct br_line_member){turn[k].plan, turn[k].box};
     }
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
 #include "emit/engines/limits.h"
@@ -158,19 +159,19 @@ static bool sort_tasks(const struct chaining *by, uint32_t **order)
 {
     const struct br_plan *plan = by->input->plan;
     uint32_t machines = by->place == BR_CHAIN_MACHINE ? by->input->cluster->machines : 1;
-    uint32_t *next = calloc((size_t)machines + 1, sizeof *next);
+    uint32_t *first = calloc(br_csr_room(machines), sizeof *first);
     *order = calloc((size_t)plan->tasks + 1, sizeof **order);
-    bool good = next && *order;
+    bool good = first && *order;
     for (uint32_t t = 0; t < plan->tasks && good; t++)
-        next[(machines > 1 ? plan->machine[t] : 0) + 1]++;
-    for (uint32_t m = 0; m < machines && good; m++)
-        next[m + 1] += next[m];
+        br_csr_count(first, machines > 1 ? plan->machine[t] : 0);
+    if (good)
+        br_csr_sum(first, machines);
     for (uint32_t k = 0; k < plan->tasks && good; k++) {
         uint32_t task = plan->order[k];
-        (*order)[next[machines > 1 ? plan->machine[task] : 0]++] = task;
+        (*order)[br_csr_place(first, machines > 1 ? plan->machine[task] : 0)] = task;
     }
-    assert(!good || next[machines - 1] == plan->tasks);
-    free(next);
+    assert(!good || first[machines] == plan->tasks);
+    free(first);
     return good;
 }
 
@@ -193,16 +194,15 @@ static bool sort_pairs(const struct chaining *by, struct br_chain *chain)
 {
     uint32_t tasks = by->input->plan->tasks;
     assert(by->pairs % 2 == 0);
-    chain->first = calloc((size_t)tasks + 2, sizeof *chain->first);
+    chain->first = calloc(br_csr_room(tasks), sizeof *chain->first);
     chain->before = calloc((size_t)by->pairs / 2 + 1, sizeof *chain->before);
     if (!chain->first || !chain->before)
         return false;
     for (uint32_t p = 0; p < by->pairs; p += 2)
-        chain->first[by->pair[p + 1] + 2]++;
-    for (uint32_t t = 0; t < tasks; t++)
-        chain->first[t + 2] += chain->first[t + 1];
+        br_csr_count(chain->first, by->pair[p + 1]);
+    br_csr_sum(chain->first, tasks);
     for (uint32_t p = 0; p < by->pairs; p += 2)
-        chain->before[chain->first[by->pair[p + 1] + 1]++] = by->pair[p];
+        chain->before[br_csr_place(chain->first, by->pair[p + 1])] = by->pair[p];
     assert(chain->first[tasks] == by->pairs / 2);
     return true;
 }

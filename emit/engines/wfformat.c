@@ -218,20 +218,14 @@ static void write_machines(FILE *out, const struct br_emit_input *input)
 
 static enum br_status group(struct links *links, const struct br_dag *dag, struct br_diag *diag)
 {
-    links->first = calloc((size_t)dag->stages + 2, sizeof *links->first);
+    links->first = calloc(br_csr_room(dag->stages), sizeof *links->first);
     links->edge = calloc((size_t)dag->edges + 1, sizeof *links->edge);
     links->has_joint = calloc((size_t)dag->stages + 1, sizeof *links->has_joint);
     if (!links->first || !links->edge || !links->has_joint)
         return br_fail_memory(diag);
-    for (uint32_t e = 0; e < dag->edges; e++) {
-        links->first[dag->edge[e].parent + 2]++;
-        links->has_joint[dag->edge[e].parent] |= !is_spelled(dag, &dag->edge[e]);
-    }
-    for (uint32_t s = 0; s < dag->stages; s++)
-        links->first[s + 2] += links->first[s + 1];
     for (uint32_t e = 0; e < dag->edges; e++)
-        links->edge[links->first[dag->edge[e].parent + 1]++] = e;
-    assert(links->first[dag->stages] == dag->edges);
+        links->has_joint[dag->edge[e].parent] |= !is_spelled(dag, &dag->edge[e]);
+    br_dag_list_edges(dag, BR_EDGE_PARENT, links->first, links->edge);
     return BR_OK;
 }
 

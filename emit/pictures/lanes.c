@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/collections/csr.h"
+
 struct entry {
     int64_t key;
     uint32_t lane;
@@ -43,17 +45,17 @@ static struct entry lanes_pop(struct entry *heap, uint32_t *used)
 enum br_status br_lanes(const struct br_plan *plan, uint32_t machines, uint32_t *lane,
                         uint32_t *lanes, struct br_diag *diag)
 {
-    uint32_t *first = calloc((size_t)machines + 2, sizeof *first);
+    uint32_t *first = calloc(br_csr_room(machines), sizeof *first);
     uint32_t *task = calloc((size_t)plan->tasks + 1, sizeof *task);
     struct entry *heaps = calloc(2 * ((size_t)plan->tasks + 1), sizeof *heaps);
     enum br_status status = first && task && heaps ? BR_OK : br_fail_memory(diag);
     /* By machine, each in the order of starts. */
     for (uint32_t t = 0; t < plan->tasks && !status; t++)
-        first[plan->machine[t] + 2]++;
-    for (uint32_t m = 0; m < machines && !status; m++)
-        first[m + 2] += first[m + 1];
+        br_csr_count(first, plan->machine[t]);
+    if (!status)
+        br_csr_sum(first, machines);
     for (uint32_t k = 0; k < plan->tasks && !status; k++)
-        task[first[plan->machine[plan->order[k]] + 1]++] = plan->order[k];
+        task[br_csr_place(first, plan->machine[plan->order[k]])] = plan->order[k];
     assert(status || first[machines] == plan->tasks);
     for (uint32_t m = 0; m < machines && !status; m++) {
         struct entry *busy = heaps, *idle = heaps + plan->tasks + 1;

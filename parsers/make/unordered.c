@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/memory.h"
 #include "parsers/make/making.h"
 
@@ -20,18 +21,17 @@ struct search {
 static bool unordered_list_parents(struct search *search)
 {
     const struct br_dag *dag = search->making->dag;
-    search->first = br_calloc((size_t)dag->stages + 2, sizeof *search->first);
+    search->first = br_calloc(br_csr_room(dag->stages), sizeof *search->first);
     search->parent = br_calloc((size_t)dag->edges + 1, sizeof *search->parent);
     search->stack = br_calloc((size_t)dag->stages + 1, sizeof *search->stack);
     search->seen = br_calloc((size_t)dag->stages + 1, sizeof *search->seen);
     if (!search->first || !search->parent || !search->stack || !search->seen)
         return false;
     for (uint32_t e = 0; e < dag->edges; e++)
-        search->first[dag->edge[e].child + 2]++;
-    for (uint32_t s = 0; s < dag->stages; s++)
-        search->first[s + 2] += search->first[s + 1];
+        br_csr_count(search->first, dag->edge[e].child);
+    br_csr_sum(search->first, dag->stages);
     for (uint32_t e = 0; e < dag->edges; e++)
-        search->parent[search->first[dag->edge[e].child + 1]++] = dag->edge[e].parent;
+        search->parent[br_csr_place(search->first, dag->edge[e].child)] = dag->edge[e].parent;
     assert(search->first[0] == 0 && search->first[dag->stages] == dag->edges);
     return true;
 }

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/collections/csr.h"
+
 struct search {
     uint32_t *begin; /* by pipeline: start of those that it waits for */
     uint32_t *waits; /* all of these */
@@ -17,13 +19,10 @@ static void group_edges(struct search *search, uint32_t pipelines,
                         const struct br_pipeline_edge *edge, uint32_t edges)
 {
     for (uint32_t e = 0; e < edges; e++)
-        search->begin[edge[e].to + 1]++;
-    for (uint32_t p = 0; p < pipelines; p++) {
-        search->begin[p + 1] += search->begin[p];
-        search->next[p] = search->begin[p];
-    }
+        br_csr_count(search->begin, edge[e].to);
+    br_csr_sum(search->begin, pipelines);
     for (uint32_t e = 0; e < edges; e++)
-        search->waits[search->next[edge[e].to]++] = edge[e].from;
+        search->waits[br_csr_place(search->begin, edge[e].to)] = edge[e].from;
     for (uint32_t p = 0; p < pipelines; p++)
         search->next[p] = search->begin[p];
 }
@@ -53,7 +52,7 @@ bool br_turns_order(uint32_t pipelines, const struct br_pipeline_edge *edge, uin
                     uint32_t *order)
 {
     struct search search = {
-        .begin = calloc((size_t)pipelines + 1, sizeof *search.begin),
+        .begin = calloc(br_csr_room(pipelines), sizeof *search.begin),
         .waits = calloc((size_t)edges + 1, sizeof *search.waits),
         .next = calloc((size_t)pipelines + 1, sizeof *search.next),
         .stack = calloc((size_t)pipelines + 1, sizeof *search.stack),

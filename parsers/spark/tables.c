@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/grow.h"
 #include "base/collections/sort.h"
 
@@ -171,7 +172,7 @@ static bool sort_stages(struct br_spark_log *log, struct br_sort_item *item)
 {
     uint32_t ran = 0;
     log->ran = malloc(((size_t)log->stages + 1) * sizeof *log->ran);
-    log->first_ran = calloc((size_t)log->jobs + 1, sizeof *log->first_ran);
+    log->first_ran = calloc(br_csr_room(log->jobs), sizeof *log->first_ran);
     if (!log->ran || !log->first_ran)
         return false;
     for (uint32_t s = 0; s < log->stages; s++) {
@@ -186,12 +187,11 @@ static bool sort_stages(struct br_spark_log *log, struct br_sort_item *item)
             item[ran++] = (struct br_sort_item){(uint64_t)stage->job << 32 | stage->id, s};
     }
     br_sort(item, item + ran, ran);
-    for (uint32_t k = 0; k < ran; k++) {
-        log->ran[k] = item[k].item;
-        log->first_ran[log->stage[item[k].item].job + 1]++;
-    }
-    for (uint32_t j = 0; j < log->jobs; j++)
-        log->first_ran[j + 1] += log->first_ran[j];
+    for (uint32_t k = 0; k < ran; k++)
+        br_csr_count(log->first_ran, log->stage[item[k].item].job);
+    br_csr_sum(log->first_ran, log->jobs);
+    for (uint32_t k = 0; k < ran; k++)
+        log->ran[br_csr_place(log->first_ran, log->stage[item[k].item].job)] = item[k].item;
     return true;
 }
 

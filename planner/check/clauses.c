@@ -16,8 +16,6 @@
 #include "base/numbers/wide.h"
 #include "planner/check/crowd.h"
 
-#define ARRAY(count, pointer) ((pointer) = br_arena_array(&c->arena, count, sizeof *(pointer)))
-
 static const uint32_t none = UINT32_MAX;
 
 /* Most tasks of a job whose clauses say in which order tasks run. */
@@ -422,7 +420,8 @@ static bool find_equal(struct checker *c)
 {
     const struct br_instance *in = c->in;
     struct br_sort_item *item, *scratch;
-    if (!ARRAY(in->tasks, c->next_equal) || !ARRAY(in->tasks, item) || !ARRAY(in->tasks, scratch))
+    if (!BR_ARRAY(&c->arena, in->tasks, c->next_equal) || !BR_ARRAY(&c->arena, in->tasks, item) ||
+        !BR_ARRAY(&c->arena, in->tasks, scratch))
         return false;
     for (uint32_t t = 0; t < in->tasks; t++)
         c->next_equal[t] = none;
@@ -445,7 +444,7 @@ static bool find_equal(struct checker *c)
 static bool round_capacities(struct checker *c)
 {
     const struct br_instance *in = c->in;
-    if (!ARRAY(in->resources, c->rounded))
+    if (!BR_ARRAY(&c->arena, in->resources, c->rounded))
         return false;
     for (uint32_t r = 0; r < in->resources; r++) {
         int64_t unit = 0;
@@ -478,7 +477,7 @@ static bool are_rivals(const struct br_instance *in, uint32_t a, uint32_t b)
 static bool check_clauses_find_rivals(struct checker *c)
 {
     size_t most = (size_t)c->tasks * c->tasks;
-    if (!ARRAY(most, c->order) || !ARRAY(most / 2, c->rivals))
+    if (!BR_ARRAY(&c->arena, most, c->order) || !BR_ARRAY(&c->arena, most / 2, c->rivals))
         return false;
     for (uint32_t a = 0; a < c->tasks; a++)
         for (uint32_t b = 0; b < c->tasks; b++) {
@@ -508,8 +507,9 @@ static bool check_clauses_prepare(struct checker *c, int64_t bound)
     }
     c->variables = (uint32_t)nodes;
     c->edges = list_edges(c->in, NULL);
-    if (!ARRAY(c->edges, c->edge) || !ARRAY(nodes, c->root.least) || !ARRAY(nodes, c->root.most) ||
-        !ARRAY(nodes, c->now.least) || !ARRAY(nodes, c->now.most) || !ARRAY(2 * nodes, c->step) ||
+    if (!BR_ARRAY(&c->arena, c->edges, c->edge) || !BR_ARRAY(&c->arena, nodes, c->root.least) ||
+        !BR_ARRAY(&c->arena, nodes, c->root.most) || !BR_ARRAY(&c->arena, nodes, c->now.least) ||
+        !BR_ARRAY(&c->arena, nodes, c->now.most) || !BR_ARRAY(&c->arena, 2 * nodes, c->step) ||
         !find_equal(c) || !round_capacities(c))
         return false;
     list_edges(c->in, c->edge);

@@ -386,9 +386,9 @@ static enum br_status check_capacities(struct check *check)
     for (uint32_t t = 0; t < plan->tasks; t++)
         if (holds_something(check, t))
             br_csr_count(row, plan->machine[t]);
-    br_csr_sum(row, machines);
     for (uint32_t m = 0; m < machines; m++)
-        most = row[m + 2] - row[m + 1] > most ? row[m + 2] - row[m + 1] : most;
+        most = br_csr_counted(row, m) > most ? br_csr_counted(row, m) : most;
+    br_csr_sum(row, machines);
     item = br_malloc(((size_t)most * 3 + 1) * sizeof *item);
     if (!item) {
         status = br_fail_memory(check->diag);

@@ -12,8 +12,6 @@
 #include "base/numbers/wide.h"
 #include "base/roles.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* The sum of demands over all tasks, times a duration, needs 128 bits. Sums over machines stay
  * below this, in 64. */
 #define AMOUNT_MAX (INT64_MAX / 4)
@@ -21,27 +19,28 @@
 /* Frees what belongs to the job. What a part has of the cluster belongs to its whole. */
 static bool instance_allocate(struct br_instance *in, struct br_arena *arena, uint32_t arcs)
 {
-    return ARRAY(arena, (size_t)in->stages + 1, in->stage_first) &&
-           ARRAY(arena, in->tasks, in->task_stage) && ARRAY(arena, in->tasks, in->duration) &&
-           ARRAY(arena, in->stages, in->stage_longest) &&
-           ARRAY(arena, in->stages, in->stage_equal) &&
-           ARRAY(arena, (size_t)in->stages * in->resources + 1, in->demand) &&
-           ARRAY(arena, in->tasks, in->task_origin) && ARRAY(arena, in->stages, in->topological) &&
-           ARRAY(arena, in->stages, in->position) &&
-           ARRAY(arena, br_csr_room(in->stages), in->child_first) &&
-           ARRAY(arena, arcs, in->child) &&
-           ARRAY(arena, br_csr_room(in->stages), in->parent_first) &&
-           ARRAY(arena, arcs, in->parent);
+    return BR_ARRAY(arena, (size_t)in->stages + 1, in->stage_first) &&
+           BR_ARRAY(arena, in->tasks, in->task_stage) && BR_ARRAY(arena, in->tasks, in->duration) &&
+           BR_ARRAY(arena, in->stages, in->stage_longest) &&
+           BR_ARRAY(arena, in->stages, in->stage_equal) &&
+           BR_ARRAY(arena, (size_t)in->stages * in->resources + 1, in->demand) &&
+           BR_ARRAY(arena, in->tasks, in->task_origin) &&
+           BR_ARRAY(arena, in->stages, in->topological) &&
+           BR_ARRAY(arena, in->stages, in->position) &&
+           BR_ARRAY(arena, br_csr_room(in->stages), in->child_first) &&
+           BR_ARRAY(arena, arcs, in->child) &&
+           BR_ARRAY(arena, br_csr_room(in->stages), in->parent_first) &&
+           BR_ARRAY(arena, arcs, in->parent);
 }
 
 static bool allocate_cluster(struct br_instance *in)
 {
     struct br_arena *arena = &in->arena;
-    return ARRAY(arena, (size_t)in->classes + 1, in->class_first) &&
-           ARRAY(arena, (size_t)in->classes * in->resources, in->capacity) &&
-           ARRAY(arena, in->resources, in->total) &&
-           ARRAY(arena, in->resources, in->resource_origin) &&
-           ARRAY(arena, in->resources, in->resource_digits);
+    return BR_ARRAY(arena, (size_t)in->classes + 1, in->class_first) &&
+           BR_ARRAY(arena, (size_t)in->classes * in->resources, in->capacity) &&
+           BR_ARRAY(arena, in->resources, in->total) &&
+           BR_ARRAY(arena, in->resources, in->resource_origin) &&
+           BR_ARRAY(arena, in->resources, in->resource_digits);
 }
 
 /* From arcs in any order to both directions, sorted. Children in the order of arcs fill the parents

@@ -9,8 +9,6 @@
 #include "base/collections/memory.h"
 #include "planner/schedule/order.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* The cost of slices depends on durations and horizon, that of lists on the number of tasks. Beyond
  * these limits the list is faster. */
 enum { SLICE_MEAN_DURATION = 256, SLICE_PLANES = 12 };
@@ -51,8 +49,8 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
     m->words = 0;
     uint32_t *word = br_malloc((m->resources + 1) * sizeof *word);
     uint32_t *shift = br_malloc((m->resources + 1) * sizeof *shift);
-    bool ok = word && shift && ARRAY(&m->arena, m->resources, m->guard) &&
-              ARRAY(&m->arena, m->resources, m->whole);
+    bool ok = word && shift && BR_ARRAY(&m->arena, m->resources, m->guard) &&
+              BR_ARRAY(&m->arena, m->resources, m->whole);
     for (uint32_t r = 0; ok && r < m->resources; r++) {
         uint32_t width = resource[r].bits + 1;
         if (wide || used + width > 64) {
@@ -68,8 +66,8 @@ static bool build_lanes(struct br_rcpsp_model *m, const struct resource *resourc
     }
     for (uint32_t w = 0; ok && w < m->words; w++)
         m->whole[w] |= m->guard[w];
-    ok = ok && ARRAY(&m->arena, (size_t)m->tasks * m->words, m->lane) &&
-         ARRAY(&m->arena, m->tasks, m->holds);
+    ok = ok && BR_ARRAY(&m->arena, (size_t)m->tasks * m->words, m->lane) &&
+         BR_ARRAY(&m->arena, m->tasks, m->holds);
     for (uint32_t t = 0; ok && t < m->tasks; t++)
         for (uint32_t r = 0; r < m->resources && in->duration[t] > 0; r++) {
             int64_t demand = rcpsp_model_demand_of(in, t, &resource[r]);
@@ -122,8 +120,8 @@ static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, con
 {
     const struct br_instance *in = m->in;
     uint32_t *stage_hub = br_calloc((size_t)in->stages + 1, sizeof *stage_hub);
-    bool ok = stage_hub && ARRAY(&m->arena, (size_t)m->tasks + 1, side->before_first) &&
-              ARRAY(&m->arena, m->tasks, side->hub) && ARRAY(&m->arena, m->tasks, side->tail);
+    bool ok = stage_hub && BR_ARRAY(&m->arena, (size_t)m->tasks + 1, side->before_first) &&
+              BR_ARRAY(&m->arena, m->tasks, side->hub) && BR_ARRAY(&m->arena, m->tasks, side->tail);
     if (!ok)
         goto out;
     side->nodes = m->tasks + 1;
@@ -139,10 +137,10 @@ static bool build_side(struct br_rcpsp_model *m, struct br_rcpsp_side *side, con
         ok = ok && total <= UINT32_MAX - m->tasks;
         side->before_first[t + 1] = (uint32_t)total;
     }
-    ok = ok && ARRAY(&m->arena, total, side->before) &&
-         ARRAY(&m->arena, side->nodes, side->waits) &&
-         ARRAY(&m->arena, br_csr_room(side->nodes), side->after_first) &&
-         ARRAY(&m->arena, total + m->tasks, side->after);
+    ok = ok && BR_ARRAY(&m->arena, total, side->before) &&
+         BR_ARRAY(&m->arena, side->nodes, side->waits) &&
+         BR_ARRAY(&m->arena, br_csr_room(side->nodes), side->after_first) &&
+         BR_ARRAY(&m->arena, total + m->tasks, side->after);
     if (!ok)
         goto out;
     for (uint32_t t = 0; t < m->tasks; t++)
@@ -237,7 +235,7 @@ static bool build_slices(struct br_rcpsp_model *m, const struct resource *resour
     m->stride =
         sizeof(struct br_rcpsp_record) + (size_t)m->planes * m->groups * sizeof(br_rcpsp_vector);
     for (int d = 0; d < 2; d++) {
-        if (!ARRAY(&m->arena, m->stride * m->tasks, m->side[d].record))
+        if (!BR_ARRAY(&m->arena, m->stride * m->tasks, m->side[d].record))
             return false;
         for (uint32_t t = 0; t < m->tasks; t++)
             rcpsp_model_fill_record(m, &m->side[d], t, resource);

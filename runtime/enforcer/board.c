@@ -12,8 +12,6 @@
 #include "base/collections/sorted.h"
 #include "base/invariant.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 static const double packing_units =
     0x1p40; /* unit of the sums of packing, which are whole numbers */
 static const double lag = 15.0 / 16, lag_alone = 1.0 / 2;
@@ -44,10 +42,10 @@ static bool make_cells(struct br_runtime *runtime, struct br_job *job, uint32_t 
     struct br_arena *arena = &job->arena;
     const struct br_cells *cells = &job->form->cells;
     assert(cells->first[cells->count] == job->form->tasks);
-    if (!ARRAY(arena, job->form->tasks, posted->counted) ||
-        !ARRAY(arena, cells->count, posted->cell) ||
-        !ARRAY(arena, cells->count, posted->cell_ready) ||
-        !ARRAY(arena, cells->count, posted->cell_head))
+    if (!BR_ARRAY(arena, job->form->tasks, posted->counted) ||
+        !BR_ARRAY(arena, cells->count, posted->cell) ||
+        !BR_ARRAY(arena, cells->count, posted->cell_ready) ||
+        !BR_ARRAY(arena, cells->count, posted->cell_head))
         return false;
     memcpy(posted->cell_head, cells->first, cells->count * sizeof *posted->cell_head);
     for (uint32_t c = 0; c < cells->count; c++)
@@ -90,7 +88,7 @@ void br_board_release_limited(struct br_runtime *runtime, const struct br_job *j
 bool br_board_add(struct br_runtime *runtime, struct br_job *job, uint32_t number)
 {
     struct br_posted *posted = &job->posted;
-    if (!ARRAY(&job->arena, job->ready.form->kinds, posted->kind) ||
+    if (!BR_ARRAY(&job->arena, job->ready.form->kinds, posted->kind) ||
         (job->form->planned && !make_cells(runtime, job, number)))
         return false;
     for (uint32_t kind = 0; kind < job->ready.form->kinds; kind++)

@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/sort.h"
 #include "base/collections/sorted.h"
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
-
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 
 /* Work is counted in small whole units, so that additions and subtractions cancel exactly: a
  * rounding rest would weigh like real work when a job has almost none left. */
@@ -23,11 +22,13 @@ static bool enforcer_form_allocate(struct br_form *form, uint32_t edges)
 {
     struct br_arena *arena = &form->arena;
     size_t tasks = form->tasks, stages = form->stages;
-    return ARRAY(arena, stages + 1, form->stage_first) && ARRAY(arena, tasks, form->task_stage) &&
-           ARRAY(arena, stages, form->stage_kind) && ARRAY(arena, tasks, form->duration_ns) &&
-           ARRAY(arena, tasks, form->rank) && ARRAY(arena, tasks, form->task) &&
-           ARRAY(arena, stages + 1, form->child_first) && ARRAY(arena, edges, form->child) &&
-           ARRAY(arena, edges, form->child_one_to_one) && ARRAY(arena, stages, form->stage_waits);
+    return BR_ARRAY(arena, stages + 1, form->stage_first) &&
+           BR_ARRAY(arena, tasks, form->task_stage) && BR_ARRAY(arena, stages, form->stage_kind) &&
+           BR_ARRAY(arena, tasks, form->duration_ns) && BR_ARRAY(arena, tasks, form->rank) &&
+           BR_ARRAY(arena, tasks, form->task) &&
+           BR_ARRAY(arena, br_csr_room(form->stages), form->child_first) &&
+           BR_ARRAY(arena, edges, form->child) && BR_ARRAY(arena, edges, form->child_one_to_one) &&
+           BR_ARRAY(arena, stages, form->stage_waits);
 }
 
 /* ---- Work ---- */
@@ -110,7 +111,7 @@ static bool find_places(struct br_form *form)
 {
     struct br_sort_item *item = malloc(2 * (size_t)form->tasks * sizeof *item);
     uint32_t *machine = malloc(form->tasks * sizeof *machine);
-    bool ok = item && machine && ARRAY(&form->arena, form->tasks, form->place);
+    bool ok = item && machine && BR_ARRAY(&form->arena, form->tasks, form->place);
     for (uint32_t t = 0; ok && t < form->tasks; t++)
         item[t] = (struct br_sort_item){form->planned[t], t};
     if (ok)
@@ -121,7 +122,7 @@ static bool find_places(struct br_form *form)
         form->place[item[k].item] = form->places - 1;
     }
     assert(!ok || form->places > 0);
-    ok = ok && ARRAY(&form->arena, form->places, form->place_machine);
+    ok = ok && BR_ARRAY(&form->arena, form->places, form->place_machine);
     if (ok)
         memcpy(form->place_machine, machine, form->places * sizeof *machine);
     free(item);
@@ -133,16 +134,15 @@ static bool find_places(struct br_form *form)
 static bool enforcer_form_fill_places(struct br_form *form)
 {
     struct br_arena *arena = &form->arena;
-    if (!ARRAY(arena, (size_t)form->places + 2, form->local_first) ||
-        !ARRAY(arena, form->tasks, form->local) || !ARRAY(arena, form->tasks, form->local_start_ns))
+    if (!BR_ARRAY(arena, br_csr_room(form->places), form->local_first) ||
+        !BR_ARRAY(arena, form->tasks, form->local) ||
+        !BR_ARRAY(arena, form->tasks, form->local_start_ns))
         return false;
-    /* Off by one while it is filled, so that no second array of places is needed. */
     for (uint32_t t = 0; t < form->tasks; t++)
-        form->local_first[form->place[t] + 2]++;
-    for (uint32_t p = 0; p < form->places; p++)
-        form->local_first[p + 2] += form->local_first[p + 1];
+        br_csr_count(form->local_first, form->place[t]);
+    br_csr_sum(form->local_first, form->places);
     for (uint32_t k = 0; k < form->tasks; k++)
-        form->local[form->local_first[form->place[form->task[k]] + 1]++] = k;
+        form->local[br_csr_place(form->local_first, form->place[form->task[k]])] = k;
     assert(form->local_first[form->places] == form->tasks);
     for (uint32_t p = 0; p < form->places; p++) {
         int64_t least_ns = INT64_MAX;
@@ -179,8 +179,8 @@ static bool take_plan(struct br_form *form, const struct br_dag *dag, const stru
         if (plan->machine[t] >= machines)
             return true;
     struct br_arena *arena = &form->arena;
-    if (!ARRAY(arena, form->tasks, form->planned) ||
-        !ARRAY(arena, form->tasks, form->plan_start_ns))
+    if (!BR_ARRAY(arena, form->tasks, form->planned) ||
+        !BR_ARRAY(arena, form->tasks, form->plan_start_ns))
         return false;
     memcpy(form->planned, plan->machine, form->tasks * sizeof *form->planned);
     memcpy(form->plan_start_ns, plan->start_ns, form->tasks * sizeof *form->plan_start_ns);
@@ -191,29 +191,23 @@ static bool take_plan(struct br_form *form, const struct br_dag *dag, const stru
 
 static bool enforcer_form_take_edges(struct br_form *form, const struct br_dag *dag)
 {
-    uint32_t *next = malloc(((size_t)form->stages + 1) * sizeof *next);
     bool one_to_one = false;
-    if (!next)
-        return false;
     for (uint32_t e = 0; e < dag->edges; e++)
-        form->child_first[dag->edge[e].parent + 1]++;
-    for (uint32_t s = 0; s < form->stages; s++)
-        form->child_first[s + 1] += form->child_first[s];
-    assert(form->child_first[form->stages] == dag->edges);
-    memcpy(next, form->child_first, ((size_t)form->stages + 1) * sizeof *next);
+        br_csr_count(form->child_first, dag->edge[e].parent);
+    br_csr_sum(form->child_first, form->stages);
     for (uint32_t e = 0; e < dag->edges; e++) {
         const struct br_edge *edge = &dag->edge[e];
-        uint32_t at = next[edge->parent]++;
+        uint32_t at = br_csr_place(form->child_first, edge->parent);
         form->child[at] = edge->child;
         form->child_one_to_one[at] = br_dag_is_paired(dag, edge);
         one_to_one |= form->child_one_to_one[at];
         if (!form->child_one_to_one[at])
             form->stage_waits[edge->child]++;
     }
-    free(next);
+    assert(form->child_first[form->stages] == dag->edges);
     if (!one_to_one)
         return true;
-    if (!ARRAY(&form->arena, form->tasks, form->task_waits))
+    if (!BR_ARRAY(&form->arena, form->tasks, form->task_waits))
         return false;
     for (uint32_t s = 0; s < form->stages; s++)
         for (uint32_t c = form->child_first[s]; c < form->child_first[s + 1]; c++)

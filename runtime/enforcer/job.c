@@ -8,8 +8,6 @@
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 enum { LINE = 64 /* size of a cache line */ };
 
 static void enforcer_job_add_work(struct br_job *job, br_wide units)
@@ -127,9 +125,9 @@ bool br_job_watch_use(struct br_job *job, uint32_t resources)
     struct br_job_cap *cap;
     if (job->cap)
         return true;
-    if (!ARRAY(&job->arena, 1, cap) || !ARRAY(&job->arena, resources, cap->most) ||
-        !ARRAY(&job->arena, resources, cap->used) ||
-        !ARRAY(&job->arena, job->ready.form->kinds, cap->barred))
+    if (!BR_ARRAY(&job->arena, 1, cap) || !BR_ARRAY(&job->arena, resources, cap->most) ||
+        !BR_ARRAY(&job->arena, resources, cap->used) ||
+        !BR_ARRAY(&job->arena, job->ready.form->kinds, cap->barred))
         return false;
     for (uint32_t t = 0; t < job->form->tasks; t++)
         for (uint32_t r = 0; job->task_state[t] == BR_TASK_RUNNING && r < resources; r++)
@@ -240,8 +238,9 @@ bool br_job_chain(struct br_job *job, uint32_t machines)
     uint32_t *first;
     if (job->first_running)
         return true;
-    if (!ARRAY(arena, machines, first) || !ARRAY(arena, job->form->tasks, job->next_running) ||
-        !ARRAY(arena, job->form->tasks, job->last_running))
+    if (!BR_ARRAY(arena, machines, first) ||
+        !BR_ARRAY(arena, job->form->tasks, job->next_running) ||
+        !BR_ARRAY(arena, job->form->tasks, job->last_running))
         return false;
     memset(first, 0xff, machines * sizeof *first);
     job->first_running = first;

@@ -10,8 +10,6 @@
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* The stage's demand as one row of `row`. */
 static enum br_status scale_demand(const struct br_dag *dag, uint32_t stage,
                                    const struct br_scale *scale, int64_t *row, struct br_diag *diag)
@@ -166,8 +164,9 @@ enum br_status br_kinds_find(struct br_arena *arena, const struct br_dag *dag,
         place[stage_kind[order[k]]] = k;
     for (uint32_t s = 0; s < dag->stages; s++)
         stage_kind[s] = place[stage_kind[s]];
-    if (!ARRAY(arena, (size_t)kinds->count * width, kinds->demand) ||
-        !ARRAY(arena, kinds->count, kinds->work) || !ARRAY(arena, kinds->count, kinds->share)) {
+    if (!BR_ARRAY(arena, (size_t)kinds->count * width, kinds->demand) ||
+        !BR_ARRAY(arena, kinds->count, kinds->work) ||
+        !BR_ARRAY(arena, kinds->count, kinds->share)) {
         status = br_fail_memory(diag);
         goto out;
     }

@@ -9,8 +9,6 @@
 
 enum { BITS = 64 /* of a word */ };
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* Least and most demands below a node. */
 static const int64_t *ready_least(const struct br_ready_form *form, uint32_t node)
 {
@@ -71,7 +69,7 @@ bool br_ready_form_init(struct br_ready_form *form, struct br_arena *arena, uint
     while (form->leaves < kinds)
         form->leaves *= 2;
     uint32_t places = 0, *count;
-    if (!ARRAY(arena, kinds, form->kind) || !ARRAY(arena, kinds, count))
+    if (!BR_ARRAY(arena, kinds, form->kind) || !BR_ARRAY(arena, kinds, count))
         return false;
     for (uint32_t kind = 0; kind < kinds; kind++) {
         uint32_t own = size[kind] / BITS + 1;
@@ -81,8 +79,8 @@ bool br_ready_form_init(struct br_ready_form *form, struct br_arena *arena, uint
         form->somes += form->kind[kind].somes;
     }
     assert(places == tasks);
-    if (!ARRAY(arena, tasks, form->rank) || !ARRAY(arena, tasks, form->place) ||
-        !ARRAY(arena, (size_t)form->leaves * 2 * width, form->range))
+    if (!BR_ARRAY(arena, tasks, form->rank) || !BR_ARRAY(arena, tasks, form->place) ||
+        !BR_ARRAY(arena, (size_t)form->leaves * 2 * width, form->range))
         return false;
     ready_fill_places(form, count);
     fill_ranges(form);

@@ -15,8 +15,6 @@
 #include "runtime/enforcer/capacities.h"
 #include "runtime/enforcer/decide.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* eta differs from BR_ETA_PAPER: a few large jobs dominate the mean of remaining work, so that at
  * x1 packing decides among the short ones. bench/notes/simulate.md has the measurements. */
 struct br_runtime_options br_runtime_options_default(void)
@@ -62,16 +60,16 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
     runtime->machines = cluster->machines;
     runtime->capacity = found.capacity;
     runtime->machine_class = found.machine_class;
-    if (!ARRAY(arena, kinds, runtime->extra) || !ARRAY(arena, kinds, runtime->weight) ||
-        !ARRAY(arena, all, runtime->free) || !ARRAY(arena, all, runtime->held) ||
-        !ARRAY(arena, cluster->machines, runtime->idle_at) ||
-        !ARRAY(arena, cluster->machines, runtime->away) ||
-        !ARRAY(arena, resources, runtime->room) || !ARRAY(arena, resources, runtime->rest) ||
-        !ARRAY(arena, resources, scale) ||
-        !ARRAY(arena, 4 * ((size_t)resources + 1), runtime->bounds) ||
-        !ARRAY(arena, cluster->classes, runtime->kept) ||
+    if (!BR_ARRAY(arena, kinds, runtime->extra) || !BR_ARRAY(arena, kinds, runtime->weight) ||
+        !BR_ARRAY(arena, all, runtime->free) || !BR_ARRAY(arena, all, runtime->held) ||
+        !BR_ARRAY(arena, cluster->machines, runtime->idle_at) ||
+        !BR_ARRAY(arena, cluster->machines, runtime->away) ||
+        !BR_ARRAY(arena, resources, runtime->room) || !BR_ARRAY(arena, resources, runtime->rest) ||
+        !BR_ARRAY(arena, resources, scale) ||
+        !BR_ARRAY(arena, 4 * ((size_t)resources + 1), runtime->bounds) ||
+        !BR_ARRAY(arena, cluster->classes, runtime->kept) ||
         !br_vacancy_init(&runtime->vacancy, arena, cluster->machines, resources) ||
-        !ARRAY(arena, runtime->options.bundle, runtime->bundle))
+        !BR_ARRAY(arena, runtime->options.bundle, runtime->bundle))
         return br_fail_memory(diag);
     for (size_t k = 0; k < kinds; k++) {
         double capacity = (double)runtime->capacity[k];

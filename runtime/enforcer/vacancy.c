@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 bool br_vacancy_init(struct br_vacancy *vacancy, struct br_arena *arena, uint32_t machines,
                      uint32_t width)
 {
@@ -13,7 +11,7 @@ bool br_vacancy_init(struct br_vacancy *vacancy, struct br_arena *arena, uint32_
     while (vacancy->leaves < machines)
         vacancy->leaves *= 2;
     size_t nodes = 2 * (size_t)vacancy->leaves;
-    if (!ARRAY(arena, nodes, vacancy->marks) || !ARRAY(arena, nodes * width, vacancy->room))
+    if (!BR_ARRAY(arena, nodes, vacancy->marks) || !BR_ARRAY(arena, nodes * width, vacancy->room))
         return false;
     memset(vacancy->room, 0xff, nodes * width * sizeof *vacancy->room);
     for (uint32_t m = 0; m < machines; m++)

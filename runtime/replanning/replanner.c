@@ -84,8 +84,6 @@ static void replanner_draw(struct br_replanner *replanner, uint32_t s)
     assert(wanted == 0);
 }
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 enum br_status br_replanner_create(const struct br_dag *dag, const bool *unknown,
                                    struct br_beliefs *beliefs,
                                    const struct br_replanner_options *options,
@@ -100,13 +98,13 @@ enum br_status br_replanner_create(const struct br_dag *dag, const bool *unknown
     replanner->beliefs = beliefs;
     replanner->options = *options;
     replanner->waiting = dag->tasks;
-    if (!ARRAY(arena, dag->stages, replanner->stage) ||
-        !ARRAY(arena, dag->tasks, replanner->state) ||
-        !ARRAY(arena, dag->tasks, replanner->pilot) ||
-        !ARRAY(arena, dag->tasks, replanner->started_ns) ||
-        !ARRAY(arena, dag->tasks, replanner->lasted_ns) ||
-        !ARRAY(arena, dag->tasks, replanner->expected_ns) ||
-        !ARRAY(arena, dag->tasks, replanner->left_ns)) {
+    if (!BR_ARRAY(arena, dag->stages, replanner->stage) ||
+        !BR_ARRAY(arena, dag->tasks, replanner->state) ||
+        !BR_ARRAY(arena, dag->tasks, replanner->pilot) ||
+        !BR_ARRAY(arena, dag->tasks, replanner->started_ns) ||
+        !BR_ARRAY(arena, dag->tasks, replanner->lasted_ns) ||
+        !BR_ARRAY(arena, dag->tasks, replanner->expected_ns) ||
+        !BR_ARRAY(arena, dag->tasks, replanner->left_ns)) {
         br_replanner_destroy(replanner);
         return br_fail_memory(diag);
     }

@@ -37,17 +37,15 @@ struct search {
     struct br_arena arena;
 };
 
-#define ARRAY(search, count, pointer)                                                              \
-    ((pointer) = br_arena_array(&(search)->arena, count, sizeof *(pointer)))
-
 static bool clairvoyant_allocate(struct search *s)
 {
     uint32_t jobs = s->model->jobs, stages = s->model->stages;
-    return ARRAY(s, jobs, s->order.place) && ARRAY(s, stages, s->order.with) &&
-           ARRAY(s, jobs, s->order.until) && ARRAY(s, jobs, s->end_ns) &&
-           ARRAY(s, jobs, s->given_ns) && ARRAY(s, jobs, s->tried_ns) &&
-           ARRAY(s, (size_t)jobs + 1, s->empty) && ARRAY(s, jobs, s->row) &&
-           ARRAY(s, jobs, s->kept) && ARRAY(s, 2 * (size_t)jobs, s->item);
+    return BR_ARRAY(&s->arena, jobs, s->order.place) &&
+           BR_ARRAY(&s->arena, stages, s->order.with) &&
+           BR_ARRAY(&s->arena, jobs, s->order.until) && BR_ARRAY(&s->arena, jobs, s->end_ns) &&
+           BR_ARRAY(&s->arena, jobs, s->given_ns) && BR_ARRAY(&s->arena, jobs, s->tried_ns) &&
+           BR_ARRAY(&s->arena, (size_t)jobs + 1, s->empty) && BR_ARRAY(&s->arena, jobs, s->row) &&
+           BR_ARRAY(&s->arena, jobs, s->kept) && BR_ARRAY(&s->arena, 2 * (size_t)jobs, s->item);
 }
 
 /* Runs all jobs. */

@@ -45,17 +45,15 @@ struct dual {
     struct br_arena arena;
 };
 
-#define ARRAY(dual, count, pointer)                                                                \
-    ((pointer) = br_arena_array(&(dual)->arena, count, sizeof *(pointer)))
-
 static bool dual_allocate(struct dual *d, uint32_t choices)
 {
     uint32_t jobs = d->load->jobs;
-    return ARRAY(d, choices, d->choice) && ARRAY(d, (size_t)jobs + 1, d->first) &&
-           ARRAY(d, jobs, d->own_price) && ARRAY(d, choices, d->piece) &&
-           ARRAY(d, (size_t)d->load->resources + 1, d->first_piece) &&
-           ARRAY(d, choices, d->density) && ARRAY(d, choices, d->busy_s) &&
-           ARRAY(d, choices, d->heap);
+    return BR_ARRAY(&d->arena, choices, d->choice) &&
+           BR_ARRAY(&d->arena, (size_t)jobs + 1, d->first) &&
+           BR_ARRAY(&d->arena, jobs, d->own_price) && BR_ARRAY(&d->arena, choices, d->piece) &&
+           BR_ARRAY(&d->arena, (size_t)d->load->resources + 1, d->first_piece) &&
+           BR_ARRAY(&d->arena, choices, d->density) && BR_ARRAY(&d->arena, choices, d->busy_s) &&
+           BR_ARRAY(&d->arena, choices, d->heap);
 }
 
 static double dual_share(const struct br_alone *alone, uint32_t stage, uint32_t resource)

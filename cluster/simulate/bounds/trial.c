@@ -49,9 +49,6 @@ static bool bounds_trial_before(const void *none, const struct end *a, const str
 
 BR_HEAP(end, struct end, const void *, bounds_trial_before, 4)
 
-#define ARRAY(trial, count, pointer)                                                               \
-    ((pointer) = br_arena_array(&(trial)->arena, count, sizeof *(pointer)))
-
 struct br_trial *br_trial_create(const struct br_trial_model *model)
 {
     struct br_trial *l = calloc(1, sizeof *l);
@@ -59,15 +56,17 @@ struct br_trial *br_trial_create(const struct br_trial_model *model)
         return NULL;
     l->model = model;
     uint32_t jobs = model->jobs, stages = model->stages, tasks = model->tasks;
-    bool ok = ARRAY(l, (size_t)model->machines * model->resources, l->free) &&
-              ARRAY(l, tasks, l->end) && ARRAY(l, stages, l->waits) &&
-              ARRAY(l, stages, l->stage_left) && ARRAY(l, tasks, l->task_waits) &&
-              ARRAY(l, jobs, l->job_left) && ARRAY(l, jobs, l->work_left) &&
-              ARRAY(l, tasks, l->ready) && ARRAY(l, stages, l->ready_first) &&
-              ARRAY(l, stages, l->ready_end) && ARRAY(l, stages, l->fresh) &&
-              ARRAY(l, stages, l->open) && ARRAY(l, model->machines, l->changed) &&
-              ARRAY(l, model->machines, l->is_changed) && ARRAY(l, tasks, l->span) &&
-              ARRAY(l, jobs, l->held) && ARRAY(l, jobs, l->next_held);
+    bool ok =
+        BR_ARRAY(&l->arena, (size_t)model->machines * model->resources, l->free) &&
+        BR_ARRAY(&l->arena, tasks, l->end) && BR_ARRAY(&l->arena, stages, l->waits) &&
+        BR_ARRAY(&l->arena, stages, l->stage_left) && BR_ARRAY(&l->arena, tasks, l->task_waits) &&
+        BR_ARRAY(&l->arena, jobs, l->job_left) && BR_ARRAY(&l->arena, jobs, l->work_left) &&
+        BR_ARRAY(&l->arena, tasks, l->ready) && BR_ARRAY(&l->arena, stages, l->ready_first) &&
+        BR_ARRAY(&l->arena, stages, l->ready_end) && BR_ARRAY(&l->arena, stages, l->fresh) &&
+        BR_ARRAY(&l->arena, stages, l->open) && BR_ARRAY(&l->arena, model->machines, l->changed) &&
+        BR_ARRAY(&l->arena, model->machines, l->is_changed) &&
+        BR_ARRAY(&l->arena, tasks, l->span) && BR_ARRAY(&l->arena, jobs, l->held) &&
+        BR_ARRAY(&l->arena, jobs, l->next_held);
     for (uint32_t j = 0; ok && j < jobs; j++)
         l->held[j] = NONE;
     for (uint32_t m = 0; ok && m < model->machines; m++)

@@ -8,9 +8,6 @@
 #include "base/collections/sort.h"
 #include "planner/model/dag.h"
 
-#define ARRAY(model, count, pointer)                                                               \
-    ((pointer) = br_arena_array(&(model)->arena, count, sizeof *(pointer)))
-
 /* The demands of a dag's stages. */
 struct dag_kinds {
     struct br_kinds kinds;
@@ -48,7 +45,7 @@ static enum br_status find_kinds(struct maker *maker, const struct br_cluster *c
     const struct br_dag *dag = maker->workload->dag[job->dag].dag;
     if (row->stage_kind)
         return BR_OK;
-    if (!ARRAY(model, dag->stages, row->stage_kind))
+    if (!BR_ARRAY(&model->arena, dag->stages, row->stage_kind))
         return br_fail_memory(diag);
     enum br_status status = br_kinds_find(&model->arena, dag, &model->capacities.scale,
                                           row->stage_kind, &row->kinds, diag);
@@ -171,10 +168,12 @@ static enum br_status trial_model_allocate(struct maker *maker, struct br_diag *
     maker->item = malloc(2 * largest * sizeof *maker->item);
     maker->way = malloc(largest * sizeof *maker->way);
     bool ok = maker->kinds && maker->item && maker->way &&
-              ARRAY(model, workload->jobs, model->job) && ARRAY(model, stages, model->stage) &&
-              ARRAY(model, arcs, model->arc) && ARRAY(model, model->tasks, model->duration_ns) &&
-              ARRAY(model, model->tasks, model->task_stage) &&
-              ARRAY(model, model->tasks, model->longest);
+              BR_ARRAY(&model->arena, workload->jobs, model->job) &&
+              BR_ARRAY(&model->arena, stages, model->stage) &&
+              BR_ARRAY(&model->arena, arcs, model->arc) &&
+              BR_ARRAY(&model->arena, model->tasks, model->duration_ns) &&
+              BR_ARRAY(&model->arena, model->tasks, model->task_stage) &&
+              BR_ARRAY(&model->arena, model->tasks, model->longest);
     return ok ? BR_OK : br_fail_memory(diag);
 }
 

@@ -7,9 +7,6 @@
 
 #include "base/collections/sort.h"
 
-#define ARRAY(job, count, pointer)                                                                 \
-    ((pointer) = br_arena_array(&(job)->arena, count, sizeof *(pointer)))
-
 static void joint_job_add_arcs(struct br_joint_job *job, const struct br_dag *dag)
 {
     struct br_joint_stage *stage = job->stage;
@@ -145,9 +142,11 @@ static enum br_status joint_job_fill(struct br_joint_job *job, const struct br_d
     struct br_kinds kinds;
     uint32_t *stage_kind = br_arena_array(&job->arena, dag->stages, sizeof *stage_kind);
     int64_t *value = br_arena_array(&job->arena, dag->stages, sizeof *value);
-    bool ok = stage_kind && value && ARRAY(job, dag->tasks, job->task_stage) &&
-              ARRAY(job, dag->tasks, job->longest) && ARRAY(job, dag->stages, job->stage) &&
-              ARRAY(job, dag->edges, job->arc) && ARRAY(job, dag->stages, job->seen);
+    bool ok = stage_kind && value && BR_ARRAY(&job->arena, dag->tasks, job->task_stage) &&
+              BR_ARRAY(&job->arena, dag->tasks, job->longest) &&
+              BR_ARRAY(&job->arena, dag->stages, job->stage) &&
+              BR_ARRAY(&job->arena, dag->edges, job->arc) &&
+              BR_ARRAY(&job->arena, dag->stages, job->seen);
     if (!ok)
         return br_fail_memory(diag);
     enum br_status status =

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/grow.h"
 #include "planner/model/transfers.h"
 #include "planner/ports/ports.h"
@@ -37,19 +38,18 @@ static bool transit_take_edges(struct br_transit *transit, uint32_t number)
     struct br_transit_dag *into = &transit->dag[number];
     if (!dag->bytes)
         return true;
-    uint32_t *first = br_arena_array(&transit->arena, (size_t)dag->stages + 2, sizeof *first);
+    uint32_t *first = br_arena_array(&transit->arena, br_csr_room(dag->stages), sizeof *first);
     into->first = first;
     into->edge = br_arena_array(&transit->arena, dag->edges, sizeof *into->edge);
     if (!into->first || !into->edge)
         return false;
-    /* One ahead while it is filled, so that no second array of places is needed. */
-    for (uint32_t e = 0; e < dag->edges; e++)
-        first[dag->edge[e].child + 2] += dag->edge[e].bytes > 0;
-    for (uint32_t s = 0; s < dag->stages; s++)
-        first[s + 2] += first[s + 1];
     for (uint32_t e = 0; e < dag->edges; e++)
         if (dag->edge[e].bytes)
-            into->edge[first[dag->edge[e].child + 1]++] = e;
+            br_csr_count(first, dag->edge[e].child);
+    br_csr_sum(first, dag->stages);
+    for (uint32_t e = 0; e < dag->edges; e++)
+        if (dag->edge[e].bytes)
+            into->edge[br_csr_place(first, dag->edge[e].child)] = e;
     assert(first[0] == 0 && first[dag->stages] == first[dag->stages + 1]);
     return true;
 }

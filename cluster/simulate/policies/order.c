@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/sort.h"
 
 /* The children of every stage in CSR form. */
@@ -13,20 +14,16 @@ struct children {
 static bool policies_order_find_children(struct br_arena *arena, const struct br_dag *dag,
                                          struct children *children)
 {
-    uint32_t *first = br_arena_array(arena, (size_t)dag->stages + 2, sizeof *first);
+    uint32_t *first = br_arena_array(arena, br_csr_room(dag->stages), sizeof *first);
     children->first = first;
     children->child = br_arena_array(arena, dag->edges, sizeof *children->child);
     if (!first || !children->child)
         return false;
-    /* One ahead while it is filled, so that no second array of places is needed. */
     for (uint32_t e = 0; e < dag->edges; e++)
-        first[dag->edge[e].parent + 2]++;
-    for (uint32_t s = 0; s < dag->stages; s++)
-        first[s + 2] += first[s + 1];
-    for (uint32_t e = 0; e < dag->edges; e++) {
-        assert(first[dag->edge[e].parent + 1] < dag->edges);
-        children->child[first[dag->edge[e].parent + 1]++] = dag->edge[e].child;
-    }
+        br_csr_count(first, dag->edge[e].parent);
+    br_csr_sum(first, dag->stages);
+    for (uint32_t e = 0; e < dag->edges; e++)
+        children->child[br_csr_place(first, dag->edge[e].parent)] = dag->edge[e].child;
     assert(first[0] == 0 && first[dag->stages] == dag->edges);
     return true;
 }

@@ -47,8 +47,6 @@ struct placed {
     uint32_t jobs;          /* room for so many */
 };
 
-#define ARRAY(count, pointer) ((pointer) = br_arena_array(&p->arena, count, sizeof *(pointer)))
-
 enum br_status br_placed_create(const struct br_placed_rule *rule,
                                 const struct br_policy_setup *setup, void **policy,
                                 struct br_diag *diag)
@@ -63,10 +61,11 @@ enum br_status br_placed_create(const struct br_placed_rule *rule,
     enum br_status status = br_capacities_make(&p->arena, setup->cluster, &p->capacities, diag);
     if (status)
         return status;
-    if (!br_rooms_init(&p->rooms, setup->cluster, &p->capacities) || !ARRAY(machines, p->queue) ||
-        !ARRAY(machines, p->load) || !ARRAY(machines, p->asked) || !ARRAY(machines, p->order) ||
-        !ARRAY(machines, p->plan_order) || !ARRAY(machines, p->real) ||
-        !ARRAY(machines, p->dirty) || !ARRAY(machines, p->is_dirty))
+    if (!br_rooms_init(&p->rooms, setup->cluster, &p->capacities) ||
+        !BR_ARRAY(&p->arena, machines, p->queue) || !BR_ARRAY(&p->arena, machines, p->load) ||
+        !BR_ARRAY(&p->arena, machines, p->asked) || !BR_ARRAY(&p->arena, machines, p->order) ||
+        !BR_ARRAY(&p->arena, machines, p->plan_order) || !BR_ARRAY(&p->arena, machines, p->real) ||
+        !BR_ARRAY(&p->arena, machines, p->dirty) || !BR_ARRAY(&p->arena, machines, p->is_dirty))
         return br_fail_memory(diag);
     return BR_OK;
 }

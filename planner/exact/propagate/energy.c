@@ -3,8 +3,6 @@
  * begin of the span on, until all of its work after that is done. */
 #include "planner/exact/propagate/energy.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* The lower bits of a reason are the begin of the span, the upper ones the resource. On larger jobs
  * a look takes longer than everything else in a conflict. */
 enum { FROM_BITS = 10, HORIZON_MAX = 1 << FROM_BITS, RESOURCES_MAX = 64, HOLDINGS_MAX = 200 };
@@ -38,9 +36,11 @@ bool br_lcg_energy_init(struct br_lcg_energy *c, const struct br_lcg_problem *p,
     if (!suits(p))
         return true;
     c->groups = (p->resources + BR_LCG_LANES - 1) / BR_LCG_LANES;
-    if (!ARRAY(arena, (size_t)c->groups * p->holdings, c->demand) ||
-        !ARRAY(arena, c->groups, c->capacity) || !ARRAY(arena, (size_t)p->horizon + 1, c->change) ||
-        !ARRAY(arena, (size_t)p->horizon + 1, c->begins) || !ARRAY(arena, p->holdings, c->share))
+    if (!BR_ARRAY(arena, (size_t)c->groups * p->holdings, c->demand) ||
+        !BR_ARRAY(arena, c->groups, c->capacity) ||
+        !BR_ARRAY(arena, (size_t)p->horizon + 1, c->change) ||
+        !BR_ARRAY(arena, (size_t)p->horizon + 1, c->begins) ||
+        !BR_ARRAY(arena, p->holdings, c->share))
         return false;
     for (uint32_t r = 0; r < p->resources; r++) {
         uint32_t g = r / BR_LCG_LANES, lane = r % BR_LCG_LANES;

@@ -6,7 +6,6 @@
 #include "base/collections/sort.h"
 #include "base/invariant.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
 #define ANY BR_LCG_NONE /* in place of a machine: an obstacle wherever the task is */
 
 bool br_lcg_machines_init(struct br_lcg_machines *c, const struct br_lcg_problem *p,
@@ -18,12 +17,12 @@ bool br_lcg_machines_init(struct br_lcg_machines *c, const struct br_lcg_problem
     c->p = p;
     c->trail = trail;
     c->moved = true;
-    return br_lcg_packing_init(&c->packing, p, arena) && ARRAY(arena, p->tasks, c->lower) &&
-           ARRAY(arena, p->tasks, c->upper) && ARRAY(arena, p->machines, c->on) &&
-           ARRAY(arena, p->machines, c->off) &&
-           ARRAY(arena, 2 * (size_t)p->tasks + 1, c->stretch) &&
-           ARRAY(arena, 2 * (size_t)p->tasks + 1, c->time) &&
-           ARRAY(arena, 2 * (size_t)p->tasks + 1, c->obstacle);
+    return br_lcg_packing_init(&c->packing, p, arena) && BR_ARRAY(arena, p->tasks, c->lower) &&
+           BR_ARRAY(arena, p->tasks, c->upper) && BR_ARRAY(arena, p->machines, c->on) &&
+           BR_ARRAY(arena, p->machines, c->off) &&
+           BR_ARRAY(arena, 2 * (size_t)p->tasks + 1, c->stretch) &&
+           BR_ARRAY(arena, 2 * (size_t)p->tasks + 1, c->time) &&
+           BR_ARRAY(arena, 2 * (size_t)p->tasks + 1, c->obstacle);
 }
 
 /* --- the table ------------------------------------------------------------------------------- */

@@ -8,8 +8,6 @@
 
 #include "base/collections/csr.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* The side has reached its end, which decides the order this way. */
 static inline struct br_lcg_literal decided(uint32_t side)
 {
@@ -52,8 +50,8 @@ bool br_lcg_order_init(struct br_lcg_order *c, const struct br_lcg_problem *p,
                        struct br_lcg_trail *trail, struct br_arena *arena)
 {
     *c = (struct br_lcg_order){.p = p, .trail = trail};
-    bool ok = ARRAY(arena, br_csr_room(p->tasks), c->first) &&
-              ARRAY(arena, 2 * (size_t)p->pairs, c->rival);
+    bool ok = BR_ARRAY(arena, br_csr_room(p->tasks), c->first) &&
+              BR_ARRAY(arena, 2 * (size_t)p->pairs, c->rival);
     for (uint32_t k = 0; ok && k < p->pairs; k++) {
         br_csr_count(c->first, p->rivals[k].first);
         br_csr_count(c->first, p->rivals[k].second);

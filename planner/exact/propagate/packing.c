@@ -4,8 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 enum { ANSWERS = 1 << 14, NODES_MAX = 20000 };
 
 /* The largest share of any machine's room that the task needs, in thousandths. */
@@ -27,11 +25,11 @@ bool br_lcg_packing_init(struct br_lcg_packing *k, const struct br_lcg_problem *
                          struct br_arena *arena)
 {
     *k = (struct br_lcg_packing){.p = p};
-    if (!ARRAY(arena, p->tasks, k->order) || !ARRAY(arena, ANSWERS, k->set) ||
-        !ARRAY(arena, ANSWERS, k->packs) || !ARRAY(arena, p->tasks, k->task) ||
-        !ARRAY(arena, p->amounts, k->all) ||
-        !ARRAY(arena, (size_t)p->machines * p->amounts, k->left) ||
-        !ARRAY(arena, p->machines, k->used))
+    if (!BR_ARRAY(arena, p->tasks, k->order) || !BR_ARRAY(arena, ANSWERS, k->set) ||
+        !BR_ARRAY(arena, ANSWERS, k->packs) || !BR_ARRAY(arena, p->tasks, k->task) ||
+        !BR_ARRAY(arena, p->amounts, k->all) ||
+        !BR_ARRAY(arena, (size_t)p->machines * p->amounts, k->left) ||
+        !BR_ARRAY(arena, p->machines, k->used))
         return false;
     for (uint32_t m = 0; m < p->machines; m++)
         for (uint32_t r = 0; r < p->amounts; r++)

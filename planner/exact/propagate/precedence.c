@@ -5,15 +5,13 @@
 #include "base/collections/csr.h"
 #include "base/collections/memory.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 bool br_lcg_precedence_init(struct br_lcg_precedence *c, const struct br_lcg_problem *p,
                             struct br_lcg_trail *trail, struct br_arena *arena)
 {
     *c = (struct br_lcg_precedence){.trail = trail};
     bool *last = br_malloc(((size_t)p->tasks + 1) * sizeof *last);
-    bool ok = last && ARRAY(arena, br_csr_room(trail->sides), c->first) &&
-              ARRAY(arena, 2 * ((size_t)p->arcs + p->tasks), c->arc);
+    bool ok = last && BR_ARRAY(arena, br_csr_room(trail->sides), c->first) &&
+              BR_ARRAY(arena, 2 * ((size_t)p->arcs + p->tasks), c->arc);
     if (!ok)
         goto out;
     for (uint32_t t = 0; t < p->tasks; t++)

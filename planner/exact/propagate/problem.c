@@ -6,8 +6,6 @@
 
 #include "base/collections/memory.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 enum {
     HORIZON_MAX = 1 << 22, /* on one machine, where the profile has a cell for every tick */
     HORIZON_MACHINES_MAX = 1 << 28, /* and on several */
@@ -138,8 +136,9 @@ static bool take_demands(struct builder *b)
 {
     struct br_lcg_problem *p = b->p;
     const struct br_instance *in = b->in;
-    bool ok = ARRAY(&p->arena, (size_t)p->tasks * p->resources, p->demand) &&
-              ARRAY(&p->arena, p->resources, p->capacity) && ARRAY(&p->arena, p->tasks, p->holding);
+    bool ok = BR_ARRAY(&p->arena, (size_t)p->tasks * p->resources, p->demand) &&
+              BR_ARRAY(&p->arena, p->resources, p->capacity) &&
+              BR_ARRAY(&p->arena, p->tasks, p->holding);
     for (uint32_t r = 0; ok && r < p->resources; r++) {
         assert(b->unit[r] > 0); /* the resource can run short, so some demand is not 0 */
         p->capacity[r] = in->capacity[b->resource[r]] / b->unit[r];
@@ -162,7 +161,7 @@ static bool pack_lanes(struct br_lcg_problem *p)
     uint32_t *word = br_calloc((size_t)p->resources + 1, sizeof *word);
     uint32_t *shift = br_calloc((size_t)p->resources + 1, sizeof *shift);
     uint32_t used = 64;
-    bool ok = word && shift && ARRAY(&p->arena, p->resources, p->guard);
+    bool ok = word && shift && BR_ARRAY(&p->arena, p->resources, p->guard);
     for (uint32_t r = 0; ok && r < p->resources; r++) {
         uint32_t bits = 1;
         while (p->capacity[r] >> bits)
@@ -177,8 +176,8 @@ static bool pack_lanes(struct br_lcg_problem *p)
         p->guard[word[r]] |= UINT64_C(1) << (used - 1);
     }
     ok = ok && (size_t)p->horizon * p->words <= PROFILE_CELLS_MAX &&
-         ARRAY(&p->arena, (size_t)p->tasks * p->words, p->lane) &&
-         ARRAY(&p->arena, (size_t)p->horizon * p->words, p->free);
+         BR_ARRAY(&p->arena, (size_t)p->tasks * p->words, p->lane) &&
+         BR_ARRAY(&p->arena, (size_t)p->horizon * p->words, p->free);
     for (uint32_t k = 0; ok && k < p->tasks; k++)
         for (uint32_t r = 0; r < p->resources; r++)
             p->lane[(size_t)k * p->words + word[r]] |= (uint64_t)br_lcg_demand(p, k, r) << shift[r];
@@ -238,7 +237,7 @@ static bool propagate_problem_find_rivals(struct br_lcg_problem *p)
     if (p->tasks > BR_LCG_ORDERED_MAX)
         return true;
     uint64_t *ahead = propagate_problem_find_ahead(p, words);
-    bool ok = ahead && ARRAY(&p->arena, most, p->rivals);
+    bool ok = ahead && BR_ARRAY(&p->arena, most, p->rivals);
     for (uint32_t i = 0; ok && i < p->holdings; i++)
         for (uint32_t j = i + 1; j < p->holdings; j++) {
             uint32_t a = p->holding[i], b = p->holding[j];
@@ -281,10 +280,10 @@ static bool take_machines(struct builder *b)
     struct br_lcg_problem *p = b->p;
     const struct br_instance *in = b->in;
     p->amounts = in->resources;
-    if (!ARRAY(&p->arena, (size_t)p->tasks * p->amounts, p->amount) ||
-        !ARRAY(&p->arena, (size_t)p->machines * p->amounts, p->room) ||
-        !ARRAY(&p->arena, p->machines, p->twin) || !ARRAY(&p->arena, p->tasks, p->home) ||
-        !ARRAY(&p->arena, (size_t)p->tasks * p->machines, p->may))
+    if (!BR_ARRAY(&p->arena, (size_t)p->tasks * p->amounts, p->amount) ||
+        !BR_ARRAY(&p->arena, (size_t)p->machines * p->amounts, p->room) ||
+        !BR_ARRAY(&p->arena, p->machines, p->twin) || !BR_ARRAY(&p->arena, p->tasks, p->home) ||
+        !BR_ARRAY(&p->arena, (size_t)p->tasks * p->machines, p->may))
         return false;
     for (uint32_t m = 0; m < p->machines; m++) {
         uint32_t class = br_instance_machine_class(in, m);
@@ -315,9 +314,9 @@ static bool take_machines(struct builder *b)
 static bool propagate_problem_build(struct builder *b, int64_t upper)
 {
     struct br_lcg_problem *p = b->p;
-    if (!ARRAY(&p->arena, p->tasks, p->duration) || !ARRAY(&p->arena, p->tasks, p->earliest) ||
-        !ARRAY(&p->arena, p->tasks, p->latest) || !set_times(b, upper) ||
-        !ARRAY(&p->arena, p->arcs, p->arc))
+    if (!BR_ARRAY(&p->arena, p->tasks, p->duration) ||
+        !BR_ARRAY(&p->arena, p->tasks, p->earliest) || !BR_ARRAY(&p->arena, p->tasks, p->latest) ||
+        !set_times(b, upper) || !BR_ARRAY(&p->arena, p->arcs, p->arc))
         return false;
     p->arcs = 0;
     for (uint32_t t = 0; t < p->tasks; t++)

@@ -9,8 +9,6 @@
 #include "base/collections/memory.h"
 #include "base/invariant.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* Stretches of time in which the profile has changed, and their span. If there are too many, the
  * last stretch covers the rest. */
 enum { INTERVALS = 8 };
@@ -25,10 +23,10 @@ bool br_lcg_timetable_init(struct br_lcg_timetable *c, const struct br_lcg_probl
                            struct br_lcg_trail *trail, struct br_arena *arena)
 {
     *c = (struct br_lcg_timetable){.p = p, .trail = trail};
-    if (!ARRAY(arena, (size_t)p->horizon * p->words, c->free) ||
-        !ARRAY(arena, p->tasks, c->part_from) || !ARRAY(arena, p->tasks, c->part_to) ||
-        !ARRAY(arena, p->tasks, c->moved) || !ARRAY(arena, p->tasks, c->has_moved) ||
-        !ARRAY(arena, p->tasks, c->running) || !ARRAY(arena, p->tasks, c->recency))
+    if (!BR_ARRAY(arena, (size_t)p->horizon * p->words, c->free) ||
+        !BR_ARRAY(arena, p->tasks, c->part_from) || !BR_ARRAY(arena, p->tasks, c->part_to) ||
+        !BR_ARRAY(arena, p->tasks, c->moved) || !BR_ARRAY(arena, p->tasks, c->has_moved) ||
+        !BR_ARRAY(arena, p->tasks, c->running) || !BR_ARRAY(arena, p->tasks, c->recency))
         return false;
     if (p->words > 0)
         memcpy(c->free, p->free, (size_t)p->horizon * p->words * sizeof *c->free);

@@ -4,8 +4,6 @@
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
 
-#define ARRAY(arena, count, pointer) ((pointer) = br_arena_array(arena, count, sizeof *(pointer)))
-
 /* The task is on a machine on which it may be; at once, if there is only one. */
 static void limit_machines(struct br_lcg_trail *t, const struct br_lcg_problem *p, uint32_t task)
 {
@@ -25,8 +23,8 @@ bool br_lcg_trail_init(struct br_lcg_trail *t, const struct br_lcg_problem *p,
 {
     *t = (struct br_lcg_trail){
         .tasks = p->tasks, .makespan = p->tasks, .sides = 2 * br_lcg_variables(p)};
-    if (!ARRAY(arena, t->sides, t->now) || !ARRAY(arena, t->sides, t->root) ||
-        !ARRAY(arena, t->sides, t->seen) || !ARRAY(arena, t->sides, t->latest))
+    if (!BR_ARRAY(arena, t->sides, t->now) || !BR_ARRAY(arena, t->sides, t->root) ||
+        !BR_ARRAY(arena, t->sides, t->seen) || !BR_ARRAY(arena, t->sides, t->latest))
         return false;
     int32_t makespan = 0;
     for (uint32_t k = 0; k < t->tasks; k++) {

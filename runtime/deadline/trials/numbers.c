@@ -9,9 +9,6 @@
 
 #include "base/numbers/real.h"
 
-#define ARRAY(filling, count, pointer)                                                             \
-    ((pointer) = br_arena_array((filling)->arena, count, sizeof *(pointer)))
-
 struct filling {
     const struct br_points *points;
     struct br_arena *arena;
@@ -58,8 +55,9 @@ static enum br_status place_all(struct filling *filling, struct br_diag *diag)
     uint32_t cells = table->cells - 1, bins = filling->points->bins, each = bins / cells;
     double *length_s;
     assert(bins % cells == 0);
-    if (!ARRAY(filling, table->cells, filling->at) || !ARRAY(filling, bins, filling->bend_at) ||
-        !ARRAY(filling, filling->count, length_s))
+    if (!BR_ARRAY(filling->arena, table->cells, filling->at) ||
+        !BR_ARRAY(filling->arena, bins, filling->bend_at) ||
+        !BR_ARRAY(filling->arena, filling->count, length_s))
         return br_fail_memory(diag);
     for (uint32_t p = 0; p < filling->count; p++)
         length_s[p] = numbers_length_of(filling, p);
@@ -112,7 +110,7 @@ static enum br_status round_numbers(const struct filling *filling, struct br_dia
     const double *number_s = filling->points->row;
     double most_s = 0;
     uint32_t *left;
-    if (!ARRAY(filling, count, left))
+    if (!BR_ARRAY(filling->arena, count, left))
         return br_fail_memory(diag);
     for (size_t k = 0; k < count; k++)
         most_s = number_s[k] > most_s ? number_s[k] : most_s;
@@ -135,8 +133,8 @@ static enum br_status round_bends(const struct filling *filling, struct br_diag 
     struct br_deadline_table *table = filling->table;
     uint32_t bins = filling->points->bins, *unit;
     int16_t *bend;
-    if (!ARRAY(filling, filling->count, unit) ||
-        !ARRAY(filling, (size_t)bins * filling->count, bend))
+    if (!BR_ARRAY(filling->arena, filling->count, unit) ||
+        !BR_ARRAY(filling->arena, (size_t)bins * filling->count, bend))
         return br_fail_memory(diag);
     for (uint32_t p = 0; p < filling->count; p++) {
         double most = 0, units = 1e9 / table->unit_ns;

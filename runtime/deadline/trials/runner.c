@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/collections/csr.h"
 #include "base/collections/heap.h"
 #include "base/collections/index.h"
 #include "base/numbers/rng.h"
@@ -58,25 +59,23 @@ struct br_runner {
 static bool join_children(struct br_runner_job *job)
 {
     const struct br_dag *dag = job->dag;
-    job->child_first = br_arena_array(&job->arena, (size_t)dag->stages + 1, sizeof(uint32_t));
+    job->child_first = br_arena_array(&job->arena, br_csr_room(dag->stages), sizeof(uint32_t));
     job->child = br_arena_array(&job->arena, dag->edges, sizeof(uint32_t));
     job->whole = br_arena_array(&job->arena, dag->edges, sizeof(bool));
-    uint32_t *next = calloc((size_t)dag->stages + 1, sizeof *next);
-    bool good = job->child_first && job->child && job->whole && next;
-    for (uint32_t e = 0; good && e < dag->edges; e++)
-        job->child_first[dag->edge[e].parent + 1]++;
-    for (uint32_t s = 0; good && s < dag->stages; s++)
-        next[s + 1] = job->child_first[s + 1] += job->child_first[s];
-    for (uint32_t e = 0; good && e < dag->edges; e++) {
+    if (!job->child_first || !job->child || !job->whole)
+        return false;
+    for (uint32_t e = 0; e < dag->edges; e++)
+        br_csr_count(job->child_first, dag->edge[e].parent);
+    br_csr_sum(job->child_first, dag->stages);
+    for (uint32_t e = 0; e < dag->edges; e++) {
         const struct br_edge *edge = &dag->edge[e];
-        uint32_t at = next[edge->parent]++;
+        uint32_t at = br_csr_place(job->child_first, edge->parent);
         assert(at < dag->edges);
         job->child[at] = edge->child;
         job->whole[at] = edge->type == BR_BARRIER;
         (job->whole[at] ? job->barriers : job->partners)[edge->child]++;
     }
-    free(next);
-    return good;
+    return true;
 }
 
 struct ranked {

@@ -500,17 +500,11 @@ static bool index_parents(struct jobs *jobs)
 {
     const struct br_dag *dag = jobs->job.dag;
     jobs->first_parent =
-        br_arena_array(&jobs->job.arena, (size_t)dag->stages + 2, sizeof *jobs->first_parent);
+        br_arena_array(&jobs->job.arena, br_csr_room(dag->stages), sizeof *jobs->first_parent);
     jobs->parent = br_arena_array(&jobs->job.arena, dag->edges, sizeof *jobs->parent);
     if (!jobs->first_parent || !jobs->parent)
         return false;
-    /* Counted two ahead, so that filling moves the entries into place. */
-    for (uint32_t e = 0; e < dag->edges; e++)
-        jobs->first_parent[dag->edge[e].child + 2]++;
-    for (uint32_t s = 0; s < dag->stages; s++)
-        jobs->first_parent[s + 2] += jobs->first_parent[s + 1];
-    for (uint32_t e = 0; e < dag->edges; e++)
-        jobs->parent[jobs->first_parent[dag->edge[e].child + 1]++] = e;
+    br_dag_list_edges(dag, BR_EDGE_CHILD, jobs->first_parent, jobs->parent);
     return true;
 }
 
