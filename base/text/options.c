@@ -108,13 +108,16 @@ static enum br_status not_a_number(const struct br_option *option, const char *v
                                    struct br_diag *diag)
 {
     char range[96], hint[96] = "";
-    snprintf(range, sizeof range, option->above ? "above %g, up to %g" : "from %g to %g",
+    snprintf(range, sizeof range, option->above ? "above %.9g, up to %.9g" : "from %.9g to %.9g",
              option->low, option->high);
     if (option->example)
         snprintf(hint, sizeof hint, "write '--%s %s'", option->name, option->example);
     if (option->kind == BR_OPTION_REAL)
         return br_fail(diag, BR_USAGE, hint, "option '--%s': '%.40s' is not a number %s",
                        option->name, value, range);
+    if (option->kind == BR_OPTION_LIST)
+        return br_fail(diag, BR_USAGE, hint, "option '--%s': '%s' is not a name%s with a number %s",
+                       option->name, value, option->bare ? ", or one" : "", range);
     return br_fail(diag, BR_USAGE, hint, "option '--%s': '%.40s' is not %s with numbers %s",
                    option->name, value, option->argument, range);
 }
@@ -145,6 +148,48 @@ static enum br_status store_pair(const struct br_option *option, const char *val
     if (!good || *at)
         return not_a_number(option, value, diag);
     *pair = read;
+    return BR_OK;
+}
+
+/* One entry: up to the next comma. False if it is malformed. */
+static bool list_entry(const char **at, struct br_list_entry *entry)
+{
+    *entry = (struct br_list_entry){*at, strcspn(*at, "=,"), NAN};
+    *at += entry->length;
+    if (**at != '=')
+        return entry->length > 0;
+    ++*at;
+    return br_real_read(at, ",", &entry->value) && entry->length > 0;
+}
+
+bool br_list_next(const char **at, struct br_list_entry *entry)
+{
+    if (!**at)
+        return false;
+    bool good = list_entry(at, entry);
+    assert(good);
+    *at += **at == ',';
+    return good;
+}
+
+static enum br_status store_list(const struct br_option *option, const char *value,
+                                 const char **list, struct br_diag *diag)
+{
+    const char *at = value;
+    for (bool more = true; more;) {
+        struct br_list_entry entry;
+        const char *begin = at;
+        bool good = list_entry(&at, &entry) &&
+                    (isnan(entry.value) ? option->bare : is_within(option, entry.value));
+        if (!good) {
+            char one[48];
+            snprintf(one, sizeof one, "%.*s", (int)strcspn(begin, ","), begin);
+            return not_a_number(option, one, diag);
+        }
+        more = *at == ',';
+        at += more;
+    }
+    *list = value;
     return BR_OK;
 }
 
@@ -246,6 +291,8 @@ static enum br_status text_options_store(const struct br_option *option, bool ne
         return store_real(option, value, member, diag);
     case BR_OPTION_PAIR:
         return store_pair(option, value, member, diag);
+    case BR_OPTION_LIST:
+        return store_list(option, value, member, diag);
     }
     assert(!"a kind of option that has no case");
     return BR_OK;

@@ -29,6 +29,7 @@ enum br_option_kind {
     BR_OPTION_AMOUNT,  /* struct br_decimal: above 0, with the suffixes k, M, G, KiB, ... */
     BR_OPTION_REAL,    /* double: a number within low..high; NAN: not given */
     BR_OPTION_PAIR,    /* struct br_pair: A or A:B, both within low..high */
+    BR_OPTION_LIST,    /* const char *: NAME=X,..., each X within low..high; see br_list_next */
 };
 
 /* One or two numbers. */
@@ -45,11 +46,21 @@ struct br_option {
     char letter;                 /* short form; 0 if there is none */
     size_t offset;               /* of the member of the settings */
     uint64_t least, most;        /* of a count */
-    double low, high;            /* of a real, and of both numbers of a pair */
+    double low, high;            /* of a real, and of the numbers of a pair or a list */
     bool above;                  /* `low` itself is out of this range */
+    bool bare;                   /* names of a list may go without a number */
     const char *example;         /* a usual value, for hints; NULL: none */
     const struct br_names *rows; /* of a name or a choice */
 };
+
+/* The entry of a list at *at, and moves on: the value is NAN if it has none. False at the end. The
+ * text is one that the parser let through. */
+struct br_list_entry {
+    const char *name; /* not ended: `length` bytes */
+    size_t length;
+    double value;
+};
+bool br_list_next(const char **at, struct br_list_entry *entry);
 
 /* Sets the members of choices, reals and pairs to BR_NO_ROW and NAN: not given. */
 void br_options_clear(const struct br_option *table, void *settings);

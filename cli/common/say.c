@@ -59,6 +59,7 @@ static bool option_value(const struct br_option *option, const void *member, cha
         return false;
     case BR_OPTION_PATH:
     case BR_OPTION_TEXT:
+    case BR_OPTION_LIST:
     case BR_OPTION_NAME: {
         const char *value = *(const char *const *)member;
         return value && snprintf(text, size, "%s", value) < (int)size;

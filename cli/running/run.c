@@ -448,9 +448,10 @@ static int running_run_perform(const struct cli_settings *settings, const char *
 static const struct br_option run_rows[] = {
     OPTION(TEXT, "plan", "PLAN", run.plan,
            "follow this plan (JSON) of the job (default: make one)"),
-    OPTION(TEXT, "group", "G=W,...", run.group,
+    OPTION(LIST, "group", "G=W,...", run.group,
            "weights of groups of jobs in their shares of the cluster, such as a=2,b=1 (default: 1 "
-           "for every group)"),
+           "for every group)",
+           .high = 1e6, .above = true, .example = "a=2,b=1"),
     OPTION(TEXT, "group-of", "G,...", run.group_of,
            "the groups of the jobs, in their order (default: the attribute group of the job, else "
            "default)"),

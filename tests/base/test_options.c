@@ -22,6 +22,7 @@ struct settings {
     int64_t limit_ns;
     struct br_decimal rate;
     double share, gain;
+    const char *weights, *parts;
     struct br_pair span;
 };
 
@@ -99,6 +100,21 @@ static const struct br_option table[] = {
      .high = 1000,
      .above = true,
      .offset = offsetof(struct settings, gain)},
+    {.name = "weights",
+     .argument = "G=W,...",
+     .commands = ONE,
+     .kind = BR_OPTION_LIST,
+     .high = 9,
+     .above = true,
+     .example = "a=2,b=1",
+     .offset = offsetof(struct settings, weights)},
+    {.name = "parts",
+     .argument = "G=W,...",
+     .commands = ONE,
+     .kind = BR_OPTION_LIST,
+     .high = 9,
+     .bare = true,
+     .offset = offsetof(struct settings, parts)},
     {.name = "span",
      .argument = "A[:B]",
      .commands = ONE,
@@ -277,6 +293,43 @@ static void test_pairs(void **state)
     assert_string_equal(call.diag.hint, "write '--span 1:3'");
 }
 
+static void test_lists(void **state)
+{
+    static const char *const bad[][2] = {
+        {"--weights", "a"},     {"--weights", "a=0"},  {"--weights", "=1"},
+        {"--weights", "a=1,"},  {"--weights", ",a=1"}, {"--weights", "a=x"},
+        {"--weights", "a=10"},  {"--weights", ""},     {"--weights", "a=1,,b=2"},
+        {"--weights", "a=1=2"}, {"--parts", "a=10"},   {"--parts", "a,"},
+        {"--parts", "a="},
+    };
+    struct br_list_entry entry;
+    struct call call = PARSE(ONE, "--weights", "a=2,bc=0.5", "--parts", "x,y=0");
+    assert_int_equal(call.status, BR_OK);
+    const char *at = call.settings.weights;
+    assert_true(br_list_next(&at, &entry));
+    assert_int_equal(entry.length, 1);
+    assert_true(*entry.name == 'a' && entry.value == 2);
+    assert_true(br_list_next(&at, &entry));
+    assert_int_equal(entry.length, 2);
+    assert_true(entry.value == 0.5);
+    assert_false(br_list_next(&at, &entry));
+    at = call.settings.parts;
+    assert_true(br_list_next(&at, &entry));
+    assert_true(*entry.name == 'x' && isnan(entry.value));
+    assert_true(br_list_next(&at, &entry));
+    assert_true(*entry.name == 'y' && entry.value == 0);
+    assert_false(br_list_next(&at, &entry));
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
+        assert_int_equal(PARSE(ONE, bad[k][0], bad[k][1]).status, BR_USAGE);
+    call = PARSE(ONE, "--weights", "a=1,b=0");
+    assert_string_equal(call.diag.what,
+                        "option '--weights': 'b=0' is not a name with a number above 0, up to 9");
+    assert_string_equal(call.diag.hint, "write '--weights a=2,b=1'");
+    call = PARSE(ONE, "--parts", "a=x");
+    assert_string_equal(call.diag.what,
+                        "option '--parts': 'a=x' is not a name, or one with a number from 0 to 9");
+}
+
 /* What is not given is NAN, and changes nothing. */
 static void test_not_given(void **state)
 {
@@ -405,9 +458,9 @@ int main(void)
         cmocka_unit_test(test_switch),     cmocka_unit_test(test_values),
         cmocka_unit_test(test_faults),     cmocka_unit_test(test_distance),
         cmocka_unit_test(test_suggestion), cmocka_unit_test(test_reals),
-        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_not_given),
-        cmocka_unit_test(test_rows),       cmocka_unit_test(test_list),
-        cmocka_unit_test(test_unnamed),
+        cmocka_unit_test(test_pairs),      cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_not_given),  cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_list),       cmocka_unit_test(test_unnamed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

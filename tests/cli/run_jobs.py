@@ -94,11 +94,11 @@ def test_wrong(folder):
     Job().stage('a', 'true').write(folder / 'a.xml')
     (folder / 'bad.xml').write_text('<job')
     for arguments, status, said in (
-            (['--group', 'a'], 2, "'a' is no group with a weight above 0"),
-            (['--group', 'a=0'], 2, "'a=0' is no group with a weight above 0"),
-            (['--group', '=1'], 2, "'=1' is no group with a weight above 0"),
+            (['--group', 'a'], 2, "'a' is not a name with a number above 0, up to 1000000"),
+            (['--group', 'a=0'], 2, "'a=0' is not a name with a number above 0, up to 1000000"),
+            (['--group', '=1'], 2, "'=1' is not a name with a number above 0, up to 1000000"),
             (['--group', 'a=1,a=2'], 2, "has 'a' twice"),
-            (['--group', 'a=1,'], 2, "'' is no group with a weight above 0"),
+            (['--group', 'a=1,'], 2, "'' is not a name with a number above 0, up to 1000000"),
             (['--group-of', 'x,y,z'], 2, 'names 3 groups for 2 jobs'),
             (['--group-of', 'x,'], 2, 'has an empty name'),
             (['--plan', 'plan.json'], 2, '--plan is for one job'),

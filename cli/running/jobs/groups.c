@@ -2,8 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/real.h"
-#include "base/numbers/decimal.h"
 #include "base/text/diag.h"
 #include "cli/common/say.h"
 #include "cli/running/jobs/jobs.h"
@@ -25,49 +23,26 @@ static uint32_t groups_count_parts(const char *text)
     return count;
 }
 
-/* One "name=weight". */
-static enum br_status groups_read_weight(const char *text, size_t length,
-                                         struct br_run_group *group, struct br_diag *diag)
-{
-    struct br_decimal weight;
-    char *one = strndup(text, length), *equals = one ? strchr(one, '=') : NULL;
-    if (!one)
-        return br_fail_memory(diag);
-    bool good =
-        equals && equals != one && br_decimal_parse_nearest(equals + 1, &weight) == BR_DECIMAL_OK &&
-        weight.mantissa > 0 && br_decimal_compare(weight, (struct br_decimal){1000000, 0}) <= 0;
-    if (!good) {
-        enum br_status status = br_fail(diag, BR_USAGE, "write --group a=2,b=1",
-                                        "'%.100s' is no group with a weight above 0", one);
-        free(one);
-        return status;
-    }
-    *equals = '\0';
-    *group = (struct br_run_group){.name = one, .weight = br_real_of(weight)};
-    return BR_OK;
-}
-
 static enum br_status groups_read_weights(const char *text, struct cli_run_groups *groups,
                                           struct br_diag *diag)
 {
     groups->group = calloc(groups_count_parts(text), sizeof *groups->group);
     if (!groups->group)
         return br_fail_memory(diag);
-    for (;;) {
-        size_t length = strcspn(text, ",");
+    struct br_list_entry entry;
+    while (br_list_next(&text, &entry)) {
         struct br_run_group *group = &groups->group[groups->count];
-        enum br_status status = groups_read_weight(text, length, group, diag);
-        if (status)
-            return status;
+        *group =
+            (struct br_run_group){.name = strndup(entry.name, entry.length), .weight = entry.value};
+        if (!group->name)
+            return br_fail_memory(diag);
         groups->count++;
         for (uint32_t k = 0; k + 1 < groups->count; k++)
             if (strcmp(groups->group[k].name, group->name) == 0)
                 return br_fail(diag, BR_USAGE, "give every group one weight",
                                "option '--group' has '%.100s' twice", group->name);
-        if (!text[length])
-            return BR_OK;
-        text += length + 1;
     }
+    return BR_OK;
 }
 
 static enum br_status read_names(const char *text, struct cli_run_groups *groups,

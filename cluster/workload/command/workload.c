@@ -163,19 +163,20 @@ static enum br_status place_jobs(const struct cli_workload_settings *make, const
 
 /* ---- Groups ---- */
 
-static enum br_status workloads_add_group(struct br_workload *workload, char *word,
-                                          uint32_t *number, struct br_diag *diag)
+static enum br_status workloads_add_group(struct br_workload *workload,
+                                          const struct br_list_entry *entry, uint32_t *number,
+                                          struct br_diag *diag)
 {
-    static const struct cli_range range = {"groups", "give names and weights such as a=2,b=1", 1e-9,
-                                           1e9};
-    char *text = strchr(word, '=');
-    double weight = 1;
-    if (text)
-        *text++ = 0;
-    if (!*word || !br_text_is_plain(word))
-        return br_fail(diag, BR_USAGE, range.hint, "--groups has a group without a name");
-    enum br_status status = text ? cli_read_number(&range, text, &weight, diag) : BR_OK;
-    return status ? status : br_workload_add_group(workload, word, weight, number, diag);
+    char *name = strndup(entry->name, entry->length);
+    if (!name)
+        return br_fail_memory(diag);
+    enum br_status status =
+        !br_text_is_plain(name)
+            ? br_fail(diag, BR_USAGE, NULL, "--groups has a group without a plain name")
+            : br_workload_add_group(workload, name, isnan(entry->value) ? 1 : entry->value, number,
+                                    diag);
+    free(name);
+    return status;
 }
 
 static enum br_status give_groups(const struct cli_workload_settings *make,
@@ -183,14 +184,14 @@ static enum br_status give_groups(const struct cli_workload_settings *make,
 {
     if (!make->groups)
         return BR_OK;
-    char *text = strdup(make->groups), *rest = text;
-    uint32_t *group = malloc((strlen(make->groups) + 1) * sizeof *group), groups = 0;
-    enum br_status status = text && group ? BR_OK : br_fail_memory(diag);
-    while (!status && rest)
-        status = workloads_add_group(workload, strsep(&rest, ","), &group[groups++], diag);
+    const char *rest = make->groups;
+    struct br_list_entry entry;
+    uint32_t *group = malloc((strlen(rest) + 1) * sizeof *group), groups = 0;
+    enum br_status status = group ? BR_OK : br_fail_memory(diag);
+    while (!status && br_list_next(&rest, &entry))
+        status = workloads_add_group(workload, &entry, &group[groups++], diag);
     if (!status)
         br_workload_assign(workload, group, groups, make->assign == ASSIGN_RANDOM, make->seed);
-    free(text);
     free(group);
     return status;
 }
@@ -374,8 +375,9 @@ static const struct br_option workload_rows[] = {
            .low = 1e-9, .high = 1e9, .example = "2"),
     OPTION(REAL, "scale-durations", "X", workload.scale_durations,
            "multiply the durations of all tasks", .low = 1e-9, .high = 1e9, .example = "2"),
-    OPTION(TEXT, "groups", "NAME=W,...", workload.groups,
-           "give the jobs groups, with these weights, such as a=2,b=1"),
+    OPTION(LIST, "groups", "NAME=W,...", workload.groups,
+           "give the jobs groups, with these weights, such as a=2,b=1", .low = 1e-9, .high = 1e9,
+           .bare = true, .example = "a=2,b=1"),
     OPTION(CHOICE, "assign", "HOW", workload.assign, "how --groups are given to jobs",
            .rows = &assign_rows),
     OPTION(TEXT, "deadlines", "S|Fx", workload.deadlines,
