@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -84,6 +85,8 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
     if (search->time_limit_ns == 0)
         options.time_limit_ns = 1;
     options.placements = search->placements;
+    if (!isnan(search->tolerance))
+        options.tolerance = search->tolerance / 100;
     options.threshold_limit = (uint32_t)search->thresholds;
     options.frag_score = (enum br_frag_score)search->frag_score;
     return options;

@@ -202,6 +202,10 @@ static const struct br_option shared_rows[] = {
            "values that each of the two thresholds of graphene takes, at most; the default effort "
            "of method best takes fewer on large jobs, effort fast 4 (default: 16; 0: all)",
            .most = UINT32_MAX, .commands = SEARCH),
+    OPTION(REAL, "tolerance", "P", search.tolerance,
+           "per cent of the makespan by which a plan of measured durations may be longer than its "
+           "lower bound and count as optimal (default: 0.01)",
+           .high = 100, .example = "1", .commands = SEARCH),
     OPTION(SWITCH, "lp", NULL, bound.lp,
            "ask bigrocks-bound for a tighter bound (default: if the bound is not met yet and the "
            "job is not large)",

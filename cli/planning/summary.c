@@ -103,7 +103,7 @@ void cli_print_summary(FILE *out, const struct br_plan *plan, const struct br_da
         fprintf(out, "%s\n", optimal(plan));
     else if (bound == 0)
         fputs("unknown\n", out);
-    else if (plan->certificate && br_plan_gap(plan) <= 1.0 / BR_ROUNDING_TOLERANCE)
+    else if (plan->certificate && br_plan_gap(plan) <= BR_ROUNDING_TOLERANCE)
         fprintf(out, "%.3f %%, proven optimal to within 0.01 %%\n", 100 * br_plan_gap(plan));
     else
         fprintf(out, "%.2f %%\n", 100 * br_plan_gap(plan));

@@ -84,6 +84,9 @@ struct br_plan_options {
      * "best" takes fewer under the default effort on large jobs, unless this is 0; the fast effort
      * takes at most 4. */
     uint32_t threshold_limit;
+    /* The share of the makespan that may be left above the lower bound if durations had to be
+     * rounded to prove it, as measured ones are; the plan then counts as optimal. */
+    double tolerance;
     double troublesome_limit; /* prune sets T with more than this share of the work; 1: never */
     /* May be NULL. If it is raised, the search ends with the best so far. */
     const struct br_stop *stop;

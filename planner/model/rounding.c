@@ -10,6 +10,8 @@
  * less of a burden than to begin again with a finer rounding, which may have MOST_TICKS. (Measured
  * on twelve jobs each of 14 to 60 tasks with durations of nine random digits.) */
 enum { FEW_TASKS = 24, FEW_TICKS = 1 << 16, FIRST_TICKS = 1 << 10, MOST_TICKS = 1 << 19 };
+/* A rounding of durations without need of more ticks takes off 1/LOSS of the work, at most. */
+enum { LOSS = 5000 };
 /* A finer rounding takes off this part of what the one before did, at most, if ticks allow. */
 enum { FINER = 2 };
 
@@ -60,7 +62,7 @@ int64_t br_rounding(const struct br_instance *in, int64_t makespan, int64_t befo
     if (before == 1)
         return 0;
     const br_wide known = before ? rounding_loss(in, before) : 0;
-    const br_wide most = before ? known / FINER : 2 * rounding_work(in) / BR_ROUNDING_TOLERANCE;
+    const br_wide most = before ? known / FINER : rounding_work(in) / LOSS;
     const int64_t first = in->tasks <= FEW_TASKS ? FEW_TICKS : FIRST_TICKS;
     int64_t ns = (before ? before : makespan) * in->tick_ns, best = 0, rounding;
     br_wide loss;
@@ -83,7 +85,7 @@ enum { NOISE_LEAST = 64, NOISE_TICKS = 1 << 14 };
 
 int64_t br_rounding_noise(const struct br_instance *in)
 {
-    const br_wide work = rounding_work(in), most = 2 * work / BR_ROUNDING_TOLERANCE;
+    const br_wide work = rounding_work(in), most = work / LOSS;
     int64_t longest = 0, ns, rounding;
     if (work <= BR_ROUNDING_EXACT || in->tasks > BR_ROUNDING_TASKS)
         return 1;
@@ -99,7 +101,8 @@ int64_t br_rounding_noise(const struct br_instance *in)
     return rounding_reduce(in, rounding);
 }
 
-int64_t br_rounding_slack(int64_t makespan)
+int64_t br_rounding_slack(int64_t makespan, double tolerance)
 {
-    return makespan > BR_ROUNDING_EXACT ? makespan / BR_ROUNDING_TOLERANCE : 0;
+    assert(tolerance >= 0 && tolerance <= 1);
+    return makespan > BR_ROUNDING_EXACT ? (int64_t)((double)makespan * tolerance) : 0;
 }

@@ -15,9 +15,9 @@
 /* A makespan of up to so many ticks needs no rounding. */
 enum { BR_ROUNDING_EXACT = 1 << 18 };
 
-/* The part of the makespan that may be left between the bounds if durations are rounded: 1/10,000.
+/* The share of the makespan that may usually be left between the bounds if durations are rounded.
  */
-enum { BR_ROUNDING_TOLERANCE = 10000 };
+#define BR_ROUNDING_TOLERANCE 1e-4
 
 /* The rounding in ticks with which a schedule of `makespan` ticks is to be shortened, or its length
  * proven. `before` is 0, or the rounding that was tried before, which was too coarse. 1: the ticks
@@ -29,7 +29,7 @@ int64_t br_rounding(const struct br_instance *instance, int64_t makespan, int64_
 enum { BR_ROUNDING_TASKS = 20000 };
 int64_t br_rounding_noise(const struct br_instance *instance);
 
-/* The ticks of a makespan that count as closed: BR_ROUNDING_TOLERANCE of it, 0 without rounding. */
-int64_t br_rounding_slack(int64_t makespan);
+/* The ticks of a makespan that count as closed: that share of it; 0 if it needs no rounding. */
+int64_t br_rounding_slack(int64_t makespan, double tolerance);
 
 #endif

@@ -197,7 +197,8 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run, bool
                                     : s->in->tasks <= EXACT_MEDIUM ? medium
                                                                    : large;
     if (!s->exact && s->in->tasks <= EXACT_MEDIUM)
-        s->exact = br_exact_search_create(s->in, br_search_best(s)->makespan, s->bound.ticks);
+        s->exact = br_exact_search_create(s->in, br_search_best(s)->makespan, s->bound.ticks,
+                                          s->options->tolerance);
     if (!s->exact)
         stretch = large;
     if (first && suits_orders(s) && !try_orders(s, run))
@@ -237,7 +238,8 @@ static bool improve_on_machines(struct br_search *s, struct br_run *run, uint64_
 {
     bool closing = suits_closing(s->origin);
     if ((closing || suits_exact_machines(s->origin)) && !s->exact)
-        s->exact = br_exact_search_create(s->origin, br_search_best(s)->makespan, s->bound.ticks);
+        s->exact = br_exact_search_create(s->origin, br_search_best(s)->makespan, s->bound.ticks,
+                                          s->options->tolerance);
     if (first && suits_orders(s) && !try_orders(s, run))
         return false;
     if (br_search_done(s) || run->stopped)

@@ -114,7 +114,8 @@ static void exact_bound_refine(struct raise *r, struct br_exact_effort *effort,
         r->kept = proof;
         r->known = proven;
     }
-    r->met = exact_bound_retime(r) && r->upper - r->known <= br_rounding_slack(r->upper);
+    r->met = exact_bound_retime(r) &&
+             r->upper - r->known <= br_rounding_slack(r->upper, BR_ROUNDING_TOLERANCE);
     if (r->met)
         return;
     r->conflicts += br_exact_counts(r->exact).conflicts;
@@ -123,7 +124,7 @@ static void exact_bound_refine(struct raise *r, struct br_exact_effort *effort,
     r->exact = NULL;
     exact_bound_open(r, br_rounding(r->part, r->upper, r->rounding), effort->work);
     if (r->exact)
-        br_exact_aim(r->exact, r->upper - br_rounding_slack(r->upper));
+        br_exact_aim(r->exact, r->upper - br_rounding_slack(r->upper, BR_ROUNDING_TOLERANCE));
 }
 
 /* One turn. Returns whether it has raised the bound above the known one. */

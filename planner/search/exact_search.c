@@ -35,6 +35,7 @@ struct br_exact_search {
     struct br_exact *coarser; /* the solver of the best bound before, with durations rounded more */
     struct br_counters past;  /* the work of solvers that are gone */
     int64_t rounding;         /* of the solvers, in ticks */
+    double tolerance;         /* the share of the makespan that counts as closed, if rounded */
     bool rounded;             /* the ticks as they are would be too many */
     uint64_t slice, conflict; /* placements that one counts for */
     struct br_schedule found;
@@ -95,15 +96,15 @@ bool br_exact_search_rounds(const struct br_exact_search *s)
     return s->rounded;
 }
 
-int64_t br_exact_search_slack(const struct br_exact_search *s, int64_t makespan)
+static int64_t exact_search_slack(const struct br_exact_search *s, int64_t makespan)
 {
-    return s && s->rounded ? br_rounding_slack(makespan) : 0;
+    return s->rounded ? br_rounding_slack(makespan, s->tolerance) : 0;
 }
 
 void br_exact_search_aim(struct br_exact_search *s, int64_t makespan)
 {
     if (s->rounded && s->solver[UP])
-        br_exact_aim(s->solver[UP], makespan - br_exact_search_slack(s, makespan));
+        br_exact_aim(s->solver[UP], makespan - exact_search_slack(s, makespan));
 }
 
 int64_t br_exact_search_proven(const struct br_exact_search *s, int64_t rounding)
@@ -134,13 +135,14 @@ static bool exact_search_refine(struct br_exact_search *s, const struct br_run *
 }
 
 struct br_exact_search *br_exact_search_create(const struct br_instance *in, int64_t upper,
-                                               int64_t lower)
+                                               int64_t lower, double tolerance)
 {
     struct br_exact_search *s = br_calloc(1, sizeof *s);
     if (!s)
         return NULL;
     s->in = in;
     s->slice = SLICE;
+    s->tolerance = tolerance;
     const int64_t rounding = br_rounding(in, upper, 0);
     s->rounded = rounding > 1;
     if (br_schedule_init(&s->found, in) && rounding && exact_search_open(s, rounding, upper, lower))
@@ -246,7 +248,7 @@ bool br_exact_search_run(struct br_exact_search *s, struct br_run *run)
         br_parallel(run->threads, s->working, run_slice, s);
         if (!exact_search_exchange(s, run) || atomic_load(&s->memory_out))
             return false;
-        run->slack = br_exact_search_slack(s, run->elite->entry[0].schedule.makespan);
+        run->slack = exact_search_slack(s, run->elite->entry[0].schedule.makespan);
         if (s->rounding > 1 && atomic_exchange(&s->optimal, false)) {
             if (br_run_met(run, run->elite->entry[0].schedule.makespan) ||
                 !exact_search_refine(s, run))

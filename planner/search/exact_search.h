@@ -14,10 +14,11 @@ enum {
 
 struct br_exact_search;
 
-/* Borrows the instance; `upper` is the makespan of a known schedule. NULL if the instance does not
+/* Borrows the instance; `upper` is the makespan of a known schedule; the tolerance that of
+ * br_plan_options. NULL if the instance does not
  * suit the solver, or memory is out. */
 struct br_exact_search *br_exact_search_create(const struct br_instance *instance, int64_t upper,
-                                               int64_t lower);
+                                               int64_t lower, double tolerance);
 void br_exact_search_destroy(struct br_exact_search *search);
 
 /* Rounded durations (see rounding.h) are rounded less once the two directions meet with more than
@@ -30,9 +31,6 @@ bool br_exact_search_run(struct br_exact_search *search, struct br_run *run);
 
 /* Are durations rounded, see rounding.h? */
 bool br_exact_search_rounds(const struct br_exact_search *search);
-/* The ticks above the lower bound of a schedule that counts as closed: some if durations are
- * rounded, else 0, also without a search (NULL). */
-int64_t br_exact_search_slack(const struct br_exact_search *search, int64_t makespan);
 /* The largest bound in ticks that a solver with this rounding has proven; 0: none, also without a
  * search (NULL). */
 int64_t br_exact_search_proven(const struct br_exact_search *search, int64_t rounding);

@@ -31,6 +31,7 @@ struct br_plan_options br_plan_options_default(void)
         .seed = 1,
         .frag_score = BR_FRAG_BOUND,
         .threshold_limit = 16,
+        .tolerance = BR_ROUNDING_TOLERANCE,
         .troublesome_limit = 1,
     };
 }

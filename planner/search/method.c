@@ -54,6 +54,9 @@ enum br_status br_options_check(const struct br_plan_options *options, struct br
                        "there is no objective %d", (int)options->objective);
     if (options->time_limit_ns < 0 || options->source_limit_ns < 0)
         return br_fail(diag, BR_USAGE, "give 0 for none", "a time limit is negative");
+    if (!(options->tolerance >= 0 && options->tolerance <= 1))
+        return br_fail(diag, BR_USAGE, "give a share from 0 to 1", "the tolerance is %g",
+                       options->tolerance);
     if (!(options->troublesome_limit >= 0 && options->troublesome_limit <= 1))
         return br_fail(diag, BR_USAGE, "give a share from 0 to 1",
                        "the limit on the share of troublesome work is %g",

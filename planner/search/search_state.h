@@ -58,8 +58,9 @@ static inline const struct br_schedule *br_search_best(const struct br_search *s
  * rounded for the bound, else 0. */
 static inline int64_t br_search_slack(const struct br_search *search, int64_t makespan)
 {
-    const bool rounded = search->noise > 1 || br_exact_search_slack(search->exact, makespan) > 0;
-    return rounded ? br_rounding_slack(makespan) : 0;
+    const bool rounded =
+        search->noise > 1 || (search->exact && br_exact_search_rounds(search->exact));
+    return rounded ? br_rounding_slack(makespan, search->options->tolerance) : 0;
 }
 /* The best schedule is as short as the lower bound, but for the slack: so nothing is left to gain.
  */

@@ -64,3 +64,6 @@ with case.folder() as folder:
             assert accepted(forged, folder) == (False, False), change
     summary = case.bigrocks('plan', folder / 'measured.xml', '--capacity', 'cpu=12,mem=12', '--format', 'json').stderr
     assert 'proven optimal to within 0.01 %' in summary, summary
+    exact = json.loads(case.bigrocks('plan', folder / 'measured.xml', *cluster, '--no-lp', '--tolerance', '0',
+                                     '--format', 'json').stdout)
+    assert exact['lower_bound'] == exact['makespan'] <= measured.get('makespan', exact['makespan']), exact['lower_bound']

@@ -333,7 +333,7 @@ def trials(text):
 
 # Of the options these count only where a plan is made.
 UNUSED = {(function, 'o.' + member) for function in ('br_store_put', 'br_store_get', 'br_store_plan', 'br_plan_network')
-          for member in ('troublesome_limit', 'method', 'frag_score', 'bound', 'time_limit_ns', 'source_limit_ns',
+          for member in ('troublesome_limit', 'tolerance', 'method', 'frag_score', 'bound', 'time_limit_ns', 'source_limit_ns',
                          'objective')
           if function == 'br_plan_network' or member == 'method'}
 

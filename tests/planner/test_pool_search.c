@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/process/stop.h"
+#include "planner/model/rounding.h"
 #include "planner/bounds/bounds.h"
 #include "planner/exact/exact.h"
 #include "planner/schedule/heuristic.h"
@@ -389,8 +390,9 @@ static void test_close(void **state)
             seed_elite(&f[k], seed);
             struct br_run run = run_of(&f[k], 5000);
             run.threads = 1 + 2 * (uint32_t)k;
-            struct br_exact_search *search = br_exact_search_create(
-                f[k].in, f[k].elite.entry[0].schedule.makespan, run.lower_bound);
+            struct br_exact_search *search =
+                br_exact_search_create(f[k].in, f[k].elite.entry[0].schedule.makespan,
+                                       run.lower_bound, BR_ROUNDING_TOLERANCE);
             assert_non_null(search);
             assert_true(br_exact_search_run(search, &run));
             br_exact_search_destroy(search);
@@ -426,7 +428,8 @@ static bool works_alone(struct fixture *f, int64_t optimum, int64_t left, uint64
     br_exact_destroy(alone);
     struct br_run run = run_of(f, SOLVER_CONFLICTS * BR_EXACT_SEARCH_CONFLICT);
     run.lower_bound = optimum - left;
-    struct br_exact_search *search = br_exact_search_create(f->in, optimum, optimum - left);
+    struct br_exact_search *search =
+        br_exact_search_create(f->in, optimum, optimum - left, BR_ROUNDING_TOLERANCE);
     struct br_counters all = {0};
     assert_true(br_exact_search_run(search, &run));
     br_exact_search_count(search, &all);
@@ -447,7 +450,9 @@ static void test_last_ticks(void **state)
             seed_elite(&f, seed);
         struct br_run run = run_of(&f, 40000);
         struct br_exact_search *search =
-            pool ? br_exact_search_create(f.in, f.elite.entry[0].schedule.makespan, 0) : NULL;
+            pool ? br_exact_search_create(f.in, f.elite.entry[0].schedule.makespan, 0,
+                                          BR_ROUNDING_TOLERANCE)
+                 : NULL;
         assert_true(!search || br_exact_search_run(search, &run));
         br_exact_search_destroy(search);
         int64_t optimum = search ? f.elite.entry[0].schedule.makespan : 0;
