@@ -230,7 +230,6 @@ int br_decimal_format(struct br_decimal value, char *text, size_t size)
     uint64_t m = value.mantissa < 0 ? -(uint64_t)value.mantissa : (uint64_t)value.mantissa;
     char digits[24];
     int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)m);
-    assert(value.exponent <= 18 && -value.exponent - n <= 18);
     if (value.exponent >= 0)
         return snprintf(text, size, "%s%s%.*s", sign, digits, m ? (int)value.exponent : 0,
                         "000000000000000000");

@@ -48,10 +48,8 @@ void br_rooms_finish(struct br_rooms *rooms)
 void br_rooms_change(struct br_rooms *rooms, uint32_t machine, const int64_t *demand, int sign)
 {
     int64_t *amount = rooms->amount + (size_t)machine * rooms->width;
-    for (uint32_t r = 0; r < rooms->width; r++) {
+    for (uint32_t r = 0; r < rooms->width; r++)
         amount[r] += sign * demand[r];
-        assert(amount[r] >= 0 && amount[r] <= rooms->most[r]);
-    }
     assert(rooms->is_changed[machine] || rooms->changes < rooms->machines);
     if (!rooms->is_changed[machine])
         rooms->changed[rooms->changes++] = machine;
