@@ -135,9 +135,9 @@ static enum br_status store_real(const struct br_option *option, const char *val
 }
 
 static enum br_status store_pair(const struct br_option *option, const char *value,
-                                 struct br_pair *pair, struct br_diag *diag)
+                                 struct br_option_pair *pair, struct br_diag *diag)
 {
-    struct br_pair read = {NAN, NAN};
+    struct br_option_pair read = {NAN, NAN};
     const char *at = value;
     assert(option->low <= option->high);
     bool good = br_real_read(&at, ":", &read.first) && is_within(option, read.first);
@@ -202,11 +202,11 @@ void br_options_clear(const struct br_option *table, void *settings)
         else if (option->kind == BR_OPTION_REAL)
             *(double *)member = NAN;
         else if (option->kind == BR_OPTION_PAIR)
-            *(struct br_pair *)member = (struct br_pair){NAN, NAN};
+            *(struct br_option_pair *)member = (struct br_option_pair){NAN, NAN};
     }
 }
 
-void br_pair_format(struct br_pair pair, char *text, size_t size)
+void br_pair_format(struct br_option_pair pair, char *text, size_t size)
 {
     char first[40], second[40] = "";
     assert(!isnan(pair.first));

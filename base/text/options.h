@@ -28,12 +28,12 @@ enum br_option_kind {
     BR_OPTION_SECONDS, /* int64_t: seconds on the command line, nanoseconds >= 0 here */
     BR_OPTION_AMOUNT,  /* struct br_decimal: above 0, with the suffixes k, M, G, KiB, ... */
     BR_OPTION_REAL,    /* double: a number within low..high; NAN: not given */
-    BR_OPTION_PAIR,    /* struct br_pair: A or A:B, both within low..high */
+    BR_OPTION_PAIR,    /* struct br_option_pair: A or A:B, both within low..high */
     BR_OPTION_LIST,    /* const char *: NAME=X,..., each X within low..high; see br_list_next */
 };
 
 /* One or two numbers. */
-struct br_pair {
+struct br_option_pair {
     double first, second; /* NAN: not given */
 };
 
@@ -65,7 +65,7 @@ bool br_list_next(const char **at, struct br_list_entry *entry);
 /* Sets the members of choices, reals and pairs to BR_NO_ROW and NAN: not given. */
 void br_options_clear(const struct br_option *table, void *settings);
 /* Writes it as "A" or "A:B". */
-void br_pair_format(struct br_pair pair, char *text, size_t size);
+void br_pair_format(struct br_option_pair pair, char *text, size_t size);
 /* Changes *value to the number that is given, if there is one. */
 void br_option_take(double given, double *value);
 

@@ -88,7 +88,7 @@ static bool option_value(const struct br_option *option, const void *member, cha
         return !isnan(real) && br_decimal_format(br_real_decimal(real), text, size) > 0;
     }
     case BR_OPTION_PAIR: {
-        struct br_pair pair = *(const struct br_pair *)member;
+        struct br_option_pair pair = *(const struct br_option_pair *)member;
         if (!isnan(pair.first))
             br_pair_format(pair, text, size);
         return !isnan(pair.first);

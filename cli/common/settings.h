@@ -145,9 +145,9 @@ struct cli_simulate_settings {
     const char *policies, *model;
     uint32_t plan_effort; /* BR_NO_ROW: not given */
     const char *errors;
-    double failures;                  /* NAN: not given */
-    struct br_pair stragglers, leave; /* NAN: not given */
-    uint32_t network_policy;          /* a row; BR_NO_ROW: not given */
+    double failures;                         /* NAN: not given */
+    struct br_option_pair stragglers, leave; /* NAN: not given */
+    uint32_t network_policy;                 /* a row; BR_NO_ROW: not given */
     uint64_t seed, seeds, clairvoyant, placements;
     bool no_bounds;
 };
@@ -181,11 +181,11 @@ struct cli_predict_settings {
 
 /* Tables of the time left of a job. */
 struct cli_deadline_settings {
-    const char *show, *check;  /* a table file */
-    uint32_t indicator;        /* a row */
-    double failures;           /* NAN: not given */
-    struct br_pair stragglers; /* NAN: not given */
-    uint64_t tokens, runs;     /* 0: not given */
+    const char *show, *check;         /* a table file */
+    uint32_t indicator;               /* a row */
+    double failures;                  /* NAN: not given */
+    struct br_option_pair stragglers; /* NAN: not given */
+    uint64_t tokens, runs;            /* 0: not given */
     uint64_t seed, learned;
     int64_t period_ns;
     bool no_plan;
@@ -195,7 +195,7 @@ struct cli_deadline_settings {
 struct cli_train_settings {
     uint32_t network, objective, method; /* rows */
     double reach, step;
-    struct br_pair rate, entropy, length, interarrival; /* length NAN: not given */
+    struct br_option_pair rate, entropy, length, interarrival; /* length NAN: not given */
     int64_t horizon_ns;
     const char *teacher, *checkpoint, *curve;
     uint64_t executors, count, iterations, episodes, seed, every, trials, trial_seed;

@@ -23,7 +23,7 @@ struct settings {
     struct br_decimal rate;
     double share, gain;
     const char *weights, *parts;
-    struct br_pair span;
+    struct br_option_pair span;
 };
 
 static const struct br_named colours[] = {{"red", NULL}, {"green", NULL}, {"blue", NULL}};

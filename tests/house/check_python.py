@@ -79,7 +79,7 @@ def wrong_calls():
     stage = new.stage('a', seconds=1)
     yield lambda: bigrocks.plan(job, cluster, effort='fastt'), 'take one of fast, default, max'
     yield lambda: bigrocks.plan(job, cluster, bound='some'), 'take one of none, cheap, full'
-    yield lambda: bigrocks.plan(job, cluster, method='grafene'), 'take one of best, graphene, cp'
+    yield lambda: bigrocks.plan(job, cluster, method='grafene'), "did you mean 'graphene'"
     yield lambda: bigrocks.plan(job, cluster, time_limit='soon'), 'such as 12.5'
     yield lambda: bigrocks.plan(job, cluster, time_limit=float('nan')), 'such as 12.5'
     yield lambda: job.stage('more'), 'make another job'

@@ -109,13 +109,13 @@ const struct br_option cli_train_rows[] = {
 void cli_train_set_defaults(struct cli_settings *settings)
 {
     settings->train.network = BR_NETWORK_SPLIT;
-    settings->train.interarrival = (struct br_pair){0, NAN};
+    settings->train.interarrival = (struct br_option_pair){0, NAN};
     settings->train.objective = BR_MEAN_COMPLETION;
     settings->train.method = BR_REINFORCE;
     settings->train.reach = 0.5;
     settings->train.step = 0;
-    settings->train.rate = (struct br_pair){0.003, 0.0003};
-    settings->train.entropy = (struct br_pair){0.02, 0.001};
+    settings->train.rate = (struct br_option_pair){0.003, 0.0003};
+    settings->train.entropy = (struct br_option_pair){0.02, 0.001};
     settings->train.executors = 50;
     settings->train.count = 20;
     settings->train.iterations = 1000;
@@ -128,7 +128,7 @@ void cli_train_set_defaults(struct cli_settings *settings)
 }
 
 /* The second number of a pair is the first if it is not given. */
-static void train_options_take_pair(struct br_pair pair, double *first, double *last)
+static void train_options_take_pair(struct br_option_pair pair, double *first, double *last)
 {
     br_option_take(pair.first, first);
     *last = *first;
@@ -307,7 +307,7 @@ enum br_status cli_train_read(const char *path, struct br_arena *arena,
 
 /* ---- The command ---- */
 
-static void train_options_print_pair(FILE *out, const char *name, struct br_pair pair)
+static void train_options_print_pair(FILE *out, const char *name, struct br_option_pair pair)
 {
     char text[80];
     br_pair_format(pair, text, sizeof text);
@@ -346,10 +346,10 @@ const char *cli_train_command(const struct cli_settings *settings, const char *c
         fprintf(out, " --teacher %s", train->teacher);
     if (train->method != BR_REINFORCE) {
         fprintf(out, " --method %s", br_named_name(&method_rows, train->method));
-        train_options_print_pair(out, "reach", (struct br_pair){train->reach, NAN});
+        train_options_print_pair(out, "reach", (struct br_option_pair){train->reach, NAN});
     }
     if (train->step > 0)
-        train_options_print_pair(out, "step", (struct br_pair){train->step, NAN});
+        train_options_print_pair(out, "step", (struct br_option_pair){train->step, NAN});
     if (train->horizon_ns)
         fprintf(out, " --horizon %.15g", (double)train->horizon_ns * 1e-9);
     if (train->own_arrivals)

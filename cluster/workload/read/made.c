@@ -90,5 +90,10 @@ enum br_status br_made_job(const char *name, const char *seed, struct br_dag **d
                          "the entry '%.40s' of a generated job is not its seed", seed);
     if (!status)
         status = br_generate(&options, dag, diag);
-    return status == BR_USAGE ? BR_BAD_INPUT : status;
+    if (status == BR_USAGE) {
+        status = BR_BAD_INPUT; /* of the workload's file */
+        if (diag)
+            diag->status = status;
+    }
+    return status;
 }
