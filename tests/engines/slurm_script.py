@@ -37,11 +37,12 @@ def states(base):
 
 
 def start(base, jobs, seconds):
-    """Lets the queue go, and waits for so many jobs to end; their names and states."""
+    """Lets the queue go, and waits for so many jobs to end, and none to be left; their names and states."""
     before = len(states(base)) if (base / 'completed').exists() else 0
     run('scontrol', 'update', 'PartitionName=main', 'State=UP')
     for _ in range(seconds * 10):
-        if (base / 'completed').exists() and len(states(base)) >= before + jobs:
+        # A job that ended is on record a moment before it is out of the queue.
+        if (base / 'completed').exists() and len(states(base)) >= before + jobs and not run('squeue', '-h'):
             break
         time.sleep(0.1)
     else:
