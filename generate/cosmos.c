@@ -132,7 +132,7 @@ static void plant_cuts(struct growth *growth)
     uint32_t last = levels - 1;
     for (uint32_t l = levels; l-- > 0;) {
         growth->band_last[l] = last;
-        assert(growth->band_first[l] <= l && l <= last);
+        assert(l <= last && growth->band_first[l] <= l);
         if (l > 0 && growth->band_first[l] == l)
             last = l - 1;
     }

@@ -126,15 +126,16 @@ const char *br_named_near(const struct br_names *rows, const char *text, size_t 
 void br_note_unnamed(struct br_diag *diag, const struct br_names *rows, const char *text,
                      size_t length, const char *format, ...)
 {
-    char what[sizeof diag->what], hint[sizeof diag->hint] = "choose one of ";
+    struct br_diag note = {.hint = "choose one of "};
+    char *hint = note.hint;
     const char *near = br_named_near(rows, text, length);
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    vsnprintf(note.what, sizeof note.what, format, arguments);
     va_end(arguments);
     if (near)
-        snprintf(hint, sizeof hint, "did you mean '%s'?", near);
+        snprintf(hint, sizeof note.hint, "did you mean '%s'?", near);
     else
-        br_named_list(rows, hint + strlen(hint), sizeof hint - strlen(hint));
-    br_note_fault(diag, BR_USAGE, hint, "%s", what);
+        br_named_list(rows, hint + strlen(hint), sizeof note.hint - strlen(hint));
+    br_note_fault(diag, BR_USAGE, hint, "%s", note.what);
 }

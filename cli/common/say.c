@@ -1,10 +1,8 @@
 /* Messages to people. */
-#include "base/numbers/real.h"
 #include "cli/common/say.h"
 
 #include <bigrocks/bigrocks.h>
 #include <inttypes.h>
-#include <math.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -12,11 +10,8 @@
 
 #include "base/numbers/real.h"
 #include "base/text/options.h"
-#include "base/numbers/real.h"
 #include "base/text/shell.h"
-#include "base/numbers/real.h"
 #include "base/text/text.h"
-#include "base/numbers/real.h"
 #include "cli/common/settings.h"
 
 void cli_say(const char *format, ...)

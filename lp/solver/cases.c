@@ -281,10 +281,13 @@ enum lp_answer lp_cases_refute(struct lp_attempt *a, struct lp_groups *groups,
         struct trial t;
         bool ok = try_cases(a, &groups->group[k], makespan, &out.windows, &t);
         if (ok && t.open < 2) {
-            ok = solver_write_cases(a, &groups->group[k], &t, arena, at, &at);
-            out.answer = at ? LP_OPEN : LP_REFUTED;
-            if (at)
+            struct br_proof *open;
+            ok = solver_write_cases(a, &groups->group[k], &t, arena, at, &open);
+            out.answer = open ? LP_OPEN : LP_REFUTED;
+            if (open) {
+                at = open;
                 out.windows = t.out[t.last_open].windows;
+            }
             to_front(groups, k);
             depth++;
             k = 0;

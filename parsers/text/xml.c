@@ -129,7 +129,7 @@ static void text_xml_on_start(void *data, const xmlChar *name, const xmlChar *pr
         copy[length] = 0;
         copy += length + 1;
     }
-    assert(copy == reader->scratch + room);
+    assert(!copy || copy == reader->scratch + room);
     place_at(reader, tag_place(reader->parser));
     text_xml_fail(reader, reader->handler->start(reader->context, xml));
     reader->attributes = 0;

@@ -83,7 +83,7 @@ static bool learn_look(struct cli_run_learn *learn)
     const int64_t *expected_ns;
     const struct br_rest now = br_replanner_look(learn->replanner, learn->now_ns, &expected_ns);
     size_t tasks = learn->dag->tasks;
-    struct br_diag diag;
+    struct br_diag diag = {0};
     learn->rest = (struct br_rest){learn_copy(now.state, tasks),
                                    learn_copy(now.duration_ns, tasks * sizeof *now.duration_ns),
                                    learn_copy(now.pilot, tasks * sizeof *now.pilot), now.now_ns};
