@@ -66,7 +66,9 @@ struct br_plan_options {
     const char *method; /* "best", "graphene", or a row of br_method_name() */
     enum br_effort effort;
     uint64_t seed;
-    uint32_t threads; /* 0: one per processor; the plan does not depend on it */
+    /* 0: one per processor that this process may use. The plan does not depend on it; within a time
+     * limit, more threads than these processors count as that many. */
+    uint32_t threads;
     /* 0: none. The limit covers the whole call, with proof and verification; their expected time is
      * kept back. At its end the result is the best plan so far. The call always makes a schedule by
      * the first heuristic for every part between cuts and verifies it: 1 to 3 us per task. If this

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
+#include "base/process/machine.h"
 #include "base/process/parallel.h"
 #include "base/process/clock.h"
 #include "base/process/stop.h"
@@ -480,8 +481,11 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     if (o->objective != BR_OBJECTIVE_MAKESPAN)
         o->effort = BR_EFFORT_FAST;
     o->bound = br_plan_bound_meant(o, &making.method);
-    if (o->threads == 0)
-        o->threads = br_processors();
+    if (o->threads != 1) {
+        struct br_machine machine;
+        br_machine_ask(&machine);
+        o->threads = br_threads_meant(o, machine.processors);
+    }
     br_watch_init(&making.watch, o);
     bool supervised = br_watch_needed(o);
     int error = supervised ? pthread_create(&thread, NULL, make_thread, &making) : 0;

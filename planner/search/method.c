@@ -1,6 +1,7 @@
 /* Two methods that search, and behind them the table of heuristics. */
 #include "planner/search/method.h"
 
+#include <assert.h>
 #include <bigrocks/planner.h>
 #include <string.h>
 
@@ -69,6 +70,15 @@ enum br_effort br_effort_meant(const struct br_plan_options *options)
     if (options->effort != BR_EFFORT_AUTO)
         return options->effort;
     return options->time_limit_ns > 0 ? BR_EFFORT_MAX : BR_EFFORT_DEFAULT;
+}
+
+uint32_t br_threads_meant(const struct br_plan_options *options, uint32_t processors)
+{
+    assert(processors > 0);
+    if (options->threads == 0)
+        return processors;
+    const bool clock = options->time_limit_ns > 0;
+    return clock && options->threads > processors ? processors : options->threads;
 }
 
 enum br_plan_bound br_plan_bound_meant(const struct br_plan_options *options,

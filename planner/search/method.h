@@ -36,5 +36,9 @@ enum br_plan_bound br_plan_bound_meant(const struct br_plan_options *options,
                                        const struct br_method *method);
 /* The effort that the options mean: never BR_EFFORT_AUTO. */
 enum br_effort br_effort_meant(const struct br_plan_options *options);
+/* The threads that the options mean if so many processors are there. More threads than these do not
+ * get more done, but the searches by the clock would make their populations for them; by counts of
+ * placements the plan is the same, whatever the threads. */
+uint32_t br_threads_meant(const struct br_plan_options *options, uint32_t processors);
 
 #endif

@@ -12,6 +12,7 @@
 
 #include "base/numbers/rng.h"
 #include "base/process/stop.h"
+#include "planner/search/method.h"
 #include "planner/model/instance.h"
 #include "planner/model/plan.h"
 #include "tests/support/oracle.h"
@@ -169,6 +170,22 @@ static void test_threads(void **state)
 
 /* More search never gives a worse plan. Effort max ends at the bound or at a limit, also where the
  * parts between cuts take turns. */
+/* By the clock, threads beyond the processors would only make larger populations. */
+static void no_more_threads_than_processors(void **state)
+{
+    struct br_plan_options options = br_plan_options_default();
+    static const struct {
+        uint32_t asked;
+        int64_t limit_ns;
+        uint32_t meant;
+    } all[] = {{0, 0, 2}, {0, 1000, 2}, {1, 1000, 1}, {2, 1000, 2}, {16, 1000, 2}, {16, 0, 16}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+        options.threads = all[k].asked;
+        options.time_limit_ns = all[k].limit_ns;
+        assert_int_equal(br_threads_meant(&options, 2), all[k].meant);
+    }
+}
+
 static void test_effort(void **state)
 {
     unsigned limited = 0;
@@ -464,11 +481,11 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_methods), cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_threads), cmocka_unit_test(test_effort),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_course),
-        cmocka_unit_test(test_rounds),  cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_methods),  cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_threads),  cmocka_unit_test(no_more_threads_than_processors),
+        cmocka_unit_test(test_effort),   cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_course),   cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_progress), cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
