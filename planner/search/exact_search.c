@@ -195,8 +195,10 @@ static bool exact_search_exchange(struct br_exact_search *s, struct br_run *run)
         s->seen[k] = upper;
         if (!br_exact_schedule(s->solver[k], s->found.start, s->found.machine))
             continue;
-        br_schedule_measure(&s->found, s->in);
-        ok = ok && (s->rounding == 1 || br_retime(s->in, run->reach, &s->found));
+        if (s->rounding == 1)
+            br_schedule_measure(&s->found, s->in);
+        else
+            ok = ok && br_retime(s->in, run->reach, &s->found);
         if (ok && s->found.makespan < first->makespan) {
             br_elite_lead(run->elite, &s->found, "exact");
             br_run_found(run, s->found.makespan, br_exact_search_method);
