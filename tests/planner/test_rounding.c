@@ -19,7 +19,7 @@
 #include "tests/support/judge.h"
 #include "tests/support/oracle.h"
 
-enum { JOBS = 1000, NOISE = 1000, LARGE_JOBS = 40, LARGE_TASKS = 14 };
+enum { JOBS = 1000, NOISE = 1000, LARGE_JOBS = 24, LARGE_TASKS = 14 };
 
 /* Makes the durations of the job NOISE times as long, and up to NOISE - 1 nanoseconds longer, if a
  * tick was one. */
