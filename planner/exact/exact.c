@@ -31,14 +31,9 @@ static int32_t makespan_at_root(const struct br_exact *x)
 static struct br_lcg_problem *exact_round(const struct br_instance *in, int64_t upper,
                                           int64_t rounding)
 {
-    struct br_instance rounded = *in;
-    rounded.duration = br_calloc(in->tasks, sizeof *rounded.duration);
-    if (!rounded.duration)
-        return NULL;
-    for (uint32_t t = 0; t < in->tasks; t++)
-        rounded.duration[t] = in->duration[t] / rounding;
-    struct br_lcg_problem *p = br_lcg_problem_create(&rounded, upper / rounding);
-    br_free(rounded.duration);
+    struct br_instance *rounded = br_instance_round(in, rounding);
+    struct br_lcg_problem *p = rounded ? br_lcg_problem_create(rounded, upper / rounding) : NULL;
+    br_instance_destroy(rounded);
     return p;
 }
 

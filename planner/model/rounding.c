@@ -15,11 +15,12 @@ enum { LOSS = 5000 };
 /* A finer rounding takes off this part of what the one before did, at most, if ticks allow. */
 enum { FINER = 2 };
 
-/* What rounding down takes off all durations together. */
-static br_wide rounding_loss(const struct br_instance *in, int64_t rounding)
+/* What rounding down takes off all durations together; or, if that is more than `most`, some amount
+ * above it. Most roundings are too coarse, and the first tasks tell. */
+static br_wide rounding_loss(const struct br_instance *in, int64_t rounding, br_wide most)
 {
     br_wide sum = 0;
-    for (uint32_t t = 0; t < in->tasks; t++)
+    for (uint32_t t = 0; t < in->tasks && sum <= most; t++)
         sum += in->duration[t] % rounding;
     return sum;
 }
@@ -61,15 +62,15 @@ int64_t br_rounding(const struct br_instance *in, int64_t makespan, int64_t befo
         return before ? 0 : 1;
     if (before == 1)
         return 0;
-    const br_wide known = before ? rounding_loss(in, before) : 0;
-    const br_wide most = before ? known / FINER : rounding_work(in) / LOSS;
+    const br_wide work = rounding_work(in), known = before ? rounding_loss(in, before, work) : 0;
+    const br_wide most = before ? known / FINER : work / LOSS;
     const int64_t first = in->tasks <= FEW_TASKS ? FEW_TICKS : FIRST_TICKS;
     int64_t ns = (before ? before : makespan) * in->tick_ns, best = 0, rounding;
     br_wide loss;
     do {
         ns = rounding_below(ns);
         rounding = ns > in->tick_ns ? ns / in->tick_ns : 1;
-        loss = rounding_loss(in, rounding);
+        loss = rounding_loss(in, rounding, before ? known : most);
         const int64_t reduced = rounding_reduce(in, rounding);
         if (makespan / reduced > (before ? MOST_TICKS : first))
             break;
@@ -97,7 +98,7 @@ int64_t br_rounding_noise(const struct br_instance *in)
         rounding = ns / in->tick_ns;
         if (rounding < NOISE_LEAST || longest / rounding > NOISE_TICKS)
             return 1;
-    } while (rounding_loss(in, rounding) > most);
+    } while (rounding_loss(in, rounding, most) > most);
     return rounding_reduce(in, rounding);
 }
 

@@ -15,8 +15,7 @@ enum {
 struct br_exact_search;
 
 /* Borrows the instance; `upper` is the makespan of a known schedule; the tolerance that of
- * br_plan_options. NULL if the instance does not
- * suit the solver, or memory is out. */
+ * br_plan_options. NULL if the instance does not suit the solver, or memory is out. */
 struct br_exact_search *br_exact_search_create(const struct br_instance *instance, int64_t upper,
                                                int64_t lower, double tolerance);
 void br_exact_search_destroy(struct br_exact_search *search);

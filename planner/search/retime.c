@@ -1,3 +1,4 @@
+/* Orders of starts into schedules, by the serial generation that the searches use. */
 #include "planner/search/retime.h"
 
 #include <assert.h>

@@ -1,3 +1,5 @@
+/* The rounded job has its own elite, made of the true one; what it ends with comes back by its
+ * order. */
 #include "planner/search/rounded_search.h"
 
 #include <assert.h>
