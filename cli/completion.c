@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/text/options.h"
-#include "cli/common/commands.h"
-#include "cli/common/settings.h"
+#include "cli/options/commands.h"
+#include "cli/options/settings.h"
 
 static bool takes_file(const struct br_option *option)
 {

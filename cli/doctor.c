@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/process/machine.h"
-#include "cli/common/child.h"
 #include "cli/help.h"
+#include "cli/terminal/child.h"
 #include "lp/client/program.h"
 #include "runtime/drivers/local/cgroup.h"
 

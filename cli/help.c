@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/text/options.h"
-#include "cli/common/settings.h"
-#include "cli/common/terminal.h"
 #include "cli/help.h"
-#include "cli/common/options.h"
+#include "base/text/options.h"
+#include "cli/options/options.h"
+#include "cli/options/settings.h"
+#include "cli/terminal/terminal.h"
 
 /* The width for which texts are written, or less on a narrower terminal. If columns would leave
  * little room beside the names, the texts go below them. */

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cli/common/commands.h"
+#include "cli/options/commands.h"
 
 /* The sub-command of this name; NULL, with a suggestion in the diagnostic, if there is none. */
 const struct cli_command *cli_command_find(const char *name, struct br_diag *diag);

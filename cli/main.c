@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "cli/build/face.h"
-#include "cli/common/say.h"
-#include "cli/common/settings.h"
 #include "cli/help.h"
+#include "cli/options/settings.h"
+#include "cli/terminal/say.h"
 
 /* A file must never be opened under the number of a closed standard stream, or messages would end
  * up in it. Opened the wrong way round, so that using the stream is still an error. */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/text/options.h"
-#include "cli/common/settings.h"
 #include "cli/help.h"
+#include "cli/options/settings.h"
 
 /* Prints text of a paragraph, with scdoc's markup escaped. */
 static void manual_print_text(FILE *out, const char *text)

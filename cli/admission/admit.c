@@ -15,10 +15,10 @@
 #include "cli/admission/admission.h"
 #include "cli/admission/key.h"
 #include "cli/admission/probe.h"
-#include "cli/common/child.h"
-#include "cli/common/commands.h"
-#include "cli/common/settings.h"
-#include "cli/common/options.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
+#include "cli/options/settings.h"
+#include "cli/terminal/child.h"
 
 /* The exit status is that of a shell. */
 static int admit_fail_start(const char *command, int error, struct br_diag *diag)

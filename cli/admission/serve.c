@@ -18,21 +18,21 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process/clock.h"
 #include "base/collections/grow.h"
+#include "base/process/clock.h"
 #include "base/process/launch.h"
 #include "cli/admission/admission.h"
 #include "cli/admission/listener.h"
 #include "cli/admission/status.h"
-#include "cli/common/jobserver.h"
-#include "cli/common/child.h"
-#include "cli/common/demands.h"
+#include "cli/inputs/jobserver.h"
+#include "cli/inputs/load.h"
+#include "cli/options/demands.h"
+#include "cli/options/options.h"
+#include "cli/terminal/child.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/say.h"
 #include "runtime/admission/gate.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/load.h"
-#include "cli/common/progress.h"
-#include "cli/common/say.h"
-#include "cli/common/options.h"
 
 enum { TICK_MS = 200 };
 static const int64_t idle_default_ns = INT64_C(300000000000);

@@ -15,7 +15,7 @@
 #include "base/numbers/decimal.h"
 #include "base/roles.h"
 #include "cli/admission/admission.h"
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 #include "emit/write/write.h"
 
 enum {

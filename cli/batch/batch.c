@@ -12,17 +12,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/batch/batch.h"
 #include "base/process/clock.h"
 #include "base/process/parallel.h"
-#include "cli/batch/batch.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/progress.h"
-#include "cli/common/say.h"
-#include "cli/common/shard.h"
-#include "cli/common/stats.h"
+#include "cli/options/options.h"
+#include "cli/options/shard.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/say.h"
+#include "cli/terminal/stats.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
-#include "cli/common/options.h"
 #include <bigrocks/store.h>
 
 enum { STEM_MOST = 100 };

@@ -8,9 +8,9 @@
 #ifndef BR_CLI_BATCH_BATCH_H
 #define BR_CLI_BATCH_BATCH_H
 
-#include "cli/common/job_list.h"
-#include "cli/common/load.h"
-#include "cli/common/output.h"
+#include "cli/inputs/job_list.h"
+#include "cli/inputs/load.h"
+#include "cli/output/output.h"
 
 /* ---- The rows ---- */
 

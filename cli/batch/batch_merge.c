@@ -8,9 +8,9 @@
 
 #include "base/collections/grow.h"
 #include "cli/batch/batch.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/say.h"
-#include "cli/common/whole.h"
+#include "cli/inputs/whole.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
 
 enum { TABLE_MOST = 1 << 30 };
 

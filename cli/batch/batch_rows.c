@@ -14,8 +14,8 @@
 
 #include "base/text/text.h"
 #include "cli/batch/batch.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/say.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
 #include "emit/write/write.h"
 
 static const char head[] = "number,file,job,tasks,stages,method,makespan,lower_bound,bound_method,"

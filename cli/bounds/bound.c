@@ -4,15 +4,15 @@
 #include "base/process/clock.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/bounds/what_if.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/load.h"
-#include "cli/common/progress.h"
-#include "cli/common/say.h"
-#include "cli/common/stats.h"
+#include "cli/inputs/load.h"
+#include "cli/options/options.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/say.h"
+#include "cli/terminal/stats.h"
 #include "emit/emit.h"
-#include "planner/search/best_bound.h"
-#include "cli/common/options.h"
 #include "emit/pictures/curve.h"
+#include "planner/search/best_bound.h"
 
 /* The options of the call; a limit of 0 means as little work as possible, and reading counts. */
 static struct br_bound_options bound_options(const struct cli_settings *settings, int64_t read_ns)

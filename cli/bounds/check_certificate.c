@@ -5,7 +5,7 @@
  */
 #include "cli/bounds/check_certificate.h"
 
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 #include "parsers/parsers.h"
 #include "planner/check/certificate.h"
 

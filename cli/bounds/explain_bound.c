@@ -7,7 +7,7 @@
 
 #include "base/numbers/wide.h"
 #include "cli/bounds/what_if.h"
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 #include "planner/bounds/measure.h"
 #include "planner/model/certificate.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "cli/bounds/lp_bound.h"
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 
 void cli_print_lp_bound(FILE *out, const struct br_bound_answer *lp)
 {

@@ -4,11 +4,11 @@
  * of "machines" in every class; + and - also take percent. An amount may be a range FROM..TO, or
  * FROM..TO/STEP, which stands for that many changes. Changes in a list with commas are tried one by
  * one, each from the given cluster. */
-#include "base/roles.h"
 #include "cli/bounds/what_if.h"
-#include "cli/common/load.h"
-#include "cli/common/output.h"
-#include "cli/common/say.h"
+#include "base/roles.h"
+#include "cli/inputs/load.h"
+#include "cli/output/output.h"
+#include "cli/terminal/say.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -4,9 +4,9 @@
 
 #include <bigrocks/bound.h>
 
-#include "cli/common/settings.h"
-#include "parsers/parsers.h"
+#include "cli/options/settings.h"
 #include "emit/pictures/curve.h"
+#include "parsers/parsers.h"
 #include "planner/model/instance.h"
 
 /* The planner's bound on one cluster. */

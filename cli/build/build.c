@@ -1,9 +1,9 @@
 /* bigrocks build: plans and runs the out-of-date part of a ninja build.
  *
- * Ninja tells what is out of date (cli/jobs/ninja_ask.h). Commands are identified by their first
- * outputs, which are the names of the stages. This is certain except for commands that depend on
- * commands with "restat", which may leave their outputs unchanged: such a command may turn out to
- * be needless. Commands whose files are listed in a file made during the build (dyndep) wait for
+ * Ninja tells what is out of date (cli/builders/ninja_ask.h). Commands are identified by their
+ * first outputs, which are the names of the stages. This is certain except for commands that depend
+ * on commands with "restat", which may leave their outputs unchanged: such a command may turn out
+ * to be needless. Commands whose files are listed in a file made during the build (dyndep) wait for
  * another round, in which ninja is asked again, with all finished commands counted as done. */
 #include <assert.h>
 #include <inttypes.h>
@@ -15,22 +15,22 @@
 #include <unistd.h>
 
 #include "base/process/launch.h"
-#include "cli/common/choices.h"
 #include "cli/build/fit.h"
 #include "cli/build/lock.h"
 #include "cli/build/needless.h"
 #include "cli/build/targets.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/jobserver.h"
-#include "cli/common/say.h"
-#include "cli/jobs/jobs.h"
-#include "cli/jobs/memory.h"
-#include "cli/jobs/ninja_ask.h"
+#include "cli/builders/ninja_ask.h"
+#include "cli/import/import.h"
+#include "cli/import/memory.h"
+#include "cli/inputs/jobserver.h"
+#include "cli/options/choices.h"
+#include "cli/options/options.h"
 #include "cli/running/run.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
 #include "parsers/ninja/ninja.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/guard.h"
-#include "cli/common/options.h"
 
 struct building {
     const struct cli_settings *settings;

@@ -11,8 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common/say.h"
-#include "cli/jobs/ninja_program.h"
+#include "cli/builders/ninja_program.h"
+#include "cli/terminal/say.h"
 
 struct face {
     int count, next;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/roles.h"
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/instance.h"

@@ -2,7 +2,7 @@
 #ifndef BR_CLI_BUILD_FIT_H
 #define BR_CLI_BUILD_FIT_H
 
-#include "cli/common/load.h"
+#include "cli/inputs/load.h"
 
 /* Called before anything was measured: does the machine have the amounts that the user demands for
  * commands? Else BR_USAGE, with the command and both amounts. */

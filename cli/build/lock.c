@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 
 /* Tasks do not inherit what begins with BIGROCKS_. */
 static const char mark[] = "BUILD_OF_BIGROCKS";

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/jobs/ninja_ask.h"
+#include "cli/builders/ninja_ask.h"
 
 static int64_t mtime_ns(const struct cli_needless *needless, uint32_t output)
 {

@@ -1,7 +1,7 @@
 /* bigrocks annotate: adds the figures of its history to a job. */
-#include "cli/common/commands.h"
-#include "cli/common/load.h"
-#include "cli/jobs/jobs.h"
+#include "cli/inputs/load.h"
+#include "cli/options/commands.h"
+#include "cli/output/write_job.h"
 
 static int jobs_annotate_perform(const struct cli_settings *settings, const char *const *argument,
                                  uint32_t arguments, struct br_diag *diag)

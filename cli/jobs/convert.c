@@ -1,9 +1,9 @@
 /* bigrocks convert: a job in another form. */
-#include "cli/common/commands.h"
-#include "cli/common/load.h"
-#include "cli/common/output.h"
+#include "cli/inputs/load.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
+#include "cli/output/output.h"
 #include "emit/emit.h"
-#include "cli/common/options.h"
 
 static int convert_perform(const struct cli_settings *settings, const char *const *argument,
                            uint32_t arguments, struct br_diag *diag)

@@ -1,8 +1,8 @@
 /* bigrocks generate: a job from a seed. */
-#include "cli/common/commands.h"
-#include "cli/jobs/jobs.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
+#include "cli/output/write_job.h"
 #include "generate/generate.h"
-#include "cli/common/options.h"
 #include <bigrocks/planner.h>
 
 static int jobs_generate_perform(const struct cli_settings *settings, const char *const *argument,

@@ -2,12 +2,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli/common/commands.h"
-#include "cli/common/load.h"
-#include "cli/common/output.h"
-#include "cli/common/say.h"
+#include "cli/inputs/load.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
+#include "cli/output/output.h"
+#include "cli/terminal/say.h"
 #include "store/report/histories.h"
-#include "cli/common/options.h"
 
 /* Looks for the file first, since opening it for a change would create it. */
 static enum br_status history_open_file(const char *path, const char *job, bool changes,

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/roles.h"
-#include "cli/common/load.h"
-#include "cli/common/say.h"
+#include "cli/inputs/load.h"
+#include "cli/terminal/say.h"
 #include "planner/model/shape.h"
 
 enum { PATH_ENDS = 6 }; /* tasks shown at either end of a long critical path */

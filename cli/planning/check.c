@@ -10,14 +10,14 @@
 #include <string.h>
 
 #include "cli/bounds/check_certificate.h"
-#include "cli/common/load.h"
-#include "cli/common/say.h"
+#include "cli/inputs/load.h"
+#include "cli/options/options.h"
 #include "cli/planning/compare.h"
+#include "cli/terminal/say.h"
 #include "planner/check/certificate.h"
 #include "planner/check/stated.h"
 #include "planner/model/plan.h"
 #include "planner/network/bound.h"
-#include "cli/common/options.h"
 
 /* The given cluster's numbers of the machines that the plan uses; *all: does it have them all?
  * False when memory is out. */

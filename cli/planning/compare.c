@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 
 void cli_check_take(void *context, const char *text)
 {

@@ -2,7 +2,7 @@
 #ifndef BR_CLI_PLANNING_PICTURE_H
 #define BR_CLI_PLANNING_PICTURE_H
 
-#include "cli/common/settings.h"
+#include "cli/options/settings.h"
 #include "emit/emit.h"
 
 /* Fills the fields of the input that are for pictures. BR_USAGE if the format (NULL: none) does not

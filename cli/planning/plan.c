@@ -4,21 +4,21 @@
 #include <string.h>
 
 #include "base/process/clock.h"
-#include "cli/common/choices.h"
 #include "cli/bounds/lp_bound.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/load.h"
-#include "cli/common/output.h"
-#include "cli/common/say.h"
-#include "cli/common/stats.h"
+#include "cli/inputs/load.h"
+#include "cli/options/choices.h"
+#include "cli/options/options.h"
+#include "cli/output/output.h"
 #include "cli/planning/picture.h"
 #include "cli/planning/robust.h"
 #include "cli/planning/summary.h"
 #include "cli/planning/trace.h"
 #include "cli/planning/writing.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
+#include "cli/terminal/stats.h"
 #include "emit/emit.h"
 #include "planner/model/plan.h"
-#include "cli/common/options.h"
 #include <bigrocks/network.h>
 #include <bigrocks/store.h>
 

@@ -1,9 +1,9 @@
 /* bigrocks render: a plan, or two beside each other, in another form. */
 #include <string.h>
 
-#include "cli/common/output.h"
-#include "cli/common/say.h"
+#include "cli/output/output.h"
 #include "cli/planning/picture.h"
+#include "cli/terminal/say.h"
 #include "emit/emit.h"
 #include "parsers/parsers.h"
 

@@ -8,7 +8,7 @@
 #include "base/collections/sort.h"
 #include "base/numbers/real.h"
 #include "base/text/diag.h"
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 #include "planner/model/plan.h"
 #include "runtime/replay/noise.h"
 #include "runtime/replay/replay.h"

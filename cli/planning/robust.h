@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "cli/common/load.h"
+#include "cli/inputs/load.h"
 
 struct cli_robust {
     double quantile;     /* of --robust; 0: not given */

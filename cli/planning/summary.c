@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/bounds/lp_bound.h"
 #include "cli/planning/summary.h"
-#include "cli/common/say.h"
-#include "planner/model/rounding.h"
+#include "cli/bounds/lp_bound.h"
+#include "cli/terminal/say.h"
 #include "planner/model/plan.h"
+#include "planner/model/rounding.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/orders_search.h"
 

@@ -5,7 +5,7 @@
 
 #include "cli/planning/trace.h"
 #include "base/numbers/decimal.h"
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 
 static enum br_status planning_trace_fail(const struct cli_trace *trace, int error,
                                           struct br_diag *diag)

@@ -5,7 +5,7 @@
 #include <bigrocks/planner.h>
 #include <stdio.h>
 
-#include "cli/common/progress.h"
+#include "cli/terminal/progress.h"
 
 /* Records the better plans that a search reports: as rows of a file and, if `say` is set, as lines
  * on standard error. */

@@ -6,21 +6,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/enforcer/policy.h"
-#include "cli/common/enforcer.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/say.h"
-#include "cli/common/stats.h"
-#include "cli/common/jobserver.h"
-#include "cli/running/intake/intake.h"
 #include "cli/running/run.h"
+#include "cli/inputs/jobserver.h"
+#include "cli/options/choices.h"
+#include "cli/options/enforcer.h"
+#include "cli/options/options.h"
+#include "cli/running/intake/intake.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
+#include "cli/terminal/stats.h"
 #include "runtime/drivers/common/family.h"
 #include "runtime/drivers/local/cgroup.h"
 #include "runtime/drivers/local/guard.h"
-#include "runtime/replay/replay.h"
 #include "runtime/drivers/slurm/slurm.h"
-#include "cli/common/options.h"
-#include "cli/common/choices.h"
+#include "runtime/enforcer/policy.h"
+#include "runtime/replay/replay.h"
 
 /* ---- In virtual time ---- */
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cli/common/enforcer.h"
+#include "cli/options/enforcer.h"
 
 static struct cli_enforcer_settings none(void)
 {

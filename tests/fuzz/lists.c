@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "cli/batch/batch.h"
-#include "cli/common/job_list.h"
-#include "cli/common/commands.h"
-#include "cli/common/settings.h"
-#include "cli/common/shard.h"
+#include "cli/inputs/job_list.h"
+#include "cli/options/commands.h"
+#include "cli/options/settings.h"
+#include "cli/options/shard.h"
 #include "cluster/executors/command/train_options.h"
 #include "cluster/simulate/command/merge.h"
 #include "runtime/deadline/utility.h"

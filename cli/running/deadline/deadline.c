@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/numbers/real.h"
-#include "cli/common/say.h"
 #include "cli/running/deadline/deadline.h"
+#include "base/numbers/real.h"
+#include "cli/terminal/say.h"
 
 /* The change of the probability to be on time that is worth a message. */
 #define TOLD_AGAIN 0.05

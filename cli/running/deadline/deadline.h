@@ -2,8 +2,8 @@
 #ifndef BR_CLI_RUNNING_DEADLINE_DEADLINE_H
 #define BR_CLI_RUNNING_DEADLINE_DEADLINE_H
 
-#include "cli/common/progress.h"
 #include "cli/running/jobs/jobs.h"
+#include "cli/terminal/progress.h"
 #include "runtime/deadline/together.h"
 #include "runtime/deadline/trials/make.h"
 

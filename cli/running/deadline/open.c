@@ -7,13 +7,13 @@
 
 #include "base/numbers/real.h"
 #include "base/process/clock.h"
-#include "cli/common/choices.h"
-#include "cli/common/control.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/job_table.h"
-#include "cli/common/load.h"
-#include "cli/common/say.h"
+#include "cli/inputs/job_table.h"
+#include "cli/inputs/load.h"
+#include "cli/options/choices.h"
+#include "cli/options/control.h"
 #include "cli/running/deadline/deadline.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
 
 /* ---- Deadlines ---- */
 

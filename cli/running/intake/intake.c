@@ -14,9 +14,9 @@
 #include <unistd.h>
 
 #include "base/text/diag.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/progress.h"
-#include "cli/common/say.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/say.h"
 #include "emit/write/write.h"
 
 /* Most jobs of one group taken at once; the others stay in new. */

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "base/text/diag.h"
-#include "cli/common/say.h"
 #include "cli/running/jobs/jobs.h"
+#include "cli/terminal/say.h"
 
 const char *cli_run_own_group(const struct br_dag *dag)
 {

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text/diag.h"
-#include "cli/common/say.h"
 #include "cli/running/jobs/jobs.h"
+#include "base/text/diag.h"
+#include "cli/terminal/say.h"
 
 struct cli_run_job *cli_run_job_of(const struct br_run_job *job)
 {

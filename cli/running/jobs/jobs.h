@@ -4,13 +4,13 @@
 
 #include <stdio.h>
 
-#include "cli/common/load.h"
-#include "cli/jobs/ninja_record.h"
+#include "cli/builders/ninja_record.h"
+#include "cli/inputs/load.h"
 #include "cli/running/jobs/learn.h"
-#include "store/history/history.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
 #include "runtime/drivers/local/local.h"
+#include "store/history/history.h"
 
 /* ---- plan.c: a job, its cluster and its plan ---- */
 

@@ -13,7 +13,7 @@
 #include "base/process/clock.h"
 #include "base/process/stop.h"
 #include "base/text/diag.h"
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 #include "planner/model/plan.h"
 #include "runtime/predict/annotate.h"
 #include "runtime/predict/dag_with.h"

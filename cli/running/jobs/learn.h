@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cli/common/load.h"
+#include "cli/inputs/load.h"
 #include "runtime/drivers/common/run.h"
 
 struct cli_run_learn;

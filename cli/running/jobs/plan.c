@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common/interrupt.h"
-#include "cli/common/progress.h"
-#include "cli/common/say.h"
 #include "cli/running/jobs/jobs.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/progress.h"
+#include "cli/terminal/say.h"
 #include "planner/model/cluster.h"
 #include "runtime/replanning/replanner.h"
 

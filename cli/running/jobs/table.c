@@ -1,8 +1,8 @@
 /* The report of a run of several jobs: a row for each, in the order given. */
 #include <inttypes.h>
 
-#include "cli/common/say.h"
 #include "cli/running/jobs/jobs.h"
+#include "cli/terminal/say.h"
 
 const char *cli_run_status(const struct br_run_job *job)
 {

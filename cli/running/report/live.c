@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 #include "planner/model/dag.h"
 
 enum { SHOWN = 12 }; /* lines of each kind */

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/roles.h"
-#include "cli/common/load.h"
-#include "cli/common/say.h"
+#include "cli/inputs/load.h"
+#include "cli/terminal/say.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common/interrupt.h"
-#include "cli/common/say.h"
 #include "cli/running/report/report.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
 
 /* Of a failed task's output. */
 enum { LAST_LINES = 10, LAST_BYTES = 4096 };

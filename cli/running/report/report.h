@@ -2,7 +2,6 @@
 #ifndef BR_CLI_RUNNING_REPORT_REPORT_H
 #define BR_CLI_RUNNING_REPORT_REPORT_H
 
-#include "cli/common/progress.h"
 #include "cli/running/deadline/deadline.h"
 #include "cli/running/jobs/jobs.h"
 #include "cli/running/report/console.h"
@@ -10,6 +9,7 @@
 #include "cli/running/report/overuse.h"
 #include "cli/running/report/spool.h"
 #include "cli/running/report/trace.h"
+#include "cli/terminal/progress.h"
 
 /* The totals of several runs that are parts of one; zeros: nothing yet. */
 struct cli_run_sum {

@@ -13,8 +13,8 @@
 #include "base/process/clock.h"
 #include "base/process/condition.h"
 #include "base/process/launch.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/progress.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/progress.h"
 
 enum { PIECE = 1 << 16, LOOK_MS = 50, WAKE = SIGURG };
 static const int64_t free_least = 1 << 20;

@@ -7,9 +7,9 @@
 
 #include "base/collections/arena.h"
 #include "base/numbers/real.h"
-#include "cli/common/control.h"
-#include "cli/common/output.h"
-#include "cli/common/say.h"
+#include "cli/options/control.h"
+#include "cli/output/output.h"
+#include "cli/terminal/say.h"
 #include "runtime/deadline/admission.h"
 
 /* All jobs, the asking one last. */

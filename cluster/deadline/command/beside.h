@@ -2,7 +2,7 @@
 #ifndef BR_CLUSTER_DEADLINE_COMMAND_BESIDE_H
 #define BR_CLUSTER_DEADLINE_COMMAND_BESIDE_H
 
-#include "cli/common/settings.h"
+#include "cli/options/settings.h"
 
 /* Prints the need of each job, whether the job of the table at `path` fits beside the others, and
  * the earliest deadline with which it does. BR_NO: it does not fit. */

@@ -3,16 +3,16 @@
 
 #include <math.h>
 
-#include "cli/common/commands.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/output.h"
-#include "cli/common/say.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
+#include "cli/output/output.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
 #include "cluster/deadline/command/beside.h"
 #include "cluster/deadline/command/deadline_job.h"
 #include "cluster/deadline/report/table.h"
-#include "runtime/deadline/trials/trial.h"
-#include "cli/common/options.h"
 #include "runtime/deadline/progress.h"
+#include "runtime/deadline/trials/trial.h"
 
 enum { TRIALS = 1000 };
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common/job_table.h"
-#include "cli/common/load.h"
-#include "cli/common/say.h"
+#include "cli/inputs/job_table.h"
+#include "cli/inputs/load.h"
+#include "cli/terminal/say.h"
 #include "cluster/workload/command/world_options.h"
 #include "planner/model/plan.h"
 

@@ -4,7 +4,7 @@
 #define BR_CLUSTER_DEADLINE_COMMAND_DEADLINE_JOB_H
 
 #include "base/process/stop.h"
-#include "cli/common/load.h"
+#include "cli/inputs/load.h"
 #include "runtime/deadline/trials/make.h"
 
 struct cli_deadline_job {

@@ -7,17 +7,17 @@
 
 #include "base/collections/grow.h"
 #include "base/process/stop.h"
-#include "cli/common/commands.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/job_list.h"
-#include "cli/common/load.h"
-#include "cli/common/output.h"
-#include "cli/common/say.h"
+#include "cli/inputs/job_list.h"
+#include "cli/inputs/load.h"
+#include "cli/options/commands.h"
+#include "cli/output/output.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
 #include "cluster/executors/command/train_options.h"
-#include "cluster/workload/command/workloads.h"
 #include "cluster/executors/report/curve.h"
-#include "planner/model/waves.h"
+#include "cluster/workload/command/workloads.h"
 #include "cluster/workload/make.h"
+#include "planner/model/waves.h"
 
 /* The jobs that episodes are drawn from. */
 struct jobs {

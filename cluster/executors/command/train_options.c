@@ -1,5 +1,5 @@
-#include "cli/common/load.h"
 #include "cluster/executors/command/train_options.h"
+#include "cli/inputs/load.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -10,10 +10,10 @@
 
 #include "base/numbers/real.h"
 #include "base/text/shell.h"
-#include "cli/common/choices.h"
-#include "cli/common/commands.h"
+#include "cli/options/choices.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
 #include "cluster/executors/classes.h"
-#include "cli/common/options.h"
 
 static const struct br_named objectives[] = {
     {"completion", "the mean completion time of jobs"},

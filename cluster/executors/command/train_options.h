@@ -3,7 +3,7 @@
 #define BR_CLUSTER_EXECUTORS_COMMAND_TRAIN_OPTIONS_H
 
 #include "base/collections/arena.h"
-#include "cli/common/settings.h"
+#include "cli/options/settings.h"
 #include "cluster/executors/train/course.h"
 
 /* The options of a training, except its jobs. BR_USAGE with the fault. */

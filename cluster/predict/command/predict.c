@@ -7,15 +7,15 @@
 
 #include "base/numbers/real.h"
 #include "base/process/parallel.h"
-#include "cli/common/commands.h"
-#include "cli/common/interrupt.h"
-#include "cli/common/load.h"
-#include "cli/common/output.h"
-#include "cli/common/say.h"
-#include "cluster/workload/command/workloads.h"
-#include "cluster/workload/command/record_options.h"
+#include "cli/inputs/load.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
+#include "cli/output/output.h"
+#include "cli/terminal/interrupt.h"
+#include "cli/terminal/say.h"
 #include "cluster/predict/report/predictions.h"
-#include "cli/common/options.h"
+#include "cluster/workload/command/record_options.h"
+#include "cluster/workload/command/workloads.h"
 
 enum { PREDICTORS_MOST = 100 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/numbers/real.h"
-#include "cli/common/control.h"
+#include "cli/options/control.h"
 
 /* The next number of "A,B,...", above 0 and below ten years; *text moves behind it and its comma.
  */

@@ -3,10 +3,10 @@
 #ifndef BR_CLUSTER_SIMULATE_COMMAND_DEADLINES_H
 #define BR_CLUSTER_SIMULATE_COMMAND_DEADLINES_H
 
-#include "cli/common/settings.h"
-#include "runtime/deadline/trials/make.h"
+#include "cli/options/settings.h"
 #include "cluster/simulate/policies/deadline.h"
 #include "cluster/workload/world.h"
+#include "runtime/deadline/trials/make.h"
 
 struct cli_deadlines {
     struct br_arena arena;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/common/whole.h"
+#include "cli/inputs/whole.h"
 
 enum { TABLE_MOST = 1 << 30 };
 

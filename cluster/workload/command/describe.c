@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "cli/common/say.h"
+#include "cli/terminal/say.h"
 #include "cluster/workload/command/workloads.h"
 #include "cluster/workload/write/statistics.h"
 #include "emit/write/write.h"

@@ -5,13 +5,13 @@
 #include <sys/stat.h>
 
 #include "base/numbers/real.h"
-#include "cli/common/job_list.h"
-#include "cli/common/load.h"
-#include "cli/common/say.h"
-#include "cluster/workload/command/workloads.h"
+#include "cli/inputs/job_list.h"
+#include "cli/inputs/load.h"
+#include "cli/terminal/say.h"
 #include "cluster/workload/command/record_options.h"
-#include "cluster/workload/read/made.h"
+#include "cluster/workload/command/workloads.h"
 #include "cluster/workload/make.h"
+#include "cluster/workload/read/made.h"
 
 enum br_status cli_read_number(const struct cli_range *range, const char *text, double *value,
                                struct br_diag *diag)

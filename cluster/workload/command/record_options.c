@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/common/load.h"
+#include "cli/inputs/load.h"
 
 struct br_workload_options cli_workload_options(const struct cli_settings *settings)
 {

@@ -2,7 +2,7 @@
 #ifndef BR_CLUSTER_WORKLOAD_COMMAND_RECORD_OPTIONS_H
 #define BR_CLUSTER_WORKLOAD_COMMAND_RECORD_OPTIONS_H
 
-#include "cli/common/settings.h"
+#include "cli/options/settings.h"
 #include "cluster/workload/read/options.h"
 
 /* The options in the settings. */

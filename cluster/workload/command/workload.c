@@ -4,19 +4,19 @@
 #include <string.h>
 
 #include "base/text/text.h"
-#include "cli/common/commands.h"
-#include "cli/common/load.h"
-#include "cli/common/output.h"
+#include "cli/inputs/load.h"
+#include "cli/options/choices.h"
+#include "cli/options/commands.h"
+#include "cli/options/options.h"
+#include "cli/output/output.h"
 #include "cluster/executors/policy/workload_run.h"
 #include "cluster/workload/command/workloads.h"
-#include "cluster/workload/write/workload.h"
 #include "cluster/workload/make.h"
 #include "cluster/workload/offered.h"
 #include "cluster/workload/scale.h"
-#include "cli/common/choices.h"
-#include "cli/common/options.h"
-#include "generate/generate.h"
 #include "cluster/workload/traces.h"
+#include "cluster/workload/write/workload.h"
+#include "generate/generate.h"
 
 enum { ASSIGN_RANDOM, ASSIGN_IN_TURN };
 

@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "cli/common/settings.h"
+#include "cli/options/settings.h"
 #include "cluster/workload/read/workloads.h"
 
 /* The number of an option, within these limits; else BR_USAGE. */

@@ -2,7 +2,7 @@
 #ifndef BR_CLUSTER_WORKLOAD_COMMAND_WORLD_OPTIONS_H
 #define BR_CLUSTER_WORKLOAD_COMMAND_WORLD_OPTIONS_H
 
-#include "cli/common/settings.h"
+#include "cli/options/settings.h"
 #include "cluster/workload/world.h"
 
 /* BR_USAGE, with the option's name, if one is malformed or out of its range. */

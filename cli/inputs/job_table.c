@@ -1,0 +1,98 @@
+#include "cli/inputs/job_table.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "cli/inputs/load.h"
+#include "planner/model/instance.h"
+
+/* Tasks simulated for a job that waits to run, which takes seconds; more if the least number of
+ * runs needs more. */
+enum { TASKS_RUN = 20000000, RUNS_LEAST = 60, RUNS_MOST = 1000 };
+
+enum br_status cli_profile_history(const char *path, struct br_deadline_profile *profile,
+                                   bool quiet, uint32_t *known, struct br_diag *diag)
+{
+    const struct br_dag *dag = profile->dag;
+    struct br_history *history;
+    *known = 0;
+    enum br_status status = cli_open_history(path, dag, quiet, &history, diag);
+    if (status)
+        return status;
+    for (uint32_t s = 0; s < dag->stages && !status; s++) {
+        if (dag->stage[s].by_hand)
+            continue;
+        int64_t *wall_ns;
+        uint32_t samples;
+        status = br_history_durations(history, dag->stage[s].id, &wall_ns, &samples, diag);
+        if (!status && samples) {
+            ++*known;
+            status = br_profile_measured(profile, s, wall_ns, samples, diag);
+        }
+        free(wall_ns);
+    }
+    br_history_close(history, NULL);
+    return status;
+}
+
+enum br_status cli_tasks_at_once(const struct br_dag *dag, const struct br_cluster *cluster,
+                                 uint32_t *most, struct br_diag *diag)
+{
+    struct br_instance *instance;
+    enum br_status status = br_instance_create(dag, cluster, &instance, diag);
+    *most = 0;
+    if (status)
+        return status;
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        int64_t held = UINT32_MAX;
+        for (uint32_t r = 0; r < instance->resources; r++) {
+            int64_t demand = instance->demand[(size_t)s * instance->resources + r];
+            if (demand > 0 && instance->total[r] / demand < held)
+                held = instance->total[r] / demand;
+        }
+        if (held > *most)
+            *most = (uint32_t)held;
+    }
+    br_instance_destroy(instance);
+    return BR_OK;
+}
+
+static bool job_table_lasts(const struct br_dag *dag)
+{
+    for (uint32_t t = 0; t < dag->tasks; t++)
+        if (dag->duration_ns[t] > 0)
+            return true;
+    return false;
+}
+
+enum br_status cli_job_table_make(const struct cli_job_to_run *job, const struct br_stop *stop,
+                                  struct br_made_table *made, struct br_diag *diag)
+{
+    struct br_deadline_request request = br_deadline_request_default();
+    struct br_deadline_profile profile = {0};
+    uint32_t known = 0;
+    *made = (struct br_made_table){0};
+    enum br_status status = br_profile_init(&profile, job->dag, diag);
+    if (!status && job->history)
+        status = cli_profile_history(job->history, &profile, true, &known, diag);
+    if (!status && !known && !job_table_lasts(job->dag))
+        status = br_fail(diag, BR_BAD_INPUT, "give its stages durations, or add --history FILE",
+                         "nothing says how long the tasks of job '%.80s' last, so neither when it "
+                         "ends",
+                         br_dag_name(job->dag));
+    request.dag = job->dag;
+    request.profile = &profile;
+    request.cluster = job->cluster;
+    request.kind = job->kind;
+    request.within = job->kind == BR_TOKENS;
+    request.most = job->most < BR_TABLE_ALLOCATIONS ? job->most : BR_TABLE_ALLOCATIONS;
+    request.threads = job->threads;
+    request.stop = stop;
+    assert(request.most > 0);
+    uint64_t runs = TASKS_RUN / ((uint64_t)job->dag->tasks * request.most);
+    request.runs = runs < RUNS_LEAST ? RUNS_LEAST : runs < RUNS_MOST ? (uint32_t)runs : RUNS_MOST;
+    if (!status)
+        status = br_deadline_make(&request, made, diag);
+    br_profile_finish(&profile);
+    return status;
+}
