@@ -54,24 +54,23 @@ static void plan_part(const struct br_instance *in, uint64_t passes, uint64_t se
         fail("memory is out");
     for (uint32_t v = 0; v < VARIANTS; v++) {
         uint32_t rows = 0, row[BR_PORTFOLIO_WORK];
-        struct br_portfolio portfolio = {
-            .in = in, .reach = &reach, .seed = seed, .threads = 1, .elite = &elite};
+        struct br_portfolio portfolio;
         struct br_machines_settings settings = settings_of(v);
         struct br_run run = {.in = in,
                              .reach = &reach,
                              .seed = seed,
                              .threads = 1,
-                             .placements = passes * in->tasks,
                              .lower_bound = bound,
                              .elite = &elite};
         for (; br_heuristic_at(rows); rows++)
             row[rows] = rows;
-        bool ok =
-            br_elite_init(&elite, in, BR_ELITES) && br_portfolio_init(&portfolio) &&
-            br_portfolio_baselines(&portfolio, row, rows, trial) &&
-            (elite.entry[0].schedule.makespan <= bound || br_portfolio_justify(&portfolio, 0)) &&
-            (v == 0 || elite.entry[0].schedule.makespan <= bound ||
-             br_machines_search(&run, &settings));
+        bool ok = br_elite_init(&elite, in, BR_ELITES) && br_portfolio_init(&portfolio, &run) &&
+                  br_portfolio_baselines(&portfolio, row, rows, trial) &&
+                  (elite.entry[0].schedule.makespan <= bound || br_portfolio_justify(&portfolio));
+        struct br_run search = br_run_begin(&run);
+        search.placements = passes * in->tasks;
+        ok = ok && (v == 0 || elite.entry[0].schedule.makespan <= bound ||
+                    br_machines_search(&search, &settings));
         if (!ok)
             fail("memory is out");
         sum[v] += elite.entry[0].schedule.makespan;

@@ -169,18 +169,19 @@ __attribute__((noinline)) static bool measured(struct pass *pass)
         return br_place(pass->placer, is_rule(pass, "forward") ? BR_FORWARD : BR_BACKWARD,
                         pass->letter, 'S', &pass->order, NULL);
     struct br_plan_options defaults = br_plan_options_default();
-    struct br_graphene_options options = {
+    const struct br_graphene_settings settings = {
         .frag_score = defaults.frag_score,
         .threshold_limit = defaults.threshold_limit,
         .troublesome_limit = defaults.troublesome_limit,
-        .threads = (uint32_t)pass->settings->threads,
         .beat = INT64_MAX,
-        .lower_bound = 0, /* never reached: every candidate is tried */
     };
+    struct br_run run = {.in = pass->in, /* the bound is never reached: every candidate is tried */
+                         .reach = &pass->reach,
+                         .threads = (uint32_t)pass->settings->threads};
     struct br_graphene_report report;
-    if (!br_graphene(&pass->schedule, pass->in, &pass->reach, &options, &report))
+    if (!br_graphene(&run, &settings, &pass->schedule, &report))
         return false;
-    pass->placements = report.placements;
+    pass->placements = run.spent;
     pass->variants = report.variants;
     return true;
 }

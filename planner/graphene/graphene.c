@@ -50,7 +50,8 @@ struct worker {
 
 struct variants {
     const struct br_instance *in;
-    const struct br_graphene_options *options;
+    struct br_run *run;
+    const struct br_graphene_settings *settings;
     const struct br_troubles *troubles;
     struct br_order order[2]; /* by direction */
     struct worker *worker;
@@ -100,10 +101,10 @@ static bool repeats_earlier(uint32_t v, const uint32_t *size, const struct step 
 static void consider(struct variants *search, struct worker *w, uint32_t candidate,
                      uint32_t variant)
 {
-    const struct br_graphene_options *options = search->options;
+    const int64_t lower_bound = search->run->lower_bound;
     br_schedule_take(&w->trial, search->in, w->placer, w->letter);
-    assert(w->trial.makespan >= options->lower_bound);
-    if (w->trial.makespan >= options->beat || w->best.makespan <= options->lower_bound ||
+    assert(w->trial.makespan >= lower_bound);
+    if (w->trial.makespan >= search->settings->beat || w->best.makespan <= lower_bound ||
         !br_schedule_better(&w->trial, &w->best))
         return;
     br_schedule_swap(&w->trial, &w->best);
@@ -114,7 +115,7 @@ static void consider(struct variants *search, struct worker *w, uint32_t candida
            !atomic_compare_exchange_weak(&search->least, &least, w->best.makespan))
         ;
     unsigned last = atomic_load(&search->last);
-    while (w->best.makespan <= options->lower_bound && candidate < last &&
+    while (w->best.makespan <= lower_bound && candidate < last &&
            !atomic_compare_exchange_weak(&search->last, &last, candidate))
         ;
 }
@@ -123,7 +124,7 @@ static void consider(struct variants *search, struct worker *w, uint32_t candida
 static bool examine(void *context, uint32_t number, uint32_t candidate)
 {
     struct variants *search = context;
-    const struct br_graphene_options *options = search->options;
+    const struct br_stop *stop = search->run->stop;
     struct worker *w = &search->worker[number];
     uint32_t size[4] = {0}, open = 0, dead = STEPS + 1;
     struct step path[STEPS] = {0};
@@ -157,7 +158,7 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
                 break;
             }
             ok = br_place(w->placer, steps[open].direction, w->letter, steps[open].subset,
-                          &search->order[steps[open].direction], options->stop);
+                          &search->order[steps[open].direction], stop);
             if (ok)
                 continue;
             if (br_placer_over(w->placer)) {
@@ -165,7 +166,7 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
                 dead = open + 1;
                 w->given_up++;
             } else {
-                atomic_store(br_stopped(options->stop) ? &search->cut : &search->memory_out, true);
+                atomic_store(br_stopped(stop) ? &search->cut : &search->memory_out, true);
             }
         }
         if (ok && dead > STEPS)
@@ -174,9 +175,7 @@ static bool examine(void *context, uint32_t number, uint32_t candidate)
     for (; open; open--)
         br_placer_pop(w->placer);
     unsigned done = atomic_fetch_add(&search->done, 1) + 1;
-    if (options->progress)
-        options->progress(options->progress_context, done, search->total,
-                          atomic_load(&search->least));
+    br_run_step(search->run, (double)done / (double)search->total);
     return ok;
 }
 
@@ -245,26 +244,52 @@ static bool beats(const struct worker *a, const struct worker *b, int64_t lower_
     return a->candidate < b->candidate;
 }
 
-bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
-                 const struct br_reach *reach, const struct br_graphene_options *options,
-                 struct br_graphene_report *report)
+/* Counts what was tried, in the report and in the run. */
+static void graphene_count(const struct variants *search, uint32_t count, uint32_t threads,
+                           struct br_graphene_report *report)
 {
+    const struct br_troubles *troubles = search->troubles;
+    struct br_counters *counters = &search->run->counters;
+    const unsigned last = atomic_load(&search->last);
+    for (uint32_t k = 0; k < count && k <= last; k++)
+        report->variants += search->variants[k];
+    for (uint32_t k = 0; k < threads; k++)
+        counters->graphene_given_up += search->worker[k].given_up;
+    report->pairs = troubles->pairs;
+    report->distinct = troubles->count;
+    report->duplicate = troubles->duplicate;
+    report->pruned = troubles->pruned;
+    report->cut = troubles->cut || atomic_load(&search->cut) || count < troubles->count;
+    counters->graphene_pairs += report->pairs;
+    counters->graphene_sets += report->distinct;
+    counters->graphene_known += report->duplicate;
+    counters->graphene_pruned += report->pruned;
+    counters->graphene_variants += report->variants;
+    counters->graphene_placements += report->variants * search->in->tasks;
+    search->run->spent += report->variants * search->in->tasks;
+    search->run->stopped |= br_stopped(search->run->stop);
+}
+
+bool br_graphene(struct br_run *run, const struct br_graphene_settings *settings,
+                 struct br_schedule *schedule, struct br_graphene_report *report)
+{
+    const struct br_instance *in = run->in;
     struct br_scores scores = {0};
     struct br_troubles troubles = {0};
-    struct variants search = {.in = in, .options = options, .troubles = &troubles};
+    struct variants search = {.in = in, .run = run, .settings = settings, .troubles = &troubles};
     uint32_t threads = 0;
     struct br_key *key = br_malloc(in->tasks * sizeof *key);
     *report = (struct br_graphene_report){.long_score = NAN, .frag_score = NAN};
     schedule->makespan = INT64_MAX;
-    bool ok = key && br_scores_init(&scores, in, options->frag_score, options->threshold_limit) &&
-              br_troubles_init(&troubles, in, &scores, options->troublesome_limit, options->stop);
+    bool ok = key && br_scores_init(&scores, in, settings->frag_score, settings->threshold_limit) &&
+              br_troubles_init(&troubles, in, &scores, settings->troublesome_limit, run->stop);
     for (uint32_t d = 0; ok && d < 2; d++) {
-        br_key_longest(in, reach, d ? BR_BACKWARD : BR_FORWARD, key);
+        br_key_longest(in, run->reach, d ? BR_BACKWARD : BR_FORWARD, key);
         ok = br_order_init(&search.order[d ? BR_BACKWARD : BR_FORWARD], in, key);
     }
-    uint32_t count = ok ? affordable(&troubles, in, options->placements) : 0;
+    uint32_t count = ok ? affordable(&troubles, in, run->placements) : 0;
     if (ok) {
-        threads = options->threads < count ? options->threads : count;
+        threads = run->threads < count ? run->threads : count;
         search.worker = br_calloc(threads, sizeof *search.worker);
         search.variants = br_calloc(count, sizeof *search.variants);
         ok = search.worker && search.variants;
@@ -273,30 +298,19 @@ bool br_graphene(struct br_schedule *schedule, const struct br_instance *in,
     }
     if (ok) {
         search.total = count;
-        atomic_init(&search.least, options->beat == INT64_MAX ? INT64_MAX : options->beat - 1);
+        atomic_init(&search.least, settings->beat == INT64_MAX ? INT64_MAX : settings->beat - 1);
         for (uint32_t k = 0; k < threads; k++)
-            br_placer_set_span(search.worker[k].placer, reach, &search.least);
+            br_placer_set_span(search.worker[k].placer, run->reach, &search.least);
         atomic_init(&search.last, UINT32_MAX);
         br_parallel(threads, count, examine, &search);
         ok = !atomic_load(&search.memory_out);
     }
     if (ok) {
-        const unsigned last = atomic_load(&search.last);
         struct worker *best = &search.worker[0];
         for (uint32_t k = 1; k < threads; k++)
-            if (beats(&search.worker[k], best, options->lower_bound))
+            if (beats(&search.worker[k], best, run->lower_bound))
                 best = &search.worker[k];
-        for (uint32_t k = 0; k < count && k <= last; k++) {
-            report->variants += search.variants[k];
-            report->placements += (uint64_t)search.variants[k] * in->tasks;
-        }
-        for (uint32_t k = 0; k < threads; k++)
-            report->given_up += search.worker[k].given_up;
-        report->pairs = troubles.pairs;
-        report->distinct = troubles.count;
-        report->duplicate = troubles.duplicate;
-        report->pruned = troubles.pruned;
-        report->cut = troubles.cut || atomic_load(&search.cut) || count < troubles.count;
+        graphene_count(&search, count, threads, report);
         if (best->best.makespan != INT64_MAX) {
             report_best(report, &search, &scores, best);
             br_schedule_swap(schedule, &best->best);

@@ -78,32 +78,18 @@ static uint64_t exact_placements(const struct br_instance *in)
     return conflicts * BR_EXACT_SEARCH_CONFLICT * in->tasks;
 }
 
-static void cycle_on_found(void *context, int64_t makespan, const char *finder, uint64_t placements)
-{
-    const struct br_search *s = context;
-    if (s->found)
-        s->found(s->context, makespan, finder, s->placements + placements);
-}
-
-static void cycle_on_step(void *context, double share)
-{
-    const struct br_search *s = context;
-    if (s->step)
-        s->step(s->context, BR_SEARCH_QUICK + (1 - BR_SEARCH_QUICK) * share);
-}
-
 /* Effort max spends in one run the placements that the limits are expected to allow: one population
  * made for that budget gets further than several that grow. */
 static void cycle_expect(const struct br_search *s, struct br_run *run)
 {
     const struct br_plan_options *o = s->options;
-    double most = 1e18, time_ns = (double)o->time_limit_ns * s->share;
+    double most = 1e18, time_ns = (double)o->time_limit_ns * s->run.share;
     if (o->time_limit_ns > 0) {
-        double expected = br_population_expected(s->in, time_ns, o->threads);
+        double expected = br_population_expected(s->run.in, time_ns, s->run.threads);
         most = expected > 0 && expected < most ? expected : most;
     }
-    if (o->placements && (double)o->placements * s->share < most)
-        most = (double)o->placements * s->share;
+    if (o->placements && (double)o->placements * s->run.share < most)
+        most = (double)o->placements * s->run.share;
     if (most == 1e18)
         return;
     run->horizon = (uint64_t)most;
@@ -115,7 +101,7 @@ static void cycle_expect(const struct br_search *s, struct br_run *run)
  * searches on several machines. */
 static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, double share)
 {
-    struct br_run run = *whole;
+    struct br_run run = br_run_begin(whole);
     if (share < 1) {
         uint64_t all = whole->horizon ? whole->horizon : whole->placements;
         run.horizon = 0;
@@ -125,23 +111,19 @@ static bool run_stretch(struct br_search *s, struct br_run *whole, bool exact, d
         if (run.horizon)
             run.horizon = run.horizon > whole->spent ? run.horizon - whole->spent : 1;
     }
-    run.spent = 0;
     run.slack = br_search_slack(s, br_search_best(s)->makespan);
-    run.counters = (struct br_counters){0};
+    run.begins += whole->share * (double)whole->spent / (double)whole->placements;
+    run.share *= (double)run.placements / (double)whole->placements;
     int64_t began_ns = br_now_ns();
-    s->placements += whole->spent; /* for those who are told of schedules */
-    bool ok = exact                      ? br_exact_search_run(s->exact, &run)
-              : !suits_population(s->in) ? br_machines_search(&run, NULL)
-              : s->noise > 1             ? br_rounded_search(s, &run)
-                                         : br_population_search(&run, NULL);
-    s->placements -= whole->spent;
+    bool ok = exact                          ? br_exact_search_run(s->exact, &run)
+              : !suits_population(s->run.in) ? br_machines_search(&run, NULL)
+              : s->noise > 1                 ? br_rounded_search(s, &run)
+                                             : br_population_search(&run, NULL);
     if (exact)
         run.counters.exact_placements += run.spent;
-    if (exact || suits_population(s->in))
+    if (exact || suits_population(s->run.in))
         br_search_time(exact ? &run.counters.exact_ns : &run.counters.population_ns, &began_ns);
-    br_counters_add(&whole->counters, &run.counters);
-    whole->spent += run.spent;
-    whole->stopped |= run.stopped;
+    br_run_take(whole, &run);
     if (run.lower_bound > s->bound.ticks)
         s->bound = (struct br_bound){run.lower_bound, br_exact_search_method};
     whole->lower_bound = s->bound.ticks;
@@ -192,12 +174,12 @@ static bool improve_on_one_machine(struct br_search *s, struct br_run *run, bool
       small[] = {{true, 0.1}, {false, 0.2}, {true, 0.4}, {false, 1}},
       medium[] = {{true, 0.1}, {false, 1}}, near[] = {{true, 0.1}, {false, 0.2}, {true, 1}},
       large[] = {{false, 1}};
-    const struct stretch *stretch = s->in->tasks <= EXACT_TASKS    ? least
-                                    : s->in->tasks <= EXACT_SMALL  ? small
-                                    : s->in->tasks <= EXACT_MEDIUM ? medium
-                                                                   : large;
-    if (!s->exact && s->in->tasks <= EXACT_MEDIUM)
-        s->exact = br_exact_search_create(s->in, br_search_best(s)->makespan, s->bound.ticks,
+    const struct stretch *stretch = s->run.in->tasks <= EXACT_TASKS    ? least
+                                    : s->run.in->tasks <= EXACT_SMALL  ? small
+                                    : s->run.in->tasks <= EXACT_MEDIUM ? medium
+                                                                       : large;
+    if (!s->exact && s->run.in->tasks <= EXACT_MEDIUM)
+        s->exact = br_exact_search_create(s->run.in, br_search_best(s)->makespan, s->bound.ticks,
                                           s->options->tolerance);
     if (!s->exact)
         stretch = large;
@@ -261,32 +243,26 @@ bool br_search_cycle(struct br_search *s, uint32_t cycle)
 {
     const struct br_plan_options *o = s->options;
     uint32_t doubled = cycle < 30 ? cycle : 30;
-    struct br_run run = {
-        .in = s->in,
-        .reach = &s->reach,
-        .seed = o->seed + cycle,
-        .threads = o->threads,
-        .placements = (br_cycle_placements(s->in) + exact_placements(s->origin)) << doubled,
-        .lower_bound = s->bound.ticks,
-        .stop = s->turn_share < 1 ? br_search_turn(s, s->turn_share) : s->stop,
-        .elite = &s->elite,
-        .found = cycle_on_found,
-        .step = cycle_on_step,
-        .context = s,
-    };
-    if (suits_population(s->in) && o->effort == BR_EFFORT_MAX)
+    struct br_run run = br_search_begin(s);
+    const uint64_t left = run.placements;
+    run.seed += cycle;
+    run.placements = (br_cycle_placements(s->run.in) + exact_placements(s->origin)) << doubled;
+    run.stop = s->turn_share < 1 ? br_search_turn(s, s->turn_share) : s->run.stop;
+    run.begins += BR_SEARCH_QUICK * run.share;
+    run.share *= 1 - BR_SEARCH_QUICK;
+    if (suits_population(s->run.in) && o->effort == BR_EFFORT_MAX)
         cycle_expect(s, &run);
-    uint64_t left = br_search_left(s);
     bool limited = left && left < run.placements;
     if (limited)
         run.placements = left;
     if (run.horizon > run.placements)
         run.horizon = run.placements;
-    bool ok = suits_population(s->in)
-                  ? improve_on_one_machine(s, &run, cycle == 0)
-                  : improve_on_machines(s, &run, br_cycle_placements(s->in) << doubled, cycle == 0);
-    s->placements += run.spent;
-    br_counters_add(&s->counters, &run.counters);
-    s->cut |= (run.stopped && (!s->turn || br_stopped(s->stop))) || (limited && !br_search_done(s));
+    bool ok =
+        suits_population(s->run.in)
+            ? improve_on_one_machine(s, &run, cycle == 0)
+            : improve_on_machines(s, &run, br_cycle_placements(s->run.in) << doubled, cycle == 0);
+    br_run_take(&s->run, &run);
+    s->cut |=
+        (run.stopped && (!s->turn || br_stopped(s->run.stop))) || (limited && !br_search_done(s));
     return ok;
 }

@@ -63,23 +63,23 @@ struct making {
 
     /* Used by the planning thread alone. */
     struct br_proving proving;
+    uint32_t parts;
     uint32_t tasks, left; /* tasks of the job, and those in parts that have no schedule yet */
     struct spent planned; /* on the parts that have one */
 };
 
-/* One part while it is planned. */
+/* One part while it is planned. It stays where it is: the search points into it. */
 struct part_making {
     struct making *making;
     struct br_search search;
     struct br_instance few; /* the part with fewer machines, which the search plans on */
-    uint32_t number, parts;
-    double before, share; /* of all work: the share before the part, and the share of the part */
+    uint32_t number;
 };
 
 static void make_plan_on_step(void *context, double share)
 {
     const struct part_making *part = context;
-    br_watch_step(&part->making->watch, part->before + part->share * share);
+    br_watch_step(&part->making->watch, share);
 }
 
 /* Does the search go on from part to part once all have been planned? */
@@ -111,7 +111,7 @@ static void keep_back(struct making *making, const struct br_search *search)
     if (making->options.time_limit_ns <= 0)
         return;
     if (search)
-        add_spent(&now, &search->counters);
+        add_spent(&now, &search->run.counters);
     double rate = now.placements ? (double)now.heuristic_ns / (double)now.placements : task_ns;
     double quick_ns = doubt * rate * ((double)making->left + making->tasks);
     br_watch_reserve(&making->watch, least_reserve_ns + (int64_t)quick_ns + (int64_t)now.proven_ns);
@@ -122,16 +122,16 @@ static void make_plan_on_found(void *context, int64_t makespan, const char *find
 {
     const struct part_making *part = context;
     struct br_plan *plan = part->making->plan;
-    int64_t tick_ns = part->search.in->tick_ns;
+    int64_t tick_ns = part->search.run.in->tick_ns;
     plan->counters.improvements++;
     keep_back(part->making, &part->search);
     br_watch_found(&part->making->watch, &(struct br_incumbent){
                                              .part = part->number,
-                                             .parts = part->parts,
+                                             .parts = part->making->parts,
                                              .makespan_ns = makespan * tick_ns,
                                              .lower_bound_ns = part->search.bound.ticks * tick_ns,
                                              .finder = finder,
-                                             .placements = plan->placements + placements,
+                                             .placements = placements,
                                          });
 }
 
@@ -139,7 +139,7 @@ static void make_plan_on_found(void *context, int64_t makespan, const char *find
 static void make_plan_put_part(struct br_plan *plan, struct br_plan_part *out,
                                const struct br_search *search, int64_t offset)
 {
-    const struct br_instance *in = search->in;
+    const struct br_instance *in = search->run.in;
     const struct br_schedule *best = br_search_best(search);
     for (uint32_t t = 0; t < in->tasks; t++) {
         uint32_t task = in->task_origin[t];
@@ -182,8 +182,8 @@ static double share_of_open(struct part_making *const *kept, uint32_t parts, uin
     double sum = 0;
     for (uint32_t j = k; j < parts; j++)
         if (kept[j] && !br_search_done(&kept[j]->search))
-            sum += kept[j]->share;
-    return sum > 0 ? kept[k]->share / sum : 1;
+            sum += kept[j]->search.run.share;
+    return sum > 0 ? kept[k]->search.run.share / sum : 1;
 }
 
 /* Effort max: goes round the parts that are kept, longer in every cycle, until each has reached its
@@ -204,12 +204,13 @@ static bool search_on(struct making *making, struct part_making *const *kept, ui
             ended = br_stopped(&making->watch.stop) || (limit && plan->placements >= limit);
             if (ended)
                 break;
-            plan->placements -= search->placements;
-            search->limit = limit ? limit - plan->placements : 0;
+            plan->placements -= search->run.spent;
+            search->run.before = plan->placements;
+            search->run.placements = limit ? limit - plan->placements : 0;
             search->turn_share = parts > 1 ? share_of_open(kept, parts, k) : 1;
             search->cut = false;
             ok = br_search_on(search, cycle);
-            plan->placements += search->placements;
+            plan->placements += search->run.spent;
             ended = search->cut;
         }
     }
@@ -246,36 +247,39 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
 {
     struct making *making = part->making;
     struct br_plan *plan = making->plan;
-    part->parts = parts->count;
-    part->number = k;
-    part->before += part->share;
-    part->share = (double)parts->part[k]->tasks / parts->whole->tasks;
+    const double all = making->tasks, begins = (all - making->left) / all;
+    const double share = parts->part[k]->tasks / all;
     const bool fewer = br_instance_few(&part->few, parts->part[k]);
+    part->number = k;
     part->search = (struct br_search){
-        .in = fewer ? &part->few : parts->part[k],
+        .run = {.in = fewer ? &part->few : parts->part[k],
+                .seed = making->options.seed,
+                .threads = making->options.threads,
+                .placements = making->options.placements,
+                .stop = &making->watch.stop,
+                .found = make_plan_on_found,
+                .step = make_plan_on_step,
+                .context = part,
+                .before = plan->placements,
+                .begins = begins,
+                .share = share},
         .origin = parts->part[k],
         .options = &making->options,
         .method = making->method,
-        .stop = &making->watch.stop,
-        .limit = making->options.placements,
-        .share = part->share,
         .arena = &plan->arena,
         .trial = trial,
-        .found = make_plan_on_found,
-        .step = make_plan_on_step,
         .turn = by_clock(making) ? on_turn : NULL,
-        .turn_share = part->before + part->share < 1 ? part->share / (1 - part->before) : 1,
-        .context = part,
+        .turn_share = begins + share < 1 ? share / (1 - begins) : 1,
     };
     if (!br_search_part(&part->search))
         return false;
     bool later = make_plan_goes_on(making) && !br_search_done(&part->search);
     if (!later && !br_search_settle(&part->search))
         return false;
-    plan->placements += part->search.placements;
+    plan->placements += part->search.run.spent;
     make_plan_put_part(plan, &plan->part[k], &part->search, offset);
     making->left -= parts->part[k]->tasks;
-    add_spent(&making->planned, &part->search.counters);
+    add_spent(&making->planned, &part->search.run.counters);
     keep_back(making, NULL);
     return true;
 }
@@ -297,73 +301,86 @@ static void name_plan(struct br_plan *plan, const char *asked)
     plan->method = mixed ? asked : main_part->method;
 }
 
-/* Moves a part to the place from which its search goes on; NULL when memory is out. */
-static struct part_making *keep_part(const struct part_making *part)
-{
-    struct part_making *kept = br_malloc(sizeof *kept);
-    if (!kept)
-        return NULL;
-    *kept = *part;
-    kept->search.context = kept;
-    if (part->search.in != part->search.origin)
-        kept->search.in = &kept->few;
-    return kept;
-}
-
 static void finish_part(struct part_making *part)
 {
+    if (!part)
+        return;
     br_search_finish(&part->search);
     br_instance_few_finish(&part->few, part->search.origin);
+    br_free(part);
+}
+
+/* Plans all parts, one after another. Those that the search is to go on from are kept. */
+static bool make_first(struct making *making, const struct br_parts *parts,
+                       struct part_making **kept, int64_t *trial, bool *cut)
+{
+    struct br_plan *plan = making->plan;
+    const uint32_t rows = br_search_rows();
+    int64_t *part_trial = br_calloc((size_t)rows + 1, sizeof *part_trial), offset = 0;
+    bool ok = part_trial != NULL;
+    for (; ok && plan->parts < parts->count; plan->parts++) {
+        struct part_making *part = br_calloc(1, sizeof *part);
+        if (!part) {
+            ok = false;
+            break;
+        }
+        part->making = making;
+        for (uint32_t row = 0; row < rows; row++)
+            part_trial[row] = INT64_MAX;
+        ok = make_part(part, parts, plan->parts, part_trial, offset);
+        if (ok) {
+            offset += br_search_best(&part->search)->makespan;
+            making->proving.bounds.part[plan->parts] = part->search.combinatorial;
+            *cut |= part->search.cut;
+        }
+        for (uint32_t row = 0; row < rows; row++)
+            trial[row] = trial[row] == INT64_MAX || part_trial[row] == INT64_MAX
+                             ? INT64_MAX
+                             : trial[row] + part_trial[row];
+        if (ok && kept && !br_search_done(&part->search)) {
+            kept[plan->parts] = part;
+            continue;
+        }
+        br_proving_take(&making->proving, parts, plan->parts, &part->search);
+        br_search_count(&part->search, &plan->counters);
+        finish_part(part);
+    }
+    br_free(part_trial);
+    return ok;
+}
+
+/* Searches on, and puts the plan together again. */
+static bool make_again(struct making *making, const struct br_parts *parts,
+                       struct part_making **kept, bool *cut)
+{
+    if (!search_on(making, kept, parts->count, cut) || !put_again(making->plan, parts, kept))
+        return false;
+    for (uint32_t k = 0; k < parts->count; k++)
+        if (kept[k]) {
+            br_proving_take(&making->proving, parts, k, &kept[k]->search);
+            br_search_count(&kept[k]->search, &making->plan->counters);
+        }
+    return true;
 }
 
 static bool make_parts(struct making *making, const struct br_parts *parts)
 {
     struct br_plan *plan = making->plan;
     const struct br_plan_options *o = &making->options;
-    uint32_t rows = br_search_rows();
+    const uint32_t rows = br_search_rows();
     int64_t *trial = br_calloc((size_t)rows + 1, sizeof *trial);
-    int64_t *part_trial = br_calloc((size_t)rows + 1, sizeof *part_trial);
-    int64_t offset = 0;
-    bool on = make_plan_goes_on(making), cut = false;
-    struct part_making part = {.making = making};
+    const bool on = make_plan_goes_on(making);
+    bool cut = false;
     struct part_making **kept =
         on ? br_calloc(parts->count, sizeof *kept) : NULL; /* the open ones */
+    making->parts = parts->count;
     plan->part = br_arena_array(&plan->arena, parts->count, sizeof *plan->part);
     making->proving.dag = making->dag;
     making->proving.watch = &making->watch;
-    bool ok = br_proving_init(&making->proving, parts->count) && trial && part_trial &&
-              plan->part && (kept || !on);
-    for (; ok && plan->parts < parts->count; plan->parts++) {
-        for (uint32_t row = 0; row < rows; row++)
-            part_trial[row] = INT64_MAX;
-        ok = make_part(&part, parts, plan->parts, part_trial, offset);
-        if (ok) {
-            offset += br_search_best(&part.search)->makespan;
-            making->proving.bounds.part[plan->parts] = part.search.combinatorial;
-            cut |= part.search.cut;
-        }
-        for (uint32_t row = 0; row < rows; row++)
-            trial[row] = trial[row] == INT64_MAX || part_trial[row] == INT64_MAX
-                             ? INT64_MAX
-                             : trial[row] + part_trial[row];
-        if (ok && on && !br_search_done(&part.search)) {
-            kept[plan->parts] = keep_part(&part);
-            ok = kept[plan->parts] != NULL;
-        }
-        if (!ok || !on || !kept[plan->parts]) {
-            br_proving_take(&making->proving, parts, plan->parts, &part.search);
-            br_search_count(&part.search, &plan->counters);
-            finish_part(&part);
-        }
-    }
-    if (ok && on) {
-        ok = search_on(making, kept, parts->count, &cut) && put_again(plan, parts, kept);
-        for (uint32_t k = 0; k < parts->count; k++)
-            if (kept[k]) {
-                br_proving_take(&making->proving, parts, k, &kept[k]->search);
-                br_search_count(&kept[k]->search, &plan->counters);
-            }
-    }
+    bool ok = br_proving_init(&making->proving, parts->count) && trial && plan->part &&
+              (kept || !on) && make_first(making, parts, kept, trial, &cut);
+    if (ok && on)
+        ok = make_again(making, parts, kept, &cut);
     ok = ok && br_proving_sum_up(&making->proving, parts, plan);
     if (ok) {
         name_plan(plan, o->method);
@@ -374,13 +391,9 @@ static bool make_parts(struct making *making, const struct br_parts *parts)
         ok = add_trials(plan, trial, rows, parts->whole->tick_ns);
     }
     for (uint32_t k = 0; kept && k < parts->count; k++)
-        if (kept[k]) {
-            finish_part(kept[k]);
-            br_free(kept[k]);
-        }
+        finish_part(kept[k]);
     br_free(kept);
     br_free(trial);
-    br_free(part_trial);
     return ok;
 }
 

@@ -12,16 +12,16 @@ const char br_orders_search_method[] = "exhaustive search";
 
 bool br_orders_search_suits(const struct br_search *s)
 {
-    return s->in->tasks <= BR_ENUMERATE_TASKS && s->in->machines <= BR_ENUMERATE_MACHINES;
+    return s->run.in->tasks <= BR_ENUMERATE_TASKS && s->run.in->machines <= BR_ENUMERATE_MACHINES;
 }
 
 bool br_orders_search(struct br_search *s, struct br_run *run, int64_t *optimum)
 {
     struct br_schedule found;
-    bool ok = br_schedule_init(&found, s->in);
+    bool ok = br_schedule_init(&found, s->run.in);
     int64_t began_ns = br_now_ns();
     uint64_t nodes = run->placements / 4 / NODE;
-    struct br_enumerate e = {.in = s->in,
+    struct br_enumerate e = {.in = s->run.in,
                              .lower = run->lower_bound,
                              .nodes_max = nodes < NODES_MAX ? nodes : NODES_MAX,
                              .stop = run->stop,
@@ -38,7 +38,7 @@ bool br_orders_search(struct br_search *s, struct br_run *run, int64_t *optimum)
         ok = !e.memory_out;
     }
     if (e.found) {
-        br_schedule_measure(&found, s->in);
+        br_schedule_measure(&found, s->run.in);
         br_elite_lead(run->elite, &found, "exact");
         br_run_found(run, found.makespan, br_orders_search_method);
     }

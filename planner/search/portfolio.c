@@ -44,17 +44,18 @@ struct br_portfolio_worker {
     int64_t *key;
 };
 
-bool br_portfolio_init(struct br_portfolio *p)
+bool br_portfolio_init(struct br_portfolio *p, struct br_run *run)
 {
     assert(!br_heuristic_at(ADDED));
+    *p = (struct br_portfolio){.run = run};
     bool ok = true;
     pthread_mutex_init(&p->lock, NULL);
-    if (p->in->tasks <= BR_PORTFOLIO_LARGE) {
+    if (p->run->in->tasks <= BR_PORTFOLIO_LARGE) {
         p->kept = br_calloc(KEPT, sizeof *p->kept);
         ok = p->kept != NULL;
         for (uint32_t k = 0; ok && k < KEPT; k++)
             if (k == ADDED || br_heuristic_at(k))
-                ok = br_schedule_init(&p->kept[k], p->in);
+                ok = br_schedule_init(&p->kept[k], p->run->in);
     }
     return ok;
 }
@@ -71,7 +72,7 @@ static void portfolio_add(struct br_portfolio *p, const struct br_schedule *sche
                           const char *method, uint64_t number)
 {
     pthread_mutex_lock(&p->lock);
-    br_elite_add(p->elite, schedule, method, number);
+    br_elite_add(p->run->elite, schedule, method, number);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -80,10 +81,10 @@ static bool run_heuristic(void *context, uint32_t worker, uint32_t index)
     struct br_portfolio *p = context;
     uint32_t row = p->row[index];
     const struct br_heuristic *heuristic = br_heuristic_at(row);
-    const struct br_stop *stop = index == 0 && p->must ? NULL : p->stop;
+    const struct br_stop *stop = index == 0 && p->must ? NULL : p->run->stop;
     struct br_schedule own, *schedule = p->kept ? &p->kept[row] : &own;
-    bool ok = p->kept || br_schedule_init(&own, p->in);
-    if (ok && !heuristic->run(schedule, p->in, p->reach, p->seed, stop)) {
+    bool ok = p->kept || br_schedule_init(&own, p->run->in);
+    if (ok && !heuristic->run(schedule, p->run->in, p->run->reach, p->run->seed, stop)) {
         schedule->makespan = INT64_MAX;
         ok = br_stopped(stop);
     } else if (ok) {
@@ -102,10 +103,15 @@ bool br_portfolio_baselines(struct br_portfolio *p, const uint32_t *row, uint32_
 {
     p->trial = trial;
     p->row = row;
-    p->must = p->elite->count == 0;
-    br_parallel(p->in->tasks < ALONE ? 1 : p->threads, rows, run_heuristic, p);
-    for (uint32_t k = 0; k < rows; k++)
-        p->placements += trial[row[k]] == INT64_MAX ? 0 : p->in->tasks;
+    p->must = p->run->elite->count == 0;
+    br_parallel(p->run->in->tasks < ALONE ? 1 : p->run->threads, rows, run_heuristic, p);
+    for (uint32_t k = 0; k < rows; k++) {
+        if (trial[row[k]] == INT64_MAX)
+            continue;
+        p->run->spent += p->run->in->tasks;
+        p->run->counters.heuristic_placements += p->run->in->tasks;
+        p->run->counters.heuristic_schedules++;
+    }
     return !atomic_load(&p->memory_out);
 }
 
@@ -114,7 +120,7 @@ void br_portfolio_add(struct br_portfolio *p, const struct br_schedule *schedule
 {
     if (p->kept)
         br_schedule_copy(&p->kept[ADDED], schedule);
-    br_elite_add(p->elite, schedule, method, rank_of(false, BR_ORIGIN_KEPT, ADDED));
+    br_elite_add(p->run->elite, schedule, method, rank_of(false, BR_ORIGIN_KEPT, ADDED));
 }
 
 /* A whole schedule by the heuristic's order, or backward by its reverse. */
@@ -122,15 +128,15 @@ static bool portfolio_generate(struct br_portfolio *p, struct br_portfolio_worke
                                enum br_direction direction, uint32_t row,
                                const struct br_stop *stop)
 {
-    struct br_key *key = br_calloc(p->in->tasks, sizeof *key);
+    struct br_key *key = br_calloc(p->run->in->tasks, sizeof *key);
     struct br_order order = {0};
-    bool ok = key && br_heuristic_at(row)->key(key, p->in, p->reach, p->seed) &&
-              br_order_init(&order, p->in, key);
-    for (uint32_t t = 0; ok && t < p->in->tasks; t++)
+    bool ok = key && br_heuristic_at(row)->key(key, p->run->in, p->run->reach, p->run->seed) &&
+              br_order_init(&order, p->run->in, key);
+    for (uint32_t t = 0; ok && t < p->run->in->tasks; t++)
         w->key[t] = direction == BR_FORWARD ? order.place[t] : -(int64_t)order.place[t];
     br_order_finish(&order);
     br_free(key);
-    memset(w->schedule.subset, 'S', p->in->tasks);
+    memset(w->schedule.subset, 'S', p->run->in->tasks);
     if (!ok)
         atomic_store(&p->memory_out, true);
     return ok && br_serial_pass(w->serial, direction, w->key, INT64_MAX, &w->schedule, stop);
@@ -144,16 +150,17 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
     const char *method = origins[work.origin].method;
     bool ok = true;
     if (method) {
-        ok = portfolio_generate(p, w, origins[work.origin].direction, work.row, p->stop);
+        ok = portfolio_generate(p, w, origins[work.origin].direction, work.row, p->run->stop);
         if (ok)
             portfolio_add(p, &w->schedule, method, rank_of(false, work.origin, work.row));
     } else {
-        br_schedule_copy(&w->schedule, p->kept ? &p->kept[work.row] : &p->elite->entry[0].schedule);
+        br_schedule_copy(&w->schedule,
+                         p->kept ? &p->kept[work.row] : &p->run->elite->entry[0].schedule);
     }
-    ok = ok && br_justify(w->serial, &w->schedule, p->rounds, p->stop);
+    ok = ok && br_justify(w->serial, &w->schedule, p->rounds, p->run->stop);
     if (ok)
         portfolio_add(p, &w->schedule, justified, rank_of(true, work.origin, work.row));
-    else if (br_stopped(p->stop))
+    else if (br_stopped(p->run->stop))
         atomic_store(&p->stopped, true);
     else
         atomic_store(&p->memory_out, true);
@@ -162,9 +169,9 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
 
 static bool portfolio_init_worker(struct br_portfolio_worker *w, const struct br_portfolio *p)
 {
-    w->serial = br_serial_create(p->in, p->reach);
-    w->key = br_malloc(p->in->tasks * sizeof *w->key);
-    return br_schedule_init(&w->schedule, p->in) && w->serial && w->key;
+    w->serial = br_serial_create(p->run->in, p->run->reach);
+    w->key = br_malloc(p->run->in->tasks * sizeof *w->key);
+    return br_schedule_init(&w->schedule, p->run->in) && w->serial && w->key;
 }
 
 static void portfolio_add_work(struct br_portfolio *p, enum br_portfolio_origin origin,
@@ -210,8 +217,8 @@ static void list_work(struct br_portfolio *p)
 static void list_best(struct br_portfolio *p)
 {
     p->works = 0;
-    for (uint32_t k = 0; p->kept && k < p->elite->count; k++) {
-        const struct br_elite_entry *entry = &p->elite->entry[k];
+    for (uint32_t k = 0; p->kept && k < p->run->elite->count; k++) {
+        const struct br_elite_entry *entry = &p->run->elite->entry[k];
         if (entry->method != justified)
             continue;
         br_schedule_copy(&p->kept[p->works], &entry->schedule);
@@ -222,13 +229,13 @@ static void list_best(struct br_portfolio *p)
 /* Justifies the list, each schedule for this many rounds, as far as the placements go. */
 static void run_list(struct br_portfolio *p, uint32_t rounds, uint32_t threads, uint64_t placements)
 {
-    uint64_t cost = (uint64_t)(1 + 2 * rounds) * p->in->tasks;
+    uint64_t cost = (uint64_t)(1 + 2 * rounds) * p->run->in->tasks;
     uint32_t count = p->works;
     if (placements && placements / cost < count)
         count = (uint32_t)(placements / cost);
     p->cut |= count < p->works;
-    p->justified += count;
-    p->left_out += p->works - count;
+    p->run->counters.justify_schedules += count;
+    p->run->counters.justify_left_out += p->works - count;
     p->rounds = rounds;
     if (count)
         br_parallel(threads < count ? threads : count, count, run_justification, p);
@@ -242,10 +249,12 @@ static uint64_t portfolio_placements_of(const struct br_portfolio *p, uint32_t t
     return sum;
 }
 
-bool br_portfolio_justify(struct br_portfolio *p, uint64_t placements)
+bool br_portfolio_justify(struct br_portfolio *p)
 {
+    struct br_run *run = p->run;
+    const uint64_t placements = run->placements;
     list_work(p);
-    uint32_t threads = p->threads < p->works ? p->threads : p->works;
+    uint32_t threads = p->run->threads < p->works ? p->run->threads : p->works;
     p->worker = br_calloc(threads + 1, sizeof *p->worker);
     bool ok = p->worker != NULL;
     for (uint32_t k = 0; ok && k < threads; k++)
@@ -257,7 +266,9 @@ bool br_portfolio_justify(struct br_portfolio *p, uint64_t placements)
         if (!atomic_load(&p->stopped) && !atomic_load(&p->memory_out) &&
             (!placements || spent < placements))
             run_list(p, ROUNDS, threads, placements ? placements - spent : 0);
-        p->placements += portfolio_placements_of(p, threads);
+        spent = portfolio_placements_of(p, threads);
+        run->spent += spent;
+        run->counters.justify_placements += spent;
     }
     for (uint32_t k = 0; p->worker && k < threads; k++) {
         br_serial_destroy(p->worker[k].serial);

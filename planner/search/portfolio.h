@@ -7,9 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/process/stop.h"
-#include "planner/schedule/elite.h"
-#include "planner/schedule/order.h"
+#include "planner/schedule/run.h"
 
 enum {
     BR_PORTFOLIO_LARGE = 1 << 19, /* larger jobs keep and justify only their best schedules */
@@ -26,18 +24,10 @@ enum br_portfolio_origin {
 };
 
 struct br_portfolio {
-    /* Set by the caller. */
-    const struct br_instance *in;
-    const struct br_reach *reach;
-    uint64_t seed;
-    uint32_t threads;
-    const struct br_stop *stop; /* may be NULL */
-    struct br_elite *elite;     /* receives all schedules found */
-
-    /* Its outcome. */
-    uint64_t placements;
-    uint64_t justified, left_out; /* schedules, by br_portfolio_justify */
-    bool cut;                     /* stop or the limit of placements left something out */
+    /* Set by the caller: its elite receives all schedules found. Its stop flag and its placements
+     * may change between calls. */
+    struct br_run *run;
+    bool cut; /* the outcome: stop or the limit of placements left something out */
 
     /* Its own. */
     struct br_schedule *kept; /* schedules to be justified: by row, then the added one */
@@ -55,9 +45,8 @@ struct br_portfolio {
     atomic_bool memory_out, stopped;
 };
 
-/* Makes it ready, after the caller has set its fields. False when memory is out (finish is still
- * fine). */
-bool br_portfolio_init(struct br_portfolio *portfolio);
+/* False when memory is out (finish is still fine). The run must outlive the portfolio. */
+bool br_portfolio_init(struct br_portfolio *portfolio, struct br_run *run);
 void br_portfolio_finish(struct br_portfolio *portfolio);
 
 /* Runs the given rows of the table of heuristics, and writes trial[row], the makespans of those
@@ -69,9 +58,8 @@ bool br_portfolio_baselines(struct br_portfolio *portfolio, const uint32_t *row,
 void br_portfolio_add(struct br_portfolio *portfolio, const struct br_schedule *schedule,
                       const char *method);
 /* Generates schedules serially, forward and backward, by the order of every heuristic. Justifies
- * these and all found before once, and the best of them until that brings nothing. `placements`
- * limits the work; 0 is no limit. The elite is the same for any number of threads. False when
- * memory is out. */
-bool br_portfolio_justify(struct br_portfolio *portfolio, uint64_t placements);
+ * these and all found before once, and the best of them until that brings nothing, within the
+ * run's placements. The elite is the same for any number of threads. False when memory is out. */
+bool br_portfolio_justify(struct br_portfolio *portfolio);
 
 #endif

@@ -28,11 +28,11 @@ static void rounded_finish(struct rounded *r)
 /* False when memory is out. */
 static bool rounded_init(struct rounded *r, const struct br_search *s, const struct br_elite *elite)
 {
-    *r = (struct rounded){.in = br_instance_round(s->in, s->noise)};
+    *r = (struct rounded){.in = br_instance_round(s->run.in, s->noise)};
     struct br_schedule schedule = {0};
     bool ok = r->in && br_reach_init(&r->reach, r->in) &&
               br_elite_init(&r->elite, r->in, elite->room) &&
-              br_schedule_init(&r->schedule, s->in) && br_schedule_init(&schedule, r->in);
+              br_schedule_init(&r->schedule, s->run.in) && br_schedule_init(&schedule, r->in);
     for (uint32_t k = 0; ok && k < elite->count; k++) {
         br_retime_round(&elite->entry[k].schedule, r->in, s->noise, &schedule);
         br_elite_add(&r->elite, &schedule, elite->entry[k].method, elite->entry[k].number);
@@ -55,9 +55,9 @@ static bool rounded_take(struct rounded *r, const struct br_search *s, struct br
     for (uint32_t k = 0; k < r->elite.count; k++) {
         const struct br_elite_entry *entry = &r->elite.entry[k];
         br_schedule_copy(&r->schedule, &entry->schedule);
-        for (uint32_t t = 0; t < s->in->tasks; t++)
+        for (uint32_t t = 0; t < s->run.in->tasks; t++)
             r->schedule.start[t] *= s->noise;
-        if (!br_retime(s->in, &s->reach, &r->schedule))
+        if (!br_retime(s->run.in, &s->reach, &r->schedule))
             return false;
         if (r->schedule.makespan < run->elite->entry[0].schedule.makespan) {
             br_elite_lead(run->elite, &r->schedule, entry->method);
@@ -70,10 +70,10 @@ static bool rounded_take(struct rounded *r, const struct br_search *s, struct br
 bool br_rounded_search(struct br_search *s, struct br_run *run)
 {
     struct rounded r;
-    assert(s->noise > 1 && s->in->machines == 1);
+    assert(s->noise > 1 && s->run.in->machines == 1);
     bool ok = rounded_init(&r, s, run->elite);
     if (ok && r.elite.entry[0].schedule.makespan > r.lower) {
-        struct br_run own = *run;
+        struct br_run own = br_run_begin(run);
         own.in = r.in;
         own.reach = &r.reach;
         own.elite = &r.elite;
@@ -81,22 +81,16 @@ bool br_rounded_search(struct br_search *s, struct br_run *run)
         own.slack = 0;
         own.found = NULL;
         ok = br_population_search(&own, NULL) && rounded_take(&r, s, run);
-        run->spent = own.spent;
-        run->stopped = own.stopped;
-        run->counters = own.counters;
+        br_run_take(run, &own);
     }
     rounded_finish(&r);
     const int64_t makespan = run->elite->entry[0].schedule.makespan;
     if (!ok || run->stopped || br_run_met(run, makespan) || run->spent >= run->placements)
         return ok;
-    struct br_run rest = *run;
+    struct br_run rest = br_run_begin(run);
     rest.placements -= run->spent;
     rest.horizon = rest.horizon > run->spent ? rest.horizon - run->spent : 0;
-    rest.spent = 0;
-    rest.counters = (struct br_counters){0};
     ok = br_population_search(&rest, NULL);
-    run->spent += rest.spent;
-    run->stopped = rest.stopped;
-    br_counters_add(&run->counters, &rest.counters);
+    br_run_take(run, &rest);
     return ok;
 }

@@ -31,18 +31,12 @@ uint32_t br_search_rows(void)
     return n;
 }
 
-static void tell_of(const struct br_search *s, int64_t makespan, const char *finder)
-{
-    if (s->found)
-        s->found(s->context, makespan, finder, s->placements);
-}
-
 /* Reports the best schedule if it is shorter than `before`. */
 static void planner_search_tell(const struct br_search *s, int64_t before)
 {
     const struct br_elite_entry *first = &s->elite.entry[0];
     if (s->elite.count && first->schedule.makespan < before)
-        tell_of(s, first->schedule.makespan, first->method);
+        br_run_found(&s->run, first->schedule.makespan, first->method);
 }
 
 static int64_t best_makespan(const struct br_search *s)
@@ -58,7 +52,7 @@ static struct br_bound planner_search_argue(struct br_search *s)
     enum br_plan_bound asked = s->options->bound;
     struct br_bounds_effort effort = {.enough = best_makespan(s),
                                       .cheap = s->turn || asked == BR_PLAN_BOUND_CHEAP,
-                                      .stop = s->stop};
+                                      .stop = s->run.stop};
     if (asked == BR_PLAN_BOUND_NONE)
         return (struct br_bound){s->reach.critical_path, "critical path"};
     if (s->reach.critical_path >= effort.enough)
@@ -79,16 +73,8 @@ static bool planner_search_find_bound(struct br_search *s)
     int64_t began_ns = br_now_ns();
     s->bound = planner_search_argue(s);
     s->combinatorial = s->bound;
-    br_search_time(&s->counters.bound_ns, &began_ns);
+    br_search_time(&s->run.counters.bound_ns, &began_ns);
     return s->bound.ticks >= 0;
-}
-
-static void on_candidate(void *context, uint64_t done, uint64_t total, int64_t makespan)
-{
-    const struct br_search *s = context;
-    double all = s->method.kind == BR_METHOD_GRAPHENE ? 1 : BR_SEARCH_QUICK;
-    if (s->step)
-        s->step(s->context, total ? all * (double)done / (double)total : 0);
 }
 
 /* Why a schedule as long as `makespan` needs no search; NULL if it needs one. */
@@ -96,12 +82,12 @@ static const char *bypass_reason(const struct br_search *s, int64_t makespan)
 {
     if (makespan - s->bound.ticks > br_search_slack(s, makespan))
         return NULL;
-    if (s->in->tasks == 1)
+    if (s->run.in->tasks == 1)
         return "a single task";
     if (makespan == s->reach.critical_path) {
         int64_t sum = 0;
-        for (uint32_t t = 0; t < s->in->tasks; t++)
-            sum += s->in->duration[t];
+        for (uint32_t t = 0; t < s->run.in->tasks; t++)
+            sum += s->run.in->duration[t];
         return sum == makespan ? "a chain" : "it fits the cluster as fast as its critical path";
     }
     return "greedy placement reaches the lower bound";
@@ -111,50 +97,42 @@ static const char *bypass_reason(const struct br_search *s, int64_t makespan)
  * half of those that the search after it may take, or of those for which the clock leaves time. */
 static uint64_t graphene_placements(const struct br_search *s)
 {
-    uint64_t most = br_cycle_placements(s->in) / 2;
-    double times = (double)s->options->time_limit_ns * s->share / default_ns;
+    uint64_t most = br_cycle_placements(s->run.in) / 2;
+    double times = (double)s->options->time_limit_ns * s->run.share / default_ns;
     return s->turn && times > 1 ? (uint64_t)(times * (double)most) : most;
 }
 
-static struct br_graphene_options graphene_options(struct br_search *s)
+static struct br_graphene_settings graphene_settings(const struct br_search *s)
 {
     const struct br_plan_options *o = s->options;
-    struct br_graphene_options options = {
-        .frag_score = o->frag_score,
-        .threshold_limit = o->threshold_limit,
-        .troublesome_limit = o->troublesome_limit,
-        .threads = o->threads,
-        .placements = s->limit,
-        .stop = s->stop,
-        .beat = INT64_MAX,
-        .lower_bound = s->bound.ticks,
-        .progress = on_candidate,
-        .progress_context = s,
-    };
+    struct br_graphene_settings settings = {.frag_score = o->frag_score,
+                                            .threshold_limit = o->threshold_limit,
+                                            .troublesome_limit = o->troublesome_limit,
+                                            .beat = INT64_MAX};
     if (o->effort == BR_EFFORT_FAST &&
-        (options.threshold_limit == 0 || options.threshold_limit > FAST_THRESHOLDS))
-        options.threshold_limit = FAST_THRESHOLDS;
+        (settings.threshold_limit == 0 || settings.threshold_limit > FAST_THRESHOLDS))
+        settings.threshold_limit = FAST_THRESHOLDS;
     if (s->method.kind == BR_METHOD_BEST && (o->effort == BR_EFFORT_DEFAULT || s->turn)) {
         uint64_t most = graphene_placements(s);
-        while (options.threshold_limit > FAST_THRESHOLDS &&
-               (uint64_t)options.threshold_limit * options.threshold_limit * GRAPHENE_VARIANTS *
-                       s->in->tasks >
+        while (settings.threshold_limit > FAST_THRESHOLDS &&
+               (uint64_t)settings.threshold_limit * settings.threshold_limit * GRAPHENE_VARIANTS *
+                       s->run.in->tasks >
                    most)
-            options.threshold_limit--;
+            settings.threshold_limit--;
     }
-    return options;
+    return settings;
 }
 
 /* Plain greedy placement, which is the result of an empty T. With a budget of one candidate the
  * search tries only that, and without a stop flag it always ends with a schedule. */
-static bool greedy(struct br_search *s, struct br_schedule *schedule,
-                   struct br_graphene_options options, struct br_graphene_report *report)
+static bool greedy(struct br_run *run, struct br_schedule *schedule,
+                   struct br_graphene_settings settings, struct br_graphene_report *report)
 {
-    options.placements = options.threshold_limit = 1;
-    options.stop = NULL;
-    options.threads = 1;
-    options.progress = NULL;
-    bool ok = br_graphene(schedule, s->in, &s->reach, &options, report);
+    run->placements = settings.threshold_limit = 1;
+    run->stop = NULL;
+    run->threads = 1;
+    run->step = NULL;
+    bool ok = br_graphene(run, &settings, schedule, report);
     report->pairs = report->distinct = report->duplicate = report->pruned = 0;
     return ok;
 }
@@ -180,38 +158,28 @@ static bool report_graphene(struct br_search *s, const struct br_graphene_report
     return !kept->order[0] || (out->order = br_arena_text(s->arena, kept->order));
 }
 
-static void count_graphene(struct br_search *s, const struct br_graphene_report *found)
-{
-    struct br_counters *c = &s->counters;
-    c->graphene_pairs += found->pairs;
-    c->graphene_sets += found->distinct;
-    c->graphene_known += found->duplicate;
-    c->graphene_pruned += found->pruned;
-    c->graphene_variants += found->variants;
-    c->graphene_given_up += found->given_up;
-    c->graphene_placements += found->placements;
-}
-
 /* Method "graphene". Even its first placement stops at the bound. */
 static bool plan_graphene(struct br_search *s)
 {
     if (!planner_search_find_bound(s))
         return false;
-    struct br_graphene_options options = graphene_options(s);
+    struct br_graphene_settings settings = graphene_settings(s);
     struct br_graphene_report report, found;
     const struct br_graphene_report *search = &report, *kept = &report;
     struct br_schedule best, schedule = {0};
+    struct br_run first_run = br_search_begin(s), run = first_run, *spent = &first_run;
     int64_t began_ns = br_now_ns();
-    bool ok = br_schedule_init(&best, s->in) && greedy(s, &best, options, &report);
+    bool ok = br_schedule_init(&best, s->run.in) && greedy(&first_run, &best, settings, &report);
     if (ok) {
         s->report.bypass = bypass_reason(s, best.makespan);
-        s->cut |= !s->report.bypass && br_stopped(s->stop);
+        s->cut |= !s->report.bypass && br_stopped(s->run.stop);
     }
     int64_t first = ok ? best.makespan : INT64_MAX;
     if (ok && !s->report.bypass && !s->cut) {
-        tell_of(s, first, br_method_graphene);
-        ok = br_schedule_init(&schedule, s->in) &&
-             br_graphene(&schedule, s->in, &s->reach, &options, &found);
+        br_run_found(&s->run, first, br_method_graphene);
+        spent = &run;
+        ok = br_schedule_init(&schedule, s->run.in) &&
+             br_graphene(&run, &settings, &schedule, &found);
         if (ok) {
             bool finished = schedule.makespan < INT64_MAX;
             if (finished)
@@ -222,9 +190,8 @@ static bool plan_graphene(struct br_search *s)
         }
     }
     if (ok) {
-        s->placements += search->placements;
-        count_graphene(s, search);
-        br_search_time(&s->counters.graphene_ns, &began_ns);
+        br_run_take(&s->run, spent);
+        br_search_time(&s->run.counters.graphene_ns, &began_ns);
         br_elite_add(&s->elite, &best, br_method_graphene, 0);
         ok = report_graphene(s, search, kept);
         planner_search_tell(s, search == &report ? INT64_MAX : first);
@@ -241,14 +208,14 @@ static bool run_row(struct br_search *s, uint32_t row)
     struct br_schedule schedule;
     const struct br_heuristic *heuristic = br_heuristic_at(row);
     int64_t began_ns = br_now_ns();
-    bool ok = br_schedule_init(&schedule, s->in) &&
-              heuristic->run(&schedule, s->in, &s->reach, s->options->seed, NULL);
+    bool ok = br_schedule_init(&schedule, s->run.in) &&
+              heuristic->run(&schedule, s->run.in, &s->reach, s->run.seed, NULL);
     if (ok) {
         s->trial[row] = schedule.makespan;
-        s->placements += s->in->tasks;
-        s->counters.heuristic_schedules++;
-        s->counters.heuristic_placements += s->in->tasks;
-        br_search_time(&s->counters.heuristic_ns, &began_ns);
+        s->run.spent += s->run.in->tasks;
+        s->run.counters.heuristic_schedules++;
+        s->run.counters.heuristic_placements += s->run.in->tasks;
+        br_search_time(&s->run.counters.heuristic_ns, &began_ns);
         br_elite_add(&s->elite, &schedule, heuristic->named.name, row);
         ok = planner_search_find_bound(s);
         planner_search_tell(s, INT64_MAX);
@@ -263,9 +230,9 @@ static bool plan_first(struct br_search *s)
     if (!run_row(s, 0))
         return false;
     s->report.bypass = bypass_reason(s, best_makespan(s));
-    for (uint32_t row = 1; s->in->tasks == 1 && br_heuristic_at(row); row++)
+    for (uint32_t row = 1; s->run.in->tasks == 1 && br_heuristic_at(row); row++)
         s->trial[row] = s->trial[0]; /* as every order does */
-    s->cut |= !s->report.bypass && br_stopped(s->stop);
+    s->cut |= !s->report.bypass && br_stopped(s->run.stop);
     return true;
 }
 
@@ -276,18 +243,14 @@ enum speed { QUICK_ROWS = 1, SLOW_ROWS = 2 };
 static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsigned speeds)
 {
     int64_t best = best_makespan(s), began_ns = br_now_ns();
-    uint64_t before = portfolio->placements;
     uint32_t row[BR_PORTFOLIO_WORK], rows = 0;
     for (uint32_t k = 0; br_heuristic_at(k); k++)
         if (speeds & (br_heuristic_at(k)->slow ? SLOW_ROWS : QUICK_ROWS))
             row[rows++] = k;
     if (!br_portfolio_baselines(portfolio, row, rows, s->trial))
         return false;
-    s->placements += portfolio->placements - before;
-    for (uint32_t k = 0; k < rows; k++)
-        s->counters.heuristic_schedules += s->trial[row[k]] != INT64_MAX;
-    s->counters.heuristic_placements += portfolio->placements - before;
-    br_search_time(&s->counters.heuristic_ns, &began_ns);
+    br_run_take(&s->run, portfolio->run);
+    br_search_time(&s->run.counters.heuristic_ns, &began_ns);
     if (best_makespan(s) < best && !planner_search_find_bound(s))
         return false;
     planner_search_tell(s, best);
@@ -299,13 +262,13 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
  * at all. */
 static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 {
-    bool divided = s->turn && s->in->tasks > SLOW_TASKS;
+    bool divided = s->turn && s->run.in->tasks > SLOW_TASKS;
     bool ok = run_rows(s, portfolio, divided ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS);
     if (ok && divided && !s->report.bypass) {
-        portfolio->stop = br_search_turn(s, slow_turn * s->turn_share);
+        portfolio->run->stop = br_search_turn(s, slow_turn * s->turn_share);
         ok = run_rows(s, portfolio, SLOW_ROWS);
     }
-    s->cut |= ok && !s->report.bypass && br_stopped(s->stop);
+    s->cut |= ok && !s->report.bypass && br_stopped(s->run.stop);
     return ok;
 }
 
@@ -313,21 +276,23 @@ static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
                          struct br_graphene_report *found)
 {
-    struct br_graphene_options options = graphene_options(s);
+    struct br_graphene_settings settings = graphene_settings(s);
     struct br_schedule schedule;
     int64_t best = best_makespan(s);
     /* A variant somewhat longer than the best schedule may still end up the shortest once it is
      * justified. */
-    options.beat = best + best / 8 + 1;
-    options.stop = br_search_turn(s, graphene_turn * s->turn_share);
+    settings.beat = best + best / 8 + 1;
+    struct br_run run = br_search_begin(s);
+    run.placements = s->run.placements;
+    run.stop = br_search_turn(s, graphene_turn * s->turn_share);
+    run.share *= BR_SEARCH_QUICK;
     int64_t began_ns = br_now_ns();
-    bool ok = br_schedule_init(&schedule, s->in) &&
-              br_graphene(&schedule, s->in, &s->reach, &options, found);
+    bool ok =
+        br_schedule_init(&schedule, s->run.in) && br_graphene(&run, &settings, &schedule, found);
     if (ok) {
-        s->cut |= found->cut && (!s->turn || br_stopped(s->stop));
-        s->placements += found->placements;
-        count_graphene(s, found);
-        br_search_time(&s->counters.graphene_ns, &began_ns);
+        s->cut |= found->cut && (!s->turn || br_stopped(s->run.stop));
+        br_run_take(&s->run, &run);
+        br_search_time(&s->run.counters.graphene_ns, &began_ns);
         if (schedule.makespan < INT64_MAX)
             br_portfolio_add(portfolio, &schedule, br_method_graphene);
         planner_search_tell(s, best);
@@ -336,37 +301,36 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
     return ok;
 }
 
+/* Justifies what was found, with what is left of the limits. */
+static bool run_justify(struct br_search *s, struct br_portfolio *portfolio)
+{
+    int64_t best = best_makespan(s), began_ns = br_now_ns();
+    *portfolio->run = br_search_begin(s);
+    portfolio->run->stop = br_search_turn(s, justify_turn * s->turn_share);
+    bool ok = br_portfolio_justify(portfolio);
+    br_run_take(&s->run, portfolio->run);
+    br_search_time(&s->run.counters.justify_ns, &began_ns);
+    s->cut |= portfolio->cut && (!s->turn || br_stopped(s->run.stop));
+    planner_search_tell(s, best);
+    return ok;
+}
+
 /* Method "best": the baselines, the published method, all of them justified, and searches. */
 static bool plan_best(struct br_search *s)
 {
     struct br_graphene_report found = {.long_score = NAN, .frag_score = NAN};
-    struct br_portfolio portfolio = {.in = s->in,
-                                     .reach = &s->reach,
-                                     .seed = s->options->seed,
-                                     .threads = s->options->threads,
-                                     .stop = s->stop,
-                                     .elite = &s->elite};
-    bool ok = br_portfolio_init(&portfolio) && run_baselines(s, &portfolio);
-    if (ok && !s->report.bypass && !br_stopped(s->stop)) {
+    struct br_portfolio portfolio;
+    struct br_run run = br_search_begin(s);
+    bool ok = br_portfolio_init(&portfolio, &run) && run_baselines(s, &portfolio);
+    if (ok && !s->report.bypass && !br_stopped(s->run.stop)) {
         ok = run_graphene(s, &portfolio, &found);
-        if (ok && !br_search_done(s) && !br_stopped(s->stop)) {
-            uint64_t before = portfolio.placements;
-            int64_t best = best_makespan(s), began_ns = br_now_ns();
-            portfolio.stop = br_search_turn(s, justify_turn * s->turn_share);
-            ok = br_portfolio_justify(&portfolio, br_search_left(s));
-            s->placements += portfolio.placements - before;
-            s->counters.justify_schedules += portfolio.justified;
-            s->counters.justify_left_out += portfolio.left_out;
-            s->counters.justify_placements += portfolio.placements - before;
-            br_search_time(&s->counters.justify_ns, &began_ns);
-            s->cut |= portfolio.cut && (!s->turn || br_stopped(s->stop));
-            planner_search_tell(s, best);
-        }
+        if (ok && !br_search_done(s) && !br_stopped(s->run.stop))
+            ok = run_justify(s, &portfolio);
     }
     br_portfolio_finish(&portfolio);
     if (ok && !s->report.bypass && !br_search_done(s)) {
-        s->cut |= br_stopped(s->stop);
-        if (s->options->effort != BR_EFFORT_FAST && !s->turn && !br_stopped(s->stop))
+        s->cut |= br_stopped(s->run.stop);
+        if (s->options->effort != BR_EFFORT_FAST && !s->turn && !br_stopped(s->run.stop))
             ok = br_search_cycle(s, 0);
     }
     bool kept = ok && s->elite.entry[0].method == br_method_graphene;
@@ -375,13 +339,16 @@ static bool plan_best(struct br_search *s)
 
 bool br_search_part(struct br_search *s)
 {
-    s->report = (struct br_plan_part){.stages = s->in->stages, .tasks = s->in->tasks};
+    s->report = (struct br_plan_part){.stages = s->run.in->stages, .tasks = s->run.in->tasks};
     s->report.long_score = s->report.frag_score = NAN;
     s->noise = br_rounding_noise(s->origin);
+    s->run.reach = &s->reach;
+    s->run.elite = &s->elite;
     bool best = s->method.kind == BR_METHOD_BEST;
-    bool first = best && (s->in->tasks == 1 || br_stopped(s->stop));
-    bool many = best && !first && s->in->tasks <= BR_PORTFOLIO_LARGE;
-    if (!br_elite_init(&s->elite, s->in, many ? BR_ELITES : 1) || !br_reach_init(&s->reach, s->in))
+    bool first = best && (s->run.in->tasks == 1 || br_stopped(s->run.stop));
+    bool many = best && !first && s->run.in->tasks <= BR_PORTFOLIO_LARGE;
+    if (!br_elite_init(&s->elite, s->run.in, many ? BR_ELITES : 1) ||
+        !br_reach_init(&s->reach, s->run.in))
         return false;
     bool ok = s->method.kind == BR_METHOD_GRAPHENE    ? plan_graphene(s)
               : s->method.kind == BR_METHOD_HEURISTIC ? run_row(s, s->method.row)
@@ -421,19 +388,19 @@ bool br_search_settle(struct br_search *s)
     struct br_elite_entry *best = &s->elite.entry[0];
     const int64_t before = best->schedule.makespan;
     int64_t began_ns = br_now_ns();
-    if (s->method.kind != BR_METHOD_BEST || starts_early(s->in, best->method))
+    if (s->method.kind != BR_METHOD_BEST || starts_early(s->run.in, best->method))
         return true;
-    bool ok = br_left_shift(&best->schedule, s->in, s->stop, &s->counters.shift_moved);
+    bool ok = br_left_shift(&best->schedule, s->run.in, s->run.stop, &s->run.counters.shift_moved);
     if (ok && best->schedule.makespan < before)
-        tell_of(s, best->schedule.makespan, "shifted");
-    br_search_time(&s->counters.shift_ns, &began_ns);
+        br_run_found(&s->run, best->schedule.makespan, "shifted");
+    br_search_time(&s->run.counters.shift_ns, &began_ns);
     assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);
     return ok;
 }
 
 void br_search_count(const struct br_search *s, struct br_counters *sums)
 {
-    br_counters_add(sums, &s->counters);
+    br_counters_add(sums, &s->run.counters);
     sums->parts++;
     sums->parts_bypassed += s->report.bypass != NULL;
     if (s->exact)

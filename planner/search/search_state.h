@@ -5,39 +5,32 @@
 #include <bigrocks/planner.h>
 
 #include "base/process/clock.h"
-#include "base/process/stop.h"
 #include "planner/bounds/bounds.h"
-#include "planner/schedule/elite.h"
-#include "planner/schedule/order.h"
+#include "planner/schedule/run.h"
 #include "planner/model/plan.h"
 #include "planner/model/rounding.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/method.h"
 
 struct br_search {
-    /* Set by the caller. */
-    const struct br_instance
-        *in; /* the instance to plan on: perhaps with fewer machines than `whole` */
+    /* Set by the caller. Of the run: the instance to plan on, perhaps with fewer machines than
+     * `origin`; its share of all work; the limit of placements, which may change between calls; the
+     * stop flag, which leaves only the first heuristic if it is raised before the part begins; and
+     * who is told. */
+    struct br_run run;
     const struct br_instance *origin;      /* the part as it is, for bounds and their proofs */
-    const struct br_plan_options *options; /* threads not 0; its method and limits are below */
+    const struct br_plan_options *options; /* its method and limits do not count */
     struct br_method method;
-    const struct br_stop
-        *stop;              /* raised before a part begins, leaves it only the first heuristic */
-    uint64_t limit;         /* limit of placements; 0: none. May change between calls */
-    double share;           /* this part's share of the limits on the whole */
     struct br_arena *arena; /* for the texts of the report */
     int64_t *trial;         /* by heuristic: its makespan, or INT64_MAX if it was not finished */
-    /* As in run.h; placements are those of this part so far. */
-    void (*found)(void *context, int64_t makespan, const char *finder, uint64_t placements);
-    void (*step)(void *context, double share);
     /* NULL: counts alone limit the work. Else the clock does: begins a turn that lasts for a share
      * of the time that is left, and returns the flag that ends it (the stop flag ends it, too).
-     * Slow methods get a turn, and the search is left to br_search_on, from cycle 0. */
+     * Slow methods get a turn, and the search is left to br_search_on, from cycle 0. Called with
+     * the run's context. */
     const struct br_stop *(*turn)(void *context, double share);
     double turn_share; /* a share of the time left, for one of the two calls below; 1: all */
-    void *context;
 
-    /* Its outcome. */
+    /* Its outcome, with what the run has spent and counted (without the solvers' counters). */
     struct br_reach reach;
     struct br_bound bound;
     struct br_bound combinatorial; /* the bound by arguments without a search */
@@ -45,9 +38,7 @@ struct br_search {
     struct br_plan_part report; /* without the times */
     struct br_exact_search *exact; /* NULL until it is used */
     int64_t noise;                 /* br_rounding_noise of the part */
-    uint64_t placements;
-    struct br_counters counters; /* without placements and the solvers' */
-    bool cut;                    /* a limit or the stop flag left something out */
+    bool cut;                      /* a limit or the stop flag left something out */
 };
 
 static inline const struct br_schedule *br_search_best(const struct br_search *search)
@@ -82,12 +73,17 @@ static inline void br_search_time(uint64_t *counter, int64_t *began_ns)
 /* Begins a turn if the clock limits the work; returns what ends it. */
 static inline const struct br_stop *br_search_turn(const struct br_search *search, double share)
 {
-    return search->turn ? search->turn(search->context, share) : search->stop;
+    return search->turn ? search->turn(search->run.context, share) : search->run.stop;
 }
-/* The rest of the limit of placements; at least 1, since 0 is no limit. */
-static inline uint64_t br_search_left(const struct br_search *s)
+/* A run on the part with what is left of the limit of placements (at least 1, since 0 is no limit);
+ * br_run_take takes its outcome over. */
+static inline struct br_run br_search_begin(const struct br_search *search)
 {
-    return s->limit == 0 ? 0 : s->limit > s->placements ? s->limit - s->placements : 1;
+    struct br_run run = br_run_begin(&search->run);
+    const uint64_t limit = search->run.placements, spent = search->run.spent;
+    run.placements = limit == 0 ? 0 : limit > spent ? limit - spent : 1;
+    run.lower_bound = search->bound.ticks;
+    return run;
 }
 
 #endif

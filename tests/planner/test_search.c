@@ -35,10 +35,12 @@ static void limits_are_used_up(void **state)
          */
         options.time_limit_ns = EXPECTED * 40;
         struct br_search search = {
-            .options = &options, .limit = LIMIT, .share = 1, .arena = &arena};
+            .run = {.seed = options.seed, .threads = 1, .placements = LIMIT, .share = 1},
+            .options = &options,
+            .arena = &arena};
         struct br_instance *in;
         assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
-        search.in = search.origin = in;
+        search.run.in = search.origin = in;
         search.trial = calloc(br_search_rows(), sizeof *search.trial);
         assert_non_null(search.trial);
         assert_true(br_search_part(&search)); /* with nobody who listens */
@@ -47,7 +49,7 @@ static void limits_are_used_up(void **state)
             assert_true(search.cut);
             open++;
             pools += in->machines == 1;
-            assert_true(search.placements > LIMIT * 3 / 4);
+            assert_true(search.run.spent > LIMIT * 3 / 4);
         }
         br_search_finish(&search);
         free(search.trial);
@@ -123,16 +125,18 @@ static void what_is_nearly_closed_is_the_solvers(void **state)
         options.threads = 1;
         options.threshold_limit = 2;
         struct decision decision = {0};
-        struct br_search search = {.options = &options,
-                                   .limit = GRANT,
-                                   .share = 1,
-                                   .arena = &arena,
-                                   .found = note_makespan,
-                                   .context = &decision};
+        struct br_search search = {.run = {.seed = options.seed,
+                                           .threads = 1,
+                                           .placements = GRANT,
+                                           .share = 1,
+                                           .found = note_makespan,
+                                           .context = &decision},
+                                   .options = &options,
+                                   .arena = &arena};
         struct br_instance *in;
         assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
         decision.search = &search;
-        search.in = search.origin = in;
+        search.run.in = search.origin = in;
         search.trial = calloc(br_search_rows(), sizeof *search.trial);
         assert_non_null(search.trial);
         assert_true(br_search_part(&search));
@@ -140,8 +144,8 @@ static void what_is_nearly_closed_is_the_solvers(void **state)
         int64_t makespan = decision.makespan, last = search.bound.ticks;
         int64_t first = search.combinatorial.ticks;
         if (br_search_best(&search)->makespan - last > 1) {
-            double exact = (double)search.counters.exact_placements;
-            double share = exact / (exact + (double)search.counters.population_placements);
+            double exact = (double)search.run.counters.exact_placements;
+            double share = exact / (exact + (double)search.run.counters.population_placements);
             bool most = share > 0.7;
             assert_true(most ? share < 0.9 : share > 0.05 && share < 0.15);
             if (makespan - first <= makespan / 20)
@@ -183,15 +187,15 @@ static void the_largest_jobs_justify_their_best(void **state)
     assert_int_equal(br_cluster_add_capacity(cluster, 0, "cpu", "64", NULL), BR_OK);
     assert_int_equal(br_instance_create(dag, cluster, &in, NULL), BR_OK);
     assert_true(br_reach_init(&reach, in) && br_elite_init(&elite, in, 1));
-    struct br_portfolio portfolio = {
-        .in = in, .reach = &reach, .seed = 1, .threads = 2, .elite = &elite};
-    assert_true(br_portfolio_init(&portfolio));
+    struct br_portfolio portfolio;
+    struct br_run run = {.in = in, .reach = &reach, .seed = 1, .threads = 2, .elite = &elite};
+    assert_true(br_portfolio_init(&portfolio, &run));
     assert_true(br_portfolio_baselines(&portfolio, &first, 1, &trial));
-    assert_int_equal(portfolio.placements, in->tasks);
+    assert_int_equal(run.spent, in->tasks);
     assert_null(portfolio.kept); /* only smaller jobs keep plans for a population */
-    assert_true(br_portfolio_justify(&portfolio, 0));
+    assert_true(br_portfolio_justify(&portfolio));
     assert_false(portfolio.cut);
-    uint64_t justified = portfolio.placements - in->tasks;
+    uint64_t justified = run.spent - in->tasks;
     assert_true(justified >= 2 * (uint64_t)in->tasks && justified <= 10 * (uint64_t)in->tasks);
     assert_true(elite.count == 1 && elite.entry[0].schedule.makespan <= trial);
     br_portfolio_finish(&portfolio);

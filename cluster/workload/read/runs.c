@@ -7,7 +7,7 @@
 
 #include "base/collections/grow.h"
 
-struct br_run {
+struct br_recorded_run {
     uint32_t job; /* of the workload: the first one */
     uint32_t runs;
     int64_t start; /* of the last one; -1: not told */
@@ -55,6 +55,6 @@ enum br_status br_runs_add(struct br_runs *runs, struct br_records *records,
         return status;
     if (!br_grow(&runs->run, runs->jobs, &runs->room, sizeof *runs->run))
         return br_fail_memory(diag);
-    runs->run[runs->jobs] = (struct br_run){records->workload->jobs - 1, 1, start};
+    runs->run[runs->jobs] = (struct br_recorded_run){records->workload->jobs - 1, 1, start};
     return br_index_add(&runs->ids, &id_keys, runs, runs->jobs++) ? BR_OK : br_fail_memory(diag);
 }

@@ -9,7 +9,7 @@
 struct br_runs {
     const struct br_workload *workload; /* borrowed */
     struct br_index ids;                /* of the jobs below */
-    struct br_run *run;                 /* by job with another id than those before it */
+    struct br_recorded_run *run;        /* by job with another id than those before it */
     uint32_t jobs, room;
     uint32_t further; /* runs of jobs that have an earlier one */
 };
