@@ -2,6 +2,7 @@
 #include "base/text/options.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -68,17 +69,18 @@ static enum br_status unknown_long(const struct br_option *table, uint32_t comma
     return br_fail(diag, BR_USAGE, hint, "unknown option '--%s'", word);
 }
 
-static enum br_status not_a_choice(const struct br_option *option, const char *value,
-                                   struct br_diag *diag)
+/* `value` is its first `length` bytes. */
+static enum br_status not_a_choice(const struct br_option *option, const struct br_names *rows,
+                                   const char *value, size_t length, struct br_diag *diag)
 {
     char known[512], hint[160] = "";
-    const char *near = br_named_near(option->rows, value, SIZE_MAX);
-    assert(option->rows);
-    br_named_list(option->rows, known, sizeof known);
+    const char *near = br_named_near(rows, value, length);
+    assert(rows);
+    br_named_list(rows, known, sizeof known);
     if (near)
         snprintf(hint, sizeof hint, "did you mean '%s'?", near);
-    return br_fail(diag, BR_USAGE, hint, "option '--%s': there is no '%s' (there are %s)",
-                   option->name, value, known);
+    return br_fail(diag, BR_USAGE, hint, "option '--%s': there is no '%.*s' (there are %s)",
+                   option->name, (int)(length < INT_MAX ? length : INT_MAX), value, known);
 }
 
 static bool parse_count(const char *value, uint64_t *count)
@@ -104,20 +106,28 @@ static bool is_within(const struct br_option *option, double x)
     return (option->above ? x > option->low : x >= option->low) && x <= option->high;
 }
 
+static void option_range(const struct br_option *option, char *text, size_t size)
+{
+    snprintf(text, size, option->above ? "above %.9g, up to %.9g" : "from %.9g to %.9g",
+             option->low, option->high);
+}
+
+static void option_example(const struct br_option *option, char *hint, size_t size)
+{
+    *hint = '\0';
+    if (option->example)
+        snprintf(hint, size, "write '--%s %s'", option->name, option->example);
+}
+
 static enum br_status not_a_number(const struct br_option *option, const char *value,
                                    struct br_diag *diag)
 {
-    char range[96], hint[96] = "";
-    snprintf(range, sizeof range, option->above ? "above %.9g, up to %.9g" : "from %.9g to %.9g",
-             option->low, option->high);
-    if (option->example)
-        snprintf(hint, sizeof hint, "write '--%s %s'", option->name, option->example);
+    char range[96], hint[96];
+    option_range(option, range, sizeof range);
+    option_example(option, hint, sizeof hint);
     if (option->kind == BR_OPTION_REAL)
         return br_fail(diag, BR_USAGE, hint, "option '--%s': '%.40s' is not a number %s",
                        option->name, value, range);
-    if (option->kind == BR_OPTION_LIST)
-        return br_fail(diag, BR_USAGE, hint, "option '--%s': '%s' is not a name%s with a number %s",
-                       option->name, value, option->bare ? ", or one" : "", range);
     return br_fail(diag, BR_USAGE, hint, "option '--%s': '%.40s' is not %s with numbers %s",
                    option->name, value, option->argument, range);
 }
@@ -151,43 +161,67 @@ static enum br_status store_pair(const struct br_option *option, const char *val
     return BR_OK;
 }
 
-/* One entry: up to the next comma. False if it is malformed. */
-static bool list_entry(const char **at, struct br_list_entry *entry)
+/* ---- Lists ---- */
+
+static enum br_status not_an_entry(const struct br_option *option, const char *entry,
+                                   struct br_diag *diag)
 {
-    *entry = (struct br_list_entry){*at, strcspn(*at, "=,"), NAN};
-    *at += entry->length;
-    if (**at != '=')
-        return entry->length > 0;
-    ++*at;
-    return br_real_read(at, ",", &entry->value) && entry->length > 0;
+    static const char *const forms[] = {
+        [BR_LIST_NAME_NUMBER] = "a name with a number",
+        [BR_LIST_NAME_MAYBE_NUMBER] = "a name, or one with a number",
+        [BR_LIST_NAME_PAIR] = "a name with one or two numbers",
+        [BR_LIST_NUMBER] = "a number",
+        [BR_LIST_PAIR] = "two numbers with ':' between them,",
+    };
+    int length = (int)strcspn(entry, ",");
+    char range[96], hint[96];
+    assert(!length || option->list != BR_LIST_WORD);
+    option_range(option, range, sizeof range);
+    option_example(option, hint, sizeof hint);
+    if (!length)
+        return br_fail(diag, BR_USAGE, hint, "option '--%s' has an empty entry", option->name);
+    return br_fail(diag, BR_USAGE, hint, "option '--%s': '%.*s' is not %s %s%s", option->name,
+                   length < 48 ? length : 47, entry, forms[option->list], range,
+                   option->whole ? ", in digits alone" : "");
 }
 
-bool br_list_next(const char **at, struct br_list_entry *entry)
+/* The numbers of an entry that ends at `end`. */
+static bool entry_is_within(const struct br_option *option, const struct br_list_entry *entry,
+                            const char *end)
 {
-    if (!**at)
-        return false;
-    bool good = list_entry(at, entry);
-    assert(good);
-    *at += **at == ',';
-    return good;
+    bool named = entry->name + entry->length < end;
+    const char *numbers = entry->name + (named ? entry->length + 1 : 0);
+    return (isnan(entry->value) || is_within(option, entry->value)) &&
+           (isnan(entry->second) || is_within(option, entry->second)) &&
+           (!option->whole || numbers + strspn(numbers, "0123456789:") == end);
 }
 
 static enum br_status store_list(const struct br_option *option, const char *value,
                                  const char **list, struct br_diag *diag)
 {
     const char *at = value;
-    for (bool more = true; more;) {
+    double before = -INFINITY;
+    if (!*value)
+        return br_fail(diag, BR_USAGE, NULL, "option '--%s' is empty", option->name);
+    for (uint64_t count = 1; count == 1 || *at == ','; count++) {
         struct br_list_entry entry;
+        char hint[96];
+        at += count > 1;
         const char *begin = at;
-        bool good = list_entry(&at, &entry) &&
-                    (isnan(entry.value) ? option->bare : is_within(option, entry.value));
-        if (!good) {
-            char one[48];
-            snprintf(one, sizeof one, "%.*s", (int)strcspn(begin, ","), begin);
-            return not_a_number(option, one, diag);
-        }
-        more = *at == ',';
-        at += more;
+        option_example(option, hint, sizeof hint);
+        if (!br_list_read(option->list, &at, &entry) || !entry_is_within(option, &entry, at))
+            return not_an_entry(option, begin, diag);
+        if (option->names &&
+            br_named_find_part(option->names, entry.name, entry.length) == BR_NO_ROW)
+            return not_a_choice(option, option->names, entry.name, entry.length, diag);
+        if (option->rising && entry.value <= before)
+            return br_fail(diag, BR_USAGE, hint,
+                           "option '--%s': '%.9g' is not above '%.9g', the one before it",
+                           option->name, entry.value, before);
+        if (option->most && count > option->most)
+            return br_fail(diag, BR_USAGE, hint, "option '--%s' has more than %llu entries",
+                           option->name, (unsigned long long)option->most);
+        before = entry.value;
     }
     *list = value;
     return BR_OK;
@@ -252,7 +286,7 @@ static enum br_status text_options_store(const struct br_option *option, bool ne
     case BR_OPTION_CHOICE: {
         uint32_t row = br_named_find(option->rows, value);
         if (row == BR_NO_ROW)
-            return not_a_choice(option, value, diag);
+            return not_a_choice(option, option->rows, value, strlen(value), diag);
         if (option->kind == BR_OPTION_NAME)
             *(const char **)member = br_named_name(option->rows, row);
         else

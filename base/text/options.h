@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/text/diag.h"
+#include "base/text/list.h"
 #include "base/text/named.h"
 
 /* The kind of the value, and the type of the settings' member that receives it. */
@@ -29,7 +30,7 @@ enum br_option_kind {
     BR_OPTION_AMOUNT,  /* struct br_decimal: above 0, with the suffixes k, M, G, KiB, ... */
     BR_OPTION_REAL,    /* double: a number within low..high; NAN: not given */
     BR_OPTION_PAIR,    /* struct br_option_pair: A or A:B, both within low..high */
-    BR_OPTION_LIST,    /* const char *: NAME=X,..., each X within low..high; see br_list_next */
+    BR_OPTION_LIST,    /* const char *: entries of one form, for br_list_next */
 };
 
 /* One or two numbers. */
@@ -43,24 +44,18 @@ struct br_option {
     const char *help;     /* a phrase without a full stop */
     uint32_t commands;    /* bit set of the sub-commands that take it */
     enum br_option_kind kind;
-    char letter;                 /* short form; 0 if there is none */
-    size_t offset;               /* of the member of the settings */
-    uint64_t least, most;        /* of a count */
-    double low, high;            /* of a real, and of the numbers of a pair or a list */
-    bool above;                  /* `low` itself is out of this range */
-    bool bare;                   /* names of a list may go without a number */
-    const char *example;         /* a usual value, for hints; NULL: none */
-    const struct br_names *rows; /* of a name or a choice */
+    char letter;                  /* short form; 0 if there is none */
+    size_t offset;                /* of the member of the settings */
+    uint64_t least, most;         /* of a count */
+    double low, high;             /* of a real, and of the numbers of a pair or a list */
+    bool above;                   /* `low` itself is out of this range */
+    bool whole;                   /* numbers of a list are digits alone */
+    bool rising;                  /* first numbers of a list rise */
+    enum br_list_form list;       /* of a list, which has at most `most` entries; 0: any number */
+    const char *example;          /* a usual value, for hints; NULL: none */
+    const struct br_names *rows;  /* of a name or a choice */
+    const struct br_names *names; /* of a list's entries; NULL: any */
 };
-
-/* The entry of a list at *at, and moves on: the value is NAN if it has none. False at the end. The
- * text is one that the parser let through. */
-struct br_list_entry {
-    const char *name; /* not ended: `length` bytes */
-    size_t length;
-    double value;
-};
-bool br_list_next(const char **at, struct br_list_entry *entry);
 
 /* Sets the members of choices, reals and pairs to BR_NO_ROW and NAN: not given. */
 void br_options_clear(const struct br_option *table, void *settings);

@@ -1,6 +1,6 @@
 #include "cli/options/enforcer.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text/diag.h"
@@ -26,15 +26,14 @@ struct br_runtime_options cli_enforcer_options(const struct cli_enforcer_setting
 enum br_status cli_declare_fungible(const struct cli_enforcer_settings *settings,
                                     struct br_cluster *cluster, struct br_diag *diag)
 {
-    for (const char *text = settings->fungible; text && *text;) {
-        size_t length = strcspn(text, ",");
-        char name[128];
-        snprintf(name, sizeof name, "%.*s", (int)length, text);
-        enum br_status status = br_cluster_set_fungible(cluster, name, diag);
-        /* The text stands on the command line, in no file. */
-        if (status)
-            return status == BR_BAD_INPUT ? BR_USAGE : status;
-        text += length + (text[length] == ',');
+    const char *list = settings->fungible;
+    struct br_list_entry entry;
+    enum br_status status = BR_OK;
+    while (list && !status && br_list_next(BR_LIST_WORD, &list, &entry)) {
+        char *name = strndup(entry.name, entry.length);
+        status = name ? br_cluster_set_fungible(cluster, name, diag) : br_fail_memory(diag);
+        free(name);
     }
-    return BR_OK;
+    /* The text stands on the command line, in no file. */
+    return status == BR_BAD_INPUT ? BR_USAGE : status;
 }

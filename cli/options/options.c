@@ -9,6 +9,7 @@
 #include "emit/emit.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
+#include "runtime/enforcer/capacities.h"
 #include "planner/model/completions.h"
 #include "planner/search/method.h"
 
@@ -85,13 +86,14 @@ static const struct br_option shared_rows[] = {
            "how commands such as make and cargo share one limit with the tasks (default: by the "
            "jobserver of the make that has started this, if any)",
            .rows = &cli_jobservers, .commands = CLI_RUN | CLI_SERVE),
-    OPTION(TEXT, "fungible", "R,...", enforcer.fungible,
+    OPTION(LIST, "fungible", "R,...", enforcer.fungible,
            "resources such as net,disk for which demand beyond the capacity only slows tasks down; "
            "added to those that the cluster's file declares",
-           .commands = CLI_RUN | CLI_SIMULATE),
-    OPTION(TEXT, "overbook", "R=P,...", enforcer.overbook,
+           .list = BR_LIST_WORD, .example = "net,disk", .commands = CLI_RUN | CLI_SIMULATE),
+    OPTION(LIST, "overbook", "R=P,...", enforcer.overbook,
            "let tasks demand up to P percent of the capacity of the fungible resource R, such as "
            "net=150,disk=120",
+           .low = 100, .high = BR_OVERBOOK_MOST, .whole = true, .example = "net=150,disk=120",
            .commands = CLI_RUN | CLI_SIMULATE),
     OPTION(REAL, "eta", "X", enforcer.eta,
            "weight of jobs with little work left against good packing, from 0 (default: 3; 1: as "

@@ -163,7 +163,8 @@ struct cli_executors_settings {
 /* The control of jobs with deadlines. */
 struct cli_control_settings {
     const char *deadlines, *changes, *tables; /* of simulate */
-    const char *deadline, *table;             /* of run; the first also of deadline --beside */
+    const char *deadline, *table;             /* of run */
+    double within_s;                          /* of deadline --beside; NAN: not given */
     const char *beside;                       /* of deadline */
     const char *utility;                      /* of run, simulate, and deadline --beside */
     double slack, hysteresis, dead_zone, period, on_time; /* NAN: the loop's own */

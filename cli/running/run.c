@@ -452,9 +452,10 @@ static const struct br_option run_rows[] = {
            "weights of groups of jobs in their shares of the cluster, such as a=2,b=1 (default: 1 "
            "for every group)",
            .high = 1e6, .above = true, .example = "a=2,b=1"),
-    OPTION(TEXT, "group-of", "G,...", run.group_of,
+    OPTION(LIST, "group-of", "G,...", run.group_of,
            "the groups of the jobs, in their order (default: the attribute group of the job, else "
-           "default)"),
+           "default)",
+           .list = BR_LIST_WORD, .example = "a,b,a"),
     OPTION(PATH, "spool", "DIR", run.spool,
            "take jobs from DIR/new as they appear there, until the program is interrupted; they "
            "end up in DIR/done or DIR/failed"),
@@ -495,13 +496,15 @@ static const struct br_option run_rows[] = {
            .high = 1, .example = "0.03"),
     OPTION(NAME, "policy", "P", enforcer.policy,
            "how to choose among the tasks that could start now", .rows = &br_policies),
-    OPTION(TEXT, "deadline", "T,...", control.deadline,
+    OPTION(LIST, "deadline", "T,...", control.deadline,
            "end within T seconds, or by a moment such as 2026-01-31T18:00, with no more tasks at "
            "once than that takes; one for all jobs or one for each, which share the machines; also "
-           "prints how probable that is"),
-    OPTION(TEXT, "table", "FILE,...", control.table,
+           "prints how probable that is",
+           .list = BR_LIST_WORD, .example = "2700"),
+    OPTION(LIST, "table", "FILE,...", control.table,
            "with --deadline: tables of the time left (see 'bigrocks deadline'; default: made from "
-           "the job, its history and the cluster)"),
+           "the job, its history and the cluster)",
+           .list = BR_LIST_WORD, .example = "job.table"),
     OPTION(FLAG, "simulate", NULL, run.simulate,
            "run nothing: print how long it would take, in virtual time"),
     OPTION(REAL, "spread", "S", run.spread,

@@ -7,27 +7,18 @@
 #include "base/numbers/decimal.h"
 #include "base/numbers/real.h"
 #include "base/roles.h"
+#include "base/text/list.h"
 #include "cluster/executors/core.h"
 
-enum br_status br_executors_classes_read(const char *text, struct br_executors_options *options,
+enum br_status br_executors_classes_read(const char *list, struct br_executors_options *options,
                                          struct br_diag *diag)
 {
-    static const char hint[] = "up to eight, ascending, such as 0.25,0.5,0.75,1";
-    double last = 0;
+    struct br_list_entry entry;
     uint32_t classes = 0;
-    for (bool more = true; more; classes++) {
-        char word[40] = "";
-        struct br_decimal value;
-        size_t length = strcspn(text, ",");
-        memcpy(word, text, length < sizeof word ? length : sizeof word - 1);
-        if (classes == BR_EXECUTOR_CLASSES)
-            return br_fail(diag, BR_USAGE, hint, "there are more than %d classes",
-                           BR_EXECUTOR_CLASSES);
-        if (br_decimal_parse_nearest(word, &value) != BR_DECIMAL_OK || br_real_of(value) <= last)
-            return br_fail(diag, BR_USAGE, hint, "'%s' is not the memory of a next class", word);
-        options->cls[classes].memory = last = br_real_of(value);
-        more = text[length];
-        text += length + more;
+    for (; br_list_next(BR_LIST_NUMBER, &list, &entry); classes++) {
+        assert(classes < BR_EXECUTOR_CLASSES);
+        assert(entry.value > (classes ? options->cls[classes - 1].memory : 0));
+        options->cls[classes].memory = entry.value;
     }
     if (options->executors < classes)
         return br_fail(diag, BR_USAGE, "give --executors N", "%u executors are not of %u classes",

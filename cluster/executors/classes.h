@@ -4,9 +4,10 @@
 
 #include "cluster/executors/jobs.h"
 
-/* "0.25,0.5,1": the memory of each class, ascending; executors are shared out evenly, one more to
- * the first ones where that does not come out even. BR_USAGE. */
-enum br_status br_executors_classes_read(const char *text, struct br_executors_options *options,
+/* The memory of each class, a list of numbers that rise (base/text/list.h), of up to
+ * BR_EXECUTOR_CLASSES; executors are shared out evenly, one more to the first ones if that does not
+ * come out even. BR_USAGE: there are fewer executors than classes. */
+enum br_status br_executors_classes_read(const char *list, struct br_executors_options *options,
                                          struct br_diag *diag);
 
 /* The requests of one job's stages, by the demands of the dag (NULL: none), as in

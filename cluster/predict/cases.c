@@ -63,16 +63,16 @@ static enum br_status choose_features(struct br_cases *cases, const struct br_wo
                                       const char *names, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
-    if (names) {
-        char *copy = br_arena_text(&cases->arena, names);
-        if (!copy)
+    struct br_list_entry entry;
+    while (names && !status && br_list_next(BR_LIST_WORD, &names, &entry)) {
+        char *name = br_arena_array(&cases->arena, entry.length + 1, 1);
+        if (!name)
             return br_fail_memory(diag);
-        while (!status && copy && *names) {
-            const char *name = strsep(&copy, ",");
-            status = add_feature(cases, workload, name, diag);
-        }
-        return status;
+        memcpy(name, entry.name, entry.length);
+        status = add_feature(cases, workload, name, diag);
     }
+    if (status || cases->features)
+        return status;
     for (uint32_t f = 0; f < workload->features && !status; f++)
         status = add_feature(cases, workload, workload->feature[f], diag);
     if (!status && workload->groups > 1)

@@ -9,7 +9,6 @@
 
 /* The cluster's amount of a resource stays below this, so that sums and overbooking fit 63 bits. */
 #define AMOUNT_MAX (INT64_MAX / 8)
-#define PERCENT_MAX 400u
 
 uint32_t br_scale_find(const struct br_scale *scale, const char *name)
 {
@@ -34,9 +33,9 @@ enum br_status br_overbook_find(const struct br_scale *scale, const char *name, 
                        "if demand beyond it only slows tasks down, declare it: --fungible, or "
                        "fungible=\"true\" in the cluster's file",
                        "'%.80s' is not declared fungible, so it cannot be overbooked", name);
-    if (percent < 100 || percent > PERCENT_MAX)
+    if (percent < 100 || percent > BR_OVERBOOK_MOST)
         return br_fail(diag, BR_USAGE, NULL, "overbooking of %u %% is not within 100 to %u",
-                       percent, PERCENT_MAX);
+                       percent, BR_OVERBOOK_MOST);
     return BR_OK;
 }
 

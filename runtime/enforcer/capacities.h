@@ -22,6 +22,7 @@ double br_capacities_slots(const struct br_capacities *capacities,
 /* The number of the resource, or UINT32_MAX. */
 uint32_t br_scale_find(const struct br_scale *scale, const char *name);
 
+enum { BR_OVERBOOK_MOST = 400 }; /* percent */
 /* The number of a resource that may be overbooked up to this percentage of its capacity. BR_USAGE
  * (no such resource, memory, one that is not declared fungible, a percentage out of its range). */
 enum br_status br_overbook_find(const struct br_scale *scale, const char *name, uint32_t percent,

@@ -22,7 +22,7 @@ struct settings {
     int64_t limit_ns;
     struct br_decimal rate;
     double share, gain;
-    const char *weights, *parts;
+    const char *weights, *parts, *tints, *sizes, *moves, *words;
     struct br_option_pair span;
 };
 
@@ -113,8 +113,42 @@ static const struct br_option table[] = {
      .commands = ONE,
      .kind = BR_OPTION_LIST,
      .high = 9,
-     .bare = true,
+     .list = BR_LIST_NAME_MAYBE_NUMBER,
      .offset = offsetof(struct settings, parts)},
+    {.name = "tints",
+     .argument = "C=A:B,...",
+     .commands = ONE,
+     .kind = BR_OPTION_LIST,
+     .list = BR_LIST_NAME_PAIR,
+     .names = &colour_rows,
+     .high = 9,
+     .offset = offsetof(struct settings, tints)},
+    {.name = "sizes",
+     .argument = "N,...",
+     .commands = ONE,
+     .kind = BR_OPTION_LIST,
+     .list = BR_LIST_NUMBER,
+     .high = 9,
+     .whole = true,
+     .most = 3,
+     .example = "1,2",
+     .offset = offsetof(struct settings, sizes)},
+    {.name = "moves",
+     .argument = "A:B,...",
+     .commands = ONE,
+     .kind = BR_OPTION_LIST,
+     .list = BR_LIST_PAIR,
+     .high = 9,
+     .rising = true,
+     .example = "1:2",
+     .offset = offsetof(struct settings, moves)},
+    {.name = "words",
+     .argument = "W,...",
+     .commands = ONE,
+     .kind = BR_OPTION_LIST,
+     .list = BR_LIST_WORD,
+     .example = "a,b",
+     .offset = offsetof(struct settings, words)},
     {.name = "span",
      .argument = "A[:B]",
      .commands = ONE,
@@ -306,19 +340,19 @@ static void test_lists(void **state)
     struct call call = PARSE(ONE, "--weights", "a=2,bc=0.5", "--parts", "x,y=0");
     assert_int_equal(call.status, BR_OK);
     const char *at = call.settings.weights;
-    assert_true(br_list_next(&at, &entry));
+    assert_true(br_list_next(BR_LIST_NAME_NUMBER, &at, &entry));
     assert_int_equal(entry.length, 1);
     assert_true(*entry.name == 'a' && entry.value == 2);
-    assert_true(br_list_next(&at, &entry));
+    assert_true(br_list_next(BR_LIST_NAME_NUMBER, &at, &entry));
     assert_int_equal(entry.length, 2);
     assert_true(entry.value == 0.5);
-    assert_false(br_list_next(&at, &entry));
+    assert_false(br_list_next(BR_LIST_NAME_NUMBER, &at, &entry));
     at = call.settings.parts;
-    assert_true(br_list_next(&at, &entry));
+    assert_true(br_list_next(BR_LIST_NAME_MAYBE_NUMBER, &at, &entry));
     assert_true(*entry.name == 'x' && isnan(entry.value));
-    assert_true(br_list_next(&at, &entry));
+    assert_true(br_list_next(BR_LIST_NAME_MAYBE_NUMBER, &at, &entry));
     assert_true(*entry.name == 'y' && entry.value == 0);
-    assert_false(br_list_next(&at, &entry));
+    assert_false(br_list_next(BR_LIST_NAME_MAYBE_NUMBER, &at, &entry));
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         assert_int_equal(PARSE(ONE, bad[k][0], bad[k][1]).status, BR_USAGE);
     call = PARSE(ONE, "--weights", "a=1,b=0");
@@ -328,6 +362,57 @@ static void test_lists(void **state)
     call = PARSE(ONE, "--parts", "a=x");
     assert_string_equal(call.diag.what,
                         "option '--parts': 'a=x' is not a name, or one with a number from 0 to 9");
+}
+
+static void test_list_forms(void **state)
+{
+    static const struct {
+        const char *option, *value, *what;
+    } bad[] = {
+        {"--tints", "red=10", "'red=10' is not a name with one or two numbers from 0 to 9"},
+        {"--tints", "red=1:10", "'red=1:10' is not a name with one or two numbers from 0 to 9"},
+        {"--tints", "red=1:", "'red=1:' is not a name with one or two numbers from 0 to 9"},
+        {"--tints", "red", "'red' is not a name with one or two numbers from 0 to 9"},
+        {"--tints", "red=1,gren=1", "there is no 'gren' (there are red, green, blue)"},
+        {"--sizes", "1,x", "'x' is not a number from 0 to 9, in digits alone"},
+        {"--sizes", "1.5", "'1.5' is not a number from 0 to 9, in digits alone"},
+        {"--sizes", "+1", "'+1' is not a number from 0 to 9, in digits alone"},
+        {"--sizes", "1:2", "'1:2' is not a number from 0 to 9, in digits alone"},
+        {"--sizes", "a=1", "'a=1' is not a number from 0 to 9, in digits alone"},
+        {"--moves", "1", "'1' is not two numbers with ':' between them, from 0 to 9"},
+        {"--moves", "1:2:3", "'1:2:3' is not two numbers with ':' between them, from 0 to 9"},
+        {"--moves", "1:10", "'1:10' is not two numbers with ':' between them, from 0 to 9"},
+        {"--moves", "2:3,2:4", "'2' is not above '2', the one before it"},
+    };
+    struct br_list_entry entry;
+    (void)state;
+    struct call call = PARSE(ONE, "--tints", "red=1,blue=2:3", "--sizes", "3,0,2", "--moves",
+                             "1:9,2.5:0", "--words", "a=b:c,-");
+    assert_int_equal(call.status, BR_OK);
+    assert_int_equal(br_list_count(call.settings.sizes), 3);
+    const char *at = call.settings.tints;
+    assert_true(br_list_next(BR_LIST_NAME_PAIR, &at, &entry));
+    assert_true(entry.length == 3 && entry.value == 1 && isnan(entry.second));
+    assert_true(br_list_next(BR_LIST_NAME_PAIR, &at, &entry));
+    assert_true(entry.length == 4 && entry.value == 2 && entry.second == 3);
+    assert_false(br_list_next(BR_LIST_NAME_PAIR, &at, &entry));
+    at = call.settings.moves;
+    assert_true(br_list_next(BR_LIST_PAIR, &at, &entry) && br_list_next(BR_LIST_PAIR, &at, &entry));
+    assert_true(entry.value == 2.5 && entry.second == 0);
+    at = call.settings.words;
+    assert_true(br_list_next(BR_LIST_WORD, &at, &entry));
+    assert_memory_equal(entry.name, "a=b:c", entry.length);
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        call = PARSE(ONE, bad[k].option, bad[k].value);
+        assert_int_equal(call.status, BR_USAGE);
+        assert_non_null(strstr(call.diag.what, bad[k].what));
+    }
+    call = PARSE(ONE, "--sizes", "1,2,3,4");
+    assert_string_equal(call.diag.what, "option '--sizes' has more than 3 entries");
+    call = PARSE(ONE, "--words", "a,");
+    assert_string_equal(call.diag.what, "option '--words' has an empty entry");
+    assert_string_equal(call.diag.hint, "write '--words a,b'");
+    assert_int_equal(PARSE(ONE, "--words", "").status, BR_USAGE);
 }
 
 /* What is not given is NAN, and changes nothing. */
@@ -459,8 +544,9 @@ int main(void)
         cmocka_unit_test(test_faults),     cmocka_unit_test(test_distance),
         cmocka_unit_test(test_suggestion), cmocka_unit_test(test_reals),
         cmocka_unit_test(test_pairs),      cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_not_given),  cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_list),       cmocka_unit_test(test_unnamed),
+        cmocka_unit_test(test_list_forms), cmocka_unit_test(test_not_given),
+        cmocka_unit_test(test_rows),       cmocka_unit_test(test_list),
+        cmocka_unit_test(test_unnamed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

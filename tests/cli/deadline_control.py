@@ -197,8 +197,8 @@ def faults_are_told(folder):
     (folder / 'damaged.table').write_bytes(damaged)
     for more, tables, deadlines, status, said in (
             ([], 'other.table', '1500', 3, 'which the workload does not have'), ([], 'damaged.table', '1500', 3, ''),
-            ([], 'nowhere.table', '1500', 5, ''), ([], 'j.table', '-1', 2, 'is no list of times'),
-            ([], 'j.table', '0', 2, 'is no list of times'), ([], 'j.table', '1,2', 2, 'names 2 times'),
+            ([], 'nowhere.table', '1500', 5, ''), ([], 'j.table', '-1', 2, 'is not a number from 1e-09'),
+            ([], 'j.table', '0', 2, 'is not a number from 1e-09'), ([], 'j.table', '1,2', 2, 'names 2 times'),
             (['--slack', '0.9'], 'j.table', '1', 2, 'slack'), (['--hysteresis', '0'], 'j.table', '1', 2, 'hysteresis'),
             (['--period', '0'], 'j.table', '1', 2, 'period'), (['--on-time', '2'], 'j.table', '1', 2, 'on-time'),
             (['--move-deadlines', '60:30'], 'j.table', '1', 2, 'into the past'),

@@ -129,7 +129,7 @@ def refusals(folder, batch):
                         (['--policy', 'fifo=2'], 'takes no number'),
                         (['--policy', 'weighted-fair=many'], 'is not a number'),
                         (['--policy', 'weighted-fair=11'], 'is not within'),
-                        (['--classes', '1,0.5'], 'not the memory of a next class'),
+                        (['--classes', '1,0.5'], "'0.5' is not above '1'"),
                         (['--draw-requests'], 'is for classes'),
                         (['--simple', '--machines', 2, '--capacity', 'cpu=1'], 'are for executors'),
                         (['--yield', '--machines', 2, '--capacity', 'cpu=1'], 'are for executors'),

@@ -185,7 +185,7 @@ def test_refusals(folder):
     run(folder, 'job.xml', '--overbook', 'net=150', '--capacity', 'cpu=1,net=9', '--fungible', 'net', '-q')
     wrong = run(folder, 'job.xml', '--overbook', 'net=150', '--capacity', 'cpu=1,net=9', status=2)
     assert "'net' is not declared fungible" in wrong.stderr and '--fungible' in wrong.stderr
-    for names, says in ('cpu,nte', 'no machine has it'), ('mem', 'is memory'), (',', 'no machine'):
+    for names, says in ('cpu,nte', 'no machine has it'), ('mem', 'is memory'), (',', 'has an empty entry'):
         wrong = run(folder, 'job.xml', '--fungible', names, '--capacity', 'cpu=1,mem=9', status=2)
         assert says in wrong.stderr, wrong.stderr
     rack = '<cluster xmlns="urn:bigrocks:cluster:1"><machine class="m"><capacity resource="cpu" amount="1"/>' \

@@ -50,23 +50,14 @@ static enum br_status read_deadline(const char *text, double *seconds, struct br
     return BR_OK;
 }
 
-/* The next part of "A,B,...": a copy, which is the caller's; *text moves past it. */
-static char *open_next_part(const char **text)
-{
-    size_t length = strcspn(*text, ",");
-    char *part = strndup(*text, length);
-    *text += length + ((*text)[length] == ',' && (*text)[length + 1]);
-    return part;
-}
-
-static enum br_status read_deadlines(const char *text, uint32_t jobs, struct br_utility *utility,
+static enum br_status read_deadlines(const char *list, uint32_t jobs, struct br_utility *utility,
                                      struct br_diag *diag)
 {
-    const char *at = text;
+    struct br_list_entry entry;
     uint32_t count = 0;
-    do {
+    while (br_list_next(BR_LIST_WORD, &list, &entry)) {
         double seconds = 0;
-        char *part = open_next_part(&at);
+        char *part = strndup(entry.name, entry.length);
         enum br_status status = part ? read_deadline(part, &seconds, diag) : br_fail_memory(diag);
         free(part);
         if (status)
@@ -74,7 +65,7 @@ static enum br_status read_deadlines(const char *text, uint32_t jobs, struct br_
         if (count < jobs)
             utility[count] = br_utility_of_deadline(seconds);
         count++;
-    } while (*at && at[-1] == ',');
+    }
     if (count != 1 && count != jobs)
         return br_fail(diag, BR_USAGE, "give one for all jobs, or one for each in their order",
                        "--deadline names %u times, and there are %u jobs", count, jobs);
@@ -132,18 +123,17 @@ static enum br_status open_table(struct cli_run_deadline *deadline, const char *
     return status;
 }
 
-static enum br_status deadline_open_tables(const char *text, const struct br_cluster *cluster,
+static enum br_status deadline_open_tables(const char *list, const struct br_cluster *cluster,
                                            struct cli_run_deadline *deadline, struct br_diag *diag)
 {
+    struct br_list_entry entry;
     bool first = true;
     enum br_status status = BR_OK;
-    for (const char *at = text; *at && !status;) {
-        char *path = open_next_part(&at);
+    while (!status && br_list_next(BR_LIST_WORD, &list, &entry)) {
+        char *path = strndup(entry.name, entry.length);
         status = path ? open_table(deadline, path, cluster, first, diag) : br_fail_memory(diag);
         free(path);
         first = false;
-        if (!status && at[-1] != ',')
-            break;
     }
     return status;
 }

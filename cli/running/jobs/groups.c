@@ -15,22 +15,14 @@ const char *cli_run_own_group(const struct br_dag *dag)
     return NULL;
 }
 
-static uint32_t groups_count_parts(const char *text)
-{
-    uint32_t count = 1;
-    for (; *text; text++)
-        count += *text == ',';
-    return count;
-}
-
 static enum br_status groups_read_weights(const char *text, struct cli_run_groups *groups,
                                           struct br_diag *diag)
 {
-    groups->group = calloc(groups_count_parts(text), sizeof *groups->group);
+    groups->group = calloc(br_list_count(text), sizeof *groups->group);
     if (!groups->group)
         return br_fail_memory(diag);
     struct br_list_entry entry;
-    while (br_list_next(&text, &entry)) {
+    while (br_list_next(BR_LIST_NAME_NUMBER, &text, &entry)) {
         struct br_run_group *group = &groups->group[groups->count];
         *group =
             (struct br_run_group){.name = strndup(entry.name, entry.length), .weight = entry.value};
@@ -48,21 +40,16 @@ static enum br_status groups_read_weights(const char *text, struct cli_run_group
 static enum br_status read_names(const char *text, struct cli_run_groups *groups,
                                  struct br_diag *diag)
 {
-    groups->of = calloc(groups_count_parts(text), sizeof *groups->of);
+    groups->of = calloc(br_list_count(text), sizeof *groups->of);
     if (!groups->of)
         return br_fail_memory(diag);
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        if (!length)
-            return br_fail(diag, BR_USAGE, "write --group-of a,b,a",
-                           "option '--group-of' has an empty name");
-        if (!(groups->of[groups->ofs] = strndup(text, length)))
+    struct br_list_entry entry;
+    while (br_list_next(BR_LIST_WORD, &text, &entry)) {
+        if (!(groups->of[groups->ofs] = strndup(entry.name, entry.length)))
             return br_fail_memory(diag);
         groups->ofs++;
-        if (!text[length])
-            return BR_OK;
-        text += length + 1;
     }
+    return BR_OK;
 }
 
 enum br_status cli_run_groups_read(const struct cli_run_settings *settings,

@@ -119,28 +119,23 @@ static enum br_status coflow_run_all(struct study *study, const struct cli_setti
 /* ---- Options ---- */
 
 /* "a,b:thin=3,c" into names and rows. */
-static enum br_status coflow_read_policies(const char *text, struct study *study,
+static enum br_status coflow_read_policies(const char *list, struct study *study,
                                            struct br_diag *diag)
 {
     enum br_status status = BR_OK;
-    study->name = calloc(POLICIES_MOST, sizeof *study->name);
-    study->setup = calloc(POLICIES_MOST, sizeof *study->setup);
+    study->name = calloc(br_list_count(list), sizeof *study->name);
+    study->setup = calloc(br_list_count(list), sizeof *study->setup);
     if (!study->name || !study->setup)
         return br_fail_memory(diag);
-    for (;;) {
-        size_t length = strcspn(text, ",");
-        if (study->policies == POLICIES_MOST)
-            return br_fail(diag, BR_USAGE, NULL, "--policy names more than %d policies",
-                           POLICIES_MOST);
-        char *name = strndup(text, length);
+    struct br_list_entry entry;
+    while (!status && br_list_next(BR_LIST_WORD, &list, &entry)) {
+        char *name = strndup(entry.name, entry.length);
         if (!name)
             return br_fail_memory(diag);
         study->name[study->policies] = name;
         status = br_coflow_policy_find(name, &study->setup[study->policies++], diag);
-        if (status || !text[length])
-            return status;
-        text += length + 1;
     }
+    return status;
 }
 
 static enum br_status change_trace(const struct cli_settings *settings, struct br_coflows *trace,
@@ -180,23 +175,20 @@ static enum br_status read_clock(const struct cli_settings *settings,
 static enum br_status read_trouble(const struct cli_settings *settings, struct study *study,
                                    struct br_diag *diag)
 {
-    const char *text = settings->coflow.fail;
+    const char *list = settings->coflow.fail;
+    struct br_list_entry entry;
     struct br_coflow_options *options = &study->options;
     enum br_status status = BR_OK;
-    if ((text || settings->coflow.coordinator) && options->clock == BR_CLOCK_EPOCHS)
+    if ((list || settings->coflow.coordinator) && options->clock == BR_CLOCK_EPOCHS)
         return br_fail(diag, BR_USAGE, "add --clock exact",
                        "the clock of epochs has no coordinator and no failures");
     if (settings->coflow.coordinator)
         status = br_coordinator_read(settings->coflow.coordinator, &options->coordinator, diag);
     options->coordinator.seed = settings->simulate.seed;
     options->failure = study->failure;
-    while (!status && text && *text) {
-        size_t length = strcspn(text, ",");
-        if (options->failures == FAILURES_MOST)
-            return br_fail(diag, BR_USAGE, NULL, "--fail has more than %d failures", FAILURES_MOST);
-        status = br_coflow_failure_read(text, length, &study->failure[options->failures++], diag);
-        text += length + (text[length] == ',');
-    }
+    while (!status && list && br_list_next(BR_LIST_WORD, &list, &entry))
+        status = br_coflow_failure_read(entry.name, entry.length,
+                                        &study->failure[options->failures++], diag);
     return status;
 }
 
@@ -299,15 +291,17 @@ static const struct br_option coflow_rows[] = {
            "decisions by a coordinator that hears and tells late, such as "
            "interval=8:latency=1:loss=0.01:report=10:rate=0.1:update=10 (milliseconds, a part of "
            "the messages, microseconds of work; exact clock; see docs/coflow.md)"),
-    OPTION(TEXT, "fail", "F,...", coflow.fail,
+    OPTION(LIST, "fail", "F,...", coflow.fail,
            "a time without a port, or without the coordinator, in seconds: 3:at=100:for=60, "
-           "coordinator:at=100:for=60 (exact clock)"),
+           "coordinator:at=100:for=60 (exact clock)",
+           .list = BR_LIST_WORD, .most = FAILURES_MOST, .example = "3:at=100:for=60"),
     OPTION(FLAG, "bound", NULL, coflow.bound,
            "also solve the linear program over the order of coflows, by bigrocks-bound, for a "
            "tighter lower bound; up to 150 coflows"),
-    OPTION(TEXT, "policy", "P,...", coflow.policies,
+    OPTION(LIST, "policy", "P,...", coflow.policies,
            "the policies to compare, with or without options, such as "
-           "varys,philae:pilots=0.1:thin=3 (default: expected; see docs/coflow.md)"),
+           "varys,philae:pilots=0.1:thin=3 (default: expected; see docs/coflow.md)",
+           .list = BR_LIST_WORD, .most = POLICIES_MOST, .example = "varys,expected"),
     OPTION(CHOICE, "clock", "CLOCK", coflow.clock, "the model of time (default: exact)",
            .rows = &clock_rows),
     OPTION(REAL, "port", "G", coflow.port,

@@ -56,8 +56,13 @@ static enum br_status deadline_beside_add(struct beside *all, const char *path, 
 }
 
 /* "TABLE=SECONDS" or "TABLE=SECONDS@PROGRESS". */
-static enum br_status add_resident(struct beside *all, char *word, struct br_diag *diag)
+static enum br_status add_resident(struct beside *all, const struct br_list_entry *entry,
+                                   struct br_diag *diag)
 {
+    char *word = br_arena_array(&all->arena, entry->length + 1, 1);
+    if (!word)
+        return br_fail_memory(diag);
+    memcpy(word, entry->name, entry->length);
     double deadline_s = 0, progress = 0;
     char *equals = strrchr(word, '='), *at = equals ? strchr(equals, '@') : NULL;
     if (at)
@@ -79,23 +84,21 @@ static enum br_status deadline_beside_read_all(const struct cli_settings *settin
                                                const char *path, struct beside *all,
                                                struct br_diag *diag)
 {
-    const char *text = settings->control.beside;
-    uint32_t most = 2;
+    const char *list = settings->control.beside;
+    uint32_t most = br_list_count(list) + 1;
     double deadline_s = INFINITY;
-    for (const char *c = text; *c; c++)
-        most += *c == ',';
+    struct br_list_entry entry;
     all->table = br_arena_array(&all->arena, most, sizeof *all->table);
     all->path = br_arena_array(&all->arena, most, sizeof *all->path);
     all->job = br_arena_array(&all->arena, most, sizeof *all->job);
-    char *words = br_arena_text(&all->arena, text), *rest = words;
-    if (!all->table || !all->path || !all->job || !words)
+    if (!all->table || !all->path || !all->job)
         return br_fail_memory(diag);
     enum br_status status = cli_control_read(&settings->control, &all->options, diag);
     all->total = settings->deadline.tokens ? (uint32_t)settings->deadline.tokens : 100;
     all->options.most = all->total;
-    for (char *word; !status && (word = strsep(&rest, ","));)
-        status = add_resident(all, word, diag);
-    if (!status && settings->control.utility && settings->control.deadline)
+    while (!status && br_list_next(BR_LIST_WORD, &list, &entry))
+        status = add_resident(all, &entry, diag);
+    if (!status && settings->control.utility && !isnan(settings->control.within_s))
         status = br_fail(diag, BR_USAGE, "leave out one of them",
                          "a --utility has its deadline, so --deadline goes without");
     struct br_utility utility;
@@ -103,10 +106,7 @@ static enum br_status deadline_beside_read_all(const struct cli_settings *settin
         status = cli_utilities_read(settings->control.utility, &utility, 1, diag);
         deadline_s = status ? deadline_s : br_utility_deadline(&utility);
     }
-    if (!status && settings->control.deadline &&
-        (!deadline_beside_read_number(settings->control.deadline, &deadline_s) || deadline_s <= 0))
-        status = br_fail(diag, BR_USAGE, "give seconds from now on, above 0",
-                         "--deadline '%.40s' is past, or no time", settings->control.deadline);
+    br_option_take(settings->control.within_s, &deadline_s);
     return status ? status : deadline_beside_add(all, path, deadline_s, 0, diag);
 }
 

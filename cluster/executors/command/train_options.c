@@ -42,8 +42,10 @@ const struct br_option cli_train_rows[] = {
            "mean seconds between arrivals (default: 0, all at once); with two, a mean from A to "
            "B is drawn for each sequence of arrivals",
            .high = 1e9, .example = "30"),
-    OPTION(TEXT, "classes", "M,M,...", train.classes,
-           "executors of several sizes, as of 'simulate', such as 0.25,0.5,0.75,1"),
+    OPTION(LIST, "classes", "M,M,...", train.classes,
+           "executors of several sizes, as of 'simulate', such as 0.25,0.5,0.75,1",
+           .list = BR_LIST_NUMBER, .high = 1e15, .above = true, .rising = true,
+           .most = BR_EXECUTOR_CLASSES, .example = "0.25,0.5,0.75,1"),
     OPTION(FLAG, "draw-requests", NULL, train.draw_requests,
            "with --classes: a stage that demands no 'mem' asks for a random part of the largest "
            "class"),

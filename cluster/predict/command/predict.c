@@ -40,23 +40,19 @@ struct request {
 
 /* ---- Options ---- */
 
-static enum br_status read_predictors(const char *text, struct request *request,
+static enum br_status read_predictors(const char *list, struct request *request,
                                       struct br_diag *diag)
 {
     enum br_status status = BR_OK;
-    while (!status) {
-        size_t length = strcspn(text, ",");
+    struct br_list_entry entry;
+    while (!status && br_list_next(BR_LIST_WORD, &list, &entry)) {
         uint32_t k = request->predictors;
-        if (k == PREDICTORS_MOST)
-            return br_fail(diag, BR_USAGE, NULL, "--predictor names more than %d", PREDICTORS_MOST);
-        request->name[k] = strndup(text, length);
+        assert(k < PREDICTORS_MOST);
+        request->name[k] = strndup(entry.name, entry.length);
         if (!request->name[k])
             return br_fail_memory(diag);
         request->predictors++;
         status = br_predictor_find(request->name[k], &request->row[k], &request->number[k], diag);
-        if (!text[length])
-            break;
-        text += length + 1;
     }
     return status;
 }
@@ -249,12 +245,14 @@ static int predict_perform(const struct cli_settings *settings, const char *cons
 }
 
 static const struct br_option predict_rows[] = {
-    OPTION(TEXT, "predictor", "P,...", predict.predictors,
+    OPTION(LIST, "predictor", "P,...", predict.predictors,
            "the predictors to compare, such as 3sigma,slearn=0.05,posterior (default: "
-           "point,3sigma,slearn,posterior; see docs/predict.md)"),
-    OPTION(TEXT, "features", "F,...", predict.features,
+           "point,3sigma,slearn,posterior; see docs/predict.md)",
+           .list = BR_LIST_WORD, .most = PREDICTORS_MOST, .example = "3sigma,posterior"),
+    OPTION(LIST, "features", "F,...", predict.features,
            "the features of jobs: columns of the workload, and group, job, hour, size (default: "
-           "all columns, and group if there are several; without columns job)"),
+           "all columns, and group if there are several; without columns job)",
+           .list = BR_LIST_WORD, .most = BR_FEATURES_MOST, .example = "group,hour"),
     OPTION(COUNT, "widest", "N", predict.widest,
            "predict jobs of at most N tasks (default: of any number)", .least = 1,
            .most = BR_MAX_TASKS),

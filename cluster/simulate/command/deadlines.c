@@ -6,17 +6,6 @@
 #include "base/numbers/real.h"
 #include "cli/options/control.h"
 
-/* The next number of "A,B,...", above 0 and below ten years; *text moves behind it and its comma.
- */
-static bool read_seconds(const char **text, const char *ends, int64_t *ns)
-{
-    double seconds;
-    if (!br_real_read(text, ends, &seconds))
-        return false;
-    *ns = seconds < 3e8 ? br_real_whole(seconds * 1e9) : -1;
-    return *ns > 0;
-}
-
 /* The deadlines of the utilities, by which the jobs are judged. */
 static enum br_status set_by_utility(const struct cli_control_settings *options,
                                      struct br_workload *workload, struct br_diag *diag)
@@ -41,24 +30,19 @@ static enum br_status set_by_utility(const struct cli_control_settings *options,
 enum br_status cli_deadlines_set(const struct cli_control_settings *options,
                                  struct br_workload *workload, struct br_diag *diag)
 {
-    const char *text = options->deadlines;
+    const char *list = options->deadlines;
+    struct br_list_entry entry;
     int64_t first_ns = 0;
     uint32_t count = 0;
     if (options->utility)
         return set_by_utility(options, workload, diag);
-    if (!text)
+    if (!list)
         return BR_OK;
-    for (bool more = true; more; count++) {
-        int64_t ns;
-        if (!read_seconds(&text, ",", &ns) || (*text == ',' && !text[1]))
-            return br_fail(diag, BR_USAGE,
-                           "give seconds after a job's arrival, above 0, such as 2700",
-                           "--deadlines '%.60s' is no list of times", options->deadlines);
+    for (; br_list_next(BR_LIST_NUMBER, &list, &entry); count++) {
+        int64_t ns = br_real_whole(entry.value * 1e9);
         first_ns = count ? first_ns : ns;
         if (count < workload->jobs)
             workload->job[count].deadline_ns = workload->job[count].arrival_ns + ns;
-        more = *text == ',';
-        text += more;
     }
     if (count != 1 && count != workload->jobs)
         return br_fail(diag, BR_USAGE, "give one for all jobs, or one for each by arrival",
@@ -77,33 +61,25 @@ static enum br_status keep_utilities(const char *text, struct cli_deadlines *dea
     return utility ? cli_utilities_read(text, utility, jobs, diag) : br_fail_memory(diag);
 }
 
-/* "AFTER:DEADLINE,...", seconds after a job's arrival. */
-static enum br_status read_changes(const char *text, struct cli_deadlines *deadlines,
+/* The list of "AFTER:DEADLINE", seconds after a job's arrival. */
+static enum br_status read_changes(const char *list, struct cli_deadlines *deadlines,
                                    struct br_diag *diag)
 {
-    const char *whole = text;
-    uint32_t most = 1;
-    int64_t before_ns = 0;
-    for (const char *at = text; *at; at++)
-        most += *at == ',';
-    struct br_deadline_change *change = br_arena_array(&deadlines->arena, most, sizeof *change);
+    struct br_list_entry entry;
+    struct br_deadline_change *change =
+        br_arena_array(&deadlines->arena, br_list_count(list), sizeof *change);
     if (!change)
         return br_fail_memory(diag);
     deadlines->settings.change = change;
-    for (uint32_t k = 0; k < most; k++) {
-        if (!read_seconds(&text, ":", &change[k].after_ns) || *text++ != ':' ||
-            !read_seconds(&text, ",", &change[k].deadline_ns) || change[k].after_ns <= before_ns)
-            return br_fail(diag, BR_USAGE,
-                           "write --move-deadlines 600:1350, both in seconds after "
-                           "a job's arrival, by time",
-                           "--move-deadlines '%.60s' is no list of times", whole);
-        if (change[k].deadline_ns <= change[k].after_ns)
+    for (; br_list_next(BR_LIST_PAIR, &list, &entry); change++) {
+        *change = (struct br_deadline_change){.after_ns = br_real_whole(entry.value * 1e9),
+                                              .deadline_ns = br_real_whole(entry.second * 1e9)};
+        if (change->deadline_ns <= change->after_ns)
             return br_fail(diag, BR_USAGE, "give a later one",
-                           "--move-deadlines '%.60s' moves a deadline into the past", whole);
-        before_ns = change[k].after_ns;
-        text += *text == ',';
+                           "--move-deadlines '%.*s' moves a deadline into the past",
+                           entry.length < 60 ? (int)entry.length : 60, entry.name);
+        deadlines->settings.changes++;
     }
-    deadlines->settings.changes = most;
     return BR_OK;
 }
 
@@ -121,21 +97,19 @@ static bool deadlines_assign(struct cli_deadlines *deadlines, const struct br_de
     return any;
 }
 
-static enum br_status deadlines_open_tables(const char *text, const struct br_cluster *cluster,
+static enum br_status deadlines_open_tables(const char *list, const struct br_cluster *cluster,
                                             struct cli_deadlines *deadlines, struct br_diag *diag)
 {
-    uint32_t most = 1;
-    for (const char *at = text; *at; at++)
-        most += *at == ',';
-    deadlines->file = br_arena_array(&deadlines->arena, most, sizeof *deadlines->file);
+    struct br_list_entry entry;
+    deadlines->file =
+        br_arena_array(&deadlines->arena, br_list_count(list), sizeof *deadlines->file);
     if (!deadlines->file)
         return br_fail_memory(diag);
-    while (*text) {
-        size_t length = strcspn(text, ",");
-        char *path = br_arena_array(&deadlines->arena, length + 1, 1);
+    while (br_list_next(BR_LIST_WORD, &list, &entry)) {
+        char *path = br_arena_array(&deadlines->arena, entry.length + 1, 1);
         if (!path)
             return br_fail_memory(diag);
-        memcpy(path, text, length);
+        memcpy(path, entry.name, entry.length);
         struct br_deadline_table *table = &deadlines->file[deadlines->files];
         enum br_status status = br_table_open(path, table, diag);
         if (status)
@@ -155,7 +129,6 @@ static enum br_status deadlines_open_tables(const char *text, const struct br_cl
             return br_fail(diag, BR_BAD_INPUT, "make one of a job of the workload",
                            "%.80s: a table of job '%.60s', which the workload does not have", path,
                            table->job);
-        text += length + (text[length] == ',');
     }
     return BR_OK;
 }

@@ -27,7 +27,6 @@
 #include "cluster/workload/command/record_options.h"
 #include "cluster/workload/command/world_options.h"
 #include "cluster/workload/read/workloads.h"
-#include "runtime/drivers/common/overbook.h"
 
 enum { MOST_POLICIES = 1000 };
 
@@ -56,25 +55,19 @@ static enum br_status simulate_read_policies(const char *text, bool executors,
 {
     enum br_status status = BR_OK;
     *count = 0;
-    *policies = calloc(MOST_POLICIES, sizeof **policies);
+    *policies = calloc(br_list_count(text), sizeof **policies);
     if (!*policies)
         return br_fail_memory(diag);
-    while (!status) {
-        size_t length = strcspn(text, ",");
+    struct br_list_entry entry;
+    while (!status && br_list_next(BR_LIST_WORD, &text, &entry)) {
         struct br_experiment_policy *policy = &(*policies)[*count];
-        if (*count == MOST_POLICIES)
-            return br_fail(diag, BR_USAGE, NULL, "--policy names more than %d policies",
-                           MOST_POLICIES);
-        policy->name = strndup(text, length);
+        policy->name = strndup(entry.name, entry.length);
         if (!policy->name)
             return br_fail_memory(diag);
         ++*count;
         status = executors
                      ? br_executors_find(policy->name, &policy->executors, &policy->number, diag)
                      : br_policies_find(policy->name, &policy->row, &policy->number, diag);
-        if (!text[length])
-            break;
-        text += length + 1;
     }
     return status;
 }
@@ -109,25 +102,22 @@ static enum br_status simulate_read_options(const struct cli_settings *settings,
 }
 
 /* The rows of --overbook, from the arena. */
-static enum br_status read_overbook(const char *text, struct br_arena *arena,
+static enum br_status read_overbook(const char *list, struct br_arena *arena,
                                     struct br_experiment *request, struct br_diag *diag)
 {
-    uint32_t most = 1;
-    for (const char *c = text; c && *c; c++)
-        most += *c == ',';
-    struct br_overbook *row = br_arena_array(arena, most, sizeof *row);
+    if (!list)
+        return BR_OK;
+    struct br_overbook *row = br_arena_array(arena, br_list_count(list), sizeof *row);
     if (!row)
         return br_fail_memory(diag);
     request->overbook = row;
-    while (text && *text) {
-        char name[BR_OVERBOOK_NAME];
-        uint32_t percent;
-        enum br_status status = br_overbook_read(&text, name, &percent, diag);
-        if (status)
-            return status;
-        row[request->overbooked] = (struct br_overbook){br_arena_text(arena, name), percent};
-        if (!row[request->overbooked++].resource)
+    struct br_list_entry entry;
+    while (br_list_next(BR_LIST_NAME_NUMBER, &list, &entry)) {
+        char *name = br_arena_array(arena, entry.length + 1, 1);
+        if (!name)
             return br_fail_memory(diag);
+        memcpy(name, entry.name, entry.length);
+        row[request->overbooked++] = (struct br_overbook){name, (uint32_t)entry.value};
     }
     return BR_OK;
 }
@@ -390,14 +380,17 @@ static int simulate_perform(const struct cli_settings *settings, const char *con
 }
 
 static const struct br_option simulate_rows[] = {
-    OPTION(TEXT, "policy", "P,...", simulate.policies,
+    OPTION(LIST, "policy", "P,...", simulate.policies,
            "the policies to compare, such as graphene,tetris,weighted-fair=-1 (default: graphene; "
-           "see docs/simulate.md)"),
+           "see docs/simulate.md)",
+           .list = BR_LIST_WORD, .most = MOST_POLICIES, .example = "graphene,tetris"),
     OPTION(SECONDS, "moving", "S", executors.moving_ns,
            "seconds that an executor takes to move to another job (default: 2)"),
-    OPTION(TEXT, "classes", "M,M,...", executors.classes,
+    OPTION(LIST, "classes", "M,M,...", executors.classes,
            "executors of several sizes: the memory of each class, such as 0.25,0.5,0.75,1, with "
-           "equally many executors; stages run on executors that have the 'mem' that they demand"),
+           "equally many executors; stages run on executors that have the 'mem' that they demand",
+           .list = BR_LIST_NUMBER, .high = 1e15, .above = true, .rising = true,
+           .most = BR_EXECUTOR_CLASSES, .example = "0.25,0.5,0.75,1"),
     OPTION(FLAG, "draw-requests", NULL, executors.draw_requests,
            "with --classes: a stage that demands no 'mem' asks for a random part of the largest "
            "class"),
@@ -411,9 +404,11 @@ static const struct br_option simulate_rows[] = {
     OPTION(COUNT, "seeds", "N", simulate.seeds,
            "run every policy N times, with seeds from --seed on (default: 1)", .least = 1,
            .most = 100000),
-    OPTION(TEXT, "errors", "L=B:S,...", simulate.errors,
+    OPTION(LIST, "errors", "L=B:S,...", simulate.errors,
            "true durations are the declared ones times a factor for each job, stage, task: its "
-           "mean is B, the spread of its logarithm S, such as stage=1.2:0.3,task=1:0.1"),
+           "mean is B, the spread of its logarithm S, such as stage=1.2:0.3,task=1:0.1",
+           .list = BR_LIST_NAME_PAIR, .names = &cli_error_levels, .high = 1e9,
+           .example = "stage=1.2:0.3,task=1:0.1"),
     OPTION(REAL, "failures", "X", simulate.failures,
            "share of the attempts at tasks that fail (default: 0)", .high = 1, .example = "0.01"),
     OPTION(PAIR, "stragglers", "X:F", simulate.stragglers,
@@ -430,15 +425,18 @@ static const struct br_option simulate_rows[] = {
            "tasks placed before the search for the plan of one job ends; jobs of more than N/20 "
            "tasks are planned by their critical path alone (default: 200000; 0: no limit)",
            .most = UINT64_MAX),
-    OPTION(TEXT, "deadlines", "S,...", control.deadlines,
+    OPTION(LIST, "deadlines", "S,...", control.deadlines,
            "seconds after its arrival by which a job is to end, one for all jobs or one for each "
-           "(default: as in the workload)"),
-    OPTION(TEXT, "move-deadlines", "S:D,...", control.changes,
-           "S seconds after its arrival, a job's deadline becomes D seconds after its arrival"),
+           "(default: as in the workload)",
+           .list = BR_LIST_NUMBER, .low = 1e-9, .high = 3e8, .example = "2700"),
+    OPTION(LIST, "move-deadlines", "S:D,...", control.changes,
+           "S seconds after its arrival, a job's deadline becomes D seconds after its arrival",
+           .list = BR_LIST_PAIR, .low = 1e-9, .high = 3e8, .rising = true, .example = "600:1350"),
     OPTION(
-        TEXT, "tables", "FILE,...", control.tables,
+        LIST, "tables", "FILE,...", control.tables,
         "tables of the time left, for jobs with deadlines (see 'bigrocks deadline'; default: made "
-        "from what the jobs declare)"),
+        "from what the jobs declare)",
+        .list = BR_LIST_WORD, .example = "a.table,b.table"),
     OPTION(FLAG, "planned", NULL, control.planned,
            "start the tasks of jobs with deadlines in planned order, which their tables have to "
            "contain"),

@@ -188,7 +188,7 @@ static enum br_status give_groups(const struct cli_workload_settings *make,
     struct br_list_entry entry;
     uint32_t *group = malloc((strlen(rest) + 1) * sizeof *group), groups = 0;
     enum br_status status = group ? BR_OK : br_fail_memory(diag);
-    while (!status && br_list_next(&rest, &entry))
+    while (!status && br_list_next(BR_LIST_NAME_MAYBE_NUMBER, &rest, &entry))
         status = workloads_add_group(workload, &entry, &group[groups++], diag);
     if (!status)
         br_workload_assign(workload, group, groups, make->assign == ASSIGN_RANDOM, make->seed);
@@ -377,7 +377,7 @@ static const struct br_option workload_rows[] = {
            "multiply the durations of all tasks", .low = 1e-9, .high = 1e9, .example = "2"),
     OPTION(LIST, "groups", "NAME=W,...", workload.groups,
            "give the jobs groups, with these weights, such as a=2,b=1", .low = 1e-9, .high = 1e9,
-           .bare = true, .example = "a=2,b=1"),
+           .list = BR_LIST_NAME_MAYBE_NUMBER, .example = "a=2,b=1"),
     OPTION(CHOICE, "assign", "HOW", workload.assign, "how --groups are given to jobs",
            .rows = &assign_rows),
     OPTION(TEXT, "deadlines", "S|Fx", workload.deadlines,

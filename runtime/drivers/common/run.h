@@ -128,7 +128,7 @@ struct br_run_options {
     struct br_runtime_options runtime;
     const struct br_run_group *group;
     uint32_t groups;
-    const char *overbook;  /* such as "net=150,disk=120" (percent); NULL: nothing */
+    const char *overbook;  /* a list of NAME=PERCENT (base/text/list.h); NULL: nothing */
     const char *directory; /* where the commands run; NULL: here */
     bool shell;            /* all commands are scripts for a shell */
     bool keep_going;       /* after a failure, with the tasks of its job that do not depend on it */

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/text/diag.h"
+#include "base/text/list.h"
 #include "base/roles.h"
 #include "planner/model/commands.h"
-#include "runtime/drivers/common/overbook.h"
 
 enum br_status br_run_commands(struct br_arena *arena, const struct br_dag *dag, bool shell,
                                struct br_command **command, struct br_diag *diag)
@@ -131,13 +131,13 @@ void br_environment_set(struct br_environment *environment, const struct br_run_
 static enum br_status overbook_all(struct br_runtime *runtime, const char *text,
                                    struct br_diag *diag)
 {
-    char name[BR_OVERBOOK_NAME];
-    uint32_t percent;
+    struct br_list_entry entry;
     enum br_status status = BR_OK;
-    while (text && *text && !status) {
-        status = br_overbook_read(&text, name, &percent, diag);
-        if (!status)
-            status = br_runtime_overbook(runtime, name, percent, diag);
+    while (text && !status && br_list_next(BR_LIST_NAME_NUMBER, &text, &entry)) {
+        char *name = strndup(entry.name, entry.length);
+        status = name ? br_runtime_overbook(runtime, name, (uint32_t)entry.value, diag)
+                      : br_fail_memory(diag);
+        free(name);
     }
     return status;
 }

@@ -35,7 +35,7 @@ void br_environment_set(struct br_environment *environment, const struct br_run_
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine);
 void br_environment_finish(struct br_environment *environment);
 
-/* An enforcer with the resources of "net=150,..." overbooked. */
+/* An enforcer with the resources of a list "net=150,..." overbooked. */
 enum br_status br_run_runtime(const struct br_cluster *cluster,
                               const struct br_runtime_options *options, const char *overbook,
                               struct br_runtime **runtime, struct br_diag *diag);
