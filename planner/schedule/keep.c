@@ -12,10 +12,14 @@
 
 #include "base/collections/memory.h"
 #include "base/invariant.h"
-#include "planner/space/space.h"
+#include "planner/space/stage_holes.h"
 
-/* Looks at machines that rounds over all of them may take together; after a stop. */
-static const uint64_t looks_most = 100000000, looks_stopped = 20000;
+enum {
+    LOOKS_FEW = 20000,    /* tasks that rounds look at, even after a stop */
+    LOOKS_ALL = 1 << 20,  /* beyond that a round has to have moved one task in GAINFUL */
+    GAINFUL = 1000,       /* for another one to follow */
+    ASKED_MOST = 50000000 /* machines that tasks without an index may ask */
+};
 
 /* Decides when the tasks of a stage may start. */
 struct gate {
@@ -28,10 +32,14 @@ struct gate {
 struct keeping {
     const struct br_instance *in;
     struct br_space *space;
+    struct br_stage_holes holes;
     uint64_t empty;     /* mark of the empty space */
     struct gate *gate;  /* by stage */
     uint32_t *sequence; /* the tasks in order */
     int64_t *start;     /* by task; -1: not placed yet */
+    const struct br_stop *stop;
+    uint64_t looked; /* tasks, by all rounds over all machines */
+    uint64_t asked;  /* machines, by tasks whose stage has no index */
 };
 
 static bool keep_init(struct keeping *k, const struct br_instance *in)
@@ -48,6 +56,7 @@ static bool keep_init(struct keeping *k, const struct br_instance *in)
 
 static void keep_finish(struct keeping *k)
 {
+    br_stage_holes_finish(&k->holes);
     br_space_destroy(k->space);
     br_free(k->gate);
     br_free(k->sequence);
@@ -171,64 +180,101 @@ static bool keep_sort(struct keeping *k, const int64_t *start)
     return ok;
 }
 
-/* Looks of a round: every task at every machine. */
-static uint64_t keep_round_of(const struct br_instance *in)
-{
-    return (uint64_t)in->tasks * in->machines;
-}
-
-/* Looks that are left after `taken`: fewer once the stop is raised. */
-static uint64_t looks_left(const struct br_stop *stop, uint64_t taken)
-{
-    const uint64_t most = br_stopped(stop) ? looks_stopped : looks_most;
-    return taken < most ? most - taken : 0;
-}
-
-/* Moves tasks to room on other machines, each among all others; *any: there was some. The space
- * keeps the gaps that they left. Moves none if a round is too long by the steps `taken` so far, and
- * no more after a stop. False when memory is out. */
-static bool change_machines(struct keeping *k, uint32_t *machine, const struct br_stop *stop,
-                            uint64_t taken, bool *any)
+/* Begins the stage's index, if several of its tasks are left and there is room for another one.
+ * False when memory is out. */
+static bool begin_index(struct keeping *k, uint32_t s)
 {
     const struct br_instance *in = k->in;
-    *any = false;
+    int64_t shortest = INT64_MAX;
+    if (k->gate[s].left < BR_STAGE_HOLES_LEAST || !br_stage_holes_has_room(&k->holes))
+        return true;
+    for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++)
+        if (in->duration[t] && in->duration[t] < shortest)
+            shortest = in->duration[t];
+    if (k->gate[s].ready < 0)
+        settle_barriers(k, s);
+    return br_stage_holes_begin(&k->holes, true, s, k->gate[s].ready, shortest);
+}
+
+/* Looks for room for the task from there on and before its start, on any machine. False when memory
+ * is out. */
+static bool find_earlier(struct keeping *k, uint32_t task, int64_t from, struct br_fit *fit,
+                         bool *found)
+{
+    const struct br_instance *in = k->in;
+    const uint32_t s = in->task_stage[task];
+    const int64_t duration = in->duration[task], limit = k->start[task];
+    *found = false;
+    if (duration && !br_stage_holes_runs(&k->holes, s) && !begin_index(k, s))
+        return false;
+    if (duration && br_stage_holes_runs(&k->holes, s))
+        return br_holes_find_before(br_stage_holes_of(&k->holes, s), duration, from, limit, fit,
+                                    found);
+    if (duration && (k->asked += in->machines) > ASKED_MOST)
+        return true;
+    *found = br_space_earliest_before(k->space, s, duration, from, limit, fit);
+    return true;
+}
+
+/* May another task be looked at? */
+static bool goes_on(const struct keeping *k)
+{
+    return k->looked < LOOKS_FEW || !br_stopped(k->stop);
+}
+
+/* Moves tasks to room on other machines, each among all others; *moved: so many. The space keeps
+ * the gaps that they left. False when memory is out. */
+static bool change_machines(struct keeping *k, uint32_t *machine, uint32_t *moved)
+{
+    const struct br_instance *in = k->in;
+    *moved = 0;
     open_gates(k);
-    for (uint32_t i = 0; i < in->tasks && looks_left(stop, taken) >= keep_round_of(in); i++) {
+    br_stage_holes_clear(&k->holes);
+    for (uint32_t i = 0; i < in->tasks && goes_on(k); i++, k->looked++) {
         const uint32_t t = k->sequence[i], s = in->task_stage[t];
         const int64_t from = keep_after_parents(k, t);
+        struct br_fit fit;
+        bool found = false;
         assert(from >= 0 && from <= k->start[t]);
-        if (from < k->start[t]) {
-            struct br_fit fit = br_space_earliest(k->space, s, in->duration[t], from);
-            if (fit.start < k->start[t]) {
-                if (!br_space_place(k->space, s, in->duration[t], fit, 1))
-                    return false;
-                k->start[t] = fit.start;
-                machine[t] = fit.machine;
-                *any = true;
-            }
+        if (from < k->start[t] && !find_earlier(k, t, from, &fit, &found))
+            return false;
+        if (found) {
+            if (!br_space_place(k->space, s, in->duration[t], fit, 1))
+                return false;
+            k->start[t] = fit.start;
+            machine[t] = fit.machine;
+            ++*moved;
         }
         keep_pass(k, t);
+        if (k->gate[s].left == 0)
+            br_stage_holes_end(&k->holes, s);
     }
     return true;
 }
 
-/* In rounds; the result is in k->start and `machine`. */
-static bool shift(struct keeping *k, const struct br_schedule *schedule, uint32_t *machine,
-                  const struct br_stop *stop)
+/* Is another round over all machines worth its time, after one that moved so many tasks? */
+static bool is_worth_it(const struct keeping *k, uint32_t moved)
 {
-    const struct br_instance *in = k->in;
+    return goes_on(k) && (k->looked < LOOKS_ALL || moved > k->in->tasks / GAINFUL);
+}
+
+/* In rounds; the result is in k->start and `machine`. */
+static bool shift(struct keeping *k, const struct br_schedule *schedule, uint32_t *machine)
+{
     const int64_t *start = schedule->start;
-    uint64_t taken = 0;
-    bool any = true;
-    while (any) {
+    const bool several = k->in->machines > 1;
+    uint32_t moved = k->in->tasks;
+    if (several && !br_stage_holes_init(&k->holes, k->space))
+        return false;
+    while (moved) {
         br_space_undo(k->space, k->empty);
         if (!keep_sort(k, start) || schedule_keep(k, machine, machine) != BR_KEEP_MADE)
             return false;
         start = k->start;
-        any = false;
-        if (in->machines > 1 && !change_machines(k, machine, stop, taken, &any))
+        if (!several || !is_worth_it(k, moved))
+            return true;
+        if (!change_machines(k, machine, &moved))
             return false;
-        taken += keep_round_of(in);
     }
     return true;
 }
@@ -242,7 +288,8 @@ bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in,
     *moved = 0;
     if (ok) {
         memcpy(machine, schedule->machine, in->tasks * sizeof *machine);
-        ok = shift(&k, schedule, machine, stop);
+        k.stop = stop;
+        ok = shift(&k, schedule, machine);
     }
     if (ok) {
         const int64_t makespan = schedule->makespan;

@@ -10,7 +10,7 @@
 #include "base/collections/heap.h"
 #include "base/collections/memory.h"
 #include "base/invariant.h"
-#include "planner/space/holes.h"
+#include "planner/space/stage_holes.h"
 
 enum { STOP_INTERVAL = 128 };
 
@@ -20,12 +20,6 @@ struct ready {
     uint32_t place, task, at;
 };
 #define ALONE UINT32_MAX
-
-#define NO_SLOT UINT32_MAX
-enum {
-    SERIES = 3,            /* tasks that are worth an index over holes */
-    HOLES_CELLS = 1 << 21, /* room for such indices, in machines times stages at work */
-};
 
 /* The extent of a stage's placed tasks. */
 struct extent {
@@ -70,9 +64,7 @@ struct br_placer {
     bool *by_task;          /* by stage: has one-to-one neighbours of the subset before it */
     struct ready *heap;
     uint32_t heap_size;
-    struct br_holes **holes; /* by slot, made when first needed */
-    uint32_t *slot;          /* by stage: of its index, or NO_SLOT */
-    uint32_t *free_slot, free_slots, slots;
+    struct br_stage_holes holes;
     uint64_t placements;
 };
 
@@ -94,13 +86,9 @@ struct br_placer *br_placer_create(const struct br_instance *in)
     p->base = br_malloc(s * sizeof *p->base);
     p->by_task = br_malloc(s * sizeof *p->by_task);
     p->heap = br_malloc(n * sizeof *p->heap);
-    p->slots =
-        HOLES_CELLS / in->machines + 1 < in->stages ? HOLES_CELLS / in->machines + 1 : in->stages;
-    p->holes = br_calloc(p->slots, sizeof *p->holes);
-    p->slot = br_malloc(s * sizeof *p->slot);
-    p->free_slot = br_malloc(p->slots * sizeof *p->free_slot);
-    bool ok = p->space && p->start && p->machine && p->extent && p->log && p->alike && p->left &&
-              p->waiting && p->base && p->by_task && p->heap && p->holes && p->slot && p->free_slot;
+    bool ok = p->space && br_stage_holes_init(&p->holes, p->space) && p->start && p->machine &&
+              p->extent && p->log && p->alike && p->left && p->waiting && p->base && p->by_task &&
+              p->heap;
     for (uint32_t k = 0; ok && k < in->stages; k++) {
         p->alike[k] = in->stage_equal[k];
         for (uint32_t a = in->parent_first[k]; a < in->parent_first[k + 1]; a++)
@@ -140,11 +128,7 @@ void br_placer_destroy(struct br_placer *p)
     br_free(p->base);
     br_free(p->by_task);
     br_free(p->heap);
-    for (uint32_t k = 0; p->holes && k < p->slots; k++)
-        br_holes_destroy(p->holes[k]);
-    br_free(p->holes);
-    br_free(p->slot);
-    br_free(p->free_slot);
+    br_stage_holes_finish(&p->holes);
     br_free(p);
 }
 
@@ -418,13 +402,13 @@ static bool schedule_place_find(const struct placing *run, uint32_t stage, int64
 {
     struct br_placer *p = run->p;
     const struct br_instance *in = p->in;
+    const bool runs = br_stage_holes_runs(&p->holes, stage);
     if (duration == 0 || p->plain ||
-        (p->slot[stage] == NO_SLOT && (p->left[stage] < SERIES || !p->free_slots))) {
+        (!runs && (p->left[stage] < BR_STAGE_HOLES_LEAST || !br_stage_holes_has_room(&p->holes)))) {
         *fit = br_space_find(p->space, run->forward, stage, duration, bound);
         return true;
     }
-    if (p->slot[stage] == NO_SLOT) {
-        uint32_t slot = p->slot[stage] = p->free_slot[--p->free_slots];
+    if (!runs) {
         int64_t shortest = duration, least = bound;
         for (uint32_t t = in->stage_first[stage]; t < in->stage_first[stage + 1]; t++)
             if (run->letter[t] == run->subset && in->duration[t] && in->duration[t] < shortest)
@@ -433,20 +417,10 @@ static bool schedule_place_find(const struct placing *run, uint32_t stage, int64
             least = p->base[stage] != BR_UNPLACED ? p->base[stage]
                     : run->forward                ? br_space_begin(p->space)
                                                   : br_space_end(p->space);
-        if (!p->holes[slot] && !(p->holes[slot] = br_holes_create(p->space)))
-            return false;
-        if (!br_holes_begin(p->holes[slot], run->forward, stage, least, shortest))
+        if (!br_stage_holes_begin(&p->holes, run->forward, stage, least, shortest))
             return false;
     }
-    return br_holes_find(p->holes[p->slot[stage]], duration, bound, fit);
-}
-
-static void drop_slot(struct br_placer *p, uint32_t stage)
-{
-    assert(p->slot[stage] == NO_SLOT || p->free_slots < p->slots);
-    if (p->slot[stage] != NO_SLOT)
-        p->free_slot[p->free_slots++] = p->slot[stage];
-    p->slot[stage] = NO_SLOT;
+    return br_holes_find(br_stage_holes_of(&p->holes, stage), duration, bound, fit);
 }
 
 /* Places the task, and where its stage is alike all that follow it in the order with it. */
@@ -470,7 +444,7 @@ static bool place_next(const struct placing *run, const struct ready *entry)
                                &batch))
                 return false;
             if (p->left[stage] == 0)
-                drop_slot(p, stage);
+                br_stage_holes_end(&p->holes, stage);
             else if (!run->in_order)
                 push_cursor(run, stage, at);
             return true;
@@ -482,7 +456,7 @@ static bool place_next(const struct placing *run, const struct ready *entry)
         return false;
     schedule_place_settle(run, stage, entry->task, fit);
     if (p->left[stage] == 0)
-        drop_slot(p, stage);
+        br_stage_holes_end(&p->holes, stage);
     schedule_place_release(run, stage, entry->task);
     if (entry->at != ALONE && !run->in_order)
         push_cursor(run, stage, entry->at + 1);
@@ -564,11 +538,7 @@ bool br_place(struct br_placer *p, enum br_direction direction, const char *lett
     uint32_t place = 0;
     p->heap_size = 0;
     p->over = false;
-    p->free_slots = p->slots;
-    for (uint32_t k = 0; k < p->slots; k++)
-        p->free_slot[k] = k;
-    for (uint32_t k = 0; k < in->stages; k++)
-        p->slot[k] = NO_SLOT;
+    br_stage_holes_clear(&p->holes);
     run.in_order = is_whole(&run) && order_is_topological(&run);
     if (run.in_order)
         list_in_order(&run);

@@ -351,44 +351,82 @@ static bool known_is_sound(const struct br_holes *h, uint32_t machine)
     return true;
 }
 
-/* Does a look at all machines and all intervals find the same? */
-static bool agrees(const struct br_holes *h, int64_t duration, int64_t bound, struct br_fit fit)
+/* What a look at all machines and all intervals finds. */
+static struct br_fit holes_plain(const struct br_holes *h, int64_t duration, int64_t bound)
 {
     const struct br_space *space = h->space;
     uint32_t stage = (uint32_t)((size_t)(h->demand - space->in->demand) /
                                 (space->in->resources ? space->in->resources : 1));
-    struct br_fit plain = br_space_find(space, h->forward, stage, duration, bound);
+    return br_space_find(space, h->forward, stage, duration, bound);
+}
+
+/* Does that look find the same? */
+static bool agrees(const struct br_holes *h, int64_t duration, int64_t bound, struct br_fit fit)
+{
+    struct br_fit plain = holes_plain(h, duration, bound);
     return plain.start == fit.start && plain.machine == fit.machine;
 }
 
-bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct br_fit *fit)
+/* Does it find nothing before the limit, either? */
+static bool is_full(const struct br_holes *h, int64_t duration, int64_t from, int64_t limit)
 {
-    int64_t from = h->forward ? bound : -bound, time = from;
-    struct within best = {.from = from, .duration = duration, .machine = NO_MACHINE};
+    return holes_plain(h, duration, from).start >= limit;
+}
+
+/* Finds the first fit from `from` on, both in times of this file. If none begins before the limit,
+ * best->machine stays NO_MACHINE. False when memory is out. */
+static bool holes_search(struct br_holes *h, struct within *best, int64_t limit, int64_t *time)
+{
+    const int64_t from = best->from, duration = best->duration;
+    *time = from;
     if (!holes_catch_up(h))
         return false;
     for (uint32_t k = br_hole_list_over(&h->list, from, from + duration, h->over); k--;)
-        if (!offer_within(h, &best, h->over[k]))
+        if (!offer_within(h, best, h->over[k]))
             return false;
     for (;;) {
         uint32_t at = br_hole_list_first(&h->list, from, duration);
         const struct br_hole *hole = &h->list.hole[at];
-        if (best.machine != NO_MACHINE && (at == BR_NO_HOLE || hole->begin > from))
-            break;
+        if (best->machine != NO_MACHINE && (at == BR_NO_HOLE || hole->begin > from))
+            return true;
+        if (hole->begin >= limit)
+            return true;
         if (hole->slack == UNKNOWN || h->list.hole[at].good - hole->begin < duration) {
             if (!holes_advance(h, at, duration))
                 return false;
             continue;
         }
-        if (best.machine == NO_MACHINE || hole->slack < best.slack ||
-            (hole->slack == best.slack && hole->machine < best.machine)) {
-            time = hole->begin;
-            best.machine = hole->machine;
+        if (best->machine == NO_MACHINE || hole->slack < best->slack ||
+            (hole->slack == best->slack && hole->machine < best->machine)) {
+            *time = hole->begin;
+            best->machine = hole->machine;
         }
-        break;
+        return true;
     }
+}
+
+bool br_holes_find(struct br_holes *h, int64_t duration, int64_t bound, struct br_fit *fit)
+{
+    struct within best = {
+        .from = h->forward ? bound : -bound, .duration = duration, .machine = NO_MACHINE};
+    int64_t time;
+    if (!holes_search(h, &best, INT64_MAX, &time))
+        return false;
     *fit = (struct br_fit){h->forward ? time : -time - duration, best.machine};
-    assert(time >= from && best.machine < h->space->in->machines);
+    assert(time >= best.from && best.machine < h->space->in->machines);
     br_costly_assert(known_is_sound(h, best.machine) && agrees(h, duration, bound, *fit));
+    return true;
+}
+
+bool br_holes_find_before(struct br_holes *h, int64_t duration, int64_t from, int64_t limit,
+                          struct br_fit *fit, bool *found)
+{
+    struct within best = {.from = from, .duration = duration, .machine = NO_MACHINE};
+    assert(h->forward && from < limit);
+    if (!holes_search(h, &best, limit, &fit->start))
+        return false;
+    fit->machine = best.machine;
+    *found = best.machine != NO_MACHINE;
+    br_costly_assert(*found ? agrees(h, duration, from, *fit) : is_full(h, duration, from, limit));
     return true;
 }

@@ -30,5 +30,9 @@ bool br_holes_begin(struct br_holes *holes, bool forward, uint32_t stage, int64_
 /* The earliest or the latest fit, as the space is now; the bound is a start where forward and else
  * an end. False when memory is out. */
 bool br_holes_find(struct br_holes *holes, int64_t duration, int64_t bound, struct br_fit *fit);
+/* The same, forward, for fits that start before the limit: *found tells whether there is one. Looks
+ * no further than the limit. */
+bool br_holes_find_before(struct br_holes *holes, int64_t duration, int64_t from, int64_t limit,
+                          struct br_fit *fit, bool *found);
 
 #endif

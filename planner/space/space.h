@@ -36,6 +36,9 @@ void br_space_set_weights(struct br_space *space, const double *factor);
  * every touched machine. */
 struct br_fit br_space_earliest(const struct br_space *space, uint32_t stage, int64_t duration,
                                 int64_t from);
+/* The same, if that start is before the limit: else false. Looks no further. */
+bool br_space_earliest_before(const struct br_space *space, uint32_t stage, int64_t duration,
+                              int64_t from, int64_t limit, struct br_fit *fit);
 /* The mirror image: the latest start such that the task ends by `until`. */
 struct br_fit br_space_latest(const struct br_space *space, uint32_t stage, int64_t duration,
                               int64_t until);

@@ -156,31 +156,45 @@ static struct br_fit fit_of(const struct query *q, const struct br_space_offer *
     return (struct br_fit){q->forward ? offer->time : -offer->time - q->duration, offer->machine};
 }
 
-struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
-                            int64_t duration, int64_t bound)
+/* The best offer whose time is at most the limit; none: its time is after it. */
+static inline struct br_space_offer best_offer(const struct query *q, int64_t limit)
 {
-    struct query q = make_query(space, forward, stage, duration, bound);
-    struct br_space_offer best = {.time = BR_FOREVER - 1};
-    if (duration == 0) {
-        best = (struct br_space_offer){.time = q.bound,
-                                       .machine = space_fit_first_holder(space, q.demand)};
-        return fit_of(&q, &best);
-    }
+    const struct br_space *space = q->space;
+    struct br_space_offer best = {.time = limit + 1};
+    if (q->duration == 0)
+        return (struct br_space_offer){.time = q->bound,
+                                       .machine = space_fit_first_holder(space, q->demand)};
     for (uint32_t c = 0; c < space->in->classes; c++) {
-        if (!class_holds(&q, c))
+        if (!class_holds(q, c))
             continue;
-        uint32_t first = space->in->class_first[c], idle = space_fit_next_of(&q, c, first, true);
+        uint32_t first = space->in->class_first[c], idle = space_fit_next_of(q, c, first, true);
         struct br_space_offer offer;
-        if (idle != NONE &&
-            (offer = offer_idle(&q, c, idle), space_fit_offer_before(&offer, &best)))
+        if (idle != NONE && (offer = offer_idle(q, c, idle), space_fit_offer_before(&offer, &best)))
             best = offer;
-        for (uint32_t m = first; (m = space_fit_next_of(&q, c, m, false)) != NONE; m++) {
-            offer = space_fit_ask(&q, c, m, q.bound, best.time);
+        for (uint32_t m = first; (m = space_fit_next_of(q, c, m, false)) != NONE; m++) {
+            offer = space_fit_ask(q, c, m, q->bound, best.time);
             if (space_fit_offer_before(&offer, &best))
                 best = offer;
         }
     }
+    return best;
+}
+
+struct br_fit br_space_find(const struct br_space *space, bool forward, uint32_t stage,
+                            int64_t duration, int64_t bound)
+{
+    struct query q = make_query(space, forward, stage, duration, bound);
+    struct br_space_offer best = best_offer(&q, BR_FOREVER - 2);
     return fit_of(&q, &best);
+}
+
+bool br_space_earliest_before(const struct br_space *space, uint32_t stage, int64_t duration,
+                              int64_t from, int64_t limit, struct br_fit *fit)
+{
+    struct query q = make_query(space, true, stage, duration, from);
+    struct br_space_offer best = best_offer(&q, limit - 1);
+    *fit = fit_of(&q, &best);
+    return best.time < limit;
 }
 
 struct br_fit br_space_earliest(const struct br_space *space, uint32_t stage, int64_t duration,

@@ -9,9 +9,11 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "generate/generate.h"
 #include "planner/model/plan.h"
 #include "planner/schedule/justify.h"
 #include "planner/schedule/keep.h"
+#include "planner/space/space.h"
 #include "tests/support/judge.h"
 #include "tests/support/random_job.h"
 
@@ -171,6 +173,72 @@ static void moving_left_keeps_what_is_good(void **state)
     assert_true(moved_on > 0 && changed > 0);
 }
 
+/* The earliest start of the task on any machine, with all others where they are. */
+static int64_t earliest_beside(const struct br_instance *in, const struct br_schedule *schedule,
+                               uint32_t task)
+{
+    struct br_space *space = br_space_create(in);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        assert_true(t == task ||
+                    br_space_place(space, in->task_stage[t], in->duration[t],
+                                   (struct br_fit){schedule->start[t], schedule->machine[t]}, 1));
+    const int64_t least = end_of_parents(in, schedule->start, task);
+    struct br_fit fit = br_space_earliest(space, in->task_stage[task], in->duration[task], least);
+    br_space_destroy(space);
+    return fit.start;
+}
+
+/* Many tasks on many machines: every task has asked every machine. */
+static void large_jobs_ask_every_machine(void **state)
+{
+    enum { MANY = 26000, MACHINES = 4000, SAMPLES = 60 };
+    struct br_generate_options like = br_generate_options_default();
+    struct random_job job = {NULL, br_cluster_create(NULL)};
+    struct br_instance *in;
+    struct br_reach reach;
+    struct br_schedule schedule;
+    uint64_t moved;
+    like.kind = "layered";
+    like.tasks = MANY;
+    like.stages = 100;
+    like.spread = 0.3;
+    assert_int_equal(br_generate(&like, &job.dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", MACHINES, NULL, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job.cluster, 0, "cpu", "16", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job.cluster, 0, "mem", "64GiB", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job.cluster, 0, "net", "1000", NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job.cluster, 0, "disk", "1000", NULL), BR_OK);
+    assert_int_equal(br_instance_create(job.dag, job.cluster, &in, NULL), BR_OK);
+    assert_true(br_reach_init(&reach, in) && br_schedule_init(&schedule, in));
+    struct br_serial *serial = br_serial_create(in, &reach);
+    int64_t *key = calloc(in->tasks, sizeof *key);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        key[t] = (int64_t)((t * UINT64_C(0x9e3779b97f4a7c15)) % 1000);
+    assert_true(br_serial_pass(serial, BR_BACKWARD, key, INT64_MAX, &schedule, NULL));
+    for (uint32_t t = 0; t < in->tasks; t++)
+        schedule.machine[t] %= 50; /* which crowds them, so the others are empty */
+    struct br_order order;
+    struct br_key *by_start = calloc(in->tasks, sizeof *by_start);
+    for (uint32_t t = 0; t < in->tasks; t++)
+        by_start[t].first = ~schedule.start[t];
+    assert_true(br_order_init(&order, in, by_start));
+    assert_int_equal(br_keep_machines(&schedule, in, &order, schedule.machine), BR_KEEP_MADE);
+    assert_true(br_left_shift(&schedule, in, NULL, &moved));
+    assert_true(moved > MANY / 2);
+    for (uint32_t k = 0; k < SAMPLES; k++) {
+        const uint32_t t = (uint32_t)((k * UINT64_C(0x9e3779b97f4a7c15)) % MANY);
+        assert_int_equal(earliest_beside(in, &schedule, t), schedule.start[t]);
+    }
+    free(by_start);
+    free(key);
+    br_order_finish(&order);
+    br_serial_destroy(serial);
+    br_schedule_finish(&schedule);
+    br_reach_finish(&reach);
+    br_instance_destroy(in);
+    random_job_finish(&job);
+}
+
 /* An order that has a child before its parent is refused. */
 static void an_order_against_the_edges(void **state)
 {
@@ -199,6 +267,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plans_start_early),
         cmocka_unit_test(moving_left_keeps_what_is_good),
+        cmocka_unit_test(large_jobs_ask_every_machine),
         cmocka_unit_test(an_order_against_the_edges),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
