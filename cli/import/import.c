@@ -1,6 +1,5 @@
 /* bigrocks import: makes a job of another program's work. */
 #include <inttypes.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/import/import.h"
@@ -38,8 +37,8 @@ static void import_say_report(const struct br_ninja_report *report)
     fputc('\n', stderr);
 }
 
-static enum br_status import_ninja(const struct cli_settings *settings, const char *const *argument,
-                                   uint32_t arguments, struct br_diag *diag)
+static int import_ninja(const struct cli_settings *settings, const char *const *argument,
+                        uint32_t arguments, struct br_diag *diag)
 {
     struct br_input input = {0};
     struct br_ninja_report report;
@@ -69,19 +68,34 @@ static enum br_status import_ninja(const struct cli_settings *settings, const ch
     return status;
 }
 
+/* What is imported, and how: with the arguments after that word. */
+static const struct source {
+    struct br_named named;
+    cli_perform *import;
+} sources[] = {
+    {{"ninja", "the build of a folder; 'bigrocks import ninja' makes a job of it"}, import_ninja},
+    {{"make", "the same; 'bigrocks import make' makes a job of it"}, cli_import_make},
+    {{"queries", "plans of several; 'bigrocks import queries' makes one job of them"},
+     cli_import_queries},
+    {{"snakemake", "a workflow; 'bigrocks import snakemake' makes a job of it"},
+     cli_import_snakemake},
+};
+static const struct br_names source_rows = {BR_NAMES(sources)};
+
+static void import_list(void)
+{
+    const struct br_named *row;
+    for (uint32_t k = 0; (row = br_named_at(&br_job_formats, k)); k++)
+        printf("%-10s %s; read by every sub-command that takes a JOB\n", row->name, row->summary);
+    for (uint32_t k = 0; (row = br_named_at(&source_rows, k)); k++)
+        printf("%-10s %s\n", row->name, row->summary);
+}
+
 static int import_perform(const struct cli_settings *settings, const char *const *argument,
                           uint32_t arguments, struct br_diag *diag)
 {
     if (settings->import.list) {
-        const char *name;
-        for (uint32_t k = 0; (name = br_named_name(&br_job_formats, k)); k++)
-            printf("%-10s %s; read by every sub-command that takes a JOB\n", name,
-                   br_named_at(&br_job_formats, k)->summary);
-        printf("%-10s the build of a folder; 'bigrocks import ninja' makes a job of it\n", "ninja");
-        printf("%-10s the same; 'bigrocks import make' makes a job of it\n", "make");
-        printf("%-10s plans of several; 'bigrocks import queries' makes one job of them\n",
-               "queries");
-        printf("%-10s a workflow; 'bigrocks import snakemake' makes a job of it\n", "snakemake");
+        import_list();
         return BR_OK;
     }
     if (arguments == 0)
@@ -89,22 +103,18 @@ static int import_perform(const struct cli_settings *settings, const char *const
             diag, BR_USAGE,
             "bigrocks import ninja, import make, import snakemake, import queries, or --list",
             "the command line does not say what to import");
-    if (strcmp(argument[0], "make") == 0)
-        return cli_import_make(settings, argument + 1, arguments - 1, diag);
-    if (strcmp(argument[0], "queries") == 0)
-        return cli_import_queries(settings, argument + 1, arguments - 1, diag);
-    if (settings->import.whole || settings->import.printed)
-        return br_fail(diag, BR_USAGE, NULL, "--%s is for make",
-                       settings->import.whole ? "whole" : "printed");
-    if (strcmp(argument[0], "snakemake") == 0)
-        return cli_import_snakemake(settings, argument + 1, arguments - 1, diag);
-    if (strcmp(argument[0], "ninja") != 0)
+    uint32_t source = br_named_find(&source_rows, argument[0]);
+    if (source == BR_NO_ROW)
         return br_fail(
             diag, BR_USAGE,
             "'bigrocks import ninja -C DIR' and 'import make' read builds, 'import snakemake' "
             "workflows, 'import queries' plans of databases",
             "builds of '%.80s' are not known", argument[0]);
-    return import_ninja(settings, argument + 1, arguments - 1, diag);
+    if (sources[source].import != cli_import_make &&
+        (settings->import.whole || settings->import.printed))
+        return br_fail(diag, BR_USAGE, NULL, "--%s is for make",
+                       settings->import.whole ? "whole" : "printed");
+    return sources[source].import(settings, argument + 1, arguments - 1, diag);
 }
 
 static const struct br_option import_rows[] = {

@@ -176,12 +176,8 @@ static void data_certificate_json_write_cases(FILE *out, const struct br_dag *da
 static void data_certificate_json_write_proof(FILE *out, const struct br_dag *dag,
                                               const struct br_proof *proof)
 {
-    static const char *const kind[] = {
-        [BR_PROOF_PATH] = "path",     [BR_PROOF_WINDOW] = "window", [BR_PROOF_ENERGY] = "energy",
-        [BR_PROOF_ROUNDS] = "rounds", [BR_PROOF_PRICES] = "prices", [BR_PROOF_CLAUSES] = "clauses",
-        [BR_PROOF_FIRST] = "first",   [BR_PROOF_LAST] = "last",
-    };
-    fprintf(out, "{\"bound\": %" PRId64 ", \"kind\": \"%s\"", proof->bound, kind[proof->kind]);
+    fprintf(out, "{\"bound\": %" PRId64 ", \"kind\": \"%s\"", proof->bound,
+            br_named_name(&br_proof_kinds, proof->kind));
     if (br_proof_rounding(proof) > 1)
         fprintf(out, ", \"rounding\": %" PRId64, proof->rounding);
     if (proof->stages) {

@@ -193,7 +193,7 @@ enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, str
         fputs(" -> ", out);
         job_dot_word(out, dag->stage[dag->edge[e].child].id);
         fputs(" [type=", out);
-        job_dot_word(out, br_edge_type_name(dag->edge[e].type));
+        job_dot_word(out, br_named_name(&br_edge_types, dag->edge[e].type));
         if (dag->edge[e].bytes)
             fprintf(out, ", bytes=%" PRId64, dag->edge[e].bytes);
         job_dot_passed_through(out, dag, &by, BR_OWNER_EDGE, e, ", ", "");

@@ -130,7 +130,7 @@ static void data_job_xml_write_edge(FILE *out, int depth, const struct br_dag *d
     open_element(out, depth, "edge");
     br_write_attribute(out, "from", dag->stage[edge->parent].id);
     br_write_attribute(out, "to", dag->stage[edge->child].id);
-    br_write_attribute(out, "type", br_edge_type_name(edge->type));
+    br_write_attribute(out, "type", br_named_name(&br_edge_types, edge->type));
     if (edge->bytes)
         fprintf(out, " bytes=\"%" PRId64 "\"", edge->bytes);
     if (attributes == 0) {

@@ -145,7 +145,7 @@ static void data_plan_json_write_stages(struct br_row *out, const struct br_dag 
         const struct br_edge *edge = &dag->edge[e];
         text_key(out, e ? ",\n  {" : "\n  {", "from", dag->stage[edge->parent].id);
         text_key(out, ", ", "to", dag->stage[edge->child].id);
-        text_key(out, ", ", "type", br_edge_type_name(edge->type));
+        text_key(out, ", ", "type", br_named_name(&br_edge_types, edge->type));
         if (edge->bytes)
             count_key(out, ", ", "bytes", (uint64_t)edge->bytes);
         write_attributes(out, ", ", by, BR_OWNER_EDGE, e);

@@ -386,11 +386,6 @@ void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator)
     fputs(text, out);
 }
 
-const char *br_edge_type_name(enum br_edge_type type)
-{
-    return type == BR_ONE_TO_ONE ? "one-to-one" : "barrier";
-}
-
 enum br_status br_write_finish(FILE *out, struct br_diag *diag)
 {
     errno = 0;

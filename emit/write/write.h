@@ -60,9 +60,6 @@ void br_write_ratio(FILE *out, int64_t numerator, int64_t denominator);
 enum { BR_RATIO_TEXT = 36 };
 int br_ratio_format(int64_t numerator, int64_t denominator, char text[BR_RATIO_TEXT]);
 
-/* "barrier" or "one-to-one". */
-const char *br_edge_type_name(enum br_edge_type type);
-
 /* Flushes. BR_SYSTEM if anything written so far was lost. */
 enum br_status br_write_finish(FILE *out, struct br_diag *diag);
 

@@ -88,9 +88,10 @@ static enum br_status make_link(const struct br_dot_reader *reader, const struct
     const char *from = br_dot_name(&reader->names, ends->tail);
     const char *to = br_dot_name(&reader->names, ends->head);
     const char *kind = edge && symbol->type ? agxget(edge, symbol->type) : "";
+    uint32_t type = *kind ? br_named_find(&br_edge_types, kind) : BR_BARRIER;
     *link = (struct br_link){.parent = br_dag_find_stage(reader->dag, from),
                              .child = br_dag_find_stage(reader->dag, to),
-                             .type = BR_BARRIER};
+                             .type = (enum br_edge_type)type};
     uint32_t low = 0, high = arrows;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -110,9 +111,7 @@ static enum br_status make_link(const struct br_dot_reader *reader, const struct
         link->child = child;
     }
     br_value_place(diag, link->pos);
-    if (strcmp(kind, "one-to-one") == 0)
-        link->type = BR_ONE_TO_ONE;
-    else if (*kind && strcmp(kind, "barrier") != 0)
+    if (type == BR_NO_ROW)
         return br_fail(diag, BR_BAD_INPUT, "write type=barrier or type=\"one-to-one\"",
                        "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
                        kind);

@@ -198,12 +198,11 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
     struct job_reader *reader = context;
     const char *from = br_xml_attribute(xml, "from"), *to = br_xml_attribute(xml, "to");
     const char *type = br_xml_attribute(xml, "type"), *bytes = br_xml_attribute(xml, "bytes");
-    struct waiting_edge edge = {.type = BR_BARRIER, .pos = xml->pos};
+    uint32_t kind = type ? br_named_find(&br_edge_types, type) : BR_BARRIER;
+    struct waiting_edge edge = {.type = (enum br_edge_type)kind, .pos = xml->pos};
     if (!from || !to)
         return jobs_xml_missing(xml, from ? "to" : "from");
-    if (type && strcmp(type, "one-to-one") == 0)
-        edge.type = BR_ONE_TO_ONE;
-    else if (type && strcmp(type, "barrier") != 0)
+    if (kind == BR_NO_ROW)
         return br_fail(xml->diag, BR_BAD_INPUT, "write type=\"barrier\" or type=\"one-to-one\"",
                        "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
                        type);

@@ -340,17 +340,14 @@ static bool read_clause(struct reader *r, struct br_proof_clause *clause)
 
 static bool read_kind(struct reader *r, const struct br_json_field *field, struct br_proof *proof)
 {
-    static const char *const kind[] = {"path",   "window",  "energy", "rounds",
-                                       "prices", "clauses", "first",  "last"};
     struct br_json *json = r->json;
     if (!br_json_go(json, field) || !br_json_string(json, "the kind of a proof"))
         return false;
-    for (size_t k = 0; k < sizeof kind / sizeof *kind; k++)
-        if (strcmp(json->text, kind[k]) == 0) {
-            proof->kind = (enum br_proof_kind)k;
-            return true;
-        }
-    return br_json_fail(json, field->at, NULL, "'%s' is no kind of proof", json->text);
+    uint32_t kind = br_named_find(&br_proof_kinds, json->text);
+    if (kind == BR_NO_ROW)
+        return br_json_fail(json, field->at, NULL, "'%s' is no kind of proof", json->text);
+    proof->kind = (enum br_proof_kind)kind;
+    return true;
 }
 
 static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof *proof);

@@ -145,17 +145,17 @@ static bool plan_reader_read_edge(void *context, uint32_t k)
         return false;
     const char *after = json->at;
     uint32_t parent = 0, child = 0;
-    enum br_edge_type type = BR_BARRIER;
+    uint32_t type = BR_BARRIER;
     if (br_json_go(json, &f[TYPE]) && br_json_string(json, "an edge's type")) {
-        if (strcmp(json->text, "one-to-one") == 0)
-            type = BR_ONE_TO_ONE;
-        else if (strcmp(json->text, "barrier") != 0)
+        type = br_named_find(&br_edge_types, json->text);
+        if (type == BR_NO_ROW)
             br_json_fail(json, f[TYPE].at, "write barrier or one-to-one", "'%s' is no type of edge",
                          json->text);
     }
     if (br_json_go(json, &f[FROM]) && br_plan_stage_named(r, "a stage's id", &parent) &&
         br_json_go(json, &f[TO]) && br_plan_stage_named(r, "a stage's id", &child))
-        br_json_take(json, f[FROM].at, br_dag_add_edge(r->dag, parent, child, type, r->diag));
+        br_json_take(json, f[FROM].at,
+                     br_dag_add_edge(r->dag, parent, child, (enum br_edge_type)type, r->diag));
     if (!json->status)
         br_dag_set_edge_pos(r->dag, pos);
     uint64_t bytes = 0;

@@ -6,6 +6,14 @@
 
 #include "base/collections/memory.h"
 
+static const struct br_named kinds[] = {
+    [BR_PROOF_PATH] = {"path", NULL},     [BR_PROOF_WINDOW] = {"window", NULL},
+    [BR_PROOF_ENERGY] = {"energy", NULL}, [BR_PROOF_ROUNDS] = {"rounds", NULL},
+    [BR_PROOF_PRICES] = {"prices", NULL}, [BR_PROOF_CLAUSES] = {"clauses", NULL},
+    [BR_PROOF_FIRST] = {"first", NULL},   [BR_PROOF_LAST] = {"last", NULL},
+};
+const struct br_names br_proof_kinds = {BR_NAMES(kinds)};
+
 struct br_certificate *br_certificate_create(int64_t tick_ns, uint32_t parts)
 {
     struct br_certificate *c = br_calloc(1, sizeof *c);

@@ -130,6 +130,8 @@ enum br_proof_kind {
     BR_PROOF_FIRST,
     BR_PROOF_LAST,
 };
+/* Its values, by the names that a certificate's file gives them. */
+extern const struct br_names br_proof_kinds;
 
 /* Cases within cases are at most this deep, groups included. */
 enum { BR_PROOF_DEPTH = 64 };

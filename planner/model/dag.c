@@ -15,6 +15,12 @@
 #include "base/collections/index.h"
 #include "base/roles.h"
 
+static const struct br_named edge_types[] = {
+    [BR_BARRIER] = {"barrier", "every task of the child waits for every task of the parent"},
+    [BR_ONE_TO_ONE] = {"one-to-one", "task i of the child waits for task i of the parent"},
+};
+const struct br_names br_edge_types = {BR_NAMES(edge_types)};
+
 struct override {
     uint32_t task_of_stage, stage;
     int64_t duration_ns;

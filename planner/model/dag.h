@@ -12,6 +12,10 @@
 #include "base/collections/memory.h"
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
+#include "base/text/named.h"
+
+/* The values of enum br_edge_type, by the names that all forms give them. */
+extern const struct br_names br_edge_types;
 
 struct br_resource {
     const char *name;
