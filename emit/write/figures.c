@@ -1,5 +1,6 @@
 #include "emit/write/figures.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/numbers/real.h"
@@ -60,4 +61,89 @@ void br_write_figure_key(FILE *out, const char *before, const char *key, double 
 void br_write_real(FILE *out, double value)
 {
     br_write_decimal(out, br_real_decimal(value));
+}
+
+/* ---- Tables of figures ---- */
+
+/* How a form writes texts, and what is unknown. */
+struct figures_form {
+    enum br_quote quote;
+    const char *word_quote;
+    const char *none;
+};
+static const struct figures_form figures_csv = {BR_QUOTE_CSV, "", ""},
+                                 figures_json = {BR_QUOTE_JSON, "\"", "null"};
+
+static void figures_write_value(FILE *out, const struct br_value *value,
+                                const struct figures_form *form)
+{
+    bool unknown = (value->kind == BR_VALUE_TEXT && !value->text) ||
+                   (value->kind == BR_VALUE_TIME && value->ns == INT64_MAX);
+    if (unknown) {
+        fputs(form->none, out);
+        return;
+    }
+    switch (value->kind) {
+    case BR_VALUE_REAL:
+        br_write_figure(out, value->real, form->none);
+        break;
+    case BR_VALUE_COUNT:
+        br_write_count(out, value->count);
+        break;
+    case BR_VALUE_TIME:
+        br_write_seconds(out, value->ns);
+        break;
+    case BR_VALUE_TEXT:
+        putc('"', out);
+        br_write_text(out, form->quote, value->text);
+        putc('"', out);
+        break;
+    case BR_VALUE_WORD:
+        fprintf(out, "%s%s%s", form->word_quote, value->text, form->word_quote);
+        break;
+    case BR_VALUE_FLAG:
+        fputs(value->flag ? "true" : "false", out);
+        break;
+    }
+}
+
+void br_write_figures_head(FILE *out, const char *before, const struct br_figures *figures)
+{
+    for (uint32_t k = 0; k < figures->names.count; k++)
+        fprintf(out, "%s%s", k ? "," : before, br_named_name(&figures->names, k));
+}
+
+void br_write_figures_row(FILE *out, const char *before, const struct br_figures *figures,
+                          const void *row)
+{
+    for (uint32_t k = 0; k < figures->names.count; k++) {
+        struct br_value value = figures->value(row, k);
+        fputs(k ? "," : before, out);
+        figures_write_value(out, &value, &figures_csv);
+    }
+}
+
+void br_write_figures_keys(FILE *out, const char *before, const struct br_figures *figures,
+                           const void *row)
+{
+    const struct br_figure *figure = figures->names.first;
+    assert(figures->names.size == sizeof *figure);
+    for (uint32_t k = 0; k < figures->names.count; k++) {
+        struct br_value value = figures->value(row, k);
+        fprintf(out, "%s\"%s\": ",
+                !k               ? before
+                : figure[k].line ? ",\n   "
+                                 : ", ",
+                figure[k].named.name);
+        figures_write_value(out, &value, &figures_json);
+    }
+}
+
+double br_figure_real(const struct br_figures *figures, const void *row, uint32_t k)
+{
+    struct br_value value = figures->value(row, k);
+    assert(k < figures->names.count);
+    assert(value.kind == BR_VALUE_REAL || value.kind == BR_VALUE_COUNT);
+    double real = value.kind == BR_VALUE_COUNT ? (double)value.count : value.real;
+    return isfinite(real) ? real : NAN;
 }

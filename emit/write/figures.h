@@ -1,10 +1,14 @@
-/* Figures as data: numbers with decimals, and the keys of JSON objects that hold them. No locale
- * and no printf of a non-integer can change a byte. */
+/* Figures as data: numbers with decimals, the keys of JSON objects that hold them, and tables of
+ * figures, from which reports write their rows of CSV and their objects of JSON. No locale and no
+ * printf of a non-integer can change a byte. */
 #ifndef BR_EMIT_WRITE_FIGURES_H
 #define BR_EMIT_WRITE_FIGURES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include "base/text/named.h"
 
 /* A number to nine decimals, without trailing zeros; `none` if it is unknown (not finite). */
 void br_write_figure(FILE *out, double value, const char *none);
@@ -18,5 +22,115 @@ void br_write_real(FILE *out, double value);
  * unknown. */
 void br_write_text_key(FILE *out, const char *before, const char *key, const char *text);
 void br_write_figure_key(FILE *out, const char *before, const char *key, double value);
+
+/* A value of a figure. */
+struct br_value {
+    enum {
+        BR_VALUE_REAL, /* NAN: unknown */
+        BR_VALUE_COUNT,
+        BR_VALUE_TIME, /* nanoseconds, written as seconds; INT64_MAX: unknown */
+        BR_VALUE_TEXT, /* NULL: unknown */
+        BR_VALUE_WORD, /* a text of the program's own, which CSV does not quote */
+        BR_VALUE_FLAG,
+    } kind;
+    union {
+        double real;
+        uint64_t count;
+        int64_t ns;
+        const char *text; /* borrowed */
+        bool flag;
+    };
+};
+
+/* The figures of a row, such as a job under a policy: an array of struct br_figure, and the value
+ * of the k-th of them for a row. */
+struct br_figures {
+    struct br_names names;
+    struct br_value (*value)(const void *row, uint32_t k);
+};
+struct br_figure {
+    struct br_named named; /* the column of CSV and the key of JSON; no summary */
+    bool line;             /* begins a line of JSON */
+};
+
+/* Defines a static struct br_figures from a list. A figure is one line of the list: its name, and
+ * an expression of `row`, a `const TYPE *`: a double, an unsigned number, a text, a bool,
+ * br_value_time(ns) or br_value_word(text). LINE begins a line of JSON.
+ *
+ *     #define JOB_FIGURES(FIGURE, LINE)                  \
+ *         FIGURE(policy, row->run->policy)               \
+ *         LINE(jct, row->metrics->jct_s)
+ *     BR_FIGURES(job_figures, struct job_row, JOB_FIGURES);
+ */
+#define BR_FIGURES(NAME, TYPE, LIST)                                                               \
+    static struct br_value NAME##_value(const void *of, uint32_t k)                                \
+    {                                                                                              \
+        enum { LIST(BR_FIGURE_NUMBER, BR_FIGURE_NUMBER) };                                         \
+        const TYPE *row = of;                                                                      \
+        switch (k) {                                                                               \
+            LIST(BR_FIGURE_CASE, BR_FIGURE_CASE)                                                   \
+        default:                                                                                   \
+            return br_value_text(NULL);                                                            \
+        }                                                                                          \
+    }                                                                                              \
+    static const struct br_figure NAME##_rows[] = {LIST(BR_FIGURE_ROW, BR_FIGURE_ROW_LINE)};       \
+    static const struct br_figures NAME = {{BR_NAMES(NAME##_rows)}, NAME##_value}
+#define BR_FIGURE_NUMBER(name, value) figure_##name,
+#define BR_FIGURE_CASE(name, value)                                                                \
+    case figure_##name:                                                                            \
+        return BR_VALUE(value);
+#define BR_FIGURE_ROW(name, value) {{#name, NULL}, false},
+#define BR_FIGURE_ROW_LINE(name, value) {{#name, NULL}, true},
+
+/* Any of these as a value. */
+#define BR_VALUE(x)                                                                                \
+    _Generic((x),                                                                                  \
+        double: br_value_real,                                                                     \
+        uint32_t: br_value_count,                                                                  \
+        uint64_t: br_value_count,                                                                  \
+        bool: br_value_flag,                                                                       \
+        char *: br_value_text,                                                                     \
+        const char *: br_value_text,                                                               \
+        struct br_value: br_value_itself)(x)
+static inline struct br_value br_value_real(double real)
+{
+    return (struct br_value){.kind = BR_VALUE_REAL, .real = real};
+}
+static inline struct br_value br_value_count(uint64_t count)
+{
+    return (struct br_value){.kind = BR_VALUE_COUNT, .count = count};
+}
+static inline struct br_value br_value_time(int64_t ns)
+{
+    return (struct br_value){.kind = BR_VALUE_TIME, .ns = ns};
+}
+static inline struct br_value br_value_text(const char *text)
+{
+    return (struct br_value){.kind = BR_VALUE_TEXT, .text = text};
+}
+static inline struct br_value br_value_word(const char *text)
+{
+    return (struct br_value){.kind = BR_VALUE_WORD, .text = text};
+}
+static inline struct br_value br_value_flag(bool flag)
+{
+    return (struct br_value){.kind = BR_VALUE_FLAG, .flag = flag};
+}
+static inline struct br_value br_value_itself(struct br_value value)
+{
+    return value;
+}
+
+/* The head and a row of CSV, with "," between figures. The ends of lines are the caller's, and so
+ * are tables side by side: `before` stands before the first figure. Unknown values are empty. Texts
+ * are quoted; a character that would begin a formula is written as \u003d and the like. */
+void br_write_figures_head(FILE *out, const char *before, const struct br_figures *figures);
+void br_write_figures_row(FILE *out, const char *before, const struct br_figures *figures,
+                          const void *row);
+/* `"name": value, ...` of a JSON object, after `before`. Unknown values are null. */
+void br_write_figures_keys(FILE *out, const char *before, const struct br_figures *figures,
+                           const void *row);
+/* Figure k of the row, which is a number; NAN if it is unknown. */
+double br_figure_real(const struct br_figures *figures, const void *row, uint32_t k);
 
 #endif

@@ -125,19 +125,21 @@ static void histories_write_text(const struct br_gathered *gathered, FILE *out)
         histories_write_jobs(gathered, out);
 }
 
+#define HISTORY_STAGE_FIGURES(FIGURE, LINE)                                                        \
+    FIGURE(id, row->name)                                                                          \
+    FIGURE(runs, row->estimate.runs)                                                               \
+    FIGURE(samples, row->estimate.samples)                                                         \
+    FIGURE(duration, br_value_time(row->estimate.wall_ns))                                         \
+    FIGURE(spread, br_value_time(row->estimate.spread_ns))
+BR_FIGURES(history_stage_figures, struct br_gathered_stage, HISTORY_STAGE_FIGURES);
+
 static void write_stages_json(const struct br_gathered_job *job, FILE *out)
 {
     fputs(", \"of_stages\": [", out);
     for (uint32_t s = 0; s < job->stages; s++) {
         const struct br_gathered_stage *stage = &job->stage[s];
         const struct br_history_estimate *known = &stage->estimate;
-        br_write_text_key(out, s ? ",\n   {" : "\n   {", "id", stage->name);
-        fprintf(out,
-                ", \"runs\": %" PRIu32 ", \"samples\": %" PRIu32 ", \"duration\": ", known->runs,
-                known->samples);
-        br_write_seconds(out, known->wall_ns);
-        fputs(", \"spread\": ", out);
-        br_write_seconds(out, known->spread_ns);
+        br_write_figures_keys(out, s ? ",\n   {" : "\n   {", &history_stage_figures, stage);
         if (known->cpu_milli >= 0) {
             fputs(", \"cpu\": ", out);
             br_write_ratio(out, known->cpu_milli, 1000);

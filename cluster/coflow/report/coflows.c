@@ -105,42 +105,46 @@ enum br_status br_coflows_text(const struct br_coflow_study *study, FILE *out, s
 
 /* ---- For programs ---- */
 
-static void emit_coflows_quoted(FILE *out, const char *text)
-{
-    putc('"', out);
-    br_write_text(out, BR_QUOTE_CSV, text);
-    putc('"', out);
-}
-
-static void emit_coflows_number(FILE *out, double value)
-{
-    putc(',', out);
-    br_write_figure(out, value, "");
-}
+/* A coflow under a policy. */
+struct coflow_row {
+    const struct br_coflow_study *study;
+    const char *policy;
+    const struct br_coflow *coflow;
+    const struct br_coflow_guess *guess;
+    double start_ms, end_ms;
+};
+#define COFLOW_FIGURES(FIGURE, LINE)                                                               \
+    FIGURE(policy, row->policy)                                                                    \
+    FIGURE(coflow, row->coflow->id)                                                                \
+    FIGURE(arrival, (double)row->coflow->arrival_ms / 1000)                                        \
+    FIGURE(start, row->start_ms / 1000)                                                            \
+    FIGURE(end, row->end_ms / 1000)                                                                \
+    FIGURE(cct, (row->end_ms - row->start_ms) / 1000)                                              \
+    FIGURE(alone,                                                                                  \
+           br_coflow_bottleneck(row->study->trace, row->coflow) / row->study->port_rate / 1000)    \
+    FIGURE(width, br_coflow_width(row->study->trace, row->coflow))                                 \
+    FIGURE(senders, row->coflow->senders)                                                          \
+    FIGURE(receivers, row->coflow->receivers)                                                      \
+    FIGURE(mb, br_coflow_bytes(row->study->trace, row->coflow) / BR_COFLOW_MB)                     \
+    FIGURE(estimated_mb, row->guess->bytes / BR_COFLOW_MB)                                         \
+    FIGURE(learned, row->guess->at_ms / 1000)
+BR_FIGURES(coflow_figures, struct coflow_row, COFLOW_FIGURES);
 
 enum br_status br_coflows_csv(const struct br_coflow_study *study, FILE *out, struct br_diag *diag)
 {
     (void)diag;
-    fputs("policy,coflow,arrival,start,end,cct,alone,width,senders,receivers,mb,estimated_mb,"
-          "learned\n",
-          out);
+    br_write_figures_head(out, "", &coflow_figures);
+    putc('\n', out);
     for (uint32_t k = 0; k < study->results; k++) {
         const struct br_coflow_outcome *outcome = study->result[k].outcome;
         for (uint32_t c = 0; c < study->trace->coflows && !ferror(out); c++) {
-            const struct br_coflow *coflow = &study->trace->coflow[c];
-            emit_coflows_quoted(out, study->result[k].policy);
-            fprintf(out, ",%" PRIu64, coflow->id);
-            emit_coflows_number(out, (double)coflow->arrival_ms / 1000);
-            emit_coflows_number(out, outcome->start_ms[c] / 1000);
-            emit_coflows_number(out, outcome->end_ms[c] / 1000);
-            emit_coflows_number(out, (outcome->end_ms[c] - outcome->start_ms[c]) / 1000);
-            emit_coflows_number(out, br_coflow_bottleneck(study->trace, coflow) / study->port_rate /
-                                         1000);
-            fprintf(out, ",%" PRIu64 ",%" PRIu32 ",%" PRIu32, br_coflow_width(study->trace, coflow),
-                    coflow->senders, coflow->receivers);
-            emit_coflows_number(out, br_coflow_bytes(study->trace, coflow) / BR_COFLOW_MB);
-            emit_coflows_number(out, outcome->guess[c].bytes / BR_COFLOW_MB);
-            emit_coflows_number(out, outcome->guess[c].at_ms / 1000);
+            struct coflow_row row = {study,
+                                     study->result[k].policy,
+                                     &study->trace->coflow[c],
+                                     &outcome->guess[c],
+                                     outcome->start_ms[c],
+                                     outcome->end_ms[c]};
+            br_write_figures_row(out, "", &coflow_figures, &row);
             putc('\n', out);
         }
     }
@@ -167,36 +171,56 @@ static void errors(const struct br_coflow_study *study, const struct br_coflow_o
     *deviation = variance > 0 ? sqrt(variance) : variance;
 }
 
+/* A policy. */
+struct coflow_result_row {
+    const struct br_coflow_study *study;
+    const struct br_coflow_result *of;
+    const struct br_coflow_figures *f;
+    const struct br_coflow_outcome *outcome;
+    double error, error_deviation; /* of estimates */
+};
+#define COFLOW_RESULT_FIGURES(FIGURE, LINE)                                                        \
+    FIGURE(policy, row->of->policy)                                                                \
+    FIGURE(coflows, row->study->trace->coflows)                                                    \
+    FIGURE(finished, row->f->finished)                                                             \
+    FIGURE(average_cct, row->f->average_cct_s)                                                     \
+    FIGURE(p50_cct, row->f->p50_cct_s)                                                             \
+    FIGURE(p90_cct, row->f->p90_cct_s)                                                             \
+    FIGURE(p99_cct, row->f->p99_cct_s)                                                             \
+    LINE(makespan, row->f->makespan_s)                                                             \
+    FIGURE(lower_bound, row->of->lower_bound_s)                                                    \
+    FIGURE(gap, row->f->average_cct_s / row->of->lower_bound_s - 1)                                \
+    FIGURE(slowdown, row->f->slowdown)                                                             \
+    FIGURE(utilisation, row->f->utilisation)                                                       \
+    LINE(size_error, row->error)                                                                   \
+    FIGURE(size_error_deviation, row->error_deviation)                                             \
+    FIGURE(decisions, row->outcome->decisions)                                                     \
+    FIGURE(events, row->outcome->events)
+BR_FIGURES(coflow_result_figures, struct coflow_result_row, COFLOW_RESULT_FIGURES);
+#define COFLOW_COORDINATOR_FIGURES(FIGURE, LINE)                                                   \
+    FIGURE(intervals, row->intervals)                                                              \
+    FIGURE(rounds, row->rounds)                                                                    \
+    FIGURE(missed, row->missed)                                                                    \
+    FIGURE(heard, row->heard)
+BR_FIGURES(coflow_coordinator_figures, struct br_coordinator_figures, COFLOW_COORDINATOR_FIGURES);
+#define COFLOW_RESULT_END(FIGURE, LINE)                                                            \
+    FIGURE(cut, row->outcome->cut)                                                                 \
+    FIGURE(seconds, row->study->times ? row->outcome->seconds : NAN)
+BR_FIGURES(coflow_result_end, struct coflow_result_row, COFLOW_RESULT_END);
+
 static void emit_coflows_write_result(FILE *out, const struct br_coflow_study *study, uint32_t k)
 {
-    const struct br_coflow_result *result = &study->result[k];
-    const struct br_coflow_figures *f = &result->figures;
-    double mean, deviation;
-    errors(study, result->outcome, &mean, &deviation);
-    br_write_text_key(out, k ? ",\n  {" : "\n  {", "policy", result->policy);
-    fprintf(out, ", \"coflows\": %" PRIu32 ", \"finished\": %" PRIu32, study->trace->coflows,
-            f->finished);
-    br_write_figure_key(out, ", ", "average_cct", f->average_cct_s);
-    br_write_figure_key(out, ", ", "p50_cct", f->p50_cct_s);
-    br_write_figure_key(out, ", ", "p90_cct", f->p90_cct_s);
-    br_write_figure_key(out, ", ", "p99_cct", f->p99_cct_s);
-    br_write_figure_key(out, ",\n   ", "makespan", f->makespan_s);
-    br_write_figure_key(out, ", ", "lower_bound", result->lower_bound_s);
-    br_write_figure_key(out, ", ", "gap", f->average_cct_s / result->lower_bound_s - 1);
-    br_write_figure_key(out, ", ", "slowdown", f->slowdown);
-    br_write_figure_key(out, ", ", "utilisation", f->utilisation);
-    br_write_figure_key(out, ",\n   ", "size_error", mean);
-    br_write_figure_key(out, ", ", "size_error_deviation", deviation);
-    fprintf(out, ", \"decisions\": %" PRIu64 ", \"events\": %" PRIu64, result->outcome->decisions,
-            result->outcome->events);
-    const struct br_coordinator_figures *c = &result->outcome->coordinator;
-    if (c->intervals)
-        fprintf(out,
-                ",\n   \"coordinator\": {\"intervals\": %" PRIu64 ", \"rounds\": %" PRIu64
-                ", \"missed\": %" PRIu64 ", \"heard\": %" PRIu64 "}",
-                c->intervals, c->rounds, c->missed, c->heard);
-    fprintf(out, ", \"cut\": %s", result->outcome->cut ? "true" : "false");
-    br_write_figure_key(out, ", ", "seconds", study->times ? result->outcome->seconds : NAN);
+    const struct br_coflow_result *of = &study->result[k];
+    struct coflow_result_row row = {
+        .study = study, .of = of, .f = &of->figures, .outcome = of->outcome};
+    errors(study, of->outcome, &row.error, &row.error_deviation);
+    br_write_figures_keys(out, k ? ",\n  {" : "\n  {", &coflow_result_figures, &row);
+    if (of->outcome->coordinator.intervals) {
+        br_write_figures_keys(out, ",\n   \"coordinator\": {", &coflow_coordinator_figures,
+                              &of->outcome->coordinator);
+        putc('}', out);
+    }
+    br_write_figures_keys(out, ", ", &coflow_result_end, &row);
     putc('}', out);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/numbers/real.h"
+#include "emit/write/figures.h"
 #include "emit/write/write.h"
 #include "runtime/deadline/amdahl.h"
 
@@ -15,15 +15,8 @@ static const struct br_named formats[] = {
     {"json", "all of it, for other programs"},
     {"svg", "a picture: time left against progress, a line for an allocation (--show)"},
 };
-#define BILLION 1000000000
 
 const struct br_names br_table_formats = {BR_NAMES(formats)};
-
-/* To nine decimals. */
-static void deadline_table_write_number(FILE *out, double value)
-{
-    br_write_ratio(out, br_real_whole(value * BILLION), BILLION);
-}
 
 /* The progress of a cell's numbers: exactly between two cells there is no weight. */
 static struct br_table_place deadline_table_place_of(uint32_t cell)
@@ -36,14 +29,14 @@ static void deadline_table_write_csv(const struct br_deadline_table *table, FILE
     fputs("order,allocation,progress,start,mean_s", out);
     for (uint32_t k = 0; k < table->quantiles; k++) {
         fputs(",q", out);
-        deadline_table_write_number(out, table->level[k]);
+        br_write_figure(out, table->level[k], "null");
     }
     putc('\n', out);
     for (uint32_t layer = 0; layer < table->layers; layer++)
         for (uint32_t a = 0; a < table->allocations; a++)
             for (uint32_t c = 0; c < table->cells; c++) {
                 fprintf(out, "%s,%" PRIu32 ",", br_order_name(layer), table->allocation[a]);
-                deadline_table_write_number(out, table->at[c]);
+                br_write_figure(out, table->at[c], "null");
                 fprintf(out, ",%d,", c == 0);
                 br_write_seconds(out,
                                  br_table_mean_ns(table, layer, deadline_table_place_of(c), a));
@@ -57,40 +50,37 @@ static void deadline_table_write_csv(const struct br_deadline_table *table, FILE
             }
 }
 
-static void deadline_table_json_text(FILE *out, const char *name, const char *text)
-{
-    fprintf(out, "  \"%s\": \"", name);
-    br_write_text(out, BR_QUOTE_JSON, text);
-    fputs("\",\n", out);
-}
-
 static void json_head(const struct br_deadline_table *table, FILE *out)
 {
-    fputs("{\n  \"format\": \"bigrocks-deadline/1\",\n", out);
-    deadline_table_json_text(out, "job", table->job);
-    deadline_table_json_text(out, "cluster", table->cluster);
-    deadline_table_json_text(out, "allocations", br_allocation_name(table->kind));
-    deadline_table_json_text(out, "indicator", br_named_name(&br_indicators, table->indicator));
-    fprintf(out, "  \"runs\": %" PRIu32 ",\n  \"seed\": %" PRIu64 ",\n", table->runs, table->seed);
+    fputs("{\n  \"format\": \"bigrocks-deadline/1\"", out);
+    br_write_text_key(out, ",\n  ", "job", table->job);
+    br_write_text_key(out, ",\n  ", "cluster", table->cluster);
+    br_write_text_key(out, ",\n  ", "allocations", br_allocation_name(table->kind));
+    br_write_text_key(out, ",\n  ", "indicator", br_named_name(&br_indicators, table->indicator));
+    fprintf(out, ",\n  \"runs\": %" PRIu32 ",\n  \"seed\": %" PRIu64 ",\n", table->runs,
+            table->seed);
 }
+
+struct deadline_stage_row {
+    uint32_t tasks;
+    const struct br_progress_weight *weight;
+    const struct br_table_stage *stage;
+};
+#define DEADLINE_STAGE_FIGURES(FIGURE, LINE)                                                       \
+    FIGURE(tasks, row->tasks)                                                                      \
+    FIGURE(begin, row->weight->begin)                                                              \
+    FIGURE(span, row->weight->span)                                                                \
+    FIGURE(longest_s, row->stage->longest_s)                                                       \
+    FIGURE(behind_s, row->stage->behind_s)                                                         \
+    FIGURE(work_s, row->stage->work_s)
+BR_FIGURES(deadline_stage_figures, struct deadline_stage_row, DEADLINE_STAGE_FIGURES);
 
 static void json_stages(const struct br_deadline_table *table, FILE *out)
 {
     fputs("  \"stages\": [", out);
     for (uint32_t s = 0; s < table->stages; s++) {
-        const struct {
-            const char *name;
-            double value;
-        } field[] = {{"begin", table->weight[s].begin},
-                     {"span", table->weight[s].span},
-                     {"longest_s", table->stage[s].longest_s},
-                     {"behind_s", table->stage[s].behind_s},
-                     {"work_s", table->stage[s].work_s}};
-        fprintf(out, "%s\n    {\"tasks\": %" PRIu32, s ? "," : "", table->tasks[s]);
-        for (size_t k = 0; k < sizeof field / sizeof *field; k++) {
-            fprintf(out, ", \"%s\": ", field[k].name);
-            deadline_table_write_number(out, field[k].value);
-        }
+        struct deadline_stage_row row = {table->tasks[s], &table->weight[s], &table->stage[s]};
+        br_write_figures_keys(out, s ? ",\n    {" : "\n    {", &deadline_stage_figures, &row);
         putc('}', out);
     }
     fputs("\n  ],\n", out);
@@ -100,7 +90,7 @@ static void json_cell(const struct br_deadline_table *table, uint32_t layer, uin
                       FILE *out)
 {
     fputs(c ? ",\n      {\"progress\": " : "\n      {\"progress\": ", out);
-    deadline_table_write_number(out, table->at[c]);
+    br_write_figure(out, table->at[c], "null");
     fputs(", \"mean_s\": ", out);
     br_write_seconds(out, br_table_mean_ns(table, layer, deadline_table_place_of(c), a));
     fputs(", \"quantiles_s\": [", out);
@@ -119,7 +109,7 @@ static void deadline_table_write_json(const struct br_deadline_table *table,
     fputs("  \"levels\": [", out);
     for (uint32_t k = 0; k < table->quantiles; k++) {
         fputs(k ? ", " : "", out);
-        deadline_table_write_number(out, table->level[k]);
+        br_write_figure(out, table->level[k], "null");
     }
     fputs("],\n", out);
     json_stages(table, out);
@@ -176,67 +166,54 @@ enum br_status br_emit_table(const char *format, const struct br_deadline_table 
 
 /* ---- Comparison of forecasts ---- */
 
-static const struct {
-    const char *name;
-    size_t offset;
-} fields[] = {
-#define FIELD(name, member)                                                                        \
-    {                                                                                              \
-        name, offsetof(struct br_trial, member)                                                    \
-    }
-    FIELD("forecast_p10_s", forecast_s[0]),
-    FIELD("forecast_p50_s", forecast_s[1]),
-    FIELD("forecast_p90_s", forecast_s[2]),
-    FIELD("forecast_mean_s", forecast_mean_s),
-    FIELD("forecast_most_s", forecast_most_s),
-    FIELD("forecast_third_s", forecast_third_s),
-    FIELD("amdahl_s", amdahl_s),
-    FIELD("actual_p10_s", actual_s[0]),
-    FIELD("actual_p50_s", actual_s[1]),
-    FIELD("actual_p90_s", actual_s[2]),
-    FIELD("actual_mean_s", actual_mean_s),
-    FIELD("work_s", work_s),
-    FIELD("most_error", most_error),
-    FIELD("third_error", third_error),
-    FIELD("amdahl_error", amdahl_error),
-    FIELD("wander", wander),
-    FIELD("stuck", stuck),
-#undef FIELD
+struct trial_row {
+    const struct br_deadline_table *table;
+    const struct br_trial *trial;
 };
-enum { FIELDS = sizeof fields / sizeof *fields };
-
-static double field_of(const struct br_trial *trial, size_t k)
-{
-    double value;
-    memcpy(&value, (const char *)trial + fields[k].offset, sizeof value);
-    return value;
-}
+#define TRIAL_POINT(FIGURE, LINE)                                                                  \
+    FIGURE(order, br_value_word(br_order_name(row->trial->layer)))                                 \
+    FIGURE(allocation, row->table->allocation[row->trial->index])
+#define TRIAL_FIGURES(FIGURE, LINE)                                                                \
+    FIGURE(forecast_p10_s, row->forecast_s[0])                                                     \
+    FIGURE(forecast_p50_s, row->forecast_s[1])                                                     \
+    FIGURE(forecast_p90_s, row->forecast_s[2])                                                     \
+    FIGURE(forecast_mean_s, row->forecast_mean_s)                                                  \
+    FIGURE(forecast_most_s, row->forecast_most_s)                                                  \
+    FIGURE(forecast_third_s, row->forecast_third_s)                                                \
+    FIGURE(amdahl_s, row->amdahl_s)                                                                \
+    FIGURE(actual_p10_s, row->actual_s[0])                                                         \
+    FIGURE(actual_p50_s, row->actual_s[1])                                                         \
+    FIGURE(actual_p90_s, row->actual_s[2])                                                         \
+    FIGURE(actual_mean_s, row->actual_mean_s)                                                      \
+    FIGURE(work_s, row->work_s)                                                                    \
+    FIGURE(most_error, row->most_error)                                                            \
+    FIGURE(third_error, row->third_error)                                                          \
+    FIGURE(amdahl_error, row->amdahl_error)                                                        \
+    FIGURE(wander, row->wander)                                                                    \
+    FIGURE(stuck, row->stuck)
+BR_FIGURES(trial_point, struct trial_row, TRIAL_POINT);
+BR_FIGURES(trial_figures, struct br_trial, TRIAL_FIGURES);
 
 static void trials_csv(const struct br_deadline_table *table, const struct br_trials *trials,
                        FILE *out)
 {
-    fputs("order,allocation,runs", out);
-    for (size_t k = 0; k < FIELDS; k++)
-        fprintf(out, ",%s", fields[k].name);
-    for (int later = 0; later < 2; later++)
-        for (uint32_t k = 0; k < BR_TRIAL_LEVELS; k++) {
-            fputs(later ? ",later_q" : ",below_q", out);
-            deadline_table_write_number(out, br_trial_level(k));
-        }
+    br_write_figures_head(out, "", &trial_point);
+    fputs(",runs", out);
+    br_write_figures_head(out, ",", &trial_figures);
+    for (uint32_t k = 0; k < 2 * BR_TRIAL_LEVELS; k++) {
+        fputs(k < BR_TRIAL_LEVELS ? ",below_q" : ",later_q", out);
+        br_write_figure(out, br_trial_level(k % BR_TRIAL_LEVELS), "");
+    }
     putc('\n', out);
     for (uint32_t i = 0; i < trials->count; i++) {
         const struct br_trial *trial = &trials->trial[i];
-        fprintf(out, "%s,%" PRIu32 ",%" PRIu32, br_order_name(trial->layer),
-                table->allocation[trial->index], trials->runs);
-        for (size_t k = 0; k < FIELDS; k++) {
-            putc(',', out);
-            deadline_table_write_number(out, field_of(trial, k));
-        }
+        br_write_figures_row(out, "", &trial_point, &(struct trial_row){table, trial});
+        fprintf(out, ",%" PRIu32, trials->runs);
+        br_write_figures_row(out, ",", &trial_figures, trial);
         for (uint32_t k = 0; k < 2 * BR_TRIAL_LEVELS; k++) {
+            const double *share = k < BR_TRIAL_LEVELS ? trial->below : trial->below_later;
             putc(',', out);
-            deadline_table_write_number(out, k < BR_TRIAL_LEVELS
-                                                 ? trial->below[k]
-                                                 : trial->below_later[k - BR_TRIAL_LEVELS]);
+            br_write_figure(out, share[k % BR_TRIAL_LEVELS], "");
         }
         putc('\n', out);
     }
@@ -247,7 +224,7 @@ static void json_shares(FILE *out, const char *name, const double *share)
     fprintf(out, ", \"%s\": [", name);
     for (uint32_t k = 0; k < BR_TRIAL_LEVELS; k++) {
         fputs(k ? ", " : "", out);
-        deadline_table_write_number(out, share ? share[k] : br_trial_level(k));
+        br_write_figure(out, share ? share[k] : br_trial_level(k), "null");
     }
     putc(']', out);
 }
@@ -255,19 +232,16 @@ static void json_shares(FILE *out, const char *name, const double *share)
 static void trials_json(const struct br_deadline_table *table, const struct br_trials *trials,
                         FILE *out)
 {
-    fputs("{\n  \"format\": \"bigrocks-deadline-check/1\",\n", out);
-    deadline_table_json_text(out, "job", table->job);
-    deadline_table_json_text(out, "allocations", br_allocation_name(table->kind));
-    deadline_table_json_text(out, "indicator", br_named_name(&br_indicators, table->indicator));
-    fprintf(out, "  \"runs\": %" PRIu32 ",\n  \"results\": [", trials->runs);
+    fputs("{\n  \"format\": \"bigrocks-deadline-check/1\"", out);
+    br_write_text_key(out, ",\n  ", "job", table->job);
+    br_write_text_key(out, ",\n  ", "allocations", br_allocation_name(table->kind));
+    br_write_text_key(out, ",\n  ", "indicator", br_named_name(&br_indicators, table->indicator));
+    fprintf(out, ",\n  \"runs\": %" PRIu32 ",\n  \"results\": [", trials->runs);
     for (uint32_t i = 0; i < trials->count; i++) {
         const struct br_trial *trial = &trials->trial[i];
-        fprintf(out, "%s\n    {\"order\": \"%s\", \"allocation\": %" PRIu32, i ? "," : "",
-                br_order_name(trial->layer), table->allocation[trial->index]);
-        for (size_t k = 0; k < FIELDS; k++) {
-            fprintf(out, ", \"%s\": ", fields[k].name);
-            deadline_table_write_number(out, field_of(trial, k));
-        }
+        br_write_figures_keys(out, i ? ",\n    {" : "\n    {", &trial_point,
+                              &(struct trial_row){table, trial});
+        br_write_figures_keys(out, ", ", &trial_figures, trial);
         json_shares(out, "levels", NULL);
         json_shares(out, "below", trial->below);
         json_shares(out, "below_later", trial->below_later);

@@ -4,34 +4,39 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "cluster/predict/report/predictions_outputs.h"
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
 
-/* Figures of a run in the order in which they are written. */
-#define FIGURE(name)                                                                               \
-    {                                                                                              \
-#name, offsetof(struct br_accuracy, name)                                                  \
-    }
-static const struct {
-    const char *name;
-    size_t offset;
-} figures[] = {
-    FIGURE(mean_error),  FIGURE(p25_error), FIGURE(p50_error), FIGURE(p75_error),
-    FIGURE(p90_error),   FIGURE(p99_error), FIGURE(over),      FIGURE(under),
-    FIGURE(right_queue), FIGURE(too_low),   FIGURE(too_high),  FIGURE(inside),
-    FIGURE(below),       FIGURE(above),     FIGURE(width),     FIGURE(pilots),
-};
-enum { FIGURES = sizeof figures / sizeof *figures };
+/* ---- For programs ---- */
 
-static double figure_of(const struct br_accuracy *accuracy, uint32_t k)
-{
-    double value;
-    memcpy(&value, (const char *)accuracy + figures[k].offset, sizeof value);
-    return value;
-}
+#define PREDICTOR_FIGURES(FIGURE, LINE)                                                            \
+    FIGURE(predictor, row->predictor)                                                              \
+    FIGURE(seed, row->seed)                                                                        \
+    FIGURE(jobs, row->accuracy.jobs)                                                               \
+    FIGURE(known, row->accuracy.known)                                                             \
+    LINE(mean_error, row->accuracy.mean_error)                                                     \
+    FIGURE(p25_error, row->accuracy.p25_error)                                                     \
+    FIGURE(p50_error, row->accuracy.p50_error)                                                     \
+    FIGURE(p75_error, row->accuracy.p75_error)                                                     \
+    FIGURE(p90_error, row->accuracy.p90_error)                                                     \
+    FIGURE(p99_error, row->accuracy.p99_error)                                                     \
+    LINE(over, row->accuracy.over)                                                                 \
+    FIGURE(under, row->accuracy.under)                                                             \
+    FIGURE(right_queue, row->accuracy.right_queue)                                                 \
+    FIGURE(too_low, row->accuracy.too_low)                                                         \
+    FIGURE(too_high, row->accuracy.too_high)                                                       \
+    FIGURE(inside, row->accuracy.inside)                                                           \
+    LINE(below, row->accuracy.below)                                                               \
+    FIGURE(above, row->accuracy.above)                                                             \
+    FIGURE(width, row->accuracy.width)                                                             \
+    FIGURE(pilots, row->accuracy.pilots)
+BR_FIGURES(predictor_figures, struct br_predictions_run, PREDICTOR_FIGURES);
+#define CALIBRATION_FIGURES(FIGURE, LINE)                                                          \
+    FIGURE(interval, row->interval)                                                                \
+    FIGURE(inside, row->inside)
+BR_FIGURES(calibration_figures, struct br_calibration, CALIBRATION_FIGURES);
 
 static enum br_status predictions_write_json(const struct br_predictions *p, FILE *out,
                                              struct br_diag *diag)
@@ -49,16 +54,10 @@ static enum br_status predictions_write_json(const struct br_predictions *p, FIL
     fputs("],\n \"results\": [", out);
     for (uint32_t r = 0; r < p->runs; r++) {
         const struct br_predictions_run *run = &p->run[r];
-        br_write_text_key(out, r ? ",\n  {" : "\n  {", "predictor", run->predictor);
-        fprintf(out, ", \"seed\": %" PRIu64 ", \"jobs\": %" PRIu32 ", \"known\": %" PRIu32,
-                run->seed, run->accuracy.jobs, run->accuracy.known);
-        for (uint32_t k = 0; k < FIGURES; k++)
-            br_write_figure_key(out, k % 6 ? ", " : ",\n   ", figures[k].name,
-                                figure_of(&run->accuracy, k));
+        br_write_figures_keys(out, r ? ",\n  {" : "\n  {", &predictor_figures, run);
         fputs(",\n   \"calibration\": [", out);
         for (int c = 0; c < BR_CALIBRATIONS; c++) {
-            br_write_figure_key(out, c ? ", {" : "{", "interval", run->calibration[c].interval);
-            br_write_figure_key(out, ", ", "inside", run->calibration[c].inside);
+            br_write_figures_keys(out, c ? ", {" : "{", &calibration_figures, &run->calibration[c]);
             putc('}', out);
         }
         fputs("]}", out);
@@ -67,39 +66,49 @@ static enum br_status predictions_write_json(const struct br_predictions *p, FIL
     return BR_OK;
 }
 
-static void write_field(FILE *out, double value)
-{
-    putc(',', out);
-    br_write_figure(out, value, "");
-}
+/* A job and what a predictor said of it. */
+struct prediction_row {
+    const struct br_predictions *all;
+    const struct br_predictions_run *run;
+    const struct br_prediction *of;
+    double work_ns, said_ns;
+    bool told; /* it gave an interval */
+};
+#define PREDICTION_FIGURES(FIGURE, LINE)                                                           \
+    FIGURE(predictor, row->run->predictor)                                                         \
+    FIGURE(seed, row->run->seed)                                                                   \
+    FIGURE(job, row->all->workload->job[row->of->number - row->all->first].id)                     \
+    FIGURE(tasks, row->of->tasks)                                                                  \
+    FIGURE(pilots, row->of->pilots)                                                                \
+    FIGURE(work, row->work_ns / 1e9)                                                               \
+    FIGURE(estimate, row->said_ns / 1e9)                                                           \
+    FIGURE(low, row->told ? row->of->estimate.low_ns / 1e9 : NAN)                                  \
+    FIGURE(high, row->told ? row->of->estimate.high_ns / 1e9 : NAN)                                \
+    FIGURE(error, row->work_ns > 0 ? (row->said_ns - row->work_ns) / row->work_ns : NAN)           \
+    FIGURE(queue, br_queue_of(row->all->queues, row->work_ns))                                     \
+    FIGURE(predicted_queue, br_queue_of(row->all->queues, row->said_ns))
+BR_FIGURES(prediction_figures, struct prediction_row, PREDICTION_FIGURES);
 
 static enum br_status predictions_write_csv(const struct br_predictions *p, FILE *out,
                                             struct br_diag *diag)
 {
-    fputs("predictor,seed,job,tasks,pilots,work,estimate,low,high,error,queue,predicted_queue\n",
-          out);
+    br_write_figures_head(out, "", &prediction_figures);
+    putc('\n', out);
     for (uint32_t r = 0; r < p->runs; r++) {
         const struct br_predictions_run *run = &p->run[r];
         for (uint32_t k = 0; k < run->evaluation->count && !ferror(out); k++) {
             const struct br_prediction *of = &run->evaluation->prediction[k];
-            bool told = of->estimate.high_ns > of->estimate.low_ns;
-            putc('"', out);
-            br_write_text(out, BR_QUOTE_CSV, run->predictor);
-            fprintf(out, "\",%" PRIu64 ",\"", run->seed);
-            br_write_text(out, BR_QUOTE_CSV, p->workload->job[of->number - p->first].id);
-            fprintf(out, "\",%" PRIu32 ",%" PRIu32, of->tasks, of->pilots);
-            write_field(out, of->work_ns / 1e9);
-            write_field(out, of->estimate.work_ns / 1e9);
-            write_field(out, told ? of->estimate.low_ns / 1e9 : NAN);
-            write_field(out, told ? of->estimate.high_ns / 1e9 : NAN);
-            write_field(out,
-                        of->work_ns > 0 ? (of->estimate.work_ns - of->work_ns) / of->work_ns : NAN);
-            fprintf(out, ",%" PRIu32 ",%" PRIu32 "\n", br_queue_of(p->queues, of->work_ns),
-                    br_queue_of(p->queues, of->estimate.work_ns));
+            const struct br_estimate *estimate = &of->estimate;
+            struct prediction_row row = {
+                p, run, of, of->work_ns, estimate->work_ns, estimate->high_ns > estimate->low_ns};
+            br_write_figures_row(out, "", &prediction_figures, &row);
+            putc('\n', out);
         }
     }
     return BR_OK;
 }
+
+/* ---- For people ---- */
 
 static void write_percent(FILE *out, double value)
 {

@@ -1,47 +1,40 @@
 /* A row for each decision of the control loops of jobs with deadlines. */
-#include <inttypes.h>
-#include <math.h>
-
 #include "cluster/simulate/report/study_fields.h"
 #include "cluster/simulate/report/study_outputs.h"
-#include "emit/write/figures.h"
-#include "emit/write/write.h"
 
-static void study_allotments_write_text(FILE *out, const char *text)
-{
-    putc('"', out);
-    br_write_text(out, BR_QUOTE_CSV, text);
-    putc('"', out);
-}
-
-static void study_allotments_write_row(FILE *out, const struct br_study *study,
-                                       const struct br_study_run *run,
-                                       const struct br_allotment *row)
-{
-    const struct br_workload_job *job = &study->workload->job[row->job];
-    const int64_t time_ns[] = {row->at_ns, row->deadline_ns, row->left_ns, row->left_high_ns};
-    study_allotments_write_text(out, run->policy);
-    fprintf(out, ",%" PRIu64 ",", run->seed);
-    study_allotments_write_text(out, job->id);
-    for (int k = 0; k < 4; k++) {
-        putc(',', out);
-        br_write_seconds(out, time_ns[k]);
-    }
-    fprintf(out, ",%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",", row->raw, row->amount, row->running);
-    br_write_figure(out, row->progress, "");
-    putc(',', out);
-    br_write_figure(out, row->on_time, "");
-    putc('\n', out);
-}
+struct study_allotment_row {
+    const struct br_study_run *run;
+    const char *job;
+    const struct br_allotment *of;
+};
+#define STUDY_ALLOTMENT_FIGURES(FIGURE, LINE)                                                      \
+    FIGURE(policy, row->run->policy)                                                               \
+    FIGURE(seed, row->run->seed)                                                                   \
+    FIGURE(job, row->job)                                                                          \
+    FIGURE(time, br_value_time(row->of->at_ns))                                                    \
+    FIGURE(deadline, br_value_time(row->of->deadline_ns))                                          \
+    FIGURE(left, br_value_time(row->of->left_ns))                                                  \
+    FIGURE(left_p95, br_value_time(row->of->left_high_ns))                                         \
+    FIGURE(raw, row->of->raw)                                                                      \
+    FIGURE(tokens, row->of->amount)                                                                \
+    FIGURE(running, row->of->running)                                                              \
+    FIGURE(progress, row->of->progress)                                                            \
+    FIGURE(on_time, row->of->on_time)
+BR_FIGURES(study_allotment_figures, struct study_allotment_row, STUDY_ALLOTMENT_FIGURES);
 
 enum br_status br_study_allotments(const struct br_study *study, FILE *out, struct br_diag *diag)
 {
     (void)diag;
-    fputs("policy,seed,job,time,deadline,left,left_p95,raw,tokens,running,progress,on_time\n", out);
+    br_write_figures_head(out, "", &study_allotment_figures);
+    putc('\n', out);
     for (uint32_t r = 0; r < study->runs; r++) {
         const struct br_allotments *all = study->run[r].allotments;
-        for (uint32_t k = 0; all && k < all->rows && !ferror(out); k++)
-            study_allotments_write_row(out, study, &study->run[r], &all->row[k]);
+        for (uint32_t k = 0; all && k < all->rows && !ferror(out); k++) {
+            struct study_allotment_row row = {
+                &study->run[r], study->workload->job[all->row[k].job].id, &all->row[k]};
+            br_write_figures_row(out, "", &study_allotment_figures, &row);
+            putc('\n', out);
+        }
     }
     return BR_OK;
 }

@@ -1,92 +1,89 @@
-/* Rows for spreadsheets and programs. Texts are quoted; a character that would begin a formula is
- * written as \u003d and the like. Unknown values are left empty. */
-#include <inttypes.h>
+/* Rows for spreadsheets and programs. */
 #include <math.h>
 
 #include "base/numbers/real.h"
 #include "cluster/simulate/report/study_fields.h"
 #include "cluster/simulate/report/study_outputs.h"
-#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
-static void study_csv_write_text(FILE *out, const char *text)
+/* A time that many seconds after the job's arrival; unknown if these are. */
+static struct br_value study_csv_after(const struct br_workload_job *job, double seconds)
 {
-    putc('"', out);
-    br_write_text(out, BR_QUOTE_CSV, text);
-    putc('"', out);
+    return br_value_time(isnan(seconds) ? BR_NEVER
+                                        : job->arrival_ns + br_real_whole(seconds * 1e9));
 }
 
-static void study_csv_write_number(FILE *out, double value)
-{
-    putc(',', out);
-    br_write_figure(out, value, "");
-}
+/* ---- A row for each job ---- */
 
-static void study_csv_write_time(FILE *out, int64_t ns)
-{
-    putc(',', out);
-    if (ns != BR_NEVER)
-        br_write_seconds(out, ns);
-}
-
-/* A time that many seconds after another; BR_NEVER if that is unknown. */
-static int64_t study_csv_after(int64_t ns, double seconds)
-{
-    return isnan(seconds) ? BR_NEVER : ns + br_real_whole(seconds * 1e9);
-}
+struct study_job_row {
+    const struct br_study_run *run;
+    const struct br_workload_job *job;
+    const char *group;
+    const struct br_job_metrics *m;
+};
+#define STUDY_JOB_FIGURES(FIGURE, LINE)                                                            \
+    FIGURE(policy, row->run->policy)                                                               \
+    FIGURE(seed, row->run->seed)                                                                   \
+    FIGURE(job, row->job->id)                                                                      \
+    FIGURE(group, row->group)                                                                      \
+    FIGURE(arrival, br_value_time(row->job->arrival_ns))                                           \
+    FIGURE(start, study_csv_after(row->job, row->m->wait_s))                                       \
+    FIGURE(end, study_csv_after(row->job, row->m->jct_s))                                          \
+    FIGURE(jct, row->m->jct_s)                                                                     \
+    FIGURE(slowdown, row->m->slowdown)                                                             \
+    FIGURE(wait, row->m->wait_s)                                                                   \
+    FIGURE(deadline, br_value_time(row->m->allotted.deadline_ns))                                  \
+    FIGURE(tardiness, row->m->tardiness_s)                                                         \
+    FIGURE(weight, row->job->weight)                                                               \
+    FIGURE(work, row->m->work_s)                                                                   \
+    FIGURE(wasted, row->m->wasted_s)                                                               \
+    FIGURE(failures, row->m->failures)                                                             \
+    FIGURE(lateness, row->m->lateness_s)                                                           \
+    FIGURE(token_minutes, row->m->allotted.token_minutes)                                          \
+    FIGURE(above_oracle, row->m->allotted.above)
+BR_FIGURES(study_job_figures, struct study_job_row, STUDY_JOB_FIGURES);
 
 enum br_status br_study_csv(const struct br_study *study, FILE *out, struct br_diag *diag)
 {
+    const struct br_workload *workload = study->workload;
     (void)diag;
-    fputs("policy,seed,job,group,arrival,start,end,jct,slowdown,wait,deadline,tardiness,weight,"
-          "work,wasted,failures,lateness,token_minutes,above_oracle\n",
-          out);
-    for (uint32_t r = 0; r < study->runs; r++) {
-        const struct br_study_run *run = &study->run[r];
-        for (uint32_t j = 0; j < study->workload->jobs && !ferror(out); j++) {
-            const struct br_workload_job *job = &study->workload->job[j];
-            const struct br_job_metrics *m = &run->metrics->job[j];
-            study_csv_write_text(out, run->policy);
-            fprintf(out, ",%" PRIu64 ",", run->seed);
-            study_csv_write_text(out, job->id);
-            putc(',', out);
-            study_csv_write_text(out, study->workload->group[job->group].name);
-            study_csv_write_time(out, job->arrival_ns);
-            study_csv_write_time(out, study_csv_after(job->arrival_ns, m->wait_s));
-            study_csv_write_time(out, study_csv_after(job->arrival_ns, m->jct_s));
-            study_csv_write_number(out, m->jct_s);
-            study_csv_write_number(out, m->slowdown);
-            study_csv_write_number(out, m->wait_s);
-            study_csv_write_time(out, m->allotted.deadline_ns);
-            study_csv_write_number(out, m->tardiness_s);
-            study_csv_write_number(out, job->weight);
-            study_csv_write_number(out, m->work_s);
-            study_csv_write_number(out, m->wasted_s);
-            fprintf(out, ",%" PRIu32, m->failures);
-            study_csv_write_number(out, m->lateness_s);
-            study_csv_write_number(out, m->allotted.token_minutes);
-            study_csv_write_number(out, m->allotted.above);
+    br_write_figures_head(out, "", &study_job_figures);
+    putc('\n', out);
+    for (uint32_t r = 0; r < study->runs; r++)
+        for (uint32_t j = 0; j < workload->jobs && !ferror(out); j++) {
+            const struct br_workload_job *job = &workload->job[j];
+            struct study_job_row row = {&study->run[r], job, workload->group[job->group].name,
+                                        &study->run[r].metrics->job[j]};
+            br_write_figures_row(out, "", &study_job_figures, &row);
             putc('\n', out);
         }
-    }
     return BR_OK;
 }
 
+/* ---- A row for each run ---- */
+
+#define STUDY_RUN_HEAD(FIGURE, LINE)                                                               \
+    FIGURE(policy, row->policy)                                                                    \
+    FIGURE(seed, row->seed)
+#define STUDY_RUN_END(FIGURE, LINE)                                                                \
+    FIGURE(cut, row->cut)                                                                          \
+    FIGURE(note, row->note ? row->note : "")
+BR_FIGURES(study_run_head, struct br_study_run, STUDY_RUN_HEAD);
+BR_FIGURES(study_run_end, struct br_study_run, STUDY_RUN_END);
+
 enum br_status br_study_runs(const struct br_study *study, FILE *out, struct br_diag *diag)
 {
+    struct br_figures figures = br_study_figures(study);
     (void)diag;
-    fputs("policy,seed", out);
-    for (uint32_t k = 0; k < br_study_fields(study); k++)
-        fprintf(out, ",%s", br_study_field[k].name);
-    fputs(",cut,note\n", out);
+    br_write_figures_head(out, "", &study_run_head);
+    br_write_figures_head(out, ",", &figures);
+    br_write_figures_head(out, ",", &study_run_end);
+    putc('\n', out);
     for (uint32_t r = 0; r < study->runs && !ferror(out); r++) {
-        const struct br_study_run *run = &study->run[r];
-        study_csv_write_text(out, run->policy);
-        fprintf(out, ",%" PRIu64, run->seed);
-        for (uint32_t k = 0; k < br_study_fields(study); k++)
-            study_csv_write_number(out, br_study_value(study, run, &br_study_field[k]));
-        fputs(run->cut ? ",true," : ",false,", out);
-        study_csv_write_text(out, run->note ? run->note : "");
+        struct br_study_row row = br_study_row(study, r);
+        br_write_figures_row(out, "", &study_run_head, row.run);
+        br_write_figures_row(out, ",", &figures, &row);
+        br_write_figures_row(out, ",", &study_run_end, row.run);
         putc('\n', out);
     }
     return BR_OK;

@@ -1,197 +1,87 @@
-#include "base/numbers/real.h"
 #include "cluster/simulate/report/study_fields.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/write/write.h"
-
-#define METRIC(name)                                                                               \
-    static double name(const struct br_study_run *run)                                             \
-    {                                                                                              \
-        return (double)run->metrics->name;                                                         \
-    }
-METRIC(jobs)
-METRIC(finished)
-METRIC(mean_jct_s)
-METRIC(p25_jct_s)
-METRIC(p50_jct_s)
-METRIC(p75_jct_s)
-METRIC(p90_jct_s)
-METRIC(p99_jct_s)
-METRIC(max_jct_s)
-METRIC(weighted_jct_s)
-METRIC(mean_slowdown)
-METRIC(p90_slowdown)
-METRIC(makespan_s)
-METRIC(deadlines)
-METRIC(missed)
-METRIC(failures)
-METRIC(wasted_share)
-METRIC(lateness_s)
-METRIC(token_minutes)
-METRIC(above_oracle)
-
-static double met(const struct br_study_run *run)
-{
-    const struct br_metrics *metrics = run->metrics;
-    return metrics->deadlines ? (double)(metrics->deadlines - metrics->missed) : NAN;
-}
-
-static double jain_10(const struct br_study_run *run)
-{
-    return run->metrics->jain[0];
-}
-
-static double jain_60(const struct br_study_run *run)
-{
-    return run->metrics->jain[1];
-}
-
-static double jain_240(const struct br_study_run *run)
-{
-    return run->metrics->jain[2];
-}
-
-static double mean_wait_s(const struct br_study_run *run)
+static double study_fields_mean_wait(const struct br_metrics *metrics)
 {
     double sum = 0;
     uint32_t waits = 0;
-    for (uint32_t j = 0; j < run->metrics->jobs; j++)
-        if (!isnan(run->metrics->job[j].wait_s)) {
-            sum += run->metrics->job[j].wait_s;
+    for (uint32_t j = 0; j < metrics->jobs; j++)
+        if (!isnan(metrics->job[j].wait_s)) {
+            sum += metrics->job[j].wait_s;
             waits++;
         }
     return waits ? sum / waits : NAN;
 }
 
-static double mean_jct_bound_s(const struct br_study_run *run)
-{
-    return run->mean_jct_bound_s;
-}
-
-static double makespan_bound_s(const struct br_study_run *run)
-{
-    return run->makespan_bound_s;
-}
-
-static double clairvoyant_s(const struct br_study_run *run)
-{
-    return run->clairvoyant_mean_jct_s;
-}
-
 /* A bound over all jobs means nothing for a run in which some did not finish. */
-static double study_fields_over(const struct br_study_run *run, double value, double bound)
+static double study_fields_over(const struct br_study_row *row, double value, double bound)
 {
-    bool all = run->metrics->finished == run->metrics->jobs;
-    return all && bound > 0 ? value / bound : NAN;
+    return row->m->finished == row->m->jobs && bound > 0 ? value / bound : NAN;
 }
 
-static double regret(const struct br_study_run *run)
+static double study_fields_events_per_second(const struct br_study_row *row)
 {
-    return study_fields_over(run, run->metrics->mean_jct_s, run->mean_jct_bound_s);
+    bool known = row->study->times && row->run->seconds > 0;
+    return known ? (double)row->run->events / row->run->seconds : NAN;
 }
 
-static double makespan_regret(const struct br_study_run *run)
+/* The last ones are OF_NETWORKS. */
+#define STUDY_FIGURES(FIGURE, LINE)                                                                \
+    FIGURE(jobs, row->m->jobs)                                                                     \
+    FIGURE(finished, row->m->finished)                                                             \
+    FIGURE(mean_jct, row->m->mean_jct_s)                                                           \
+    FIGURE(p25_jct, row->m->p25_jct_s)                                                             \
+    FIGURE(p50_jct, row->m->p50_jct_s)                                                             \
+    LINE(p75_jct, row->m->p75_jct_s)                                                               \
+    FIGURE(p90_jct, row->m->p90_jct_s)                                                             \
+    FIGURE(p99_jct, row->m->p99_jct_s)                                                             \
+    FIGURE(max_jct, row->m->max_jct_s)                                                             \
+    FIGURE(weighted_jct, row->m->weighted_jct_s)                                                   \
+    FIGURE(mean_wait, study_fields_mean_wait(row->m))                                              \
+    LINE(mean_slowdown, row->m->mean_slowdown)                                                     \
+    FIGURE(p90_slowdown, row->m->p90_slowdown)                                                     \
+    FIGURE(makespan, row->m->makespan_s)                                                           \
+    FIGURE(jain_10s, row->m->jain[0])                                                              \
+    FIGURE(jain_60s, row->m->jain[1])                                                              \
+    FIGURE(jain_240s, row->m->jain[2])                                                             \
+    LINE(mean_jct_bound, row->run->mean_jct_bound_s)                                               \
+    FIGURE(makespan_bound, row->run->makespan_bound_s)                                             \
+    FIGURE(clairvoyant_mean_jct, row->run->clairvoyant_mean_jct_s)                                 \
+    FIGURE(regret, study_fields_over(row, row->m->mean_jct_s, row->run->mean_jct_bound_s))         \
+    FIGURE(makespan_regret,                                                                        \
+           study_fields_over(row, row->m->makespan_s, row->run->makespan_bound_s))                 \
+    FIGURE(deadlines, row->m->deadlines)                                                           \
+    LINE(missed, row->m->missed)                                                                   \
+    FIGURE(met, row->m->deadlines ? (double)(row->m->deadlines - row->m->missed) : NAN)            \
+    FIGURE(lateness, row->m->lateness_s)                                                           \
+    FIGURE(token_minutes, row->m->token_minutes)                                                   \
+    FIGURE(above_oracle, row->m->above_oracle)                                                     \
+    FIGURE(failures, row->m->failures)                                                             \
+    LINE(wasted_share, row->m->wasted_share)                                                       \
+    FIGURE(events, row->run->events)                                                               \
+    FIGURE(events_per_second, study_fields_events_per_second(row))                                 \
+    FIGURE(seconds, row->study->times ? row->run->seconds : NAN)                                   \
+    FIGURE(planning_seconds, row->study->times ? row->run->planning_seconds : NAN)                 \
+    FIGURE(transfers, row->run->moved.transfers)                                                   \
+    LINE(moved_bytes, row->run->moved.bytes)                                                       \
+    FIGURE(waited_for_bytes, row->run->moved.waited_s)
+BR_FIGURES(study_figures, struct br_study_row, STUDY_FIGURES);
+enum { OF_NETWORKS = 3 };
+
+struct br_figures br_study_figures(const struct br_study *study)
 {
-    return study_fields_over(run, run->metrics->makespan_s, run->makespan_bound_s);
+    struct br_figures figures = study_figures;
+    figures.names.count -= study->network ? 0 : OF_NETWORKS;
+    return figures;
 }
 
-static double events(const struct br_study_run *run)
+struct br_study_row br_study_row(const struct br_study *study, uint32_t run)
 {
-    return (double)run->events;
-}
-
-static double events_per_second(const struct br_study_run *run)
-{
-    return run->seconds > 0 ? (double)run->events / run->seconds : NAN;
-}
-
-static double study_fields_seconds(const struct br_study_run *run)
-{
-    return run->seconds;
-}
-
-static double planning_seconds(const struct br_study_run *run)
-{
-    return run->planning_seconds;
-}
-
-static double transfers(const struct br_study_run *run)
-{
-    return (double)run->moved.transfers;
-}
-
-static double moved_bytes(const struct br_study_run *run)
-{
-    return run->moved.bytes;
-}
-
-static double waited_s(const struct br_study_run *run)
-{
-    return run->moved.waited_s;
-}
-
-const struct br_study_field br_study_field[] = {
-    {"jobs", jobs, false},
-    {"finished", finished, false},
-    {"mean_jct", mean_jct_s, false},
-    {"p25_jct", p25_jct_s, false},
-    {"p50_jct", p50_jct_s, false},
-    {"p75_jct", p75_jct_s, false},
-    {"p90_jct", p90_jct_s, false},
-    {"p99_jct", p99_jct_s, false},
-    {"max_jct", max_jct_s, false},
-    {"weighted_jct", weighted_jct_s, false},
-    {"mean_wait", mean_wait_s, false},
-    {"mean_slowdown", mean_slowdown, false},
-    {"p90_slowdown", p90_slowdown, false},
-    {"makespan", makespan_s, false},
-    {"jain_10s", jain_10, false},
-    {"jain_60s", jain_60, false},
-    {"jain_240s", jain_240, false},
-    {"mean_jct_bound", mean_jct_bound_s, false},
-    {"makespan_bound", makespan_bound_s, false},
-    {"clairvoyant_mean_jct", clairvoyant_s, false},
-    {"regret", regret, false},
-    {"makespan_regret", makespan_regret, false},
-    {"deadlines", deadlines, false},
-    {"missed", missed, false},
-    {"met", met, false},
-    {"lateness", lateness_s, false},
-    {"token_minutes", token_minutes, false},
-    {"above_oracle", above_oracle, false},
-    {"failures", failures, false},
-    {"wasted_share", wasted_share, false},
-    {"events", events, false},
-    {"events_per_second", events_per_second, true},
-    {"seconds", study_fields_seconds, true},
-    {"planning_seconds", planning_seconds, true},
-    {"transfers", transfers, false},
-    {"moved_bytes", moved_bytes, false},
-    {"waited_for_bytes", waited_s, false},
-};
-enum { FIELDS = sizeof br_study_field / sizeof *br_study_field, OF_NETWORKS = 3 };
-
-uint32_t br_study_fields(const struct br_study *study)
-{
-    return study->network ? FIELDS : FIELDS - OF_NETWORKS;
-}
-
-double br_study_value(const struct br_study *study, const struct br_study_run *run,
-                      const struct br_study_field *field)
-{
-    double value = field->times && !study->times ? NAN : field->of(run);
-    return isfinite(value) ? value : NAN;
-}
-
-const struct br_study_field *br_study_find_field(const char *name)
-{
-    uint32_t k = 0;
-    while (strcmp(br_study_field[k].name, name) != 0)
-        k++;
-    return &br_study_field[k];
+    return (struct br_study_row){study, &study->run[run], study->run[run].metrics};
 }
 
 struct br_study_policy *br_study_policies(const struct br_study *study, uint32_t *policies)
@@ -202,17 +92,24 @@ struct br_study_policy *br_study_policies(const struct br_study *study, uint32_t
         if (r && strcmp(study->run[r].policy, study->run[r - 1].policy) == 0)
             policy[*policies - 1].runs++;
         else
-            policy[(*policies)++] = (struct br_study_policy){study->run[r].policy, r, 1};
+            policy[(*policies)++] = (struct br_study_policy){study, study->run[r].policy, r, 1};
     return policy;
 }
 
-double br_study_mean(const struct br_study *study, const struct br_study_policy *policy,
-                     const struct br_study_field *field)
+/* ---- Over the seeds of a policy ---- */
+
+static double study_fields_run_value(const struct br_study_policy *policy, uint32_t r, uint32_t k)
+{
+    struct br_study_row row = br_study_row(policy->study, policy->first_run + r);
+    return br_figure_real(&study_figures, &row, k);
+}
+
+static double study_fields_mean(const struct br_study_policy *policy, uint32_t k)
 {
     double sum = 0;
     uint32_t known = 0;
-    for (uint32_t r = policy->first_run; r < policy->first_run + policy->runs; r++) {
-        double value = br_study_value(study, &study->run[r], field);
+    for (uint32_t r = 0; r < policy->runs; r++) {
+        double value = study_fields_run_value(policy, r, k);
         if (!isnan(value)) {
             sum += value;
             known++;
@@ -221,13 +118,29 @@ double br_study_mean(const struct br_study *study, const struct br_study_policy 
     return known ? sum / known : NAN;
 }
 
-double br_study_deviation(const struct br_study *study, const struct br_study_policy *policy,
-                          const struct br_study_field *field)
+static struct br_value study_fields_mean_value(const void *policy, uint32_t k)
 {
-    double mean = br_study_mean(study, policy, field), sum = 0;
-    uint32_t known = 0;
-    for (uint32_t r = policy->first_run; r < policy->first_run + policy->runs; r++) {
-        double value = br_study_value(study, &study->run[r], field);
+    return br_value_real(study_fields_mean(policy, k));
+}
+
+struct br_figures br_study_means(const struct br_study *study)
+{
+    return (struct br_figures){br_study_figures(study).names, study_fields_mean_value};
+}
+
+double br_study_mean(const struct br_study_policy *policy, const char *figure)
+{
+    uint32_t k = figure ? br_named_find(&study_figures.names, figure) : BR_NO_ROW;
+    assert(!figure || k != BR_NO_ROW);
+    return figure ? study_fields_mean(policy, k) : NAN;
+}
+
+double br_study_deviation(const struct br_study_policy *policy, const char *figure)
+{
+    uint32_t k = br_named_find(&study_figures.names, figure), known = 0;
+    double mean = br_study_mean(policy, figure), sum = 0;
+    for (uint32_t r = 0; r < policy->runs; r++) {
+        double value = study_fields_run_value(policy, r, k);
         if (!isnan(value)) {
             sum += (value - mean) * (value - mean);
             known++;
@@ -236,19 +149,18 @@ double br_study_deviation(const struct br_study *study, const struct br_study_po
     return known > 1 ? sqrt(sum / (known - 1)) : NAN;
 }
 
-static bool finished_all(const struct br_study *study, const struct br_study_policy *policy)
+static bool finished_all(const struct br_study_policy *policy)
 {
-    for (uint32_t r = policy->first_run; r < policy->first_run + policy->runs; r++)
-        if (study->run[r].metrics->finished < study->run[r].metrics->jobs)
+    const struct br_study_run *run = policy->study->run + policy->first_run;
+    for (uint32_t r = 0; r < policy->runs; r++)
+        if (run[r].metrics->finished < run[r].metrics->jobs)
             return false;
     return true;
 }
 
-double br_study_gain(const struct br_study *study, const struct br_study_policy *policy,
-                     const struct br_study_policy *other)
+double br_study_gain(const struct br_study_policy *policy, const struct br_study_policy *other)
 {
-    const struct br_study_field *jct = br_study_find_field("mean_jct");
-    double than = br_study_mean(study, other, jct);
-    bool known = finished_all(study, policy) && finished_all(study, other) && than > 0;
-    return known ? 1 - br_study_mean(study, policy, jct) / than : NAN;
+    double than = br_study_mean(other, "mean_jct");
+    bool known = finished_all(policy) && finished_all(other) && than > 0;
+    return known ? 1 - br_study_mean(policy, "mean_jct") / than : NAN;
 }

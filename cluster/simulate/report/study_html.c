@@ -10,7 +10,6 @@
 #include "cluster/simulate/report/study_fields.h"
 #include "cluster/simulate/report/study_outputs.h"
 #include "cluster/simulate/report/study_sample.h"
-#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 #include "study_html.h"
@@ -69,8 +68,9 @@ static void study_html_write_workload(FILE *out, const struct br_study *study)
         putc(']', out);
     }
     fputs("],\n \"fields\": [", out);
-    for (uint32_t k = 0; k < br_study_fields(study); k++)
-        study_html_write_string(out, k ? ", " : "", br_study_field[k].name);
+    struct br_figures figures = br_study_figures(study);
+    for (uint32_t k = 0; k < figures.names.count; k++)
+        study_html_write_string(out, k ? ", " : "", br_named_name(&figures.names, k));
     putc(']', out);
 }
 
@@ -146,11 +146,10 @@ static enum br_status write_policy(FILE *out, const struct br_study *study,
     }
     study_html_write_string(out, " {\"name\": ", policy->name);
     fprintf(out, ", \"seeds\": %" PRIu32 ",\n  \"figures\": ", policy->runs);
-    for (uint32_t k = 0; k < br_study_fields(study); k++)
-        study_html_write_number(out, k ? ", " : "[",
-                                br_study_mean(study, policy, &br_study_field[k]));
-    study_html_write_number(out, "],\n  \"deviation\": ",
-                            br_study_deviation(study, policy, br_study_find_field("mean_jct")));
+    struct br_figures means = br_study_means(study);
+    for (uint32_t k = 0; k < means.names.count; k++)
+        study_html_write_number(out, k ? ", " : "[", br_figure_real(&means, policy, k));
+    study_html_write_number(out, "],\n  \"deviation\": ", br_study_deviation(policy, "mean_jct"));
     fputs(",\n  \"distribution\": [", out);
     for (uint32_t k = 0; k < sample->points; k++) {
         study_html_write_number(out, k ? ",[" : "[", sample->jct_s[k]);

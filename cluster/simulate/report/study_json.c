@@ -51,31 +51,28 @@ static void study_json_write_use(FILE *out, const struct br_study *study,
 
 static void study_json_write_run(FILE *out, const struct br_study *study, uint32_t r)
 {
-    const struct br_study_run *run = &study->run[r];
-    const struct br_study_policy alone = {run->policy, r, 1};
-    br_write_text_key(out, r ? ",\n  {" : "\n  {", "policy", run->policy);
-    fprintf(out, ", \"seed\": %" PRIu64, run->seed);
-    for (uint32_t k = 0; k < br_study_fields(study); k++)
-        br_write_figure_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
-                            br_study_value(study, run, &br_study_field[k]));
+    struct br_study_row row = br_study_row(study, r);
+    const struct br_study_policy alone = {study, row.run->policy, r, 1};
+    struct br_figures figures = br_study_figures(study);
+    br_write_text_key(out, r ? ",\n  {" : "\n  {", "policy", row.run->policy);
+    fprintf(out, ", \"seed\": %" PRIu64, row.run->seed);
+    br_write_figures_keys(out, ", ", &figures, &row);
     study_json_write_use(out, study, &alone);
-    fprintf(out, ", \"cut\": %s", run->cut ? "true" : "false");
-    if (run->note)
-        br_write_text_key(out, ", ", "note", run->note);
+    fprintf(out, ", \"cut\": %s", row.run->cut ? "true" : "false");
+    if (row.run->note)
+        br_write_text_key(out, ", ", "note", row.run->note);
     putc('}', out);
 }
 
 static void write_summary(FILE *out, const struct br_study *study,
                           const struct br_study_policy *policy, const struct br_study_policy *first)
 {
-    const struct br_study_field *jct = br_study_find_field("mean_jct");
+    struct br_figures means = br_study_means(study);
     br_write_text_key(out, policy == first ? "\n  {" : ",\n  {", "policy", policy->name);
     fprintf(out, ", \"seeds\": %" PRIu32, policy->runs);
-    for (uint32_t k = 0; k < br_study_fields(study); k++)
-        br_write_figure_key(out, k % 6 == 5 ? ",\n   " : ", ", br_study_field[k].name,
-                            br_study_mean(study, policy, &br_study_field[k]));
-    br_write_figure_key(out, ", ", "mean_jct_deviation", br_study_deviation(study, policy, jct));
-    br_write_figure_key(out, ", ", "gain", br_study_gain(study, policy, first));
+    br_write_figures_keys(out, ", ", &means, policy);
+    br_write_figure_key(out, ", ", "mean_jct_deviation", br_study_deviation(policy, "mean_jct"));
+    br_write_figure_key(out, ", ", "gain", br_study_gain(policy, first));
     study_json_write_use(out, study, policy);
     putc('}', out);
 }

@@ -12,7 +12,6 @@
 #include "cluster/simulate/report/study_fields.h"
 #include "cluster/simulate/report/study_outputs.h"
 #include "cluster/simulate/report/study_sample.h"
-#include "emit/write/figures.h"
 #include "emit/write/write.h"
 
 #define PX BR_PX
@@ -195,18 +194,15 @@ struct bars {
 
 static void draw_bars(const struct picture *p, const struct bars *bars, int64_t left, int64_t top)
 {
-    const struct br_study_field *field = br_study_find_field(bars->field);
-    const struct br_study_field *mark = bars->mark ? br_study_find_field(bars->mark) : NULL;
-    const struct br_study_field *low = bars->bound ? br_study_find_field(bars->bound) : NULL;
     struct br_plot plot = {p->out, left, top, PLOT * PX, p->drawn * BAR * PX};
     double most = 0, bound = NAN;
     int64_t per_unit;
     for (uint32_t k = 0; k < p->drawn; k++) {
-        double value = br_study_mean(p->study, &p->policy[k], field);
-        double at = mark ? br_study_mean(p->study, &p->policy[k], mark) : NAN;
+        double value = br_study_mean(&p->policy[k], bars->field);
+        double at = br_study_mean(&p->policy[k], bars->mark);
         most = fmax(most, fmax(isnan(value) ? 0 : value, isnan(at) ? 0 : at));
-        if (low && isnan(bound))
-            bound = br_study_mean(p->study, &p->policy[k], low);
+        if (isnan(bound))
+            bound = br_study_mean(&p->policy[k], bars->bound);
     }
     struct br_plot_scale scale = br_scale_time(most * 1.2, &per_unit); /* room for the values */
     bool bounded = !isnan(bound) && bound <= most;
@@ -215,8 +211,8 @@ static void draw_bars(const struct picture *p, const struct bars *bars, int64_t 
     for (uint32_t k = 0; k < p->drawn; k++) {
         char buffer[64];
         int64_t y = top + k * BAR * PX;
-        double value = br_study_mean(p->study, &p->policy[k], field);
-        double at = mark ? br_study_mean(p->study, &p->policy[k], mark) : NAN;
+        double value = br_study_mean(&p->policy[k], bars->field);
+        double at = br_study_mean(&p->policy[k], bars->mark);
         if (isnan(value))
             continue;
         int64_t x = br_plot_x(&plot, &scale, br_scale_value(value / (double)per_unit));
@@ -255,7 +251,7 @@ static void draw_fairness(const struct picture *p, int64_t left, int64_t top)
     for (uint32_t k = 0; k < p->drawn; k++)
         for (int w = 0; w < BR_JAIN_WINDOWS; w++) {
             char buffer[64];
-            double value = br_study_mean(p->study, &p->policy[k], br_study_find_field(fields[w]));
+            double value = br_study_mean(&p->policy[k], fields[w]);
             if (isnan(value))
                 continue;
             int64_t y = top + k * BAR * PX + 2 * PX + w * 5 * PX + w * PX / 2;

@@ -43,17 +43,16 @@ static struct column *add_column(struct table *t, const char *head, int digits)
 static void add_field(struct table *t, const char *head, const char *name, double factor,
                       int digits, bool optional)
 {
-    const struct br_study_field *field = br_study_find_field(name);
     bool says = !optional;
     for (uint32_t p = 0; p < t->policies; p++) {
-        double mean = br_study_mean(t->study, &t->policy[p], field);
+        double mean = br_study_mean(&t->policy[p], name);
         says |= !isnan(mean) && mean != 0;
     }
     if (!says)
         return;
     struct column *column = add_column(t, head, digits);
     for (uint32_t p = 0; p < t->policies; p++)
-        column->values[p] = factor * br_study_mean(t->study, &t->policy[p], field);
+        column->values[p] = factor * br_study_mean(&t->policy[p], name);
 }
 
 static void add_gain(struct table *t)
@@ -62,12 +61,11 @@ static void add_gain(struct table *t)
         return;
     struct column *column = add_column(t, "gain %", 1);
     for (uint32_t p = 0; p < t->policies; p++)
-        column->values[p] = 100 * br_study_gain(t->study, &t->policy[p], t->policy);
+        column->values[p] = 100 * br_study_gain(&t->policy[p], t->policy);
 }
 
 static void add_deviation(struct table *t)
 {
-    const struct br_study_field *jct = br_study_find_field("mean_jct");
     uint32_t most = 0;
     for (uint32_t p = 0; p < t->policies; p++)
         most = t->policy[p].runs > most ? t->policy[p].runs : most;
@@ -75,7 +73,7 @@ static void add_deviation(struct table *t)
         return;
     struct column *column = add_column(t, "+-", -1);
     for (uint32_t p = 0; p < t->policies; p++)
-        column->values[p] = br_study_deviation(t->study, &t->policy[p], jct);
+        column->values[p] = br_study_deviation(&t->policy[p], "mean_jct");
 }
 
 /* Of the resource that the first policy uses most. */
