@@ -110,11 +110,13 @@ static int import_perform(const struct cli_settings *settings, const char *const
             "'bigrocks import ninja -C DIR' and 'import make' read builds, 'import snakemake' "
             "workflows, 'import queries' plans of databases",
             "builds of '%.80s' are not known", argument[0]);
-    if (sources[source].import != cli_import_make &&
+    cli_perform *import = sources[source].import;
+    /* Queries refuse all that is for builds by themselves. */
+    if (import != cli_import_make && import != cli_import_queries &&
         (settings->import.whole || settings->import.printed))
         return br_fail(diag, BR_USAGE, NULL, "--%s is for make",
                        settings->import.whole ? "whole" : "printed");
-    return sources[source].import(settings, argument + 1, arguments - 1, diag);
+    return import(settings, argument + 1, arguments - 1, diag);
 }
 
 static const struct br_option import_rows[] = {
