@@ -12,23 +12,40 @@ static bool list_is_named(enum br_list_form form)
            form == BR_LIST_NAME_PAIR;
 }
 
-bool br_list_read(enum br_list_form form, const char **at, struct br_list_entry *entry)
+/* The marks that end an entry. */
+static const char *list_marks(enum br_list_form form)
 {
-    bool named = list_is_named(form);
-    *entry = (struct br_list_entry){*at, strcspn(*at, named ? "=," : ","), NAN, NAN};
-    if (named || form == BR_LIST_WORD) {
-        *at += entry->length;
-        if (form == BR_LIST_WORD || **at != '=')
-            return entry->length && (form == BR_LIST_WORD || form == BR_LIST_NAME_MAYBE_NUMBER);
-        ++*at;
-    }
-    bool pair = form == BR_LIST_PAIR || form == BR_LIST_NAME_PAIR;
-    if (!entry->length || !br_real_read(at, pair ? ":," : ",", &entry->value))
+    return form == BR_LIST_PAIRS ? ",/" : ",";
+}
+
+/* A, A:B, or either. */
+static bool list_read_numbers(enum br_list_form form, const char **at, struct br_list_entry *entry)
+{
+    bool both = form == BR_LIST_PAIR || form == BR_LIST_PAIRS;
+    if (!br_real_read(at, both || form == BR_LIST_NAME_PAIR ? ":,/" : ",", &entry->value))
         return false;
     if (**at != ':')
-        return form != BR_LIST_PAIR;
+        return !both;
     ++*at;
-    return br_real_read(at, ",", &entry->second);
+    return br_real_read(at, list_marks(form), &entry->second);
+}
+
+bool br_list_read(enum br_list_form form, const char **at, struct br_list_entry *entry)
+{
+    bool named = list_is_named(form), word = form == BR_LIST_WORD, good = true;
+    size_t whole = strcspn(*at, list_marks(form)), name = named ? strcspn(*at, "=,") : whole;
+    *entry = (struct br_list_entry){*at, name, NAN, NAN, false};
+    if (!name)
+        return false;
+    *at += named || word ? name : 0;
+    if (named && **at != '=')
+        good = form == BR_LIST_NAME_MAYBE_NUMBER;
+    else if (!word) {
+        *at += named;
+        good = list_read_numbers(form, at, entry);
+    }
+    entry->last = **at != ',';
+    return good && *at == entry->name + whole;
 }
 
 bool br_list_next(enum br_list_form form, const char **at, struct br_list_entry *entry)
@@ -37,7 +54,7 @@ bool br_list_next(enum br_list_form form, const char **at, struct br_list_entry 
         return false;
     bool good = br_list_read(form, at, entry);
     assert(good);
-    *at += **at == ',';
+    *at += **at != '\0';
     return good;
 }
 

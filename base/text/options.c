@@ -172,8 +172,9 @@ static enum br_status not_an_entry(const struct br_option *option, const char *e
         [BR_LIST_NAME_PAIR] = "a name with one or two numbers",
         [BR_LIST_NUMBER] = "a number",
         [BR_LIST_PAIR] = "two numbers with ':' between them,",
+        [BR_LIST_PAIRS] = "two numbers with ':' between them,",
     };
-    int length = (int)strcspn(entry, ",");
+    int length = (int)strcspn(entry, option->list == BR_LIST_PAIRS ? ",/" : ",");
     char range[96], hint[96];
     assert(!length || option->list != BR_LIST_WORD);
     option_range(option, range, sizeof range);
@@ -203,7 +204,7 @@ static enum br_status store_list(const struct br_option *option, const char *val
     double before = -INFINITY;
     if (!*value)
         return br_fail(diag, BR_USAGE, NULL, "option '--%s' is empty", option->name);
-    for (uint64_t count = 1; count == 1 || *at == ','; count++) {
+    for (uint64_t count = 1; count == 1 || *at; count++) {
         struct br_list_entry entry;
         char hint[96];
         at += count > 1;

@@ -20,40 +20,30 @@ enum br_status cli_control_read(const struct cli_control_settings *options,
     return br_control_check(control, diag);
 }
 
-/* A single one, which ends at `length`. */
-static enum br_status read_utility(const char *text, size_t length, struct br_utility *utility,
-                                   struct br_diag *diag)
-{
-    char copy[1024];
-    if (length >= sizeof copy)
-        return br_fail(diag, BR_USAGE, "give up to 16 points SECONDS:VALUE",
-                       "option '--utility': '%.60s...' is too long", text);
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    enum br_status status = br_utility_read(copy, utility, diag);
-    if (!status && !(isfinite(br_utility_deadline(utility)) && br_utility_deadline(utility) > 0))
-        status = br_fail(diag, BR_USAGE,
-                         "let it stay for some time and then fall, such as 0:1,2700:1,3300:-1",
-                         "the utility '%.60s' has no deadline", copy);
-    return status;
-}
-
-enum br_status cli_utilities_read(const char *text, struct br_utility *utility, uint32_t jobs,
+enum br_status cli_utilities_read(const char *list, struct br_utility *utility, uint32_t jobs,
                                   struct br_diag *diag)
 {
-    uint32_t count = 0;
-    for (const char *at = text;; at++) {
-        size_t length = strcspn(at, "/");
+    double at_s[BR_UTILITY_POINTS + 1], value[BR_UTILITY_POINTS + 1];
+    uint32_t count = 0, points = 0;
+    struct br_list_entry entry;
+    while (br_list_next(BR_LIST_PAIRS, &list, &entry)) {
         struct br_utility one;
-        enum br_status status = read_utility(at, length, &one, diag);
+        at_s[points] = entry.value;
+        value[points] = entry.second;
+        points += points < BR_UTILITY_POINTS + 1;
+        if (!entry.last)
+            continue;
+        enum br_status status = br_utility_make(at_s, value, points, &one, diag);
+        if (!status && !(isfinite(br_utility_deadline(&one)) && br_utility_deadline(&one) > 0))
+            status = br_fail(diag, BR_USAGE,
+                             "let it stay for some time and then fall, such as 0:1,2700:1,3300:-1",
+                             "a --utility has no deadline");
         if (status)
             return status;
         if (count < jobs)
             utility[count] = one;
         count++;
-        at += length;
-        if (!*at)
-            break;
+        points = 0;
     }
     if (count != 1 && count != jobs)
         return br_fail(diag, BR_USAGE, "give one for all jobs, or one for each",

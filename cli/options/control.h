@@ -11,9 +11,9 @@ enum br_status cli_control_read(const struct cli_control_settings *options,
 
 /* Reads --utility, "SECONDS:VALUE,..." in seconds after a job's start: one for all jobs, or one for
  * each with '/' between them. Fills utility[0 .. jobs - 1]. The deadline of a utility is the last
- * time at which it still has its full value. BR_USAGE: a malformed text, a wrong number of them, a
- * utility that rises, or one that never falls. */
-enum br_status cli_utilities_read(const char *text, struct br_utility *utility, uint32_t jobs,
+ * time at which it still has its full value. BR_USAGE: a wrong number of them, a utility that
+ * rises, or one that never falls. */
+enum br_status cli_utilities_read(const char *list, struct br_utility *utility, uint32_t jobs,
                                   struct br_diag *diag);
 
 #endif

@@ -113,10 +113,11 @@ static const struct br_option shared_rows[] = {
     OPTION(COUNT, "bundle", "N", enforcer.bundle,
            "candidates that one look at the ready tasks collects for a machine (default: 8)",
            .least = 1, .most = 65536, .commands = CLI_RUN | CLI_SIMULATE),
-    OPTION(TEXT, "utility", "S:U,...", control.utility,
+    OPTION(LIST, "utility", "S:U,...", control.utility,
            "instead of a deadline: the value U of a job that ends S seconds after its start, on "
            "lines through these points, never rising; one for all jobs, or one for each with '/' "
            "between them",
+           .list = BR_LIST_PAIRS, .low = -1e15, .high = 1e15, .example = "0:1,2700:1,3300:-1",
            .commands = CLI_SIMULATE | CLI_RUN),
     OPTION(COUNT, "most-tokens", "N", control.most,
            "a job with a deadline runs at most N tasks at once; under run and deadline-arbiter, "

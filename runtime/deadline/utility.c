@@ -63,24 +63,6 @@ enum br_status br_utility_make(const double *at_s, const double *value, uint32_t
     return BR_OK;
 }
 
-enum br_status br_utility_read(const char *text, struct br_utility *utility, struct br_diag *diag)
-{
-    double at_s[BR_UTILITY_POINTS], value[BR_UTILITY_POINTS];
-    uint32_t points = 0;
-    for (const char *at = text;; at++) {
-        bool fine = points < BR_UTILITY_POINTS && br_real_read(&at, ":", &at_s[points]) &&
-                    *at++ == ':' && br_real_read(&at, ",", &value[points]);
-        if (!fine)
-            return br_fail(diag, BR_USAGE,
-                           "give up to 16 points SECONDS:VALUE, such as 0:1,2700:1,3300:-1",
-                           "'%.60s' is no utility", text);
-        points++;
-        if (!*at)
-            break;
-    }
-    return br_utility_make(at_s, value, points, utility, diag);
-}
-
 double br_utility_deadline(const struct br_utility *utility)
 {
     uint32_t k = 0;

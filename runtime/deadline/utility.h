@@ -26,8 +26,6 @@ struct br_utility br_utility_of_deadline(double deadline_s);
  * finite, a value that rises. */
 enum br_status br_utility_make(const double *at_s, const double *value, uint32_t points,
                                struct br_utility *utility, struct br_diag *diag);
-/* Reads "SECONDS:VALUE,SECONDS:VALUE,...". BR_USAGE as above, or if the text has no such form. */
-enum br_status br_utility_read(const char *text, struct br_utility *utility, struct br_diag *diag);
 /* The last time at which nothing is lost: its deadline. INFINITY if nothing is ever lost. */
 double br_utility_deadline(const struct br_utility *utility);
 

@@ -22,7 +22,7 @@ struct settings {
     int64_t limit_ns;
     struct br_decimal rate;
     double share, gain;
-    const char *weights, *parts, *tints, *sizes, *moves, *words;
+    const char *weights, *parts, *tints, *sizes, *moves, *curves, *words;
     struct br_option_pair span;
 };
 
@@ -142,6 +142,14 @@ static const struct br_option table[] = {
      .rising = true,
      .example = "1:2",
      .offset = offsetof(struct settings, moves)},
+    {.name = "curves",
+     .argument = "A:B,...",
+     .commands = ONE,
+     .kind = BR_OPTION_LIST,
+     .list = BR_LIST_PAIRS,
+     .high = 9,
+     .example = "1:2",
+     .offset = offsetof(struct settings, curves)},
     {.name = "words",
      .argument = "W,...",
      .commands = ONE,
@@ -382,6 +390,12 @@ static void test_list_forms(void **state)
         {"--moves", "1", "'1' is not two numbers with ':' between them, from 0 to 9"},
         {"--moves", "1:2:3", "'1:2:3' is not two numbers with ':' between them, from 0 to 9"},
         {"--moves", "1:10", "'1:10' is not two numbers with ':' between them, from 0 to 9"},
+        {"--moves", "1:2/3:4", "'1:2/3:4' is not two numbers with ':' between them, from 0 to 9"},
+        {"--curves", "1:2/x,3:4", "'x' is not two numbers with ':' between them, from 0 to 9"},
+        {"--curves", "1:2/3:10", "'3:10' is not two numbers with ':' between them, from 0 to 9"},
+        {"--curves", "1:2/", "has an empty entry"},
+        {"--curves", "/1:2", "has an empty entry"},
+        {"--curves", "1:2,/3:4", "has an empty entry"},
         {"--moves", "2:3,2:4", "'2' is not above '2', the one before it"},
     };
     struct br_list_entry entry;
@@ -399,6 +413,12 @@ static void test_list_forms(void **state)
     at = call.settings.moves;
     assert_true(br_list_next(BR_LIST_PAIR, &at, &entry) && br_list_next(BR_LIST_PAIR, &at, &entry));
     assert_true(entry.value == 2.5 && entry.second == 0);
+    call = PARSE(ONE, "--curves", "1:2,3:4/5:6", "--words", "a=b:c,-");
+    at = call.settings.curves;
+    assert_true(br_list_next(BR_LIST_PAIRS, &at, &entry) && !entry.last);
+    assert_true(br_list_next(BR_LIST_PAIRS, &at, &entry) && entry.last && entry.second == 4);
+    assert_true(br_list_next(BR_LIST_PAIRS, &at, &entry) && entry.last && entry.value == 5);
+    assert_false(br_list_next(BR_LIST_PAIRS, &at, &entry));
     at = call.settings.words;
     assert_true(br_list_next(BR_LIST_WORD, &at, &entry));
     assert_memory_equal(entry.name, "a=b:c", entry.length);

@@ -428,7 +428,7 @@ def utilities_count(folder):
     lax = table(go('--utility', '0:1,1:1,100000:0.9999995'))
     assert {row['tokens'] for row in lax} == {'1'}, lax[:3]
     for more, said in ((['--utility', '0:1,10:2'], 'rises at point 2'), (['--utility', '0:1,9:1'], 'has no deadline'),
-                       (['--utility', '9:1,8:0'], 'is not after the one before'), (['--utility', '0:1,x'], 'is no utility'),
+                       (['--utility', '9:1,8:0'], 'is not after the one before'), (['--utility', '0:1,x'], "'x' is not two numbers"),
                        (['--utility', same + '/' + same], 'has 2 of them, and there are 3 jobs'),
                        (['--utility', same, '--deadlines', '9'], 'goes without'),
                        (['--utility', same, '--move-deadlines', '9:99'], 'goes without')):

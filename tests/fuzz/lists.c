@@ -7,11 +7,11 @@
 #include "cli/batch/batch.h"
 #include "cli/inputs/job_list.h"
 #include "cli/options/commands.h"
+#include "cli/options/control.h"
 #include "cli/options/settings.h"
 #include "cli/options/shard.h"
 #include "cluster/executors/command/train_options.h"
 #include "cluster/simulate/command/merge.h"
-#include "runtime/deadline/utility.h"
 #include "cluster/executors/classes.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -76,18 +76,21 @@ void fuzz_merge(const uint8_t *data, size_t size)
     free(text);
 }
 
-/* Executors of several sizes: a list that the parser of options checks. */
-static void fuzz_classes(char *text, struct br_diag *diag)
+/* Lists that the parser of options checks: utilities of three jobs, executors of several sizes. */
+static void fuzz_list_option(char *option, char *value, struct br_diag *diag)
 {
     struct cli_settings settings = cli_settings_default();
     struct br_executors_options executors = {.executors = 5};
-    char option[] = "--classes", *const argument[] = {option, text};
+    struct br_utility utility[3];
+    char *const argument[] = {option, value};
     const char *positional[1];
     uint32_t positionals;
-    enum br_status status = br_options_parse(cli_options(), CLI_TRAIN, 2, argument, &settings,
+    enum br_status status = br_options_parse(cli_options(), CLI_SIMULATE, 2, argument, &settings,
                                              positional, 0, &positionals, diag);
-    if (!status)
-        status = br_executors_classes_read(settings.train.classes, &executors, diag);
+    if (!status && settings.executors.classes)
+        status = br_executors_classes_read(settings.executors.classes, &executors, diag);
+    if (!status && settings.control.utility)
+        status = cli_utilities_read(settings.control.utility, utility, 3, diag);
     fuzz_said(status, diag);
 }
 
@@ -95,15 +98,15 @@ static void fuzz_classes(char *text, struct br_diag *diag)
 void fuzz_values(const uint8_t *data, size_t size)
 {
     struct br_diag diag = {0};
-    struct br_utility utility = {0};
+    char utility[] = "--utility", classes[] = "--classes";
     uint32_t first, step;
     if (!size)
         return;
     char *text = fuzz_text(data + 1, size - 1);
     if (data[0] % 3 == 0)
-        fuzz_said(br_utility_read(text, &utility, &diag), &diag);
+        fuzz_list_option(utility, text, &diag);
     else if (data[0] % 3 == 1)
-        fuzz_classes(text, &diag);
+        fuzz_list_option(classes, text, &diag);
     else
         fuzz_said(cli_shard_read(text, &first, &step, &diag), &diag);
     free(text);

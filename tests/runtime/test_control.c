@@ -64,7 +64,8 @@ static void test_points(void **state)
 static struct br_utility ramp(void)
 {
     struct br_utility u;
-    assert_int_equal(br_utility_read("100:1,200:0", &u, NULL), BR_OK);
+    assert_int_equal(
+        br_utility_make((const double[]){100, 200}, (const double[]){1, 0}, 2, &u, NULL), BR_OK);
     return u;
 }
 
@@ -115,31 +116,32 @@ static void test_expected_by_sums(void **state)
     }
 }
 
-static void refuse_utility(const char *text, const char *what)
+static void refuse_utility(uint32_t points, const double *at_s, const double *value,
+                           const char *what)
 {
     struct br_utility u;
     struct br_diag diag = {0};
-    assert_int_equal(br_utility_read(text, &u, &diag), BR_USAGE);
+    assert_int_equal(br_utility_make(at_s, value, points, &u, &diag), BR_USAGE);
     if (!strstr(diag.what, what))
-        fail_msg("%s: %s", text, diag.what);
+        fail_msg("%s: %s", what, diag.what);
 }
 
 static void test_bad_utilities(void **state)
 {
+    double many[BR_UTILITY_POINTS + 1], none[BR_UTILITY_POINTS + 1] = {0};
     struct br_utility u;
     (void)state;
-    refuse_utility("0:1,100:2", "rises at point 2");
-    refuse_utility("0:1,100:0,100:-1", "time of point 3");
-    refuse_utility("0:1,50:0,20:-1", "time of point 3");
-    refuse_utility("", "is no utility");
-    refuse_utility("0:1,", "is no utility");
-    refuse_utility("0:1;", "is no utility");
-    refuse_utility("0", "is no utility");
-    refuse_utility("0:x", "is no utility");
-    refuse_utility("-5:1", "makes no sense");
-    refuse_utility("0:0,1:0,2:0,3:0,4:0,5:0,6:0,7:0,8:0,9:0,10:0,11:0,12:0,13:0,14:0,15:0,16:0",
-                   "is no utility");
-    assert_int_equal(br_utility_read("0:1,10:1", &u, NULL), BR_OK);
+    for (uint32_t k = 0; k <= BR_UTILITY_POINTS; k++)
+        many[k] = k;
+    refuse_utility(2, (const double[]){0, 100}, (const double[]){1, 2}, "rises at point 2");
+    refuse_utility(3, (const double[]){0, 100, 100}, (const double[]){1, 0, -1}, "of point 3");
+    refuse_utility(3, (const double[]){0, 50, 20}, (const double[]){1, 0, -1}, "of point 3");
+    refuse_utility(1, (const double[]){-5}, (const double[]){1}, "makes no sense");
+    refuse_utility(1, (const double[]){0}, (const double[]){NAN}, "makes no sense");
+    refuse_utility(0, many, none, "1 to 16 points, not 0");
+    refuse_utility(BR_UTILITY_POINTS + 1, many, none, "1 to 16 points, not 17");
+    assert_int_equal(br_utility_make((const double[]){0, 10}, (const double[]){1, 1}, 2, &u, NULL),
+                     BR_OK);
     assert_true(isinf(br_utility_deadline(&u)));
 }
 

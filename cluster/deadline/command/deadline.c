@@ -164,9 +164,10 @@ static const struct br_option deadline_rows[] = {
            "make nothing: does the job of the table given fit beside those of tables T, which are "
            "to end within S seconds and have progress P (default: 0)?",
            .list = BR_LIST_WORD, .example = "a.table=2700"),
-    OPTION(TEXT, "utility", "S:U,...", control.utility,
+    OPTION(LIST, "utility", "S:U,...", control.utility,
            "with --beside, instead of --deadline: the value U of the job if it ends S seconds from "
-           "now, never rising"),
+           "now, never rising",
+           .list = BR_LIST_PAIR, .low = -1e15, .high = 1e15, .example = "0:1,2700:1,3300:-1"),
     OPTION(REAL, "deadline", "S", control.within_s,
            "with --beside: seconds within which the job is to end (default: ask for the earliest)",
            .high = 1e15, .above = true, .example = "2700"),
