@@ -74,34 +74,34 @@ struct figures_form {
 static const struct figures_form figures_csv = {BR_QUOTE_CSV, "", ""},
                                  figures_json = {BR_QUOTE_JSON, "\"", "null"};
 
-static void figures_write_value(FILE *out, const struct br_value *value,
+static void figures_write_value(FILE *out, const struct br_figure_value *value,
                                 const struct figures_form *form)
 {
-    bool unknown = (value->kind == BR_VALUE_TEXT && !value->text) ||
-                   (value->kind == BR_VALUE_TIME && value->ns == INT64_MAX);
+    bool unknown = (value->kind == BR_FIGURE_TEXT && !value->text) ||
+                   (value->kind == BR_FIGURE_TIME && value->ns == INT64_MAX);
     if (unknown) {
         fputs(form->none, out);
         return;
     }
     switch (value->kind) {
-    case BR_VALUE_REAL:
+    case BR_FIGURE_REAL:
         br_write_figure(out, value->real, form->none);
         break;
-    case BR_VALUE_COUNT:
+    case BR_FIGURE_COUNT:
         br_write_count(out, value->count);
         break;
-    case BR_VALUE_TIME:
+    case BR_FIGURE_TIME:
         br_write_seconds(out, value->ns);
         break;
-    case BR_VALUE_TEXT:
+    case BR_FIGURE_TEXT:
         putc('"', out);
         br_write_text(out, form->quote, value->text);
         putc('"', out);
         break;
-    case BR_VALUE_WORD:
+    case BR_FIGURE_WORD:
         fprintf(out, "%s%s%s", form->word_quote, value->text, form->word_quote);
         break;
-    case BR_VALUE_FLAG:
+    case BR_FIGURE_FLAG:
         fputs(value->flag ? "true" : "false", out);
         break;
     }
@@ -117,7 +117,7 @@ void br_write_figures_row(FILE *out, const char *before, const struct br_figures
                           const void *row)
 {
     for (uint32_t k = 0; k < figures->names.count; k++) {
-        struct br_value value = figures->value(row, k);
+        struct br_figure_value value = figures->value(row, k);
         fputs(k ? "," : before, out);
         figures_write_value(out, &value, &figures_csv);
     }
@@ -129,7 +129,7 @@ void br_write_figures_keys(FILE *out, const char *before, const struct br_figure
     const struct br_figure *figure = figures->names.first;
     assert(figures->names.size == sizeof *figure);
     for (uint32_t k = 0; k < figures->names.count; k++) {
-        struct br_value value = figures->value(row, k);
+        struct br_figure_value value = figures->value(row, k);
         fprintf(out, "%s\"%s\": ",
                 !k               ? before
                 : figure[k].line ? ",\n   "
@@ -139,11 +139,11 @@ void br_write_figures_keys(FILE *out, const char *before, const struct br_figure
     }
 }
 
-double br_figure_real(const struct br_figures *figures, const void *row, uint32_t k)
+double br_figure_number(const struct br_figures *figures, const void *row, uint32_t k)
 {
-    struct br_value value = figures->value(row, k);
+    struct br_figure_value value = figures->value(row, k);
     assert(k < figures->names.count);
-    assert(value.kind == BR_VALUE_REAL || value.kind == BR_VALUE_COUNT);
-    double real = value.kind == BR_VALUE_COUNT ? (double)value.count : value.real;
+    assert(value.kind == BR_FIGURE_REAL || value.kind == BR_FIGURE_COUNT);
+    double real = value.kind == BR_FIGURE_COUNT ? (double)value.count : value.real;
     return isfinite(real) ? real : NAN;
 }

@@ -24,14 +24,14 @@ void br_write_text_key(FILE *out, const char *before, const char *key, const cha
 void br_write_figure_key(FILE *out, const char *before, const char *key, double value);
 
 /* A value of a figure. */
-struct br_value {
+struct br_figure_value {
     enum {
-        BR_VALUE_REAL, /* NAN: unknown */
-        BR_VALUE_COUNT,
-        BR_VALUE_TIME, /* nanoseconds, written as seconds; INT64_MAX: unknown */
-        BR_VALUE_TEXT, /* NULL: unknown */
-        BR_VALUE_WORD, /* a text of the program's own, which CSV does not quote */
-        BR_VALUE_FLAG,
+        BR_FIGURE_REAL, /* NAN: unknown */
+        BR_FIGURE_COUNT,
+        BR_FIGURE_TIME, /* nanoseconds, written as seconds; INT64_MAX: unknown */
+        BR_FIGURE_TEXT, /* NULL: unknown */
+        BR_FIGURE_WORD, /* a text of the program's own, which CSV does not quote */
+        BR_FIGURE_FLAG,
     } kind;
     union {
         double real;
@@ -46,7 +46,7 @@ struct br_value {
  * of the k-th of them for a row. */
 struct br_figures {
     struct br_names names;
-    struct br_value (*value)(const void *row, uint32_t k);
+    struct br_figure_value (*value)(const void *row, uint32_t k);
 };
 struct br_figure {
     struct br_named named; /* the column of CSV and the key of JSON; no summary */
@@ -55,7 +55,7 @@ struct br_figure {
 
 /* Defines a static struct br_figures from a list. A figure is one line of the list: its name, and
  * an expression of `row`, a `const TYPE *`: a double, an unsigned number, a text, a bool,
- * br_value_time(ns) or br_value_word(text). LINE begins a line of JSON.
+ * br_figure_time(ns) or br_figure_word(text). LINE begins a line of JSON.
  *
  *     #define JOB_FIGURES(FIGURE, LINE)                  \
  *         FIGURE(policy, row->run->policy)               \
@@ -63,60 +63,60 @@ struct br_figure {
  *     BR_FIGURES(job_figures, struct job_row, JOB_FIGURES);
  */
 #define BR_FIGURES(NAME, TYPE, LIST)                                                               \
-    static struct br_value NAME##_value(const void *of, uint32_t k)                                \
+    static struct br_figure_value NAME##_value(const void *of, uint32_t k)                         \
     {                                                                                              \
-        enum { LIST(BR_FIGURE_NUMBER, BR_FIGURE_NUMBER) };                                         \
+        enum { LIST(BR_FIGURE_PLACE, BR_FIGURE_PLACE) };                                           \
         const TYPE *row = of;                                                                      \
         switch (k) {                                                                               \
             LIST(BR_FIGURE_CASE, BR_FIGURE_CASE)                                                   \
         default:                                                                                   \
-            return br_value_text(NULL);                                                            \
+            return br_figure_text(NULL);                                                           \
         }                                                                                          \
     }                                                                                              \
     static const struct br_figure NAME##_rows[] = {LIST(BR_FIGURE_ROW, BR_FIGURE_ROW_LINE)};       \
     static const struct br_figures NAME = {{BR_NAMES(NAME##_rows)}, NAME##_value}
-#define BR_FIGURE_NUMBER(name, value) figure_##name,
+#define BR_FIGURE_PLACE(name, value) figure_##name,
 #define BR_FIGURE_CASE(name, value)                                                                \
     case figure_##name:                                                                            \
-        return BR_VALUE(value);
+        return BR_FIGURE_VALUE(value);
 #define BR_FIGURE_ROW(name, value) {{#name, NULL}, false},
 #define BR_FIGURE_ROW_LINE(name, value) {{#name, NULL}, true},
 
 /* Any of these as a value. */
-#define BR_VALUE(x)                                                                                \
+#define BR_FIGURE_VALUE(x)                                                                         \
     _Generic((x),                                                                                  \
-        double: br_value_real,                                                                     \
-        uint32_t: br_value_count,                                                                  \
-        uint64_t: br_value_count,                                                                  \
-        bool: br_value_flag,                                                                       \
-        char *: br_value_text,                                                                     \
-        const char *: br_value_text,                                                               \
-        struct br_value: br_value_itself)(x)
-static inline struct br_value br_value_real(double real)
+        double: br_figure_real,                                                                    \
+        uint32_t: br_figure_count,                                                                 \
+        uint64_t: br_figure_count,                                                                 \
+        bool: br_figure_flag,                                                                      \
+        char *: br_figure_text,                                                                    \
+        const char *: br_figure_text,                                                              \
+        struct br_figure_value: br_figure_itself)(x)
+static inline struct br_figure_value br_figure_real(double real)
 {
-    return (struct br_value){.kind = BR_VALUE_REAL, .real = real};
+    return (struct br_figure_value){.kind = BR_FIGURE_REAL, .real = real};
 }
-static inline struct br_value br_value_count(uint64_t count)
+static inline struct br_figure_value br_figure_count(uint64_t count)
 {
-    return (struct br_value){.kind = BR_VALUE_COUNT, .count = count};
+    return (struct br_figure_value){.kind = BR_FIGURE_COUNT, .count = count};
 }
-static inline struct br_value br_value_time(int64_t ns)
+static inline struct br_figure_value br_figure_time(int64_t ns)
 {
-    return (struct br_value){.kind = BR_VALUE_TIME, .ns = ns};
+    return (struct br_figure_value){.kind = BR_FIGURE_TIME, .ns = ns};
 }
-static inline struct br_value br_value_text(const char *text)
+static inline struct br_figure_value br_figure_text(const char *text)
 {
-    return (struct br_value){.kind = BR_VALUE_TEXT, .text = text};
+    return (struct br_figure_value){.kind = BR_FIGURE_TEXT, .text = text};
 }
-static inline struct br_value br_value_word(const char *text)
+static inline struct br_figure_value br_figure_word(const char *text)
 {
-    return (struct br_value){.kind = BR_VALUE_WORD, .text = text};
+    return (struct br_figure_value){.kind = BR_FIGURE_WORD, .text = text};
 }
-static inline struct br_value br_value_flag(bool flag)
+static inline struct br_figure_value br_figure_flag(bool flag)
 {
-    return (struct br_value){.kind = BR_VALUE_FLAG, .flag = flag};
+    return (struct br_figure_value){.kind = BR_FIGURE_FLAG, .flag = flag};
 }
-static inline struct br_value br_value_itself(struct br_value value)
+static inline struct br_figure_value br_figure_itself(struct br_figure_value value)
 {
     return value;
 }
@@ -131,6 +131,6 @@ void br_write_figures_row(FILE *out, const char *before, const struct br_figures
 void br_write_figures_keys(FILE *out, const char *before, const struct br_figures *figures,
                            const void *row);
 /* Figure k of the row, which is a number; NAN if it is unknown. */
-double br_figure_real(const struct br_figures *figures, const void *row, uint32_t k);
+double br_figure_number(const struct br_figures *figures, const void *row, uint32_t k);
 
 #endif

@@ -129,8 +129,8 @@ static void histories_write_text(const struct br_gathered *gathered, FILE *out)
     FIGURE(id, row->name)                                                                          \
     FIGURE(runs, row->estimate.runs)                                                               \
     FIGURE(samples, row->estimate.samples)                                                         \
-    FIGURE(duration, br_value_time(row->estimate.wall_ns))                                         \
-    FIGURE(spread, br_value_time(row->estimate.spread_ns))
+    FIGURE(duration, br_figure_time(row->estimate.wall_ns))                                        \
+    FIGURE(spread, br_figure_time(row->estimate.spread_ns))
 BR_FIGURES(history_stage_figures, struct br_gathered_stage, HISTORY_STAGE_FIGURES);
 
 static void write_stages_json(const struct br_gathered_job *job, FILE *out)

@@ -626,7 +626,7 @@ struct figures_row {
     FIGURE(name, row->name)                                                                        \
     FIGURE(seed, row->seed)                                                                        \
     FIGURE(tasks, row->tasks)                                                                      \
-    LINE(end, br_value_time(row->end_ns))                                                          \
+    LINE(end, br_figure_time(row->end_ns))                                                         \
     FIGURE(share, row->share / 2)                                                                  \
     FIGURE(cut, row->cut)
 BR_FIGURES(test_figures, struct figures_row, TEST_FIGURES);
@@ -663,14 +663,14 @@ static void figures_of_a_table(void **state)
     check_figures(&row, "\"\\u003da\"\"b\",18446744073709551615,3,9007199254.740993001,0.25,true",
                   "{\"name\": \"=a\\\"b\", \"seed\": 18446744073709551615, \"tasks\": 3,\n"
                   "   \"end\": 9007199254.740993001, \"share\": 0.25, \"cut\": true");
-    assert_true(br_figure_real(&test_figures, &row, 2) == 3);
-    assert_true(br_figure_real(&test_figures, &row, 4) == 0.25);
+    assert_true(br_figure_number(&test_figures, &row, 2) == 3);
+    assert_true(br_figure_number(&test_figures, &row, 4) == 0.25);
     assert_int_equal(br_named_find(&test_figures.names, "share"), 4);
     row = (struct figures_row){.share = INFINITY, .end_ns = INT64_MAX};
     check_figures(&row, ",0,0,,,false",
                   "{\"name\": null, \"seed\": 0, \"tasks\": 0,\n"
                   "   \"end\": null, \"share\": null, \"cut\": false");
-    assert_true(isnan(br_figure_real(&test_figures, &row, 4)));
+    assert_true(isnan(br_figure_number(&test_figures, &row, 4)));
 }
 
 int main(void)

@@ -171,7 +171,7 @@ struct trial_row {
     const struct br_trial *trial;
 };
 #define TRIAL_POINT(FIGURE, LINE)                                                                  \
-    FIGURE(order, br_value_word(br_order_name(row->trial->layer)))                                 \
+    FIGURE(order, br_figure_word(br_order_name(row->trial->layer)))                                \
     FIGURE(allocation, row->table->allocation[row->trial->index])
 #define TRIAL_FIGURES(FIGURE, LINE)                                                                \
     FIGURE(forecast_p10_s, row->forecast_s[0])                                                     \

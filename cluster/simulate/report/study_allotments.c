@@ -11,10 +11,10 @@ struct study_allotment_row {
     FIGURE(policy, row->run->policy)                                                               \
     FIGURE(seed, row->run->seed)                                                                   \
     FIGURE(job, row->job)                                                                          \
-    FIGURE(time, br_value_time(row->of->at_ns))                                                    \
-    FIGURE(deadline, br_value_time(row->of->deadline_ns))                                          \
-    FIGURE(left, br_value_time(row->of->left_ns))                                                  \
-    FIGURE(left_p95, br_value_time(row->of->left_high_ns))                                         \
+    FIGURE(time, br_figure_time(row->of->at_ns))                                                   \
+    FIGURE(deadline, br_figure_time(row->of->deadline_ns))                                         \
+    FIGURE(left, br_figure_time(row->of->left_ns))                                                 \
+    FIGURE(left_p95, br_figure_time(row->of->left_high_ns))                                        \
     FIGURE(raw, row->of->raw)                                                                      \
     FIGURE(tokens, row->of->amount)                                                                \
     FIGURE(running, row->of->running)                                                              \

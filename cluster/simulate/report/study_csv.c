@@ -7,10 +7,10 @@
 #include "emit/write/write.h"
 
 /* A time that many seconds after the job's arrival; unknown if these are. */
-static struct br_value study_csv_after(const struct br_workload_job *job, double seconds)
+static struct br_figure_value study_csv_after(const struct br_workload_job *job, double seconds)
 {
-    return br_value_time(isnan(seconds) ? BR_NEVER
-                                        : job->arrival_ns + br_real_whole(seconds * 1e9));
+    return br_figure_time(isnan(seconds) ? BR_NEVER
+                                         : job->arrival_ns + br_real_whole(seconds * 1e9));
 }
 
 /* ---- A row for each job ---- */
@@ -26,13 +26,13 @@ struct study_job_row {
     FIGURE(seed, row->run->seed)                                                                   \
     FIGURE(job, row->job->id)                                                                      \
     FIGURE(group, row->group)                                                                      \
-    FIGURE(arrival, br_value_time(row->job->arrival_ns))                                           \
+    FIGURE(arrival, br_figure_time(row->job->arrival_ns))                                          \
     FIGURE(start, study_csv_after(row->job, row->m->wait_s))                                       \
     FIGURE(end, study_csv_after(row->job, row->m->jct_s))                                          \
     FIGURE(jct, row->m->jct_s)                                                                     \
     FIGURE(slowdown, row->m->slowdown)                                                             \
     FIGURE(wait, row->m->wait_s)                                                                   \
-    FIGURE(deadline, br_value_time(row->m->allotted.deadline_ns))                                  \
+    FIGURE(deadline, br_figure_time(row->m->allotted.deadline_ns))                                 \
     FIGURE(tardiness, row->m->tardiness_s)                                                         \
     FIGURE(weight, row->job->weight)                                                               \
     FIGURE(work, row->m->work_s)                                                                   \

@@ -101,7 +101,7 @@ struct br_study_policy *br_study_policies(const struct br_study *study, uint32_t
 static double study_fields_run_value(const struct br_study_policy *policy, uint32_t r, uint32_t k)
 {
     struct br_study_row row = br_study_row(policy->study, policy->first_run + r);
-    return br_figure_real(&study_figures, &row, k);
+    return br_figure_number(&study_figures, &row, k);
 }
 
 static double study_fields_mean(const struct br_study_policy *policy, uint32_t k)
@@ -118,9 +118,9 @@ static double study_fields_mean(const struct br_study_policy *policy, uint32_t k
     return known ? sum / known : NAN;
 }
 
-static struct br_value study_fields_mean_value(const void *policy, uint32_t k)
+static struct br_figure_value study_fields_mean_value(const void *policy, uint32_t k)
 {
-    return br_value_real(study_fields_mean(policy, k));
+    return br_figure_real(study_fields_mean(policy, k));
 }
 
 struct br_figures br_study_means(const struct br_study *study)

@@ -148,7 +148,7 @@ static enum br_status write_policy(FILE *out, const struct br_study *study,
     fprintf(out, ", \"seeds\": %" PRIu32 ",\n  \"figures\": ", policy->runs);
     struct br_figures means = br_study_means(study);
     for (uint32_t k = 0; k < means.names.count; k++)
-        study_html_write_number(out, k ? ", " : "[", br_figure_real(&means, policy, k));
+        study_html_write_number(out, k ? ", " : "[", br_figure_number(&means, policy, k));
     study_html_write_number(out, "],\n  \"deviation\": ", br_study_deviation(policy, "mean_jct"));
     fputs(",\n  \"distribution\": [", out);
     for (uint32_t k = 0; k < sample->points; k++) {
