@@ -18,6 +18,7 @@
 
 #include "base/collections/grow.h"
 #include "base/numbers/real.h"
+#include "cluster/executors/rows.h"
 
 struct number {
     const struct br_waves *waves;
@@ -33,8 +34,8 @@ struct bound {
     double *path_ms;    /* by stage of one job */
 };
 
-enum br_status br_executors_bound_create(const struct br_executors_setup *setup, void **policy,
-                                         struct br_diag *diag)
+static enum br_status bound_create(const struct br_executors_setup *setup, void **policy,
+                                   struct br_diag *diag)
 {
     struct bound *bound = calloc(1, sizeof *bound);
     *policy = bound;
@@ -45,7 +46,7 @@ enum br_status br_executors_bound_create(const struct br_executors_setup *setup,
     return BR_OK;
 }
 
-void br_executors_bound_destroy(void *policy)
+static void bound_destroy(void *policy)
 {
     struct bound *bound = policy;
     free(bound->job);
@@ -158,8 +159,8 @@ static void executors_bound_number_stages(struct bound *bound, const struct br_e
                         : number_of_stage(bound, sim->job[job].waves, s, sim->options.executors);
 }
 
-enum br_status br_executors_bound_begin(void *policy, const struct br_executors *sim,
-                                        struct br_diag *diag)
+static enum br_status bound_begin(void *policy, const struct br_executors *sim,
+                                  struct br_diag *diag)
 {
     struct bound *bound = policy;
     uint32_t stages = 0;
@@ -276,7 +277,7 @@ static struct br_executors_choice decide_by_stage(const struct bound *bound,
     return (struct br_executors_choice){best, br_executors_held(sim, job) + more};
 }
 
-struct br_executors_choice br_executors_bound_decide(void *policy, const struct br_executors *sim)
+static struct br_executors_choice bound_decide(void *policy, const struct br_executors *sim)
 {
     const struct bound *bound = policy;
     if (bound->by_stage)
@@ -301,3 +302,25 @@ struct br_executors_choice br_executors_bound_decide(void *policy, const struct 
     return (struct br_executors_choice){br_executors_bound_stage(sim, best),
                                         bound->job[best].executors};
 }
+
+/* ---- Policies ---- */
+
+const struct br_executors_row br_executors_policy_bound = {
+    .named = {"bound",
+              "the job with the least work left, on as many executors as pay by its bound"},
+    .number = "how much the time of executors counts, from 0 to 1",
+    .usual = 0.85,
+    .create = bound_create,
+    .begin = bound_begin,
+    .decide = bound_decide,
+    .destroy = bound_destroy};
+
+const struct br_executors_row br_executors_policy_bound_stages = {
+    .named = {"bound-stages", "the same, where each stage has a number by its own time"},
+    .number = "how much the time of executors counts, from 0 to 1",
+    .usual = 0.85,
+    .detail = true,
+    .create = bound_create,
+    .begin = bound_begin,
+    .decide = bound_decide,
+    .destroy = bound_destroy};

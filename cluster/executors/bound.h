@@ -5,13 +5,7 @@
 
 #include "cluster/executors/policy.h"
 
-enum br_status br_executors_bound_create(const struct br_executors_setup *setup, void **policy,
-                                         struct br_diag *diag);
-enum br_status br_executors_bound_begin(void *policy, const struct br_executors *sim,
-                                        struct br_diag *diag);
-struct br_executors_choice br_executors_bound_decide(void *policy, const struct br_executors *sim);
 /* The stage of the job that it would name next; BR_EXECUTORS_NONE: none can be. */
 uint32_t br_executors_bound_stage(const struct br_executors *sim, uint32_t job);
-void br_executors_bound_destroy(void *policy);
 
 #endif

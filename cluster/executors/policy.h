@@ -1,5 +1,5 @@
-/* A policy for executors: a row of a table. It decides for one simulator at a time, from the
- * simulator's public part. */
+/* A policy for executors: a row of a table, which rows.h names. It decides for one simulator at a
+ * time, from the simulator's public part. */
 #ifndef BR_CLUSTER_EXECUTORS_POLICY_H
 #define BR_CLUSTER_EXECUTORS_POLICY_H
 

@@ -1,5 +1,5 @@
 /* A policy decides which ready tasks start where, as the scheduler of a cluster does. It is one row
- * of a table (cluster/simulate/policies/policies.c). It is told what happens and sees what a real
+ * of a table (cluster/simulate/rows.h). It is told what happens and sees what a real
  * scheduler would see: what is declared, what has finished, how long that took. It never gets a
  * true duration ahead, unless its row says that it is clairvoyant. A job is not known before it
  * arrives. */
@@ -81,6 +81,7 @@ struct br_policy_row {
      * tuned. */
     double least, most, step;
     bool clairvoyant;
+    bool controls;      /* jobs with deadlines, by the setup's settings of control loops */
     bool plans;         /* asks for the plan of every job, so these may be made ahead */
     const void *detail; /* what its operations need to know; NULL: nothing */
     enum br_status (*create)(const struct br_policy_row *row, const struct br_policy_setup *setup,

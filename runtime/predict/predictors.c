@@ -1,4 +1,4 @@
-/* The table of predictors: a new one is a row in its own file and its name here. */
+/* The table of predictors, of the rows that rows.h names. */
 #include "runtime/predict/predictor.h"
 
 #include <math.h>
@@ -10,12 +10,8 @@
 #include "base/text/options.h"
 #include "runtime/predict/rows.h"
 
-static const struct br_predictor_row *const rows[] = {
-    &br_predictor_point,     &br_predictor_3sigma,          &br_predictor_3sigma_tl,
-    &br_predictor_slearn,    &br_predictor_slearn_adaptive, &br_predictor_slearn_dag,
-    &br_predictor_posterior, &br_predictor_oracle,
-};
-
+#define ROW(name) &br_predictor_##name,
+static const struct br_predictor_row *const rows[] = {BR_PREDICTORS(ROW)};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 uint64_t br_feature(const char *text)

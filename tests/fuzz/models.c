@@ -79,15 +79,15 @@ static void decide(const struct br_model *model)
     const struct br_executors_arrival arrival[] = {{.waves = chain(), .seed = 1},
                                                    {.waves = chain(), .seed = 2}};
     const struct br_executors_setup setup = {
-        .row = &br_learned_policy, .seed = 1, .number = 1, .model = model};
+        .row = &br_executors_policy_learned, .seed = 1, .number = 1, .model = model};
     struct br_executors *sim = br_executors_create(&cluster);
     void *policy = NULL;
-    if (!sim || br_learned_policy.create(&setup, &policy, NULL) ||
+    if (!sim || br_executors_policy_learned.create(&setup, &policy, NULL) ||
         br_executors_reset(sim, arrival, 2, NULL, NULL) ||
-        br_learned_policy.begin(policy, sim, NULL))
+        br_executors_policy_learned.begin(policy, sim, NULL))
         fuzz_fail(NULL, "memory is out");
     while (br_executors_next(sim)) {
-        struct br_executors_choice choice = br_learned_policy.decide(policy, sim);
+        struct br_executors_choice choice = br_executors_policy_learned.decide(policy, sim);
         if (choice.stage >= sim->stages || !br_executors_selectable(sim, choice.stage) ||
             choice.limit <= br_executors_held(sim, sim->stage[choice.stage].job) ||
             choice.limit > cluster.executors)
@@ -96,7 +96,7 @@ static void decide(const struct br_model *model)
     }
     if (sim->ended_jobs != 2)
         fuzz_fail(NULL, "jobs that do not end");
-    br_learned_policy.destroy(policy);
+    br_executors_policy_learned.destroy(policy);
     br_executors_destroy(sim);
 }
 

@@ -1,4 +1,4 @@
-/* A policy for coflows: a row of the table in policies.c. */
+/* A policy for coflows: a row of the table, which policies/rows.h names. */
 #ifndef BR_CLUSTER_COFLOW_FABRIC_POLICY_H
 #define BR_CLUSTER_COFLOW_FABRIC_POLICY_H
 

@@ -2,9 +2,10 @@
  * and a coflow's flows share its ports equally [Chowdhury15, 5]. Queues are strict, as in the
  * published simulator: a lower one gets what the higher ones leave. The oracle puts a coflow into
  * its last queue at once. */
-#include "cluster/coflow/policies/aalo.h"
-
 #include "cluster/coflow/policies/queues.h"
+#include "cluster/coflow/policies/rows.h"
+
+enum { AALO_PLAIN, AALO_ORACLE }; /* br_coflow_row.detail */
 
 #include <assert.h>
 
@@ -15,7 +16,7 @@ struct aalo {
 };
 
 static const struct br_coflow_option options[] = {BR_QUEUE_OPTIONS};
-const struct br_names br_aalo_options = {BR_NAMES(options)};
+static const struct br_names aalo_options = {BR_NAMES(options)};
 
 static void set_wake(struct aalo *p, uint32_t coflow)
 {
@@ -23,7 +24,7 @@ static void set_wake(struct aalo *p, uint32_t coflow)
     br_fabric_wake_at(p->fabric, coflow, end < 0x1p60 ? end : 0);
 }
 
-void br_aalo_event(void *policy, enum br_coflow_event event, uint32_t coflow)
+static void aalo_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     struct aalo *p = policy;
     if (event == BR_COFLOW_ARRIVES) {
@@ -59,7 +60,7 @@ static void aalo_sink(struct aalo *p)
     }
 }
 
-void br_aalo_decide(void *policy)
+static void aalo_decide(void *policy)
 {
     struct aalo *p = policy;
     if (!p->oracle)
@@ -75,7 +76,7 @@ void br_aalo_decide(void *policy)
     }
 }
 
-void br_aalo_destroy(void *policy)
+static void aalo_destroy(void *policy)
 {
     struct aalo *p = policy;
     if (p)
@@ -83,14 +84,30 @@ void br_aalo_destroy(void *policy)
     free(p);
 }
 
-enum br_status br_aalo_create(const struct br_coflow_setup *setup, void **policy,
-                              struct br_diag *diag)
+static enum br_status aalo_create(const struct br_coflow_setup *setup, void **policy,
+                                  struct br_diag *diag)
 {
     struct aalo *p = *policy = calloc(1, sizeof *p);
     if (!p)
         return br_fail_memory(diag);
     p->fabric = setup->fabric;
-    p->oracle = setup->row->detail == BR_AALO_ORACLE;
+    p->oracle = setup->row->detail == AALO_ORACLE;
     p->exact = setup->exact;
     return br_queues_init(&p->queues, setup) ? BR_OK : br_fail_memory(diag);
 }
+
+/* ---- Policies ---- */
+
+#define AALO(kind)                                                                                 \
+    .detail = (kind), .options = &aalo_options, .create = aalo_create, .event = aalo_event,        \
+    .decide = aalo_decide, .destroy = aalo_destroy
+
+const struct br_coflow_row br_coflow_policy_aalo = {
+    .named = {"aalo", "queues by bytes sent, first in, first out, without sizes"},
+    .reports = true,
+    AALO(AALO_PLAIN)};
+
+const struct br_coflow_row br_coflow_policy_aalo_oracle = {
+    .named = {"aalo-oracle", "aalo, each coflow in its last queue from the start"},
+    .told = true,
+    AALO(AALO_ORACLE)};

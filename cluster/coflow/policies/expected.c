@@ -5,12 +5,11 @@
  * free at its ports before the next one is served: what MADD saves for others it saves by sizes
  * that may be wrong, and where one port is taken it serves nobody. Where sizes are told nothing is
  * expected, and no flow is a pilot. */
-#include "cluster/coflow/policies/expected.h"
-
 #include <assert.h>
 
 #include "cluster/coflow/policies/sampled.h"
 #include "cluster/coflow/policies/sequence.h"
+#include "cluster/coflow/policies/rows.h"
 
 enum { SAMPLED, PASSES = SAMPLED + 2 };
 
@@ -33,7 +32,7 @@ struct expected {
 
 static const struct br_coflow_option options[] = {
     BR_SAMPLED_OPTIONS, {{"passes", "of exchanges of neighbours in the order"}, 20, 0, 1000}};
-const struct br_names br_expected_options = {BR_NAMES(options)};
+static const struct br_names expected_options = {BR_NAMES(options)};
 
 static void expected_expect(struct expected *p, uint32_t coflow)
 {
@@ -46,7 +45,7 @@ static void expected_expect(struct expected *p, uint32_t coflow)
     }
 }
 
-void br_expected_flow(void *policy, uint32_t coflow, uint32_t receiver, double bytes)
+static void expected_flow(void *policy, uint32_t coflow, uint32_t receiver, double bytes)
 {
     struct expected *p = policy;
     assert(bytes >= 0 && receiver < br_fabric_coflow(p->fabric, coflow)->receivers);
@@ -57,7 +56,7 @@ void br_expected_flow(void *policy, uint32_t coflow, uint32_t receiver, double b
     p->stale[coflow] = true;
 }
 
-void br_expected_event(void *policy, enum br_coflow_event event, uint32_t coflow)
+static void expected_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     struct expected *p = policy;
     if (p->told && event == BR_COFLOW_ARRIVES)
@@ -68,7 +67,7 @@ void br_expected_event(void *policy, enum br_coflow_event event, uint32_t coflow
         expected_expect(p, coflow);
 }
 
-void br_expected_decide(void *policy)
+static void expected_decide(void *policy)
 {
     struct expected *p = policy;
     const struct br_sampled *s = &p->sampled;
@@ -88,7 +87,7 @@ void br_expected_decide(void *policy)
     br_rates_fill_all(p->fabric, s->sampling.coflow, s->sampling.count);
 }
 
-void br_expected_destroy(void *policy)
+static void expected_destroy(void *policy)
 {
     struct expected *p = policy;
     if (!p)
@@ -122,8 +121,8 @@ static bool expected_allocate(struct expected *p, const double *option, uint32_t
            br_sequence_init(&p->sequence, p->fabric);
 }
 
-enum br_status br_expected_create(const struct br_coflow_setup *setup, void **policy,
-                                  struct br_diag *diag)
+static enum br_status expected_create(const struct br_coflow_setup *setup, void **policy,
+                                      struct br_diag *diag)
 {
     struct expected *p = *policy = calloc(1, sizeof *p);
     if (!p)
@@ -135,3 +134,19 @@ enum br_status br_expected_create(const struct br_coflow_setup *setup, void **po
                ? BR_OK
                : br_fail_memory(diag);
 }
+
+/* ---- Policies ---- */
+
+#define EXPECTED                                                                                   \
+    .options = &expected_options, .create = expected_create, .event = expected_event,              \
+    .flow = expected_flow, .decide = expected_decide, .destroy = expected_destroy
+
+const struct br_coflow_row br_coflow_policy_expected = {
+    .named = {"expected",
+              "expected sizes from pilots and ends, bottleneck order, improved, without sizes"},
+    EXPECTED};
+
+const struct br_coflow_row br_coflow_policy_expected_oracle = {
+    .named = {"expected-oracle", "the order of expected, with all sizes known"},
+    .told = true,
+    EXPECTED};

@@ -1,12 +1,23 @@
 /* Policies that serve coflows in an order, each by MADD [Chowdhury14]: by a key that is fixed when
  * a coflow arrives, or by one that is computed anew at every decision. What is left of ports goes
  * to those that MADD could not serve, in equal parts, and then to all in the order of deadlines. */
-#include "cluster/coflow/policies/ordered.h"
-
 #include <assert.h>
 
 #include "cluster/coflow/fabric/list.h"
 #include "cluster/coflow/policies/sequence.h"
+#include "cluster/coflow/policies/rows.h"
+
+/* br_coflow_row.detail. From ORDER_ANEW on the order is found at every decision. */
+enum {
+    ORDER_FIFO,
+    ORDER_BOTTLENECK, /* smallest effective bottleneck first */
+    ORDER_LENGTH,
+    ORDER_WIDTH,
+    ORDER_SIZE,
+    ORDER_ANEW,
+    ORDER_BOTTLENECK_LEFT = ORDER_ANEW,
+    ORDER_BSSI,
+};
 
 struct ordered {
     const struct br_coflow_row *row;
@@ -44,13 +55,13 @@ static double length(struct br_fabric *fabric, uint32_t coflow)
 static double ordered_key_of(struct ordered *p, uint32_t coflow)
 {
     switch (p->row->detail) {
-    case BR_ORDER_FIFO:
+    case ORDER_FIFO:
         return 0;
-    case BR_ORDER_LENGTH:
+    case ORDER_LENGTH:
         return length(p->fabric, coflow);
-    case BR_ORDER_WIDTH:
+    case ORDER_WIDTH:
         return least_ends(p->fabric, coflow);
-    case BR_ORDER_SIZE:
+    case ORDER_SIZE:
         return br_fabric_total_left(p->fabric, coflow);
     default:
         return br_fabric_bottleneck(p->fabric, coflow);
@@ -86,7 +97,7 @@ static void ordered_insert(struct ordered *p, uint32_t coflow)
 {
     uint32_t at = 0;
     p->key[coflow] = ordered_key_of(p, coflow);
-    if (p->row->detail == BR_ORDER_SIZE) /* against what the others have left */
+    if (p->row->detail == ORDER_SIZE) /* against what the others have left */
         for (uint32_t k = 0; k < p->list.count; k++)
             p->key[p->list.coflow[k]] = ordered_key_of(p, p->list.coflow[k]);
     while (at < p->list.count && p->key[p->list.coflow[at]] <= p->key[coflow])
@@ -96,7 +107,7 @@ static void ordered_insert(struct ordered *p, uint32_t coflow)
 
 static void ordered_sort(struct ordered *p)
 {
-    if (p->row->detail == BR_ORDER_BSSI) {
+    if (p->row->detail == ORDER_BSSI) {
         br_sequence_find(&p->sequence, p->fabric, p->list.coflow, p->list.count);
         return;
     }
@@ -110,7 +121,7 @@ static void ordered_sort(struct ordered *p)
     }
 }
 
-void br_ordered_event(void *policy, enum br_coflow_event event, uint32_t coflow)
+static void ordered_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     struct ordered *p = policy;
     if (event == BR_COFLOW_ARRIVES) {
@@ -122,10 +133,10 @@ void br_ordered_event(void *policy, enum br_coflow_event event, uint32_t coflow)
     }
 }
 
-void br_ordered_decide(void *policy)
+static void ordered_decide(void *policy)
 {
     struct ordered *p = policy;
-    if (p->row->detail >= BR_ORDER_ANEW)
+    if (p->row->detail >= ORDER_ANEW)
         ordered_sort(p);
     assert(p->list.count == p->backfill.count);
     p->skipped.count = 0;
@@ -133,7 +144,7 @@ void br_ordered_decide(void *policy)
         if (!br_rates_madd(p->fabric, p->list.coflow[k]))
             br_coflow_list_append(&p->skipped, p->list.coflow[k]);
     br_rates_split(p->fabric, p->skipped.coflow, p->skipped.count);
-    const struct br_coflow_list *rest = p->row->detail >= BR_ORDER_ANEW ? &p->list : &p->backfill;
+    const struct br_coflow_list *rest = p->row->detail >= ORDER_ANEW ? &p->list : &p->backfill;
     for (uint32_t k = 0; k < rest->count && br_rates_any_free(p->fabric); k++)
         br_rates_fill(p->fabric, rest->coflow[k]);
     br_rates_order(p->fabric, p->list.coflow, p->list.count);
@@ -141,7 +152,7 @@ void br_ordered_decide(void *policy)
 
 /* ---- Its life ---- */
 
-void br_ordered_destroy(void *policy)
+static void ordered_destroy(void *policy)
 {
     struct ordered *p = policy;
     if (!p)
@@ -155,8 +166,8 @@ void br_ordered_destroy(void *policy)
     free(p);
 }
 
-enum br_status br_ordered_create(const struct br_coflow_setup *setup, void **policy,
-                                 struct br_diag *diag)
+static enum br_status ordered_create(const struct br_coflow_setup *setup, void **policy,
+                                     struct br_diag *diag)
 {
     struct ordered *p = *policy = calloc(1, sizeof *p);
     if (!p)
@@ -173,3 +184,34 @@ enum br_status br_ordered_create(const struct br_coflow_setup *setup, void **pol
         return br_fail_memory(diag);
     return BR_OK;
 }
+
+/* ---- Policies ---- */
+
+#define ORDERED(order)                                                                             \
+    .told = true, .detail = (order), .create = ordered_create, .event = ordered_event,             \
+    .decide = ordered_decide, .destroy = ordered_destroy
+
+const struct br_coflow_row br_coflow_policy_varys = {
+    .named = {"varys", "smallest effective bottleneck first, MADD"}, ORDERED(ORDER_BOTTLENECK)};
+
+const struct br_coflow_row br_coflow_policy_scf = {
+    .named = {"scf", "shortest coflow first: the least longest flow"}, ORDERED(ORDER_LENGTH)};
+
+const struct br_coflow_row br_coflow_policy_ncf = {
+    .named = {"ncf", "narrowest coflow first: the fewest senders or receivers"},
+    ORDERED(ORDER_WIDTH)};
+
+const struct br_coflow_row br_coflow_policy_lcf = {
+    .named = {"lcf", "lightest coflow first: the fewest bytes"}, ORDERED(ORDER_SIZE)};
+
+const struct br_coflow_row br_coflow_policy_fifo = {.named = {"fifo", "first in, first out, MADD"},
+                                                    ORDERED(ORDER_FIFO)};
+
+const struct br_coflow_row br_coflow_policy_remaining_bottleneck_first = {
+    .named = {"remaining-bottleneck-first",
+              "the least bytes left at the busiest port, found anew, MADD"},
+    ORDERED(ORDER_BOTTLENECK_LEFT)};
+
+const struct br_coflow_row br_coflow_policy_sincronia = {
+    .named = {"sincronia", "bottleneck, select, scale, iterate over what is left, MADD"},
+    ORDERED(ORDER_BSSI)};

@@ -4,13 +4,15 @@
  * ports (D). By default queues are strict and ordered within, so that the least goes first; by
  * options they share bandwidth with weights that fall by a factor, and within a queue the first
  * goes first, as the paper has it. What is left goes to flows that wait for their pilots. */
-#include "cluster/coflow/policies/philae.h"
-
 #include <assert.h>
 
 #include "cluster/coflow/policies/contention.h"
 #include "cluster/coflow/policies/queues.h"
 #include "cluster/coflow/policies/sampled.h"
+#include "cluster/coflow/policies/rows.h"
+
+/* The number by which coflows are assigned to queues; br_coflow_row.detail. */
+enum { PHILAE_SIZE, PHILAE_LEFT, PHILAE_CONTENTION, PHILAE_WEIGHTED };
 
 enum { SAMPLED = BR_QUEUE_NEXT, WEIGHT = SAMPLED + 2, FIRST_IN };
 
@@ -37,9 +39,9 @@ static const struct br_coflow_option options[] = {
      0,
      0,
      1}};
-const struct br_names br_philae_options = {BR_NAMES(options)};
+static const struct br_names philae_options = {BR_NAMES(options)};
 
-void br_philae_event(void *policy, enum br_coflow_event event, uint32_t coflow)
+static void philae_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     struct philae *p = policy;
     double bytes = br_sampled_event(&p->sampled, event, coflow);
@@ -70,11 +72,11 @@ static double metric(const struct philae *p, uint32_t place)
     double size = p->length[coflow] * (double)br_fabric_width(p->fabric, coflow);
     double left = size - br_fabric_sent(p->fabric, coflow);
     switch (p->rule) {
-    case BR_PHILAE_SIZE:
+    case PHILAE_SIZE:
         return size;
-    case BR_PHILAE_LEFT:
+    case PHILAE_LEFT:
         return left > 0 ? left : 0;
-    case BR_PHILAE_CONTENTION: /* one coflow met counts as a MiB */
+    case PHILAE_CONTENTION: /* one coflow met counts as a MiB */
         return p->others[place] * BR_COFLOW_MB;
     default:
         return weighted(p, coflow);
@@ -87,7 +89,7 @@ static void sort_into_queues(struct philae *p)
     for (uint32_t q = 0; q < p->queues.count; q++)
         p->queues.queue[q].count = 0;
     br_contention_ports(&p->contention, p->fabric, sized->coflow, sized->count);
-    if (p->rule == BR_PHILAE_CONTENTION &&
+    if (p->rule == PHILAE_CONTENTION &&
         !br_contention_others(&p->contention, p->fabric, sized->coflow, sized->count, p->others))
         memset(p->others, 0, sized->count * sizeof *p->others);
     for (uint32_t k = 0; k < sized->count; k++) {
@@ -121,7 +123,7 @@ static void philae_serve(struct philae *p, const struct br_coflow_list *list)
         br_rates_madd(p->fabric, list->coflow[k]);
 }
 
-void br_philae_decide(void *policy)
+static void philae_decide(void *policy)
 {
     struct philae *p = policy;
     const struct br_sampled *s = &p->sampled;
@@ -142,7 +144,7 @@ void br_philae_decide(void *policy)
     br_rates_fill_all(p->fabric, s->sampling.coflow, s->sampling.count);
 }
 
-void br_philae_destroy(void *policy)
+static void philae_destroy(void *policy)
 {
     struct philae *p = policy;
     if (!p)
@@ -156,8 +158,8 @@ void br_philae_destroy(void *policy)
     free(p);
 }
 
-enum br_status br_philae_create(const struct br_coflow_setup *setup, void **policy,
-                                struct br_diag *diag)
+static enum br_status philae_create(const struct br_coflow_setup *setup, void **policy,
+                                    struct br_diag *diag)
 {
     struct philae *p = *policy = calloc(1, sizeof *p);
     if (!p)
@@ -176,3 +178,26 @@ enum br_status br_philae_create(const struct br_coflow_setup *setup, void **poli
         return br_fail_memory(diag);
     return BR_OK;
 }
+
+/* ---- Policies ---- */
+
+#define PHILAE(rule)                                                                               \
+    .true_rates = true, .detail = (rule), .options = &philae_options, .create = philae_create,     \
+    .event = philae_event, .decide = philae_decide, .destroy = philae_destroy
+
+const struct br_coflow_row br_coflow_policy_philae = {
+    .named = {"philae",
+              "sizes from pilots, least flow length times contention first (D), without sizes"},
+    PHILAE(PHILAE_WEIGHTED)};
+
+const struct br_coflow_row br_coflow_policy_philae_a = {
+    .named = {"philae-a", "philae, queues by estimated size"}, PHILAE(PHILAE_SIZE)};
+
+const struct br_coflow_row br_coflow_policy_philae_b = {
+    .named = {"philae-b", "philae, queues by the rest of the estimated size"},
+    .reports = true,
+    PHILAE(PHILAE_LEFT)};
+
+const struct br_coflow_row br_coflow_policy_philae_c = {
+    .named = {"philae-c", "philae, queues by the number of coflows that are met"},
+    PHILAE(PHILAE_CONTENTION)};

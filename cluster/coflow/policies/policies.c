@@ -1,76 +1,27 @@
-/* The table of policies: a new one is a file and a row here. */
+/* The table of policies, of the rows that rows.h names, and their options. */
+#include "cluster/coflow/fabric/policy.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/numbers/real.h"
-#include "cluster/coflow/policies/aalo.h"
-#include "cluster/coflow/policies/expected.h"
-#include "cluster/coflow/policies/ordered.h"
-#include "cluster/coflow/policies/philae.h"
-#include "cluster/coflow/fabric/policy.h"
-#include "cluster/coflow/policies/saath.h"
+#include "cluster/coflow/policies/rows.h"
 
-#define ORDERED(order)                                                                             \
-    .told = true, .detail = (order), .create = br_ordered_create, .event = br_ordered_event,       \
-    .decide = br_ordered_decide, .destroy = br_ordered_destroy
-#define AALO(kind)                                                                                 \
-    .detail = (kind), .options = &br_aalo_options, .create = br_aalo_create,                       \
-    .event = br_aalo_event, .decide = br_aalo_decide, .destroy = br_aalo_destroy
+/* The clocks know how: it has no functions. */
+const struct br_coflow_row br_coflow_policy_fair = {
+    .named = {"fair", "every flow its fair share, without coflows and sizes"}, .by_flow = true};
 
-#define PHILAE(rule)                                                                               \
-    .true_rates = true, .detail = (rule), .options = &br_philae_options,                           \
-    .create = br_philae_create, .event = br_philae_event, .decide = br_philae_decide,              \
-    .destroy = br_philae_destroy
-
-#define EXPECTED                                                                                   \
-    .options = &br_expected_options, .create = br_expected_create, .event = br_expected_event,     \
-    .flow = br_expected_flow, .decide = br_expected_decide, .destroy = br_expected_destroy
-
-static const struct br_coflow_row rows[] = {
-    {{"expected", "expected sizes from pilots and ends, bottleneck order, improved, without sizes"},
-     EXPECTED},
-    {{"expected-oracle", "the order of expected, with all sizes known"}, .told = true, EXPECTED},
-    {{"philae", "sizes from pilots, least flow length times contention first (D), without sizes"},
-     PHILAE(BR_PHILAE_WEIGHTED)},
-    {{"philae-a", "philae, queues by estimated size"}, PHILAE(BR_PHILAE_SIZE)},
-    {{"philae-b", "philae, queues by the rest of the estimated size"},
-     .reports = true,
-     PHILAE(BR_PHILAE_LEFT)},
-    {{"philae-c", "philae, queues by the number of coflows that are met"},
-     PHILAE(BR_PHILAE_CONTENTION)},
-    {{"aalo", "queues by bytes sent, first in, first out, without sizes"},
-     .reports = true,
-     AALO(BR_AALO)},
-    {{"saath", "all of a coflow or nothing, least contention first, deadlines, without sizes"},
-     .reports = true,
-     .options = &br_saath_options,
-     .create = br_saath_create,
-     .event = br_saath_event,
-     .decide = br_saath_decide,
-     .destroy = br_saath_destroy},
-    {{"aalo-oracle", "aalo, each coflow in its last queue from the start"},
-     .told = true,
-     AALO(BR_AALO_ORACLE)},
-    {{"varys", "smallest effective bottleneck first, MADD"}, ORDERED(BR_ORDER_BOTTLENECK)},
-    {{"scf", "shortest coflow first: the least longest flow"}, ORDERED(BR_ORDER_LENGTH)},
-    {{"ncf", "narrowest coflow first: the fewest senders or receivers"}, ORDERED(BR_ORDER_WIDTH)},
-    {{"lcf", "lightest coflow first: the fewest bytes"}, ORDERED(BR_ORDER_SIZE)},
-    {{"fifo", "first in, first out, MADD"}, ORDERED(BR_ORDER_FIFO)},
-    {{"remaining-bottleneck-first", "the least bytes left at the busiest port, found anew, MADD"},
-     ORDERED(BR_ORDER_BOTTLENECK_LEFT)},
-    {{"sincronia", "bottleneck, select, scale, iterate over what is left, MADD"},
-     ORDERED(BR_ORDER_BSSI)},
-    {{"fair", "every flow its fair share, without coflows and sizes"}, .by_flow = true},
-};
+#define ROW(name) &br_coflow_policy_##name,
+static const struct br_coflow_row *const rows[] = {BR_COFLOW_POLICIES(ROW)};
 enum { ROWS = sizeof rows / sizeof *rows };
 
 const struct br_coflow_row *br_coflow_policy(uint32_t k)
 {
-    return k < ROWS ? &rows[k] : NULL;
+    return k < ROWS ? rows[k] : NULL;
 }
 
-const struct br_names br_coflow_policies = {BR_NAMES(rows)};
+const struct br_names br_coflow_policies = {BR_NAMES(rows), .pointers = true};
 
 static const struct br_coflow_option *coflow_option(const struct br_coflow_row *row, uint32_t k)
 {
@@ -117,7 +68,7 @@ enum br_status br_coflow_policy_find(const char *text, struct br_coflow_setup *s
         return br_fail_unnamed(diag, &br_coflow_policies, text, length,
                                "there is no policy '%.*s' for coflows",
                                (int)(length < 60 ? length : 60), text);
-    setup->row = &rows[row];
+    setup->row = rows[row];
     const struct br_coflow_option *option;
     for (uint32_t k = 0; (option = coflow_option(setup->row, k)); k++)
         setup->option[k] = option->usual;

@@ -7,12 +7,11 @@
  *
  * Differs: after an end of some flows the paper may put a coflow back into a higher queue by the
  * median of their lengths; here a coflow only sinks. */
-#include "cluster/coflow/policies/saath.h"
-
 #include <assert.h>
 
 #include "cluster/coflow/policies/contention.h"
 #include "cluster/coflow/policies/queues.h"
+#include "cluster/coflow/policies/rows.h"
 
 enum { DEADLINE = BR_QUEUE_NEXT };
 
@@ -33,7 +32,7 @@ static const struct br_coflow_option options[] = {
      2,
      0,
      1e6}};
-const struct br_names br_saath_options = {BR_NAMES(options)};
+static const struct br_names saath_options = {BR_NAMES(options)};
 
 /* ---- Queues ---- */
 
@@ -108,7 +107,7 @@ static void saath_find_order(struct saath *p)
     }
 }
 
-void br_saath_decide(void *policy)
+static void saath_decide(void *policy)
 {
     struct saath *p = policy;
     saath_sink(p);
@@ -118,7 +117,7 @@ void br_saath_decide(void *policy)
     br_rates_fill_all(p->fabric, p->order.coflow, p->order.count);
 }
 
-void br_saath_event(void *policy, enum br_coflow_event event, uint32_t coflow)
+static void saath_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 {
     struct saath *p = policy;
     if (event == BR_COFLOW_ARRIVES) {
@@ -132,7 +131,7 @@ void br_saath_event(void *policy, enum br_coflow_event event, uint32_t coflow)
 
 /* ---- Its life ---- */
 
-void br_saath_destroy(void *policy)
+static void saath_destroy(void *policy)
 {
     struct saath *p = policy;
     if (!p)
@@ -147,8 +146,8 @@ void br_saath_destroy(void *policy)
     free(p);
 }
 
-enum br_status br_saath_create(const struct br_coflow_setup *setup, void **policy,
-                               struct br_diag *diag)
+static enum br_status saath_create(const struct br_coflow_setup *setup, void **policy,
+                                   struct br_diag *diag)
 {
     struct saath *p = *policy = calloc(1, sizeof *p);
     if (!p)
@@ -166,3 +165,15 @@ enum br_status br_saath_create(const struct br_coflow_setup *setup, void **polic
         return br_fail_memory(diag);
     return BR_OK;
 }
+
+/* ---- Policies ---- */
+
+const struct br_coflow_row br_coflow_policy_saath = {
+    .named = {"saath",
+              "all of a coflow or nothing, least contention first, deadlines, without sizes"},
+    .reports = true,
+    .options = &saath_options,
+    .create = saath_create,
+    .event = saath_event,
+    .decide = saath_decide,
+    .destroy = saath_destroy};

@@ -61,7 +61,7 @@ static void learned_destroy(void *policy)
     free(learned);
 }
 
-const struct br_executors_row br_learned_policy = {
+const struct br_executors_row br_executors_policy_learned = {
     .named = {"learned", "a trained model (--model) decides"},
     .number = "1: drawn by the model's probabilities; 0: the likeliest",
     .create = learned_create,

@@ -51,7 +51,7 @@ enum br_status br_executors_cluster(const struct br_executors_options *options,
 
 /* Those that are not learned, then the learned one. */
 static const struct br_names executors_learned = {
-    .first = &br_learned_policy, .count = 1, .size = sizeof br_learned_policy};
+    .first = &br_executors_policy_learned, .count = 1, .size = sizeof br_executors_policy_learned};
 static const struct br_names executors_rows = {
     .tables = (const struct br_names *const[]){&br_executors_policies, &executors_learned, NULL}};
 

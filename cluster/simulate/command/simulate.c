@@ -247,7 +247,7 @@ static enum br_status read_model(const char *path, struct br_model *model,
 static bool controls(const struct br_experiment *request)
 {
     for (uint32_t k = 0; k < request->policies; k++)
-        if (request->policy[k].row && request->policy[k].row->decide == br_deadline_decide)
+        if (request->policy[k].row && request->policy[k].row->controls)
             return true;
     return false;
 }

@@ -10,6 +10,7 @@
 #include "base/numbers/real.h"
 #include "runtime/deadline/together.h"
 #include "cluster/simulate/policies/list.h"
+#include "cluster/simulate/rows.h"
 
 /* A job with a deadline. */
 struct loop {
@@ -77,10 +78,11 @@ static bool has_shares(const struct br_policy_setup *setup)
     return setup->deadlines && setup->deadlines->kind == BR_SHARES;
 }
 
-enum br_status br_deadline_create(const struct br_deadline_rule *rule,
-                                  const struct br_policy_setup *setup, void **policy,
-                                  struct br_diag *diag)
+static enum br_status deadline_create(const struct br_policy_row *row,
+                                      const struct br_policy_setup *setup, void **policy,
+                                      struct br_diag *diag)
 {
+    const struct br_deadline_rule *rule = row->detail;
     struct deadlines *all = calloc(1, sizeof *all);
     *policy = all;
     if (!all)
@@ -102,7 +104,7 @@ static void free_loop(struct loop *loop)
     free(loop);
 }
 
-void br_deadline_destroy(void *policy)
+static void deadline_destroy(void *policy)
 {
     struct deadlines *all = policy;
     for (uint32_t k = 0; k < all->loops; k++)
@@ -170,8 +172,8 @@ static enum br_status make_loop(struct deadlines *all, const struct br_arrival *
     return br_control_init(&loop->control, table, &options, &utility, diag);
 }
 
-enum br_status br_deadline_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
-                                  struct br_diag *diag)
+static enum br_status deadline_arrive(void *policy, const struct br_arrival *arrival,
+                                      int64_t now_ns, struct br_diag *diag)
 {
     struct deadlines *all = policy;
     while (arrival->job >= all->of_room) {
@@ -194,8 +196,8 @@ enum br_status br_deadline_arrive(void *policy, const struct br_arrival *arrival
     return BR_OK;
 }
 
-enum br_status br_deadline_end(void *policy, const struct br_ended *ended, int64_t now_ns,
-                               struct br_diag *diag)
+static enum br_status deadline_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                                   struct br_diag *diag)
 {
     struct deadlines *all = policy;
     struct loop *loop = all->of[ended->job];
@@ -210,7 +212,7 @@ enum br_status br_deadline_end(void *policy, const struct br_ended *ended, int64
     return br_list_end(all->list, ended, now_ns, diag);
 }
 
-enum br_status br_deadline_retire(void *policy, uint32_t job, struct br_diag *diag)
+static enum br_status deadline_retire(void *policy, uint32_t job, struct br_diag *diag)
 {
     struct deadlines *all = policy;
     struct loop *loop = all->of[job];
@@ -229,7 +231,8 @@ enum br_status br_deadline_retire(void *policy, uint32_t job, struct br_diag *di
     return br_list_retire(all->list, job, diag);
 }
 
-enum br_status br_deadline_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
+static enum br_status deadline_machine(void *policy, uint32_t machine, bool there,
+                                       struct br_diag *diag)
 {
     struct deadlines *all = policy;
     return br_list_machine(all->list, machine, there, diag);
@@ -340,8 +343,8 @@ static void decide_together(struct deadlines *all, int64_t now_ns)
     all->ended = false;
 }
 
-uint32_t br_deadline_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
-                            uint32_t room, int64_t *wake_ns)
+static uint32_t deadline_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                                uint32_t room, int64_t *wake_ns)
 {
     struct deadlines *all = policy;
     if (all->loops && all->rule->arbiter)
@@ -353,3 +356,31 @@ uint32_t br_deadline_decide(void *policy, int64_t now_ns, struct br_decision *de
             *wake_ns = all->loop[k]->due_ns;
     return br_list_decide(all->list, now_ns, decisions, room, wake_ns);
 }
+
+/* ---- Policies ---- */
+
+#define DEADLINE(...)                                                                              \
+    .detail = &(const struct br_deadline_rule){__VA_ARGS__}, .create = deadline_create,            \
+    .destroy = deadline_destroy, .arrive = deadline_arrive, .end = deadline_end,                   \
+    .retire = deadline_retire, .machine = deadline_machine, .decide = deadline_decide,             \
+    .controls = true
+
+const struct br_policy_row br_policy_deadline = {
+    .named = {"deadline", "as many tasks of a job at once as its deadline asks for [Ferguson12]"},
+    DEADLINE(BR_FORECAST_TABLE, BR_ADAPT, false)};
+
+const struct br_policy_row br_policy_deadline_fixed = {
+    .named = {"deadline-fixed", "deadline, never changed after a job's start"},
+    DEADLINE(BR_FORECAST_TABLE, BR_ADAPT_NOT, false)};
+
+const struct br_policy_row br_policy_deadline_amdahl = {
+    .named = {"deadline-amdahl", "deadline, by Amdahl's law in place of simulated runs"},
+    DEADLINE(BR_FORECAST_AMDAHL, BR_ADAPT, false)};
+
+const struct br_policy_row br_policy_deadline_most = {
+    .named = {"deadline-most", "deadline, always as many as may be had"},
+    DEADLINE(BR_FORECAST_TABLE, BR_ADAPT_MOST, false)};
+
+const struct br_policy_row br_policy_deadline_arbiter = {
+    .named = {"deadline-arbiter", "deadline, for all jobs together: the greatest total utility"},
+    DEADLINE(BR_FORECAST_TABLE, BR_ADAPT, true)};

@@ -37,18 +37,4 @@ struct br_deadline_rule {
     bool arbiter; /* raw allocations of all jobs are chosen together */
 };
 
-enum br_status br_deadline_create(const struct br_deadline_rule *rule,
-                                  const struct br_policy_setup *setup, void **policy,
-                                  struct br_diag *diag);
-void br_deadline_destroy(void *policy);
-enum br_status br_deadline_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
-                                  struct br_diag *diag);
-enum br_status br_deadline_end(void *policy, const struct br_ended *ended, int64_t now_ns,
-                               struct br_diag *diag);
-enum br_status br_deadline_retire(void *policy, uint32_t job, struct br_diag *diag);
-enum br_status br_deadline_machine(void *policy, uint32_t machine, bool there,
-                                   struct br_diag *diag);
-uint32_t br_deadline_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
-                            uint32_t room, int64_t *wake_ns);
-
 #endif

@@ -1,15 +1,22 @@
-/* The enforcer numbers jobs by itself and uses numbers again; the workload's numbers are kept
+/* Policies that the enforcer of runtime/ carries out, driven as the local driver drives it.
+ *
+ * The enforcer numbers jobs by itself and uses numbers again; the workload's numbers are kept
  * beside. */
-#include "cluster/simulate/policies/enforced.h"
-
 #include <assert.h>
 #include <stdlib.h>
 
 #include "base/collections/grow.h"
 #include "runtime/enforcer/decide.h"
+#include "cluster/simulate/rows.h"
+
+struct enforced_rule {
+    const char *policy; /* of the enforcer's table */
+    bool plans;         /* jobs come with plans; else they rank by their longest paths */
+    bool everywhere;    /* no machine is remote: the penalty is 1 */
+};
 
 struct enforced {
-    const struct br_enforced_rule *rule;
+    const struct enforced_rule *rule;
     struct br_policy_setup setup;
     struct br_runtime *runtime;
     uint32_t *inside, inside_room;   /* by job of the workload: the enforcer's number */
@@ -17,10 +24,11 @@ struct enforced {
     struct br_forms forms;
 };
 
-enum br_status br_enforced_create(const struct br_enforced_rule *rule,
-                                  const struct br_policy_setup *setup, void **policy,
-                                  struct br_diag *diag)
+static enum br_status enforced_create(const struct br_policy_row *row,
+                                      const struct br_policy_setup *setup, void **policy,
+                                      struct br_diag *diag)
 {
+    const struct enforced_rule *rule = row->detail;
     struct enforced *enforced = calloc(1, sizeof *enforced);
     *policy = enforced;
     if (!enforced)
@@ -42,7 +50,7 @@ enum br_status br_enforced_create(const struct br_enforced_rule *rule,
     return status;
 }
 
-void br_enforced_destroy(void *policy)
+static void enforced_destroy(void *policy)
 {
     struct enforced *enforced = policy;
     br_runtime_destroy(enforced->runtime);
@@ -77,8 +85,8 @@ static enum br_status find_form(struct enforced *enforced, const struct br_arriv
     return status;
 }
 
-enum br_status br_enforced_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
-                                  struct br_diag *diag)
+static enum br_status enforced_arrive(void *policy, const struct br_arrival *arrival,
+                                      int64_t now_ns, struct br_diag *diag)
 {
     struct enforced *enforced = policy;
     const struct br_plan *plan = NULL;
@@ -106,8 +114,8 @@ enum br_status br_enforced_arrive(void *policy, const struct br_arrival *arrival
     return BR_OK;
 }
 
-enum br_status br_enforced_end(void *policy, const struct br_ended *ended, int64_t now_ns,
-                               struct br_diag *diag)
+static enum br_status enforced_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                                   struct br_diag *diag)
 {
     struct enforced *enforced = policy;
     uint32_t number = enforced->inside[ended->job];
@@ -118,20 +126,21 @@ enum br_status br_enforced_end(void *policy, const struct br_ended *ended, int64
     return br_runtime_finished(enforced->runtime, number, ended->task, diag);
 }
 
-void br_enforced_expect(void *policy, uint32_t job, uint32_t task, bool closely)
+static void enforced_expect(void *policy, uint32_t job, uint32_t task, bool closely)
 {
     const struct enforced *enforced = policy;
     br_runtime_expect(enforced->runtime, enforced->inside[job], task, closely);
 }
 
-enum br_status br_enforced_retire(void *policy, uint32_t job, struct br_diag *diag)
+static enum br_status enforced_retire(void *policy, uint32_t job, struct br_diag *diag)
 {
     struct enforced *enforced = policy;
     assert(enforced->outside[enforced->inside[job]] == job);
     return br_runtime_retire(enforced->runtime, enforced->inside[job], diag);
 }
 
-enum br_status br_enforced_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
+static enum br_status enforced_machine(void *policy, uint32_t machine, bool there,
+                                       struct br_diag *diag)
 {
     struct enforced *enforced = policy;
     (void)diag;
@@ -139,8 +148,8 @@ enum br_status br_enforced_machine(void *policy, uint32_t machine, bool there, s
     return BR_OK;
 }
 
-uint32_t br_enforced_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
-                            uint32_t room, int64_t *wake_ns)
+static uint32_t enforced_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                                uint32_t room, int64_t *wake_ns)
 {
     struct enforced *enforced = policy;
     (void)wake_ns;
@@ -150,3 +159,31 @@ uint32_t br_enforced_decide(void *policy, int64_t now_ns, struct br_decision *de
         decisions[d].job = enforced->outside[decisions[d].job];
     return made;
 }
+
+/* ---- Policies ---- */
+
+#define ENFORCED(...)                                                                              \
+    .detail = &(const struct enforced_rule){__VA_ARGS__}, .create = enforced_create,               \
+    .destroy = enforced_destroy, .arrive = enforced_arrive, .end = enforced_end,                   \
+    .expect = enforced_expect, .retire = enforced_retire, .machine = enforced_machine,             \
+    .decide = enforced_decide
+
+const struct br_policy_row br_policy_graphene = {
+    .named = {"graphene",
+              "the enforcer: plan's order, packing, short work first, bounded unfairness"},
+    .plans = true,
+    ENFORCED(.policy = "graphene", .plans = true)};
+
+const struct br_policy_row br_policy_order = {
+    .named = {"order", "the enforcer by the plans' order alone"},
+    .plans = true,
+    ENFORCED(.policy = "order", .plans = true)};
+
+const struct br_policy_row br_policy_tetris = {
+    .named = {"tetris", "packing and short remaining work, no plans [Grandl14]"},
+    ENFORCED(.policy = "packing", .everywhere = true)};
+
+const struct br_policy_row br_policy_tetris_plan = {
+    .named = {"tetris-plan", "tetris, with equal tasks of a job in the plan's order"},
+    .plans = true,
+    ENFORCED(.policy = "packing", .plans = true, .everywhere = true)};

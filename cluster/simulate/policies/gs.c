@@ -1,4 +1,9 @@
-/* A job that is to be sampled stands in the sampling queue with its pilots until these have ended;
+/* The scheduler GS of [Jajoo22, 5.1.1]: ten queues by the predicted work of jobs, which share the
+ * cluster by weights a tenth of each other; first come first served within. Pilots have a queue of
+ * their own, the second. And two without queues: by attained service, and the shortest predicted
+ * work first.
+ *
+ * A job that is to be sampled stands in the sampling queue with its pilots until these have ended;
  * then it goes to the queue of its predicted work. Where no queue has anything that fits, other
  * tasks of sampled jobs start as well, first come first served. Thin jobs go to the first queue
  * where the predictor says so.
@@ -6,8 +11,6 @@
  * A free place goes to the queue with the least use over its weight, of those with something that
  * fits. What a decision looks at grows with the jobs that are there; demands that fitted nowhere
  * are remembered, so that most jobs cost a comparison. */
-#include "cluster/simulate/policies/gs.h"
-
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -18,6 +21,20 @@
 #include "runtime/enforcer/job.h"
 #include "cluster/simulate/policies/order.h"
 #include "cluster/simulate/policies/rooms.h"
+#include "runtime/predict/evaluate.h"
+#include "cluster/simulate/rows.h"
+
+enum gs_order {
+    BR_GS_QUEUES,    /* by predicted work */
+    BR_GS_ATTAINED,  /* by the time that its ended tasks took, with no prediction */
+    BR_GS_SHORTEST,  /* no queues: the least predicted work first */
+    BR_GS_REMAINING, /* the same of what is left of it, predicted again as tasks end */
+};
+
+struct gs_rule {
+    enum gs_order order;
+    const char *predictor; /* NULL: none */
+};
 
 enum { THIN = 3, QUEUES_MOST = 16, MISSES = 32 };
 
@@ -48,7 +65,7 @@ struct queue {
 struct gs {
     const struct br_predictor_row *row; /* NULL: none */
     void *predictor;
-    struct br_gs_rule rule;
+    struct gs_rule rule;
     struct br_policy_setup setup;
     struct br_job_queues queues;
     struct br_arena arena;
@@ -78,9 +95,11 @@ static enum br_status gs_learn_history(struct gs *gs, struct br_diag *diag)
     return status;
 }
 
-enum br_status br_gs_create(const struct br_gs_rule *rule, const struct br_policy_setup *setup,
-                            void **policy, struct br_diag *diag)
+static enum br_status gs_create(const struct br_policy_row *row,
+                                const struct br_policy_setup *setup, void **policy,
+                                struct br_diag *diag)
 {
+    const struct gs_rule *rule = row->detail;
     struct gs *gs = calloc(1, sizeof *gs);
     double weight = 1;
     *policy = gs;
@@ -125,7 +144,7 @@ static void gs_release(struct member *member)
     free(member);
 }
 
-void br_gs_destroy(void *policy)
+static void gs_destroy(void *policy)
 {
     struct gs *gs = policy;
     for (uint32_t k = 0; k < gs->member_room; k++)
@@ -306,8 +325,8 @@ static bool gs_make_arrays(struct gs *gs, struct member *member, const struct br
     return true;
 }
 
-enum br_status br_gs_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
-                            struct br_diag *diag)
+static enum br_status gs_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
+                                struct br_diag *diag)
 {
     struct gs *gs = policy;
     while (arrival->job >= gs->member_room) {
@@ -368,8 +387,8 @@ static enum br_status gs_move(struct gs *gs, struct member *member, struct br_di
     return gs->rule.order == BR_GS_REMAINING && predicted ? refine(gs, member, diag) : BR_OK;
 }
 
-enum br_status br_gs_end(void *policy, const struct br_ended *ended, int64_t now_ns,
-                         struct br_diag *diag)
+static enum br_status gs_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                             struct br_diag *diag)
 {
     struct gs *gs = policy;
     struct member *member = gs->member[ended->job];
@@ -393,7 +412,7 @@ enum br_status br_gs_end(void *policy, const struct br_ended *ended, int64_t now
     return gs_move(gs, member, diag);
 }
 
-enum br_status br_gs_retire(void *policy, uint32_t number, struct br_diag *diag)
+static enum br_status gs_retire(void *policy, uint32_t number, struct br_diag *diag)
 {
     struct gs *gs = policy;
     struct member *member = gs->member[number];
@@ -420,7 +439,7 @@ enum br_status br_gs_retire(void *policy, uint32_t number, struct br_diag *diag)
     return status;
 }
 
-enum br_status br_gs_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
+static enum br_status gs_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
 {
     struct gs *gs = policy;
     (void)diag;
@@ -515,8 +534,8 @@ static bool decide_one(struct gs *gs, int64_t now_ns, struct br_decision *decisi
     return gs->sampling != UINT32_MAX && gs_serve(gs, gs->sampling, false, now_ns, decision);
 }
 
-uint32_t br_gs_decide(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,
-                      int64_t *wake_ns)
+static uint32_t gs_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                          uint32_t room, int64_t *wake_ns)
 {
     struct gs *gs = policy;
     uint32_t made = 0;
@@ -526,3 +545,61 @@ uint32_t br_gs_decide(void *policy, int64_t now_ns, struct br_decision *decision
         made++;
     return made;
 }
+
+/* ---- Policies ---- */
+
+#define GS(order_, predictor_)                                                                     \
+    .detail = &(const struct gs_rule){order_, predictor_}, .create = gs_create,                    \
+    .destroy = gs_destroy, .arrive = gs_arrive, .end = gs_end, .retire = gs_retire,                \
+    .machine = gs_machine, .decide = gs_decide
+
+const struct br_policy_row br_policy_gs_point = {
+    .named = {"gs-point", "queues by predicted work [Jajoo22]: the median of history"},
+    GS(BR_GS_QUEUES, "point")};
+const struct br_policy_row br_policy_gs_3sigma = {
+    .named = {"gs-3sigma", "queues by predicted work: 3Sigma"}, GS(BR_GS_QUEUES, "3sigma")};
+const struct br_policy_row br_policy_gs_3sigma_tl = {
+    .named = {"gs-3sigma-tl", "queues by predicted work: 3Sigma, jobs of fewer than 3 tasks first"},
+    GS(BR_GS_QUEUES, "3sigma-tl")};
+const struct br_policy_row br_policy_gs_slearn = {
+    .named = {"gs-slearn", "queues by predicted work: pilots, jobs of fewer than 3 tasks first"},
+    .number = "the share of tasks that are pilots",
+    GS(BR_GS_QUEUES, "slearn")};
+const struct br_policy_row br_policy_gs_slearn_adaptive = {
+    .named = {"gs-slearn-adaptive",
+              "gs-slearn, with a share of 1 to 5 % pilots that follows completion times"},
+    GS(BR_GS_QUEUES, "slearn-adaptive")};
+const struct br_policy_row br_policy_gs_slearn_dag = {
+    .named = {"gs-slearn-dag",
+              "gs-slearn, with pilots of the first stage and history of the others"},
+    .number = "the share of tasks that are pilots",
+    GS(BR_GS_QUEUES, "slearn-dag")};
+const struct br_policy_row br_policy_gs_posterior = {
+    .named = {"gs-posterior", "queues by predicted work: history and pilots in one posterior"},
+    .number = "the share of tasks that are pilots",
+    GS(BR_GS_QUEUES, "posterior")};
+const struct br_policy_row br_policy_gs_oracle = {
+    .named = {"gs-oracle", "queues by the true work, which no scheduler knows"},
+    .clairvoyant = true,
+    GS(BR_GS_QUEUES, "oracle")};
+const struct br_policy_row br_policy_las = {
+    .named = {"las", "queues by attained service [Jajoo22]"}, GS(BR_GS_ATTAINED, NULL)};
+const struct br_policy_row br_policy_shortest = {
+    .named = {"shortest", "the least work that the posterior predicts first, no queues"},
+    .number = "the share of tasks that are pilots",
+    GS(BR_GS_SHORTEST, "posterior")};
+const struct br_policy_row br_policy_shortest_3sigma = {
+    .named = {"shortest-3sigma", "shortest, by 3Sigma"}, GS(BR_GS_SHORTEST, "3sigma")};
+const struct br_policy_row br_policy_shortest_slearn = {
+    .named = {"shortest-slearn", "shortest, by pilots"},
+    .number = "the share of tasks that are pilots",
+    GS(BR_GS_SHORTEST, "slearn")};
+const struct br_policy_row br_policy_shortest_oracle = {
+    .named = {"shortest-oracle", "shortest, by the true work, which no scheduler knows"},
+    .clairvoyant = true,
+    GS(BR_GS_SHORTEST, "oracle")};
+const struct br_policy_row br_policy_shortest_remaining = {
+    .named = {"shortest-remaining",
+              "the least work that the posterior predicts to be left first, no queues"},
+    .number = "the share of tasks that are pilots",
+    GS(BR_GS_REMAINING, "posterior")};

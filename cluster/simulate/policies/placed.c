@@ -1,6 +1,9 @@
-/* Each machine has a list of what is ready there, in the order in which it is to start. */
-#include "cluster/simulate/policies/placed.h"
-
+/* Jobs that follow plans to their machines. When a job arrives, the machines of its plan are given
+ * to real ones of their class: the one with most to do in the plan to the one with least to do now,
+ * and so on. From then on a machine starts what is ready there and fits, the job of the least work
+ * first, within a job in the order of its plan.
+ *
+ * Each machine has a list of what is ready there, in the order in which it is to start. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +11,11 @@
 #include "base/collections/grow.h"
 #include "planner/model/plan.h"
 #include "cluster/simulate/policies/rooms.h"
+#include "cluster/simulate/rows.h"
+
+struct placed_rule {
+    bool network; /* by plans that account for transfers */
+};
 
 /* A task that may start on its machine. */
 struct waiting {
@@ -32,7 +40,7 @@ struct placed_job {
 };
 
 struct placed {
-    struct br_placed_rule rule;
+    struct placed_rule rule;
     struct br_policy_setup setup;
     struct br_arena arena;
     struct br_capacities capacities;
@@ -47,10 +55,11 @@ struct placed {
     uint32_t jobs;          /* room for so many */
 };
 
-enum br_status br_placed_create(const struct br_placed_rule *rule,
-                                const struct br_policy_setup *setup, void **policy,
-                                struct br_diag *diag)
+static enum br_status placed_create(const struct br_policy_row *row,
+                                    const struct br_policy_setup *setup, void **policy,
+                                    struct br_diag *diag)
 {
+    const struct placed_rule *rule = row->detail;
     struct placed *p = calloc(1, sizeof *p);
     *policy = p;
     if (!p)
@@ -76,7 +85,7 @@ static void placed_forget(struct placed_job *job)
     *job = (struct placed_job){0};
 }
 
-void br_placed_destroy(void *policy)
+static void placed_destroy(void *policy)
 {
     struct placed *p = policy;
     for (uint32_t j = 0; j < p->jobs; j++)
@@ -158,8 +167,8 @@ static enum br_status placed_prepare(struct placed *p, struct placed_job *job, s
     return status;
 }
 
-enum br_status br_placed_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
-                                struct br_diag *diag)
+static enum br_status placed_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
+                                    struct br_diag *diag)
 {
     struct placed *p = policy;
     (void)now_ns;
@@ -195,7 +204,7 @@ enum br_status br_placed_arrive(void *policy, const struct br_arrival *arrival, 
     return BR_OK;
 }
 
-const uint32_t *br_placed_places(void *policy, uint32_t job)
+static const uint32_t *placed_places(void *policy, uint32_t job)
 {
     const struct placed *p = policy;
     return p->job[job].machine;
@@ -218,8 +227,8 @@ static bool placed_goes_before(const struct waiting *x, const struct waiting *y)
     return x->job != y->job ? x->job < y->job : x->rank < y->rank;
 }
 
-enum br_status br_placed_supplied(void *policy, uint32_t number, uint32_t task,
-                                  struct br_diag *diag)
+static enum br_status placed_supplied(void *policy, uint32_t number, uint32_t task,
+                                      struct br_diag *diag)
 {
     struct placed *p = policy;
     const struct placed_job *job = &p->job[number];
@@ -244,8 +253,8 @@ enum br_status br_placed_supplied(void *policy, uint32_t number, uint32_t task,
     return BR_OK;
 }
 
-enum br_status br_placed_end(void *policy, const struct br_ended *ended, int64_t now_ns,
-                             struct br_diag *diag)
+static enum br_status placed_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                                 struct br_diag *diag)
 {
     struct placed *p = policy;
     const struct placed_job *job = &p->job[ended->job];
@@ -254,12 +263,12 @@ enum br_status br_placed_end(void *policy, const struct br_ended *ended, int64_t
     br_rooms_change(&p->rooms, ended->machine, placed_demand_of(p, job, ended->task), 1);
     placed_touch(p, ended->machine);
     if (ended->failed) /* its inputs are still there */
-        return br_placed_supplied(p, ended->job, ended->task, diag);
+        return placed_supplied(p, ended->job, ended->task, diag);
     p->load[ended->machine] -= placed_work_of(p, job, ended->task);
     return BR_OK;
 }
 
-enum br_status br_placed_retire(void *policy, uint32_t job, struct br_diag *diag)
+static enum br_status placed_retire(void *policy, uint32_t job, struct br_diag *diag)
 {
     struct placed *p = policy;
     (void)diag;
@@ -267,7 +276,8 @@ enum br_status br_placed_retire(void *policy, uint32_t job, struct br_diag *diag
     return BR_OK;
 }
 
-enum br_status br_placed_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
+static enum br_status placed_machine(void *policy, uint32_t machine, bool there,
+                                     struct br_diag *diag)
 {
     struct placed *p = policy;
     (void)diag;
@@ -297,8 +307,8 @@ static uint32_t placed_fill(struct placed *p, uint32_t machine, struct br_decisi
     return made;
 }
 
-uint32_t br_placed_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
-                          uint32_t room, int64_t *wake_ns)
+static uint32_t placed_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                              uint32_t room, int64_t *wake_ns)
 {
     struct placed *p = policy;
     uint32_t made = 0;
@@ -315,3 +325,19 @@ uint32_t br_placed_decide(void *policy, int64_t now_ns, struct br_decision *deci
     }
     return made;
 }
+
+/* ---- Policies ---- */
+
+#define PLACED(network)                                                                            \
+    .detail = &(const struct placed_rule){network}, .create = placed_create,                       \
+    .destroy = placed_destroy, .arrive = placed_arrive, .end = placed_end,                         \
+    .retire = placed_retire, .machine = placed_machine, .places = placed_places,                   \
+    .supplied = placed_supplied, .decide = placed_decide
+
+const struct br_policy_row br_policy_placed = {
+    .named = {"placed", "tasks on the machines of their plans, the job with the least work first"},
+    .plans = true,
+    PLACED(false)};
+
+const struct br_policy_row br_policy_placed_network = {
+    .named = {"placed-network", "placed, by plans that account for transfers"}, PLACED(true)};

@@ -164,12 +164,12 @@ static void compare(struct beside *beside, struct br_executors_choice choice)
 
 static void run_beside(struct beside *beside, const struct br_model *model)
 {
-    const struct br_executors_setup setup = {.row = &br_learned_policy, .model = model};
+    const struct br_executors_setup setup = {.row = &br_executors_policy_learned, .model = model};
     void *policy;
     uint32_t round = 0, ends = 0;
     assert_int_equal(br_executors_reset(beside->sim, beside->arrival, JOBS, NULL, NULL), BR_OK);
-    assert_int_equal(br_learned_policy.create(&setup, &policy, NULL), BR_OK);
-    assert_int_equal(br_learned_policy.begin(policy, beside->sim, NULL), BR_OK);
+    assert_int_equal(br_executors_policy_learned.create(&setup, &policy, NULL), BR_OK);
+    assert_int_equal(br_executors_policy_learned.begin(policy, beside->sim, NULL), BR_OK);
     assert_int_equal(br_learned_create(model, EXECUTORS, &beside->learned, NULL), BR_OK);
     while (br_executors_next(beside->sim)) {
         if (beside->sim->round != round) {
@@ -178,11 +178,11 @@ static void run_beside(struct beside *beside, const struct br_model *model)
             ask(beside);
         }
         round = beside->sim->round;
-        compare(beside, br_learned_policy.decide(policy, beside->sim));
+        compare(beside, br_executors_policy_learned.decide(policy, beside->sim));
     }
     assert_int_equal(beside->sim->ended_jobs, JOBS);
     assert_uint_in_range(ends, 1, UINT32_MAX);
-    br_learned_policy.destroy(policy);
+    br_executors_policy_learned.destroy(policy);
     br_learned_destroy(beside->learned);
 }
 

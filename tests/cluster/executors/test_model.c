@@ -138,24 +138,25 @@ static void a_learned_policy_decides(void **state)
     const struct br_network_shape shape = br_network_shape_code();
     const struct br_executors_options cluster = {.executors = 6, .moving_ns = 2000000000};
     struct br_executors_arrival arrival[POOL];
-    struct br_executors_setup setup = {.row = &br_learned_policy, .number = NAN};
+    struct br_executors_setup setup = {.row = &br_executors_policy_learned, .number = NAN};
     struct br_executors *sim = br_executors_create(&cluster);
     int64_t end_ns[2];
     void *policy = NULL;
     assert_non_null(sim);
     for (int k = 0; k < POOL; k++)
         arrival[k] = (struct br_executors_arrival){.waves = pool->waves[k], .seed = (uint64_t)k};
-    assert_int_equal(br_learned_policy.create(&setup, &policy, NULL), BR_USAGE);
+    assert_int_equal(br_executors_policy_learned.create(&setup, &policy, NULL), BR_USAGE);
     assert_int_equal(br_model_init(&model, &shape, NULL), BR_OK);
     br_network_draw(&model.network, 4, model.parameter);
     setup.model = &model;
     for (int k = 0; k < 2; k++) {
-        assert_int_equal(br_learned_policy.create(&setup, &policy, NULL), BR_OK);
+        assert_int_equal(br_executors_policy_learned.create(&setup, &policy, NULL), BR_OK);
         assert_int_equal(br_executors_reset(sim, arrival, POOL, NULL, NULL), BR_OK);
-        assert_int_equal(br_executors_follow(sim, &br_learned_policy, policy, NULL), BR_OK);
+        assert_int_equal(br_executors_follow(sim, &br_executors_policy_learned, policy, NULL),
+                         BR_OK);
         assert_int_equal(sim->ended_jobs, POOL);
         end_ns[k] = sim->now_ns;
-        br_learned_policy.destroy(policy);
+        br_executors_policy_learned.destroy(policy);
     }
     assert_int_equal(end_ns[0], end_ns[1]);
     br_executors_destroy(sim);
@@ -210,7 +211,7 @@ static void a_planned_network_begins_as_the_planner(void **state)
     const struct br_executors_options cluster = {.executors = 7, .moving_ns = 2000000000};
     struct br_executors_arrival arrival[JOBS];
     struct br_executors *sim = br_executors_create(&cluster);
-    const struct br_executors_row *rows[2] = {&br_learned_policy, &planner};
+    const struct br_executors_row *rows[2] = {&br_executors_policy_learned, &planner};
     int64_t end_ns[4], jobs_time_ns[4];
     uint32_t decisions[4];
     assert_non_null(sim);
