@@ -66,7 +66,8 @@ static void plan_part(const struct br_instance *in, uint64_t passes, uint64_t se
             row[rows] = rows;
         bool ok = br_elite_init(&elite, in, BR_ELITES) && br_portfolio_init(&portfolio, &run) &&
                   br_portfolio_baselines(&portfolio, row, rows, trial) &&
-                  (elite.entry[0].schedule.makespan <= bound || br_portfolio_justify(&portfolio));
+                  (elite.entry[0].schedule.makespan <= bound ||
+                   br_portfolio_justify(&portfolio, BR_WORKS_ALL));
         struct br_run search = br_run_begin(&run);
         search.placements = passes * in->tasks;
         ok = ok && (v == 0 || elite.entry[0].schedule.makespan <= bound ||

@@ -50,6 +50,7 @@ bool br_portfolio_init(struct br_portfolio *p, struct br_run *run)
     *p = (struct br_portfolio){.run = run};
     bool ok = true;
     pthread_mutex_init(&p->lock, NULL);
+    atomic_init(&p->closed, UINT32_MAX);
     if (p->run->in->tasks <= BR_PORTFOLIO_LARGE) {
         p->kept = br_calloc(KEPT, sizeof *p->kept);
         ok = p->kept != NULL;
@@ -142,24 +143,50 @@ static bool portfolio_generate(struct br_portfolio *p, struct br_portfolio_worke
     return ok && br_serial_pass(w->serial, direction, w->key, INT64_MAX, &w->schedule, stop);
 }
 
+/* Adds a schedule that comes of this work. If several works close the part, the first of them
+ * counts, so that the result is the same for any number of threads. */
+static void add_justified(struct br_portfolio *p, uint32_t index,
+                          const struct br_schedule *schedule, const char *method, uint64_t number)
+{
+    if (!p->closes || schedule->makespan > p->run->lower_bound) {
+        portfolio_add(p, schedule, method, number);
+        return;
+    }
+    pthread_mutex_lock(&p->lock);
+    if (index < atomic_load(&p->closed)) {
+        atomic_store(&p->closed, index);
+        p->run->elite->count = 0; /* the others may differ by the number of threads */
+        br_elite_add(p->run->elite, schedule, method, number);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
 static bool run_justification(void *context, uint32_t number, uint32_t index)
 {
     struct br_portfolio *p = context;
     struct br_portfolio_worker *w = &p->worker[number];
-    struct br_portfolio_work work = p->work[index];
-    const char *method = origins[work.origin].method;
+    struct br_portfolio_work *work = &p->work[index];
+    const uint64_t before = br_serial_placements(w->serial);
+    const char *method = origins[work->origin].method;
     bool ok = true;
+    if (index >= atomic_load(&p->closed))
+        return true;
     if (method) {
-        ok = portfolio_generate(p, w, origins[work.origin].direction, work.row, p->run->stop);
+        ok = portfolio_generate(p, w, origins[work->origin].direction, work->row, p->run->stop);
         if (ok)
-            portfolio_add(p, &w->schedule, method, rank_of(false, work.origin, work.row));
+            add_justified(p, index, &w->schedule, method, rank_of(false, work->origin, work->row));
     } else {
         br_schedule_copy(&w->schedule,
-                         p->kept ? &p->kept[work.row] : &p->run->elite->entry[0].schedule);
+                         p->kept ? &p->kept[work->row] : &p->run->elite->entry[0].schedule);
+    }
+    if (ok && index >= atomic_load(&p->closed)) { /* by what was generated */
+        work->placements = br_serial_placements(w->serial) - before;
+        return true;
     }
     ok = ok && br_justify(w->serial, &w->schedule, p->rounds, p->run->stop);
+    work->placements = br_serial_placements(w->serial) - before;
     if (ok)
-        portfolio_add(p, &w->schedule, justified, rank_of(true, work.origin, work.row));
+        add_justified(p, index, &w->schedule, justified, rank_of(true, work->origin, work->row));
     else if (br_stopped(p->run->stop))
         atomic_store(&p->stopped, true);
     else
@@ -178,7 +205,7 @@ static void portfolio_add_work(struct br_portfolio *p, enum br_portfolio_origin 
                                uint32_t row)
 {
     assert(p->works < BR_PORTFOLIO_WORK);
-    p->work[p->works++] = (struct br_portfolio_work){origin, row};
+    p->work[p->works++] = (struct br_portfolio_work){origin, row, 0};
 }
 
 /* Does serial generation have an order of this heuristic's own? Yes, if it has an order and no
@@ -194,17 +221,28 @@ static bool has_order(const struct br_portfolio *p, uint32_t row)
     return true;
 }
 
-/* Lists everything to justify, the most promising first. */
-static void list_work(struct br_portfolio *p)
+/* Lists the kept schedules that have not been justified, the added one first, or if one is enough
+ * to close the part, the shortest. */
+static void list_kept(struct br_portfolio *p)
 {
-    p->works = 0;
-    if (!p->kept) {
-        portfolio_add_work(p, BR_ORIGIN_ELITE, 0);
-        return;
+    const uint32_t first = p->works;
+    for (uint32_t k = KEPT; k-- > 0;) {
+        if (p->done >> k & 1 || p->kept[k].makespan == INT64_MAX || !p->kept[k].start)
+            continue;
+        p->done |= 1u << k;
+        portfolio_add_work(p, BR_ORIGIN_KEPT, k);
+        for (uint32_t at = p->works - 1; p->closes && at > first; at--) {
+            const struct br_portfolio_work here = p->work[at], before = p->work[at - 1];
+            if (p->kept[here.row].makespan >= p->kept[before.row].makespan)
+                break;
+            p->work[at] = before;
+            p->work[at - 1] = here;
+        }
     }
-    for (uint32_t k = KEPT; k-- > 0;)
-        if (p->kept[k].makespan != INT64_MAX && p->kept[k].start)
-            portfolio_add_work(p, BR_ORIGIN_KEPT, k);
+}
+
+static void list_serial(struct br_portfolio *p)
+{
     for (uint32_t row = 0; br_heuristic_at(row); row++)
         if (has_order(p, row)) {
             portfolio_add_work(p, BR_ORIGIN_FORWARD, row);
@@ -216,8 +254,7 @@ static void list_work(struct br_portfolio *p)
  * the schedules that were kept, which nobody needs any more. */
 static void list_best(struct br_portfolio *p)
 {
-    p->works = 0;
-    for (uint32_t k = 0; p->kept && k < p->run->elite->count; k++) {
+    for (uint32_t k = 0; k < p->run->elite->count && (!p->best || p->works < p->best); k++) {
         const struct br_elite_entry *entry = &p->run->elite->entry[k];
         if (entry->method != justified)
             continue;
@@ -226,50 +263,44 @@ static void list_best(struct br_portfolio *p)
     }
 }
 
-/* Justifies the list, each schedule for this many rounds, as far as the placements go. */
-static void run_list(struct br_portfolio *p, uint32_t rounds, uint32_t threads, uint64_t placements)
-{
-    uint64_t cost = (uint64_t)(1 + 2 * rounds) * p->run->in->tasks;
-    uint32_t count = p->works;
-    if (placements && placements / cost < count)
-        count = (uint32_t)(placements / cost);
-    p->cut |= count < p->works;
-    p->run->counters.justify_schedules += count;
-    p->run->counters.justify_left_out += p->works - count;
-    p->rounds = rounds;
-    if (count)
-        br_parallel(threads < count ? threads : count, count, run_justification, p);
-}
-
-static uint64_t portfolio_placements_of(const struct br_portfolio *p, uint32_t threads)
-{
-    uint64_t sum = 0;
-    for (uint32_t k = 0; k < threads; k++)
-        sum += br_serial_placements(p->worker[k].serial);
-    return sum;
-}
-
-bool br_portfolio_justify(struct br_portfolio *p)
+/* Justifies the list, each schedule for this many rounds, as far as the run's placements go. */
+static void run_list(struct br_portfolio *p, uint32_t rounds, uint64_t before)
 {
     struct br_run *run = p->run;
-    const uint64_t placements = run->placements;
-    list_work(p);
-    uint32_t threads = p->run->threads < p->works ? p->run->threads : p->works;
+    const uint64_t cost = (uint64_t)(1 + 2 * rounds) * run->in->tasks;
+    const uint64_t left = run->placements ? run->placements - (run->spent - before) : 0;
+    uint32_t count = p->works;
+    if (atomic_load(&p->stopped) || atomic_load(&p->memory_out) ||
+        (run->placements && run->spent - before >= run->placements))
+        return;
+    if (run->placements && left / cost < count)
+        count = (uint32_t)(left / cost);
+    p->cut |= count < p->works;
+    p->rounds = rounds;
+    atomic_store(&p->closed, UINT32_MAX);
+    if (count)
+        br_parallel(run->threads < count ? run->threads : count, count, run_justification, p);
+    const uint32_t closed = atomic_load(&p->closed);
+    run->counters.justify_left_out += p->works - count;
+    for (uint32_t k = 0; k < count && k <= closed; k++) {
+        run->counters.justify_schedules++;
+        run->counters.justify_placements += p->work[k].placements;
+        run->spent += p->work[k].placements;
+    }
+}
+
+/* Makes the workers for the list. False when memory is out. */
+static bool begin_workers(struct br_portfolio *p, uint32_t threads)
+{
     p->worker = br_calloc(threads + 1, sizeof *p->worker);
     bool ok = p->worker != NULL;
     for (uint32_t k = 0; ok && k < threads; k++)
         ok = portfolio_init_worker(&p->worker[k], p);
-    if (ok) {
-        run_list(p, p->kept ? FIRST_ROUNDS : FIRST_ROUNDS + ROUNDS, threads, placements);
-        uint64_t spent = portfolio_placements_of(p, threads);
-        list_best(p);
-        if (!atomic_load(&p->stopped) && !atomic_load(&p->memory_out) &&
-            (!placements || spent < placements))
-            run_list(p, ROUNDS, threads, placements ? placements - spent : 0);
-        spent = portfolio_placements_of(p, threads);
-        run->spent += spent;
-        run->counters.justify_placements += spent;
-    }
+    return ok;
+}
+
+static void end_workers(struct br_portfolio *p, uint32_t threads)
+{
     for (uint32_t k = 0; p->worker && k < threads; k++) {
         br_serial_destroy(p->worker[k].serial);
         br_free(p->worker[k].key);
@@ -277,6 +308,29 @@ bool br_portfolio_justify(struct br_portfolio *p)
     }
     br_free(p->worker);
     p->worker = NULL;
+}
+
+bool br_portfolio_justify(struct br_portfolio *p, unsigned works)
+{
+    const uint64_t before = p->run->spent;
+    p->works = 0;
+    if (!p->kept)
+        portfolio_add_work(p, BR_ORIGIN_ELITE, 0);
+    if (p->kept && works & BR_WORKS_KEPT)
+        list_kept(p);
+    if (p->kept && works & BR_WORKS_SERIAL)
+        list_serial(p);
+    const uint32_t most = works & BR_WORKS_BEST && p->works < BR_ELITES ? BR_ELITES : p->works;
+    const uint32_t threads = p->run->threads < most ? p->run->threads : most;
+    bool ok = begin_workers(p, threads);
+    if (ok && p->works)
+        run_list(p, p->kept ? FIRST_ROUNDS : FIRST_ROUNDS + ROUNDS, before);
+    p->works = 0;
+    if (ok && p->kept && works & BR_WORKS_BEST && atomic_load(&p->closed) == UINT32_MAX) {
+        list_best(p);
+        run_list(p, ROUNDS, before);
+    }
+    end_workers(p, threads);
     p->cut |= atomic_load(&p->stopped);
     return ok && !atomic_load(&p->memory_out);
 }

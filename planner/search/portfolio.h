@@ -23,16 +23,30 @@ enum br_portfolio_origin {
     BR_ORIGINS
 };
 
+/* What is justified by one call; bits of a set. */
+enum br_portfolio_works {
+    BR_WORKS_KEPT = 1, /* the schedules of heuristics, and the added one, each once */
+    BR_WORKS_SERIAL =
+        2, /* those of serial generation, forward and backward, by the heuristics' orders */
+    BR_WORKS_BEST = 4, /* the best of these once more, until that brings nothing */
+    BR_WORKS_ALL = BR_WORKS_KEPT | BR_WORKS_SERIAL | BR_WORKS_BEST,
+};
+
 struct br_portfolio {
     /* Set by the caller: its elite receives all schedules found. Its stop flag and its placements
      * may change between calls. */
     struct br_run *run;
-    bool cut; /* the outcome: stop or the limit of placements left something out */
+    /* The most promising schedules are justified first, and none after one that is as short as the
+     * run's lower bound. Else all are. */
+    bool closes;
+    uint32_t best; /* so many of the best, at most, for BR_WORKS_BEST */
+    bool cut;      /* the outcome: stop or the limit of placements left something out */
 
     /* Its own. */
     struct br_schedule *kept; /* schedules to be justified: by row, then the added one */
     pthread_mutex_t lock;     /* guards the elite */
     struct br_portfolio_worker *worker;
+    uint32_t done; /* of the kept ones, a bit each: it was justified */
     int64_t *trial;
     const uint32_t *row; /* rows of the table of heuristics that run */
     bool must;           /* the first of them runs whatever the stop flag says */
@@ -40,8 +54,10 @@ struct br_portfolio {
     struct br_portfolio_work {
         enum br_portfolio_origin origin;
         uint32_t row; /* of the table of heuristics, or in `kept` */
+        uint64_t placements;
     } work[BR_PORTFOLIO_WORK];
-    uint32_t rounds; /* of justification, of each of these */
+    uint32_t rounds;    /* of justification, of each of these */
+    atomic_uint closed; /* the first of these that reached the bound; UINT32_MAX: none */
     atomic_bool memory_out, stopped;
 };
 
@@ -57,9 +73,9 @@ bool br_portfolio_baselines(struct br_portfolio *portfolio, const uint32_t *row,
 /* Adds another schedule: that of the published method. */
 void br_portfolio_add(struct br_portfolio *portfolio, const struct br_schedule *schedule,
                       const char *method);
-/* Generates schedules serially, forward and backward, by the order of every heuristic. Justifies
- * these and all found before once, and the best of them until that brings nothing, within the
- * run's placements. The elite is the same for any number of threads. False when memory is out. */
-bool br_portfolio_justify(struct br_portfolio *portfolio);
+/* Justifies what the set names, within the run's placements. What was kept is justified by the
+ * first such call alone. The elite is the same for any number of threads. False when memory is out.
+ */
+bool br_portfolio_justify(struct br_portfolio *portfolio, unsigned works);
 
 #endif

@@ -16,6 +16,14 @@
 #include "planner/search/portfolio.h"
 
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
+/* On jobs of more than LARGE_TASKS tasks each method runs only if those before it, which bring more
+ * for their placements, have left the part open. Then effort fast takes fewer thresholds, and
+ * justifies the best LARGE_BEST schedules once more. */
+enum { LARGE_TASKS = 4000, LARGE_THRESHOLDS = 1, LARGE_BEST = 2 };
+/* Variants of the published method that are longer than the best schedule by more than its length
+ * divided by this are given up: justification would hardly make them the shortest. On large jobs
+ * the best schedule is a justified one. */
+enum { BEAT = 8, LARGE_BEAT = 16 };
 /* By the clock, on jobs of more than SLOW_TASKS tasks the slow baselines wait for the others. */
 enum { SLOW_TASKS = 20000 };
 /* The shares of the time left that the slow baselines, the published method, justification and
@@ -37,6 +45,11 @@ static void planner_search_tell(const struct br_search *s, int64_t before)
     const struct br_elite_entry *first = &s->elite.entry[0];
     if (s->elite.count && first->schedule.makespan < before)
         br_run_found(&s->run, first->schedule.makespan, first->method);
+}
+
+static bool is_large(const struct br_search *s)
+{
+    return s->run.in->tasks > LARGE_TASKS;
 }
 
 static int64_t best_makespan(const struct br_search *s)
@@ -109,9 +122,11 @@ static struct br_graphene_settings graphene_settings(const struct br_search *s)
                                             .threshold_limit = o->threshold_limit,
                                             .troublesome_limit = o->troublesome_limit,
                                             .beat = INT64_MAX};
+    const uint32_t fast =
+        is_large(s) && s->method.kind == BR_METHOD_BEST ? LARGE_THRESHOLDS : FAST_THRESHOLDS;
     if (o->effort == BR_EFFORT_FAST &&
-        (settings.threshold_limit == 0 || settings.threshold_limit > FAST_THRESHOLDS))
-        settings.threshold_limit = FAST_THRESHOLDS;
+        (settings.threshold_limit == 0 || settings.threshold_limit > fast))
+        settings.threshold_limit = fast;
     if (s->method.kind == BR_METHOD_BEST && (o->effort == BR_EFFORT_DEFAULT || s->turn)) {
         uint64_t most = graphene_placements(s);
         while (settings.threshold_limit > FAST_THRESHOLDS &&
@@ -237,15 +252,20 @@ static bool plan_first(struct br_search *s)
 }
 
 /* Chooses the rows of the table that run at once. */
-enum speed { QUICK_ROWS = 1, SLOW_ROWS = 2 };
+enum rows { FIRST_ROW = 1, QUICK_ROWS = 2, SLOW_ROWS = 4, ALL_ROWS = 7 };
+
+static enum rows kind_of_row(uint32_t row)
+{
+    return row == 0 ? FIRST_ROW : br_heuristic_at(row)->slow ? SLOW_ROWS : QUICK_ROWS;
+}
 
 /* Runs baselines, whose results say whether any search is needed. */
-static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsigned speeds)
+static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsigned kinds)
 {
     int64_t best = best_makespan(s), began_ns = br_now_ns();
     uint32_t row[BR_PORTFOLIO_WORK], rows = 0;
     for (uint32_t k = 0; br_heuristic_at(k); k++)
-        if (speeds & (br_heuristic_at(k)->slow ? SLOW_ROWS : QUICK_ROWS))
+        if (kinds & kind_of_row(k))
             row[rows++] = k;
     if (!br_portfolio_baselines(portfolio, row, rows, s->trial))
         return false;
@@ -258,12 +278,15 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
     return true;
 }
 
-/* Runs all baselines. By the clock, those that are slow on large jobs come last, if they are needed
- * at all. */
+/* Runs the baselines, on a large job as far as they are needed. By the clock, those that are slow
+ * on large jobs come last. */
 static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 {
-    bool divided = s->turn && s->run.in->tasks > SLOW_TASKS;
-    bool ok = run_rows(s, portfolio, divided ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS);
+    const bool divided = s->turn && s->run.in->tasks > SLOW_TASKS;
+    const unsigned rest = divided ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS;
+    bool ok = run_rows(s, portfolio, is_large(s) ? FIRST_ROW : FIRST_ROW | rest);
+    if (ok && is_large(s) && !s->report.bypass)
+        ok = run_rows(s, portfolio, rest);
     if (ok && divided && !s->report.bypass) {
         portfolio->run->stop = br_search_turn(s, slow_turn * s->turn_share);
         ok = run_rows(s, portfolio, SLOW_ROWS);
@@ -281,7 +304,7 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
     int64_t best = best_makespan(s);
     /* A variant somewhat longer than the best schedule may still end up the shortest once it is
      * justified. */
-    settings.beat = best + best / 8 + 1;
+    settings.beat = best + best / (is_large(s) ? LARGE_BEAT : BEAT) + 1;
     struct br_run run = br_search_begin(s);
     run.placements = s->run.placements;
     run.stop = br_search_turn(s, graphene_turn * s->turn_share);
@@ -301,18 +324,24 @@ static bool run_graphene(struct br_search *s, struct br_portfolio *portfolio,
     return ok;
 }
 
-/* Justifies what was found, with what is left of the limits. */
-static bool run_justify(struct br_search *s, struct br_portfolio *portfolio)
+/* Justifies, with what is left of the limits. */
+static bool run_justify(struct br_search *s, struct br_portfolio *portfolio, unsigned works)
 {
     int64_t best = best_makespan(s), began_ns = br_now_ns();
     *portfolio->run = br_search_begin(s);
     portfolio->run->stop = br_search_turn(s, justify_turn * s->turn_share);
-    bool ok = br_portfolio_justify(portfolio);
+    bool ok = br_portfolio_justify(portfolio, works);
     br_run_take(&s->run, portfolio->run);
     br_search_time(&s->run.counters.justify_ns, &began_ns);
     s->cut |= portfolio->cut && (!s->turn || br_stopped(s->run.stop));
     planner_search_tell(s, best);
     return ok;
+}
+
+/* Is there something to gain, and time for it? */
+static bool search_is_open(const struct br_search *s)
+{
+    return !s->report.bypass && !br_search_done(s) && !br_stopped(s->run.stop);
 }
 
 /* Method "best": the baselines, the published method, all of them justified, and searches. */
@@ -321,12 +350,17 @@ static bool plan_best(struct br_search *s)
     struct br_graphene_report found = {.long_score = NAN, .frag_score = NAN};
     struct br_portfolio portfolio;
     struct br_run run = br_search_begin(s);
-    bool ok = br_portfolio_init(&portfolio, &run) && run_baselines(s, &portfolio);
-    if (ok && !s->report.bypass && !br_stopped(s->run.stop)) {
+    const bool fast = is_large(s) && s->options->effort == BR_EFFORT_FAST;
+    bool ok = br_portfolio_init(&portfolio, &run);
+    portfolio.closes = is_large(s);
+    portfolio.best = fast ? LARGE_BEST : 0;
+    ok = ok && run_baselines(s, &portfolio);
+    if (ok && is_large(s) && search_is_open(s))
+        ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
+    if (ok && search_is_open(s))
         ok = run_graphene(s, &portfolio, &found);
-        if (ok && !br_search_done(s) && !br_stopped(s->run.stop))
-            ok = run_justify(s, &portfolio);
-    }
+    if (ok && search_is_open(s))
+        ok = run_justify(s, &portfolio, fast ? BR_WORKS_KEPT | BR_WORKS_BEST : BR_WORKS_ALL);
     br_portfolio_finish(&portfolio);
     if (ok && !s->report.bypass && !br_search_done(s)) {
         s->cut |= br_stopped(s->run.stop);

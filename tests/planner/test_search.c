@@ -193,7 +193,7 @@ static void the_largest_jobs_justify_their_best(void **state)
     assert_true(br_portfolio_baselines(&portfolio, &first, 1, &trial));
     assert_int_equal(run.spent, in->tasks);
     assert_null(portfolio.kept); /* only smaller jobs keep plans for a population */
-    assert_true(br_portfolio_justify(&portfolio));
+    assert_true(br_portfolio_justify(&portfolio, BR_WORKS_ALL));
     assert_false(portfolio.cut);
     uint64_t justified = run.spent - in->tasks;
     assert_true(justified >= 2 * (uint64_t)in->tasks && justified <= 10 * (uint64_t)in->tasks);
