@@ -8,7 +8,8 @@
 #include "parsers/reader/input.h"
 
 static const struct br_named efforts[] = {
-    [BR_EFFORT_FAST] = {"fast", "all methods and justification; few sets of troublesome tasks"},
+    [BR_EFFORT_FAST] = {"fast",
+                        "all quick methods; on large jobs at most 80 schedules' worth of work"},
     [BR_EFFORT_DEFAULT] = {"default", "many sets, and a search of some seconds"},
     [BR_EFFORT_MAX] = {"max", "searches on until the bound, a limit or Ctrl-C"},
 };

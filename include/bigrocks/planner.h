@@ -84,7 +84,7 @@ struct br_plan_options {
     enum br_frag_score frag_score;
     /* Most distinct values of l and of f each, evenly spread over those of the job; 0: all. Method
      * "best" takes fewer under the default effort on large jobs, unless this is 0; the fast effort
-     * takes at most 4. */
+     * takes at most 4, and none on jobs of more than 4,000 tasks. */
     uint32_t threshold_limit;
     /* The share of the makespan that may be left above the lower bound if durations had to be
      * rounded to prove it, as measured ones are; the plan then counts as optimal. */

@@ -16,6 +16,7 @@ enum {
     ADDED = 16,       /* the place in `kept` of the caller's schedule; heuristics have fewer rows */
     KEPT = ADDED + 1, /* places in `kept` */
     FIRST_ROUNDS = 1, /* of justification, for all schedules */
+    FEW_BEST = 1,     /* of which the best, if there shall be few */
     ROUNDS = 4,       /* further rounds, for the best few of these */
     ALONE = 64,       /* tasks below which all baselines take less than waking a thread */
 };
@@ -243,7 +244,7 @@ static void list_kept(struct br_portfolio *p)
 
 static void list_serial(struct br_portfolio *p)
 {
-    for (uint32_t row = 0; br_heuristic_at(row); row++)
+    for (uint32_t row = 0; br_heuristic_at(row) && !(p->few && row); row++)
         if (has_order(p, row)) {
             portfolio_add_work(p, BR_ORIGIN_FORWARD, row);
             portfolio_add_work(p, BR_ORIGIN_BACKWARD, row);
@@ -254,7 +255,7 @@ static void list_serial(struct br_portfolio *p)
  * the schedules that were kept, which nobody needs any more. */
 static void list_best(struct br_portfolio *p)
 {
-    for (uint32_t k = 0; k < p->run->elite->count && (!p->best || p->works < p->best); k++) {
+    for (uint32_t k = 0; k < p->run->elite->count && !(p->few && p->works == FEW_BEST); k++) {
         const struct br_elite_entry *entry = &p->run->elite->entry[k];
         if (entry->method != justified)
             continue;

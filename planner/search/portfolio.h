@@ -39,8 +39,8 @@ struct br_portfolio {
     /* The most promising schedules are justified first, and none after one that is as short as the
      * run's lower bound. Else all are. */
     bool closes;
-    uint32_t best; /* so many of the best, at most, for BR_WORKS_BEST */
-    bool cut;      /* the outcome: stop or the limit of placements left something out */
+    bool few; /* serial generation by the first heuristic alone, and only the best two once more */
+    bool cut; /* the outcome: stop or the limit of placements left something out */
 
     /* Its own. */
     struct br_schedule *kept; /* schedules to be justified: by row, then the added one */

@@ -9,6 +9,7 @@
 #include "base/process/stop.h"
 #include "base/invariant.h"
 #include "planner/graphene/graphene.h"
+#include "planner/improve/stage_search.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/keep.h"
 #include "planner/search/cycle.h"
@@ -16,10 +17,11 @@
 #include "planner/search/portfolio.h"
 
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
-/* On jobs of more than LARGE_TASKS tasks each method runs only if those before it, which bring more
- * for their placements, have left the part open. Then effort fast takes fewer thresholds, and
- * justifies the best LARGE_BEST schedules once more. */
-enum { LARGE_TASKS = 4000, LARGE_THRESHOLDS = 1, LARGE_BEST = 2 };
+/* On jobs of more than LARGE_TASKS tasks the methods run in the order of what they bring for their
+ * placements, each only if those before it have left the part open. Then effort fast has no room
+ * for the published method; it takes LARGE_STAGES schedules' worth of the population over stages
+ * instead, unless the gap is at most the makespan divided by LARGE_NEAR. (See bench/large.) */
+enum { LARGE_TASKS = 4000, LARGE_STAGES = 40, LARGE_NEAR = 200 };
 /* Variants of the published method that are longer than the best schedule by more than its length
  * divided by this are given up: justification would hardly make them the shortest. On large jobs
  * the best schedule is a justified one. */
@@ -122,11 +124,9 @@ static struct br_graphene_settings graphene_settings(const struct br_search *s)
                                             .threshold_limit = o->threshold_limit,
                                             .troublesome_limit = o->troublesome_limit,
                                             .beat = INT64_MAX};
-    const uint32_t fast =
-        is_large(s) && s->method.kind == BR_METHOD_BEST ? LARGE_THRESHOLDS : FAST_THRESHOLDS;
     if (o->effort == BR_EFFORT_FAST &&
-        (settings.threshold_limit == 0 || settings.threshold_limit > fast))
-        settings.threshold_limit = fast;
+        (settings.threshold_limit == 0 || settings.threshold_limit > FAST_THRESHOLDS))
+        settings.threshold_limit = FAST_THRESHOLDS;
     if (s->method.kind == BR_METHOD_BEST && (o->effort == BR_EFFORT_DEFAULT || s->turn)) {
         uint64_t most = graphene_placements(s);
         while (settings.threshold_limit > FAST_THRESHOLDS &&
@@ -149,6 +149,8 @@ static bool greedy(struct br_run *run, struct br_schedule *schedule,
     run->step = NULL;
     bool ok = br_graphene(run, &settings, schedule, report);
     report->pairs = report->distinct = report->duplicate = report->pruned = 0;
+    run->counters.graphene_pairs = run->counters.graphene_sets = 0; /* they were not tried */
+    run->counters.graphene_known = run->counters.graphene_pruned = 0;
     return ok;
 }
 
@@ -338,6 +340,24 @@ static bool run_justify(struct br_search *s, struct br_portfolio *portfolio, uns
     return ok;
 }
 
+/* A round or two of the population over stages. */
+static bool run_stages(struct br_search *s)
+{
+    int64_t began_ns = br_now_ns();
+    struct br_run run = br_search_begin(s);
+    const uint64_t most = (uint64_t)LARGE_STAGES * s->run.in->tasks;
+    const int64_t makespan = best_makespan(s);
+    if (s->run.in->machines == 1 || makespan - s->bound.ticks <= makespan / LARGE_NEAR)
+        return true;
+    if (!run.placements || run.placements > most)
+        run.placements = most;
+    run.stop = br_search_turn(s, slow_turn * s->turn_share);
+    bool ok = br_stage_search(&run);
+    br_run_take(&s->run, &run);
+    br_search_time(&s->run.counters.stages_ns, &began_ns);
+    return ok;
+}
+
 /* Is there something to gain, and time for it? */
 static bool search_is_open(const struct br_search *s)
 {
@@ -353,14 +373,18 @@ static bool plan_best(struct br_search *s)
     const bool fast = is_large(s) && s->options->effort == BR_EFFORT_FAST;
     bool ok = br_portfolio_init(&portfolio, &run);
     portfolio.closes = is_large(s);
-    portfolio.best = fast ? LARGE_BEST : 0;
+    portfolio.few = fast;
     ok = ok && run_baselines(s, &portfolio);
     if (ok && is_large(s) && search_is_open(s))
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
-    if (ok && search_is_open(s))
+    if (ok && fast && search_is_open(s))
+        ok = run_justify(s, &portfolio, BR_WORKS_SERIAL);
+    if (ok && fast && search_is_open(s))
+        ok = run_stages(s);
+    if (ok && !fast && search_is_open(s))
         ok = run_graphene(s, &portfolio, &found);
     if (ok && search_is_open(s))
-        ok = run_justify(s, &portfolio, fast ? BR_WORKS_KEPT | BR_WORKS_BEST : BR_WORKS_ALL);
+        ok = run_justify(s, &portfolio, fast ? BR_WORKS_BEST : BR_WORKS_ALL);
     br_portfolio_finish(&portfolio);
     if (ok && !s->report.bypass && !br_search_done(s)) {
         s->cut |= br_stopped(s->run.stop);

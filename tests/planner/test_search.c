@@ -1,7 +1,7 @@
 /* The search of one part as br_plan_make calls it: nobody has to listen, what a time limit is
  * expected to leave ends nothing, and the limit of placements is used up unless the bound is
  * reached; how much of it the exact solvers have of jobs that are not small; and what is left of it
- * for the largest jobs. */
+ * for the largest jobs; and what large jobs cost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/numbers/rng.h"
+#include "generate/generate.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/portfolio.h"
 #include "planner/search/search.h"
@@ -206,10 +207,68 @@ static void the_largest_jobs_justify_their_best(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* A made-up job of a production cluster, on so many of the machines that it is made for. */
+static struct random_job large_job(uint64_t seed, uint32_t machines)
+{
+    static const char *const resource[] = {"cpu", "mem", "net", "disk"};
+    static const char *const amount[] = {"16", "68719476736", "1000", "1000"};
+    struct br_generate_options options = br_generate_options_default();
+    struct random_job job = {.cluster = br_cluster_create(NULL)};
+    options.seed = seed;
+    options.tasks = 5000;
+    options.stages = 60;
+    options.spread = 0.3;
+    assert_int_equal(br_generate(&options, &job.dag, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_class(job.cluster, "m", machines, NULL, NULL), BR_OK);
+    for (uint32_t r = 0; r < 4; r++)
+        assert_int_equal(br_cluster_add_capacity(job.cluster, 0, resource[r], amount[r], NULL),
+                         BR_OK);
+    return job;
+}
+
+/* On large jobs the plan of effort fast costs at most FAST_MOST schedules' worth of placements, and
+ * whatever closes a part, the plan and its counts are the same for any number of threads. Where a
+ * justified schedule closes the job, the less promising ones are not justified. */
+static void large_jobs_cost_what_they_may(void **state)
+{
+    enum { LARGE_JOBS = 12, FAST_MOST = 80 };
+    unsigned closed = 0, open = 0;
+    for (uint64_t seed = 0; seed < LARGE_JOBS; seed++) {
+        struct random_job job = large_job(1 + seed / 2, seed % 2 ? 45 : 20);
+        struct br_plan *plan[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            struct br_plan_options options = br_plan_options_default();
+            options.effort = BR_EFFORT_FAST;
+            options.threads = 1 + k;
+            assert_int_equal(br_plan_make(job.dag, job.cluster, &options, &plan[k], NULL), BR_OK);
+            assert_true(plan[k]->placements <= (uint64_t)FAST_MOST * plan[k]->tasks);
+            assert_int_equal(plan[k]->placements, plan[0]->placements);
+            assert_int_equal(plan[k]->counters.justify_schedules,
+                             plan[0]->counters.justify_schedules);
+            assert_memory_equal(plan[k]->start_ns, plan[0]->start_ns,
+                                plan[0]->tasks * sizeof *plan[0]->start_ns);
+            assert_memory_equal(plan[k]->machine, plan[0]->machine,
+                                plan[0]->tasks * sizeof *plan[0]->machine);
+        }
+        if (plan[0]->makespan_ns > plan[0]->lower_bound_ns) {
+            open++;
+        } else if (plan[0]->counters.justify_schedules) {
+            closed++;
+            assert_true(plan[0]->counters.justify_schedules < plan[0]->trials);
+        }
+        for (uint32_t k = 0; k < 3; k++)
+            br_plan_destroy(plan[k]);
+        random_job_finish(&job);
+    }
+    print_message("%u large jobs stay open, %u are closed by justification\n", open, closed);
+    assert_true(open > 0 && closed > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(limits_are_used_up),
                                        cmocka_unit_test(what_is_nearly_closed_is_the_solvers),
-                                       cmocka_unit_test(the_largest_jobs_justify_their_best)};
+                                       cmocka_unit_test(the_largest_jobs_justify_their_best),
+                                       cmocka_unit_test(large_jobs_cost_what_they_may)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
