@@ -53,19 +53,19 @@ struct dispatch {
     uint32_t freed_count;
     bool *is_freed;
 
-    struct ready_stage *ready;  /* by stage */
-    uint32_t *queue;            /* by task */
-    uint32_t *place;            /* by task: its place in the order, where tasks that are alike and
-                                   follow each other share one */
-    uint32_t *task_of;          /* by place: the first of them */
-    uint32_t *left;             /* by stage: tasks that have not ended */
-    uint32_t *waiting;          /* by stage: parent stages across barriers that have not ended */
-    uint32_t *task_waiting;     /* by task: one-to-one parents that have not ended */
-    bool *by_task;              /* by stage: has one-to-one parents */
-    bool *alike;                /* by stage: equal durations, no one-to-one arcs */
-    bool *blocked;              /* by stage: fits nowhere, and its leaf in `demands` is set */
-    struct br_fit_tree demands; /* by place: demands of the blocked stages */
-    uint32_t *fresh;            /* ready stages not yet tried at this event: a heap by place */
+    struct ready_stage *ready;    /* by stage */
+    uint32_t *queue;              /* by task */
+    uint32_t *place;              /* by task: its place in the order, where tasks that are alike and
+                                     follow each other share one */
+    uint32_t *task_of;            /* by place: the first of them */
+    uint32_t *left;               /* by stage: tasks that have not ended */
+    uint32_t *waiting;            /* by stage: parent stages across barriers that have not ended */
+    uint32_t *task_waiting;       /* by task: one-to-one parents that have not ended */
+    bool *by_task;                /* by stage: has one-to-one parents */
+    bool *alike;                  /* by stage: equal durations, no one-to-one arcs */
+    bool *blocked;                /* by stage: fits nowhere, and its leaf in `demands` is set */
+    struct br_fit_places demands; /* by place: demands of the blocked stages */
+    uint32_t *fresh;              /* ready stages not yet tried at this event: a heap by place */
     uint32_t fresh_count;
     struct offer *offer; /* heap */
     uint32_t offers;
@@ -142,14 +142,14 @@ static void block(struct dispatch *d, uint32_t stage)
 {
     assert(!d->blocked[stage] && has_ready(d, stage));
     d->blocked[stage] = true;
-    br_fit_tree_set(&d->demands, stage_place(d, stage), schedule_dispatch_demand_of(d, stage));
+    br_fit_places_move(&d->demands, stage, BR_FIT_NONE, stage_place(d, stage));
 }
 
 static void unblock(struct dispatch *d, uint32_t stage)
 {
     assert(d->blocked[stage]);
     d->blocked[stage] = false;
-    br_fit_tree_set(&d->demands, stage_place(d, stage), NULL);
+    br_fit_places_move(&d->demands, stage, stage_place(d, stage), BR_FIT_NONE);
 }
 
 /* A task with one-to-one parents has become ready. */
@@ -360,8 +360,8 @@ static void make_offer(struct dispatch *d, uint32_t machine, uint32_t from)
 {
     const int64_t zero = 0, *free = d->in->resources ? free_of(d, machine) : &zero;
     struct offer best = {BR_FIT_NONE, machine, 0};
-    for (uint32_t place = br_fit_tree_next(&d->demands, from, free); place != BR_FIT_NONE;
-         place = br_fit_tree_next(&d->demands, place + 1, free)) {
+    for (uint32_t place = br_fit_places_next(&d->demands, from, free); place != BR_FIT_NONE;
+         place = br_fit_places_next(&d->demands, place + 1, free)) {
         struct offer offer = {place, machine,
                               slack(d, machine, d->in->task_stage[d->task_of[place]])};
         if (best.place == BR_FIT_NONE || schedule_dispatch_offer_before(d, &offer, &best))
@@ -386,11 +386,9 @@ static void take_offer(struct dispatch *d, int64_t now)
         start_tasks(d, stage, offer.machine, now);
         d->blocked[stage] = has_ready(d, stage);
         if (!d->blocked[stage]) {
-            br_fit_tree_set(&d->demands, offer.place, NULL);
-        } else if (!d->alike[stage]) { /* first the new place: what lies above both stays then */
-            br_fit_tree_set(&d->demands, stage_place(d, stage),
-                            schedule_dispatch_demand_of(d, stage));
-            br_fit_tree_set(&d->demands, offer.place, NULL);
+            br_fit_places_move(&d->demands, stage, offer.place, BR_FIT_NONE);
+        } else if (!d->alike[stage]) {
+            br_fit_places_move(&d->demands, stage, offer.place, stage_place(d, stage));
         }
     }
     make_offer(d, offer.machine, d->packing ? 0 : offer.place);
@@ -569,13 +567,13 @@ static bool number_places(struct dispatch *d)
         assert(places > 0);
         d->place[task] = places - 1;
     }
-    return br_fit_tree_init(&d->demands, places, in->resources);
+    return br_fit_places_init(&d->demands, places, in->stages, in->resources, in->demand);
 }
 
 static void schedule_dispatch_release(struct dispatch *d)
 {
     br_best_fit_finish(&d->machines);
-    br_fit_tree_finish(&d->demands);
+    br_fit_places_finish(&d->demands);
     br_free(d->free);
     br_free(d->running);
     br_free(d->freed);

@@ -20,10 +20,10 @@ static bool dispatch_by(br_key_function *fill, enum br_dispatch_rule rule,
     }
     struct br_key *key = br_calloc(in->tasks, sizeof *key);
     struct br_order order = {0};
-    bool ok = key && fill(key, in, reach, seed) && br_order_init(&order, in, key) &&
-              br_dispatch(schedule, in, &order, rule, stop);
+    bool ok = key && fill(key, in, reach, seed) && br_order_init(&order, in, key);
+    br_free(key); /* before the schedule needs memory */
+    ok = ok && br_dispatch(schedule, in, &order, rule, stop);
     br_order_finish(&order);
-    br_free(key);
     return ok;
 }
 

@@ -436,6 +436,9 @@ static enum br_status plan_make(struct making *making)
         br_proving_prove(&making->proving, in, &parts, making->plan);
     int64_t proven_ns = br_now_ns();
     if (!status) {
+        br_parts_finish(&parts); /* before the verification needs memory */
+        br_instance_destroy(in);
+        in = NULL;
         status = br_plan_verify(making->plan, making->dag, making->cluster, 1, NULL, NULL, diag);
         if (status == BR_NO) /* never returned as an answer: a plan that fails is our fault */
             status = diag->status = BR_SYSTEM;

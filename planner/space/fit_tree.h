@@ -28,4 +28,28 @@ void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector
  * BR_FIT_NONE where there is none. O(log n) where the nodes do not mislead. */
 uint32_t br_fit_tree_next(const struct br_fit_tree *tree, uint32_t from, const int64_t *bound);
 
+/* The same over a great many places of which few are set: each of some owners has one at most, and
+ * sets its own vector there. Then a leaf stands for a block of places, and holds the least of what
+ * is set in it; the owners in a block are a list. So the memory is that of the blocks. */
+struct br_fit_places {
+    struct br_fit_tree tree;
+    uint32_t grain;        /* a block has 1 << grain places */
+    uint32_t *first;       /* by block: the first owner in it; NULL: blocks of one place */
+    uint32_t *next, *mine; /* by owner: the next one in its block, and its place */
+    const int64_t *vector; /* [owner * resources], borrowed */
+    uint32_t resources;
+    int64_t *least; /* scratch */
+};
+
+/* No place is set. The vectors have one value at least. False when memory is out (finish is still
+ * fine). O(places). */
+bool br_fit_places_init(struct br_fit_places *all, uint32_t places, uint32_t owners,
+                        uint32_t resources, const int64_t *vector);
+void br_fit_places_finish(struct br_fit_places *all);
+/* Moves the owner from a place to another one; BR_FIT_NONE: from or to nowhere. O(log places), and
+ * a look at the owners in the blocks. */
+void br_fit_places_move(struct br_fit_places *all, uint32_t owner, uint32_t from, uint32_t to);
+/* As br_fit_tree_next. */
+uint32_t br_fit_places_next(const struct br_fit_places *all, uint32_t from, const int64_t *bound);
+
 #endif

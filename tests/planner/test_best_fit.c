@@ -10,6 +10,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/space/best_fit.h"
+#include "planner/space/fit_tree.h"
 
 enum { ROUNDS = 60, STEPS = 2000, STAGES = 90, CLASSES = 4, MACHINES = 200, RESOURCES = 3 };
 
@@ -182,12 +183,54 @@ static void test_empty_cluster(void **state)
     }
 }
 
+/* Places, few of which are set: the next one below a bound is that of a look at all owners, with a
+ * leaf for each place and with one for many. Owners crowd where blocks begin and end. */
+static void test_places(void **state)
+{
+    enum { OWNERS = 40, WIDTH = 2, MANY = 100000 };
+    struct br_rng rng = br_rng_seed(7);
+    for (uint32_t round = 0; round < 4; round++) {
+        const uint32_t places = round % 2 ? MANY : 700;
+        int64_t vector[OWNERS * WIDTH];
+        uint32_t mine[OWNERS];
+        struct br_fit_places all;
+        for (uint32_t k = 0; k < OWNERS * WIDTH; k++)
+            vector[k] = (int64_t)br_rng_below(&rng, 9);
+        for (uint32_t k = 0; k < OWNERS; k++)
+            mine[k] = BR_FIT_NONE;
+        assert_true(br_fit_places_init(&all, places, OWNERS, WIDTH, vector));
+        for (uint32_t step = 0; step < 20000; step++) {
+            const uint32_t owner = (uint32_t)br_rng_below(&rng, OWNERS);
+            uint32_t to = BR_FIT_NONE;
+            if (br_rng_below(&rng, 3)) {
+                to = (uint32_t)br_rng_below(&rng, br_rng_below(&rng, 2) ? places : 130);
+                for (uint32_t k = 0; k < OWNERS; k++)
+                    to = mine[k] == to ? BR_FIT_NONE : to;
+            }
+            br_fit_places_move(&all, owner, mine[owner], to);
+            mine[owner] = to;
+            const int64_t bound[WIDTH] = {(int64_t)br_rng_below(&rng, 9),
+                                          (int64_t)br_rng_below(&rng, 9)};
+            const uint32_t from = (uint32_t)br_rng_below(&rng, br_rng_below(&rng, 2) ? places : 64);
+            uint32_t next = BR_FIT_NONE;
+            for (uint32_t k = 0; k < OWNERS; k++)
+                if (mine[k] != BR_FIT_NONE && mine[k] >= from && mine[k] < next &&
+                    vector[k * WIDTH] <= bound[0] && vector[k * WIDTH + 1] <= bound[1])
+                    next = mine[k];
+            assert_int_equal(br_fit_places_next(&all, from, bound), next);
+        }
+        assert_true(all.tree.leaves <= (places > 700 ? 2048 : 1024));
+        br_fit_places_finish(&all);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_a_look_at_all),
         cmocka_unit_test(test_fills_up),
         cmocka_unit_test(test_empty_cluster),
+        cmocka_unit_test(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
