@@ -107,24 +107,27 @@ static void figures_write_value(FILE *out, const struct br_figure_value *value,
     }
 }
 
-void br_write_figures_head(FILE *out, const char *before, const struct br_figures *figures)
+void br_write_figures_head(FILE *out, const char *before, const struct br_figures *figures,
+                           const char *after)
 {
     for (uint32_t k = 0; k < figures->names.count; k++)
         fprintf(out, "%s%s", k ? "," : before, br_named_name(&figures->names, k));
+    fputs(after, out);
 }
 
 void br_write_figures_row(FILE *out, const char *before, const struct br_figures *figures,
-                          const void *row)
+                          const void *row, const char *after)
 {
     for (uint32_t k = 0; k < figures->names.count; k++) {
         struct br_figure_value value = figures->value(row, k);
         fputs(k ? "," : before, out);
         figures_write_value(out, &value, &figures_csv);
     }
+    fputs(after, out);
 }
 
 void br_write_figures_keys(FILE *out, const char *before, const struct br_figures *figures,
-                           const void *row)
+                           const void *row, const char *after)
 {
     const struct br_figure *figure = figures->names.first;
     assert(figures->names.size == sizeof *figure);
@@ -137,6 +140,7 @@ void br_write_figures_keys(FILE *out, const char *before, const struct br_figure
                 figure[k].named.name);
         figures_write_value(out, &value, &figures_json);
     }
+    fputs(after, out);
 }
 
 double br_figure_number(const struct br_figures *figures, const void *row, uint32_t k)

@@ -121,15 +121,16 @@ static inline struct br_figure_value br_figure_itself(struct br_figure_value val
     return value;
 }
 
-/* The head and a row of CSV, with "," between figures. The ends of lines are the caller's, and so
- * are tables side by side: `before` stands before the first figure. Unknown values are empty. Texts
- * are quoted; a character that would begin a formula is written as \u003d and the like. */
-void br_write_figures_head(FILE *out, const char *before, const struct br_figures *figures);
+/* The head and a row of CSV, with "," between figures. Unknown values are empty. Texts are quoted;
+ * a character that would begin a formula is written as \u003d and the like. All stand between
+ * `before` and `after`: tables may stand side by side. */
+void br_write_figures_head(FILE *out, const char *before, const struct br_figures *figures,
+                           const char *after);
 void br_write_figures_row(FILE *out, const char *before, const struct br_figures *figures,
-                          const void *row);
-/* `"name": value, ...` of a JSON object, after `before`. Unknown values are null. */
+                          const void *row, const char *after);
+/* `"name": value, ...` of a JSON object. Unknown values are null. */
 void br_write_figures_keys(FILE *out, const char *before, const struct br_figures *figures,
-                           const void *row);
+                           const void *row, const char *after);
 /* Figure k of the row, which is a number; NAN if it is unknown. */
 double br_figure_number(const struct br_figures *figures, const void *row, uint32_t k);
 

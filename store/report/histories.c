@@ -139,7 +139,7 @@ static void write_stages_json(const struct br_gathered_job *job, FILE *out)
     for (uint32_t s = 0; s < job->stages; s++) {
         const struct br_gathered_stage *stage = &job->stage[s];
         const struct br_history_estimate *known = &stage->estimate;
-        br_write_figures_keys(out, s ? ",\n   {" : "\n   {", &history_stage_figures, stage);
+        br_write_figures_keys(out, s ? ",\n   {" : "\n   {", &history_stage_figures, stage, "");
         if (known->cpu_milli >= 0) {
             fputs(", \"cpu\": ", out);
             br_write_ratio(out, known->cpu_milli, 1000);

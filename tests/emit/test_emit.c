@@ -628,7 +628,8 @@ struct figures_row {
     FIGURE(tasks, row->tasks)                                                                      \
     LINE(end, br_figure_time(row->end_ns))                                                         \
     FIGURE(share, row->share / 2)                                                                  \
-    FIGURE(cut, row->cut)
+    FIGURE(cut, row->cut)                                                                          \
+    FIGURE(order, br_figure_word(row->cut ? "planned" : "plain"))
 BR_FIGURES(test_figures, struct figures_row, TEST_FIGURES);
 
 static void check_figures(const struct figures_row *row, const char *csv, const char *json)
@@ -636,12 +637,12 @@ static void check_figures(const struct figures_row *row, const char *csv, const 
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    br_write_figures_row(out, "", &test_figures, row);
+    br_write_figures_row(out, "", &test_figures, row, "");
     fclose(out);
     assert_string_equal(text, csv);
     free(text);
     out = open_memstream(&text, &size);
-    br_write_figures_keys(out, "{", &test_figures, row);
+    br_write_figures_keys(out, "{", &test_figures, row, "}");
     fclose(out);
     assert_string_equal(text, json);
     free(text);
@@ -655,21 +656,23 @@ static void figures_of_a_table(void **state)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    br_write_figures_head(out, "policy,", &test_figures);
+    br_write_figures_head(out, "policy,", &test_figures, "\n");
     fclose(out);
-    assert_string_equal(text, "policy,name,seed,tasks,end,share,cut");
+    assert_string_equal(text, "policy,name,seed,tasks,end,share,cut,order\n");
     free(text);
     struct figures_row row = {0.5, 3, UINT64_MAX, "=a\"b", 9007199254740993001, true};
-    check_figures(&row, "\"\\u003da\"\"b\",18446744073709551615,3,9007199254.740993001,0.25,true",
+    check_figures(&row,
+                  "\"\\u003da\"\"b\",18446744073709551615,3,9007199254.740993001,0.25,true,planned",
                   "{\"name\": \"=a\\\"b\", \"seed\": 18446744073709551615, \"tasks\": 3,\n"
-                  "   \"end\": 9007199254.740993001, \"share\": 0.25, \"cut\": true");
+                  "   \"end\": 9007199254.740993001, \"share\": 0.25, \"cut\": true, \"order\": "
+                  "\"planned\"}");
     assert_true(br_figure_number(&test_figures, &row, 2) == 3);
     assert_true(br_figure_number(&test_figures, &row, 4) == 0.25);
     assert_int_equal(br_named_find(&test_figures.names, "share"), 4);
     row = (struct figures_row){.share = INFINITY, .end_ns = INT64_MAX};
-    check_figures(&row, ",0,0,,,false",
+    check_figures(&row, ",0,0,,,false,plain",
                   "{\"name\": null, \"seed\": 0, \"tasks\": 0,\n"
-                  "   \"end\": null, \"share\": null, \"cut\": false");
+                  "   \"end\": null, \"share\": null, \"cut\": false, \"order\": \"plain\"}");
     assert_true(isnan(br_figure_number(&test_figures, &row, 4)));
 }
 

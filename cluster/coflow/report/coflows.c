@@ -133,8 +133,7 @@ BR_FIGURES(coflow_figures, struct coflow_row, COFLOW_FIGURES);
 enum br_status br_coflows_csv(const struct br_coflow_study *study, FILE *out, struct br_diag *diag)
 {
     (void)diag;
-    br_write_figures_head(out, "", &coflow_figures);
-    putc('\n', out);
+    br_write_figures_head(out, "", &coflow_figures, "\n");
     for (uint32_t k = 0; k < study->results; k++) {
         const struct br_coflow_outcome *outcome = study->result[k].outcome;
         for (uint32_t c = 0; c < study->trace->coflows && !ferror(out); c++) {
@@ -144,8 +143,7 @@ enum br_status br_coflows_csv(const struct br_coflow_study *study, FILE *out, st
                                      &outcome->guess[c],
                                      outcome->start_ms[c],
                                      outcome->end_ms[c]};
-            br_write_figures_row(out, "", &coflow_figures, &row);
-            putc('\n', out);
+            br_write_figures_row(out, "", &coflow_figures, &row, "\n");
         }
     }
     return BR_OK;
@@ -214,14 +212,12 @@ static void emit_coflows_write_result(FILE *out, const struct br_coflow_study *s
     struct coflow_result_row row = {
         .study = study, .of = of, .f = &of->figures, .outcome = of->outcome};
     errors(study, of->outcome, &row.error, &row.error_deviation);
-    br_write_figures_keys(out, k ? ",\n  {" : "\n  {", &coflow_result_figures, &row);
+    br_write_figures_keys(out, k ? ",\n  {" : "\n  {", &coflow_result_figures, &row, "");
     if (of->outcome->coordinator.intervals) {
         br_write_figures_keys(out, ",\n   \"coordinator\": {", &coflow_coordinator_figures,
-                              &of->outcome->coordinator);
-        putc('}', out);
+                              &of->outcome->coordinator, "}");
     }
-    br_write_figures_keys(out, ", ", &coflow_result_end, &row);
-    putc('}', out);
+    br_write_figures_keys(out, ", ", &coflow_result_end, &row, "}");
 }
 
 enum br_status br_coflows_json(const struct br_coflow_study *study, FILE *out, struct br_diag *diag)

@@ -80,8 +80,7 @@ static void json_stages(const struct br_deadline_table *table, FILE *out)
     fputs("  \"stages\": [", out);
     for (uint32_t s = 0; s < table->stages; s++) {
         struct deadline_stage_row row = {table->tasks[s], &table->weight[s], &table->stage[s]};
-        br_write_figures_keys(out, s ? ",\n    {" : "\n    {", &deadline_stage_figures, &row);
-        putc('}', out);
+        br_write_figures_keys(out, s ? ",\n    {" : "\n    {", &deadline_stage_figures, &row, "}");
     }
     fputs("\n  ],\n", out);
 }
@@ -197,9 +196,9 @@ BR_FIGURES(trial_figures, struct br_trial, TRIAL_FIGURES);
 static void trials_csv(const struct br_deadline_table *table, const struct br_trials *trials,
                        FILE *out)
 {
-    br_write_figures_head(out, "", &trial_point);
+    br_write_figures_head(out, "", &trial_point, "");
     fputs(",runs", out);
-    br_write_figures_head(out, ",", &trial_figures);
+    br_write_figures_head(out, ",", &trial_figures, "");
     for (uint32_t k = 0; k < 2 * BR_TRIAL_LEVELS; k++) {
         fputs(k < BR_TRIAL_LEVELS ? ",below_q" : ",later_q", out);
         br_write_figure(out, br_trial_level(k % BR_TRIAL_LEVELS), "");
@@ -207,9 +206,9 @@ static void trials_csv(const struct br_deadline_table *table, const struct br_tr
     putc('\n', out);
     for (uint32_t i = 0; i < trials->count; i++) {
         const struct br_trial *trial = &trials->trial[i];
-        br_write_figures_row(out, "", &trial_point, &(struct trial_row){table, trial});
+        br_write_figures_row(out, "", &trial_point, &(struct trial_row){table, trial}, "");
         fprintf(out, ",%" PRIu32, trials->runs);
-        br_write_figures_row(out, ",", &trial_figures, trial);
+        br_write_figures_row(out, ",", &trial_figures, trial, "");
         for (uint32_t k = 0; k < 2 * BR_TRIAL_LEVELS; k++) {
             const double *share = k < BR_TRIAL_LEVELS ? trial->below : trial->below_later;
             putc(',', out);
@@ -240,8 +239,8 @@ static void trials_json(const struct br_deadline_table *table, const struct br_t
     for (uint32_t i = 0; i < trials->count; i++) {
         const struct br_trial *trial = &trials->trial[i];
         br_write_figures_keys(out, i ? ",\n    {" : "\n    {", &trial_point,
-                              &(struct trial_row){table, trial});
-        br_write_figures_keys(out, ", ", &trial_figures, trial);
+                              &(struct trial_row){table, trial}, "");
+        br_write_figures_keys(out, ", ", &trial_figures, trial, "");
         json_shares(out, "levels", NULL);
         json_shares(out, "below", trial->below);
         json_shares(out, "below_later", trial->below_later);

@@ -54,11 +54,11 @@ static enum br_status predictions_write_json(const struct br_predictions *p, FIL
     fputs("],\n \"results\": [", out);
     for (uint32_t r = 0; r < p->runs; r++) {
         const struct br_predictions_run *run = &p->run[r];
-        br_write_figures_keys(out, r ? ",\n  {" : "\n  {", &predictor_figures, run);
+        br_write_figures_keys(out, r ? ",\n  {" : "\n  {", &predictor_figures, run, "");
         fputs(",\n   \"calibration\": [", out);
         for (int c = 0; c < BR_CALIBRATIONS; c++) {
-            br_write_figures_keys(out, c ? ", {" : "{", &calibration_figures, &run->calibration[c]);
-            putc('}', out);
+            br_write_figures_keys(out, c ? ", {" : "{", &calibration_figures, &run->calibration[c],
+                                  "}");
         }
         fputs("]}", out);
     }
@@ -92,8 +92,7 @@ BR_FIGURES(prediction_figures, struct prediction_row, PREDICTION_FIGURES);
 static enum br_status predictions_write_csv(const struct br_predictions *p, FILE *out,
                                             struct br_diag *diag)
 {
-    br_write_figures_head(out, "", &prediction_figures);
-    putc('\n', out);
+    br_write_figures_head(out, "", &prediction_figures, "\n");
     for (uint32_t r = 0; r < p->runs; r++) {
         const struct br_predictions_run *run = &p->run[r];
         for (uint32_t k = 0; k < run->evaluation->count && !ferror(out); k++) {
@@ -101,8 +100,7 @@ static enum br_status predictions_write_csv(const struct br_predictions *p, FILE
             const struct br_estimate *estimate = &of->estimate;
             struct prediction_row row = {
                 p, run, of, of->work_ns, estimate->work_ns, estimate->high_ns > estimate->low_ns};
-            br_write_figures_row(out, "", &prediction_figures, &row);
-            putc('\n', out);
+            br_write_figures_row(out, "", &prediction_figures, &row, "\n");
         }
     }
     return BR_OK;

@@ -25,15 +25,13 @@ BR_FIGURES(study_allotment_figures, struct study_allotment_row, STUDY_ALLOTMENT_
 enum br_status br_study_allotments(const struct br_study *study, FILE *out, struct br_diag *diag)
 {
     (void)diag;
-    br_write_figures_head(out, "", &study_allotment_figures);
-    putc('\n', out);
+    br_write_figures_head(out, "", &study_allotment_figures, "\n");
     for (uint32_t r = 0; r < study->runs; r++) {
         const struct br_allotments *all = study->run[r].allotments;
         for (uint32_t k = 0; all && k < all->rows && !ferror(out); k++) {
             struct study_allotment_row row = {
                 &study->run[r], study->workload->job[all->row[k].job].id, &all->row[k]};
-            br_write_figures_row(out, "", &study_allotment_figures, &row);
-            putc('\n', out);
+            br_write_figures_row(out, "", &study_allotment_figures, &row, "\n");
         }
     }
     return BR_OK;

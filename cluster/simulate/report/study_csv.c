@@ -47,15 +47,13 @@ enum br_status br_study_csv(const struct br_study *study, FILE *out, struct br_d
 {
     const struct br_workload *workload = study->workload;
     (void)diag;
-    br_write_figures_head(out, "", &study_job_figures);
-    putc('\n', out);
+    br_write_figures_head(out, "", &study_job_figures, "\n");
     for (uint32_t r = 0; r < study->runs; r++)
         for (uint32_t j = 0; j < workload->jobs && !ferror(out); j++) {
             const struct br_workload_job *job = &workload->job[j];
             struct study_job_row row = {&study->run[r], job, workload->group[job->group].name,
                                         &study->run[r].metrics->job[j]};
-            br_write_figures_row(out, "", &study_job_figures, &row);
-            putc('\n', out);
+            br_write_figures_row(out, "", &study_job_figures, &row, "\n");
         }
     return BR_OK;
 }
@@ -75,16 +73,14 @@ enum br_status br_study_runs(const struct br_study *study, FILE *out, struct br_
 {
     struct br_figures figures = br_study_figures(study);
     (void)diag;
-    br_write_figures_head(out, "", &study_run_head);
-    br_write_figures_head(out, ",", &figures);
-    br_write_figures_head(out, ",", &study_run_end);
-    putc('\n', out);
+    br_write_figures_head(out, "", &study_run_head, "");
+    br_write_figures_head(out, ",", &figures, "");
+    br_write_figures_head(out, ",", &study_run_end, "\n");
     for (uint32_t r = 0; r < study->runs && !ferror(out); r++) {
         struct br_study_row row = br_study_row(study, r);
-        br_write_figures_row(out, "", &study_run_head, row.run);
-        br_write_figures_row(out, ",", &figures, &row);
-        br_write_figures_row(out, ",", &study_run_end, row.run);
-        putc('\n', out);
+        br_write_figures_row(out, "", &study_run_head, row.run, "");
+        br_write_figures_row(out, ",", &figures, &row, "");
+        br_write_figures_row(out, ",", &study_run_end, row.run, "\n");
     }
     return BR_OK;
 }

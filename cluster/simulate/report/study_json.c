@@ -56,7 +56,7 @@ static void study_json_write_run(FILE *out, const struct br_study *study, uint32
     struct br_figures figures = br_study_figures(study);
     br_write_text_key(out, r ? ",\n  {" : "\n  {", "policy", row.run->policy);
     fprintf(out, ", \"seed\": %" PRIu64, row.run->seed);
-    br_write_figures_keys(out, ", ", &figures, &row);
+    br_write_figures_keys(out, ", ", &figures, &row, "");
     study_json_write_use(out, study, &alone);
     fprintf(out, ", \"cut\": %s", row.run->cut ? "true" : "false");
     if (row.run->note)
@@ -70,7 +70,7 @@ static void write_summary(FILE *out, const struct br_study *study,
     struct br_figures means = br_study_means(study);
     br_write_text_key(out, policy == first ? "\n  {" : ",\n  {", "policy", policy->name);
     fprintf(out, ", \"seeds\": %" PRIu32, policy->runs);
-    br_write_figures_keys(out, ", ", &means, policy);
+    br_write_figures_keys(out, ", ", &means, policy, "");
     br_write_figure_key(out, ", ", "mean_jct_deviation", br_study_deviation(policy, "mean_jct"));
     br_write_figure_key(out, ", ", "gain", br_study_gain(policy, first));
     study_json_write_use(out, study, policy);
