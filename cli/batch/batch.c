@@ -1,8 +1,9 @@
 /* bigrocks batch: plans many jobs, each on one thread, as many at a time as there are threads.
  *
- * Jobs are handed out in the order of the list, so a long one holds up only its own thread. The
- * result of a job does not depend on the others, and so neither on the number of threads nor on how
- * the list is cut into shards. */
+ * Jobs are handed out by the work that they probably are, the longest first, so a long one does not
+ * begin when the others have ended; one thread takes them in the order of the list. The result of a
+ * job does not depend on the others, and so neither on the number of threads nor on how the list is
+ * cut into shards. */
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -36,6 +37,7 @@ struct batch {
     struct cli_job_list list;
     uint32_t first, step; /* the shard: jobs first, first + step, ... */
     uint32_t jobs;        /* in the shard */
+    uint32_t *order;      /* by turn: the job that begins then */
 
     pthread_mutex_t lock; /* guards what follows */
     struct cli_rows rows;
@@ -199,7 +201,7 @@ static enum br_status plan_kept(struct batch *batch, const struct br_dag *dag,
 static bool batch_plan_job(void *context, uint32_t worker, uint32_t turn)
 {
     struct batch *batch = context;
-    uint32_t index = batch->first + turn * batch->step;
+    const uint32_t index = batch->order[turn];
     assert(turn < batch->jobs && index < batch->list.count);
     if (cli_rows_status(&batch->rows, index) == CLI_ROW_PLANNED)
         return true;
@@ -341,12 +343,15 @@ static enum br_status batch_run(struct batch *batch, struct br_diag *diag)
     if (!status)
         status = count_kept(batch, diag);
     uint32_t kept = batch->done, torn = batch->rows.dropped;
+    batch->parse = cli_parse_options(&settings->job);
+    batch->parse.many = true;
+    batch->plan = cli_plan_options(&settings->search);
+    const uint32_t threads = batch->plan.threads;
+    batch->plan.threads = 1;
+    if (!status)
+        status = cli_batch_order(&batch->rows, batch->first, batch->jobs, threads > 1,
+                                 &batch->order, diag);
     if (!status) {
-        batch->parse = cli_parse_options(&settings->job);
-        batch->parse.many = true;
-        batch->plan = cli_plan_options(&settings->search);
-        uint32_t threads = batch->plan.threads;
-        batch->plan.threads = 1;
         batch->plan.stop = cli_interrupt_catch();
         cli_progress_begin(&batch->progress, settings->output.quiet);
         br_parallel(threads, batch->jobs, batch_plan_job, batch);
@@ -389,6 +394,7 @@ static int batch_perform(const struct cli_settings *settings, const char *const 
             batch.jobs = (batch.list.count - batch.first - 1) / batch.step + 1;
         status = batch_run(&batch, diag);
     }
+    free(batch.order);
     cli_job_list_finish(&batch.list);
     br_cluster_destroy(batch.cluster);
     br_store_close(batch.store);

@@ -2,7 +2,7 @@
  *
  * Jobs have numbers from 1, their places in the list; a row begins with its job's number. The
  * number serves to sort a table, to merge several, and to resume an unfinished one. During the run
- * a waiting job costs its path and 16 bytes, and a finished one no more: rows and plans are in
+ * a waiting job costs its path and 20 bytes, and a finished one no more: rows and plans are in
  * files.
  */
 #ifndef BR_CLI_BATCH_BATCH_H
@@ -93,6 +93,15 @@ enum br_status cli_rows_add(struct cli_rows *rows, const struct cli_row *row, st
 /* Sorts the file, whatever `status` is, and closes it. Returns the status, or the fault of doing
  * so. */
 enum br_status cli_rows_close(struct cli_rows *rows, enum br_status status, struct br_diag *diag);
+
+/* ---- The order of the work ---- */
+
+/* The jobs first, first + step, ... of the list in the order in which they begin: by_work, those
+ * that probably take longest first and equal ones in their order, else in their order. *order is
+ * the caller's to free, also after a failure. Reads the first 64 KiB of the files of all jobs that
+ * have no planned row. */
+enum br_status cli_batch_order(const struct cli_rows *rows, uint32_t first, uint32_t jobs,
+                               bool by_work, uint32_t **order, struct br_diag *diag);
 
 /* ---- Tables put together ---- */
 

@@ -285,6 +285,43 @@ def long_job_stalls_nobody(folder):
     assert '(25 kept)' in done.stderr, done.stderr
 
 
+def longest_begins_first(folder):
+    """A thread plans the longest job, which is last in the list, and the other one meanwhile plans all
+    others: the largest first, whether the size of the file says it or the numbers of tasks in it. The
+    table is in the order of the list all the same."""
+    jobs = folder / 'jobs'
+    jobs.mkdir()
+    sizes = [3, 9, 1, 12, 7, 5, 2, 30]
+    for k, stages in enumerate(sizes):
+        write_job(jobs / ('j%d.xml' % k), k, stages=stages)
+    write_job(jobs / 'j8.xml', 8, stages=1)
+    text = (jobs / 'j8.xml').read_text()
+    (jobs / 'j8.xml').write_text(re.sub('tasks="[0-9]+"', 'tasks="150"', text))
+    write_long_job(jobs / 'j9.xml')
+    (jobs / 'list').write_text(''.join('j%d.xml\n' % k for k in range(10)) + 'missing.xml\n')
+    table = folder / 'out.csv'
+    options = [jobs / 'list', *CLUSTER, '--method', 'graphene', '--threads', 2]
+    child = start(*options, '-o', table)
+    wait_for_rows(child, table, 10)
+    begun = [int(row['number']) for row in rows(table.read_text())]
+    assert begun == [9, 8, 4, 2, 5, 6, 1, 7, 3, 11], begun
+    child.send_signal(signal.SIGINT)
+    err = child.communicate(timeout=60)[1]
+    assert child.returncode == 0 and 'interrupted with 10 of 11' in err, (child.returncode, err)
+    found = rows(table.read_text())
+    assert [int(row['number']) for row in found] == list(range(1, 12)), found
+    assert [row['status'] for row in found] == ['planned'] * 9 + ['interrupted', 'refused'], found
+    # On standard output, too, and one thread takes them as they come.
+    (jobs / 'list').write_text(''.join('j%d.xml\n' % k for k in range(9)))
+    whole = batch(*options)
+    assert [int(row['number']) for row in rows(whole.stdout)] == list(range(1, 10))
+    child = start(*options[:-1], 1, '-o', table)
+    wait_for_rows(child, table, 3)
+    assert [row['number'] for row in rows(table.read_text())][:3] == ['1', '2', '3']
+    child.communicate(timeout=60)
+    assert table.read_text() == whole.stdout
+
+
 def many_jobs_take_little(folder):
     """Thousands of jobs: seconds, and the memory of the workers."""
     jobs = write_jobs(folder / 'jobs', 2000)
@@ -446,7 +483,8 @@ def progress_on_a_terminal(folder):
 
 TESTS = [threads_make_no_difference, plans_are_those_of_plan, shards_merge_to_one_run,
          resumes_from_every_byte, survives_kills, interrupt_keeps_what_is_done,
-         terminate_keeps_what_is_done, long_job_stalls_nobody, many_jobs_take_little, names_are_safe,
+         terminate_keeps_what_is_done, long_job_stalls_nobody, longest_begins_first, many_jobs_take_little,
+         names_are_safe,
          bad_jobs_are_passed_over, usage_is_checked, full_disk_ends_it, one_writer_at_a_time,
          progress_on_a_terminal]
 
