@@ -1,5 +1,5 @@
-/* The policies, in the order in which help lists them: ROW(NAME) for br_policy_NAME, which stands
- * in the file of its family. A new one is its row there and its name here. */
+/* The policies, in the order in which help lists them: ROW(NAME) for br_simulate_policy_NAME, which
+ * stands in the file of its family. A new one is its row there and its name here. */
 #ifndef BR_CLUSTER_SIMULATE_ROWS_H
 #define BR_CLUSTER_SIMULATE_ROWS_H
 
@@ -45,7 +45,8 @@
     ROW(shortest_remaining)                                                                        \
     ROW(random)
 
-#define BR_POLICY_DECLARE(name) extern const struct br_policy_row br_policy_##name;
-BR_SIMULATE_POLICIES(BR_POLICY_DECLARE)
+#define BR_SIMULATE_POLICY_DECLARE(name)                                                           \
+    extern const struct br_policy_row br_simulate_policy_##name;
+BR_SIMULATE_POLICIES(BR_SIMULATE_POLICY_DECLARE)
 
 #endif

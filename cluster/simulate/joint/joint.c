@@ -358,7 +358,7 @@ static enum br_status joint_create(const struct br_policy_row *row,
     return br_joint_create(setup, policy, diag);
 }
 
-const struct br_policy_row br_policy_joint = {
+const struct br_policy_row br_simulate_policy_joint = {
     .named = {"joint", "all jobs planned together: their order is searched by looking ahead"},
     .number = "the placements that a search may take, 200000 unless given",
     .create = joint_create,

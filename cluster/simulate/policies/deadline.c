@@ -365,22 +365,22 @@ static uint32_t deadline_decide(void *policy, int64_t now_ns, struct br_decision
     .retire = deadline_retire, .machine = deadline_machine, .decide = deadline_decide,             \
     .controls = true
 
-const struct br_policy_row br_policy_deadline = {
+const struct br_policy_row br_simulate_policy_deadline = {
     .named = {"deadline", "as many tasks of a job at once as its deadline asks for [Ferguson12]"},
     DEADLINE(BR_FORECAST_TABLE, BR_ADAPT, false)};
 
-const struct br_policy_row br_policy_deadline_fixed = {
+const struct br_policy_row br_simulate_policy_deadline_fixed = {
     .named = {"deadline-fixed", "deadline, never changed after a job's start"},
     DEADLINE(BR_FORECAST_TABLE, BR_ADAPT_NOT, false)};
 
-const struct br_policy_row br_policy_deadline_amdahl = {
+const struct br_policy_row br_simulate_policy_deadline_amdahl = {
     .named = {"deadline-amdahl", "deadline, by Amdahl's law in place of simulated runs"},
     DEADLINE(BR_FORECAST_AMDAHL, BR_ADAPT, false)};
 
-const struct br_policy_row br_policy_deadline_most = {
+const struct br_policy_row br_simulate_policy_deadline_most = {
     .named = {"deadline-most", "deadline, always as many as may be had"},
     DEADLINE(BR_FORECAST_TABLE, BR_ADAPT_MOST, false)};
 
-const struct br_policy_row br_policy_deadline_arbiter = {
+const struct br_policy_row br_simulate_policy_deadline_arbiter = {
     .named = {"deadline-arbiter", "deadline, for all jobs together: the greatest total utility"},
     DEADLINE(BR_FORECAST_TABLE, BR_ADAPT, true)};

@@ -168,22 +168,22 @@ static uint32_t enforced_decide(void *policy, int64_t now_ns, struct br_decision
     .expect = enforced_expect, .retire = enforced_retire, .machine = enforced_machine,             \
     .decide = enforced_decide
 
-const struct br_policy_row br_policy_graphene = {
+const struct br_policy_row br_simulate_policy_graphene = {
     .named = {"graphene",
               "the enforcer: plan's order, packing, short work first, bounded unfairness"},
     .plans = true,
     ENFORCED(.policy = "graphene", .plans = true)};
 
-const struct br_policy_row br_policy_order = {
+const struct br_policy_row br_simulate_policy_order = {
     .named = {"order", "the enforcer by the plans' order alone"},
     .plans = true,
     ENFORCED(.policy = "order", .plans = true)};
 
-const struct br_policy_row br_policy_tetris = {
+const struct br_policy_row br_simulate_policy_tetris = {
     .named = {"tetris", "packing and short remaining work, no plans [Grandl14]"},
     ENFORCED(.policy = "packing", .everywhere = true)};
 
-const struct br_policy_row br_policy_tetris_plan = {
+const struct br_policy_row br_simulate_policy_tetris_plan = {
     .named = {"tetris-plan", "tetris, with equal tasks of a job in the plan's order"},
     .plans = true,
     ENFORCED(.policy = "packing", .plans = true, .everywhere = true)};

@@ -553,52 +553,52 @@ static uint32_t gs_decide(void *policy, int64_t now_ns, struct br_decision *deci
     .destroy = gs_destroy, .arrive = gs_arrive, .end = gs_end, .retire = gs_retire,                \
     .machine = gs_machine, .decide = gs_decide
 
-const struct br_policy_row br_policy_gs_point = {
+const struct br_policy_row br_simulate_policy_gs_point = {
     .named = {"gs-point", "queues by predicted work [Jajoo22]: the median of history"},
     GS(BR_GS_QUEUES, "point")};
-const struct br_policy_row br_policy_gs_3sigma = {
+const struct br_policy_row br_simulate_policy_gs_3sigma = {
     .named = {"gs-3sigma", "queues by predicted work: 3Sigma"}, GS(BR_GS_QUEUES, "3sigma")};
-const struct br_policy_row br_policy_gs_3sigma_tl = {
+const struct br_policy_row br_simulate_policy_gs_3sigma_tl = {
     .named = {"gs-3sigma-tl", "queues by predicted work: 3Sigma, jobs of fewer than 3 tasks first"},
     GS(BR_GS_QUEUES, "3sigma-tl")};
-const struct br_policy_row br_policy_gs_slearn = {
+const struct br_policy_row br_simulate_policy_gs_slearn = {
     .named = {"gs-slearn", "queues by predicted work: pilots, jobs of fewer than 3 tasks first"},
     .number = "the share of tasks that are pilots",
     GS(BR_GS_QUEUES, "slearn")};
-const struct br_policy_row br_policy_gs_slearn_adaptive = {
+const struct br_policy_row br_simulate_policy_gs_slearn_adaptive = {
     .named = {"gs-slearn-adaptive",
               "gs-slearn, with a share of 1 to 5 % pilots that follows completion times"},
     GS(BR_GS_QUEUES, "slearn-adaptive")};
-const struct br_policy_row br_policy_gs_slearn_dag = {
+const struct br_policy_row br_simulate_policy_gs_slearn_dag = {
     .named = {"gs-slearn-dag",
               "gs-slearn, with pilots of the first stage and history of the others"},
     .number = "the share of tasks that are pilots",
     GS(BR_GS_QUEUES, "slearn-dag")};
-const struct br_policy_row br_policy_gs_posterior = {
+const struct br_policy_row br_simulate_policy_gs_posterior = {
     .named = {"gs-posterior", "queues by predicted work: history and pilots in one posterior"},
     .number = "the share of tasks that are pilots",
     GS(BR_GS_QUEUES, "posterior")};
-const struct br_policy_row br_policy_gs_oracle = {
+const struct br_policy_row br_simulate_policy_gs_oracle = {
     .named = {"gs-oracle", "queues by the true work, which no scheduler knows"},
     .clairvoyant = true,
     GS(BR_GS_QUEUES, "oracle")};
-const struct br_policy_row br_policy_las = {
+const struct br_policy_row br_simulate_policy_las = {
     .named = {"las", "queues by attained service [Jajoo22]"}, GS(BR_GS_ATTAINED, NULL)};
-const struct br_policy_row br_policy_shortest = {
+const struct br_policy_row br_simulate_policy_shortest = {
     .named = {"shortest", "the least work that the posterior predicts first, no queues"},
     .number = "the share of tasks that are pilots",
     GS(BR_GS_SHORTEST, "posterior")};
-const struct br_policy_row br_policy_shortest_3sigma = {
+const struct br_policy_row br_simulate_policy_shortest_3sigma = {
     .named = {"shortest-3sigma", "shortest, by 3Sigma"}, GS(BR_GS_SHORTEST, "3sigma")};
-const struct br_policy_row br_policy_shortest_slearn = {
+const struct br_policy_row br_simulate_policy_shortest_slearn = {
     .named = {"shortest-slearn", "shortest, by pilots"},
     .number = "the share of tasks that are pilots",
     GS(BR_GS_SHORTEST, "slearn")};
-const struct br_policy_row br_policy_shortest_oracle = {
+const struct br_policy_row br_simulate_policy_shortest_oracle = {
     .named = {"shortest-oracle", "shortest, by the true work, which no scheduler knows"},
     .clairvoyant = true,
     GS(BR_GS_SHORTEST, "oracle")};
-const struct br_policy_row br_policy_shortest_remaining = {
+const struct br_policy_row br_simulate_policy_shortest_remaining = {
     .named = {"shortest-remaining",
               "the least work that the posterior predicts to be left first, no queues"},
     .number = "the share of tasks that are pilots",

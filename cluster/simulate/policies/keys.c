@@ -73,28 +73,28 @@ static enum br_status keys_create(const struct br_policy_row *row,
     .expect = br_list_expect, .retire = br_list_retire, .machine = br_list_machine,                \
     .decide = br_list_decide
 
-const struct br_policy_row br_policy_capacity = {
+const struct br_policy_row br_simulate_policy_capacity = {
     .named = {"capacity", "groups by their shares, first come first served within, breadth first"},
     LIST(.key = nothing, .by_group = true)};
 
-const struct br_policy_row br_policy_capacity_plan = {
+const struct br_policy_row br_simulate_policy_capacity_plan = {
     .named = {"capacity-plan", "capacity, with the tasks of a job in the plan's order"},
     .plans = true,
     LIST(.key = nothing, .by_group = true, .order = BR_LIST_PLAN)};
 
-const struct br_policy_row br_policy_fifo = {
+const struct br_policy_row br_simulate_policy_fifo = {
     .named = {"fifo", "first come first served, breadth first"}, LIST(.key = nothing)};
 
-const struct br_policy_row br_policy_fair = {
+const struct br_policy_row br_simulate_policy_fair = {
     .named = {"fair", "the job with the fewest running tasks"}, LIST(.key = running_tasks)};
 
-const struct br_policy_row br_policy_weighted_fair = {
+const struct br_policy_row br_simulate_policy_weighted_fair = {
     .named = {"weighted-fair",
               "running tasks in proportion to work^NUMBER, -1 unless given [Mao19]"},
     .number = "the exponent of a job's work",
     LIST(.key = share_by_work, .number = -1, .once = power_of_work)};
 
-const struct br_policy_row br_policy_weighted_fair_tuned = {
+const struct br_policy_row br_simulate_policy_weighted_fair_tuned = {
     .named = {"weighted-fair-tuned",
               "weighted-fair with the exponent from -2 to 2 that serves this workload best"},
     .least = -2,
@@ -102,24 +102,24 @@ const struct br_policy_row br_policy_weighted_fair_tuned = {
     .step = 0.25,
     LIST(.key = share_by_work, .number = -1, .once = power_of_work)};
 
-const struct br_policy_row br_policy_drf = {
+const struct br_policy_row br_simulate_policy_drf = {
     .named = {"drf", "the job with the least dominant share [Ghodsi11]"},
     LIST(.key = dominant_share, .by_share = true)};
 
-const struct br_policy_row br_policy_sjf = {.named = {"sjf", "the job with the least work"},
-                                            LIST(.key = total_work)};
+const struct br_policy_row br_simulate_policy_sjf = {
+    .named = {"sjf", "the job with the least work"}, LIST(.key = total_work)};
 
-const struct br_policy_row br_policy_srpt = {
+const struct br_policy_row br_simulate_policy_srpt = {
     .named = {"srpt", "the job with the least remaining work"}, LIST(.key = work_left)};
 
-const struct br_policy_row br_policy_srpt_plan = {
+const struct br_policy_row br_simulate_policy_srpt_plan = {
     .named = {"srpt-plan", "srpt, with the tasks of a job in the plan's order"},
     .plans = true,
     LIST(.key = work_left, .order = BR_LIST_PLAN)};
 
-const struct br_policy_row br_policy_cp = {
+const struct br_policy_row br_simulate_policy_cp = {
     .named = {"cp", "the job with the longest remaining path"},
     LIST(.key = longest_tail, .order = BR_LIST_TAIL)};
 
-const struct br_policy_row br_policy_random = {
+const struct br_policy_row br_simulate_policy_random = {
     .named = {"random", "any job, drawn anew after each start"}, LIST(.key = any_job)};

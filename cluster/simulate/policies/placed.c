@@ -334,10 +334,10 @@ static uint32_t placed_decide(void *policy, int64_t now_ns, struct br_decision *
     .retire = placed_retire, .machine = placed_machine, .places = placed_places,                   \
     .supplied = placed_supplied, .decide = placed_decide
 
-const struct br_policy_row br_policy_placed = {
+const struct br_policy_row br_simulate_policy_placed = {
     .named = {"placed", "tasks on the machines of their plans, the job with the least work first"},
     .plans = true,
     PLACED(false)};
 
-const struct br_policy_row br_policy_placed_network = {
+const struct br_policy_row br_simulate_policy_placed_network = {
     .named = {"placed-network", "placed, by plans that account for transfers"}, PLACED(true)};

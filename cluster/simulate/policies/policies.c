@@ -7,7 +7,7 @@
 #include "base/text/options.h"
 #include "cluster/simulate/rows.h"
 
-#define ROW(name) &br_policy_##name,
+#define ROW(name) &br_simulate_policy_##name,
 static const struct br_policy_row *const rows[] = {BR_SIMULATE_POLICIES(ROW)};
 enum { ROWS = sizeof rows / sizeof *rows };
 
