@@ -19,9 +19,17 @@
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* On jobs of more than LARGE_TASKS tasks the methods run in the order of what they bring for their
  * placements, each only if those before it have left the part open. Then effort fast has no room
- * for the published method; it takes LARGE_STAGES schedules' worth of the population over stages
- * instead, unless the gap is at most the makespan divided by LARGE_NEAR. (See bench/large.) */
-enum { LARGE_TASKS = 4000, LARGE_STAGES = 40, LARGE_NEAR = 200 };
+ * for the published method. It takes LARGE_STAGES schedules' worth of the population over stages
+ * instead, or LARGE_PLACEMENTS placements if that is more, unless the gap is at most the makespan
+ * divided by LARGE_NEAR; and nothing more from a gap of 1/LARGE_CLOSE of it on. (See
+ * bench/large.) */
+enum {
+    LARGE_TASKS = 4000,
+    LARGE_STAGES = 40,
+    LARGE_PLACEMENTS = 800000,
+    LARGE_NEAR = 200,
+    LARGE_CLOSE = 10000
+};
 /* Variants of the published method that are longer than the best schedule by more than its length
  * divided by this are given up: justification would hardly make them the shortest. On large jobs
  * the best schedule is a justified one. */
@@ -345,7 +353,8 @@ static bool run_stages(struct br_search *s)
 {
     int64_t began_ns = br_now_ns();
     struct br_run run = br_search_begin(s);
-    const uint64_t most = (uint64_t)LARGE_STAGES * s->run.in->tasks;
+    const uint64_t passes = (uint64_t)LARGE_STAGES * s->run.in->tasks;
+    const uint64_t most = passes > LARGE_PLACEMENTS ? passes : LARGE_PLACEMENTS;
     const int64_t makespan = best_makespan(s);
     if (s->run.in->machines == 1 || makespan - s->bound.ticks <= makespan / LARGE_NEAR)
         return true;
@@ -358,10 +367,14 @@ static bool run_stages(struct br_search *s)
     return ok;
 }
 
-/* Is there something to gain, and time for it? */
+/* Is there something to gain, and time for it? Effort fast leaves large jobs as they are from a
+ * small gap on. */
 static bool search_is_open(const struct br_search *s)
 {
-    return !s->report.bypass && !br_search_done(s) && !br_stopped(s->run.stop);
+    const bool fast = is_large(s) && s->options->effort == BR_EFFORT_FAST;
+    const int64_t makespan = best_makespan(s), least = fast ? makespan / LARGE_CLOSE : 0;
+    return !s->report.bypass && !br_search_done(s) && makespan - s->bound.ticks > least &&
+           !br_stopped(s->run.stop);
 }
 
 /* Method "best": the baselines, the published method, all of them justified, and searches. */
