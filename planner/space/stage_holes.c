@@ -6,8 +6,6 @@
 #include "base/invariant.h"
 #include "planner/space/space_profile.h"
 
-#define NO_SLOT UINT32_MAX
-
 enum { CELLS = 1 << 21 }; /* room for indices, in machines times stages at work */
 
 bool br_stage_holes_init(struct br_stage_holes *all, const struct br_space *space)
@@ -40,17 +38,7 @@ void br_stage_holes_clear(struct br_stage_holes *all)
     for (uint32_t k = 0; k < all->slots; k++)
         all->unused[k] = k;
     for (uint32_t s = 0; s < all->space->in->stages; s++)
-        all->slot[s] = NO_SLOT;
-}
-
-bool br_stage_holes_runs(const struct br_stage_holes *all, uint32_t stage)
-{
-    return all->slot[stage] != NO_SLOT;
-}
-
-bool br_stage_holes_has_room(const struct br_stage_holes *all)
-{
-    return all->unused_slots > 0;
+        all->slot[s] = BR_STAGE_HOLES_NONE;
 }
 
 bool br_stage_holes_begin(struct br_stage_holes *all, bool forward, uint32_t stage, int64_t least,
@@ -63,17 +51,11 @@ bool br_stage_holes_begin(struct br_stage_holes *all, bool forward, uint32_t sta
     return br_holes_begin(all->holes[slot], forward, stage, least, shortest);
 }
 
-struct br_holes *br_stage_holes_of(const struct br_stage_holes *all, uint32_t stage)
-{
-    assert(br_stage_holes_runs(all, stage));
-    return all->holes[all->slot[stage]];
-}
-
 void br_stage_holes_end(struct br_stage_holes *all, uint32_t stage)
 {
     if (!br_stage_holes_runs(all, stage))
         return;
     assert(all->unused_slots < all->slots);
     all->unused[all->unused_slots++] = all->slot[stage];
-    all->slot[stage] = NO_SLOT;
+    all->slot[stage] = BR_STAGE_HOLES_NONE;
 }

@@ -5,6 +5,7 @@
 
 #include "planner/space/holes.h"
 
+#define BR_STAGE_HOLES_NONE UINT32_MAX
 enum { BR_STAGE_HOLES_LEAST = 3 }; /* searches that are worth an index */
 
 struct br_stage_holes {
@@ -21,14 +22,23 @@ void br_stage_holes_finish(struct br_stage_holes *all);
 void br_stage_holes_clear(struct br_stage_holes *all);
 
 /* Does the stage have an index? */
-bool br_stage_holes_runs(const struct br_stage_holes *all, uint32_t stage);
+static inline bool br_stage_holes_runs(const struct br_stage_holes *all, uint32_t stage)
+{
+    return all->slot[stage] != BR_STAGE_HOLES_NONE;
+}
 /* Is there room for another one? */
-bool br_stage_holes_has_room(const struct br_stage_holes *all);
+static inline bool br_stage_holes_has_room(const struct br_stage_holes *all)
+{
+    return all->unused_slots > 0;
+}
 /* Begins the stage's series as br_holes_begin does, if there is room. False when memory is out. */
 bool br_stage_holes_begin(struct br_stage_holes *all, bool forward, uint32_t stage, int64_t least,
                           int64_t shortest);
 /* The index of a stage that has one. */
-struct br_holes *br_stage_holes_of(const struct br_stage_holes *all, uint32_t stage);
+static inline struct br_holes *br_stage_holes_of(const struct br_stage_holes *all, uint32_t stage)
+{
+    return all->holes[all->slot[stage]];
+}
 /* Ends the stage's series, if it has one. */
 void br_stage_holes_end(struct br_stage_holes *all, uint32_t stage);
 
