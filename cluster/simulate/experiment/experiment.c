@@ -13,6 +13,7 @@ struct runner {
     const struct br_experiment *request;
     struct br_experiment_results *study;
     struct br_plans plans;
+    uint32_t *order;                   /* of the runs: those that take longest begin first */
     struct br_workload_bounds *bounds; /* by seed; NULL: none are wanted */
     double *clairvoyant_s;             /* by seed; NAN: none is wanted */
     double ahead_s;                    /* planning time before the first run */
@@ -208,6 +209,12 @@ static enum br_status experiment_measure(struct runner *runner, struct br_outcom
     return status;
 }
 
+/* The simulations of a run. */
+static uint32_t tries_of(const struct br_policy_row *row)
+{
+    return row->step > 0 ? (uint32_t)((row->most - row->least) / row->step + 0.5) + 1 : 1;
+}
+
 /* Simulates; for a tuned row with each of its numbers, of which the best is kept. */
 static enum br_status experiment_simulate(const struct br_experiment *request,
                                           const struct br_experiment_policy *policy,
@@ -222,7 +229,7 @@ static enum br_status experiment_simulate(const struct br_experiment *request,
     if (row->step <= 0)
         return br_simulate_workload(request->workload, request->cluster, options, outcome, diag);
     enum br_status status = BR_OK;
-    uint32_t tries = (uint32_t)((row->most - row->least) / row->step + 0.5) + 1;
+    const uint32_t tries = tries_of(row);
     double seconds = 0;
     for (uint32_t k = 0; k < tries && !status && (k == 0 || !outcome->cut); k++) {
         struct br_outcome next;
@@ -240,10 +247,11 @@ static enum br_status experiment_simulate(const struct br_experiment *request,
     return status;
 }
 
-static bool experiment_run_one(void *context, uint32_t worker, uint32_t at)
+static bool experiment_run_one(void *context, uint32_t worker, uint32_t turn)
 {
     struct runner *runner = context;
     const struct br_experiment *request = runner->request;
+    const uint32_t at = runner->order[turn];
     uint32_t number = request->first + at * request->step;
     uint32_t seed = number % request->seeds;
     const struct br_experiment_policy *policy = &request->policy[number / request->seeds];
@@ -278,6 +286,42 @@ static bool experiment_run_one(void *context, uint32_t worker, uint32_t at)
 }
 
 /* ---- All of them ---- */
+
+struct by_time {
+    double time; /* expected, in simulations by fifo */
+    uint32_t at;
+};
+
+static int experiment_by_time(const void *a, const void *b)
+{
+    const struct by_time *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time > y->time ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* On several threads, the runs that take longest first, so that none of them is left for the end;
+ * on one, as they come. False when memory is out. */
+static bool order_runs(struct runner *runner, uint32_t runs)
+{
+    const struct br_experiment *request = runner->request;
+    struct by_time *by_time = calloc((size_t)runs + 1, sizeof *by_time);
+    runner->order = calloc((size_t)runs + 1, sizeof *runner->order);
+    for (uint32_t at = 0; by_time && at < runs; at++) {
+        const uint32_t number = (request->first + at * request->step) / request->seeds;
+        const struct br_policy_row *row = request->policy[number].row;
+        by_time[at].at = at;
+        if (row && request->threads > 1)
+            by_time[at].time = tries_of(row) * (row->slow > 0 ? row->slow : 1);
+    }
+    if (by_time)
+        qsort(by_time, runs, sizeof *by_time, experiment_by_time);
+    for (uint32_t k = 0; by_time && runner->order && k < runs; k++)
+        runner->order[k] = by_time[k].at;
+    bool ok = by_time && runner->order;
+    free(by_time);
+    return ok;
+}
 
 /* Does a run of this shard follow plans? */
 static bool wants_plans(const struct br_experiment *request, uint32_t runs)
@@ -343,7 +387,8 @@ enum br_status br_experiment_run(const struct br_experiment *request,
     }
     if (!study->run || !study->metrics || !study->series || !study->allotments ||
         (request->bounds && (!runner.bounds || !runner.clairvoyant_s)) ||
-        pthread_mutex_init(&runner.lock, NULL)) {
+        !order_runs(&runner, runs) || pthread_mutex_init(&runner.lock, NULL)) {
+        free(runner.order);
         free(runner.bounds);
         free(runner.clairvoyant_s);
         return br_fail_memory(diag);
@@ -358,6 +403,7 @@ enum br_status br_experiment_run(const struct br_experiment *request,
     br_plans_finish(&runner.plans);
     for (uint32_t s = 0; runner.bounds && s < request->seeds; s++)
         br_workload_bounds_finish(&runner.bounds[s]);
+    free(runner.order);
     free(runner.bounds);
     free(runner.clairvoyant_s);
     pthread_mutex_destroy(&runner.lock);

@@ -361,6 +361,7 @@ static enum br_status joint_create(const struct br_policy_row *row,
 const struct br_policy_row br_simulate_policy_joint = {
     .named = {"joint", "all jobs planned together: their order is searched by looking ahead"},
     .number = "the placements that a search may take, 200000 unless given",
+    .slow = 100,
     .create = joint_create,
     .destroy = br_joint_destroy,
     .arrive = br_joint_arrive,

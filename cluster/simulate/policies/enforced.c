@@ -172,6 +172,7 @@ const struct br_policy_row br_simulate_policy_graphene = {
     .named = {"graphene",
               "the enforcer: plan's order, packing, short work first, bounded unfairness"},
     .plans = true,
+    .slow = 4,
     ENFORCED(.policy = "graphene", .plans = true)};
 
 const struct br_policy_row br_simulate_policy_order = {
