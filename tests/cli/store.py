@@ -153,6 +153,48 @@ def check_batch(folder):
         check(done, path, folder)
 
 
+def write_measured_job(path):
+    """Fourteen tasks of seconds, each up to a millisecond longer: a proof needs rounded durations."""
+    rng = random.Random(1)
+    lines = ['<job xmlns="urn:bigrocks:job:1" name="measured">']
+    for k in range(14):
+        lines.append('<stage id="s%d" duration="%.9f"><demand resource="cpu" amount="%d"/><demand resource="mem" '
+                     'amount="%d"/></stage>' % (k, rng.randint(2, 9) + rng.random() / 1000, rng.randint(0, 6),
+                                                rng.randint(0, 6)))
+    lines += ['<edge from="s%d" to="s%d"/>' % (a, b) for b in range(14) for a in range(b) if rng.random() < 0.12]
+    path.write_text('\n'.join(lines + ['</job>']))
+
+
+def check_rounded(folder):
+    """A proof for rounded durations comes back with its rounding, and holds for no other."""
+    cluster = ['--machines', '1', '--capacity', 'cpu=8,mem=8']
+    write_measured_job(folder / 'measured.xml')
+    words = ['plan', 'measured.xml', *cluster, '--store', 'plans.db']
+    first = bigrocks(*words, '-f', 'json', cwd=folder)
+    again = bigrocks(*words, '-f', 'json', cwd=folder)
+    assert said(first) == 'no plan of this job yet; this one is kept'
+    assert said(again) == 'this is the kept plan'
+    made, kept = read(first), read(again)
+    assert kept['certificate'] == made['certificate'] and kept['lower_bound'] == made['lower_bound']
+    assert made['lower_bound'] < made['makespan'] <= 1.0001 * made['lower_bound'], made
+    part, = [part for part in kept['certificate']['parts'] if 'rounding' in part]
+    assert part['rounding'] > 1, part
+    check(again, 'measured.xml', folder, cluster)
+    assert 'proven optimal to within 0.01 %' in bigrocks(*words, cwd=folder).stdout
+    text = (folder / 'out.json').read_text()
+    for other in 1, 2 * part['rounding']:
+        (folder / 'forged.json').write_text(text.replace('"rounding": %d' % part['rounding'], '"rounding": %d' % other))
+        bigrocks('check', '--certificate', 'forged.json', cwd=folder, status=1)
+    # A batch keeps and finds them as well.
+    (folder / 'jobs').write_text('measured.xml\n')
+    tables = [bigrocks('batch', 'jobs', *cluster, *more, cwd=folder).stdout
+              for more in ([], ['--store', 'plans.db'], ['--store', 'other.db'], ['--store', 'other.db'])]
+    assert tables.count(tables[0]) == 4, tables
+    found = bigrocks('plan', 'measured.xml', *cluster, '--store', 'other.db', '-f', 'json', cwd=folder)
+    assert said_of('other.db', found) == 'this is the kept plan'
+    assert read(found)['certificate'] == made['certificate']
+
+
 def said_of(name, done):
     return re.search(r'^bigrocks: %s: (.*)$' % name, done.stderr, re.M).group(1)
 
@@ -179,6 +221,7 @@ def main():
             print('built without SQLite')
             return 77
         check_plan(folder)
+        check_rounded(folder)
         check_refusals(folder)
         check_batch(folder)
         check_at_once(folder)

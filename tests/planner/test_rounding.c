@@ -19,11 +19,11 @@
 #include "tests/support/judge.h"
 #include "tests/support/oracle.h"
 
-enum { JOBS = 1000, NOISE = 1000, LARGE_JOBS = 24, LARGE_TASKS = 14 };
+enum { JOBS = 1000, PLANNED_JOBS = 250, NOISE = 1000, LARGE_JOBS = 24, LARGE_TASKS = 14 };
 
-/* Makes the durations of the job NOISE times as long, and up to NOISE - 1 nanoseconds longer, if a
- * tick was one. */
-static struct br_instance *noisy(struct random_job *job, uint64_t seed)
+/* Makes the durations of the job `noise` times as long, and up to noise - 1 nanoseconds longer, if
+ * a tick was one. */
+static struct br_instance *noisy(struct random_job *job, uint64_t seed, uint32_t noise)
 {
     struct br_instance *in;
     struct br_rng rng = br_rng_seed(seed);
@@ -31,7 +31,7 @@ static struct br_instance *noisy(struct random_job *job, uint64_t seed)
     for (uint32_t t = 0; t < in->tasks; t++)
         if (in->duration[t])
             job->dag->duration_ns[in->task_origin[t]] =
-                NOISE * in->duration[t] + (int64_t)br_rng_below(&rng, NOISE);
+                noise * in->duration[t] + (int64_t)br_rng_below(&rng, noise);
     br_instance_destroy(in);
     assert_int_equal(br_instance_create(job->dag, job->cluster, &in, NULL), BR_OK);
     return in;
@@ -118,7 +118,7 @@ static void bounds_hold_for_true_durations(void **state)
     for (uint64_t seed = 1; seed <= random_jobs(JOBS); seed++) {
         struct random_job job;
         assert_true(random_job_make(seed, ORACLE_TASKS, 0, &job));
-        struct br_instance *in = noisy(&job, seed);
+        struct br_instance *in = noisy(&job, seed, NOISE);
         struct br_reach reach;
         struct br_schedule schedule;
         bool made;
@@ -162,6 +162,44 @@ static void bounds_hold_for_true_durations(void **state)
     print_message("%u forged roundings; %u retimed schedules are optimal, %u are not\n", forged,
                   equal, longer);
     assert_true(equal > 3 * longer);
+}
+
+/* What the planner says of a job with so many ticks that it rounds them is true: the bound is none
+ * that a schedule beats, the proof holds, and the plan is no shorter than what trying everything
+ * finds, nor longer by more than the tolerance if it is called optimal. */
+static void plans_of_odd_nanoseconds_are_true(void **state)
+{
+    enum { ODD = 10000000 };
+    uint32_t rounded = 0, optimal = 0, within = 0, jobs = random_jobs(PLANNED_JOBS);
+    for (uint64_t seed = 1; seed <= jobs; seed++) {
+        struct random_job job;
+        struct br_plan *plan;
+        struct br_plan_options options = br_plan_options_default();
+        assert_true(random_job_make(seed, ORACLE_TASKS, 0, &job));
+        struct br_instance *in = noisy(&job, seed, ODD);
+        const int64_t optimum_ns = oracle_optimum(in) * in->tick_ns;
+        options.threads = 1;
+        assert_int_equal(br_plan_make(job.dag, job.cluster, &options, &plan, NULL), BR_OK);
+        const int64_t makespan_ns = br_plan_makespan_ns(plan),
+                      bound_ns = br_plan_lower_bound_ns(plan);
+        assert_true(bound_ns <= optimum_ns && optimum_ns <= makespan_ns);
+        if (plan->certificate) {
+            int64_t proven_ns;
+            assert_int_equal(br_certificate_check(plan->certificate, job.dag, in, NULL), BR_OK);
+            assert_true(br_certificate_bound(plan->certificate, &proven_ns));
+            assert_true(proven_ns <= optimum_ns);
+            for (uint32_t p = 0; p < plan->certificate->parts; p++)
+                rounded += plan->certificate->part[p].rounding > 1;
+        }
+        optimal += makespan_ns == optimum_ns;
+        within += br_plan_gap(plan) <= BR_ROUNDING_TOLERANCE;
+        br_plan_destroy(plan);
+        br_instance_destroy(in);
+        random_job_finish(&job);
+    }
+    print_message("%u plans: %u are optimal, %u proven to within the tolerance; %u rounded parts\n",
+                  jobs, optimal, within, rounded);
+    assert_true(rounded > 0 && within >= jobs - jobs / 20);
 }
 
 /* Seconds, each up to a millisecond longer, in nanoseconds. */
@@ -216,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roundings_suit_durations),
         cmocka_unit_test(bounds_hold_for_true_durations),
+        cmocka_unit_test(plans_of_odd_nanoseconds_are_true),
         cmocka_unit_test(measured_durations_keep_their_proofs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

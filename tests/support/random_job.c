@@ -217,8 +217,10 @@ unsigned random_jobs(unsigned count)
 {
     const char *share = getenv("BIGROCKS_TEST_SHARE");
     unsigned long percent = share ? strtoul(share, NULL, 10) : 100;
-    if (percent == 0 || percent >= 100)
+    if (percent == 0 || percent == 100)
         return count;
+    if (percent > 100)
+        return (unsigned)(count * (percent < 100000 ? percent : 100000) / 100);
     unsigned less = (unsigned)(count * percent / 100);
     return less >= 20 ? less : count < 20 ? count : 20;
 }

@@ -29,7 +29,8 @@ bool random_jobs_make(uint64_t seed, uint32_t tasks, uint32_t count, struct br_d
                       struct br_cluster **cluster);
 
 /* How many random jobs a long test is to try: `count`, or the percentage of it, at least twenty,
- * that BIGROCKS_TEST_SHARE names, for programs that are slow or tested elsewhere in full. */
+ * that BIGROCKS_TEST_SHARE names: less than 100 for programs that are slow or tested elsewhere in
+ * full, more for a long run. */
 unsigned random_jobs(unsigned count);
 
 #endif
