@@ -186,8 +186,8 @@ def check_rounded(folder):
         (folder / 'forged.json').write_text(text.replace('"rounding": %d' % part['rounding'], '"rounding": %d' % other))
         bigrocks('check', '--certificate', 'forged.json', cwd=folder, status=1)
     # A batch keeps and finds them as well.
-    (folder / 'jobs').write_text('measured.xml\n')
-    tables = [bigrocks('batch', 'jobs', *cluster, *more, cwd=folder).stdout
+    (folder / 'list').write_text('measured.xml\n')
+    tables = [bigrocks('batch', 'list', *cluster, *more, cwd=folder).stdout
               for more in ([], ['--store', 'plans.db'], ['--store', 'other.db'], ['--store', 'other.db'])]
     assert tables.count(tables[0]) == 4, tables
     found = bigrocks('plan', 'measured.xml', *cluster, '--store', 'other.db', '-f', 'json', cwd=folder)
