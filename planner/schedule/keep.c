@@ -233,7 +233,7 @@ static bool change_machines(struct keeping *k, uint32_t *machine, uint32_t *move
     for (uint32_t i = 0; i < in->tasks && goes_on(k); i++, k->looked++) {
         const uint32_t t = k->sequence[i], s = in->task_stage[t];
         const int64_t from = keep_after_parents(k, t);
-        struct br_fit fit;
+        struct br_fit fit = {0};
         bool found = false;
         assert(from >= 0 && from <= k->start[t]);
         if (from < k->start[t] && !find_earlier(k, t, from, &fit, &found))
