@@ -86,7 +86,8 @@ static void help_print_choices(FILE *out, const struct br_option *option)
     const struct br_named *row;
     const struct cli_settings defaults = cli_settings_default();
     const void *member = (const char *)&defaults + option->offset;
-    const char *chosen = option->kind == BR_OPTION_NAME
+    const char *chosen = option->kind == BR_OPTION_LIST ? NULL
+                         : option->kind == BR_OPTION_NAME
                              ? *(const char *const *)member
                              : br_named_name(option->rows, *(const uint32_t *)member);
     fprintf(out, "\n--%s %s", option->name, option->argument);

@@ -93,7 +93,7 @@ bool br_is_accounting_json(const char *text)
            strstr(text, "\"restart_cnt\"") && strstr(text, "\"time\"");
 }
 
-/* Files for parsers/workloads: swf, sacct and tables. */
+/* Files for cluster/workload/read: swf, sacct and tables. */
 static bool other_is_workload(const char *text, const char *name)
 {
     return other_ends(name, ".swf") || other_has_column(text, "JobID", "|\r\n") ||

@@ -169,17 +169,21 @@ static bool is_patterson(const char *text)
     return *p >= '0' && *p <= '9' && text[strspn(text, "0123456789 \t\r\n-")] == 0;
 }
 
-static enum br_status parsers_refuse_unknown(const struct br_source *source, struct br_diag *diag)
+static enum br_status parsers_refuse_unknown(const struct br_source *source, bool unnamed,
+                                             struct br_diag *diag)
 {
     const char *text = source->buffer, *p = br_text_begin(text);
     char name[64], hint[240];
-    snprintf(hint, sizeof hint, "name the format by --from: ");
+    snprintf(hint, sizeof hint, "%s ",
+             unnamed ? "the formats of jobs are" : "name the format by --from:");
     br_named_list(&br_job_formats, hint + strlen(hint), sizeof hint - strlen(hint));
     struct br_pos pos = {1, 1};
     if (source->filled == 0 || (*p == 0 && strlen(text) == source->filled))
         return br_fail_at(diag, BR_NO_POS, BR_BAD_INPUT, "give it a job", "the file is empty");
     if (strncmp(text, "\xff\xfe", 2) == 0 || strncmp(text, "\xfe\xff", 2) == 0)
-        return br_fail_at(diag, pos, BR_BAD_INPUT, "save it as UTF-8, or name the format by --from",
+        return br_fail_at(diag, pos, BR_BAD_INPUT,
+                          unnamed ? "save it as UTF-8"
+                                  : "save it as UTF-8, or name the format by --from",
                           "the file is in UTF-16");
     enum br_status status = br_refuse_other(source, diag);
     if (status)
@@ -218,7 +222,7 @@ static enum br_status parsers_choose(const struct br_source *source,
     if (k >= FORMATS)
         return options->from ? br_fail_unnamed(diag, &br_job_formats, options->from, SIZE_MAX,
                                                "there is no format '%.80s'", options->from)
-                             : parsers_refuse_unknown(source, diag);
+                             : parsers_refuse_unknown(source, options->unnamed, diag);
     *read = formats[k].read;
     if (options->reverse && *read != br_read_dot)
         return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",

@@ -53,7 +53,7 @@ struct br_option {
     bool rising;                  /* first numbers of a list rise */
     enum br_list_form list;       /* of a list, which has at most `most` entries; 0: any number */
     const char *example;          /* a usual value, for hints; NULL: none */
-    const struct br_names *rows;  /* of a name or a choice */
+    const struct br_names *rows;  /* of a name or a choice; of a list's words, for help alone */
     const struct br_names *names; /* of a list's entries; NULL: any */
 };
 

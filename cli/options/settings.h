@@ -1,8 +1,8 @@
 /* The settings: the options of the command line, grouped by subject. A function takes the group
  * that it needs, and a sub-command passes it on.
  *
- * Every member has its rows in the option table (options.c). Texts are borrowed from the arguments;
- * NULL: not given.
+ * Every member has its rows in the table of its sub-command, or in options.c if several have it.
+ * Texts are borrowed from the arguments; NULL: not given.
  */
 #ifndef BR_CLI_OPTIONS_SETTINGS_H
 #define BR_CLI_OPTIONS_SETTINGS_H

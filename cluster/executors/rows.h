@@ -1,4 +1,4 @@
-/* The policies, in the order in which help lists them: ROW(NAME) for br_executors_policy_NAME,
+/* The policies, in the order in which they are listed: ROW(NAME) for br_executors_policy_NAME,
  * which stands in the file of its family. A new one is its row there and its name here. */
 #ifndef BR_CLUSTER_EXECUTORS_ROWS_H
 #define BR_CLUSTER_EXECUTORS_ROWS_H

@@ -25,6 +25,7 @@ enum br_transfer_mode {
 
 struct br_parse_options {
     const char *from;                /* format's name; NULL: recognise it */
+    bool unnamed;                    /* no --from names it, so that no hint tells to */
     struct br_decimal transfer_rate; /* bytes a second; 0: files are ignored, unless kept */
     enum br_transfer_mode transfer_mode;
     struct br_decimal speed; /* of one core, for formats that give operations instead of seconds */

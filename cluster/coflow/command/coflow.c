@@ -301,7 +301,8 @@ static const struct br_option coflow_rows[] = {
     OPTION(LIST, "policy", "P,...", coflow.policies,
            "the policies to compare, with or without options, such as "
            "varys,philae:pilots=0.1:thin=3 (default: expected; see docs/coflow.md)",
-           .list = BR_LIST_WORD, .most = POLICIES_MOST, .example = "varys,expected"),
+           .list = BR_LIST_WORD, .most = POLICIES_MOST, .example = "varys,expected",
+           .rows = &br_coflow_policies),
     OPTION(CHOICE, "clock", "CLOCK", coflow.clock, "the model of time (default: exact)",
            .rows = &clock_rows),
     OPTION(REAL, "port", "G", coflow.port,

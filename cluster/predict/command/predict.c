@@ -248,7 +248,8 @@ static const struct br_option predict_rows[] = {
     OPTION(LIST, "predictor", "P,...", predict.predictors,
            "the predictors to compare, such as 3sigma,slearn=0.05,posterior (default: "
            "point,3sigma,slearn,posterior; see docs/predict.md)",
-           .list = BR_LIST_WORD, .most = PREDICTORS_MOST, .example = "3sigma,posterior"),
+           .list = BR_LIST_WORD, .most = PREDICTORS_MOST, .example = "3sigma,posterior",
+           .rows = &br_predictors),
     OPTION(LIST, "features", "F,...", predict.features,
            "the features of jobs: columns of the workload, and group, job, hour, size (default: "
            "all columns, and group if there are several; without columns job)",

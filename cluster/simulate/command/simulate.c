@@ -383,7 +383,8 @@ static const struct br_option simulate_rows[] = {
     OPTION(LIST, "policy", "P,...", simulate.policies,
            "the policies to compare, such as graphene,tetris,weighted-fair=-1 (default: graphene; "
            "see docs/simulate.md)",
-           .list = BR_LIST_WORD, .most = MOST_POLICIES, .example = "graphene,tetris"),
+           .list = BR_LIST_WORD, .most = MOST_POLICIES, .example = "graphene,tetris",
+           .rows = &br_simulate_policies),
     OPTION(SECONDS, "moving", "S", executors.moving_ns,
            "seconds that an executor takes to move to another job (default: 2)"),
     OPTION(LIST, "classes", "M,M,...", executors.classes,

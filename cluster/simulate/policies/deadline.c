@@ -44,7 +44,7 @@ struct deadlines {
 
 /* Up to its guarantee a job goes first; then, in turn, those that need more; then jobs without a
  * deadline; what is left is spare. Ties go by arrival. */
-static double guaranteed_first(const struct br_list_job *job, double number)
+static double guaranteed_first(const struct br_ranked_job *job, double number)
 {
     (void)number;
     uint32_t running = job->job->state.running;
@@ -56,7 +56,7 @@ static double guaranteed_first(const struct br_list_job *job, double number)
 }
 
 /* The key if guarantees are percents of the cluster. */
-static double share_first(const struct br_list_job *job, double number)
+static double share_first(const struct br_ranked_job *job, double number)
 {
     (void)number;
     double percent = 100 * job->share;
@@ -67,11 +67,13 @@ static double share_first(const struct br_list_job *job, double number)
     return percent < job->ask ? 1 - 1 / (job->turn + 2.0) : 2;
 }
 
-static const struct br_list_rule beneath = {.order = BR_LIST_BREADTH, .key = guaranteed_first},
-                                 beneath_planned = {.order = BR_LIST_PLAN, .key = guaranteed_first},
-                                 shares = {.by_share = true, .key = share_first},
-                                 shares_planned = {
-                                     .order = BR_LIST_PLAN, .by_share = true, .key = share_first};
+static const struct br_ranked_rule beneath = {.order = BR_RANKED_BREADTH, .key = guaranteed_first},
+                                   beneath_planned = {.order = BR_RANKED_PLAN,
+                                                      .key = guaranteed_first},
+                                   shares = {.by_share = true, .key = share_first},
+                                   shares_planned = {.order = BR_RANKED_PLAN,
+                                                     .by_share = true,
+                                                     .key = share_first};
 
 static bool has_shares(const struct br_policy_setup *setup)
 {
@@ -91,10 +93,10 @@ static enum br_status deadline_create(const struct br_policy_row *row,
     all->setup = *setup;
     bool planned =
         setup->deadlines && setup->deadlines->control.layer == (uint32_t)BR_PLANNED_ORDER;
-    const struct br_list_rule *list = planned ? &beneath_planned : &beneath;
+    const struct br_ranked_rule *list = planned ? &beneath_planned : &beneath;
     if (has_shares(setup))
         list = planned ? &shares_planned : &shares;
-    return br_list_create(list, setup, &all->list, diag);
+    return br_ranked_create(list, setup, &all->list, diag);
 }
 
 static void free_loop(struct loop *loop)
@@ -110,7 +112,7 @@ static void deadline_destroy(void *policy)
     for (uint32_t k = 0; k < all->loops; k++)
         free_loop(all->loop[k]);
     if (all->list)
-        br_list_destroy(all->list);
+        br_ranked_destroy(all->list);
     free(all->loop);
     free(all->of);
     free(all->memory);
@@ -182,7 +184,7 @@ static enum br_status deadline_arrive(void *policy, const struct br_arrival *arr
             return br_fail_memory(diag);
     }
     all->of[arrival->job] = NULL;
-    enum br_status status = br_list_arrive(all->list, arrival, now_ns, diag);
+    enum br_status status = br_ranked_arrive(all->list, arrival, now_ns, diag);
     if (status || !all->setup.deadlines || arrival->deadline_ns == BR_NEVER)
         return status;
     struct loop *loop = NULL;
@@ -209,7 +211,7 @@ static enum br_status deadline_end(void *policy, const struct br_ended *ended, i
         loop->done[br_dag_task_stage(loop->dag, ended->task)]++;
     if (all->out_of_memory)
         return br_fail_memory(diag);
-    return br_list_end(all->list, ended, now_ns, diag);
+    return br_ranked_end(all->list, ended, now_ns, diag);
 }
 
 static enum br_status deadline_retire(void *policy, uint32_t job, struct br_diag *diag)
@@ -228,14 +230,14 @@ static enum br_status deadline_retire(void *policy, uint32_t job, struct br_diag
         all->of[job] = NULL;
         all->ended = true;
     }
-    return br_list_retire(all->list, job, diag);
+    return br_ranked_retire(all->list, job, diag);
 }
 
 static enum br_status deadline_machine(void *policy, uint32_t machine, bool there,
                                        struct br_diag *diag)
 {
     struct deadlines *all = policy;
-    return br_list_machine(all->list, machine, there, diag);
+    return br_ranked_machine(all->list, machine, there, diag);
 }
 
 /* ---- Loops ---- */
@@ -276,12 +278,12 @@ static void policies_deadline_settle(struct deadlines *all, struct loop *loop, i
                                      const struct br_portion *portion)
 {
     assert(decision->amount <= loop->control.options.most);
-    const struct br_list_share share = {decision->amount, portion->need, portion->turn};
+    const struct br_ranked_share share = {decision->amount, portion->need, portion->turn};
     const struct br_allotment row = {.at_ns = now_ns,
                                      .job = loop->job,
                                      .raw = decision->raw,
                                      .amount = decision->amount,
-                                     .running = br_list_running(all->list, loop->job),
+                                     .running = br_ranked_running(all->list, loop->job),
                                      .progress = decision->progress,
                                      .on_time = decision->on_time,
                                      .left_ns = decision->left_ns,
@@ -289,11 +291,11 @@ static void policies_deadline_settle(struct deadlines *all, struct loop *loop, i
                                      .deadline_ns = loop->arrival_ns + loop->deadline_ns};
     /* The arbiter gives out no more than there is, so what one leaves over is free for others. */
     uint32_t limit = all->rule->arbiter ? loop->control.options.most : decision->amount;
-    bool limited = has_shares(&all->setup) ? br_list_cap(all->list, loop->job, limit)
-                                           : br_list_limit(all->list, loop->job, limit);
+    bool limited = has_shares(&all->setup) ? br_ranked_cap(all->list, loop->job, limit)
+                                           : br_ranked_limit(all->list, loop->job, limit);
     if (all->setup.allotments)
         all->setup.allotments->shares = has_shares(&all->setup);
-    if (!limited || !br_list_guarantee(all->list, loop->job, &share) ||
+    if (!limited || !br_ranked_guarantee(all->list, loop->job, &share) ||
         (all->setup.allotments && !br_allotments_add(all->setup.allotments, &row)))
         all->out_of_memory = true;
     loop->begun = loop->begun || decision->amount;
@@ -354,7 +356,7 @@ static uint32_t deadline_decide(void *policy, int64_t now_ns, struct br_decision
     for (uint32_t k = 0; k < all->loops; k++)
         if (all->loop[k]->due_ns < *wake_ns)
             *wake_ns = all->loop[k]->due_ns;
-    return br_list_decide(all->list, now_ns, decisions, room, wake_ns);
+    return br_ranked_decide(all->list, now_ns, decisions, room, wake_ns);
 }
 
 /* ---- Policies ---- */

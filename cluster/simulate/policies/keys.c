@@ -4,32 +4,32 @@
 #include "cluster/simulate/policies/list.h"
 #include "cluster/simulate/rows.h"
 
-static double nothing(const struct br_list_job *job, double number)
+static double nothing(const struct br_ranked_job *job, double number)
 {
     (void)job;
     (void)number;
     return 0;
 }
 
-static double total_work(const struct br_list_job *job, double number)
+static double total_work(const struct br_ranked_job *job, double number)
 {
     (void)number;
     return job->total;
 }
 
-static double work_left(const struct br_list_job *job, double number)
+static double work_left(const struct br_ranked_job *job, double number)
 {
     (void)number;
     return job->job->remaining;
 }
 
-static double running_tasks(const struct br_list_job *job, double number)
+static double running_tasks(const struct br_ranked_job *job, double number)
 {
     (void)number;
     return job->job->state.running / job->weight;
 }
 
-static double dominant_share(const struct br_list_job *job, double number)
+static double dominant_share(const struct br_ranked_job *job, double number)
 {
     (void)number;
     return job->share / job->weight;
@@ -37,24 +37,24 @@ static double dominant_share(const struct br_list_job *job, double number)
 
 /* Shares in proportion to work^number: [Mao19, 7.1]. Works below a millisecond of the cluster count
  * as one, so that no power is of 0. */
-static double power_of_work(const struct br_list_job *job, double number)
+static double power_of_work(const struct br_ranked_job *job, double number)
 {
     return br_real_pow(job->total > 1e-3 ? job->total : 1e-3, number);
 }
 
-static double share_by_work(const struct br_list_job *job, double number)
+static double share_by_work(const struct br_ranked_job *job, double number)
 {
     (void)number;
     return job->job->state.running / (job->weight * job->once);
 }
 
-static double longest_tail(const struct br_list_job *job, double number)
+static double longest_tail(const struct br_ranked_job *job, double number)
 {
     (void)number;
     return -job->tail_s;
 }
 
-static double any_job(const struct br_list_job *job, double number)
+static double any_job(const struct br_ranked_job *job, double number)
 {
     (void)number;
     return (double)(job->draw >> 11);
@@ -64,14 +64,14 @@ static enum br_status keys_create(const struct br_policy_row *row,
                                   const struct br_policy_setup *setup, void **policy,
                                   struct br_diag *diag)
 {
-    return br_list_create(row->detail, setup, policy, diag);
+    return br_ranked_create(row->detail, setup, policy, diag);
 }
 
 #define LIST(...)                                                                                  \
-    .detail = &(const struct br_list_rule){__VA_ARGS__}, .create = keys_create,                    \
-    .destroy = br_list_destroy, .arrive = br_list_arrive, .end = br_list_end,                      \
-    .expect = br_list_expect, .retire = br_list_retire, .machine = br_list_machine,                \
-    .decide = br_list_decide
+    .detail = &(const struct br_ranked_rule){__VA_ARGS__}, .create = keys_create,                  \
+    .destroy = br_ranked_destroy, .arrive = br_ranked_arrive, .end = br_ranked_end,                \
+    .expect = br_ranked_expect, .retire = br_ranked_retire, .machine = br_ranked_machine,          \
+    .decide = br_ranked_decide
 
 const struct br_policy_row br_simulate_policy_capacity = {
     .named = {"capacity", "groups by their shares, first come first served within, breadth first"},
@@ -80,7 +80,7 @@ const struct br_policy_row br_simulate_policy_capacity = {
 const struct br_policy_row br_simulate_policy_capacity_plan = {
     .named = {"capacity-plan", "capacity, with the tasks of a job in the plan's order"},
     .plans = true,
-    LIST(.key = nothing, .by_group = true, .order = BR_LIST_PLAN)};
+    LIST(.key = nothing, .by_group = true, .order = BR_RANKED_PLAN)};
 
 const struct br_policy_row br_simulate_policy_fifo = {
     .named = {"fifo", "first come first served, breadth first"}, LIST(.key = nothing)};
@@ -115,11 +115,11 @@ const struct br_policy_row br_simulate_policy_srpt = {
 const struct br_policy_row br_simulate_policy_srpt_plan = {
     .named = {"srpt-plan", "srpt, with the tasks of a job in the plan's order"},
     .plans = true,
-    LIST(.key = work_left, .order = BR_LIST_PLAN)};
+    LIST(.key = work_left, .order = BR_RANKED_PLAN)};
 
 const struct br_policy_row br_simulate_policy_cp = {
     .named = {"cp", "the job with the longest remaining path"},
-    LIST(.key = longest_tail, .order = BR_LIST_TAIL)};
+    LIST(.key = longest_tail, .order = BR_RANKED_TAIL)};
 
 const struct br_policy_row br_simulate_policy_random = {
     .named = {"random", "any job, drawn anew after each start"}, LIST(.key = any_job)};

@@ -36,7 +36,7 @@ static bool policies_list_turn_before(const void *none, const struct turn *a, co
 BR_HEAP(turn, struct turn, const void *, policies_list_turn_before, 4)
 
 struct list {
-    struct br_list_rule rule;
+    struct br_ranked_rule rule;
     struct br_policy_setup setup;
     struct br_arena arena;
     struct br_capacities capacities;
@@ -78,8 +78,9 @@ static bool policies_list_is_closed(const struct list *list, uint32_t machine, c
 
 /* ---- Begin and end ---- */
 
-enum br_status br_list_create(const struct br_list_rule *rule, const struct br_policy_setup *setup,
-                              void **policy, struct br_diag *diag)
+enum br_status br_ranked_create(const struct br_ranked_rule *rule,
+                                const struct br_policy_setup *setup, void **policy,
+                                struct br_diag *diag)
 {
     struct list *list = calloc(1, sizeof *list);
     *policy = list;
@@ -113,7 +114,7 @@ enum br_status br_list_create(const struct br_list_rule *rule, const struct br_p
     return BR_OK;
 }
 
-void br_list_destroy(void *policy)
+void br_ranked_destroy(void *policy)
 {
     struct list *list = policy;
     br_members_finish(&list->members);
@@ -173,8 +174,8 @@ static enum br_status policies_list_settle(struct list *list, uint32_t slot, str
     return BR_OK;
 }
 
-enum br_status br_list_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
-                              struct br_diag *diag)
+enum br_status br_ranked_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
+                                struct br_diag *diag)
 {
     struct list *list = policy;
     uint32_t slot;
@@ -193,8 +194,8 @@ static void free_machine(struct list *list, uint32_t machine)
     list->freed[list->freed_count++] = machine;
 }
 
-enum br_status br_list_end(void *policy, const struct br_ended *ended, int64_t now_ns,
-                           struct br_diag *diag)
+enum br_status br_ranked_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                             struct br_diag *diag)
 {
     struct list *list = policy;
     uint32_t slot = list->members.slot_of[ended->job];
@@ -212,7 +213,7 @@ enum br_status br_list_end(void *policy, const struct br_ended *ended, int64_t n
     return policies_list_settle(list, slot, diag);
 }
 
-void br_list_expect(void *policy, uint32_t job, uint32_t task, bool closely)
+void br_ranked_expect(void *policy, uint32_t job, uint32_t task, bool closely)
 {
     const struct list *list = policy;
     uint32_t slot = list->members.slot_of[job];
@@ -226,7 +227,7 @@ void br_list_expect(void *policy, uint32_t job, uint32_t task, bool closely)
     br_job_expect(list->members.job[slot], task, closely);
 }
 
-enum br_status br_list_retire(void *policy, uint32_t number, struct br_diag *diag)
+enum br_status br_ranked_retire(void *policy, uint32_t number, struct br_diag *diag)
 {
     struct list *list = policy;
     uint32_t slot = list->members.slot_of[number];
@@ -236,7 +237,7 @@ enum br_status br_list_retire(void *policy, uint32_t number, struct br_diag *dia
     return BR_OK;
 }
 
-enum br_status br_list_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
+enum br_status br_ranked_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag)
 {
     struct list *list = policy;
     (void)diag;
@@ -249,7 +250,7 @@ enum br_status br_list_machine(void *policy, uint32_t machine, bool there, struc
     return BR_OK;
 }
 
-bool br_list_limit(void *policy, uint32_t job, uint32_t limit)
+bool br_ranked_limit(void *policy, uint32_t job, uint32_t limit)
 {
     struct list *list = policy;
     uint32_t slot = list->members.slot_of[job];
@@ -257,7 +258,7 @@ bool br_list_limit(void *policy, uint32_t job, uint32_t limit)
     return !policies_list_settle(list, slot, NULL);
 }
 
-bool br_list_cap(void *policy, uint32_t job, uint32_t percent)
+bool br_ranked_cap(void *policy, uint32_t job, uint32_t percent)
 {
     struct list *list = policy;
     uint32_t slot = list->members.slot_of[job];
@@ -269,18 +270,18 @@ bool br_list_cap(void *policy, uint32_t job, uint32_t percent)
     return !policies_list_settle(list, slot, NULL);
 }
 
-bool br_list_guarantee(void *policy, uint32_t job, const struct br_list_share *share)
+bool br_ranked_guarantee(void *policy, uint32_t job, const struct br_ranked_share *share)
 {
     struct list *list = policy;
     uint32_t slot = list->members.slot_of[job];
-    struct br_list_job *known = &list->members.member[slot].known;
+    struct br_ranked_job *known = &list->members.member[slot].known;
     known->guarantee = share->guarantee;
     known->ask = share->ask;
     known->turn = share->turn;
     return !policies_list_settle(list, slot, NULL);
 }
 
-uint32_t br_list_running(const void *policy, uint32_t job)
+uint32_t br_ranked_running(const void *policy, uint32_t job)
 {
     const struct list *list = policy;
     return list->members.member[list->members.slot_of[job]].known.job->state.running;
@@ -415,8 +416,8 @@ static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decisio
     return made;
 }
 
-uint32_t br_list_decide(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,
-                        int64_t *wake_ns)
+uint32_t br_ranked_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                          uint32_t room, int64_t *wake_ns)
 {
     struct list *list = policy;
     uint32_t made = 0;

@@ -6,31 +6,32 @@
 #include "cluster/simulate/policies/rule.h"
 #include "cluster/simulate/policy.h"
 
-enum br_status br_list_create(const struct br_list_rule *rule, const struct br_policy_setup *setup,
-                              void **policy, struct br_diag *diag);
-void br_list_destroy(void *policy);
-enum br_status br_list_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
-                              struct br_diag *diag);
-enum br_status br_list_end(void *policy, const struct br_ended *ended, int64_t now_ns,
-                           struct br_diag *diag);
-void br_list_expect(void *policy, uint32_t job, uint32_t task, bool closely);
-enum br_status br_list_retire(void *policy, uint32_t job, struct br_diag *diag);
-enum br_status br_list_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag);
-uint32_t br_list_decide(void *policy, int64_t now_ns, struct br_decision *decisions, uint32_t room,
-                        int64_t *wake_ns);
+enum br_status br_ranked_create(const struct br_ranked_rule *rule,
+                                const struct br_policy_setup *setup, void **policy,
+                                struct br_diag *diag);
+void br_ranked_destroy(void *policy);
+enum br_status br_ranked_arrive(void *policy, const struct br_arrival *arrival, int64_t now_ns,
+                                struct br_diag *diag);
+enum br_status br_ranked_end(void *policy, const struct br_ended *ended, int64_t now_ns,
+                             struct br_diag *diag);
+void br_ranked_expect(void *policy, uint32_t job, uint32_t task, bool closely);
+enum br_status br_ranked_retire(void *policy, uint32_t job, struct br_diag *diag);
+enum br_status br_ranked_machine(void *policy, uint32_t machine, bool there, struct br_diag *diag);
+uint32_t br_ranked_decide(void *policy, int64_t now_ns, struct br_decision *decisions,
+                          uint32_t room, int64_t *wake_ns);
 
 /* From now on at most so many tasks of the job run at once; more than that which run go on. False
  * when memory is out. */
-bool br_list_limit(void *policy, uint32_t job, uint32_t limit);
+bool br_ranked_limit(void *policy, uint32_t job, uint32_t limit);
 /* From now on its running tasks demand at most so many percents of the cluster, of every resource;
  * those that run go on. For rules by_share. False when memory is out. */
-bool br_list_cap(void *policy, uint32_t job, uint32_t percent);
+bool br_ranked_cap(void *policy, uint32_t job, uint32_t percent);
 /* The guarantee, request and turn that a job's key uses, beside the limit. */
-struct br_list_share {
+struct br_ranked_share {
     uint32_t guarantee, ask, turn; /* see rule.h */
 };
-bool br_list_guarantee(void *policy, uint32_t job, const struct br_list_share *share);
+bool br_ranked_guarantee(void *policy, uint32_t job, const struct br_ranked_share *share);
 /* Its tasks that run. */
-uint32_t br_list_running(const void *policy, uint32_t job);
+uint32_t br_ranked_running(const void *policy, uint32_t job);
 
 #endif

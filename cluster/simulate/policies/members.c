@@ -14,7 +14,7 @@
 
 /* ---- Begin and end ---- */
 
-bool br_members_init(struct br_members *members, const struct br_list_rule *rule,
+bool br_members_init(struct br_members *members, const struct br_ranked_rule *rule,
                      const struct br_policy_setup *setup, const struct br_capacities *capacities,
                      const int64_t *most)
 {
@@ -85,7 +85,7 @@ static const uint32_t *make_order(const struct br_members *members, struct br_ar
     *tail_ns = NULL;
     if (plan)
         return plan->order;
-    if (members->rule->order == BR_LIST_BREADTH)
+    if (members->rule->order == BR_RANKED_BREADTH)
         return br_order_breadth(arena, dag);
     *tail_ns = br_arena_array(arena, dag->stages, sizeof **tail_ns);
     return *tail_ns ? br_order_tails(arena, dag, *tail_ns) : NULL;
@@ -119,7 +119,7 @@ static enum br_status members_make_job(struct br_members *members, const struct 
                                        struct br_member *member, struct br_diag *diag)
 {
     const struct br_plan *plan = NULL;
-    if (members->rule->order == BR_LIST_PLAN) {
+    if (members->rule->order == BR_RANKED_PLAN) {
         plan = members->setup->plan(members->setup->plan_context, arrival, diag);
         if (!plan)
             return diag ? diag->status : BR_SYSTEM;
@@ -161,11 +161,11 @@ enum br_status br_members_add(struct br_members *members, const struct br_arriva
     if (!take_slot(members, arrival->job, slot))
         return br_fail_memory(diag);
     struct br_member *member = &members->member[*slot];
-    member->known = (struct br_list_job){.number = arrival->job,
-                                         .group = arrival->group,
-                                         .weight = arrival->weight,
-                                         .limit = UINT32_MAX,
-                                         .draw = draw};
+    member->known = (struct br_ranked_job){.number = arrival->job,
+                                           .group = arrival->group,
+                                           .weight = arrival->weight,
+                                           .limit = UINT32_MAX,
+                                           .draw = draw};
     assert(!members->rule->by_group || arrival->group < members->rosters);
     member->roster = &members->roster[members->rule->by_group ? arrival->group : 0];
     member->standing = (struct br_roster_job){.number = *slot, .first = BR_NOBODY};

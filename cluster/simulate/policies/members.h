@@ -15,7 +15,7 @@ struct br_fresh {
 };
 
 struct br_member {
-    struct br_list_job known;
+    struct br_ranked_job known;
     struct br_arena arena;
     struct br_roster *roster;
     struct br_roster_job standing; /* its key in the roster */
@@ -31,7 +31,7 @@ struct br_member {
 };
 
 struct br_members {
-    const struct br_list_rule *rule;
+    const struct br_ranked_rule *rule;
     const struct br_policy_setup *setup;
     const struct br_capacities *capacities;
     struct br_roster *roster; /* one, or one a group */
@@ -47,7 +47,7 @@ struct br_members {
 
 /* Nobody; all borrowed, for as long as the members. `most`, by resource: of the largest machine.
  * False when memory is out. */
-bool br_members_init(struct br_members *members, const struct br_list_rule *rule,
+bool br_members_init(struct br_members *members, const struct br_ranked_rule *rule,
                      const struct br_policy_setup *setup, const struct br_capacities *capacities,
                      const int64_t *most);
 void br_members_finish(struct br_members *members);

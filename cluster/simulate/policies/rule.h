@@ -5,7 +5,7 @@
 #include "runtime/enforcer/job.h"
 
 /* The facts that a job's key is made of. Shares are of the whole cluster. */
-struct br_list_job {
+struct br_ranked_job {
     struct br_job *job; /* the enforcer's: states, ranks, work that is left */
     uint32_t number;    /* in the workload: the order of arrival */
     uint32_t group;
@@ -21,21 +21,21 @@ struct br_list_job {
     double once;        /* of rule->once, if any */
 };
 
-enum br_list_order {
-    BR_LIST_BREADTH,
-    BR_LIST_TAIL,
-    BR_LIST_PLAN, /* asks for the job's plan */
+enum br_ranked_order {
+    BR_RANKED_BREADTH,
+    BR_RANKED_TAIL,
+    BR_RANKED_PLAN, /* asks for the job's plan */
 };
 
-struct br_list_rule {
-    enum br_list_order order;
+struct br_ranked_rule {
+    enum br_ranked_order order;
     bool by_group; /* the group that has the least share over its weight goes first */
     bool by_share; /* the key asks for the job's share */
     /* The least goes first, then the job that came first. `number` is the row's option. */
-    double (*key)(const struct br_list_job *job, double number);
+    double (*key)(const struct br_ranked_job *job, double number);
     double number; /* where the option is not given */
     /* A part of the key that never changes, found at arrival; may be NULL. */
-    double (*once)(const struct br_list_job *job, double number);
+    double (*once)(const struct br_ranked_job *job, double number);
 };
 
 #endif

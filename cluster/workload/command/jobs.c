@@ -135,6 +135,7 @@ enum br_status cli_jobs_read(const struct cli_settings *settings, const char *co
                              uint32_t arguments, struct cli_jobs *jobs, struct br_diag *diag)
 {
     struct br_parse_options options = cli_parse_options(&settings->job);
+    options.unnamed = true; /* --from is a time here */
     options.many = true;
     const char *like = settings->workload.like;
     *jobs = (struct cli_jobs){.drawn = true};
