@@ -15,7 +15,7 @@ struct br_coflow_talk {
 
     char *answer; /* what it has written, `answer_size` bytes and a NUL; free(); NULL: nothing */
     size_t answer_size;
-    char why[256]; /* where there is no answer */
+    char why[256]; /* if there is no answer */
 };
 
 /* Starts the program with the problem and waits for its answer, which nobody has checked. */

@@ -37,8 +37,8 @@ static bool executable(const char *path)
     return access(path, X_OK) == 0;
 }
 
-/* As the environment says; beside the program that runs, where both are installed; where the build
- * leaves it; along PATH. */
+/* Looks in this order: the path that the environment gives; beside the running program, if both are
+ * installed; where the build leaves it; along PATH. */
 bool br_bound_program_path(char *path)
 {
     const char *given = getenv("BIGROCKS_BOUND");

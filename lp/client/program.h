@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* The path of the program that is started where the caller gives none, into `path` of PATH_MAX
- * bytes; false where there is none: then the path is the last that was looked at. */
+/* The path of the program that is started if the caller gives none, into `path` of PATH_MAX bytes.
+ * False if there is none: then the path is the last that was looked at. */
 bool br_bound_program_path(char *path);
 
 #endif

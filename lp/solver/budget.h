@@ -9,7 +9,7 @@ struct lp_budget {
     int64_t rounds;  /* of the linear program; counted down */
     int64_t nodes;   /* of searches for sets; counted down */
     double deadline; /* by lp_now(); 0: none */
-    bool doubt; /* set where a makespan was left open for want of nodes, not by the relaxation */
+    bool doubt;      /* set if a makespan was left open for want of nodes, not by the relaxation */
 };
 
 /* Is the time over? */
@@ -18,8 +18,8 @@ bool lp_late(const struct lp_budget *budget);
 double lp_now(void);
 /* From here on lp_now() tells the processor time of this process. */
 void lp_count_processor_time(void);
-/* Seconds that are left, by the clock on the wall, and 0 where there is no deadline. Where
- * processor time counts, more than that: a process gets at least a share of a processor on a busy
+/* Seconds that are left, by the clock on the wall, and 0 if there is no deadline. If processor
+ * time counts, more than that: a process gets at least a share of a processor on a busy
  * machine. */
 double lp_left(const struct lp_budget *budget);
 

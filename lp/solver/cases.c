@@ -164,8 +164,8 @@ static bool solver_cases_raise_stage(const struct br_instance *in, uint32_t s, i
     return any;
 }
 
-/* What holds where the stage begins the group, or ends it, as the checker has it; whether that is
- * more than the windows say. */
+/* Narrows the windows by the case that the stage begins the group, or ends it, as the checker does.
+ * Returns whether that changed anything. */
 static bool solver_cases_suppose(const struct br_instance *in, const struct lp_group *g, uint32_t s,
                                  struct br_task_windows *w)
 {

@@ -1,7 +1,7 @@
 /* Completion times and, for each pair i < j, whether i completes before j, are variables. A round
  * solves the program at hand and adds the rows that its solution breaks most: of each coflow those
- * of its worst ports; where none is broken, cycles of three. Every optimum of a program with some
- * of the rows is a bound. [Agarwal18, 4; Goemans02] */
+ * of its worst ports; if none is broken, cycles of three. Every optimum of a program with some of
+ * the rows is a bound. [Agarwal18, 4; Goemans02] */
 #include "lp/solver/coflow_order.h"
 
 #include <assert.h>

@@ -15,7 +15,7 @@
 
 /* Lifted covers that are kept, and those of them that narrow windows. */
 enum { COVERS_MOST = 16, COVERS_IN_WINDOWS = 3 };
-/* What is left of the budget by this is for how long groups take. */
+/* The budget left, divided by this, is for how long groups take. */
 enum { SHARE_OF_GROUPS = 4 };
 
 struct attempt {
@@ -42,7 +42,7 @@ static enum lp_answer refute(struct attempt *a, int64_t makespan)
     return answer;
 }
 
-/* What the covers say of the windows as they are, before any program is solved; those that say most
+/* Bounds by covers of the windows as they are, before any program is solved; the strongest covers
  * serve the windows of every makespan. False when memory is out. */
 static bool bound_by_covers(struct attempt *a, const struct br_packing *packing)
 {
@@ -113,7 +113,7 @@ static int64_t destructive_bound(const struct br_instance *whole, const struct b
                                  int64_t proven, bool cases, struct lp_budget *budget,
                                  struct br_arena *arena, struct br_proof *proof, enum lp_end *end);
 
-/* How long the group takes by itself. Its proof stays NULL where memory is out. */
+/* How long the group takes by itself. Its proof stays NULL when memory is out. */
 static void bound_group(struct attempt *a, struct lp_group *g, struct lp_budget *share)
 {
     uint32_t stage[64], count = 0;

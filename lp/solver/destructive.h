@@ -12,8 +12,8 @@ enum lp_end {
     LP_END_FAULT, /* the solver gave up the program */
 };
 
-/* The largest bound proven, at least `proven`, in ticks. Where it is more, *proof (whose memory is
- * the arena's) is why: in the numbers of the whole job, of which this is a part. */
+/* The largest bound proven, at least `proven`, in ticks. If it is more, *proof (whose memory is the
+ * arena's) is why: in the numbers of the whole job, of which this is a part. */
 int64_t lp_destructive_bound(const struct br_instance *whole, const struct br_instance *part,
                              int64_t proven, struct lp_budget *budget, struct br_arena *arena,
                              struct br_proof *proof, enum lp_end *end);

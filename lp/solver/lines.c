@@ -1,9 +1,9 @@
 /* Under a measure, stages whose tasks all lie between a head a and a tail b run on as many lines as
  * the capacity (see bounds/rounds.h). How few lines hold them within a time is cutting stock
  * [Gilmore61]: columns are what one line can hold, found by a knapsack over the dual values of the
- * stages, where a stage with a later head or a larger tail has less of the line. Where the
- * relaxation needs more lines than there are, the dual values, as integers, are the proof.
- * Candidates (measure, a, b) are tried from the strongest energy on. */
+ * stages; a stage with a later head or a larger tail has less of the line. If the relaxation needs
+ * more lines than there are, the dual values, as integers, are the proof. Candidates (measure, a,
+ * b) are tried from the strongest energy on. */
 #include "lp/solver/lines.h"
 
 #include <assert.h>

@@ -98,8 +98,8 @@ static bool bound_part(const struct br_instance *whole, const struct br_instance
     return true;
 }
 
-/* The same for durations that are noise around multiples of a long tick: bounds those rounded down,
- * and keeps the combinatorial bound of the true ones if that is better. */
+/* Bounds a part whose durations are noise around multiples of a long tick: bounds those rounded
+ * down, and keeps the combinatorial bound of the true ones if that is better. */
 static bool bound_rounded(const struct br_instance *whole, const struct br_instance *part,
                           int64_t rounding, struct lp_budget *budget, struct br_arena *arena,
                           struct br_proof *proof, struct result *result)
@@ -251,7 +251,7 @@ int main(int argc, char **argv)
             factor = (double)ns / 1e9;
             break;
         case 'p':
-            /* Nobody wants the answer when whoever has started this is killed. */
+            /* Ends with the process that started this one: nobody else wants the answer. */
             prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L);
             if (getppid() != strtol(optarg, NULL, 10))
                 return BR_SYSTEM;

@@ -19,7 +19,7 @@ static void master_leave(void *info)
     longjmp(abandoned, 1);
 }
 
-/* Terminal output stays off even where GLPK turns it on to report a fault. */
+/* Terminal output stays off even if GLPK turns it on to report a fault. */
 static int swallow(void *info, const char *text)
 {
     return 1;

@@ -38,12 +38,12 @@ int lp_master_add_variable(struct lp_master *master, double cost, double most);
 int lp_master_add_cut(struct lp_master *master, double value, int count, const int *column,
                       const double *coefficient);
 
-/* Solves, from the last basis, within about so many seconds (0: no limit). False where GLPK found
- * no optimum. */
+/* Solves, from the last basis, within about so many seconds (0: no limit). False if GLPK found no
+ * optimum. */
 bool lp_master_solve(struct lp_master *master, double seconds);
-/* The same by the dual simplex: for a basis that was best before rows were added. */
+/* As lp_master_solve, by the dual simplex: for a basis that was best before rows were added. */
 bool lp_master_resolve(struct lp_master *master, double seconds);
-/* Of the last solve: the sum of shortfalls, what a row's right side is worth (0 or more), and the
+/* Results of the last solve: the sum of shortfalls, the dual value of a row (0 or more), and the
  * value of a variable. */
 double lp_master_objective(const struct lp_master *master);
 double lp_master_dual(const struct lp_master *master, int row);

@@ -24,7 +24,7 @@ struct lp_patterns {
 void lp_patterns_init(struct lp_patterns *patterns, const struct lp_problem *problem);
 void lp_patterns_finish(struct lp_patterns *patterns);
 
-/* The number of the set with tasks[v] of each stage v on a machine of the class, added where it is
+/* The number of the set with tasks[v] of each stage v on a machine of the class, added if it is
  * new, with the windows of these intervals; UINT32_MAX when memory is out. */
 uint32_t lp_patterns_add(struct lp_patterns *patterns, uint32_t cls, const uint32_t *tasks,
                          const struct lp_intervals *intervals);

@@ -1,5 +1,5 @@
-/* The known sets are priced first; then all sets, exactly, where these bring nothing: to prove
- * takes much of the time, and most rounds need no proof. */
+/* The known sets are priced first; then all sets, exactly, if these bring nothing. A proof takes
+ * much of the time, and most rounds need none. */
 #include "lp/solver/pricing.h"
 
 #include <assert.h>
@@ -63,8 +63,8 @@ static void price_known(struct lp_refutation *r)
     }
 }
 
-/* Adds the set last found in every cell where, by the master's weights, it is worth more than its
- * price. */
+/* Adds the set last found in every cell in which, by the master's weights, it is worth more than
+ * its price. */
 static bool add_found(struct lp_refutation *r, uint32_t *added)
 {
     uint32_t n = r->problem->count, classes = r->problem->in->classes;

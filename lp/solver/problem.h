@@ -21,7 +21,7 @@ struct lp_problem {
     int64_t least;   /* the lower bound that heads, tails and energy give */
 };
 
-/* BR_OK with count 0 where the part has no work or more than LP_STAGES stages with work. */
+/* BR_OK with count 0 if the part has no work or more than LP_STAGES stages with work. */
 enum br_status lp_problem_init(struct lp_problem *problem, const struct br_instance *in,
                                struct br_diag *diag);
 void lp_problem_finish(struct lp_problem *problem);

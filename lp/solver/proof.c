@@ -1,5 +1,5 @@
-/* Prices from dual values. A stage pays its dual value, more where a cut demands that it runs, less
- * where a cut limits it; chains become shares. Where a stage cannot run its price does not matter
+/* Prices from dual values. A stage pays its dual value, more when a cut demands that it runs, less
+ * when a cut limits it; chains become shares. When a stage cannot run, its price does not matter
  * and stays what it was, which makes for fewer steps. That the prices refute the makespan follows:
  * the cuts hold for every task wherever it starts, so that they give no more than the least that it
  * pays. */

@@ -7,7 +7,7 @@
  *        + sum D value (the other cuts)
  *
  * because what runs on a machine at any moment of an interval is one of the sets, and the cuts hold
- * in every plan. Where that fails in integers there is no plan. */
+ * in every plan. If that fails in integers, there is no plan. */
 #include "lp/solver/refute.h"
 
 #include "lp/solver/pricing.h"

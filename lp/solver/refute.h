@@ -1,4 +1,4 @@
-/* Is there a plan within a makespan? Proves "no" where a linear relaxation is infeasible.
+/* Is there a plan within a makespan? Proves "no" if a linear relaxation is infeasible.
  *
  * The relaxation [Brucker00]: time is cut into intervals; in each, every machine shares its time
  * among sets of tasks that fit it together and have no task with its ancestor; every stage gets its
@@ -22,7 +22,7 @@ enum lp_answer {
     LP_SPENT,   /* the budget ended first, or memory was out, or the solver failed */
 };
 
-/* makespan >= problem->least. Inside lp_guarded() only. Where it is refuted, *proof is why. */
+/* makespan >= problem->least. Inside lp_guarded() only. If it is refuted, *proof is why. */
 enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan,
                          struct lp_patterns *patterns, struct br_packer *packer,
                          struct lp_budget *budget, struct lp_proof *proof);

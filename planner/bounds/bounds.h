@@ -32,7 +32,7 @@ struct br_bound br_bounds_energy(const struct br_instance *in);
 /* ModCP: the longest path, on which a stage ahead of a barrier counts the larger of its TWork and
  * its longest task. */
 struct br_bound br_bounds_modcp(const struct br_instance *in);
-/* The same with the rounds that a stage needs on the machines; see measure.h. */
+/* As br_bounds_modcp with the rounds that a stage needs on the machines; see measure.h. */
 struct br_bound br_bounds_waves(const struct br_instance *in);
 /* Heads and tails by rounds and by the work of all ancestors and all descendants, energy in all
  * measures. With up to some thousand stages at least as much as all of the above; beyond, only some
@@ -72,7 +72,7 @@ struct br_bounds {
  * memory is out; finish is due in either case. */
 bool br_bounds_find(struct br_bounds *bounds, const struct br_parts *parts,
                     const struct br_bounds_effort *effort);
-/* The same if the parts' bounds are known already. */
+/* As br_bounds_find if the parts' bounds are known already. */
 bool br_bounds_sum_up(struct br_bounds *bounds, const struct br_parts *parts,
                       const struct br_bounds_effort *effort);
 void br_bounds_finish(struct br_bounds *bounds);
@@ -80,8 +80,8 @@ void br_bounds_finish(struct br_bounds *bounds);
 /* NewLB: the sum over the parts between cuts of the best on each; if the whole is small enough, at
  * least br_bounds_best of it. */
 struct br_bound br_bounds_sum(const struct br_instance *whole);
-/* The same with this effort, whose `enough` is about the whole: arguments are tried on one part
- * after another until the parts together reach it. */
+/* As br_bounds_sum with this effort, whose `enough` is about the whole: arguments are tried on one
+ * part after another until the parts together reach it. */
 struct br_bound br_bounds_sum_by(const struct br_instance *whole,
                                  const struct br_bounds_effort *effort);
 

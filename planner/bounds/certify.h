@@ -9,10 +9,10 @@
 /* The best combinatorial bound of the job (br_bounds_sum) with its certificate, not yet checked;
  * NULL when memory is out. */
 struct br_certificate *br_certify(const struct br_instance *whole);
-/* The same with this effort. */
+/* As br_certify with this effort. */
 struct br_certificate *br_certify_by(const struct br_instance *whole,
                                      const struct br_bounds_effort *effort);
-/* The same if the bounds are known, and were found with this effort. */
+/* As br_certify_by if the bounds are known, and were found with this effort. */
 struct br_certificate *br_certify_parts(const struct br_parts *parts,
                                         const struct br_bounds *bounds,
                                         const struct br_bounds_effort *effort);
@@ -20,8 +20,8 @@ struct br_certificate *br_certify_parts(const struct br_parts *parts,
  * memory is the arena's. False when memory is out, also if ticks says so (-1). */
 bool br_certify_part(struct br_arena *arena, const struct br_instance *whole,
                      const struct br_instance *part, int64_t ticks, struct br_proof *proof);
-/* The same for a bound found with this effort. If the flag has been raised since, a smaller bound
- * may be proven: br_proof_ticks. */
+/* As br_certify_part for a bound found with this effort. If the flag has been raised since, a
+ * smaller bound may be proven: br_proof_ticks. */
 bool br_certify_part_by(struct br_arena *arena, const struct br_instance *whole,
                         const struct br_instance *part, int64_t ticks,
                         const struct br_bounds_effort *effort, struct br_proof *proof);

@@ -39,7 +39,7 @@ struct br_measures {
  * whole instance has the most work by capacity, more of them for smaller instances. False when
  * memory is out, with *measures zeroed. */
 bool br_measures_init(struct br_measures *measures, const struct br_instance *in, bool plain);
-/* The same; `stop`, which the measures keep, ends the choice of the other measures early. */
+/* As br_measures_init; `stop`, kept by the measures, ends the choice of other measures early. */
 bool br_measures_begin(struct br_measures *measures, const struct br_instance *in, bool plain,
                        const struct br_stop *stop);
 void br_measures_finish(struct br_measures *measures);

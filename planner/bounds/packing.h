@@ -31,8 +31,8 @@ void br_packer_destroy(struct br_packer *packer);
 int64_t br_packer_heaviest(struct br_packer *packer, uint32_t cls, const int64_t *weight,
                            int64_t known, uint32_t *tasks, int64_t *found, int64_t *nodes);
 
-/* The same for the tasks that can run beside this many tasks of v, which fit the machine: no tasks
- * of v itself, and none that is an ancestor or a descendant of them. */
+/* As br_packer_heaviest for the tasks that can run beside this many tasks of v, which fit the
+ * machine: no tasks of v itself, and none that is an ancestor or a descendant of them. */
 int64_t br_packer_beside(struct br_packer *packer, uint32_t cls, uint32_t v, uint32_t count,
                          const int64_t *weight, int64_t *nodes);
 

@@ -11,7 +11,7 @@ enum br_status br_certificate_check(const struct br_certificate *certificate,
                                     const struct br_dag *dag, const struct br_instance *whole,
                                     struct br_diag *diag);
 
-/* The same; also BR_NO where the certificate proves less than bound_ns. */
+/* As br_certificate_check; also BR_NO if the certificate proves less than bound_ns. */
 enum br_status br_certificate_proves(const struct br_certificate *certificate,
                                      const struct br_dag *dag, const struct br_instance *whole,
                                      int64_t bound_ns, struct br_diag *diag);

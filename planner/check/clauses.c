@@ -2,7 +2,7 @@
  * what that means for the bounds of all starts, until they contradict each other [Goldberg03].
  *
  * It follows the edges, the order of equal tasks and that of rivals, the clauses named as hints,
- * and the time-table: a task that starts by u and ends at e or later runs from u to e; where others
+ * and the time-table: a task that starts by u and ends at e or later runs from u to e; when others
  * run so in every case and leave too little, a task cannot run; on several machines crowd.h says
  * what that means. On one it looks at the spans that a clause names, too: whether tasks have more
  * to do there than there is. No more is needed, and the code shares nothing with the solver's. */
@@ -25,7 +25,7 @@ struct edge {
     uint32_t parent, child; /* the end is a child, too */
 };
 
-/* Two tasks of which one ends before the other starts; `order` is 1 where that is the first. */
+/* Two tasks of which one ends before the other starts; `order` is 1 if that is the first. */
 struct rivals {
     uint32_t first, second, order;
 };
@@ -94,8 +94,8 @@ static void follow_edges(struct checker *c)
     }
 }
 
-/* Of tasks that differ by name only each starts no earlier than the one before: a plan stays one
- * where they change places. */
+/* Makes each of the tasks that differ by name only start no earlier than the one before: a plan in
+ * which two of them change places stays a plan. */
 static void follow_equal(struct checker *c)
 {
     for (uint32_t t = 0; t < c->tasks; t++)
@@ -166,8 +166,8 @@ static uint32_t make_steps(struct checker *c, uint32_t resource)
     return kept;
 }
 
-/* Where the task runs in every case it is part of what is held; a step begins and one ends there.
- */
+/* In the span in which the task runs in every case, it is part of what is held; a step begins at
+ * each end of the span. */
 static void check_clauses_push_task(struct checker *c, uint32_t task, uint32_t resource,
                                     uint32_t steps)
 {
@@ -376,8 +376,8 @@ static enum br_clauses_answer check_all(struct checker *c, int64_t bound,
 
 /* --- the job --------------------------------------------------------------------------------- */
 
-/* Calls for each edge between tasks of stages, parents in topological order; counts where `edge`
- * is NULL. */
+/* Calls for each edge between tasks of stages, parents in topological order; counts if `edge` is
+ * NULL. */
 static size_t list_edges(const struct br_instance *in, struct edge *edge)
 {
     size_t count = 0;

@@ -172,7 +172,7 @@ static void follow_choice(const struct br_crowd *c, struct br_crowd_bounds *b, u
         crowd_raise_least(b, variable(c, task, last), 1);
 }
 
-/* Equal machines are numbered by the first task on each: where one is used, a task before is on the
+/* Equal machines are numbered by the first task on each: if one is used, a task before is on the
  * one before. */
 static void follow_names(const struct br_crowd *c, struct br_crowd_bounds *b, uint32_t task)
 {
@@ -275,7 +275,7 @@ static int crowd_by_time(const void *x, const void *y)
     return (*a > *b) - (*a < *b);
 }
 
-/* Who runs when, and is where, in every case. */
+/* Which task runs when, and on which machine, in every case. */
 static void make_spans(struct br_crowd *c, const struct br_crowd_bounds *b)
 {
     const struct br_instance *in = c->in;

@@ -1,4 +1,4 @@
-/* What follows for tasks on several machines, where clauses are checked: which task is on which
+/* Consequences for tasks on several machines when clauses are checked: which task is on which
  * machine, and when. */
 #ifndef BR_PLANNER_CHECK_CROWD_H
 #define BR_PLANNER_CHECK_CROWD_H

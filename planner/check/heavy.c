@@ -1,5 +1,5 @@
 /* Searches depth first. A node takes some tasks of the first choice left, as many as fit, then
- * fewer, then none. It is given up where the choices left cannot bring more than the best set.
+ * fewer, then none. It is given up if the choices left cannot bring more than the best set.
  *
  * A price on the room of one resource tells: a set that fits pays at most for all the room, so that
  * it weighs at most the room at its price and the surplus of its tasks, their weight less what they
@@ -224,7 +224,7 @@ struct left {
 };
 
 /* The choice at which those left have filled the room of a resource, by weight for it; UINT32_MAX
- * where there is room for all. */
+ * if there is room for all. */
 static uint32_t filled_at(const struct br_heavy *h, const struct left *left, uint32_t r)
 {
     const uint32_t *order = h->order + (size_t)r * h->count;
@@ -240,7 +240,7 @@ static uint32_t filled_at(const struct br_heavy *h, const struct left *left, uin
     return UINT32_MAX;
 }
 
-/* The most that the choices left weigh where `per` of resource r cost `price`, times `per`. */
+/* The most that the choices left weigh if `per` of resource r cost `price`, times `per`. */
 static br_wide priced(const struct br_heavy *h, const struct left *left, uint32_t r, int64_t price,
                       int64_t per)
 {

@@ -18,7 +18,7 @@ void br_heavy_destroy(struct br_heavy *heavy);
 /* The weight of the heaviest set that a machine of the class holds, with no more tasks of a stage
  * than it has and with no stage wholly ahead of another. weight[v] is that of one task of the stage
  * stage[v]; 0 or less keeps the stage out. The weights of all tasks sum to at most 2^53. *nodes is
- * counted down by the nodes of the search; where it comes to 0, the result is more than the set
+ * counted down by the nodes of the search; if it comes to 0, the result is more than the set
  * weighs, or as much. */
 int64_t br_heaviest(struct br_heavy *heavy, uint32_t cls, const int64_t *weight, int64_t *nodes);
 

@@ -52,8 +52,8 @@ static enum br_status load_clique(struct br_proof_check *c, const struct br_proo
     return BR_OK;
 }
 
-/* What runs on a machine is a set that fits it with no stage wholly ahead of another, so that it
- * weighs no more than the heaviest of them. */
+/* The tasks that run on a machine at a time are a set that fits it with no stage wholly ahead of
+ * another. So they weigh no more than the heaviest such set. */
 static enum br_status load_weights(struct br_proof_check *c, const struct br_proof_measure *m,
                                    struct br_checked_measure *out)
 {

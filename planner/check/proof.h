@@ -34,14 +34,14 @@ enum br_status br_proof_fails(struct br_proof_check *check, const char *format, 
     __attribute__((format(printf, 2, 3)));
 /* Name of a stage of the part. */
 const char *br_proof_stage_name(const struct br_proof_check *check, uint32_t stage);
-/* The part's number for a stage of the job; UINT32_MAX where it is not in the part. */
+/* The part's number for a stage of the job; UINT32_MAX if it is not in the part. */
 uint32_t br_proof_stage(const struct br_proof_check *check, uint32_t stage);
 
 /* Fills in the weights and capacities of the proof's measures. */
 enum br_status br_proof_measures(struct br_proof_check *check);
 /* All windows that the passes give, with every claim checked; and the measures. */
 enum br_status br_proof_windows(struct br_proof_check *check);
-/* Does some task, or stage alone, not fit its window within M? Also where `stage` is not it. */
+/* Does some task, or stage alone, not fit its window within M? *stage is set also if all fit. */
 bool br_proof_overfull(const struct br_proof_check *check, uint32_t *stage);
 /* The inequalities of the kinds. */
 enum br_status br_proof_energy(struct br_proof_check *check);

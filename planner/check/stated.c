@@ -1,7 +1,7 @@
-/* What follows from a plan is taken from it anew, and compared: gap, priorities, slack, the times
- * of transfers, the sizes of parts. Of the subsets of a part [Grandl16, 4.2] it is checked that
- * they are what they are called: no task outside of T lies between tasks of T, P are those with
- * descendants in T, C those with ancestors in T, and S the rest. */
+/* Derives again what follows from a plan, and compares: gap, priorities, slack, the times of
+ * transfers, the sizes of parts. The subsets of a part [Grandl16, 4.2] must be what they are
+ * called: no task outside of T lies between tasks of T, P are those with descendants in T, C those
+ * with ancestors in T, and S the rest. */
 #include "planner/check/stated.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* What has to move follows from the edges and the machines of the tasks. The transfers of the plan
- * are sorted, walked along with that, and their pieces swept port by port, in exact integers. */
+/* The edges and the machines of the tasks tell which bytes have to move. The transfers of the plan
+ * are sorted and compared with that, and their pieces swept port by port, in exact integers. */
 #include "planner/check/transfers.h"
 
 #include <inttypes.h>
@@ -231,7 +231,7 @@ static enum br_status check_ports(struct checking *c, struct br_diag *diag)
 {
     const struct br_transfers *all = &c->plan->carried;
     size_t changes = 0, room = 1;
-    for (uint32_t k = 0; k < all->transfers; k++) /* which may share pieces, where they are wrong */
+    for (uint32_t k = 0; k < all->transfers; k++) /* which may share pieces, if they are wrong */
         room += 4 * (size_t)all->transfer[k].pieces;
     struct change *change = br_malloc(room * sizeof *change);
     if (!change)

@@ -2,8 +2,8 @@
  *
  * Nothing here is shared with what makes plans: no instance, no ticks, no scaled capacities of
  * theirs. Times stay nanoseconds, amounts are scaled here, into 128 bits, and sums are exact. The
- * capacity of a machine is checked by one sweep over its starts and ends, ends first where times
- * are equal, since a task holds its demands from its start up to but not including its end.
+ * capacity of a machine is checked by one sweep over its starts and ends, ends first if times are
+ * equal, since a task holds its demands from its start up to but not including its end.
  */
 #include "base/collections/csr.h"
 #include "planner/model/plan.h"
@@ -266,7 +266,7 @@ static enum br_status verify_scale_amounts(const struct check *check, struct amo
     return BR_OK;
 }
 
-/* A scaled amount as text, for people where the resource is given; beyond 63 bits rounded, which
+/* A scaled amount as text, for people if the resource is given; beyond 63 bits rounded, which
  * serves reading. */
 static struct name verify_amount_text(br_wide scaled, int32_t digits,
                                       const struct br_resource *people)
@@ -296,7 +296,7 @@ struct held {
     uint32_t task, stage;
 };
 
-/* Adds the task's demands to the load of its machine; reports where that passes the capacity. */
+/* Adds the task's demands to the load of its machine; reports if that passes the capacity. */
 static void begin_task(struct check *check, const struct amounts *amounts, br_wide *load,
                        uint32_t machine, const struct held *held)
 {

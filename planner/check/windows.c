@@ -45,7 +45,7 @@ static int64_t windows_mandatory(int64_t duration, int64_t head, int64_t deadlin
     return part > 0 ? part : 0;
 }
 
-/* The same of all tasks of a stage. */
+/* The mandatory part of all tasks of a stage. */
 static br_wide stage_mandatory(const struct br_instance *in, uint32_t s, int64_t head,
                                int64_t deadline, int64_t from, int64_t to)
 {

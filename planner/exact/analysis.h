@@ -7,7 +7,7 @@
 #include "planner/exact/branching.h"
 #include "planner/exact/proof.h"
 
-/* Of an entry of the trail: is it known, by the stamp, that the needs imply it or do not? */
+/* Marks of an entry of the trail: is it known, by the stamp, that the needs imply it or do not? */
 struct br_lcg_mark {
     uint32_t implied, open, noted; /* stamps; noted: the proof knows its reasons */
     int32_t bound;                 /* implied: up to here */

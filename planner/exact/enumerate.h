@@ -13,7 +13,7 @@
 
 enum { BR_ENUMERATE_TASKS = 16, BR_ENUMERATE_MACHINES = 64 };
 
-/* Of instances with at most this many tasks, and this many machines. */
+/* For instances with at most this many tasks, and this many machines. */
 struct br_enumerate {
     /* Set by the caller. */
     const struct br_instance *in;

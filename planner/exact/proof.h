@@ -50,7 +50,7 @@ uint32_t br_lcg_proof_record(struct br_lcg_proof *proof, const struct br_lcg_lit
 void br_lcg_proof_record_root(struct br_lcg_proof *proof);
 /* Records that the present conflict, at the root, refutes everything. */
 void br_lcg_proof_record_end(struct br_lcg_proof *proof);
-/* The same if everything on which the conflict rests has been noted. */
+/* As br_lcg_proof_record_end if everything on which the conflict rests has been noted. */
 void br_lcg_proof_record_noted_end(struct br_lcg_proof *proof);
 
 /* trim.c: the lemmas that the refutation of makespans below `bound` needs, in the arena; at level

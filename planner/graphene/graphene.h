@@ -17,7 +17,7 @@ struct br_graphene_settings {
     int64_t beat;
 };
 
-/* What the search tried, and the sizes and thresholds of the chosen variant. */
+/* Counts of the search, and the sizes and thresholds of the chosen variant. */
 struct br_graphene_report {
     uint64_t pairs, distinct, duplicate, pruned, variants;
     double long_score, frag_score; /* NAN: none */

@@ -33,9 +33,9 @@ struct br_troubles {
 };
 
 /* All distinct closed sets over the grid of thresholds. Sets that hold more than `share_limit` of
- * the work (duration x dominant share) are pruned and counted. Where *stop becomes non-zero (stop
- * may be NULL) the sets found so far remain, at least the empty one. False when memory is out.
- * O(tasks + arcs) a pair. */
+ * the work (duration x dominant share) are pruned and counted. If *stop becomes non-zero (stop may
+ * be NULL), the sets found so far remain, at least the empty one. False when memory is out. O(tasks
+ * + arcs) a pair. */
 bool br_troubles_init(struct br_troubles *troubles, const struct br_instance *instance,
                       const struct br_scores *scores, double share_limit,
                       const struct br_stop *stop);

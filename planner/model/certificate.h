@@ -62,7 +62,7 @@ struct br_proof_link {
     uint32_t stage, task;
 };
 
-/* What each task of the stage is worth on a line, which holds tasks one after another. */
+/* The value of each task of the stage on a line, which holds tasks one after another. */
 struct br_proof_value {
     uint32_t stage;
     int64_t value;
@@ -147,9 +147,9 @@ struct br_proof_case {
 
 struct br_proof {
     int64_t bound; /* L */
-    /* Of a part: above 1, every duration is rounded down to a multiple of so many ticks, and all
+    /* For a part: above 1, every duration is rounded down to a multiple of so many ticks, and all
      * times of the proof, L too, count these multiples. A job of shorter tasks has no longer
-     * optimum, so what holds for it holds for the part. */
+     * optimum, so a bound of the rounded job holds for the part. */
     int64_t rounding;
     uint32_t stages; /* of the part, by number in the job, ascending; 0: the whole job */
     uint32_t *stage;

@@ -34,7 +34,7 @@ struct br_cluster {
     struct br_class *cls;
     uint32_t fungibles;
     const char **fungible; /* resources, in the order in which they were declared */
-    /* What the site's scheduler (Slurm) has to be told about every job; NULL, 0: nothing. A job may
+    /* Settings that the site's scheduler (Slurm) needs with every job; NULL, 0: nothing. A job may
      * last time_factor times as long as planned. */
     const char *partition, *account;
     struct br_decimal time_factor;

@@ -43,7 +43,7 @@ struct br_stage {
     uint32_t tasks;
     uint32_t first_task;
     uint32_t first_demand, demands; /* run in br_dag.demand */
-    struct br_pos pos;              /* where the file says so */
+    struct br_pos pos;              /* the place in the file at which it stands, if known */
 };
 
 struct br_edge {

@@ -1,4 +1,4 @@
-/* What can be read from a job: its counts, the ids of stages and tasks, and fingerprints. */
+/* Functions that read from a job: its counts, the ids of stages and tasks, and fingerprints. */
 #include "planner/model/dag.h"
 
 #include <assert.h>

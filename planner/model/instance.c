@@ -433,7 +433,7 @@ static uint32_t copy_arcs(const struct br_part_stages *share, const uint32_t *wh
     return arcs;
 }
 
-/* What the part has of the cluster is the whole's. */
+/* The part borrows the whole's cluster. */
 static void instance_share_cluster(struct br_instance *in, const struct br_instance *whole)
 {
     in->resources = whole->resources;

@@ -82,7 +82,7 @@ struct br_part_stages {
     const uint32_t *place; /* by stage of the whole: its number in the part, if `stages` has it */
 };
 
-/* The same, with all its memory in the arena. O(tasks + arcs). */
+/* The instance of the part, with all its memory in the arena. O(tasks + arcs). */
 struct br_instance *br_instance_share(struct br_arena *arena, const struct br_instance *whole,
                                       const struct br_part_stages *share);
 

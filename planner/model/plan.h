@@ -40,7 +40,7 @@ struct br_plan_noise {
 };
 enum { BR_PLAN_NOISES = 8 };
 
-/* What a plan's file states although it follows from the plan; only for the check of the file. */
+/* Statements of a plan's file that follow from the plan; only for the check of the file. */
 #define BR_STATED_NO_TIME INT64_MIN /* the file says nothing */
 enum br_stated_status { BR_STATED_NOTHING, BR_STATED_PROVEN, BR_STATED_UNPROVEN };
 struct br_stated_task {

@@ -15,8 +15,8 @@ enum { LOSS = 5000 };
 /* A finer rounding takes off this part of what the one before did, at most, if ticks allow. */
 enum { FINER = 2 };
 
-/* What rounding down takes off all durations together; or, if that is more than `most`, some amount
- * above it. Most roundings are too coarse, and the first tasks tell. */
+/* The time by which rounding down shortens all durations together; if that is more than `most`,
+ * some amount above `most`. Most roundings are too coarse, and the first tasks tell. */
 static br_wide rounding_loss(const struct br_instance *in, int64_t rounding, br_wide most)
 {
     br_wide sum = 0;

@@ -1,4 +1,4 @@
-/* How durations are rounded down where ticks are counted.
+/* How durations are rounded down when ticks are counted.
  *
  * Measured durations have a tick of a nanosecond: too many ticks for a profile with a cell for
  * each, and for bounds that rise tick by tick. Rounded down to multiples of more ticks they make a

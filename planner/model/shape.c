@@ -1,12 +1,12 @@
 /* One sweep over the stages, parents first, gives levels and the critical path.
  *
- * Cuts are counted by positions. A cut is a prefix of every topological order, so let the stages
- * be numbered by one, and look at the prefix that ends at k. Its last stages ("sinks": all children
+ * Cuts are counted by positions. A cut is a prefix of every topological order, so let the stages be
+ * numbered by one, and look at the prefix that ends at k. Its last stages ("sinks": all children
  * beyond k) and the first stages of the rest ("sources": no parent beyond k) decide: it is a cut
  * exactly when every sink is a parent, by a barrier, of every source. Stage u is a sink for k from
  * its own position to just ahead of its first child, v a source from its last parent to just ahead
  * of itself, and an edge joins a sink to a source from v's last parent to just ahead of u's first
- * child: three families of intervals, counted by differences. A cut is where the number of such
+ * child: three families of intervals, counted by differences. A cut is at k if the number of such
  * edges is the product of the others.
  */
 #include "planner/model/shape.h"

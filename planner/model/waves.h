@@ -95,8 +95,8 @@ void br_waves_scale(struct br_waves *waves, double factor);
  * `by_distance`, else the farther one, as in the paper's simulator. O(counts). */
 int64_t br_waves_draw_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
                          uint32_t executors, bool by_distance, const uint64_t random[2]);
-/* The same draw for a task that has lasted `least_ns` and not ended: only from measured durations
- * above that. If there are none, it is a tenth more than least_ns. O(counts + log durations). */
+/* As br_waves_draw_ns for a task that has lasted `least_ns` and not ended: from measured durations
+ * above that only. If there are none, a tenth more than least_ns. O(counts + log durations). */
 int64_t br_waves_draw_longer_ns(const struct br_waves *waves, uint32_t stage, enum br_wave wave,
                                 uint32_t executors, bool by_distance, const uint64_t random[2],
                                 int64_t least_ns);

@@ -3,8 +3,8 @@
  *
  * In a plan of length T a stage runs between its head (what has to go before) and T less its tail.
  * A machine that has room for k of its tasks at once then runs n of them at most, by their
- * durations. Where x and y are the shares of an edge's parent and child that machines run, the sum
- * of x times y over machines, which is the share of the bytes that need not move, is at most the
+ * durations. If x and y are the shares of an edge's parent and child that machines run, the sum of
+ * x times y over machines, which is the share of the bytes that need not move, is at most the
  * largest x and at most the largest y, since both add up to 1. Over a barrier the machines of these
  * two, be they one or not, run their tasks one after the other. All other bytes leave through the
  * ports of at most as many machines as the parent has tasks, and come in through those of as many
@@ -153,7 +153,7 @@ static int64_t network_bound_time_of(const struct bounding *b, uint32_t s, uint3
     return waves > ns ? waves : ns;
 }
 
-/* Bytes of the edge that may stay where one machine has so many tasks of the parent. */
+/* Bytes of the edge that may stay if one machine has so many tasks of the parent. */
 static br_wide may_stay(const struct bounding *b, const struct br_edge *edge, uint32_t tasks,
                         int64_t ns)
 {
@@ -246,7 +246,7 @@ static int by_end(const void *x, const void *y)
     return a->from_ns < b->from_ns ? -1 : a->from_ns > b->from_ns;
 }
 
-/* What has to move within some time goes through the ports then. */
+/* Can the ports move the bytes that must move from `from` on, each by its latest time? */
 static bool fits_ports(struct bounding *b, const struct moving *move, uint32_t moves, int64_t from)
 {
     uint32_t machines = b->job->cluster->machines;

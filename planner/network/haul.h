@@ -6,7 +6,7 @@
 #include "planner/network/supply.h"
 #include "planner/ports/flows.h"
 
-/* What to follow. All borrowed. */
+/* The course to follow. All borrowed. */
 struct br_haul_course {
     const uint32_t *machine;  /* by task */
     const uint32_t *sequence; /* tasks, in an order in which parents come first */
@@ -15,7 +15,7 @@ struct br_haul_course {
     bool strict;
     enum br_sharing sharing;
     bool record;      /* keep what moved when */
-    int64_t limit_ns; /* given up where the makespan is not below this */
+    int64_t limit_ns; /* given up if the makespan is not below this */
 };
 
 struct br_haul {
@@ -48,8 +48,8 @@ struct br_haul {
 /* False when memory is out; finish is fine. */
 bool br_haul_init(struct br_haul *haul, const struct br_network_job *job);
 void br_haul_finish(struct br_haul *haul);
-/* Carries the job out. BR_NO where there are too many transfers or the network is too slow;
- * BR_SYSTEM (memory). O(log tasks) an end of a task, O(transfers that move) an end or a start of a
+/* Carries the job out. BR_NO if there are too many transfers or the network is too slow; BR_SYSTEM
+ * (memory). O(log tasks) an end of a task, O(transfers that move) an end or a start of a
  * transfer. */
 enum br_status br_haul_run(struct br_haul *haul, const struct br_haul_course *course);
 

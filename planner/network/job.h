@@ -15,8 +15,8 @@ struct br_network_job {
     uint32_t *machine_class; /* by machine */
 };
 
-/* `in` is NULL where nobody asks what a machine holds, and how fast ports are. BR_BAD_INPUT where a
- * port has no rate though the job carries bytes. */
+/* `in` is NULL if nobody asks what a machine holds, and how fast ports are. BR_BAD_INPUT if a port
+ * has no rate though the job carries bytes. */
 enum br_status br_network_job_init(struct br_network_job *job, const struct br_dag *dag,
                                    const struct br_cluster *cluster, const struct br_instance *in,
                                    struct br_diag *diag);

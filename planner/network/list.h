@@ -5,7 +5,7 @@
 
 #include "planner/network/job.h"
 
-/* What a course is made by. */
+/* The rule that makes a course. */
 struct br_network_rule {
     uint32_t machines; /* only the first so many take part, unless none of them holds a task */
     double weight;     /* of the time that transfers take, in the choice and in the order */

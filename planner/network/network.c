@@ -84,7 +84,7 @@ static int64_t try_both(struct planning *p, enum br_sharing sharing)
     return least_ns;
 }
 
-/* The same for all ways to share ports that make good plans. */
+/* Tries both for every way to share ports that makes good plans. */
 static void try_all(struct planning *p)
 {
     try_both(p, BR_SHARE_PLAN);
@@ -121,7 +121,7 @@ static bool planner_network_change(struct planning *p, struct br_rng *rng)
     uint32_t task = (uint32_t)br_rng_below(rng, dag->tasks), from = machine[task];
     uint32_t kind = (uint32_t)br_rng_below(rng, 10);
     uint32_t s = p->job.in->task_stage[task], other = (uint32_t)br_rng_below(rng, dag->tasks);
-    /* A machine where something runs already, or any. */
+    /* A machine on which something runs already, or any. */
     uint32_t to = br_rng_below(rng, 2) ? machine[other]
                                        : (uint32_t)br_rng_below(rng, p->job.cluster->machines);
     const struct br_stage *stage = &dag->stage[s];

@@ -1,4 +1,4 @@
-/* Counts of what is missing, by group where all tasks of a group wait for it. */
+/* Counts of what is missing, by group if all tasks of a group wait for it. */
 #include "planner/network/supply.h"
 
 #include <assert.h>

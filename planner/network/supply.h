@@ -1,4 +1,4 @@
-/* What the tasks of a placed job wait for: parents that have not ended, and transfers. */
+/* Counts what the tasks of a placed job wait for: parents that have not ended, and transfers. */
 #ifndef BR_PLANNER_NETWORK_SUPPLY_H
 #define BR_PLANNER_NETWORK_SUPPLY_H
 

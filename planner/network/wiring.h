@@ -1,4 +1,4 @@
-/* What a placement of the tasks makes of the job: groups of a stage's tasks on one machine, and the
+/* Derives from a placement of the tasks: groups of a stage's tasks on one machine, and the
  * transfers between groups. */
 #ifndef BR_PLANNER_NETWORK_WIRING_H
 #define BR_PLANNER_NETWORK_WIRING_H

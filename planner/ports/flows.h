@@ -10,7 +10,7 @@
 
 /* A time so late that nothing happens then. */
 #define BR_NETWORK_NEVER INT64_MAX
-/* What would end later does not end. */
+/* The latest end of a flow: a flow that would end later does not end. */
 #define BR_FLOWS_LATEST (INT64_MAX / 4)
 
 /* How ports are shared. All but `fair` give the ports to transfers in some order, each as much as
@@ -40,13 +40,13 @@ struct br_flow {
     int64_t since_ns, end_ns;
 };
 
-/* A port, which is twice its machine's number, and one more where it receives. */
+/* The number of a port: twice its machine's number, and one more if it receives. */
 struct br_port {
     int64_t share; /* what each of its flows without a rate got when this was set; it only grows */
     uint32_t port;
 };
 
-/* What a flow has moved at one rate. */
+/* A span in which a flow moved at one rate. */
 struct br_moved {
     uint32_t id;
     int64_t start_ns, end_ns, rate;
@@ -67,7 +67,7 @@ struct br_flows {
     uint32_t *at_port;     /* flows by port, each twice (fair) */
     uint32_t at_room;
     bool record;
-    struct br_moved *moved; /* where recorded */
+    struct br_moved *moved; /* if recorded */
     uint32_t moves, move_room;
     uint64_t work; /* flows looked at; of BR_SHARE_FAIR those of all ports that decide */
 };
@@ -81,12 +81,12 @@ void br_flows_clear(struct br_flows *flows, enum br_sharing sharing, bool record
  * and the key count. False when memory is out. O(flows). */
 bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t bytes,
                   int64_t now_ns);
-/* Sets the rates where flows have come or gone. False when memory is out. O(flows + machines), for
+/* Sets the rates if flows have come or gone. False when memory is out. O(flows + machines), for
  * BR_SHARE_SEBF times log flows, for BR_SHARE_FAIR and ports log machines. */
 bool br_flows_share(struct br_flows *flows, int64_t now_ns);
 /* Takes away the k-th of the flows, which stays unfinished. O(flows). */
 void br_flows_remove(struct br_flows *flows, uint32_t k);
-/* Takes away the first flow that ends now; false where there is none. *flow gets it. */
+/* Takes away the first flow that ends now; false if there is none. *flow gets it. */
 bool br_flows_pop(struct br_flows *flows, int64_t now_ns, struct br_flow *flow, bool *memory);
 
 #endif

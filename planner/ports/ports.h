@@ -4,7 +4,7 @@
 
 #include "planner/model/cluster.h"
 
-/* Fills `up` and `down` (by machine): bytes a second. BR_BAD_INPUT where a port has no rate though
+/* Fills `up` and `down` (by machine): bytes a second. BR_BAD_INPUT if a port has no rate though
  * something may have to move between machines (`carries`). O(machines). */
 enum br_status br_ports_take(const struct br_cluster *cluster, bool carries, int64_t *up,
                              int64_t *down, struct br_diag *diag);

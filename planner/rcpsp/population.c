@@ -194,7 +194,7 @@ static void sample(struct population *p, struct worker *w, struct block *b, uint
     turn_list(p, w, BR_FORWARD, one->list);
 }
 
-/* Of the whole population. */
+/* The winner of a tournament over the whole population. */
 static const struct br_individual *population_choose(const struct population *p, struct br_rng *rng,
                                                      uint32_t side)
 {

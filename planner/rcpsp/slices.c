@@ -26,7 +26,7 @@
 
 typedef uint64_t half_vector __attribute__((vector_size(16)));
 
-/* Sum over the lanes, as bits: set where any lane has it. */
+/* Sum over the lanes, as bits: set if any lane has it. */
 INLINE uint32_t any_lane(br_rcpsp_vector v)
 {
     half_vector h = (half_vector)v;

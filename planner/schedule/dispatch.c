@@ -55,7 +55,7 @@ struct dispatch {
 
     struct ready_stage *ready;    /* by stage */
     uint32_t *queue;              /* by task */
-    uint32_t *place;              /* by task: its place in the order, where tasks that are alike and
+    uint32_t *place;              /* by task: its place in the order; tasks that are alike and
                                      follow each other share one */
     uint32_t *task_of;            /* by place: the first of them */
     uint32_t *left;               /* by stage: tasks that have not ended */

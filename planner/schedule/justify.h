@@ -22,7 +22,7 @@ struct br_serial *br_serial_create(const struct br_instance *instance,
 void br_serial_destroy(struct br_serial *serial);
 
 /* One pass: the smallest key first, ties by task number. `schedule` receives start, machine and
- * measure, not the subsets; its makespan is INT64_MAX where it would exceed `limit` (INT64_MAX: no
+ * measure, not the subsets; its makespan is INT64_MAX if it would exceed `limit` (INT64_MAX: no
  * limit). key may be borrowed from the schedule itself. False when memory is out or *stop became
  * non-zero. O(n log n) and a search of the space a task, or a run of equal tasks. */
 bool br_serial_pass(struct br_serial *serial, enum br_direction direction, const int64_t *key,

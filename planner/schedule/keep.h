@@ -13,7 +13,7 @@ enum br_keep {
     BR_KEEP_NO_MEMORY,
 };
 
-/* In the given order, each task on its machine as soon as that has room, or where there is no such
+/* In the given order, each task on its machine as soon as that has room, or if there is no such
  * machine, or it does not hold the task, on the best one [Kolisch96]. machine is by task, and may
  * be the schedule's own. One search of a machine a task. */
 enum br_keep br_keep_machines(struct br_schedule *schedule, const struct br_instance *instance,

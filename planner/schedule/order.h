@@ -42,8 +42,8 @@ bool br_order_is_sound(const struct br_order *order, const struct br_instance *i
  * the dominant share of the demand. key has room for all tasks. */
 void br_key_longest(const struct br_instance *instance, const struct br_reach *reach,
                     enum br_direction direction, struct br_key *key);
-/* The largest share, over resources, of the whole cluster that a task of the stage holds, in
- * 2^-32; 0 where it demands nothing. */
+/* The largest share, over resources, of the whole cluster that a task of the stage holds, in 2^-32;
+ * 0 if it demands nothing. */
 int64_t br_dominant_share(const struct br_instance *instance, uint32_t stage);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { STOP_INTERVAL = 128 };
 
-/* A ready task; where at != ALONE it is the first of its stage's sorted run that is not yet placed,
+/* A ready task; if at != ALONE it is the first of its stage's sorted run that is not yet placed,
  * and stands for the rest of the run. */
 struct ready {
     uint32_t place, task, at;
@@ -221,9 +221,9 @@ static int64_t schedule_place_bound_of(const struct placing *run, uint32_t stage
 
 /* --- invariants ------------------------------------------------------------------------------- */
 
-/* Whether the task starts no earlier than its placed parents end where `before`, else ends no later
- * than its placed children start: whatever was placed first, in whatever subset. The search bounds
- * a task on one side; that the other holds too is for the order of the subsets (graphene.c). */
+/* Does the task start no earlier than its placed parents end if `before`, else end no later than
+ * its placed children start? It counts all that was placed, in whatever subset. The search bounds a
+ * task on one side; that the other holds too is for the order of the subsets (graphene.c). */
 static bool respects(const struct br_placer *p, bool before, uint32_t stage, uint32_t task)
 {
     const struct br_instance *in = p->in;
@@ -299,7 +299,7 @@ static void schedule_place_settle(const struct placing *run, uint32_t stage, uin
     }
 }
 
-/* Counts down what waited for the task, and for its stage where that is done. */
+/* Counts down what waited for the task, and for its stage if that is done. */
 static void schedule_place_release(const struct placing *run, uint32_t stage, uint32_t task)
 {
     struct br_placer *p = run->p;
@@ -395,8 +395,8 @@ static bool shares_bound(const struct placing *run, uint32_t stage)
     return true;
 }
 
-/* Finds where the task goes: by the stage's index over holes, where several tasks are worth one.
- * False when memory is out. */
+/* Finds where the task goes: by the stage's index over holes, if several tasks are worth one. False
+ * when memory is out. */
 static bool schedule_place_find(const struct placing *run, uint32_t stage, int64_t duration,
                                 int64_t bound, struct br_fit *fit)
 {
@@ -423,7 +423,7 @@ static bool schedule_place_find(const struct placing *run, uint32_t stage, int64
     return br_holes_find(br_stage_holes_of(&p->holes, stage), duration, bound, fit);
 }
 
-/* Places the task, and where its stage is alike all that follow it in the order with it. */
+/* Places the task, and with it, if its stage is alike, all that follow it in the order. */
 static bool place_next(const struct placing *run, const struct ready *entry)
 {
     struct br_placer *p = run->p;
@@ -494,7 +494,7 @@ static bool is_whole(const struct placing *run)
     return t == run->p->in->tasks;
 }
 
-/* Lists the tasks by their places, where the heap would be. */
+/* Lists the tasks by their places, in the memory of the heap. */
 static void list_in_order(const struct placing *run)
 {
     struct br_placer *p = run->p;

@@ -60,7 +60,7 @@ bool br_placer_push(struct br_placer *placer);
 void br_placer_pop(struct br_placer *placer);
 
 const struct br_space *br_placer_space(const struct br_placer *placer);
-/* By task, in ticks; BR_UNPLACED where it is not placed. */
+/* By task, in ticks; BR_UNPLACED if it is not placed. */
 #define BR_UNPLACED INT64_MIN
 const int64_t *br_placer_start(const struct br_placer *placer);
 const uint32_t *br_placer_machine(const struct br_placer *placer);

@@ -60,7 +60,7 @@ bool br_rank_depth_first(const struct br_instance *in, uint32_t *out)
  */
 struct labels {
     const struct br_instance *in;
-    const uint32_t *label; /* by stage, where given */
+    const uint32_t *label; /* by stage, if given */
     uint32_t *list;        /* descending labels of the children, at child_first[stage] */
     uint32_t *heap, size;
 };

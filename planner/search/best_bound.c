@@ -17,7 +17,7 @@
 #include "planner/search/exact_bound.h"
 
 /* The limits if there is no time limit. CONFLICTS ends a search with many conflicts, as on jobs of
- * few tasks; WORK ends one where thousands of decisions may pass between two conflicts. */
+ * few tasks; WORK ends one in which thousands of decisions may pass between two conflicts. */
 enum { CONFLICTS = 10000, WORK = 100000000 };
 static const int64_t look_ns = 5000000;
 /* The share of the time limit for the combinatorial bounds that are not linear; their proof gets as
@@ -38,7 +38,7 @@ struct solving {
     clockid_t clock;
     int64_t limit_ns;           /* 0: none */
     int64_t began_ns, risen_ns; /* risen: when clause learning last raised a bound; 0: never */
-    struct br_alarm alarm;      /* where there is a limit */
+    struct br_alarm alarm;      /* if there is a limit */
     const struct br_stop *stop; /* the alarm's, or the caller's; may be NULL */
     bool met;                   /* a quick schedule is as short as the core bound */
     bool asked;                 /* the source has been begun, or there is none */

@@ -11,7 +11,7 @@
 #include "planner/search/orders_search.h"
 #include "planner/search/rounded_search.h"
 
-/* The default effort of the search on one machine, where placements are cheap: POPULATION_PASSES
+/* The default effort of the search on one machine, on which placements are cheap: POPULATION_PASSES
  * passes for each task of the job, on a large job POPULATION_PLACEMENTS placements. */
 enum { POPULATION_TASKS = 20000, POPULATION_PASSES = 4000, POPULATION_PLACEMENTS = 100000000 };
 /* Up to EXACT_SMALL tasks the exact solvers get a large share of the budget, up to EXACT_MEDIUM a

@@ -14,7 +14,7 @@
  * they are called between turns of some hundred conflicts. */
 struct br_exact_effort {
     uint64_t conflicts; /* of a part */
-    /* Of a part: the limit of decisions, times its tasks, and on one machine once more for every
+    /* For a part: the limit of decisions, times its tasks, and on one machine once more for every
      * 10,000 ticks that a first schedule takes. It does not depend on what others find. 0: no
      * limit. */
     uint64_t work;

@@ -20,7 +20,7 @@ enum {
     SOLVERS,
     SLICE = 200,       /* conflicts, the first */
     SLICE_MOST = 8000, /* and the longest */
-    FEW = 3,           /* ticks that are left, at most, where DOWN works alone */
+    FEW = 3,           /* ticks that are left, at most, when DOWN works alone */
     TICKS = 10000,     /* so many more make a conflict take as long again */
     TASKS = 60,        /* up to which a conflict costs BR_EXACT_SEARCH_CONFLICT for each */
     BEYOND = 4,        /* and for each of the others */

@@ -23,7 +23,7 @@ enum br_portfolio_origin {
     BR_ORIGINS
 };
 
-/* What is justified by one call; bits of a set. */
+/* The schedules that one call justifies; bits of a set. */
 enum br_portfolio_works {
     BR_WORKS_KEPT = 1, /* the schedules of heuristics, and the added one, each once */
     BR_WORKS_SERIAL =

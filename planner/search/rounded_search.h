@@ -5,8 +5,8 @@
 #include "planner/schedule/run.h"
 #include "planner/search/search_state.h"
 
-/* Searches on the durations rounded down to multiples of search->noise ticks, where profiles are
- * short and few lengths differ, and makes true schedules of what that ends with; then, or if
+/* Searches on the durations rounded down to multiples of search->noise ticks, for which profiles
+ * are short and few lengths differ, and makes true schedules of what that ends with; then, or if
  * nothing is to be gained there, on the durations as they are, with what is left of the budget. As
  * br_population_search else. */
 bool br_rounded_search(struct br_search *search, struct br_run *run);

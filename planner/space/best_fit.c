@@ -26,7 +26,7 @@ static const int64_t *leaf_of(const struct br_best_fit *index, uint32_t machine)
     return range_of(index, (size_t)index->leaves + machine);
 }
 
-/* Of a whole machine of a class. */
+/* The weight of a resource for a whole machine of the class. */
 static double weight_of(const struct br_instance *in, uint32_t cls, uint32_t resource)
 {
     double capacity = (double)in->capacity[(size_t)cls * in->resources + resource];
@@ -265,7 +265,7 @@ static void best_fit_search(const struct br_best_fit *index, uint32_t stage,
     found->room = room;
 }
 
-/* The best of those that have changed since, against `best`, where that is not NONE. */
+/* The best of those that have changed since, against `best`, if that is not NONE. */
 static uint32_t best_changed(const struct br_best_fit *index, uint32_t stage, uint32_t since,
                              uint32_t best)
 {

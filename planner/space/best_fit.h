@@ -3,10 +3,10 @@
  *
  * The fit is measured by the slack, the dot product of demand and free vector as shares of a whole
  * machine: the less, the better. A binary tree over the machines holds, by node, the least and the
- * most of every component. The most tell where no machine holds the demand; the least bound the
- * slack of all machines below, so that the search leaves out what cannot win: branch and bound.
- * Bounds are computed by the same operations as slacks, and rounding is monotone, so the answer is
- * exactly the one that a look at every machine gives.
+ * most of every component. The most tell below which nodes no machine holds the demand; the least
+ * bound the slack of all machines below, so that the search leaves out what cannot win: branch and
+ * bound. Bounds are computed by the same operations as slacks, and rounding is monotone, so the
+ * answer is exactly the one that a look at every machine gives.
  *
  * A search finds the first few at once, and they are remembered by stage: of the machines that have
  * not changed since, the first of these is the best. So the next task of the stage needs a look at
@@ -40,7 +40,7 @@ struct br_best_fit {
     uint32_t height;              /* leaves is 1 << height */
     uint32_t width;               /* components, at least 1 */
     int64_t *range;   /* [node * 2 * width]: the least, then the most; node 1 is the root */
-    double *weight;   /* [class * width]: 1 / capacity^2, 0 where there is none */
+    double *weight;   /* [class * width]: 1 / capacity^2, 0 if there is none */
     double *lightest; /* the least weights over the classes */
     uint32_t *machine_class;
     uint32_t changes;                      /* so far */
@@ -54,12 +54,12 @@ struct br_best_fit {
 bool br_best_fit_init(struct br_best_fit *index, const struct br_instance *instance);
 void br_best_fit_finish(struct br_best_fit *index);
 
-/* Puts the machine into the index with its free vector (one value at least, whatever it is, where
- * there are no resources), or takes it out where that is NULL. O(log machines). */
+/* Puts the machine into the index with its free vector (one value at least, whatever it is, if
+ * there are no resources), or takes it out if that is NULL. O(log machines). */
 void br_best_fit_set(struct br_best_fit *index, uint32_t machine, const int64_t *free);
 
 /* The machine of the index with the least slack among those that hold the stage's demand; ties to
- * the lower number. BR_BEST_FIT_NONE where none does. */
+ * the lower number. BR_BEST_FIT_NONE if none does. */
 uint32_t br_best_fit_find(struct br_best_fit *index, uint32_t stage);
 /* The first machine of the index at or after `from` that holds the stage's demand. */
 uint32_t br_best_fit_next(const struct br_best_fit *index, uint32_t stage, uint32_t from);
@@ -68,7 +68,7 @@ uint32_t br_best_fit_next(const struct br_best_fit *index, uint32_t stage, uint3
  */
 double br_best_fit_slack(const struct br_best_fit *index, uint32_t stage, uint32_t machine,
                          const int64_t *free);
-/* What br_best_fit_find finds while nothing runs, without an index. O(classes x resources). */
+/* The result of br_best_fit_find while nothing runs, without an index. O(classes x resources). */
 uint32_t br_best_fit_empty(const struct br_instance *in, uint32_t stage);
 
 #endif

@@ -22,15 +22,15 @@ struct br_fit_tree {
 bool br_fit_tree_init(struct br_fit_tree *tree, uint32_t count, uint32_t resources);
 void br_fit_tree_finish(struct br_fit_tree *tree);
 
-/* Sets leaf i to the vector, or clears it where vector is NULL. O(log n). */
+/* Sets leaf i to the vector, or clears it if vector is NULL. O(log n). */
 void br_fit_tree_set(struct br_fit_tree *tree, uint32_t i, const int64_t *vector);
-/* The first set leaf at or after `from` that is, in every component, at most the bound;
- * BR_FIT_NONE where there is none. O(log n) where the nodes do not mislead. */
+/* The first set leaf at or after `from` that is, in every component, at most the bound; BR_FIT_NONE
+ * if there is none. O(log n) if the nodes do not mislead. */
 uint32_t br_fit_tree_next(const struct br_fit_tree *tree, uint32_t from, const int64_t *bound);
 
-/* The same over a great many places of which few are set: each of some owners has one at most, and
- * sets its own vector there. Then a leaf stands for a block of places, and holds the least of what
- * is set in it; the owners in a block are a list. So the memory is that of the blocks. */
+/* A fit tree over a great many places of which few are set: each of some owners has one at most,
+ * and sets its own vector there. A leaf stands for a block of places, and holds the least of the
+ * vectors set in it; the owners in a block are a list. So the memory is that of the blocks. */
 struct br_fit_places {
     struct br_fit_tree tree;
     uint32_t grain;        /* a block has 1 << grain places */

@@ -212,7 +212,7 @@ static uint32_t hole_list_place_in(const struct br_hole_list *list,
     return low;
 }
 
-/* The last line whose block does not begin after the key; 0 where all do. */
+/* The last line whose block does not begin after the key; 0 if all do. */
 static uint32_t line_of(const struct br_hole_list *list, const struct key *key)
 {
     uint32_t low = 0;

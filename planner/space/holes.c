@@ -6,9 +6,9 @@
  * answer. A span is known from the look that found the demand to hold from its beginning to `good`
  * until something is placed there; a machine's known spans are a list through `next`.
  *
- * Where tasks have bounds of their own, spans that begin before the bound offer just that time. Of
- * the last such look a span keeps the slack, `inner`, between `low` and `high`; it holds as long as
- * the machine has not changed since step `seen`. */
+ * If tasks have bounds of their own, spans that begin before the bound offer just that time. Of the
+ * last such look a span keeps the slack, `inner`, between `low` and `high`; it holds as long as the
+ * machine has not changed since step `seen`. */
 #include "planner/space/holes.h"
 
 #include "base/collections/memory.h"
@@ -304,7 +304,7 @@ struct within {
 };
 #define NO_MACHINE UINT32_MAX
 
-/* Offers a span that begins before. Where the task does not fit the span is cut in two, and none of
+/* Offers a span that begins before. If the task does not fit, the span is cut in two, and none of
  * the halves is long enough. False when memory is out. */
 static bool offer_within(struct br_holes *h, struct within *best, uint32_t at)
 {
@@ -351,7 +351,7 @@ static bool known_is_sound(const struct br_holes *h, uint32_t machine)
     return true;
 }
 
-/* What a look at all machines and all intervals finds. */
+/* The fit found by a look at all machines and all intervals. */
 static struct br_fit holes_plain(const struct br_holes *h, int64_t duration, int64_t bound)
 {
     const struct br_space *space = h->space;

@@ -23,15 +23,15 @@ struct br_holes *br_holes_create(const struct br_space *space);
 void br_holes_destroy(struct br_holes *holes);
 
 /* Begins a series: tasks of the stage, none shorter than `shortest` (at least 1), none to start
- * before `least` where forward, else none to end after it. Ends with the first undo. O(machines x
- * log machines). False when memory is out. */
+ * before `least` if forward, else none to end after it. Ends with the first undo. O(machines x log
+ * machines). False when memory is out. */
 bool br_holes_begin(struct br_holes *holes, bool forward, uint32_t stage, int64_t least,
                     int64_t shortest);
-/* The earliest or the latest fit, as the space is now; the bound is a start where forward and else
- * an end. False when memory is out. */
+/* The earliest or the latest fit, as the space is now; the bound is a start if forward, else an
+ * end. False when memory is out. */
 bool br_holes_find(struct br_holes *holes, int64_t duration, int64_t bound, struct br_fit *fit);
-/* The same, forward, for fits that start before the limit: *found tells whether there is one. Looks
- * no further than the limit. */
+/* As br_holes_find, forward, for fits that start before the limit: *found tells whether there is
+ * one. Looks no further than the limit. */
 bool br_holes_find_before(struct br_holes *holes, int64_t duration, int64_t from, int64_t limit,
                           struct br_fit *fit, bool *found);
 

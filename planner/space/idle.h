@@ -23,7 +23,7 @@ void br_idle_finish(struct br_idle *idle);
 /* The machine is idle from the time on. O(log machines) at most. */
 void br_idle_set(struct br_idle *idle, uint32_t machine, int64_t time);
 /* The first machine at or after `from` that is idle at the time for good, or that is not;
- * UINT32_MAX where there is none. O(log machines). */
+ * UINT32_MAX if there is none. O(log machines). */
 uint32_t br_idle_next(const struct br_idle *idle, uint32_t from, int64_t time, bool wanted);
 
 static inline int64_t br_idle_time(const struct br_idle *idle, uint32_t machine)

@@ -382,7 +382,7 @@ void br_space_undo(struct br_space *space, uint64_t mark)
         if (step->duration == 0)
             continue;
         struct br_profile *p = &space->profile[step->machine];
-        p->changed = 0; /* whoever remembers more of it has to begin anew */
+        p->changed = 0; /* users that remember more of it have to begin anew */
         assert(p->count > 1);
         const int64_t *demand = space->in->demand + (size_t)step->stage * resources;
         int64_t end = step->start + step->duration;

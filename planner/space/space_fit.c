@@ -116,7 +116,7 @@ static struct br_space_offer space_fit_ask(const struct query *q, uint32_t cls, 
 }
 
 /* The first machine of the class from that one on which is idle from the bound on for good, or
- * which is not; NONE where there is none. */
+ * which is not; NONE if there is none. */
 static uint32_t space_fit_next_of(const struct query *q, uint32_t cls, uint32_t from, bool idle)
 {
     uint32_t end = q->space->in->class_first[cls + 1];
@@ -318,9 +318,9 @@ static bool idle_hold(const struct query *q, uint32_t cls, uint32_t copies)
     return false;
 }
 
-/* Placing on one machine leaves what the others offer as it was: a heap of offers serves all
- * copies with one search a machine and one a batch. Where the idle machines hold all the copies,
- * none of them starts later than the bound. */
+/* Placing on one machine leaves what the others offer as it was: a heap of offers serves all copies
+ * with one search a machine and one a batch. If the idle machines hold all the copies, none of them
+ * starts later than the bound. */
 bool br_space_fill(struct br_space *space, bool forward, uint32_t stage, int64_t duration,
                    int64_t bound, uint32_t copies,
                    void (*settle)(void *context, struct br_fit fit, uint32_t copies), void *context)

@@ -44,13 +44,13 @@ struct br_step {
     bool new_start, new_end; /* breakpoints that the step brought */
 };
 
-/* A machine's next fit for some query: its start, or minus its end where the search goes backward,
- * so that less is sooner. */
+/* A machine's next fit for some query: its start, or minus its end if the search goes backward, so
+ * that less is sooner. */
 struct br_space_offer {
     int64_t time;
     double slack;
     uint32_t machine;
-    struct br_segment at; /* of the profile, where there is one: what the slack is of */
+    struct br_segment at; /* of the profile, if there is one: what the slack is of */
 };
 
 struct br_space {
@@ -62,7 +62,7 @@ struct br_space {
     uint32_t spares;
     uint32_t *touched; /* by class */
     uint32_t *machine_class;
-    double *weight;               /* [class * resources + resource]: 1 / capacity^2, 0 where none */
+    double *weight;               /* [class * resources + resource]: 1 / capacity^2, 0 if none */
     struct br_space_offer *offer; /* scratch: a heap of one offer a machine */
     struct br_step *trail;
     uint64_t steps, room;
@@ -88,7 +88,7 @@ static inline struct br_segment br_profile_at(const struct br_profile *p, int64_
                                br_last_before(p->block[block]->time, p->block[block]->count, time)};
 }
 
-/* The same, sooner where it is in that block or close to it. */
+/* As br_profile_at, sooner if it is in that block or close to it. */
 static inline struct br_segment br_profile_near(const struct br_profile *p, int64_t time,
                                                 uint32_t block)
 {
@@ -203,7 +203,7 @@ static inline struct br_segment br_profile_relief_after(const struct br_profile 
     }
 }
 
-/* The same backward: the last before it. */
+/* As br_profile_relief_after backward: the last before it. */
 static inline struct br_segment br_profile_relief_before(const struct br_profile *p,
                                                          uint32_t resources, const int64_t *demand,
                                                          struct br_segment k, uint32_t most,

@@ -40,8 +40,8 @@ void br_lcg_atoms_finish(struct br_lcg_atoms *a);
 /* The atom that the literal is or negates (*negated), made if there is none; NONE when memory is
  * out. O(atoms of the variable) if it is made. */
 uint32_t br_lcg_atom_make(struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated);
-/* The same, but NONE if there is none. O(1), or O(log atoms of the variable) if bounds lie far
- * apart. */
+/* As br_lcg_atom_make, but NONE if there is none. O(1), or O(log atoms of the variable) if bounds
+ * lie far apart. */
 uint32_t br_lcg_atom_find(const struct br_lcg_atoms *a, struct br_lcg_literal l, bool *negated);
 /* The atom, or its negation, as a literal. */
 static inline struct br_lcg_literal br_lcg_atom_literal(const struct br_lcg_atoms *a, uint32_t atom,

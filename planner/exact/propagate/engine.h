@@ -36,7 +36,7 @@ bool br_lcg_propagate(struct br_lcg_engine *e);
  * False when memory is out. */
 bool br_lcg_explain(struct br_lcg_engine *e, struct br_lcg_literal l, uint32_t reason, int32_t at,
                     uint32_t entry);
-/* The same for the conflict: puts there the literals that cannot all be true. */
+/* As br_lcg_explain for the conflict: puts there the literals that cannot all be true. */
 bool br_lcg_explain_conflict(struct br_lcg_engine *e);
 /* Closes the levels above the given one, whose entries have been taken back. */
 void br_lcg_engine_close_levels(struct br_lcg_engine *e, uint32_t level);

@@ -200,7 +200,7 @@ static bool chain_right(struct br_lcg_machines *c, uint32_t task, uint32_t machi
     return true;
 }
 
-/* The same for starts from `bound` + 1 up to the task's latest. */
+/* As chain_right, for starts from `bound` + 1 up to the task's latest. */
 static bool chain_left(struct br_lcg_machines *c, uint32_t task, uint32_t machine, int32_t bound)
 {
     int32_t at = c->upper[task], duration = c->p->duration[task];

@@ -7,7 +7,7 @@
 #include "base/collections/memory.h"
 
 enum {
-    HORIZON_MAX = 1 << 22, /* on one machine, where the profile has a cell for every tick */
+    HORIZON_MAX = 1 << 22,          /* on one machine, if the profile has a cell for every tick */
     HORIZON_MACHINES_MAX = 1 << 28, /* and on several */
     ARCS_MAX = 1000000,
     PROFILE_CELLS_MAX = 1 << 24
@@ -20,7 +20,7 @@ struct builder {
     int64_t *unit;
 };
 
-/* Goes through the tasks ahead of the given one: counts the arcs, and writes them where `write`. */
+/* Goes through the tasks ahead of the given one: counts the arcs, and writes them if `write`. */
 static void propagate_problem_link_parents(struct builder *b, uint32_t task, bool write)
 {
     const struct br_instance *in = b->in;
@@ -54,7 +54,7 @@ static bool propagate_problem_alike(const struct br_instance *in, uint32_t stage
     return true;
 }
 
-/* Of tasks that are equal, each starts no earlier than the one before it. */
+/* Links equal tasks: each starts no earlier than the one before it. */
 static void propagate_problem_link_equal(struct builder *b, bool write)
 {
     const struct br_instance *in = b->in;

@@ -41,8 +41,8 @@ struct br_lcg_problem {
     int64_t *capacity; /* by resource */
     uint32_t *holding, holdings;
 
-    /* The same packed into words: a lane for each resource with a guard bit above the amount. What
-     * is free carries all guards; what remains after a demand lacks one where it does not fit. */
+    /* These amounts packed into words: a lane for each resource with a guard bit above the amount.
+     * Free amounts carry all guards; subtracting a demand clears those of lanes that it exceeds. */
     uint32_t words;
     uint64_t *lane;  /* [task * words + word] */
     uint64_t *guard; /* by word */

@@ -109,7 +109,7 @@ static inline bool br_lcg_true_at_root(const struct br_lcg_trail *t, struct br_l
 /* Makes a literal true that is not true yet. False if it is false, with the conflict noted, or when
  * memory is out. */
 bool br_lcg_raise(struct br_lcg_trail *t, struct br_lcg_literal l, uint32_t reason, int32_t at);
-/* The same; does nothing if the literal is true already. */
+/* As br_lcg_raise; does nothing if the literal is true already. */
 static inline bool br_lcg_push(struct br_lcg_trail *t, uint32_t side, int32_t bound,
                                uint32_t reason, int32_t at)
 {
