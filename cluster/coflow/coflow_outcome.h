@@ -39,7 +39,7 @@ struct br_coflow_outcome {
 
 void br_coflow_outcome_finish(struct br_coflow_outcome *outcome);
 
-/* Figures of an outcome. Times in seconds; NAN where nothing finished. */
+/* Figures of an outcome. Times in seconds; NAN if nothing finished. */
 struct br_coflow_figures {
     uint32_t finished;
     double average_cct_s, p50_cct_s, p90_cct_s, p99_cct_s, makespan_s;

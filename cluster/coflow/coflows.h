@@ -51,13 +51,13 @@ struct br_coflow_end {
     double bytes; /* of a receiver: all that it receives */
 };
 /* Adds a coflow whose receivers get an equal part of their bytes from every sender. Ends are sorted
- * by port in place, and those of one port become one. BR_BAD_INPUT where there is no sender or no
+ * by port in place, and those of one port become one. BR_BAD_INPUT if there is no sender or no
  * receiver, or there are too many flows; BR_SYSTEM (memory). O(flows). */
 enum br_status br_coflows_add(struct br_coflows *trace, const struct br_coflow *about,
                               struct br_coflow_end *sender, struct br_coflow_end *receiver,
                               struct br_diag *diag);
 /* Makes one coflow of those of one id, which comes when the first of them did: what they carry from
- * a port to a port adds up. Before br_coflows_finish. BR_BAD_INPUT where there are too many flows;
+ * a port to a port adds up. Before br_coflows_finish. BR_BAD_INPUT if there are too many flows;
  * BR_SYSTEM (memory). O(coflows + flows x log ports). */
 enum br_status br_coflows_join(struct br_coflows *trace, struct br_diag *diag);
 /* Sorts the coflows by arrival; those of one arrival keep their order. */

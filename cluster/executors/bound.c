@@ -3,10 +3,10 @@
  * less; so a job gets the number k for which B(k) k^p is the least: with p = 0 its time alone
  * counts, with p = 1 the executors' time alone.
  *
- * Executors stay in their job while a stage of it is ready, since moving them costs time; where
- * they yield, they leave for a job that goes before it and has less than its number. Others go to
- * the job with the least work left of those that have less than their number; where all have it, to
- * the one that has the least more. Within a job the longest path goes first.
+ * Executors stay in their job while a stage of it is ready, since moving them costs time; if they
+ * yield, they leave for a job that goes before it and has less than its number. Others go to the
+ * job with the least work left of those that have less than their number; if all have it, to the
+ * one that has the least more. Within a job the longest path goes first.
  *
  * By stages, T(k) k^p is the least instead, where T is the time of one stage: each stage has a
  * number of its own, and of those with less the job's order counts, then the longest path. */
@@ -29,7 +29,7 @@ struct bound {
     double power;
     bool by_stage;
     uint32_t room, path_room, stage_room;
-    struct number *job; /* by job of the run; where not by stages */
+    struct number *job; /* by job of the run; if not by stages */
     uint32_t *stage;    /* the number of each stage of the run; by stages */
     double *path_ms;    /* by stage of one job */
 };
@@ -147,7 +147,7 @@ static bool executors_bound_make_room(struct bound *bound, uint32_t jobs, uint32
     return true;
 }
 
-/* The numbers of the job's stages, which are those of job `same` where that is another one. */
+/* The numbers of the job's stages: those of job `same` if that is another one. */
 static void executors_bound_number_stages(struct bound *bound, const struct br_executors *sim,
                                           uint32_t job, uint32_t same)
 {
@@ -239,7 +239,7 @@ static uint32_t used_by(const struct br_executors *sim, uint32_t stage)
     return sim->stage[stage].running + sim->stage[stage].coming;
 }
 
-/* Is stage a to be taken before b, where each has a number? First those with less, of them those of
+/* Is stage a to be taken before b, if each has a number? First those with less, of them those of
  * the group's job unless executors yield, then by what is left of their jobs; of others those of
  * the group's job, then those that have the least more. */
 static bool numbered_before(const struct bound *bound, const struct br_executors *sim, uint32_t a,

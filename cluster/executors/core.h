@@ -48,7 +48,7 @@ struct br_executor_event {
 struct br_executor_stage_inside {
     struct {
         uint32_t running;                     /* executors of that class */
-        uint32_t first_promise, last_promise; /* of these; last: where first is not NONE */
+        uint32_t first_promise, last_promise; /* of these; last: if first is not NONE */
     } cls[BR_EXECUTOR_CLASSES];
     bool saturated;
 };
@@ -107,7 +107,7 @@ static inline void br_executors_mark_job(struct br_executors_core *core, uint32_
 void br_executors_send(struct br_executors_core *core, uint32_t executor, uint32_t stage);
 /* It has come to the stage's job. */
 void br_executors_settle(struct br_executors_core *core, uint32_t executor, uint32_t stage);
-/* The executor at hand stays idle in its job, or is free where that has nothing to start. `asked`:
+/* The executor at hand stays idle in its job, or is free if the job has nothing to start. `asked`:
  * the news that it has been asked about; 0: none. */
 void br_executors_rest(struct br_executors_core *core, uint32_t executor, uint32_t asked);
 /* Takes an idle executor of the job, or of the free for NONE, and of that class; it is at hand
@@ -145,7 +145,7 @@ void br_executors_record(struct br_executors_core *core, uint32_t executor);
 int64_t br_executors_redraw_ns(const struct br_executors_core *core, uint32_t executor);
 /* Something of the executor ends at that time. */
 void br_executors_at(struct br_executors_core *core, int64_t time_ns, uint32_t executor);
-/* The same, before or after others of that time by a number. */
+/* As br_executors_at, with a number that orders the event among others of that time. */
 void br_executors_put(struct br_executors_core *core, struct br_executor_event event);
 /* Takes the first event, which there is, and says of whom it is. */
 uint32_t br_executors_due(struct br_executors_core *core);

@@ -18,13 +18,13 @@
  * the limit allows. What is left of the group is asked for again, until it is empty, no stage can
  * take it, or the answer is BR_EXECUTORS_STAY. A stage can be named once in such a round.
  *
- * Who reads the fields below sees what a scheduler would know: durations stand in br_waves as they
- * were measured in past runs. How long a task is going to last is nowhere in this struct. The
- * simulator writes the fields, everybody else reads them.
+ * The fields below show what a scheduler would know: durations stand in br_waves as they were
+ * measured in past runs. How long a task is going to last is nowhere in this struct. The simulator
+ * writes the fields, everybody else reads them.
  *
- * Nothing is allocated between reset and the end of a run; a reset allocates only where a run has
- * more jobs or stages than any run before it. One thread a simulator. Equal jobs, seeds and
- * decisions give equal runs. An event costs O(log executors + children of its stage). */
+ * Nothing is allocated between reset and the end of a run; a reset allocates only if a run has more
+ * jobs or stages than any run before it. One thread a simulator. Equal jobs, seeds and decisions
+ * give equal runs. An event costs O(log executors + children of its stage). */
 #ifndef BR_CLUSTER_EXECUTORS_EXECUTORS_H
 #define BR_CLUSTER_EXECUTORS_EXECUTORS_H
 
@@ -151,7 +151,7 @@ struct br_executors {
 struct br_executors_run {
     int64_t until_ns; /* it ends there, whatever runs; BR_NEVER: with its last job */
     /* Gets a span for every task (machine: the executor) and the ends of jobs; NULL: nothing is
-     * kept. Filled where it grows by allocation; see br_executors_status. */
+     * kept. Filling it may allocate; see br_executors_status. */
     struct br_outcome *record;
 };
 
@@ -165,12 +165,12 @@ enum br_status br_executors_reset(struct br_executors *sim,
                                   const struct br_executors_arrival *arrival, uint32_t jobs,
                                   const struct br_executors_run *run, struct br_diag *diag);
 
-/* Makes `to`, a simulator with the same options, a copy of the run as it stands: also where a
+/* Makes `to`, a simulator with the same options, a copy of the run as it stands: also when a
  * decision is wanted, which each of them gets by itself then. With a seed all that nobody can know
  * is drawn anew by it: how long tasks that run still last, and how long those to come; and no
  * further job comes. So a policy may try on copies what its decisions lead to. NULL: the copy goes
- * on as the original would. Nothing is recorded. BR_SYSTEM: memory, which is asked for only where
- * `to` has never had a run so large. O(stages + jobs + executors). */
+ * on as the original would. Nothing is recorded. BR_SYSTEM: memory, which is asked for only if `to`
+ * has never had a run so large. O(stages + jobs + executors). */
 enum br_status br_executors_fork(const struct br_executors *sim, const uint64_t *seed,
                                  struct br_executors *to, struct br_diag *diag);
 

@@ -98,7 +98,7 @@ static bool left_prepare(struct br_left *left, const struct br_executors *sim, u
 
 /* ---- Durations ---- */
 
-/* How long a task lasts on so many executors, where that is drawn from two numbers measured. */
+/* How long a task lasts on so many executors, when that is drawn from two measured numbers. */
 static double task_ms(const struct br_left *left, const struct br_waves *waves,
                       const double *mean_ms, uint32_t executors)
 {

@@ -9,7 +9,7 @@
 
 #include "cluster/executors/executors.h"
 
-/* Of a job of the run. */
+/* Work and durations of a job of the run. */
 struct br_left_job {
     double *work_ms, *path_ms; /* by number that is tried; owned */
     float *task_ms; /* by stage: in the first wave and in the rest, each by number that is tried */

@@ -30,10 +30,10 @@ static const struct {
     [BR_PLAN_FRESH] = {0, 0.5, -10, 10},    [BR_PLAN_FREE] = {0, 1, -10, 10},
 };
 
-/* Of slack, what counts. */
+/* Slack counts within these bounds. */
 #define SLACK_LEAST 0.05
 #define SLACK_MOST 20.0
-/* Of the work that asks for large executors, as a share. */
+/* The least share of the work that asks for large executors. */
 #define NEEDS_LEAST 1e-3
 
 /* A live job, while a decision is made. */
@@ -43,8 +43,8 @@ struct live {
     bool waits;         /* its stage cannot run yet */
     double work;        /* left, in seconds */
     double key;         /* the least goes first */
-    /* Of several classes: what the stage asks for, and by class the share of the work left that
-     * asks for as much or more. */
+    /* With several classes: the class that the stage asks for, and by class the share of the work
+     * left that asks for as much or more. */
     uint32_t cls;
     double needs[BR_EXECUTOR_CLASSES];
 };
@@ -174,7 +174,8 @@ static uint32_t held_for(const struct br_executors *sim, const struct live *live
     return fit < live->all ? fit : live->all;
 }
 
-/* Of several classes: what of a job is for which of them. */
+/* With several classes: the shares of the job's work by class, and its executors that are large
+ * enough. */
 static void look_at_classes(const struct br_executors *sim, struct live *live)
 {
     const struct br_executor_job *of = &sim->job[live->job];

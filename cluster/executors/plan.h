@@ -28,29 +28,29 @@ enum br_plan_number {
     BR_PLAN_OPEN_ORDER, /* how much later jobs come whose stage cannot run yet */
     BR_PLAN_OPEN_MORE,  /* and how many more executors these have */
     BR_PLAN_STAY,       /* how far ahead another job is for whose sake executors leave theirs */
-    BR_PLAN_STAY_OPEN,  /* the same where their stage cannot run yet */
+    BR_PLAN_STAY_OPEN,  /* likewise if their stage cannot run yet */
     BR_PLAN_OVER,       /* times its number that a job may have while others have less */
-    BR_PLAN_FULL,       /* power of the order where all jobs have their number */
-    /* Of executors of several classes. */
+    BR_PLAN_FULL,       /* power of the order if all jobs have their number */
+    /* For executors of several classes. */
     BR_PLAN_OVERSIZE, /* how much later jobs come whose stage asks for less than the group has */
     BR_PLAN_SCARCE,   /* power of the price by the share of executors that will not do */
-    /* Of jobs with deadlines; slack: the time that is left over the time that it takes. */
+    /* For jobs with deadlines; slack: the time that is left over the time that it takes. */
     BR_PLAN_SLACK, /* power of the slack in the order of jobs */
     BR_PLAN_HURRY, /* and in the price of executors */
     BR_PLAN_LOST,  /* how much later jobs come that will miss theirs */
-    /* Of executors of several classes again: a number keeps its place in model files. */
+    /* For executors of several classes again: a number keeps its place in model files. */
     BR_PLAN_PART,   /* power of a job's number by the share of executors that will do */
     BR_PLAN_RIVALS, /* power of how much a job behind counts, by the share of its work that asks for
                        as large ones */
-    /* Of jobs that keep coming, for which executors are to be left. In batches they add nothing. */
+    /* For jobs that keep coming: executors are to be left for them. In batches they add nothing. */
     BR_PLAN_SPARE, /* 1: others' executors go to no job beyond its number; less: beyond its number
                       over that; 0: to any */
     BR_PLAN_FRESH, /* price of one more executor, in what its first task lasts longer */
     BR_PLAN_FREE   /* how much less executors cost, by the share that is free */
 };
 enum { BR_EXECUTORS_PLAN_NUMBERS = 28 };
-/* Steps of BR_PLAN_SPARE at which it is 1, and stays so at changes as trainings try. They begin
- * there where jobs keep coming: from 0 they were not found to come there. */
+/* Steps of BR_PLAN_SPARE at which it is 1, and stays so at changes as trainings try. Trainings
+ * begin there if jobs keep coming: from 0 they were not found to get there. */
 #define BR_PLAN_SPARING 4
 
 /* When a number can be learned. */

@@ -32,7 +32,7 @@ struct br_executors_row {
      * (troubles + 1) on, evenly below 1; 0: none is. */
     uint32_t troubles;
     bool orders; /* it is run with the best of all orders of jobs: see orders.h */
-    int detail;  /* of the policy's own, as is `usual`: the number where none is given */
+    int detail;  /* of the policy's own, as is `usual`: the number if none is given */
     double usual;
     enum br_status (*create)(const struct br_executors_setup *setup, void **policy,
                              struct br_diag *diag);

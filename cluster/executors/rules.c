@@ -3,8 +3,8 @@
  * Each says which job comes next and which of its stages. Those that share the cluster give every
  * job a part in proportion to its work to some power; executors that have nothing left to do on
  * their stage stay in their job while a stage of it is ready, since moving them costs time, but for
- * those beyond its part where executors yield. What is
- * over when all jobs have their parts goes where it is the smallest excess. */
+ * those beyond its part if executors yield. When all jobs have their parts, the rest goes where it
+ * is the smallest excess. */
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -192,8 +192,8 @@ static struct br_executors_choice next_given(const struct rule *rule,
 }
 
 /* The stage with the largest product of what a task requests and what the group has: so the one
- * that asks for the most memory; of equals, such as where all executors are, the one that takes the
- * most of the group. [Grandl14; Mao19, 7.1] */
+ * that asks for the most memory; of equals, such as when all executors are alike, the one that
+ * takes the most of the group. [Grandl14; Mao19, 7.1] */
 static struct br_executors_choice most_packed(const struct br_executors *sim)
 {
     uint32_t best = BR_EXECUTORS_NONE;

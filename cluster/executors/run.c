@@ -23,7 +23,7 @@ static void executors_run_open_group(struct br_executors_core *core, struct br_e
 }
 
 /* Asks about the idle executors of the job, or the free, of the first class of which some may be of
- * use: so the smallest go first, and large ones are left where small ones will do. False: none is.
+ * use: so the smallest go first, and large ones are left if small ones will do. False: none is.
  */
 static bool ask_for(struct br_executors_core *core, uint32_t job)
 {
@@ -177,7 +177,7 @@ static void executors_run_leave(struct br_executors_core *core, uint32_t executo
 }
 
 /* Is the executor, which has just ended a task, to be asked about, though its stage has more? Not
- * where others are coming for all that is left, since nobody could send it back then. */
+ * if others are coming for all that is left, since nobody could send it back then. */
 static bool yields(const struct br_executors_core *core, uint32_t executor)
 {
     const struct br_executor *at = &core->executor[executor];

@@ -55,7 +55,7 @@ BR_HEAP(event, struct event, const void *, simulate_engine_before, 4)
 enum state { IDLE, RUNNING, DONE };
 
 /* A job that has arrived and not ended. Of thousands of jobs nothing stays near the processor, so a
- * job is small: it has durations of its own only where they were drawn. */
+ * job is small: it has durations of its own only if they were drawn. */
 struct live {
     const struct br_job_shape *shape;
     uint32_t *stage_left;   /* tasks that have not ended; its block of memory */
@@ -74,7 +74,7 @@ struct simulation {
     struct br_job_shape *shape;
     struct br_machines machines;
     bool moves;                /* bytes, or jobs are placed */
-    struct br_transit transit; /* where so */
+    struct br_transit transit; /* if `moves` */
     struct live *live;         /* by job */
     struct event *queue;
     uint32_t queued, queue_room;
@@ -312,7 +312,7 @@ static enum br_status simulate_engine_perform(struct simulation *sim, const stru
 
 /* ---- Starts ---- */
 
-/* Why the task cannot start there now; NULL where it can. */
+/* Why the task cannot start there now; NULL if it can. */
 static const char *objection(const struct simulation *sim, const struct br_decision *decision)
 {
     if (decision->job >= sim->workload->jobs || !sim->live[decision->job].left)
@@ -401,10 +401,10 @@ static enum br_status simulate_engine_decide(struct simulation *sim, struct br_d
 
 /* ---- The loop ---- */
 
-/* The time of the next event that counts; BR_NEVER where there is none. */
+/* The time of the next event that counts; BR_NEVER if there is none. */
 static int64_t next_time(struct simulation *sim)
 {
-    /* Only where machines are chained does an end move, or never come. */
+    /* Only if machines are chained does an end move, or never come. */
     while (sim->machines.chained && sim->queued && kind_of(&sim->queue[0]) == END &&
            sim->machines.slot[sim->queue[0].slot].version != sim->queue[0].version)
         event_pop(NULL, sim->queue, &sim->queued);
@@ -416,7 +416,7 @@ static int64_t next_time(struct simulation *sim)
     return sim->wake_ns < at_ns ? sim->wake_ns : at_ns;
 }
 
-/* Tasks whose last bytes have come begin to work, or are told to be ready where they are placed. */
+/* Tasks whose last bytes have come begin to work, or are reported as ready if they are placed. */
 static enum br_status receive(struct simulation *sim, struct br_diag *diag)
 {
     uint32_t slot;

@@ -2,8 +2,8 @@
  * heap; the next one moves the clock, and when all events of a moment are told, the policy decides.
  *
  * It judges what the policy decides: a start that is not ready, or does not fit, ends the
- * simulation with BR_SYSTEM. Where fungible resources of a machine are overbooked, the tasks that
- * use them slow down in proportion, keep their progress, and their ends move.
+ * simulation with BR_SYSTEM. If fungible resources of a machine are overbooked, the tasks that use
+ * them slow down in proportion, keep their progress, and their ends move.
  *
  * With a network a task that starts holds its demand while its inputs come to its machine, and only
  * then begins to work (network/transit.h). */

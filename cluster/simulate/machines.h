@@ -1,8 +1,8 @@
 /* The simulated machines: what runs on each, and how fast.
  *
  * A resource is held by running tasks up to its capacity; one that is fungible and overbooked up to
- * its limit. Where the tasks of a machine demand more of it than there is, all that demand any of
- * it get their demand's share, and so progress at capacity / demand of all; with several such
+ * its limit. If the tasks of a machine demand more of it than there is, all that demand any of it
+ * get their demand's share, and so progress at capacity / demand of all; with several such
  * resources, at the least of these rates. Progress is kept in whole nanoseconds, rounded so that no
  * task is early. */
 #ifndef BR_CLUSTER_SIMULATE_MACHINES_H
@@ -18,7 +18,7 @@ struct br_running {
     const int64_t *demand; /* NULL: the slot is not used */
     uint32_t job, task, machine;
     uint32_t version;    /* of its end in the queue */
-    uint32_t next, last; /* where chained: slots on the same machine */
+    uint32_t next, last; /* if chained: slots on the same machine */
     bool fails, fetches; /* fetches: its inputs are not all there, and it makes no progress */
     int64_t start_ns;
     int64_t work_ns; /* when its inputs were there */
@@ -42,7 +42,7 @@ struct br_machines {
     int64_t *limit; /* [class * resources]: capacity, or how far it may be overbooked */
     int64_t *held;  /* [machine * resources] */
     bool *there;
-    uint32_t *first; /* where chained, by machine: slot of a running task, or BR_NO_SLOT */
+    uint32_t *first; /* if chained, by machine: slot of a running task, or BR_NO_SLOT */
     struct br_running *slot;
     uint32_t slots, slot_room;
     struct br_pace *progress; /* by slot, if paced */
@@ -50,7 +50,7 @@ struct br_machines {
     uint32_t *unused, unused_count, unused_room;
 };
 
-/* All there and empty; chained and paced where something is overbooked. BR_USAGE (what may not be
+/* All there and empty; chained and paced if something is overbooked. BR_USAGE (what may not be
  * overbooked so). */
 enum br_status br_machines_init(struct br_machines *machines, const struct br_cluster *cluster,
                                 const struct br_policy_setup *setup, struct br_diag *diag);
@@ -66,7 +66,7 @@ int64_t br_machines_work(struct br_machines *machines, uint32_t slot, int64_t no
 /* The task of the slot is gone. */
 void br_machines_end(struct br_machines *machines, uint32_t slot);
 /* Looks at the rates on a machine on which something has started or ended: brings the progress of
- * its tasks up to date and calls `moved` for each whose end has moved. Nothing where nothing is
+ * its tasks up to date and calls `moved` for each whose end has moved. Does nothing if nothing is
  * overbooked. */
 void br_machines_settle(struct br_machines *machines, uint32_t machine, int64_t now_ns,
                         void (*moved)(void *context, uint32_t slot, int64_t end_ns), void *context);

@@ -48,14 +48,14 @@ struct br_policy_setup {
     const struct br_plan *(*network_plan)(void *context, const struct br_arrival *arrival,
                                           struct br_diag *diag);
     void *plan_context; /* of both */
-    /* Of policies/deadline.h; NULL: no job is controlled. What they decide is added to the
+    /* Settings of policies/deadline.h; NULL: no job is controlled. Their decisions are added to the
      * allotments, which the simulator fills in. */
     const struct br_deadline_settings *deadlines;
     struct br_allotments *allotments;
     uint32_t features; /* of jobs, such as their user */
     /* Jobs that have ended before, with these features; for policies that predict. */
     uint32_t histories;
-    uint32_t wide; /* jobs of fewer tasks need no prediction where thin ones go first; 0: 3 */
+    uint32_t wide; /* jobs of fewer tasks need no prediction if thin ones go first; 0: 3 */
     const struct br_predict_case *history;
     double number; /* the row's number, such as the exponent of weighted-fair; NAN: not given */
 };

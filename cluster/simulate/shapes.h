@@ -20,8 +20,8 @@ struct br_job_shape {
     struct br_shape_parent *parent;
 };
 
-/* Shapes of all dags of the workload, from the arena. BR_BAD_INPUT where a job demands what no
- * machine holds. O(tasks + edges + stages x classes x resources). */
+/* Shapes of all dags of the workload, from the arena. BR_BAD_INPUT if a job demands what no machine
+ * holds. O(tasks + edges + stages x classes x resources). */
 enum br_status br_shapes_make(struct br_arena *arena, const struct br_workload *workload,
                               const struct br_cluster *cluster,
                               const struct br_capacities *capacities, struct br_job_shape **shapes,

@@ -4,13 +4,13 @@
 
 #include "cluster/workload/outcome.h"
 
-/* One job. NAN where it had no allotment, and `above` also where the outcome kept no spans, or
- * allotments are percents of the cluster; then those count in place of tokens. */
+/* One job. NAN if it had no allotment, and `above` also if the outcome kept no spans, or allotments
+ * are percents of the cluster; then those count in place of tokens. */
 struct br_allotted {
     double token_minutes; /* tokens x minutes until its end */
-    /* Of those, the share that is above the oracle's allocation: the least whole number of tokens
-     * that would do its work by its last deadline if it could always be shared evenly.
-     * [Ferguson12, 5.1] */
+    /* The share of the token minutes that is above the oracle's allocation: the least whole number
+     * of tokens that would do the job's work by its last deadline if it could always be shared
+     * evenly. [Ferguson12, 5.1] */
     double above;
     double oracle;       /* that allocation; NAN as `above` */
     double median;       /* allotment, over time */

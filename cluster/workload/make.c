@@ -21,7 +21,7 @@ static struct br_rng stream(uint64_t seed, enum stream about)
     return rng;
 }
 
-/* Of 53 bits, which programs that know no other numbers than real ones keep. */
+/* A seed of 53 bits: programs whose only numbers are doubles keep it. */
 static uint64_t next_seed(struct br_rng *rng)
 {
     return br_rng_next(rng) >> 11;

@@ -30,7 +30,7 @@ enum br_arrivals {
 /* Gives the jobs, in their order, new arrivals from 0 on, with this mean time between them: of
  * random times the mean over these very jobs, so that a load holds as it was asked for (the
  * arrivals are those of a Poisson process of which the number of jobs in its span is given). A
- * deadline moves with its job. BR_USAGE where the last arrival would be beyond 290 years. */
+ * deadline moves with its job. BR_USAGE if the last arrival would be beyond 290 years. */
 enum br_status br_workload_arrive(struct br_workload *workload, enum br_arrivals arrivals,
                                   double mean_s, uint64_t seed, struct br_diag *diag);
 /* The k-th job arrives at time[k], in ns; a deadline moves with its job. */

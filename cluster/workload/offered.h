@@ -5,13 +5,13 @@
 #include "cluster/workload/workload.h"
 
 /* The work that jobs do on a resource is the sum over their tasks of demand x duration, by true
- * durations where they are recorded. */
+ * durations if they are recorded. */
 struct br_offered {
     struct br_arena arena;
     struct br_index names;
     uint32_t resources, room;
     const char **resource; /* in the order in which jobs name them; borrowed from the dags */
-    const char **unit;     /* NULL where none is given */
+    const char **unit;     /* NULL if none is given */
     double *amount_s;      /* by resource: amount x seconds */
     double task_s;         /* seconds of all tasks */
 };
@@ -23,11 +23,11 @@ enum br_status br_offered_make(const struct br_workload *workload, struct br_off
 void br_offered_finish(struct br_offered *offered);
 
 /* Seconds for which the whole cluster is busy with the work on this resource: work / capacity of
- * all machines. INFINITY where there is work and no capacity. */
+ * all machines. INFINITY if there is work and no capacity. */
 double br_offered_seconds(const struct br_offered *offered, uint32_t resource,
                           const struct br_cluster *cluster);
-/* The most of that over all resources, and which it is (the first of equals; UINT32_MAX where there
- * is no work). BR_BAD_INPUT where the cluster lacks a resource that is worked on.
+/* The most of that over all resources, and which it is (the first of equals; UINT32_MAX if there is
+ * no work). BR_BAD_INPUT if the cluster lacks a resource that is worked on.
  *
  * The load of a workload is that per job, over the mean time between arrivals: the share of the
  * most loaded resource that is busy in the long run, if the jobs go on arriving so. */

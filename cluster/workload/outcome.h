@@ -40,8 +40,8 @@ struct br_outcome {
     uint64_t events;                 /* arrivals, ends, failures, machines that leave and return */
     int64_t end_of_all_ns;
     bool cut;         /* stopped before the end */
-    const char *note; /* why jobs are not finished; NULL where all are. Static storage */
-    /* Of the computer that simulated, which differ from run to run: */
+    const char *note; /* why jobs are not finished; NULL if all are. Static storage */
+    /* Times of the computer that simulated, which differ from run to run: */
     double seconds;          /* in all */
     double planning_seconds; /* of that, in planning jobs */
 };

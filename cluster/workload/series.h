@@ -14,7 +14,7 @@ enum {
 
 struct br_series {
     int64_t start_ns, span_ns; /* the first arrival; from there to the last end, at least 1 */
-    /* Band b holds the jobs from first_job[b] to first_job[b + 1]: a job each where there are few,
+    /* Band b holds the jobs from first_job[b] to first_job[b + 1]: a job each if there are few,
      * else neighbours in the order of arrivals, as many in each as in any other to one. */
     uint32_t bands, first_job[BR_SERIES_BANDS + 1];
     double *running; /* by band and column: tasks at once, mean over the column */

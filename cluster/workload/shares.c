@@ -67,7 +67,7 @@ static bool list_resources(struct br_shares *shares, const struct br_cluster *cl
     return true;
 }
 
-/* Sets the capacities in the unit that the digits say, with fewer digits where they are too large.
+/* Sets the capacities in the unit that the digits say, with fewer digits if they are too large.
  */
 static void workload_shares_scale_capacities(struct br_shares *shares,
                                              const struct br_cluster *cluster, int32_t *digits)

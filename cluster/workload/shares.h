@@ -9,7 +9,7 @@
 /* The unit of dominant shares: this many are the whole cluster. Sums of them are exact. */
 #define BR_SHARE_ALL (INT64_C(1) << 48)
 
-/* Of one dag; arrays by demand are as dag->demand is. */
+/* The shares of one dag; arrays by demand are as dag->demand is. */
 struct br_dag_shares {
     uint32_t *resource; /* by demand: of the cluster; BR_NO_RESOURCE: it has none of it */
     int64_t *amount;    /* by demand, in the unit of the resource's capacity */

@@ -10,7 +10,7 @@
 #include "cluster/workload/make.h"
 #include "cluster/workload/metrics.h"
 
-/* Of a dag. */
+/* Measures of a dag. */
 struct measured {
     bool used;
     double stages, tasks, width, depth, critical_s, work_s;
@@ -88,7 +88,7 @@ static struct br_distribution workload_statistics_distribution(double *value, ui
     };
 }
 
-/* Of the member at this place of the dags' measures. */
+/* The distribution over the jobs of one measure of their dags; `member` is its offset. */
 static struct br_distribution over_jobs(struct pass *pass, size_t member)
 {
     for (uint32_t j = 0; j < pass->workload->jobs; j++) {

@@ -4,14 +4,14 @@
 
 #include "cluster/workload/offered.h"
 
-/* Percentiles as br_percentile has them; all NAN where there is nothing. */
+/* Percentiles as br_percentile has them; all NAN if there is nothing. */
 struct br_distribution {
     double mean, min, p25, p50, p75, p90, p99, max;
 };
 
 struct br_group_statistics {
     uint32_t jobs;
-    double task_s; /* seconds of all tasks, true ones where recorded */
+    double task_s; /* seconds of all tasks, true ones if recorded */
 };
 
 struct br_workload_statistics {
@@ -24,10 +24,10 @@ struct br_workload_statistics {
     struct br_distribution job_stages, job_tasks, width, depth, critical_s, work_s;
     double first_s, last_s; /* arrivals */
     double gap_mean_s;      /* between arrivals; NAN below two jobs */
-    double gap_cov;         /* standard deviation of those over their mean; NAN where that is 0 */
+    double gap_cov;         /* standard deviation of those over their mean; NAN if that is 0 */
     struct br_offered offered;
     double *load; /* by resource of offered, as offered.h has it; NAN: no cluster, one job */
-    uint32_t most_loaded;              /* resource; UINT32_MAX where no load is known */
+    uint32_t most_loaded;              /* resource; UINT32_MAX if no load is known */
     uint32_t deadlines;                /* jobs that have one */
     struct br_distribution slack;      /* of these: time until it, over the critical path */
     struct br_group_statistics *group; /* by group of the workload */

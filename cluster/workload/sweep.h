@@ -8,7 +8,7 @@
 #include "base/collections/sort.h"
 #include "cluster/workload/outcome.h"
 
-/* Of moments at one time those of the first kind come first, so that what ends makes room. */
+/* Moments at one time are sorted by kind in this order, so that ends make room first. */
 enum br_moment_kind { BR_SPAN_ENDS, BR_JOB_ENDS, BR_JOB_ARRIVES, BR_SPAN_STARTS };
 enum { BR_MOMENT_KINDS = 4 };
 

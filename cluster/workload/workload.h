@@ -3,7 +3,7 @@
  * br_workload_finish.
  *
  * What is declared is the dag: its structure, demands and durations. True durations stand beside it
- * where a record knows them (`true_ns`); else the world draws them (world.h).
+ * if a record knows them (`true_ns`); else the world draws them (world.h).
  */
 #ifndef BR_CLUSTER_WORKLOAD_WORKLOAD_H
 #define BR_CLUSTER_WORKLOAD_WORKLOAD_H
@@ -27,8 +27,8 @@ struct br_workload_dag {
     const char *path;  /* the file it comes from; NULL: none */
     const char *entry; /* which job of that file; NULL: the file holds one job, or its jobs say */
     double scale;      /* its durations are those of the file times this; 1 unless set */
-    /* Of a record: what its jobs of several processors became, in static storage (NULL: what they
-     * become unless said), and whether they demand processors only. */
+    /* For a record: how its jobs of several processors were read, in static storage (NULL: as they
+     * are read unless said), and whether they demand processors only. */
     const char *parallel;
     bool cpu_only;
 };
@@ -48,7 +48,7 @@ struct br_workload_job {
     const char *const *feature;
     const char
         *entry; /* the job's name in the dag's file, if that has several; NULL: the dag's name */
-    struct br_pos pos; /* where the file says so */
+    struct br_pos pos; /* the place in the file at which it stands, if known */
 };
 
 enum { BR_WORKLOAD_EXECUTORS = 1000000 }; /* most of them */
@@ -56,7 +56,7 @@ enum { BR_WORKLOAD_EXECUTORS = 1000000 }; /* most of them */
 struct br_workload {
     struct br_arena arena; /* owns texts and true durations */
     const char *name;
-    const char *source; /* file it came from; NULL where made in memory */
+    const char *source; /* file it came from; NULL if made in memory */
     bool finished;
     uint32_t groups, dags, jobs;
     uint32_t group_room, dag_room, job_room;
@@ -67,7 +67,7 @@ struct br_workload {
     struct br_workload_dag *dag;
     struct br_workload_job *job; /* after br_workload_finish by arrival, then in the order given */
     uint64_t tasks;              /* of all jobs */
-    struct br_cluster *cluster;  /* that the record is of, owned; NULL where it does not say */
+    struct br_cluster *cluster;  /* that the record is of, owned; NULL if it does not say */
     uint32_t executors;          /* of a Spark-like cluster that is to run it; 0: it does not say */
     const char *note; /* what its reader left out or assumed, in a sentence; NULL: nothing */
     bool note_is_of_declared; /* it is only about what jobs declare, not about what is true */

@@ -29,7 +29,7 @@ struct br_world {
 
 /* Nothing goes otherwise than declared; seed 1. */
 struct br_world br_world_default(void);
-/* BR_USAGE where a number is out of its range. */
+/* BR_USAGE if a number is out of its range. */
 enum br_status br_world_check(const struct br_world *world, struct br_diag *diag);
 
 /* Fills true_ns (by task of the job's dag) with what its first attempts last when undisturbed.

@@ -1,8 +1,8 @@
-/* What no schedule of a trace can be below: a proven bound on the mean completion time.
+/* A proven lower bound on the mean completion time of every schedule of a trace.
  *
  * A port alone has to move what each coflow has there, and no coflow completes before its part at
- * any port does. Where every coflow splits its weight over its ports, the sum of completion times
- * is at least the sum over ports of the least weighted sum that the port alone can have. For a port
+ * any port does. If every coflow splits its weight over its ports, the sum of completion times is
+ * at least the sum over ports of the least weighted sum that the port alone can have. For a port
  * with weights and arrivals that is bounded by mean busy times [Goemans02]; with equal weights it
  * is what shortest remaining first has [Schrage68]. Weights are searched that make the sum large:
  * the dual of the linear program over the order of coflows that [Agarwal18] is compared with. Every

@@ -82,7 +82,7 @@ static double add_rows(struct sums *s, const struct br_order_proof *proof)
     return sum;
 }
 
-/* Of every pair the cheaper order. */
+/* Sums the cheaper order of every pair. */
 static double order_bound_pairs(const struct sums *s)
 {
     uint32_t n = s->in->coflows;

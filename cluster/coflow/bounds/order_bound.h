@@ -1,8 +1,8 @@
 /* A bound on the mean completion time from the linear program over the order of coflows, by its
- * dual values alone: whoever has found them need not be trusted.
+ * dual values alone: their source need not be trusted.
  *
- * Let d(i,j) be 1 where i completes before j, and d(i,j) + d(j,i) = 1. Every coflow j, port p and
- * time t up to the release of j have
+ * Let d(i,j) be 1 if i completes before j, and d(i,j) + d(j,i) = 1. Every coflow j, port p and time
+ * t up to the release of j have
  *
  *   C(j) >= t + p(j) + sum of p(i) d(i,j) over the other coflows i that are released from t on,
  *
@@ -38,9 +38,9 @@ struct br_order_proof {
 };
 
 void br_order_proof_finish(struct br_order_proof *proof);
-/* Sets the bound that the weights make. BR_BAD_INPUT where a row or a cycle is none, or a weight is
- * not a number from 0 on; weights of a coflow above 1 in all are scaled down. BR_SYSTEM (memory).
- * O(coflows^2 + rows x coflows). */
+/* Sets the bound that the weights make. BR_BAD_INPUT if a row or a cycle is not valid, or a weight
+ * is not a number from 0 on; weights of a coflow above 1 in all are scaled down. BR_SYSTEM
+ * (memory). O(coflows^2 + rows x coflows). */
 enum br_status br_coflow_order_bound(const struct br_coflow_parts *parts,
                                      const struct br_order_proof *proof, double *average_cct_s,
                                      struct br_diag *diag);

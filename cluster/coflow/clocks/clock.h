@@ -10,7 +10,7 @@
 #define BR_COFLOW_PORT_RATE 131072.0 /* bytes a millisecond */
 
 enum br_coflow_clock {
-    /* Fluid, without ticks: decides at arrivals, ends of coflows and pilots, and where a policy
+    /* Fluid, without ticks: decides at arrivals, ends of coflows and pilots, and when a policy
      * asked for it; what a flow leaves free when it ends is given on at once. A completion time
      * counts from the arrival. */
     BR_CLOCK_EXACT,
@@ -25,7 +25,7 @@ struct br_coflow_options {
     struct br_coflow_setup policy; /* without a fabric */
     enum br_coflow_clock clock;
     double port_rate; /* bytes a millisecond, of the exact clock; 0: the usual one */
-    /* Of the exact clock: */
+    /* For the exact clock: */
     struct br_coordinator coordinator;
     uint32_t failures;
     const struct br_coflow_failure *failure; /* borrowed */

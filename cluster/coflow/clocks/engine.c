@@ -6,7 +6,7 @@
 
 #include "cluster/coflow/clocks/run.h"
 
-/* Of this thread, so that what else the computer does is not counted. */
+/* The processor time of this thread alone, so that other work of the computer does not count. */
 static double processor_seconds(void)
 {
     struct timespec now;

@@ -7,8 +7,8 @@
 enum { BR_TICK_MS = BR_FABRIC_TICK_MS, BR_EPOCH_TICKS = 1280 };
 #define BR_EPOCH_MS ((int64_t)BR_TICK_MS * BR_EPOCH_TICKS)
 
-/* The epoch from this one on in which something happens: where nobody is there, the one that admits
- * the next coflow. */
+/* The epoch from this one on in which something happens: if no coflow is there, the one that admits
+ * the next. */
 int64_t br_epoch_next(const struct br_coflow_run *run, int64_t epoch);
 
 #endif

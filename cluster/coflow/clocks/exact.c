@@ -18,7 +18,7 @@ struct exact {
     struct br_coflow_run *run;
     struct br_fabric *fabric;
     double now_ms;
-    /* Until when bytes are accounted for: of all flows, and of a flow where that is later. */
+    /* Until when bytes are accounted for: of all flows, and of a flow if that is later. */
     double settled_ms, *since_ms;
     struct br_ends ends;
     uint32_t *active; /* coflows that ask to be woken, or may */
@@ -290,7 +290,7 @@ static void clocks_exact_stop_flows(struct exact *e)
     }
 }
 
-/* Sets *changed where a port fails or comes back now. */
+/* Sets *changed if a port fails or comes back now. */
 static void clocks_exact_fail_ports(struct exact *e, bool *changed)
 {
     bool stops = false;
@@ -334,7 +334,7 @@ static enum br_status clocks_exact_hand_on(struct exact *e, const struct br_gran
 
 /* ---- Events ---- */
 
-/* The flow ends; *changed is set where the policy is to decide. */
+/* The flow ends; *changed is set if the policy is to decide. */
 static void end_flow(struct exact *e, const struct br_grant *grant, bool *changed)
 {
     struct br_fabric *fabric = e->fabric;

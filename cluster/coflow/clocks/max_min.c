@@ -61,7 +61,7 @@ static struct taken *taken_before(const struct max_min *m, uint32_t step)
 }
 
 /* The open port whose flows stop first, its place among the open ones in *at, their rate in *rate;
- * ports without flows that could grow are closed. False where none is left. */
+ * ports without flows that could grow are closed. False if none is left. */
 static bool find_tightest(struct max_min *m, const struct taken *taken, double *rate, uint32_t *at)
 {
     uint32_t kept = 0, kept_ups = 0;

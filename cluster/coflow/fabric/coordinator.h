@@ -1,6 +1,6 @@
 /* A coordinator that hears of the fabric and tells rates with delay [Jajoo19, 5 and 9.3].
  *
- * Agents report ends of flows, and in every interval the bytes that they have sent where the policy
+ * Agents report ends of flows, and in every interval the bytes that they have sent if the policy
  * goes by those (br_coflow_row.reports). At the boundaries of intervals the coordinator looks at
  * the fabric, if a coflow has come or gone, its pilots have ended, a flow has sent what the policy
  * wants to know, or a port fails or comes back. Such a round takes its processor time for every
@@ -30,10 +30,10 @@ struct br_coflow_failure {
 };
 #define BR_FAILS_COORDINATOR UINT32_MAX
 
-/* "NAME=NUMBER:..." of interval, latency, loss, report, rate, update. BR_USAGE where it is none. */
+/* "NAME=NUMBER:..." of interval, latency, loss, report, rate, update. BR_USAGE if malformed. */
 enum br_status br_coordinator_read(const char *text, struct br_coordinator *coordinator,
                                    struct br_diag *diag);
-/* "PORT:at=SECONDS:for=SECONDS" or "coordinator:at=...". BR_USAGE where it is none. */
+/* "PORT:at=SECONDS:for=SECONDS" or "coordinator:at=...". BR_USAGE if malformed. */
 enum br_status br_coflow_failure_read(const char *text, size_t length,
                                       struct br_coflow_failure *failure, struct br_diag *diag);
 

@@ -53,7 +53,7 @@ double br_fabric_left(const struct br_fabric *fabric, uint32_t coflow, uint32_t 
 /* Adds them up: `up` by sender and `down` by receiver. O(live flows). */
 void br_fabric_ports_left(const struct br_fabric *fabric, uint32_t coflow, double *up,
                           double *down);
-/* Of its busiest port, and of all. O(live flows). */
+/* The bytes that the coflow has left at its busiest port, and in all. O(live flows). */
 double br_fabric_bottleneck(const struct br_fabric *fabric, uint32_t coflow);
 double br_fabric_total_left(const struct br_fabric *fabric, uint32_t coflow);
 

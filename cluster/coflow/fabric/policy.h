@@ -53,7 +53,7 @@ struct br_coflow_row {
 /* The rows, for k = 0, 1, ...; NULL past the end. */
 const struct br_coflow_row *br_coflow_policy(uint32_t k);
 extern const struct br_names br_coflow_policies; /* the same rows */
-/* "NAME" or "NAME:OPTION=NUMBER:..." into a setup without its fabric. BR_USAGE where it is none. */
+/* "NAME" or "NAME:OPTION=NUMBER:..." into a setup without its fabric. BR_USAGE if malformed. */
 enum br_status br_coflow_policy_find(const char *text, struct br_coflow_setup *setup,
                                      struct br_diag *diag);
 

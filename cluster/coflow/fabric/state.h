@@ -26,8 +26,8 @@ struct br_raise {
 struct br_coflow_state {
     uint64_t width, live;          /* flows */
     uint64_t *up_bits, *down_bits; /* ports with live flows, while the coflow is there */
-    /* By sender the receivers' ports of live flows, and by receiver the senders'; NULL where the
-     * ends of the other side are fewer than the words of a set. */
+    /* By sender the receivers' ports of live flows, and by receiver the senders'; NULL if the ends
+     * of the other side are fewer than the words of a set. */
     uint64_t *of_sender, *of_receiver;
     uint32_t *live_up;   /* flows that have not ended, by sender */
     uint32_t *live_down; /* and by receiver */
@@ -35,11 +35,11 @@ struct br_coflow_state {
     double *believed;    /* bytes of a flow to each receiver; 0: nothing is believed */
     bool estimated;      /* something is */
     double most_sent;    /* bytes of one flow */
-    /* What wakes the policy, 0 for none: bytes sent, bytes that one of its flows has sent, a time;
-     * and, of the clock, when the first flow will have sent those. */
+    /* The policy wakes at these, 0 for none: bytes sent by the coflow, bytes sent by one of its
+     * flows, a time. wake_flow_ms is the clock's: when the first flow will have sent wake_flow. */
     double wake, wake_flow, wake_ms, wake_flow_ms;
     uint32_t pilots; /* that have not ended */
-    /* Of the clock: flows with a rate, when the last of them ends, and the same of pilots. */
+    /* For the clock: flows with a rate, and when the last of them ends; likewise for pilots. */
     uint64_t rated, rated_pilots;
     double last, last_pilot;
     double rate, accrued, since_ms; /* of all flows; bytes that they had sent then */
@@ -101,7 +101,7 @@ void br_fabric_rate_left(const struct br_fabric *fabric, uint32_t coflow, double
 double br_fabric_flow_rate_left(const struct br_fabric *fabric, uint32_t coflow, uint32_t receiver,
                                 uint64_t flow);
 
-/* Moves bytes of a flow. Where it ends, takes it out of the live ones; its rate is left. */
+/* Moves bytes of a flow. If the flow ends, takes it out of the live ones; its rate is left. */
 void br_fabric_move(struct br_fabric *fabric, const struct br_grant *grant, double bytes);
 static inline bool br_fabric_over(const struct br_fabric *fabric, uint64_t flow)
 {

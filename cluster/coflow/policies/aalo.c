@@ -47,7 +47,7 @@ static void aalo_sink(struct aalo *p)
         for (uint32_t k = 0; k < count; k++) {
             uint32_t coflow = queue->coflow[k];
             assert(p->queues.at[coflow] == q);
-            /* Half a byte for the rounding of times, where the policy woke at the threshold. */
+            /* Half a byte for the rounding of times, if the policy woke at the threshold. */
             double sent = br_fabric_sent(p->fabric, coflow) + (p->exact ? 0.5 : 0);
             if (br_queues_of(&p->queues, sent) > q) {
                 br_queues_add(&p->queues, q + 1, coflow);

@@ -3,7 +3,7 @@
  * bottleneck-select-scale-iterate over what they are expected to have left [Agarwal18], improved by
  * exchanges of neighbours. A coflow takes what MADD gives it, and equal parts of all else that is
  * free at its ports before the next one is served: what MADD saves for others it saves by sizes
- * that may be wrong, and where one port is taken it serves nobody. Where sizes are told nothing is
+ * that may be wrong, and if one port is taken it serves nobody. If sizes are told, nothing is
  * expected, and no flow is a pilot. */
 #include <assert.h>
 
@@ -13,7 +13,7 @@
 
 enum { SAMPLED, PASSES = SAMPLED + 2 };
 
-/* Of flows that have ended. */
+/* Flows that have ended. */
 struct seen {
     double bytes;
     uint32_t flows;

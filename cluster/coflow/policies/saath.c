@@ -62,7 +62,7 @@ static void saath_sink(struct saath *p)
 {
     for (uint32_t k = 0; k < p->there.count; k++) {
         uint32_t coflow = p->there.coflow[k], queue = p->queues.at[coflow];
-        /* Half a byte for the rounding of times, where the policy woke at the threshold. */
+        /* Half a byte for the rounding of times, if the policy woke at the threshold. */
         double sent = br_fabric_most_sent(p->fabric, coflow) + 0.5;
         while (flow_end(p, coflow, queue) < sent)
             queue++;

@@ -28,8 +28,8 @@ struct br_sampled {
 /* `option` are the numbers of those. False when memory is out; finish also then. */
 bool br_sampled_init(struct br_sampled *sampled, struct br_fabric *fabric, const double *option);
 void br_sampled_finish(struct br_sampled *sampled);
-/* Moves the coflow on its way. Answers with the mean bytes of its flows that have ended where its
- * pilots have just done so, else with 0. */
+/* Moves the coflow on its way. Returns the mean bytes of its flows that have ended if its pilots
+ * have just done so, else 0. */
 double br_sampled_event(struct br_sampled *sampled, enum br_coflow_event event, uint32_t coflow);
 /* Gives thin coflows equal parts of their ports, then all that is free to pilots. */
 void br_sampled_serve(const struct br_sampled *sampled);

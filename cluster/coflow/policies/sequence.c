@@ -123,7 +123,7 @@ static double completes(const struct br_sequence *q, const struct br_coflow *c, 
     return latest;
 }
 
-/* Walks through the order and swaps neighbours where that lowers the sum of both. */
+/* Walks through the order and swaps neighbours if that lowers the sum of both. */
 static bool swap_neighbours(struct br_sequence *q, const struct br_fabric *fabric, uint32_t *coflow,
                             uint32_t coflows)
 {

@@ -24,11 +24,11 @@ void br_sequence_finish(struct br_sequence *sequence);
 void br_sequence_find(struct br_sequence *sequence, const struct br_fabric *fabric,
                       uint32_t *coflow, uint32_t coflows);
 
-/* Improves the order that br_sequence_find has given: exchanges neighbours where the sum of
- * estimated completion times falls, from that order and from those by the greatest and by the sum
- * of what coflows have at their ports, and keeps the best. A coflow is estimated to complete when
- * each of its ports has moved what it and all before it have there. At most so many passes of
- * O(ends of all) from each. */
+/* Improves the order that br_sequence_find has given: exchanges neighbours if the sum of estimated
+ * completion times falls, from that order and from those by the greatest and by the sum of what
+ * coflows have at their ports, and keeps the best. A coflow is estimated to complete when each of
+ * its ports has moved what it and all before it have there. At most so many passes of O(ends of
+ * all) from each. */
 void br_sequence_improve(struct br_sequence *sequence, const struct br_fabric *fabric,
                          uint32_t *coflow, uint32_t coflows, uint32_t passes);
 

@@ -13,7 +13,7 @@ enum { LANES = BR_DENSE_WIDEST / BR_LANE };
 #define SLOPE ((br_weight)0.2)
 #define INLINED static inline __attribute__((always_inline))
 
-/* `lanes` is constant where this is inlined, so that sums stay in registers. */
+/* `lanes` is constant when this is inlined, so that sums stay in registers. */
 INLINED void rows(const br_weight *weight, const br_weight *bias, const br_weight *x,
                   uint32_t inputs, uint32_t lanes, br_weight *y)
 {

@@ -94,8 +94,8 @@ struct br_network_shape br_network_shape_code(void);
 struct br_network_shape br_network_shape_paper(void);
 struct br_network_shape br_network_shape_split(void);
 struct br_network_shape br_network_shape_planned(void);
-/* Scores that the planner's choice has ahead: drawn decisions follow it where up to some 20 stages,
- * and 50 limits, can be chosen in nearly all cases, and try others in some. */
+/* Scores that the planner's choice has ahead: if up to some 20 stages, and 50 limits, can be
+ * chosen, drawn decisions follow it in nearly all cases, and try others in some. */
 #define BR_STAGE_TRUST 7.0
 #define BR_LIMIT_TRUST 8.0
 /* BR_BAD_INPUT: a width that is out of its range. */

@@ -259,7 +259,7 @@ uint32_t br_choices_choose(const struct br_choices *scores, double draw)
         best = scores->share[k] > scores->share[best] ? k : best;
     }
     assert(sum > 1 - 1e-6 && sum < 1 + 1e-6);
-    return best; /* also where rounding left the sum below the draw */
+    return best; /* also if rounding left the sum below the draw */
 }
 
 /* x ln x, which is 0 at 0. */

@@ -17,7 +17,7 @@ struct br_scene_job {
 /* A stage that could be started. */
 struct br_scene_candidate {
     uint32_t job, node;                /* job: place in the scene */
-    br_weight advice[BR_STAGE_ADVICE]; /* 0 where the network takes none */
+    br_weight advice[BR_STAGE_ADVICE]; /* 0 if the network takes none */
 };
 
 /* Scores with what is needed to go back from them. Reused from call to call. */
@@ -68,13 +68,13 @@ void br_scene_limits_back(struct br_scene *scene, uint32_t job, const struct br_
 /* After both: sends those by the whole to the jobs. */
 void br_scene_all_back(struct br_scene *scene);
 
-/* The number that a draw from 0 to below 1 falls on; the largest share's where draw < 0, the first
- * of equals. */
+/* The number that a draw from 0 to below 1 falls on; the largest share's if draw < 0, the first of
+ * equals. */
 uint32_t br_choices_choose(const struct br_choices *scores, double draw);
 /* Entropy of the shares, in nats. */
 double br_choices_entropy(const struct br_choices *scores);
-/* The same, and the mean of the advice: the greater, the less the shares differ from those that the
- * advice alone would give (but for a constant it is minus their relative entropy). */
+/* Entropy of the shares plus the mean of the advice: the greater, the less the shares differ from
+ * those of the advice alone (but for a constant it is minus their relative entropy). */
 double br_choices_freedom(const struct br_choices *scores);
 /* Sets `adjoint` to the derivatives [Williams92] of: gain * ln share[chosen] + care * freedom. */
 void br_choices_learn(struct br_choices *scores, uint32_t chosen, double gain, double care);

@@ -284,7 +284,7 @@ static uint32_t decider_least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* One decision; false when memory is out, which was reserved. For no executor where the group is to
+/* One decision; false when memory is out, which was reserved. For no executor if the group is to
  * stay where it is. */
 static bool decider_decide(struct br_learned *learned, struct br_learned_group *group,
                            struct br_learned_decision *decision)

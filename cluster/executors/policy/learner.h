@@ -32,7 +32,7 @@ struct br_learner {
     uint32_t candidates;
     struct br_choices nodes, limits;
     uint32_t first_limit;
-    struct br_executors_plan *planner; /* where the network is told what it would do; owned */
+    struct br_executors_plan *planner; /* if the network is told what it would do; owned */
     struct br_executors_choice advice; /* what it would do */
     uint64_t computed;                 /* stages that were embedded in this run */
 };

@@ -2,7 +2,7 @@
  * The caller tells which jobs come and go and how far each stage is. The view derives which stages
  * can be named and how much of a job is left.
  *
- * Stages of live jobs stand one job after the other; where one goes, those behind it move up. So
+ * Stages of live jobs stand one job after the other; if one goes, those behind it move up. So
  * numbers of stages hold until then, numbers of jobs as long as the job is there. */
 #ifndef BR_LEARN_VIEW_H
 #define BR_LEARN_VIEW_H

@@ -39,7 +39,7 @@ enum br_status br_course_init(struct br_course *course, const struct br_train_op
                               struct br_diag *diag);
 void br_course_finish(struct br_course *course);
 bool br_course_done(const struct br_course *course);
-/* One iteration, and a trial where one is due (*tried). */
+/* One iteration, and a trial if one is due (*tried). */
 enum br_status br_course_step(struct br_course *course, bool *tried, struct br_diag *diag);
 /* Puts the best parameters into the trainer's model, for writing it. */
 void br_course_take_best(struct br_course *course);

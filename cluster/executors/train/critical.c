@@ -117,8 +117,8 @@ static void close_student(struct student *student)
 
 #define SCALE 0.3 /* paths become about 1 */
 
-/* Reads all values of a DAG; learns from it where `learns`. *right: it found the longest path.
- * *error grows by the squares. */
+/* Reads all values of a DAG; learns from it if `learns`. *right: it found the longest path. *error
+ * grows by the squares. */
 static enum br_status critical_look(struct student *student, const struct sample *sample,
                                     bool learns, bool *right, double *error, struct br_diag *diag)
 {

@@ -1,5 +1,5 @@
 /* Can embeddings express the critical path? [Mao19, E] Supervised: the network is to tell for every
- * stage of a random DAG the longest path from there to the end, and is right about a DAG where the
+ * stage of a random DAG the longest path from there to the end, and is right about a DAG if the
  * stage that it gives the most is the one that has the most. With one level of aggregation, as
  * other networks have it, the maximum over children cannot be expressed; with two it can. */
 #ifndef BR_LEARN_CRITICAL_H

@@ -136,7 +136,7 @@ uint64_t br_train_options_fingerprint(const struct br_train_options *o)
     return o->teacher ? sum ^ br_hash_text(o->teacher->named.name) : sum;
 }
 
-/* Room for what jobs ask for, where there are classes; and that each can have it. */
+/* Room for what jobs ask for, if there are classes; and that each can have it. */
 static enum br_status make_requests(struct br_trainer *trainer, struct br_diag *diag)
 {
     const struct br_train_options *own = &trainer->options;
@@ -227,7 +227,7 @@ static int64_t trainer_draw_ns(struct br_rng *rng, int64_t mean_ns)
     return ns < 9e18 ? (int64_t)ns : BR_NEVER;
 }
 
-/* Of the sequence'th episode, or pair. */
+/* Draws the arrivals of the sequence'th episode, or pair. */
 static void draw_arrivals(struct br_trainer *trainer, uint64_t seed, uint32_t sequence)
 {
     const struct br_train_options *options = &trainer->options;
@@ -284,7 +284,7 @@ struct round {
     struct br_diag *diag;   /* by episode */
 };
 
-/* The run of one episode: all have the arrivals of the first, but in trials and where each, or each
+/* The run of one episode: all have the arrivals of the first, except in trials and if each, or each
  * pair, is to have its own. */
 static struct br_episode_run trainer_run_of(const struct round *round, uint32_t k)
 {
@@ -513,8 +513,8 @@ static bool trainer_compare(void *context, uint32_t worker, uint32_t k)
 }
 
 /* Halves the step that was taken until decisions are changed by no more than they may; takes it
- * back where that does not come. Adam divides each derivative by what it usually is, so that where
- * decisions are nearly certain and derivatives next to nothing a step is as long as ever. */
+ * back if that does not come. Adam divides each derivative by what it usually is, so if decisions
+ * are nearly certain and derivatives next to nothing, a step is as long as ever. */
 static enum br_status shorten_step(struct br_trainer *trainer, struct round *round, double *shift,
                                    struct br_diag *diag)
 {

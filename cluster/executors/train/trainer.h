@@ -18,7 +18,7 @@ struct br_dag;
 
 enum br_train_method {
     BR_REINFORCE,
-    BR_EVOLVE /* changes the numbers of the planner's rule; all weights where there are none */
+    BR_EVOLVE /* changes the numbers of the planner's rule; all weights if there are none */
 };
 enum { BR_TRAIN_METHODS = 2 };
 
@@ -31,8 +31,8 @@ struct br_train_options {
     uint64_t seed;
     uint32_t threads, episodes; /* episodes: of an iteration */
     uint32_t jobs;              /* of an episode */
-    bool draw_requests;         /* where the cluster has classes: stages that demand no memory ask
-                                   for a random part of the largest class */
+    bool draw_requests;         /* if the cluster has classes: stages that demand no memory ask for
+                                   a random part of the largest class */
     /* Mean of Poisson arrivals; 0: all at once. With a last one, above the first, each sequence of
      * arrivals draws its own evenly from the first to the last [Mao19, Table 2]. */
     int64_t interarrival_ns, last_interarrival_ns;
@@ -54,8 +54,8 @@ struct br_train_options {
 struct br_train_options br_train_options_default(void);
 /* BR_USAGE with what is out of its range. */
 enum br_status br_train_options_check(const struct br_train_options *options, struct br_diag *diag);
-/* A number that differs where what is trained does. Threads do not count, nor does the number of
- * iterations where nothing is to change evenly over all of them: more can be added then. */
+/* A number that differs if what is trained does. Threads do not count, nor does the number of
+ * iterations if nothing is to change evenly over all of them: more can be added then. */
 uint64_t br_train_options_fingerprint(const struct br_train_options *options);
 
 /* The jobs that episodes are drawn from; borrowed. */

@@ -4,7 +4,7 @@
  * of them run at once. Its mean busy time is the mean of the tasks' own, weighted by d. A task that
  * ends at x is half done d / 2 before x at the latest, so the mean busy time is at most e less the
  * sum of d x d / 2 over W. And work is done at rate K at most, so at least half of W / K lies
- * between its mean and e. Both hold where tasks slow down, K then counting them by their speed. */
+ * between its mean and e. Both hold if tasks slow down, K then counting them by their speed. */
 #include "cluster/simulate/bounds/alone.h"
 
 #include <assert.h>

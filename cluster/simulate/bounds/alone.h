@@ -26,7 +26,7 @@ struct br_alone {
     double *share_s; /* [stage * resources + r]: work over the capacity of the whole cluster */
 };
 
-/* duration_ns: by task of the dag, none below 0. overbooked: tasks may slow one another where they
+/* duration_ns: by task of the dag, none below 0. overbooked: tasks may slow one another if they
  * share a resource beyond capacity; nothing then relies on how many whole tasks fit a machine.
  * BR_BAD_INPUT as br_instance_create, BR_SYSTEM. Cost: as br_bounds_sum. */
 enum br_status br_alone_make(const struct br_dag *dag, const int64_t *duration_ns,

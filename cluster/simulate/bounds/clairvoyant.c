@@ -2,11 +2,11 @@
  *
  * It begins with the best of these orders: in which jobs end when the one with the least work left
  * goes first (on one machine that order, kept fixed, gives the same ends); in which they end in a
- * schedule that is at hand; and by work over weight.
- * A move takes a job before or behind another that is there at the same time, or a single stage of
- * it; or it holds a job until another arrives, or lets it go. Worse orders are not taken. Where the
- * cluster stands empty at an arrival, the jobs before and after do not concern one another, so a
- * move runs only the jobs between two such moments. */
+ * schedule that is at hand; and by work over weight. A move takes a job before or behind another
+ * that is there at the same time, or a single stage of it; or it holds a job until another arrives,
+ * or lets it go. Worse orders are not taken. If the cluster stands empty at an arrival, the jobs
+ * before and after do not concern one another, so a move runs only the jobs between two such
+ * moments. */
 #include "cluster/simulate/bounds/clairvoyant.h"
 
 #include <assert.h>

@@ -24,7 +24,7 @@ struct br_clairvoyant {
     double mean_jct_s, weighted_jct_s, makespan_s;
     double first_mean_jct_s; /* where the search began: the job with the least work left first */
     double *jct_s;           /* by job */
-    /* By task, jobs one after another; NULL where the schedule at hand was the best. */
+    /* By task, jobs one after another; NULL if the schedule at hand was the best. */
     const struct br_trial_span *span;
     uint64_t evaluations, improvements;
     struct br_arena arena;

@@ -1,14 +1,14 @@
 /* The linear program. Its variables are the completion times C, and for every stage and resource
  * the mean busy time M of the stage's work there. A job cannot end before its arrival plus its own
  * bound, nor before M plus the stage's `back` (alone.h), for each of its stages. On a resource the
- * mean busy times are such as one machine of its capacity can give, where the work of a stage comes
- * at its head.
+ * mean busy times are such as one machine of its capacity can give, if the work of a stage comes at
+ * its head.
  *
  * Its dual. Give every job prices for these inequalities that sum to its weight. Then the weighted
  * sum of all C is at least the sum of price x right-hand side, and that is least, on each resource,
- * where the work of the largest price by size goes first [Goemans02]. So any prices give a bound.
- * Prices are raised where the right-hand side is larger than the job's mean, by multiplying them,
- * in steps that get shorter. */
+ * if the work of the largest price by size goes first [Goemans02]. So any prices give a bound.
+ * Prices are raised if the right-hand side is larger than the job's mean, by multiplying them, in
+ * steps that get shorter. */
 #include "cluster/simulate/bounds/dual.h"
 
 #include <assert.h>
@@ -61,7 +61,7 @@ static double dual_share(const struct br_alone *alone, uint32_t stage, uint32_t 
     return alone->share_s[(size_t)stage * alone->resources + resource];
 }
 
-/* Counts the choices of all jobs, and by resource into piece_count where that is not NULL. */
+/* Counts the choices of all jobs, and by resource into piece_count if that is not NULL. */
 static uint64_t count_choices(const struct br_load *load, uint32_t *piece_count)
 {
     uint64_t count = 0;

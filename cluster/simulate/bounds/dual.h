@@ -5,7 +5,7 @@
 #include "cluster/simulate/bounds/load.h"
 
 /* The sum over all jobs of weight x time from arrival to completion, at least. weight: by job,
- * above 0. Effort is limited: where the workload has too many stages for some tens of steps, 0. A
+ * above 0. Effort is limited: if the workload has too many stages for some tens of steps, 0. A
  * raised stop ends it early, with a weaker bound. False when memory is out. */
 bool br_dual_bound(const struct br_load *load, const double *weight, const struct br_stop *stop,
                    double *sum_s);

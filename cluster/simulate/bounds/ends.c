@@ -4,7 +4,7 @@
  * that work is at most t - b - a, for all a. How many jobs can be chosen such that this holds is
  * the problem of most jobs on time on one machine, read backwards: arrivals are due dates. It is
  * solved by taking the jobs in the order of due dates, and dropping the largest one whenever there
- * is too much [Moore68]. Where fewer than k can be chosen, the k-th job ends after t, in every
+ * is too much [Moore68]. If fewer than k can be chosen, the k-th job ends after t, in every
  * schedule.
  *
  * The sum over all k of the latest such t bounds the sum of all ends. No assignment of ends to jobs
@@ -24,7 +24,7 @@ enum {
     EFFORT_MOST = 20000000, /* jobs looked at, in all */
 };
 
-/* Of a time: more than rounding adds where work just fits. */
+/* Relative to a time: more than rounding adds when work just fits. */
 #define SLACK 1e-12
 
 /* One resource and one b. */

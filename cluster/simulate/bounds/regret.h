@@ -23,8 +23,8 @@ struct br_workload_bounds {
  *
  * true_ns: by job (as the finished workload numbers them), what the first attempts at its tasks
  * last when undisturbed; NULL: as recorded in the workload, else as declared. The bounds stay valid
- * where attempts fail, straggle, or lose their machine: the attempt that ends well lasts at least
- * as long, and capacity only goes away.
+ * if attempts fail, straggle, or lose their machine: the attempt that ends well lasts at least as
+ * long, and capacity only goes away.
  *
  * overbooked: whether tasks may share fungible resources beyond capacity, slowed in proportion.
  * Arguments that count whole tasks in a machine are then left out; see regret.c.

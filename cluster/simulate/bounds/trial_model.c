@@ -17,7 +17,7 @@ struct dag_kinds {
 struct maker {
     const struct br_workload *workload;
     struct br_trial_model *model;
-    struct dag_kinds *kinds; /* by dag; unset where no job has it */
+    struct dag_kinds *kinds; /* by dag; unset if no job has it */
     struct br_sort_item *item;
     int64_t *way;
     uint32_t stages, tasks, arcs; /* so far */
@@ -119,7 +119,7 @@ static void trial_model_add_arcs(struct maker *maker, const struct br_trial_job 
     }
 }
 
-/* The way of a stage: its longest task, or its work by the cluster where that is more, and then the
+/* The way of a stage: its longest task, or its work by the cluster if that is more, and then the
  * longest way of its children. */
 static void trial_model_rank_stages(struct maker *maker, const struct br_trial_job *job,
                                     const struct br_dag *dag)

@@ -60,7 +60,7 @@ double br_dispatch_eta(const struct br_joint_scene *scene, double factor);
 /* The packing score of the stage's demand on the machine, less its job's remaining work. */
 double br_dispatch_score(const struct br_joint_scene *scene, struct br_scene_open open,
                          uint32_t machine, double eta);
-/* Starts what is ready where groups share the scene: in the order, or by packing. */
+/* Starts what is ready when groups share the scene: in the order, or by packing. */
 void br_dispatch_fairly(struct br_dispatch *d);
 
 #endif

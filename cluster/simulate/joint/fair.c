@@ -38,7 +38,7 @@ static void fair_count(const struct br_dispatch *d)
     }
 }
 
-/* The group that is owed most of those that want something, where that is too much. */
+/* The group that is owed most of those that want something, if that is too much. */
 static int64_t most_owed(const struct br_joint_scene *scene)
 {
     int64_t most = NO_GROUP;

@@ -48,9 +48,9 @@ enum { BR_FORWARD_LOOKS = 64 /* br_scene.looks that take the time of a placement
 
 /* Runs until all jobs have ended, or `most` placements are spent, or the clock has passed until_ns.
  * Jobs that are left then are taken to end one after another, each with its work on the whole
- * cluster, or its longest path where that is more. Returns the sum of weight x seconds from the
- * start to the end, and of `press` x the integral over time of the work that has not started, in
- * seconds of the whole cluster. O(most x log tasks). */
+ * cluster, or its longest path if that is more. Returns the sum of weight x seconds from the start
+ * to the end, and of `press` x the integral over time of the work that has not started, in seconds
+ * of the whole cluster. O(most x log tasks). */
 double br_forward_run(struct br_forward *forward, const struct br_joint_order *order, uint64_t most,
                       int64_t until_ns);
 

@@ -6,7 +6,7 @@
 
 #include "cluster/simulate/policy.h"
 
-/* Placements that a search may take where the row's number is not given. */
+/* Placements that a search may take if the row's number is not given. */
 #define BR_JOINT_BUDGET 200000
 
 enum br_status br_joint_create(const struct br_policy_setup *setup, void **policy,

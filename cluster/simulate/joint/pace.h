@@ -11,8 +11,8 @@ void br_pace_again(struct br_joint_job *job, uint32_t task);
 void br_pace_end(struct br_joint_job *job, uint32_t task, int64_t lasted_ns);
 
 /* Sets the paces of the job's stages to what its ended tasks tell, and adds what that changes to
- * `work` and `total_work`, both of tasks that have not started. Where tasks have lasted as declared
- * it changes nothing. O(stages), O(1) where no task has ended since the last call. */
+ * `work` and `total_work`, both of tasks that have not started. If tasks have lasted as declared,
+ * it changes nothing. O(stages), O(1) if no task has ended since the last call. */
 void br_pace_settle(struct br_joint_job *job, double *work, double *total_work);
 
 /* The least time of an ended job alone on the cluster: its longest path or its work, at the pace of

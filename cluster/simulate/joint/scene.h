@@ -40,7 +40,7 @@ struct br_scene_sharing {
 struct br_joint_scene {
     const struct br_capacities *capacities;
     uint32_t machines, resources;
-    /* Of every `step` tasks and machines it holds one, to look ahead at less cost; 1: all. */
+    /* It holds one of every `step` tasks and machines, to look ahead at less cost; 1: all. */
     uint32_t step;
     struct br_scene_live *live; /* by slot */
     uint32_t slots, slot_room;
@@ -92,8 +92,8 @@ void br_scene_end(struct br_joint_scene *scene, uint32_t slot, uint32_t task, ui
 void br_scene_move(struct br_joint_scene *scene, uint32_t machine, bool there);
 
 /* Starts what is ready in the order, stage by stage on the first machines with room, or machine by
- * machine, until nothing fits. `start` is told of each; it has room for all tasks of the jobs.
- * Where the order is not that of the last dispatch, br_scene_reorder tells so before. */
+ * machine, until nothing fits. `start` is told of each; it has room for all tasks of the jobs. If
+ * the order is not that of the last dispatch, br_scene_reorder tells so before. */
 void br_scene_dispatch(struct br_joint_scene *scene, const struct br_joint_order *order,
                        void (*start)(void *context, uint32_t slot, uint32_t task, uint32_t machine),
                        void *context);

@@ -6,9 +6,9 @@
  * become ready, which long tasks of a job that goes later would take.
  *
  * The budget is in placements, and grows with the tasks that are left. A run takes about a fiftieth
- * of it: where more tasks are left, every few tasks and machines stand for all; then runs are
- * fewer, and at last they are cut. Where they would see next to nothing, what packs best goes
- * first. All runs of a search are cut at the same moment, so that their values can be compared. */
+ * of it: if more tasks are left, every few tasks and machines stand for all; then runs are fewer,
+ * and at last they are cut. If they would see next to nothing, what packs best goes first. All runs
+ * of a search are cut at the same moment, so that their values can be compared. */
 #include "cluster/simulate/joint/search.h"
 
 #include <assert.h>
@@ -19,8 +19,8 @@
 #include "base/collections/sort.h"
 
 enum {
-    RUNS = 50,           /* of a search at least, where they see the end of all jobs */
-    FEW_RUNS = 12,       /* where they do not */
+    RUNS = 50,           /* of a search at least, if they see the end of all jobs */
+    FEW_RUNS = 12,       /* if they do not */
     A_BUDGET = 50000,    /* tasks that are left: one budget more for so many */
     WORTH = 8,           /* less than this part of the tasks is too little to be seen */
     HOLD = 4,            /* of so many moves one holds a job, or lets it go */
@@ -170,7 +170,7 @@ static uint32_t held_behind(const struct br_joint_scene *scene, const struct br_
 }
 
 /* The last order; what had no place comes in before the first with more work left. The row is by
- * work. False where no job had a place. */
+ * work. False if no job had a place. */
 static bool row_of_last(const struct br_joint_scene *scene, const struct br_joint_order *last,
                         struct br_joint_row *row)
 {
@@ -232,7 +232,7 @@ static void joint_search_order_by(const struct br_joint_row *row, struct br_join
     }
 }
 
-/* Runs the row that is being tried, and keeps it where it is no worse (`equal`), or better. */
+/* Runs the row that is being tried, and keeps it if it is no worse (`equal`), or better. */
 static void try_row(struct br_joint_search *search, bool equal)
 {
     assert(search->tried->count > 0);
@@ -340,8 +340,8 @@ static void joint_search_improve(struct br_joint_search *search)
 }
 
 /* Shares the budget out: how many starts a run may take, and how many tasks and machines one stands
- * for. Runs shall see the end of all jobs rather than be many. Returns false where they would see
- * so little of what is left that what they say is worth nothing. */
+ * for. Runs shall see the end of all jobs rather than be many. Returns false if they would see so
+ * little of the rest that their result is worth nothing. */
 static bool joint_search_share_out(struct br_joint_search *search,
                                    const struct br_joint_scene *scene, uint32_t *step)
 {

@@ -146,7 +146,7 @@ static struct br_supply_user transit_user_of(struct br_transit *transit)
     return (struct br_supply_user){transit, transit_begin_wire, tell_ready};
 }
 
-/* The number of the coflow into the stage, which begins now where it has not. */
+/* The number of the coflow into the stage, which begins now if it has not. */
 static uint32_t coflow_of(struct br_transit *transit, struct br_transit_job *job, uint32_t stage)
 {
     if (job->coflow[stage] == UINT32_MAX)
@@ -365,7 +365,7 @@ bool br_transit_share(struct br_transit *transit, int64_t now_ns)
 bool br_transit_pop(struct br_transit *transit, int64_t now_ns, uint32_t *slot)
 {
     struct br_flow flow;
-    bool memory = true; /* which nothing takes where nothing is recorded */
+    bool memory = true; /* which nothing takes if nothing is recorded */
     while (br_flows_pop(&transit->flows, now_ns, &flow, &memory)) {
         if (flow.owner >> 32) {
             const struct br_supply_user user = transit_user_of(transit);

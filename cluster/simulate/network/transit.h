@@ -5,11 +5,11 @@
  * when the last one has come; what lies on its own machine is there. The flows to all tasks of a
  * stage of a job are its coflow [Chowdhury14].
  *
- * Where the policy has placed a job when it arrives, its bytes need not wait for that: they move as
- * in a plan with transfers (planner/network/supply.h), as soon as the tasks of a stage on one
- * machine have ended, to the machines of the child's tasks, which hold no place before they start.
- * Ports are shared as planner/ports/flows.h has it:
- * that is also how plans with transfers move their bytes. */
+ * If the policy has placed a job when it arrives, its bytes need not wait for that: they move as in
+ * a plan with transfers (planner/network/supply.h), as soon as the tasks of a stage on one machine
+ * have ended, to the machines of the child's tasks, which hold no place before they start. Ports
+ * are shared as planner/ports/flows.h has it: that is also how plans with transfers move their
+ * bytes. */
 #ifndef BR_CLUSTER_SIMULATE_NETWORK_TRANSIT_H
 #define BR_CLUSTER_SIMULATE_NETWORK_TRANSIT_H
 
@@ -66,7 +66,7 @@ struct br_transit {
     struct br_moved_sums sums; /* so far */
 };
 
-/* Nothing moves. Without a policy bytes are there at once. BR_BAD_INPUT where a port has no rate
+/* Nothing moves. Without a policy bytes are there at once. BR_BAD_INPUT if a port has no rate
  * though jobs carry bytes. finish is fine also after a failure. */
 enum br_status br_transit_init(struct br_transit *transit, const struct br_workload *workload,
                                const struct br_cluster *cluster,
@@ -105,7 +105,7 @@ static inline int64_t br_transit_next(const struct br_transit *transit)
     return transit->flows.flows ? transit->flows.next_ns : BR_NETWORK_NEVER;
 }
 /* Lets flows end that end now, up to one that is the last of its task: *slot has all its inputs.
- * False where there is none. */
+ * False if there is none. */
 bool br_transit_pop(struct br_transit *transit, int64_t now_ns, uint32_t *slot);
 
 #endif

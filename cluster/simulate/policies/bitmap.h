@@ -27,13 +27,13 @@ bool br_bitmap_init(struct br_bitmap *bitmap, uint32_t width, const int64_t *mos
 void br_bitmap_finish(struct br_bitmap *bitmap);
 
 /* Sets the amounts of the item, whatever they were before. False when memory is out, which cannot
- * be where the item, or one after it, was set before. O(levels between before and now). */
+ * be if the item, or one after it, was set before. O(levels between before and now). */
 bool br_bitmap_set(struct br_bitmap *bitmap, uint32_t item, const int64_t *amount);
 /* Tells the room that br_bitmap_words is about from now on. O(width). */
 void br_bitmap_room(struct br_bitmap *bitmap, const int64_t *room);
 
-/* Of the items of the first `words` words, the least bit first, those in `of` whose demand may fit.
- * All items of `of` have been set. O(width x words), several words at once. */
+/* Sets in `may`, the least bit first, the items of the first `words` words that are in `of` and may
+ * fit. All items of `of` have been set. O(width x words), several words at once. */
 void br_bitmap_words(const struct br_bitmap *bitmap, const uint64_t *of, uint64_t *may,
                      uint32_t words);
 

@@ -242,7 +242,7 @@ static enum br_status deadline_machine(void *policy, uint32_t machine, bool ther
 
 /* ---- Loops ---- */
 
-/* The deadline moves where it is time. */
+/* The deadline moves when it is time. */
 static void apply_changes(const struct deadlines *all, struct loop *loop, int64_t now_ns)
 {
     const struct br_deadline_settings *settings = all->setup.deadlines;
@@ -254,7 +254,7 @@ static void apply_changes(const struct deadlines *all, struct loop *loop, int64_
     }
 }
 
-/* When the loop decides next: after a period, or where its deadline moves before that. */
+/* When the loop decides next: after a period, or when its deadline moves before that. */
 static int64_t next_due(const struct deadlines *all, const struct loop *loop, int64_t now_ns)
 {
     const struct br_deadline_settings *settings = all->setup.deadlines;

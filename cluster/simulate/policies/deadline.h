@@ -21,7 +21,7 @@ struct br_deadline_settings {
     struct br_control_options control; /* forecast and adaptation are the row's */
     enum br_allocation kind;           /* of all tables */
     uint32_t total; /* tokens or percents of the cluster, which the arbiter shares; at least 1 */
-    /* The table of the dag; NULL where there is none (diag says why). */
+    /* The table of the dag; NULL if there is none (diag says why). */
     const struct br_deadline_table *(*table)(void *context, uint32_t dag_number,
                                              struct br_diag *diag);
     void *context;

@@ -4,9 +4,9 @@
  * work first.
  *
  * A job that is to be sampled stands in the sampling queue with its pilots until these have ended;
- * then it goes to the queue of its predicted work. Where no queue has anything that fits, other
- * tasks of sampled jobs start as well, first come first served. Thin jobs go to the first queue
- * where the predictor says so.
+ * then it goes to the queue of its predicted work. If no queue has anything that fits, other tasks
+ * of sampled jobs start as well, first come first served. Thin jobs go to the first queue if the
+ * predictor says so.
  *
  * A free place goes to the queue with the least use over its weight, of those with something that
  * fits. What a decision looks at grows with the jobs that are there; demands that fitted nowhere

@@ -65,7 +65,7 @@ static void close_machine(struct list *list, uint32_t machine)
            width * sizeof *list->closed);
 }
 
-/* Is there no more room than where nothing fitted, and nothing that is fresh? */
+/* Is there no more room than when nothing fitted, and nothing that is fresh? */
 static bool policies_list_is_closed(const struct list *list, uint32_t machine, const int64_t *room)
 {
     uint32_t width = list->capacities.scale.resources;
@@ -336,7 +336,7 @@ static uint32_t fill_machine(struct list *list, uint32_t machine, int64_t now_ns
         uint32_t slot =
             policies_list_is_closed(list, machine, free) ? BR_NOBODY : first_job(list, free);
         if (slot == BR_NOBODY) {
-            close_machine(list, machine); /* to what there is now, also where that is less */
+            close_machine(list, machine); /* to what there is now, also if that is less */
             break;
         }
         struct br_member *member = &list->members.member[slot];
@@ -389,7 +389,7 @@ static struct turn turn_of(const struct list *list, uint32_t slot)
 }
 
 /* Starts what is fresh, job by job, wherever there is room. A start changes the job's key, and the
- * share of its group, which only grows: so a job whose turn has come is put back where others go
+ * share of its group, which only grows: so a job whose turn has come is put back if others go
  * before it by now. */
 static uint32_t serve_woken(struct list *list, int64_t now_ns, struct br_decision *decisions,
                             uint32_t room)

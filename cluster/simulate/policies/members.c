@@ -77,7 +77,7 @@ static bool take_slot(struct br_members *members, uint32_t job, uint32_t *slot)
     return true;
 }
 
-/* The order of the job's tasks and, where the rule orders by them, its tails. From the arena. */
+/* The order of the job's tasks and, if the rule orders by them, its tails. From the arena. */
 static const uint32_t *make_order(const struct br_members *members, struct br_arena *arena,
                                   const struct br_dag *dag, const struct br_plan *plan,
                                   int64_t **tail_ns)
@@ -263,8 +263,8 @@ static bool is_within(const struct br_member *member, uint32_t width, uint32_t k
     return true;
 }
 
-/* Of a job with a cap only kinds that are within it stand in the roster. Forgets what is fresh and
- * is not, and adds what is again; returns how many are fresh as before. O(kinds). */
+/* Keeps in the roster only the kinds of a capped job that are within its cap. Drops fresh kinds
+ * that are beyond it now, and adds those within it again; returns how many stay fresh. O(kinds). */
 static uint32_t look_at_cap(struct br_member *member, uint32_t width)
 {
     struct br_ready *ready = &member->known.job->ready;

@@ -22,8 +22,8 @@ struct br_member {
     uint32_t *posting;             /* by kind: in the roster, or BR_NOBODY */
     struct br_fresh *fresh;        /* since the caller set `freshes` to 0 */
     uint32_t freshes;
-    int64_t *held;   /* where by_share, by resource: demands of its running tasks */
-    int64_t *cap;    /* the same that they may be at most; only where `capped` */
+    int64_t *held;   /* if by_share, by resource: demands of its running tasks */
+    int64_t *cap;    /* the most that `held` may be; only if `capped` */
     int64_t *narrow; /* what is left of that in a machine's room */
     bool capped;
     bool held_back; /* it is at its limit, and nothing of it stands in the roster */
@@ -42,7 +42,7 @@ struct br_members {
     uint32_t slots, slot_room;
     uint32_t *unused, unused_count, unused_room;
     uint32_t *slot_of, slot_of_room; /* by job of the workload */
-    struct br_forms forms;           /* with the longest paths where the rule orders by them */
+    struct br_forms forms;           /* with the longest paths if the rule orders by them */
 };
 
 /* Nobody; all borrowed, for as long as the members. `most`, by resource: of the largest machine.
@@ -58,7 +58,7 @@ enum br_status br_members_add(struct br_members *members, const struct br_arriva
 void br_members_remove(struct br_members *members, uint32_t slot);
 
 /* Brings key and roster up to date with what has become of the job's tasks and its limit, and notes
- * what is fresh. False when memory is out, which cannot be where nothing has become ready. */
+ * what is fresh. False when memory is out, which cannot be if nothing has become ready. */
 bool br_member_settle(struct br_members *members, struct br_member *member);
 /* The first task of the job, in its order, that fits into the room, of `width` resources, and into
  * its cap, if any; as rank - 1, or BR_NO_RANK. */

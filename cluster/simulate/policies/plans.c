@@ -36,7 +36,7 @@ void br_plans_finish(struct br_plans *plans)
     pthread_mutex_destroy(&plans->lock);
 }
 
-/* Plans the dag, within the limit of placements. NULL where that fails. */
+/* Plans the dag, within the limit of placements. NULL if that fails. */
 static struct br_plan *plans_make(const struct br_plans *plans, uint32_t dag_number,
                                   const struct br_stop *stop, struct br_diag *diag)
 {

@@ -36,8 +36,8 @@ void br_plans_finish(struct br_plans *plans);
 bool br_plans_by_path(const struct br_plans *plans, uint32_t dag_number);
 
 /* Makes all plans that are not made yet, on that many threads, the largest jobs first. A job that
- * cannot be planned is left to br_plans_get, which says why. Ends early where stop is raised,
- * without a plan that was cut short. BR_SYSTEM. */
+ * cannot be planned is left to br_plans_get, which says why. Ends early if stop is raised, without
+ * a plan that was cut short. BR_SYSTEM. */
 enum br_status br_plans_prepare(struct br_plans *plans, uint32_t threads,
                                 const struct br_stop *stop, struct br_diag *diag);
 

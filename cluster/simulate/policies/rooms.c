@@ -57,7 +57,7 @@ void br_rooms_change(struct br_rooms *rooms, uint32_t machine, const int64_t *de
     rooms->more |= sign > 0;
 }
 
-/* Brings the bitmap up to date, where it may miss a machine that has room, or more than a few are
+/* Brings the bitmap up to date if it may miss a machine that has room, or more than a few are
  * fuller than it says. */
 static void rooms_follow(struct br_rooms *rooms)
 {

@@ -10,10 +10,10 @@
 struct br_rooms {
     uint32_t width, machines;
     int64_t *most;   /* by resource: of the largest machine */
-    int64_t *amount; /* [machine * width]: free, also where the machine is away */
+    int64_t *amount; /* [machine * width]: free, also if the machine is away */
     bool *away;
     struct br_bitmap bitmap; /* of what was free on the machines when it last followed */
-    /* Machines that have changed since. Where one of them has got room (`more`) the bitmap may miss
+    /* Machines that have changed since. If one of them has got room (`more`), the bitmap may miss
      * it; room that is gone costs a comparison at most. */
     uint32_t *changed, changes;
     bool *is_changed, more;

@@ -98,7 +98,7 @@ static bool reach_line(struct br_roster *roster, uint32_t line)
     return true;
 }
 
-/* The line of that demand, made where there is none. */
+/* The line of that demand, made if there is none. */
 static uint32_t find_line(struct br_roster *roster, const int64_t *demand)
 {
     uint32_t line =

@@ -67,7 +67,7 @@ struct br_roster {
 bool br_roster_init(struct br_roster *roster, uint32_t width, const int64_t *most);
 void br_roster_finish(struct br_roster *roster);
 
-/* Gives the job its key, in all lines. O(its postings x log jobs) where that is a new one. */
+/* Gives the job its key, in all lines. O(its postings x log jobs) if that is a new one. */
 void br_roster_key(struct br_roster *roster, struct br_roster_job *job, double key, uint32_t tie);
 /* The job has something ready of that demand: its posting, or BR_NOBODY when memory is out.
  * O(log jobs), and O(width x levels of the bitmap) for a new line. */

@@ -11,7 +11,7 @@ struct br_ranked_job {
     uint32_t group;
     double weight;
     double total;       /* work of all its tasks: demand shares x seconds */
-    double share;       /* where by_share: the most of its running tasks' demands of a resource */
+    double share;       /* if by_share: the most of its running tasks' demands of a resource */
     double tail_s;      /* the longest path that hangs on any ready task, declared */
     uint32_t limit;     /* of its tasks at once; UINT32_MAX: none */
     uint32_t guarantee; /* of tasks at once, or in percents of the cluster, for keys; 0: none */
@@ -33,7 +33,7 @@ struct br_ranked_rule {
     bool by_share; /* the key asks for the job's share */
     /* The least goes first, then the job that came first. `number` is the row's option. */
     double (*key)(const struct br_ranked_job *job, double number);
-    double number; /* where the option is not given */
+    double number; /* if the option is not given */
     /* A part of the key that never changes, found at arrival; may be NULL. */
     double (*once)(const struct br_ranked_job *job, double number);
 };

@@ -23,7 +23,7 @@ struct br_study_run {
     struct br_moved_sums moved;
     bool cut;         /* stopped before its end */
     const char *note; /* why jobs are not finished; NULL if all are */
-    /* Of the computer; written only if study->times is set. */
+    /* Times of the computer that simulated; written only if study->times is set. */
     double seconds, planning_seconds;
 };
 

@@ -22,7 +22,7 @@ struct br_study_policy {
     const char *name;
     uint32_t first_run, runs;
 };
-/* The same figures as means over the seeds, for a policy as row. */
+/* The figures of br_study_row as means over the seeds, for a policy as row. */
 struct br_figures br_study_means(const struct br_study *study);
 /* Sets *policies policies, one for each series of adjacent runs with one name. The array is the
  * caller's. NULL when memory is out. */

@@ -76,7 +76,7 @@ static void add_deviation(struct table *t)
         column->values[p] = br_study_deviation(&t->policy[p], "mean_jct");
 }
 
-/* Of the resource that the first policy uses most. */
+/* Adds the use of the resource that the first policy uses most. */
 static void study_text_add_use(struct table *t)
 {
     const struct br_metrics *first = t->study->run[0].metrics;

@@ -390,7 +390,7 @@ static const struct br_option workload_rows[] = {
            "what to write (default: by the ending of -o FILE, else xml with -o and text without)",
            .letter = 'f', .rows = &form_rows),
     OPTION(FLAG, "json", NULL, output.json, "describe the workload as JSON"),
-    /* What recorded jobs become, and so on: for others that read workloads, too. */
+    /* How recorded jobs are read: for other commands that read workloads, too. */
     OPTION(CHOICE, "parallel", "HOW", record.parallel,
            "how a recorded job of several processors counts", .rows = &br_parallels,
            .commands = CLI_WORKLOAD | CLI_SIMULATE | CLI_PREDICT),
