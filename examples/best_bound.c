@@ -3,7 +3,7 @@
  *   cc best_bound.c $(pkg-config --cflags --libs bigrocks) -o best_bound && ./best_bound
  *
  * Five reports of 10 minutes each lock two of five tables, beside an import of a minute that all
- * wait for. The bound is by what the library knows itself, and by linear programs where the program
+ * wait for. The bound is by what the library knows itself, and by linear programs if the program
  * bigrocks-bound is installed. Ctrl-C ends it with the best so far. Prints the bounds, and checks
  * the proof as anybody can who gets it as text.
  */
@@ -61,7 +61,7 @@ static void print_bounds(const struct br_bound_result *bound)
         printf("linear programs: %s\n", bound->source.why);
 }
 
-/* As whoever gets the proof from elsewhere: nothing is believed. */
+/* Checks the proof as a stranger who gets it as text: nothing is believed. */
 static enum br_status check_text(const char *proof, const struct br_dag *dag,
                                  const struct br_cluster *cluster, int64_t bound_ns,
                                  struct br_diag *diag)

@@ -3,8 +3,8 @@
  * cuts; several inputs and outputs.
  *
  * A spine of one stage per level gives the job its depth. Ears, short paths of further stages, hang
- * on it and on one another without making it deeper: an ear that begins anew and joins (a W where
- * it feeds two joins), one that branches off to an output of its own (an inverted V), or one that
+ * on it and on one another without making it deeper: an ear that begins anew and joins (a W if it
+ * feeds two joins), one that branches off to an output of its own (an inverted V), or one that
  * branches off and joins again (a cycle). Cuts are planted between levels of the spine: no ear
  * crosses them; below the first, ears cannot begin anew, and above the last they cannot end for
  * themselves, for then there would be tasks that do not wait for all that is above.

@@ -12,7 +12,7 @@ struct br_generate_options;
 struct br_graph_stage {
     uint32_t level; /* above that of all its parents */
     uint32_t tasks; /* set by br_graph_count_tasks */
-    double weight;  /* share of the tasks relative to others; 0: one task where possible */
+    double weight;  /* share of the tasks relative to others; 0: one task if possible */
     /* If the builder knows them (mean_ms above 0): the mean duration, the standard deviation of its
      * logarithm in thousandths, and the longest. Else they are drawn. */
     uint32_t mean_ms, spread_milli, longest_ms;
@@ -58,7 +58,7 @@ void br_graph_plain_size(const struct br_generate_options *options, uint32_t *st
                          uint32_t *tasks);
 
 /* Shares the tasks out: at least one a stage, equal counts across one-to-one edges, the rest by
- * weight. With `exact` there are graph->tasks in the end, even where some one-to-one edges have to
+ * weight. With `exact` there are graph->tasks in the end, even if some one-to-one edges have to
  * become barriers for it; else what cannot be shared out evenly is left out. False: memory. */
 bool br_graph_count_tasks(struct br_graph *graph, uint64_t seed, bool exact);
 

@@ -1,5 +1,5 @@
-/* Calls to the address sanitizer. The build defines BR_ADDRESS_SANITIZER where it watches;
- * elsewhere the calls do nothing. */
+/* Calls to the address sanitizer. The build defines BR_ADDRESS_SANITIZER if the sanitizer is on;
+ * else the calls do nothing. */
 #ifndef BR_BASE_COLLECTIONS_ADDRESS_SANITIZER_H
 #define BR_BASE_COLLECTIONS_ADDRESS_SANITIZER_H
 

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of 12 bytes, since sorts of large jobs hold two for each task. */
+/* An item has 12 bytes, since sorts of large jobs hold two for each task. */
 struct __attribute__((packed, aligned(4))) br_sort_item {
     uint64_t key;
     uint32_t item;

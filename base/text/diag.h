@@ -5,7 +5,7 @@
 #include <bigrocks/diag.h>
 #include <stddef.h>
 
-/* A place in a text; zeros where unknown. */
+/* A place in a text; zeros if unknown. */
 struct br_pos {
     uint32_t line, column;
 };

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an entry is. A and B are numbers. */
+/* The form of an entry. A and B are numbers. */
 enum br_list_form {
     BR_LIST_NAME_NUMBER,       /* NAME=A */
     BR_LIST_NAME_MAYBE_NUMBER, /* NAME or NAME=A */

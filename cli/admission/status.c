@@ -173,7 +173,8 @@ static enum br_status status_fail_server(const char *path, const char *what, str
     return br_fail(diag, BR_SYSTEM, NULL, "%s", what);
 }
 
-/* Prints lines of text, without the characters that control the terminal, whoever wrote them. */
+/* Prints lines of text without the characters that control the terminal: the text may come from
+ * anybody. */
 static void print_answer(char *text)
 {
     for (char *line = text, *end; *line; line = end) {

@@ -63,7 +63,7 @@ struct cli_row_place {
  * being written; at the end the file is replaced by a sorted one. Standard output, a pipe or a
  * device gets the rows in order at once; rows that come early wait in an unnamed file. */
 struct cli_rows {
-    int fd;                          /* where they are added; -1: none */
+    int fd;                          /* the file to which they are added; -1: none */
     const char *path;                /* of that file; NULL: it has no name */
     struct cli_output in_order;      /* gets the rows in order at once; else file is NULL */
     const struct cli_job_list *list; /* borrowed */

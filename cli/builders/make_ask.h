@@ -16,9 +16,9 @@ struct cli_make_question {
 
 /* Makes $MAKE, or the make along PATH, print what it would do (a dry run with its database), in a
  * form that br_parse_make reads, into *fd, the caller's to close. As always, make remakes
- * out-of-date Makefiles and runs lines that call make. The environment of recipes is included where
- * it differs from ours. BR_SYSTEM if there is no make; BR_BAD_INPUT if it refuses, after printing
- * why, or if CMake wrote the build. */
+ * out-of-date Makefiles and runs lines that call make. The environment of recipes is included if it
+ * differs from ours. BR_SYSTEM if there is no make; BR_BAD_INPUT if it refuses, after printing why,
+ * or if CMake wrote the build. */
 enum br_status cli_make_ask(const struct cli_make_question *question, int *fd,
                             struct br_diag *diag);
 

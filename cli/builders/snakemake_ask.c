@@ -39,7 +39,7 @@ static enum br_status fail_write(const char *path, struct br_diag *diag)
                    strerror(errno));
 }
 
-/* A folder with the package in it; empty where it cannot be made. */
+/* A folder with the package in it; empty if it cannot be made. */
 static enum br_status write_folder(char *folder, size_t size, struct br_diag *diag)
 {
     const char *base = getenv("TMPDIR");

@@ -68,7 +68,7 @@ static int import_ninja(const struct cli_settings *settings, const char *const *
     return status;
 }
 
-/* What is imported, and how: with the arguments after that word. */
+/* The sources of an import. Each function gets the arguments after the source's name. */
 static const struct source {
     struct br_named named;
     cli_perform *import;

@@ -47,7 +47,7 @@ struct cli_command {
     const char *name;
     uint32_t bit;                    /* of br_option.commands: CLI_PLAN, ... */
     const struct br_option *options; /* that it owns (cli/options/options.h); NULL: none */
-    void (*set_defaults)(struct cli_settings *settings); /* of these, where they are not 0 */
+    void (*set_defaults)(struct cli_settings *settings); /* of these, if they are not 0 */
     uint32_t least, most;                                /* number of positional arguments */
     cli_perform *perform;
     const char *words; /* the first argument is one of these, with blanks between; NULL: anything */
@@ -80,7 +80,7 @@ extern const struct cli_command *const cli_commands[];
 /* All options of all of them: those that several take, then each one's own; a row without a name
  * ends it. Equal for every call; the first is not for several threads. */
 const struct br_option *cli_options(void);
-/* What the settings are if nothing is given. */
+/* The settings if nothing is given. */
 struct cli_settings cli_settings_default(void);
 
 #endif

@@ -28,7 +28,7 @@ void cli_say(const char *format, ...)
     va_end(args);
 }
 
-/* A word of a command line, in quotes where a shell would read it otherwise. */
+/* A word of a command line, in quotes if a shell would read it otherwise. */
 static void say_print_word(const char *text)
 {
     char *quoted = NULL;

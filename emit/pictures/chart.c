@@ -40,8 +40,8 @@ struct lanes {
     uint32_t *last;
 };
 
-/* The lane for a task: one where its stage has just ended, else the first free one, else a new one.
- * UINT32_MAX if there would be too many. */
+/* The lane for a task: one in which its stage has just ended, else the first free one, else a new
+ * one. UINT32_MAX if there would be too many. */
 static uint32_t find_lane(struct lanes *lanes, uint32_t machine, uint32_t stage, int64_t start_ns)
 {
     uint32_t free_lane = UINT32_MAX;

@@ -4,7 +4,7 @@
  *   tasks    rows are machines, a box per task
  *   runs     rows are machines; tasks of one stage that follow each other without a pause on a
  *            machine are one box
- *   stages   rows are stages, and where there are many, those with much work and all others
+ *   stages   rows are stages, and if there are many, those with much work and all others
  *            together by subset; boxes are as high as the number of their tasks that run at once
  * Tasks that share a machine lie in lanes of its row, each in the first lane that is free. */
 #ifndef BR_EMIT_PICTURES_CHART_H

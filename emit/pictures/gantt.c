@@ -1,7 +1,7 @@
 /* A Gantt chart as a Graphviz graph whose nodes are pinned: `neato -n2 -Tsvg` draws it. Rows and
- * boxes come from chart.h; here they get their places on the page, a time axis, labels where they
- * fit, and lines for the makespan and the lower bound. The name of a node describes its box; SVG
- * viewers show it under the pointer.
+ * boxes come from chart.h; here they get their places on the page, a time axis, labels if they fit,
+ * and lines for the makespan and the lower bound. The name of a node describes its box; SVG viewers
+ * show it under the pointer.
  *
  * Places are in hundredths of a point, y downwards from the top; integers, so that a plan gives
  * equal bytes everywhere. */

@@ -95,7 +95,7 @@ static void draw_label(const struct br_panel *panel, uint32_t task, uint32_t tas
     fputs("</text>\n", panel->out);
 }
 
-/* What the stage does, on a line of its own. */
+/* Writes the words that describe the stage, on a line of their own. */
 static void write_words(const struct br_panel *panel, uint32_t stage)
 {
     if (!panel->analysis->words[stage])

@@ -16,7 +16,7 @@ enum {
     FONT = 11,
 };
 
-/* Of one row, without what stands between two. */
+/* The height of one row, without the gap between two. */
 static int64_t row_height(const struct br_panel *panel)
 {
     return panel->ports->rows == 1     ? panel->curve

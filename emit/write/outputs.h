@@ -10,7 +10,7 @@
 typedef enum br_status br_output(const struct br_emit_input *input, FILE *out,
                                  struct br_diag *diag);
 
-/* Of a plan. */
+/* Outputs of a plan. */
 br_output br_emit_order;
 br_output br_emit_json;
 br_output br_emit_plan_xml;
@@ -19,12 +19,12 @@ br_output br_emit_gantt;
 br_output br_emit_svg;
 br_output br_emit_html;
 br_output br_emit_trace;
-/* Of a plan of a job that came from a build.ninja. */
+/* Outputs of a plan of a job that came from a build.ninja. */
 br_output br_emit_ninja_order;
 br_output br_emit_ninja_log_5, br_emit_ninja_log_6, br_emit_ninja_log_7;
 br_output br_emit_ninja_weights;
 
-/* Of a plan, for the engines that run it. */
+/* Outputs of a plan, for the engines that run it. */
 br_output br_emit_slurm;
 br_output br_emit_dagman;
 br_output br_emit_hyperqueue;
@@ -38,7 +38,7 @@ br_output br_emit_argo;
 br_output br_emit_starpu;
 br_output br_emit_wfformat;
 
-/* Of a job. */
+/* Outputs of a job. */
 br_output br_emit_job_xml;
 br_output br_emit_job_dot;
 

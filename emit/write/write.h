@@ -1,4 +1,4 @@
-/* What all outputs need: texts escaped for a format, names of tasks and machines, exact numbers.
+/* Helpers of all outputs: texts escaped for a format, names of tasks and machines, exact numbers.
  * The calls write to a FILE and leave errors in the FILE's error flag; br_write_finish turns that
  * into a diagnostic once, at the end. */
 #ifndef BR_EMIT_WRITE_WRITE_H
@@ -36,7 +36,7 @@ void br_write_part(FILE *out, enum br_quote quote, const char *text, size_t size
  * has no blanks, loses its first folders instead, since its end says more: ".../db/format.o", or
  * "format.o". */
 void br_write_cut(FILE *out, enum br_quote quote, const char *text, uint32_t characters);
-/* The same for the first `size` bytes of the text, which end with a whole character. */
+/* As br_write_cut for the first `size` bytes of the text, which end with a whole character. */
 void br_write_cut_part(FILE *out, enum br_quote quote, const char *text, size_t size,
                        uint32_t characters);
 /* The number of bytes at the beginning of a text that every format writes as they are, in the

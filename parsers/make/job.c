@@ -30,7 +30,7 @@ static enum br_status make_job_add_edge(struct br_making *making, uint32_t paren
 
 /* ---- Tasks ---- */
 
-/* The name of the target as seen from the top; with a number where it was used before. */
+/* The name of the target as seen from the top; with a number if it was used before. */
 static enum br_status make_job_add_stage(struct br_making *making, const char *path,
                                          int64_t duration_ns, uint32_t *stage)
 {

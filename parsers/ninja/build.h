@@ -38,7 +38,7 @@ struct br_ninja_set {
 struct br_ninja_report {
     uint32_t commands, phony;         /* needed for the targets */
     uint32_t logged, of_rule, preset; /* durations: from the log, from commands of the same rule,
-                                         and 1 s where there is neither */
+                                         and 1 s if there is neither */
     bool hooked; /* the build starts CMake's instrumentation, whose hooks wait for the ninja that
                     makes build.ninja */
 };

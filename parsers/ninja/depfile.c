@@ -1,10 +1,10 @@
-/* Reads depfiles byte for byte as ninja 1.11 to 1.13 do, even where make differs, because ninja
+/* Reads depfiles byte for byte as ninja 1.11 to 1.13 do, even when make differs, because ninja
  * continues from these records. Ninja's rules for a run of n backslashes:
  *
  *   before a blank        n odd: (n - 1) / 2 backslashes and a blank of the name;
  *                         n even: n backslashes, and the name ends
  *   before '#'            n - 1 backslashes and '#'
- *   before ':'            n - 1 backslashes and ':'; where the text, a blank or a line ends behind
+ *   before ':'            n - 1 backslashes and ':'; if the text, a blank or a line ends behind
  *                         the ':', n backslashes and the ':' that makes the name a target
  *   before a line's end,  n = 1: the name ends, the rule goes on in the next line;
  *   or the text's         n > 1: n backslashes, then as without them

@@ -109,7 +109,7 @@ enum br_status br_query_close(struct br_query *query, struct br_diag *diag);
 
 /* Is `node` one that reads the CTE or the InitPlan `init`? */
 bool br_query_reads(const struct br_query *query, uint32_t init, uint32_t node);
-/* Is it the root of a writing CTE? Such a CTE runs to its end, whoever reads it. */
+/* Is it the root of a writing CTE? Such a CTE runs to its end, whether or not it is read. */
 bool br_query_is_writer(const struct br_query *query, uint32_t node);
 /* Is `node` the root or below it? O(depth). */
 bool br_query_is_within(const struct br_query *query, uint32_t node, uint32_t root);

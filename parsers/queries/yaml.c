@@ -73,7 +73,7 @@ static enum br_status next_member(struct reader *yaml, char name[NAME_ROOM], boo
 }
 
 /* A value of any kind whose first event is there: a node's property, or one of a query, which is a
- * setting where it is nested. */
+ * setting if it is nested. */
 static enum br_status yaml_read_value(struct reader *yaml, const char *name, uint32_t depth)
 {
     char inner[NAME_ROOM];
@@ -106,7 +106,7 @@ static enum br_status yaml_read_node(struct reader *yaml)
     if (!status)
         status = br_explain_begin_node(yaml->explain, yaml->pos);
     while (!status && !(status = next_member(yaml, name, &more)) && more) {
-        /* Where it has none of those that it could have, nothing stands behind the name. */
+        /* If it has none of those that it could have, nothing stands behind the name. */
         bool none = is(yaml, YAML_SCALAR_EVENT) && *scalar(yaml) == 0;
         if (strcmp(name, "Plans") != 0 || none) {
             status = yaml_read_value(yaml, name, 0);
@@ -151,7 +151,7 @@ static enum br_status read_of_query(struct reader *yaml, const char *name)
 {
     if (strcmp(name, "Plan") == 0)
         return yaml_read_node(yaml);
-    /* Where there are none, nothing stands behind the name. */
+    /* If there are none, nothing stands behind the name. */
     if (strcmp(name, "Triggers") == 0 && is(yaml, YAML_SEQUENCE_START_EVENT))
         return yaml_read_triggers(yaml);
     if (strcmp(name, "Serialization") == 0 && is(yaml, YAML_MAPPING_START_EVENT))

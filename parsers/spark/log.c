@@ -327,7 +327,7 @@ static bool read_metrics(struct reader *r, const struct br_json_field *metrics, 
     struct br_json_field field[] = {{.name = "Peak Execution Memory"}};
     if (!br_json_go(&r->json, metrics))
         return !r->json.status;
-    if (br_json_peek(&r->json) != '{') /* null where there are none */
+    if (br_json_peek(&r->json) != '{') /* null if there are none */
         return true;
     return br_json_fields(&r->json, "the metrics", field, 1) &&
            read_signed(r, &field[0], MOST_BYTES, mem_bytes);

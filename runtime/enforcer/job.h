@@ -72,7 +72,7 @@ struct br_job {
     uint32_t *stage_waits; /* barrier parents that have not ended */
     uint32_t *task_waits;  /* one-to-one parents that have not; NULL if there are no such edges */
 
-    /* Of a planned job. */
+    /* For a planned job. */
     uint32_t *local_head;   /* by place: all before it have been started */
     int64_t began_ns;       /* when the plan began, on the caller's clock */
     int64_t *plan_start_ns; /* by task, from the start of the plan; later if it has failed */

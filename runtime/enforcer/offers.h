@@ -15,7 +15,7 @@
 
 #include "runtime/enforcer/policy.h"
 
-/* Of an offer, or of all below a node. */
+/* The times of an offer, or the least of all below a node. */
 struct br_offer_times {
     int64_t duration_ns, start_ns;
 };

@@ -4,7 +4,7 @@
  * known. Of both the history tells a distribution, at levels: of all jobs, of the jobs of this
  * size, and of the jobs with the same value of each feature, alone and together with the size.
  *
- * - Mean. Each level says log m ~ N(its mean, its variance between jobs), where levels that have
+ * - Mean. Each level says log m ~ N(its mean, its variance between jobs); levels that have
  *   seen little borrow their variance from what is usual at that level. A level counts by how well
  * it foresaw the jobs so far: its weight is e to its mean log density. One more part, far wider,
  *   stands for a job that is like none before.
@@ -17,7 +17,7 @@
  *
  * The work is that of the pilots, which is known, and that of the rest, whose mean follows from m
  * and has a variance of its own. It is told by quantiles: the median, and the ends of the interval.
- * Differs from [Jajoo22, 4.1], where both variances are known and all is normal.
+ * Differs from [Jajoo22, 4.1], which knows both variances and takes all as normal.
  */
 #include <assert.h>
 #include <math.h>

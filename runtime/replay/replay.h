@@ -16,8 +16,8 @@ struct br_simulation {
 
 /* Runs the job on the cluster under the enforcer. plan may be NULL. `duration_ns` holds what the
  * tasks really last (NULL: what the job says); the enforcer knows nothing of it ahead. options may
- * be NULL. Release by br_simulation_finish, also after a failure. BR_NO where tasks are left that
- * can never start, else as br_runtime_submit. */
+ * be NULL. Release by br_simulation_finish, also after a failure. BR_NO if tasks are left that can
+ * never start, else as br_runtime_submit. */
 enum br_status br_simulate(const struct br_dag *dag, const struct br_cluster *cluster,
                            const struct br_plan *plan, const int64_t *duration_ns,
                            const struct br_runtime_options *options,

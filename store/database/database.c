@@ -168,8 +168,8 @@ static bool has_log(const char *path)
     return has;
 }
 
-/* Whoever may write file and folder shares them with writers as they do themselves, and is the one
- * who tidies up where he is the last. Another would leave SQLite's files behind, or needs them and
+/* A process that may write file and folder shares them with writers as they do themselves, and
+ * tidies up if it is the last. Any other would leave SQLite's files behind, or needs them and
  * cannot make them. */
 static enum br_status open_to_read(struct br_database *database, struct br_diag *diag)
 {

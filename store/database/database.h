@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What a file holds. The header of every such file carries the number of its form, so that other
- * programs' files and other forms of ours are told apart. */
+/* The contents of a file. The header of every such file carries the number of its form, so that
+ * other programs' files and other forms of ours are told apart. */
 struct br_database_form {
     int64_t application; /* SQLite's application_id */
     int64_t version;     /* user_version; a file of another one is refused */
@@ -34,22 +34,22 @@ struct br_database {
     sqlite3_stmt **statement; /* as many as the form has, in its order */
 };
 
-/* Opens the file, and makes it and its tables where there are none. The form is borrowed while the
+/* Opens the file, and makes it and its tables if there are none. The form is borrowed while the
  * database is open. To be closed also after a failure. BR_SYSTEM (the file, memory), BR_BAD_INPUT
  * (another kind of file, another version). */
 enum br_status br_database_open(struct br_database *database, const struct br_database_form *form,
                                 const char *path, struct br_diag *diag);
-/* The same to read alone: no file is made and nothing is written, neither to the file nor beside
- * it, so that neither file nor folder need be writable. Where one of them is not, and nobody else
- * has the file open, it is taken for one that does not change meanwhile. BR_SYSTEM also where there
- * is no file. */
+/* As br_database_open to read alone: no file is made and nothing is written, neither to the file
+ * nor beside it, so that neither file nor folder need be writable. If one of them is not, and
+ * nobody else has the file open, it is taken for one that does not change meanwhile. BR_SYSTEM also
+ * if there is no file. */
 enum br_status br_database_open_to_read(struct br_database *database,
                                         const struct br_database_form *form, const char *path,
                                         struct br_diag *diag);
 void br_database_close(struct br_database *database);
 
-/* The fault of the last call that failed: BR_BAD_INPUT where the file is not what it should be,
- * else BR_SYSTEM. */
+/* The fault of the last call that failed: BR_BAD_INPUT if the file is not what it should be, else
+ * BR_SYSTEM. */
 enum br_status br_database_fail(const struct br_database *database, struct br_diag *diag);
 
 /* Runs statements that give nothing. */

@@ -50,7 +50,7 @@ enum br_status br_history_open(const char *path, const char *job, struct br_hist
 enum br_status br_history_open_to_read(const char *path, const char *job,
                                        struct br_history **history, struct br_diag *diag);
 /* From here to the next call of br_history_let_go all reads see the file as at the first of them,
- * whoever writes to it. */
+ * even if others write to it. */
 enum br_status br_history_hold(struct br_history *history, struct br_diag *diag);
 void br_history_let_go(struct br_history *history);
 /* Writes pending samples, deletes runs beyond BR_HISTORY_KEPT as described there, and releases all,

@@ -10,7 +10,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/say.h"
 
-/* Of a failed task's output. */
+/* How much of a failed task's output is shown. */
 enum { LAST_LINES = 10, LAST_BYTES = 4096 };
 
 static void wake_spools(struct cli_report *report)

@@ -34,12 +34,12 @@ void br_cells_add(struct br_cells_maker *maker, uint32_t run, const struct br_tr
 /* Row 0 of the start, then one a cell: mean and quantiles in seconds; row[k * stride]. The start's
  * are of the time left; its quantile at q is the order statistic q (runs + 1), so that a further
  * run lies below it in q of the cases. A cell's are of what the time left is off the curve, at a
- * moment drawn at random from all that the runs spent in the cell. Where none spent any time there,
+ * moment drawn at random from all that the runs spent in the cell. If none spent any time there,
  * that of the moments at which they passed, off their mean. Fills the nodes. O(bins x runs). */
 void br_cells_make(struct br_cells_maker *maker, double *row, uint64_t stride);
 
-/* The curve through the nodes: on the line between two, and beyond the last ones as there. 0 where
- * all are empty. O(1) unless nodes are empty. */
+/* The curve through the nodes: on the line between two, and beyond the last ones as there. 0 if all
+ * are empty. O(1) unless nodes are empty. */
 double br_cells_curve(const struct br_cell_node *node, uint32_t bins, double progress);
 
 #endif

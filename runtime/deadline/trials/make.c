@@ -18,7 +18,7 @@
 #include "runtime/deadline/trials/usual.h"
 
 enum {
-    ALLOCATIONS = 100, /* about so many where there could be more */
+    ALLOCATIONS = 100, /* about so many if there could be more */
     CELLS = 48,
     EACH = 12, /* bins of a cell */
     RUNS_LEAST = 60,

@@ -41,7 +41,7 @@ struct br_runner {
     uint32_t *done, *busy, *ready, *head; /* by stage */
     uint32_t *ring, *came;                /* at the stage's place: tasks, and when in turn */
     int64_t *came_ns;
-    uint32_t *attempt; /* by task; only where some fail or straggle */
+    uint32_t *attempt; /* by task; only if some fail or straggle */
     bool *fails;
     uint32_t ends, turns, number, arrivals;
     struct end *end;

@@ -22,8 +22,8 @@ struct br_runner_job {
     /* Tasks of a stage in the order in which they start, and the plan's ranks in ascending order,
      * both at the stage's first task and on; NULL: no plan. */
     uint32_t *line, *rank;
-    /* Of shares, and of tokens within a cluster: demands by stage and resource, and what the whole
-     * cluster has. */
+    /* For shares, and for tokens within a cluster: demands by stage and resource, and the amounts
+     * of the whole cluster. */
     uint32_t resources;
     const int64_t *demand, *total;
     struct br_instance *instance;
@@ -34,7 +34,7 @@ struct br_runner_job {
 enum br_status br_runner_job_init(struct br_runner_job *job,
                                   const struct br_deadline_request *request, struct br_diag *diag);
 void br_runner_job_finish(struct br_runner_job *job);
-/* The least percent of the cluster that holds every task; 101 where none does. */
+/* The least percent of the cluster that holds every task; 101 if none does. */
 uint32_t br_runner_least_share(const struct br_runner_job *job);
 
 /* Callbacks of a run; members may be NULL. */
@@ -42,8 +42,8 @@ struct br_runner_watch {
     void (*finished)(void *context, uint32_t stage, int64_t now_ns); /* a task has */
     void *context;
     /* By stage, added to: time of all attempts, and time that tasks were ready and waited. Set: the
-     * first start (where it is below 0), the last end, the longest attempt that ended well (where
-     * it is longer). */
+     * first start (if it is below 0), the last end, the longest attempt that ended well (if it is
+     * longer). */
     struct br_runner_stage {
         int64_t work_ns, wait_ns, begin_ns, end_ns, longest_ns;
     } * stage;

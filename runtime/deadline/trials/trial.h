@@ -24,7 +24,7 @@ struct br_trial {
      * period apart, at which the time left was at most the quantile of the forecast at that moment.
      */
     double below[BR_TRIAL_LEVELS], below_later[BR_TRIAL_LEVELS];
-    /* Of the estimate T = t + C(p, a): mean |T - next T| over the length of the run, and the
+    /* Errors of the estimate T = t + C(p, a): mean |T - next T| over the length of the run, and the
      * longest time over that length for which the indicator stood still; both means over runs. */
     double wander, stuck;
     uint64_t moments;

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* Of a stage, over all runs: sums, in seconds, and begin and end over the length of the run. */
+/* Sums of a stage over all runs: times in seconds, and begin and end over the length of the run. */
 struct usual {
     double work_s, wait_s, longest_s, begin, end;
 };
@@ -53,7 +53,7 @@ static bool watch_runs(const struct br_runner_job *job, uint32_t allocation,
     return good;
 }
 
-/* Parts that sum up to 1; where all is 0, each stage's share of the tasks. */
+/* Parts that sum up to 1; if all is 0, each stage's share of the tasks. */
 static void weigh_sum(const struct br_runner_job *job, enum br_indicator indicator,
                       const struct usual *usual, struct br_progress_weight *weight)
 {

@@ -1,5 +1,5 @@
-/* What Slurm and its site do with jobs, as scontrol and sinfo tell it. What cannot be asked is
- * taken as not set. */
+/* Settings of Slurm and its site that concern jobs, as scontrol and sinfo report them. A setting
+ * that cannot be asked counts as not set. */
 #include "runtime/drivers/slurm/site.h"
 
 #include <inttypes.h>
@@ -45,7 +45,7 @@ static void site_read(char *text, const char *key, char *list)
     *list = '\0';
 }
 
-/* What `scontrol show WHAT` says after each KEY; empty if it cannot be asked. */
+/* The text after each KEY in the output of `scontrol show WHAT`; empty if it cannot be asked. */
 static char *site_ask(const struct asking *by, const char *what, const char *key)
 {
     const char *const argv[] = {"scontrol", "show", what, NULL};
