@@ -216,7 +216,7 @@ static int64_t move_for(struct moving *m, double seconds)
  * and nothing is later for it. */
 static void moving_left_ends_at_a_stop(void **state)
 {
-    struct random_job job = large(20000, 400);
+    struct random_job job = large(100000, 400);
     struct br_instance *in;
     struct br_reach reach;
     struct br_schedule first, schedule;
