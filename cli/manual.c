@@ -82,7 +82,7 @@ static void manual_print_overview(FILE *out)
         "failed\n\n*2*\n\tthe command line makes "
         "no sense\n\n*3*\n\ta file or a value in it is wrong\n\n*5*\n\tmemory, files, processes, a "
         "missing dependency\n\n# ENVIRONMENT\n\n*BIGROCKS\\_BOUND*\n\tthe program for lower "
-        "bounds, where it is not beside bigrocks\n\n*NO\\_COLOR*\n\tno colours\n\n",
+        "bounds, if it is not beside bigrocks\n\n*NO\\_COLOR*\n\tno colours\n\n",
         out);
     print_see_also(out, NULL);
 }

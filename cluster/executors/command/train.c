@@ -330,7 +330,7 @@ const struct cli_command cli_train = {
             "of executors, or folders of these. Writes the best model of the trials in between,\n"
             "for 'simulate --policy learned --model'. Options may stand in a file, a line\n"
             "'option = value' each, with a line 'jobs = PATH'. Equal options and jobs give equal\n"
-            "models, whatever the threads, and also where the training was interrupted and taken\n"
+            "models, whatever the threads, and also if the training was interrupted and taken\n"
             "up again (--resume).\n",
     .examples =
         "bigrocks train profiles/ --iterations 2000 --teacher weighted-fair=-1:100 -o m.model\n"

@@ -171,7 +171,7 @@ static enum br_status sacct_split(struct sacct *sacct)
     if (field != sacct->fields)
         return br_fail_at(
             sacct->diag, sacct_place(sacct, sacct->lines.line + sacct->lines.length), BR_BAD_INPUT,
-            "where a name holds the delimiter, choose another by sacct --delimiter",
+            "if a name holds the delimiter, choose another by sacct --delimiter",
             "the line has %" PRIu32 " fields, and the header %" PRIu32, field, sacct->fields);
     return BR_OK;
 }

@@ -168,7 +168,7 @@ static enum br_status swf_split(struct swf *swf)
     }
     if (words < COLUMNS)
         return br_fail_at(swf->diag, swf_place(swf, swf->lines.line + swf->lines.length),
-                          BR_BAD_INPUT, "a line has 18 numbers, with -1 where one is not known",
+                          BR_BAD_INPUT, "a line has 18 numbers, with -1 for what is not known",
                           "the line ends before %s, its number %" PRIu32, column_name[words],
                           words + 1);
     if (*p)
@@ -196,7 +196,7 @@ static enum br_status swf_read_whole(struct swf *swf, enum column column, int64_
         number = number * 10 + (*p - '0');
     if (known && (p == digits || (*p && number <= most)))
         return swf_refuse(swf, column,
-                          "write a whole number of 0 or more, or -1 where it is not known");
+                          "write a whole number of 0 or more, or -1 if it is not known");
     if (known && number > most)
         return swf_refuse(swf, column, "that is too large");
     *value = known ? number : -1;
@@ -209,7 +209,7 @@ static enum br_status read_real(struct swf *swf, enum column column, int64_t mos
     const char *word = swf->word[column];
     switch (br_seconds_parse(word, nano)) {
     case BR_DECIMAL_FORM:
-        return swf_refuse(swf, column, "write a number, or -1 where it is not known");
+        return swf_refuse(swf, column, "write a number, or -1 if it is not known");
     case BR_DECIMAL_RANGE:
         return swf_refuse(swf, column, "that is too large");
     case BR_DECIMAL_OK:
@@ -220,7 +220,7 @@ static enum br_status read_real(struct swf *swf, enum column column, int64_t mos
         return BR_OK;
     }
     if (*nano < 0)
-        return swf_refuse(swf, column, "write 0 or more, or -1 where it is not known");
+        return swf_refuse(swf, column, "write 0 or more, or -1 if it is not known");
     return *nano / 1000000000 > most ? swf_refuse(swf, column, "that is too large") : BR_OK;
 }
 
@@ -230,7 +230,7 @@ static enum br_status check_others(struct swf *swf)
     static const enum column others[] = {WAIT, CPU_TIME, PROGRAM, PARTITION, THINK_TIME};
     for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
         if (!swf_is_number(swf->word[others[k]], strlen(swf->word[others[k]])))
-            return swf_refuse(swf, others[k], "write a number, or -1 where it is not known");
+            return swf_refuse(swf, others[k], "write a number, or -1 if it is not known");
     return BR_OK;
 }
 

@@ -286,7 +286,7 @@ static enum br_status workloads_tasks_read_job(struct reader *reader)
     br_value_place(reader->diag, job.pos);
     if (reader->table.fields != reader->columns)
         return br_fail_at(reader->diag, br_table_place(&reader->table, 0), BR_BAD_INPUT,
-                          "write as many fields as the head has, empty where nothing is known",
+                          "write as many fields as the head has, empty if nothing is known",
                           "the row has %" PRIu32 " fields, and the head %" PRIu32,
                           reader->table.fields, reader->columns);
     for (uint32_t k = 0; k < reader->columns; k++) {

@@ -124,7 +124,7 @@ static enum br_status workloads_csv_read_job(struct reader *reader)
     enum br_status status = BR_OK;
     if (reader->table.fields != reader->columns)
         return br_fail_at(reader->diag, br_table_place(&reader->table, 0), BR_BAD_INPUT,
-                          "write as many fields as the head has, empty where nothing is to be said",
+                          "write as many fields as the head has, empty if nothing is to be said",
                           "the row has %" PRIu32 " fields, and the head %" PRIu32,
                           reader->table.fields, reader->columns);
     for (uint32_t k = 0; k < reader->columns; k++)
