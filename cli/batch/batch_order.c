@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/collections/sort.h"
 #include "cli/batch/batch.h"
 
 /* Bytes read of a file, and the bytes that a task counts for. (A stage with its demands is written
@@ -54,42 +55,29 @@ static uint64_t guess_work(const char *path, char *buffer)
     return work < 1e18 ? (uint64_t)work : (uint64_t)1e18;
 }
 
-/* The work that was guessed, and the job. */
-struct batch_guess {
-    uint64_t work;
-    uint32_t index;
-};
-
-static int batch_order_by_work(const void *a, const void *b)
-{
-    const struct batch_guess *x = a, *y = b;
-    if (x->work != y->work)
-        return x->work > y->work ? -1 : 1;
-    return (x->index > y->index) - (x->index < y->index);
-}
-
 enum br_status cli_batch_order(const struct cli_rows *rows, uint32_t first, uint32_t jobs,
                                bool by_work, uint32_t **order, struct br_diag *diag)
 {
     char *buffer = malloc(READ_MOST);
-    struct batch_guess *guess = calloc((size_t)jobs + 1, sizeof *guess);
+    struct br_sort_item *guess = calloc(2 * (size_t)jobs + 1, sizeof *guess);
     *order = calloc((size_t)jobs + 1, sizeof **order);
     bool ok = buffer && guess && *order;
     for (uint32_t k = 0; ok && k < jobs; k++) {
-        guess[k].index = first + k * rows->step;
-        assert(guess[k].index < rows->list->count);
-        if (!by_work || cli_rows_status(rows, guess[k].index) == CLI_ROW_PLANNED)
+        const uint32_t index = first + k * rows->step;
+        assert(index < rows->list->count);
+        guess[k] = (struct br_sort_item){UINT64_MAX, index}; /* least keys, most work first */
+        if (!by_work || cli_rows_status(rows, index) == CLI_ROW_PLANNED)
             continue;
-        char *path = cli_job_list_path(rows->list, guess[k].index);
+        char *path = cli_job_list_path(rows->list, index);
         ok = path != NULL;
         if (ok)
-            guess[k].work = guess_work(path, buffer);
+            guess[k].key = UINT64_MAX - guess_work(path, buffer);
         free(path);
     }
     if (ok)
-        qsort(guess, jobs, sizeof *guess, batch_order_by_work);
+        br_sort(guess, guess + jobs, jobs);
     for (uint32_t k = 0; ok && k < jobs; k++)
-        (*order)[k] = guess[k].index;
+        (*order)[k] = guess[k].item;
     free(guess);
     free(buffer);
     return ok ? BR_OK : br_fail_memory(diag);

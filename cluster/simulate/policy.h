@@ -80,7 +80,7 @@ struct br_policy_row {
      * one with the least mean completion time: what tuning to the workload could bring. 0: not
      * tuned. */
     double least, most, step;
-    double slow; /* how long its runs take, in multiples of fifo's, roughly; 0: one */
+    uint32_t slow; /* how long its runs take, in multiples of fifo's, roughly; 0: one */
     bool clairvoyant;
     bool controls;      /* jobs with deadlines, by the setup's settings of control loops */
     bool plans;         /* asks for the plan of every job, so these may be made ahead */

@@ -62,6 +62,12 @@ static bool is_large(const struct br_search *s)
     return s->run.in->tasks > LARGE_TASKS;
 }
 
+/* Is little to be spent on a job of that size? */
+static bool is_hurried(const struct br_search *s)
+{
+    return is_large(s) && s->options->effort == BR_EFFORT_FAST;
+}
+
 static int64_t best_makespan(const struct br_search *s)
 {
     return s->elite.count ? s->elite.entry[0].schedule.makespan : INT64_MAX;
@@ -262,7 +268,7 @@ static bool plan_first(struct br_search *s)
 }
 
 /* Chooses the rows of the table that run at once. */
-enum rows { FIRST_ROW = 1, QUICK_ROWS = 2, SLOW_ROWS = 4, ALL_ROWS = 7 };
+enum rows { FIRST_ROW = 1, QUICK_ROWS = 2, SLOW_ROWS = 4 };
 
 static enum rows kind_of_row(uint32_t row)
 {
@@ -371,8 +377,7 @@ static bool run_stages(struct br_search *s)
  * small gap on. */
 static bool search_is_open(const struct br_search *s)
 {
-    const bool fast = is_large(s) && s->options->effort == BR_EFFORT_FAST;
-    const int64_t makespan = best_makespan(s), least = fast ? makespan / LARGE_CLOSE : 0;
+    const int64_t makespan = best_makespan(s), least = is_hurried(s) ? makespan / LARGE_CLOSE : 0;
     return !s->report.bypass && !br_search_done(s) && makespan - s->bound.ticks > least &&
            !br_stopped(s->run.stop);
 }
@@ -383,21 +388,21 @@ static bool plan_best(struct br_search *s)
     struct br_graphene_report found = {.long_score = NAN, .frag_score = NAN};
     struct br_portfolio portfolio;
     struct br_run run = br_search_begin(s);
-    const bool fast = is_large(s) && s->options->effort == BR_EFFORT_FAST;
+    const bool hurried = is_hurried(s);
     bool ok = br_portfolio_init(&portfolio, &run);
     portfolio.closes = is_large(s);
-    portfolio.few = fast;
+    portfolio.few = hurried;
     ok = ok && run_baselines(s, &portfolio);
     if (ok && is_large(s) && search_is_open(s))
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
-    if (ok && fast && search_is_open(s))
+    if (ok && hurried && search_is_open(s))
         ok = run_justify(s, &portfolio, BR_WORKS_SERIAL);
-    if (ok && fast && search_is_open(s))
+    if (ok && hurried && search_is_open(s))
         ok = run_stages(s);
-    if (ok && !fast && search_is_open(s))
+    if (ok && !hurried && search_is_open(s))
         ok = run_graphene(s, &portfolio, &found);
     if (ok && search_is_open(s))
-        ok = run_justify(s, &portfolio, fast ? BR_WORKS_BEST : BR_WORKS_ALL);
+        ok = run_justify(s, &portfolio, hurried ? BR_WORKS_BEST : BR_WORKS_ALL);
     br_portfolio_finish(&portfolio);
     if (ok && !s->report.bypass && !br_search_done(s)) {
         s->cut |= br_stopped(s->run.stop);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/collections/sort.h"
 #include "base/process/parallel.h"
 #include "cluster/simulate/policies/policies.h"
 
@@ -287,39 +288,26 @@ static bool experiment_run_one(void *context, uint32_t worker, uint32_t turn)
 
 /* ---- All of them ---- */
 
-struct by_time {
-    double time; /* expected, in simulations by fifo */
-    uint32_t at;
-};
-
-static int experiment_by_time(const void *a, const void *b)
-{
-    const struct by_time *x = a, *y = b;
-    if (x->time != y->time)
-        return x->time > y->time ? -1 : 1;
-    return (x->at > y->at) - (x->at < y->at);
-}
-
 /* On several threads, the runs that take longest first, so that none of them is left for the end;
  * on one, as they come. False when memory is out. */
 static bool order_runs(struct runner *runner, uint32_t runs)
 {
     const struct br_experiment *request = runner->request;
-    struct by_time *by_time = calloc((size_t)runs + 1, sizeof *by_time);
+    struct br_sort_item *run = calloc(2 * (size_t)runs + 1, sizeof *run);
     runner->order = calloc((size_t)runs + 1, sizeof *runner->order);
-    for (uint32_t at = 0; by_time && at < runs; at++) {
+    bool ok = run && runner->order;
+    for (uint32_t at = 0; ok && at < runs; at++) {
         const uint32_t number = (request->first + at * request->step) / request->seeds;
         const struct br_policy_row *row = request->policy[number].row;
-        by_time[at].at = at;
-        if (row && request->threads > 1)
-            by_time[at].time = tries_of(row) * (row->slow > 0 ? row->slow : 1);
+        run[at] = (struct br_sort_item){UINT64_MAX, at}; /* least keys, most time first */
+        if (row && request->threads > 1)                 /* in simulations by fifo */
+            run[at].key -= (uint64_t)tries_of(row) * (row->slow ? row->slow : 1);
     }
-    if (by_time)
-        qsort(by_time, runs, sizeof *by_time, experiment_by_time);
-    for (uint32_t k = 0; by_time && runner->order && k < runs; k++)
-        runner->order[k] = by_time[k].at;
-    bool ok = by_time && runner->order;
-    free(by_time);
+    if (ok)
+        br_sort(run, run + runs, runs);
+    for (uint32_t k = 0; ok && k < runs; k++)
+        runner->order[k] = run[k].item;
+    free(run);
     return ok;
 }
 

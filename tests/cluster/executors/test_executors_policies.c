@@ -13,18 +13,21 @@
 #include "cluster/executors/policy.h"
 #include "tests/cluster/executors/executors_scene.h"
 
+static const struct br_executors_row *row_named(const char *name)
+{
+    const uint32_t k = br_named_find(&br_executors_policies, name);
+    assert_int_not_equal(k, BR_NO_ROW);
+    return br_executors_policy(k);
+}
+
 /* The first stage that the row names with these jobs, of one stage each, all there at 0. */
 static struct br_executors_choice first_choice(const char *name, double number,
                                                const struct stage *stage, uint32_t jobs)
 {
     struct br_executors *sim = sim_of(10, false);
     struct br_executors_arrival arrival[4];
-    const struct br_executors_row *row = NULL;
+    const struct br_executors_row *row = row_named(name);
     void *policy;
-    for (uint32_t k = 0; br_executors_policy(k); k++)
-        if (strcmp(br_executors_policy(k)->named.name, name) == 0)
-            row = br_executors_policy(k);
-    assert_non_null(row);
     for (uint32_t j = 0; j < jobs; j++)
         arrival[j] = (struct br_executors_arrival){waves_of(&stage[j], 1, NULL, 0), 0, j, NULL, 0};
     const struct br_executors_setup setup = {.row = row, .number = number};
@@ -96,11 +99,8 @@ static void test_numbers_of_stages(void **state)
                                                 {waves[0], 0, 8, NULL, 0},
                                                 {waves[0], 0, 8, NULL, 0},
                                                 {waves[2], 2500 * MS, 8, NULL, 0}};
-    const struct br_executors_row *row = br_executors_policy(0);
+    const struct br_executors_row *row = row_named("bound-stages");
     (void)state;
-    for (uint32_t k = 1; strcmp(row->named.name, "bound-stages") != 0;
-         row = br_executors_policy(k++))
-        assert_non_null(row);
     const struct br_executors_setup setup = {.row = row, .number = NAN};
     for (int few = 0; few < 2; few++) {
         struct br_executors *sim = sim_of(few ? 2 : 8, false);
@@ -135,11 +135,8 @@ static void test_more_than_numbers(void **state)
     struct br_waves *waves[] = {waves_of(a, 2, NULL, 0), waves_of(a, 1, NULL, 0)};
     const struct br_executors_arrival jobs[] = {
         {waves[0], 0, 7, NULL, 0}, {waves[1], 0, 8, NULL, 0}, {waves[1], 2500 * MS, 8, NULL, 0}};
-    const struct br_executors_row *row = br_executors_policy(0);
+    const struct br_executors_row *row = row_named("bound-stages");
     (void)state;
-    for (uint32_t k = 1; strcmp(row->named.name, "bound-stages") != 0;
-         row = br_executors_policy(k++))
-        assert_non_null(row);
     for (int wide = 0; wide < 2; wide++) {
         /* The number of a stage is 1; or that of its tasks (9 x 10^0.85 is the least). */
         const struct br_executors_setup setup = {.row = row, .number = wide ? NAN : 2};
@@ -181,10 +178,8 @@ static void share_of_all(const char *name, uint32_t busy)
     struct br_waves *waves[] = {waves_of(family, 3, edge, 2), waves_of(&brief, 1, NULL, 0)};
     const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL, 0},
                                                 {waves[1], 0, 8, NULL, 0}};
-    const struct br_executors_row *row = br_executors_policy(0);
+    const struct br_executors_row *row = row_named(name);
     void *policy;
-    for (uint32_t k = 1; strcmp(row->named.name, name) != 0; row = br_executors_policy(k++))
-        assert_non_null(row);
     const struct br_executors_setup setup = {.row = row, .number = NAN};
     struct br_executors *sim = sim_of(10, false);
     assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
