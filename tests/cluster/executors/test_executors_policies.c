@@ -85,6 +85,34 @@ static void decide_by(const struct br_executors_row *row, void *policy, struct b
     br_executors_decide(sim, choice.stage, choice.limit);
 }
 
+/* By jobs, each on one executor: first the job with less work, then the other, which has less than
+ * its number. An executor whose own job has something to start stays, whatever the numbers. */
+static void test_numbers_of_jobs(void **state)
+{
+    const struct stage a[] = {{1, 3000, 3000, 3000}, {4, 1000, 1000, 1000}};
+    const struct stage b = {6, 9000, 9000, 9000};
+    struct br_waves *waves[] = {waves_of(a, 2, NULL, 0), waves_of(&b, 1, NULL, 0)};
+    const struct br_executors_arrival jobs[] = {{waves[0], 0, 7, NULL, 0},
+                                                {waves[1], 0, 8, NULL, 0}};
+    const struct br_executors_row *row = row_named("bound");
+    const struct br_executors_setup setup = {.row = row, .number = 2};
+    struct br_executors *sim = sim_of(2, false);
+    void *policy;
+    (void)state;
+    assert_int_equal(row->create(&setup, &policy, NULL), BR_OK);
+    begin(sim, jobs, 2, NULL);
+    assert_int_equal(row->begin(policy, sim, NULL), BR_OK);
+    expect(sim, 0, 2, BR_EXECUTORS_NONE, BR_EXECUTORS_NONE);
+    decide_by(row, policy, sim, 0, 1);
+    decide_by(row, policy, sim, 2, 1);
+    expect(sim, 5000, 1, 0, 0);
+    decide_by(row, policy, sim, 1, 2);
+    row->destroy(policy);
+    br_executors_destroy(sim);
+    br_waves_destroy(waves[0]);
+    br_waves_destroy(waves[1]);
+}
+
 /* By stages: of the job with less work that with the longer path first, on 2 executors (3 x 2^0.85
  * is less than 6 x 1), then 4 for the 4 tasks of 1 s, then what is over for the next job. Those
  * that end go where the least work is left; or stay, where their own job has a stage with less than
@@ -221,9 +249,8 @@ static void test_shares_of_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_choices),
-        cmocka_unit_test(test_numbers_of_stages),
-        cmocka_unit_test(test_more_than_numbers),
+        cmocka_unit_test(test_first_choices),     cmocka_unit_test(test_numbers_of_jobs),
+        cmocka_unit_test(test_numbers_of_stages), cmocka_unit_test(test_more_than_numbers),
         cmocka_unit_test(test_shares_of_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
