@@ -49,6 +49,29 @@ BR_API enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32
 BR_API enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const char *resource,
                                               struct br_diag *diag);
 
+/* The whole cluster offers `amount` (>= 0, also "2TiB") of the resource to tasks on all machines
+ * together, such as licences or a file system. Copied. BR_BAD_INPUT: it is shared already, or a
+ * machine has it, too. */
+BR_API enum br_status br_cluster_add_shared(struct br_cluster *cluster, const char *resource,
+                                            const char *amount, struct br_diag *diag);
+
+/* An end of a time that never comes. */
+#define BR_FOREVER INT64_MAX
+
+/* No task runs on machine `index` of the class (UINT32_MAX: on none of its machines) from from_ns
+ * until to_ns after the start of the plan. Tasks are not interrupted by it, so none begins that
+ * would not end before. `cls` may be UINT32_MAX: all machines. */
+BR_API enum br_status br_cluster_add_unavailable(struct br_cluster *cluster, uint32_t cls,
+                                                 uint32_t index, int64_t from_ns, int64_t to_ns,
+                                                 struct br_diag *diag);
+/* From from_ns until to_ns each such machine offers `amount` of the resource, which it offers at
+ * other times, too; a later call counts more than an earlier one. With cls UINT32_MAX it is the
+ * amount of a shared resource. */
+BR_API enum br_status br_cluster_add_change(struct br_cluster *cluster, const char *resource,
+                                            uint32_t cls, uint32_t index, int64_t from_ns,
+                                            int64_t to_ns, const char *amount,
+                                            struct br_diag *diag);
+
 /* Each machine of the class has a port that sends up to `up` bytes a second and receives up to
  * `down`, both from 1 to BR_MAX_RATE; the network between the ports is never short. A class without
  * this call has no known port. The last of several calls counts. */

@@ -86,7 +86,53 @@ BR_API enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint3
 BR_API enum br_status br_dag_set_edge_bytes(struct br_dag *dag, uint32_t parent, uint32_t child,
                                             int64_t bytes, struct br_diag *diag);
 
-/* Checks the whole job (not empty, no cycle, equal counts across one-to-one edges) and freezes it.
+/* ---- Storage: what tasks leave behind until the last reader has ended ---- */
+
+/* An output is held from the end of its task on, not from the start. */
+#define BR_OUTPUT_FROM_END 1u
+/* If nobody reads it, the output goes with its task; else such an output is a result of the job and
+ * held to its end. */
+#define BR_OUTPUT_UNKEPT 2u
+
+/* Every task of the stage leaves `amount` of the resource behind, on its own machine, or in the
+ * whole cluster if the resource is shared (br_cluster_add_shared). It is held from the start of the
+ * task until the last task that reads it has ended, and adds to what the task demands. Readers are
+ * the children over edges that read it (br_dag_set_edge_reads): over a barrier all tasks of the
+ * child, over a one-to-one edge task i of the child for task i. The id is copied, is unique in its
+ * stage and has no blanks. `flags`: BR_OUTPUT_*. The amount is as in br_dag_add_demand. */
+BR_API enum br_status br_dag_add_output(struct br_dag *dag, uint32_t stage, const char *id,
+                                        const char *resource, const char *amount, uint32_t flags,
+                                        struct br_diag *diag);
+/* The command that an enforcer runs when the output of one task is no longer held; "{index}" in it
+ * stands for the task's index. Copied. NULL: none. */
+BR_API enum br_status br_dag_set_output_free(struct br_dag *dag, uint32_t stage, const char *id,
+                                             const char *command, struct br_diag *diag);
+/* The outputs of the parent that the child reads: their ids with blanks between them; "" for none.
+ * An edge without this call reads all outputs of its parent; several calls add up. Copied; ids are
+ * checked by br_dag_finish. */
+BR_API enum br_status br_dag_set_edge_reads(struct br_dag *dag, uint32_t parent, uint32_t child,
+                                            const char *ids, struct br_diag *diag);
+
+/* ---- Times ---- */
+
+/* Task `index` of the stage, or all its tasks (UINT32_MAX), start no earlier than release_ns >= 0
+ * after the start of the plan. A call for one task counts more than one for all. */
+BR_API enum br_status br_dag_set_release(struct br_dag *dag, uint32_t stage, uint32_t index,
+                                         int64_t release_ns, struct br_diag *diag);
+/* They end no later than deadline_ns >= 0 after the start of the plan. */
+BR_API enum br_status br_dag_set_deadline(struct br_dag *dag, uint32_t stage, uint32_t index,
+                                          int64_t deadline_ns, struct br_diag *diag);
+/* The child starts at the earliest lag_ns >= 0 after its parent has ended; the lags of several
+ * calls for one edge do not add up, the largest counts. */
+BR_API enum br_status br_dag_set_edge_lag(struct br_dag *dag, uint32_t parent, uint32_t child,
+                                          int64_t lag_ns, struct br_diag *diag);
+/* The child reads a stream: it may start when its parent has started (and the lag has passed since
+ * then), and ends no earlier than its parent. */
+BR_API enum br_status br_dag_set_edge_stream(struct br_dag *dag, uint32_t parent, uint32_t child,
+                                             struct br_diag *diag);
+
+/* Checks the whole job (not empty, no cycle, equal counts across one-to-one edges, outputs that
+ * edges read, deadlines after releases) and freezes it.
  * For a cycle, the diagnostic names its tasks in order. O(stages + tasks + edges). */
 BR_API enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag);
 

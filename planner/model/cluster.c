@@ -11,6 +11,7 @@
 #include "base/collections/index.h"
 #include "base/collections/memory.h"
 #include "base/roles.h"
+#include "planner/model/amount.h"
 #include "planner/model/dag.h"
 
 struct br_cluster *br_cluster_create(const char *name)
@@ -32,6 +33,8 @@ void br_cluster_destroy(struct br_cluster *cluster)
     for (uint32_t c = 0; c < cluster->classes; c++)
         br_free(cluster->cls[c].capacity);
     br_free(cluster->cls);
+    br_free(cluster->shared);
+    br_calendar_destroy(cluster->calendar);
     br_free(cluster->fungible);
     br_free(cluster->generic);
     br_arena_finish(&cluster->arena);
@@ -96,6 +99,60 @@ enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name
     return BR_OK;
 }
 
+const struct br_capacity *br_class_capacity(const struct br_class *cls, const char *resource)
+{
+    for (uint32_t k = 0; k < cls->capacities; k++)
+        if (strcmp(cls->capacity[k].resource, resource) == 0)
+            return &cls->capacity[k];
+    return NULL;
+}
+
+const struct br_capacity *br_cluster_shared(const struct br_cluster *cluster, const char *resource)
+{
+    for (uint32_t k = 0; k < cluster->shareds; k++)
+        if (strcmp(cluster->shared[k].resource, resource) == 0)
+            return &cluster->shared[k];
+    return NULL;
+}
+
+static enum br_status refuse_both(const char *resource, const struct br_class *cls,
+                                  struct br_diag *diag)
+{
+    return br_fail(diag, BR_BAD_INPUT, "give it to the machines, or share it",
+                   "%.80s is shared by all machines, and class '%.80s' offers it, too", resource,
+                   cls->name);
+}
+
+enum br_status br_cluster_add_shared(struct br_cluster *cluster, const char *resource,
+                                     const char *amount, struct br_diag *diag)
+{
+    BR_NEED(diag, cluster);
+    struct br_decimal value;
+    enum br_status status =
+        br_amount_read("a shared resource of the cluster", resource, amount, &value, diag);
+    if (status)
+        return status;
+    if (br_cluster_shared(cluster, resource))
+        return br_fail(diag, BR_BAD_INPUT, "share each resource once", "%.80s is shared twice",
+                       resource);
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (br_class_capacity(&cluster->cls[c], resource))
+            return refuse_both(resource, &cluster->cls[c], diag);
+    if (cluster->shareds == BR_MAX_RESOURCES)
+        return br_fail(diag, BR_BAD_INPUT, "merge resources that are demanded together",
+                       "%.80s is one shared resource more than %u, the most that are planned",
+                       resource, BR_MAX_RESOURCES);
+    char *copy = br_arena_text(&cluster->arena, resource);
+    struct br_capacity *larger =
+        br_realloc(cluster->shared, ((size_t)cluster->shareds + 1) * sizeof *larger);
+    if (larger)
+        cluster->shared = larger;
+    if (!copy || !larger)
+        return br_fail_memory(diag);
+    larger[cluster->shareds++] = (struct br_capacity){copy, value, br_role_is_in_bytes(amount)};
+    return BR_OK;
+}
+
 enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
                                        const char *resource, const char *amount,
                                        struct br_diag *diag)
@@ -125,10 +182,11 @@ enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
         return br_fail(diag, BR_BAD_INPUT, "capacities are 0 or more",
                        "class '%s' offers %s of %s, which is negative", class->name, amount,
                        resource);
-    for (uint32_t k = 0; k < class->capacities; k++)
-        if (strcmp(class->capacity[k].resource, resource) == 0)
-            return br_fail(diag, BR_BAD_INPUT, "give each resource once per class",
-                           "class '%s' offers %s twice", class->name, resource);
+    if (br_class_capacity(class, resource))
+        return br_fail(diag, BR_BAD_INPUT, "give each resource once per class",
+                       "class '%s' offers %s twice", class->name, resource);
+    if (br_cluster_shared(cluster, resource))
+        return refuse_both(resource, class, diag);
     if (class->capacities == BR_MAX_RESOURCES)
         return br_fail(diag, BR_BAD_INPUT, "merge resources that are demanded together",
                        "%s is one resource more of class '%s' than %u, the most that are planned",
@@ -144,28 +202,42 @@ enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32_t cls,
     return BR_OK;
 }
 
+/* Is the offer in bytes, and counted in a multiple of bytes by the job? */
+static enum br_status check_unit(const struct br_capacity *offer, const char *owner,
+                                 const struct br_dag *dag, struct br_diag *diag)
+{
+    for (uint32_t r = 0; r < dag->resources && offer->in_bytes; r++) {
+        const struct br_resource *resource = &dag->resource[r];
+        if (!br_role_is_multiple(resource->unit) || strcmp(resource->name, offer->resource) != 0)
+            continue;
+        char amount[BR_ROLE_AMOUNT_TEXT];
+        br_role_amount(offer->amount, offer->resource, "B", amount);
+        return br_fail(diag, BR_BAD_INPUT, "write a number without a suffix, in the job's own unit",
+                       "%.80s is in %.40s in this job, and %s offers %s of it", resource->name,
+                       resource->unit, owner, amount);
+    }
+    return BR_OK;
+}
+
 enum br_status br_cluster_check_units(const struct br_cluster *cluster, const struct br_dag *dag,
                                       struct br_diag *diag)
 {
-    for (uint32_t c = 0; c < cluster->classes; c++)
-        for (uint32_t k = 0; k < cluster->cls[c].capacities; k++) {
-            const struct br_capacity *offer = &cluster->cls[c].capacity[k];
-            if (!offer->in_bytes)
-                continue;
-            for (uint32_t r = 0; r < dag->resources; r++) {
-                const struct br_resource *resource = &dag->resource[r];
-                if (!br_role_is_multiple(resource->unit) ||
-                    strcmp(resource->name, offer->resource) != 0)
-                    continue;
-                char amount[BR_ROLE_AMOUNT_TEXT];
-                br_role_amount(offer->amount, offer->resource, "B", amount);
-                return br_fail(diag, BR_BAD_INPUT,
-                               "write a number without a suffix, in the job's own unit",
-                               "%.80s is in %.40s in this job, and class '%.80s' offers %s of it",
-                               resource->name, resource->unit, cluster->cls[c].name, amount);
-            }
-        }
-    return BR_OK;
+    enum br_status status = BR_OK;
+    for (uint32_t c = 0; c < cluster->classes && !status; c++) {
+        char owner[100];
+        snprintf(owner, sizeof owner, "class '%.80s'", cluster->cls[c].name);
+        for (uint32_t k = 0; k < cluster->cls[c].capacities && !status; k++)
+            status = check_unit(&cluster->cls[c].capacity[k], owner, dag, diag);
+    }
+    for (uint32_t k = 0; k < cluster->shareds && !status; k++)
+        status = check_unit(&cluster->shared[k], "the cluster", dag, diag);
+    const struct br_calendar *calendar = cluster->calendar;
+    for (uint32_t k = 0; calendar && k < calendar->changes && !status; k++) {
+        const struct br_change *change = &calendar->change[k];
+        const struct br_capacity offer = {change->resource, change->amount, change->in_bytes};
+        status = check_unit(&offer, "a change of the cluster", dag, diag);
+    }
+    return status;
 }
 
 static bool is_offered(const struct br_cluster *cluster, const char *resource)
@@ -334,11 +406,8 @@ int br_cluster_machine_name(const struct br_cluster *cluster, uint32_t machine, 
 struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t cls,
                                       const char *resource)
 {
-    const struct br_class *class = &cluster->cls[cls];
-    for (uint32_t k = 0; k < class->capacities; k++)
-        if (strcmp(class->capacity[k].resource, resource) == 0)
-            return class->capacity[k].amount;
-    return (struct br_decimal){0, 0};
+    const struct br_capacity *capacity = br_class_capacity(&cluster->cls[cls], resource);
+    return capacity ? capacity->amount : (struct br_decimal){0, 0};
 }
 
 uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *name)
@@ -365,17 +434,41 @@ static uint64_t cluster_mix(uint64_t sum, uint64_t value)
     return br_hash_number(sum ^ value);
 }
 
+static uint64_t mix_amount(uint64_t sum, const char *resource, struct br_decimal amount)
+{
+    sum = cluster_mix(sum, br_hash_text(resource));
+    return cluster_mix(cluster_mix(sum, (uint64_t)amount.mantissa), (uint64_t)amount.exponent);
+}
+
+static uint64_t mix_span(uint64_t sum, const struct br_span_of_machines *span)
+{
+    sum = cluster_mix(sum, (uint64_t)span->first << 32 | span->count);
+    return cluster_mix(cluster_mix(sum, (uint64_t)span->from_ns), (uint64_t)span->to_ns);
+}
+
+/* Shared resources and the calendar, if the cluster has them. */
+static uint64_t mix_rest(uint64_t sum, const struct br_cluster *cluster)
+{
+    const struct br_calendar *calendar = cluster->calendar;
+    for (uint32_t k = 0; k < cluster->shareds; k++)
+        sum = mix_amount(sum, cluster->shared[k].resource, cluster->shared[k].amount);
+    for (uint32_t k = 0; calendar && k < calendar->unavailables; k++)
+        sum = mix_span(sum, &calendar->unavailable[k].span);
+    for (uint32_t k = 0; calendar && k < calendar->changes; k++)
+        sum = mix_amount(mix_span(sum, &calendar->change[k].span), calendar->change[k].resource,
+                         calendar->change[k].amount);
+    return sum;
+}
+
 uint64_t br_cluster_fingerprint(const struct br_cluster *cluster)
 {
     uint64_t sum = cluster_mix(1, cluster->classes);
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const struct br_class *cls = &cluster->cls[c];
         sum = cluster_mix(cluster_mix(sum, br_hash_text(cls->name)), cls->count);
-        for (uint32_t k = 0; k < cls->capacities; k++) {
-            sum = cluster_mix(sum, br_hash_text(cls->capacity[k].resource));
-            sum = cluster_mix(cluster_mix(sum, (uint64_t)cls->capacity[k].amount.mantissa),
-                              (uint64_t)cls->capacity[k].amount.exponent);
-        }
+        for (uint32_t k = 0; k < cls->capacities; k++)
+            sum = mix_amount(sum, cls->capacity[k].resource, cls->capacity[k].amount);
     }
+    sum = mix_rest(sum, cluster);
     return sum ? sum : 1;
 }

@@ -9,6 +9,7 @@
 #include "base/collections/arena.h"
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
+#include "planner/model/calendar.h"
 
 struct br_dag;
 
@@ -32,6 +33,9 @@ struct br_cluster {
     const char *name;      /* NULL if not given */
     uint32_t classes, machines;
     struct br_class *cls;
+    uint32_t shareds;
+    struct br_capacity *shared;   /* that tasks on all machines draw from */
+    struct br_calendar *calendar; /* owned; NULL: all is offered at all times */
     uint32_t fungibles;
     const char **fungible; /* resources, in the order in which they were declared */
     /* Settings that the site's scheduler (Slurm) needs with every job; NULL, 0: nothing. A job may
@@ -45,6 +49,10 @@ struct br_cluster {
 
 /* The class of a machine. O(log classes). */
 uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t machine);
+/* The machines' capacity of the resource; NULL if they have none. */
+const struct br_capacity *br_class_capacity(const struct br_class *cls, const char *resource);
+/* The shared resource of that name; NULL if there is none. */
+const struct br_capacity *br_cluster_shared(const struct br_cluster *cluster, const char *resource);
 /* The amount of the resource on machines of the class; 0 if they have none. */
 struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t cls,
                                       const char *resource);

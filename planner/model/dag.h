@@ -13,6 +13,8 @@
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
 #include "base/text/named.h"
+#include "planner/model/storage.h"
+#include "planner/model/times.h"
 
 /* The values of enum br_edge_type, by the names that all forms give them. */
 extern const struct br_names br_edge_types;
@@ -77,12 +79,14 @@ struct br_dag {
     struct br_attribute *attribute; /* in the order given */
     const char **doubt;             /* by br_dag_add_doubt */
     int64_t bytes;                  /* the bytes that all edges carry */
-    int64_t recorded_ns;      /* makespan of the run of which this job is the record; 0: of none */
-    uint32_t recorded_cores;  /* that this run had; 0: not told */
-    int64_t *duration_ns;     /* by task */
-    uint32_t *topological;    /* stages, parents first, ties by number */
-    struct br_waves *waves;   /* durations by executor count, owned; NULL: not measured */
-    struct br_memory *memory; /* that br_dag_reset keeps, owned; NULL: none */
+    int64_t recorded_ns;     /* makespan of the run of which this job is the record; 0: of none */
+    uint32_t recorded_cores; /* that this run had; 0: not told */
+    int64_t *duration_ns;    /* by task */
+    uint32_t *topological;   /* stages, parents first, ties by number */
+    struct br_storage *storage; /* owned; NULL: nothing outlives its task */
+    struct br_times *times;     /* owned; NULL: no releases, deadlines, lags and streams */
+    struct br_waves *waves;     /* durations by executor count, owned; NULL: not measured */
+    struct br_memory *memory;   /* that br_dag_reset keeps, owned; NULL: none */
     struct br_dag_build *build; /* capacities and indices while it grows */
 };
 
@@ -141,5 +145,35 @@ uint64_t br_dag_details_fingerprint(const struct br_dag *dag);
 /* Orders the stages, as a part of br_dag_finish: fills dag->topological, or describes a cycle task
  * by task. O((stages + edges) log stages). */
 enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag);
+/* Sorts the outputs and resolves their reads, as a part of br_dag_finish. */
+enum br_status br_dag_finish_outputs(struct br_dag *dag, struct br_diag *diag);
+/* Spreads the times over tasks and edges, as a part of br_dag_finish. BR_BAD_INPUT if a task could
+ * not meet its deadline even alone. */
+enum br_status br_dag_finish_times(struct br_dag *dag, struct br_diag *diag);
+
+/* Does the edge read all outputs of its parent? The job has outputs. */
+static inline bool br_edge_reads_all(const struct br_dag *dag, uint32_t edge)
+{
+    const struct br_storage *storage = dag->storage;
+    const uint32_t parent = dag->edge[edge].parent;
+    return storage->edge_first[edge + 1] - storage->edge_first[edge] ==
+           storage->stage_first[parent + 1] - storage->stage_first[parent];
+}
+
+static inline int64_t br_dag_release(const struct br_dag *dag, uint32_t task)
+{
+    return dag->times && dag->times->release_ns ? dag->times->release_ns[task] : 0;
+}
+
+/* INT64_MAX if there is none. */
+static inline int64_t br_dag_deadline(const struct br_dag *dag, uint32_t task)
+{
+    return dag->times && dag->times->deadline_ns ? dag->times->deadline_ns[task] : INT64_MAX;
+}
+
+static inline struct br_wait br_dag_wait(const struct br_dag *dag, uint32_t edge)
+{
+    return dag->times && dag->times->wait ? dag->times->wait[edge] : (struct br_wait){0, false};
+}
 
 #endif

@@ -102,6 +102,29 @@ uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands)
     return sum;
 }
 
+/* Outputs, reads and times, if the job has them. */
+static uint64_t mix_features(uint64_t sum, const struct br_dag *dag)
+{
+    const struct br_storage *storage = dag->storage;
+    const struct br_times *times = dag->times;
+    for (uint32_t o = 0; storage && o < storage->outputs; o++) {
+        const struct br_output *output = &storage->output[o];
+        sum = dag_read_mix(sum, (uint64_t)output->stage << 32 | output->flags);
+        sum = dag_read_mix(sum, br_hash_text(dag->resource[output->resource].name));
+        sum = dag_read_mix(dag_read_mix(sum, (uint64_t)output->amount.mantissa),
+                           (uint64_t)output->amount.exponent);
+        for (uint32_t k = storage->output_first[o]; k < storage->output_first[o + 1]; k++)
+            sum = dag_read_mix(sum, storage->readers[k]);
+    }
+    for (uint32_t t = 0; times && t < dag->tasks; t++)
+        sum = dag_read_mix(dag_read_mix(sum, (uint64_t)br_dag_release(dag, t)),
+                           (uint64_t)br_dag_deadline(dag, t));
+    for (uint32_t e = 0; times && times->wait && e < dag->edges; e++)
+        sum =
+            dag_read_mix(dag_read_mix(sum, (uint64_t)times->wait[e].lag_ns), times->wait[e].stream);
+    return sum;
+}
+
 uint64_t br_dag_details_fingerprint(const struct br_dag *dag)
 {
     uint64_t sum = dag_read_mix(dag->tasks, dag->demands);
@@ -117,5 +140,5 @@ uint64_t br_dag_details_fingerprint(const struct br_dag *dag)
                                (uint64_t)demand->amount.exponent);
         }
     }
-    return sum;
+    return mix_features(sum, dag);
 }

@@ -11,6 +11,7 @@
 #include "base/invariant.h"
 #include "base/numbers/wide.h"
 #include "base/roles.h"
+#include "planner/model/features.h"
 
 /* The sum of demands over all tasks, times a duration, needs 128 bits. Sums over machines stay
  * below this, in 64. */
@@ -335,7 +336,9 @@ enum br_status br_instance_create(const struct br_dag *dag, const struct br_clus
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
     if (cluster->machines == 0)
         return br_fail(diag, BR_BAD_INPUT, "add a class of machines", "the cluster is empty");
-    enum br_status status = br_cluster_check_units(cluster, dag, diag);
+    enum br_status status = br_features_refuse(dag, cluster, 0, "this way of planning", diag);
+    if (!status)
+        status = br_cluster_check_units(cluster, dag, diag);
     if (status)
         return status;
     struct br_instance *in = br_calloc(1, sizeof *in);

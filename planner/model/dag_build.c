@@ -1,7 +1,6 @@
-/* Building and checking a job. Growing arrays while it is built, flat read-only arrays after
- * br_dag_finish; indices find stages by id and edges by their ends. */
-#include "planner/model/dag.h"
+/* Building a job: arrays that grow, and indices that find stages by id and edges by their ends. */
 #include "base/collections/memory.h"
+#include "planner/model/dag_build.h"
 #include "planner/model/waves.h"
 
 #include <assert.h>
@@ -12,7 +11,6 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "base/collections/index.h"
 #include "base/roles.h"
 
 static const struct br_named edge_types[] = {
@@ -20,20 +18,6 @@ static const struct br_named edge_types[] = {
     [BR_ONE_TO_ONE] = {"one-to-one", "task i of the child waits for task i of the parent"},
 };
 const struct br_names br_edge_types = {BR_NAMES(edge_types)};
-
-struct override {
-    uint32_t task_of_stage, stage;
-    int64_t duration_ns;
-};
-
-/* The stage index outlives br_dag_finish; everything else serves building only. */
-struct br_dag_build {
-    uint32_t resource_room, stage_room, demand_room, edge_room, attribute_room, doubt_room;
-    uint32_t overrides, override_room;
-    struct override *override;
-    struct br_index by_id, by_ends;
-    uint32_t last_edge;
-};
 
 static uint64_t dag_hash_stage(const void *dag, uint32_t stage)
 {
@@ -81,27 +65,10 @@ struct br_dag *br_dag_create(const char *name)
     return dag;
 }
 
-/* Counts allocations against the job's memory, if it keeps one, until the function returns. */
-#define IN_MEMORY(dag)                                                                             \
-    __attribute__((cleanup(dag_leave), unused)) const struct br_dag *in_memory = dag_enter(dag)
-
-static const struct br_dag *dag_enter(const struct br_dag *dag)
-{
-    if (dag->memory)
-        br_memory_enter(dag->memory);
-    return dag;
-}
-
-static void dag_leave(const struct br_dag **dag)
-{
-    if ((*dag)->memory)
-        br_memory_leave();
-}
-
 /* Frees everything but the job itself, its memory and the room for `build`. */
 static void dag_empty(struct br_dag *dag)
 {
-    IN_MEMORY(dag);
+    BR_IN_MEMORY(dag);
     if (dag->build) {
         br_index_finish(&dag->build->by_id);
         br_index_finish(&dag->build->by_ends);
@@ -115,6 +82,8 @@ static void dag_empty(struct br_dag *dag)
     br_free(dag->doubt);
     br_free(dag->duration_ns);
     br_free(dag->topological);
+    br_storage_destroy(dag->storage);
+    br_times_destroy(dag->times);
     br_waves_destroy(dag->waves);
     br_arena_finish(&dag->arena);
 }
@@ -143,7 +112,7 @@ enum br_status br_dag_reset(struct br_dag *dag, const char *name, struct br_diag
     br_memory_reset(memory);
     *build = (struct br_dag_build){.last_edge = UINT32_MAX};
     *dag = (struct br_dag){.name = "", .build = build, .memory = memory};
-    IN_MEMORY(dag);
+    BR_IN_MEMORY(dag);
     const char *copy = br_arena_text(&dag->arena, name ? name : "");
     if (!copy)
         return br_fail_memory(diag);
@@ -151,7 +120,7 @@ enum br_status br_dag_reset(struct br_dag *dag, const char *name, struct br_diag
     return BR_OK;
 }
 
-static enum br_status refuse_finished(const struct br_dag *dag, struct br_diag *diag)
+enum br_status br_dag_refuse_finished(const struct br_dag *dag, struct br_diag *diag)
 {
     if (dag->finished)
         return br_fail(diag, BR_USAGE, "change the job before br_dag_finish",
@@ -159,9 +128,9 @@ static enum br_status refuse_finished(const struct br_dag *dag, struct br_diag *
     return BR_OK;
 }
 
-static enum br_status refuse_stage(const struct br_dag *dag, uint32_t stage, struct br_diag *diag)
+enum br_status br_dag_refuse_stage(const struct br_dag *dag, uint32_t stage, struct br_diag *diag)
 {
-    enum br_status status = refuse_finished(dag, diag);
+    enum br_status status = br_dag_refuse_finished(dag, diag);
     if (status)
         return status;
     if (stage >= dag->stages)
@@ -199,12 +168,23 @@ static enum br_status intern_resource(struct br_dag *dag, const char *name, uint
     return BR_OK;
 }
 
+enum br_status br_dag_demand_resource(struct br_dag *dag, const char *name, const char *amount,
+                                      uint32_t *resource, struct br_diag *diag)
+{
+    enum br_status status = intern_resource(dag, name, resource, diag);
+    if (status)
+        return status;
+    struct br_resource *r = &dag->resource[*resource];
+    r->in_bytes |= br_role_is_in_bytes(amount);
+    return refuse_bytes(r, r->unit, diag);
+}
+
 enum br_status br_dag_add_resource(struct br_dag *dag, const char *name, const char *unit,
                                    struct br_diag *diag)
 {
     BR_NEED(diag, dag);
-    IN_MEMORY(dag);
-    enum br_status status = refuse_finished(dag, diag);
+    BR_IN_MEMORY(dag);
+    enum br_status status = br_dag_refuse_finished(dag, diag);
     if (status)
         return status;
     if (!name || !*name)
@@ -234,8 +214,8 @@ enum br_status br_dag_add_stage(struct br_dag *dag, const char *id, uint32_t tas
                                 int64_t duration_ns, uint32_t *stage, struct br_diag *diag)
 {
     BR_NEED(diag, dag);
-    IN_MEMORY(dag);
-    enum br_status status = refuse_finished(dag, diag);
+    BR_IN_MEMORY(dag);
+    enum br_status status = br_dag_refuse_finished(dag, diag);
     if (status)
         return status;
     if (!id || !*id)
@@ -281,8 +261,8 @@ enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char 
                                  const char *amount, struct br_diag *diag)
 {
     BR_NEED(diag, dag);
-    IN_MEMORY(dag);
-    enum br_status status = refuse_stage(dag, stage, diag);
+    BR_IN_MEMORY(dag);
+    enum br_status status = br_dag_refuse_stage(dag, stage, diag);
     if (status)
         return status;
     const char *id = dag->stage[stage].id;
@@ -311,11 +291,7 @@ enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, const char 
             return br_fail(diag, BR_BAD_INPUT, "give each resource once per stage",
                            "stage '%s' demands %s twice", id, resource);
     uint32_t r;
-    status = intern_resource(dag, resource, &r, diag);
-    if (status)
-        return status;
-    dag->resource[r].in_bytes |= br_role_is_in_bytes(amount);
-    status = refuse_bytes(&dag->resource[r], dag->resource[r].unit, diag);
+    status = br_dag_demand_resource(dag, resource, amount, &r, diag);
     if (status)
         return status;
     if (!br_grow(&dag->demand, dag->demands, &dag->build->demand_room, sizeof *dag->demand))
@@ -328,8 +304,8 @@ enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t 
                                    int64_t duration_ns, struct br_diag *diag)
 {
     BR_NEED(diag, dag);
-    IN_MEMORY(dag);
-    enum br_status status = refuse_stage(dag, stage, diag);
+    BR_IN_MEMORY(dag);
+    enum br_status status = br_dag_refuse_stage(dag, stage, diag);
     if (status)
         return status;
     if (index >= dag->stage[stage].tasks)
@@ -344,7 +320,7 @@ enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t 
     if (!br_grow(&build->override, build->overrides, &build->override_room,
                  sizeof *build->override))
         return br_fail_memory(diag);
-    build->override[build->overrides++] = (struct override){index, stage, duration_ns};
+    build->override[build->overrides++] = (struct br_override){index, stage, duration_ns};
     return BR_OK;
 }
 
@@ -352,8 +328,8 @@ enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char
                                   struct br_diag *diag)
 {
     BR_NEED(diag, dag);
-    IN_MEMORY(dag);
-    enum br_status status = refuse_stage(dag, stage, diag);
+    BR_IN_MEMORY(dag);
+    enum br_status status = br_dag_refuse_stage(dag, stage, diag);
     if (status)
         return status;
     dag->stage[stage].command = command ? br_arena_text(&dag->arena, command) : NULL;
@@ -364,10 +340,10 @@ enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t chi
                                enum br_edge_type type, struct br_diag *diag)
 {
     BR_NEED(diag, dag);
-    IN_MEMORY(dag);
-    enum br_status status = refuse_stage(dag, parent, diag);
+    BR_IN_MEMORY(dag);
+    enum br_status status = br_dag_refuse_stage(dag, parent, diag);
     if (!status)
-        status = refuse_stage(dag, child, diag);
+        status = br_dag_refuse_stage(dag, child, diag);
     if (status)
         return status;
     if (type != BR_BARRIER && type != BR_ONE_TO_ONE)
@@ -400,22 +376,32 @@ enum br_status br_dag_add_edge(struct br_dag *dag, uint32_t parent, uint32_t chi
     return BR_OK;
 }
 
+enum br_status br_dag_edge_between(const struct br_dag *dag, uint32_t parent, uint32_t child,
+                                   const char *what, uint32_t *edge, struct br_diag *diag)
+{
+    enum br_status status = br_dag_refuse_stage(dag, parent, diag);
+    if (!status)
+        status = br_dag_refuse_stage(dag, child, diag);
+    if (status)
+        return status;
+    uint32_t ends[2] = {parent, child};
+    *edge = br_index_find(&dag->build->by_ends, &edge_keys, dag, ends, hash_ends(parent, child));
+    if (*edge == UINT32_MAX)
+        return br_fail(diag, BR_BAD_INPUT, "add the edge first",
+                       "%s from '%s' to '%s', which no edge joins", what, dag->stage[parent].id,
+                       dag->stage[child].id);
+    return BR_OK;
+}
+
 enum br_status br_dag_set_edge_bytes(struct br_dag *dag, uint32_t parent, uint32_t child,
                                      int64_t bytes, struct br_diag *diag)
 {
     BR_NEED(diag, dag);
-    enum br_status status = refuse_stage(dag, parent, diag);
-    if (!status)
-        status = refuse_stage(dag, child, diag);
+    uint32_t e;
+    enum br_status status = br_dag_edge_between(dag, parent, child, "bytes go", &e, diag);
     if (status)
         return status;
     const char *from = dag->stage[parent].id, *to = dag->stage[child].id;
-    uint32_t ends[2] = {parent, child};
-    uint32_t e =
-        br_index_find(&dag->build->by_ends, &edge_keys, dag, ends, hash_ends(parent, child));
-    if (e == UINT32_MAX)
-        return br_fail(diag, BR_BAD_INPUT, "add the edge first",
-                       "bytes go from '%s' to '%s', which no edge joins", from, to);
     struct br_edge *edge = &dag->edge[e];
     if (bytes < 0)
         return br_fail(diag, BR_BAD_INPUT, "bytes are 0 or more",
@@ -498,7 +484,7 @@ uint32_t br_dag_last_edge(const struct br_dag *dag)
 enum br_status br_dag_add_attribute(struct br_dag *dag, enum br_owner owner, uint32_t index,
                                     const char *name, const char *value, struct br_diag *diag)
 {
-    enum br_status status = refuse_finished(dag, diag);
+    enum br_status status = br_dag_refuse_finished(dag, diag);
     if (status)
         return status;
     if (dag->attributes == BR_MAX_ATTRIBUTES)
@@ -518,7 +504,7 @@ enum br_status br_dag_add_doubt(struct br_dag *dag, struct br_diag *diag, const 
 {
     char text[400];
     va_list args;
-    IN_MEMORY(dag);
+    BR_IN_MEMORY(dag);
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
@@ -526,109 +512,5 @@ enum br_status br_dag_add_doubt(struct br_dag *dag, struct br_diag *diag, const 
     if (!copy || !br_grow(&dag->doubt, dag->doubts, &dag->build->doubt_room, sizeof *dag->doubt))
         return br_fail_memory(diag);
     dag->doubt[dag->doubts++] = copy;
-    return BR_OK;
-}
-
-/* Groups the demands by stage, stably. */
-static bool group_demands(struct br_dag *dag)
-{
-    struct br_demand *grouped = br_malloc(((size_t)dag->demands + 1) * sizeof *grouped);
-    if (!grouped)
-        return false;
-    for (uint32_t d = 0; d < dag->demands; d++)
-        dag->stage[dag->demand[d].stage].demands++;
-    uint32_t first = 0;
-    for (uint32_t s = 0; s < dag->stages; s++) {
-        dag->stage[s].first_demand = first;
-        first += dag->stage[s].demands;
-        dag->stage[s].demands = 0;
-    }
-    for (uint32_t d = 0; d < dag->demands; d++) {
-        struct br_stage *stage = &dag->stage[dag->demand[d].stage];
-        grouped[stage->first_demand + stage->demands++] = dag->demand[d];
-    }
-    br_free(dag->demand);
-    dag->demand = grouped;
-    return true;
-}
-
-static enum br_status refuse_repeated_demands(struct br_dag *dag, struct br_diag *diag)
-{
-    for (uint32_t s = 0; s < dag->stages; s++) {
-        const struct br_stage *stage = &dag->stage[s];
-        const struct br_demand *run = dag->demand + stage->first_demand;
-        for (uint32_t i = 0; i < stage->demands; i++)
-            for (uint32_t j = 0; j < i; j++)
-                if (run[i].resource == run[j].resource)
-                    return br_fail_at(diag, stage->pos, BR_BAD_INPUT,
-                                      "give each resource once per stage",
-                                      "stage '%s' demands %s twice", stage->id,
-                                      dag->resource[run[i].resource].name);
-    }
-    return BR_OK;
-}
-
-/* The id "a[1]" of a stage of one task is also that of a task of stage "a" with several. */
-static enum br_status refuse_shared_ids(const struct br_dag *dag, struct br_diag *diag)
-{
-    for (uint32_t s = 0; s < dag->stages; s++) {
-        const struct br_stage *stage = &dag->stage[s];
-        const char *bracket = strrchr(stage->id, '[');
-        char *end, *other;
-        if (stage->tasks > 1 || !bracket || bracket[1] < '0' || bracket[1] > '9' ||
-            (bracket[1] == '0' && bracket[2] != ']'))
-            continue;
-        unsigned long index = strtoul(bracket + 1, &end, 10);
-        if (strcmp(end, "]") != 0)
-            continue;
-        const size_t length = (size_t)(bracket - stage->id);
-        if (!(other = br_calloc(length + 1, 1)))
-            return br_fail_memory(diag);
-        memcpy(other, stage->id, length);
-        uint32_t o = br_dag_find_stage(dag, other);
-        br_free(other);
-        if (o != UINT32_MAX && dag->stage[o].tasks > 1 && index < dag->stage[o].tasks)
-            return br_fail_at(diag, stage->pos, BR_BAD_INPUT, "rename one of the stages",
-                              "stage '%s' has the id of a task of stage '%s'", stage->id,
-                              dag->stage[o].id);
-    }
-    return BR_OK;
-}
-
-enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
-{
-    BR_NEED(diag, dag);
-    IN_MEMORY(dag);
-    enum br_status status = refuse_finished(dag, diag);
-    if (status)
-        return status;
-    if (dag->source)
-        br_diag_file(diag, dag->source);
-    if (dag->stages == 0)
-        return br_fail(diag, BR_BAD_INPUT, "give it at least one stage", "the job is empty");
-    if (!group_demands(dag))
-        return br_fail_memory(diag);
-    status = refuse_repeated_demands(dag, diag);
-    if (!status)
-        status = refuse_shared_ids(dag, diag);
-    if (!status)
-        status = br_dag_order(dag, diag);
-    if (status)
-        return status;
-    dag->duration_ns = br_malloc((size_t)dag->tasks * sizeof *dag->duration_ns);
-    if (!dag->duration_ns)
-        return br_fail_memory(diag);
-    for (uint32_t s = 0, t = 0; s < dag->stages; s++)
-        for (uint32_t i = 0; i < dag->stage[s].tasks; i++)
-            dag->duration_ns[t++] = dag->stage[s].duration_ns;
-    struct br_dag_build *build = dag->build;
-    for (uint32_t k = 0; k < build->overrides; k++) {
-        const struct override *o = &build->override[k];
-        dag->duration_ns[dag->stage[o->stage].first_task + o->task_of_stage] = o->duration_ns;
-    }
-    br_free(build->override);
-    build->override = NULL;
-    br_index_finish(&build->by_ends);
-    dag->finished = true;
     return BR_OK;
 }

@@ -1,0 +1,53 @@
+#include "planner/model/features.h"
+
+static const struct {
+    unsigned feature;
+    const char *name;
+} features[] = {
+    {BR_FEATURE_OUTPUTS, "outputs that are held until they are read"},
+    {BR_FEATURE_RELEASES, "release times"},
+    {BR_FEATURE_DEADLINES, "deadlines"},
+    {BR_FEATURE_LAGS, "lags on edges"},
+    {BR_FEATURE_STREAMS, "streams between tasks"},
+    {BR_FEATURE_SHARED, "resources that all machines share"},
+    {BR_FEATURE_CALENDAR, "machines or amounts that change with time"},
+};
+
+static unsigned features_of_job(const struct br_dag *dag)
+{
+    const struct br_times *times = dag->times;
+    unsigned found = dag->storage && dag->storage->outputs ? BR_FEATURE_OUTPUTS : 0;
+    if (!times)
+        return found;
+    found |= times->releases.count ? BR_FEATURE_RELEASES : 0;
+    found |= times->deadlines.count ? BR_FEATURE_DEADLINES : 0;
+    for (uint32_t k = 0; k < times->waits; k++)
+        found |= times->given[k].stream ? BR_FEATURE_STREAMS : BR_FEATURE_LAGS;
+    return found;
+}
+
+unsigned br_features(const struct br_dag *dag, const struct br_cluster *cluster)
+{
+    unsigned found = features_of_job(dag);
+    if (!cluster)
+        return found;
+    if (cluster->calendar)
+        found |= BR_FEATURE_CALENDAR;
+    for (uint32_t r = 0; r < dag->resources && cluster->shareds; r++)
+        if (br_cluster_shared(cluster, dag->resource[r].name))
+            found |= BR_FEATURE_SHARED;
+    return found;
+}
+
+enum br_status br_features_refuse(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  unsigned known, const char *who, struct br_diag *diag)
+{
+    const unsigned unknown = br_features(dag, cluster) & ~known;
+    for (unsigned k = 0; k < sizeof features / sizeof *features; k++)
+        if (unknown & features[k].feature)
+            return br_fail(diag, BR_BAD_INPUT, "leave them out for this",
+                           "the %s has %s, which %s does not know",
+                           features[k].feature & BR_FEATURES_OF_JOB ? "job" : "cluster",
+                           features[k].name, who);
+    return BR_OK;
+}
