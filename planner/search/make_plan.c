@@ -17,6 +17,7 @@
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
 #include "planner/schedule/heuristic.h"
+#include "planner/search/make_plan.h"
 #include "planner/search/mean.h"
 #include "planner/search/method.h"
 #include "planner/search/proving.h"
@@ -472,19 +473,16 @@ static void *make_thread(void *argument)
     return NULL;
 }
 
-enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
+enum br_status br_make_plan(const struct br_dag *dag, const struct br_cluster *cluster,
                             const struct br_plan_options *options, struct br_plan **plan,
                             struct br_diag *diag)
 {
-    BR_NEED(diag, dag, cluster, plan);
     struct making making = {
         .dag = dag, .cluster = cluster, .options = options ? *options : br_plan_options_default()};
     struct br_plan_options *o = &making.options;
     struct br_beside room, *beside = NULL;
     pthread_t thread;
     *plan = NULL;
-    if (br_options_check(options, diag))
-        return BR_USAGE;
     if (!br_method_find(o->method, &making.method))
         return br_fail_unnamed(diag, &br_methods, o->method, SIZE_MAX, "there is no method '%s'",
                                o->method);

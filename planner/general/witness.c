@@ -1,0 +1,262 @@
+#include "planner/general/witness.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/collections/grow.h"
+#include "base/collections/index.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
+#include "planner/general/walk.h"
+
+enum { STAGE_TASKS = 16 }; /* ready tasks of one stage that are looked at */
+
+struct candidate {
+    uint32_t task, machine;
+    double growth;
+    int64_t tail;
+};
+
+/* The tasks that can run after the first `k` of the order. */
+struct choice {
+    uint32_t first, count, next; /* in search.candidate */
+    uint64_t set;                /* the hash of the tasks before */
+};
+
+struct witness_search {
+    struct br_walk walk;
+    uint32_t *order;
+    uint32_t depth, deepest;
+    struct choice *choice; /* by depth */
+    struct candidate *candidate;
+    uint32_t candidates, room;
+    uint32_t *ready; /* stages with tasks that can run, in no order */
+    uint32_t readies;
+    uint32_t *ready_number; /* by stage: where it is in `ready`; UINT32_MAX: nowhere */
+    uint64_t *dead;         /* hashes of sets, open addressing; 0: empty */
+    uint64_t dead_room, deads;
+    bool complete; /* no choice was left out */
+    bool failed;
+    uint32_t stuck;
+};
+
+static uint64_t task_hash(uint32_t task)
+{
+    return br_hash_number((uint64_t)task + 1);
+}
+
+static bool is_dead(const struct witness_search *s, uint64_t set)
+{
+    if (!s->dead_room)
+        return false;
+    for (uint64_t k = set & (s->dead_room - 1);; k = (k + 1) & (s->dead_room - 1)) {
+        if (s->dead[k] == set)
+            return true;
+        if (!s->dead[k])
+            return false;
+    }
+}
+
+static void bury(struct witness_search *s, uint64_t set)
+{
+    if (s->deads * 2 >= s->dead_room) {
+        const uint64_t room = s->dead_room ? 2 * s->dead_room : 1024;
+        uint64_t *old = s->dead, *larger = br_calloc(room, sizeof *larger);
+        if (!larger) {
+            s->failed = true;
+            return;
+        }
+        const uint64_t before = s->dead_room;
+        s->dead = larger;
+        s->dead_room = room;
+        for (uint64_t k = 0; k < before; k++)
+            if (old[k]) {
+                uint64_t at = old[k] & (room - 1);
+                while (larger[at])
+                    at = (at + 1) & (room - 1);
+                larger[at] = old[k];
+            }
+        br_free(old);
+    }
+    uint64_t at = set & (s->dead_room - 1);
+    while (s->dead[at])
+        at = (at + 1) & (s->dead_room - 1);
+    s->dead[at] = set;
+    s->deads++;
+}
+
+/* The candidate that grows least comes first, of equal ones that with most work behind it. */
+static bool goes_before(const struct candidate *a, const struct candidate *b)
+{
+    if (a->growth != b->growth)
+        return a->growth < b->growth;
+    if (a->tail != b->tail)
+        return a->tail > b->tail;
+    return a->task < b->task;
+}
+
+static int by_growth(const void *a, const void *b)
+{
+    return goes_before(a, b) ? -1 : 1;
+}
+
+/* Lists what can run now, best first; one alone if it frees. */
+static void list_candidates(struct witness_search *s, struct choice *choice)
+{
+    const struct br_general *job = s->walk.job;
+    choice->first = choice->next = s->candidates;
+    choice->count = 0;
+    for (uint32_t k = 0; k < s->readies; k++) {
+        const uint32_t stage = s->ready[k];
+        uint32_t looked = 0;
+        const uint32_t most = job->plain[stage] ? 1 : STAGE_TASKS;
+        for (uint32_t t = job->stage_first[stage]; t < job->stage_first[stage + 1]; t++) {
+            if (!br_walk_is_ready(&s->walk, t))
+                continue;
+            if (looked++ == most) {
+                s->complete &= most == 1;
+                break;
+            }
+            struct candidate c = {.task = t, .tail = job->tail[t]};
+            bool frees;
+            c.machine = br_walk_look(&s->walk, t, &c.growth, &frees);
+            if (c.machine == UINT32_MAX) {
+                if (s->depth >= s->deepest)
+                    s->stuck = t;
+                continue;
+            }
+            if (!br_grow(&s->candidate, s->candidates, &s->room, sizeof c)) {
+                s->failed = true;
+                return;
+            }
+            if (frees) {
+                s->candidates = choice->first;
+                choice->count = 1;
+                s->candidate[s->candidates++] = c;
+                return;
+            }
+            s->candidate[s->candidates++] = c;
+            choice->count++;
+        }
+    }
+    br_sort_by(s->candidate + choice->first, choice->count, sizeof *s->candidate, by_growth);
+}
+
+/* Keeps the list of stages with tasks that can run. */
+static void look_at_stage(struct witness_search *s, uint32_t stage)
+{
+    const bool open = s->walk.left[stage] && !s->walk.waits[stage];
+    uint32_t *number = &s->ready_number[stage];
+    if (open && *number == UINT32_MAX) {
+        *number = s->readies;
+        s->ready[s->readies++] = stage;
+    } else if (!open && *number != UINT32_MAX) {
+        const uint32_t moved = s->ready[--s->readies];
+        s->ready[*number] = moved;
+        s->ready_number[moved] = *number;
+        *number = UINT32_MAX;
+    }
+}
+
+static void look_around(struct witness_search *s, uint32_t task)
+{
+    const struct br_general *job = s->walk.job;
+    const uint32_t stage = job->task_stage[task];
+    look_at_stage(s, stage);
+    for (uint32_t a = job->child_first[stage]; a < job->child_first[stage + 1]; a++)
+        look_at_stage(s, job->child[a].stage);
+}
+
+static bool search_init(struct witness_search *s, const struct br_general *job, uint32_t *order)
+{
+    s->order = order;
+    s->complete = true;
+    s->stuck = UINT32_MAX;
+    s->choice = br_calloc((size_t)job->tasks + 1, sizeof *s->choice);
+    s->ready = br_malloc(((size_t)job->stages + 1) * sizeof *s->ready);
+    s->ready_number = br_malloc(((size_t)job->stages + 1) * sizeof *s->ready_number);
+    if (!br_walk_init(&s->walk, job) || !s->choice || !s->ready || !s->ready_number)
+        return false;
+    for (uint32_t k = 0; k < job->stages; k++)
+        s->ready_number[k] = UINT32_MAX;
+    for (uint32_t k = 0; k < job->stages; k++)
+        look_at_stage(s, k);
+    return true;
+}
+
+static void search_finish(struct witness_search *s)
+{
+    br_walk_finish(&s->walk);
+    br_free(s->choice);
+    br_free(s->candidate);
+    br_free(s->ready);
+    br_free(s->ready_number);
+    br_free(s->dead);
+}
+
+static void step(struct witness_search *s, const struct candidate *c)
+{
+    const uint64_t set = s->choice[s->depth].set;
+    br_walk_run(&s->walk, c->task, c->machine);
+    s->order[s->depth++] = c->task;
+    s->choice[s->depth].set = set ^ task_hash(c->task);
+    look_around(s, c->task);
+}
+
+static void step_back(struct witness_search *s)
+{
+    const uint32_t task = s->order[--s->depth];
+    br_walk_back(&s->walk, task);
+    look_around(s, task);
+}
+
+enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t states,
+                                       const struct br_stop *stop, struct br_witness *witness,
+                                       uint32_t *stuck)
+{
+    struct witness_search s = {0};
+    enum br_witness_answer answer = BR_WITNESS_UNKNOWN;
+    uint64_t looked = 0;
+    if (!search_init(&s, job, witness->order))
+        s.failed = true;
+    for (bool down = true; !s.failed;) {
+        if (s.depth == job->tasks) {
+            answer = BR_WITNESS_FOUND;
+            memcpy(witness->machine, s.walk.machine, job->tasks * sizeof *witness->machine);
+            break;
+        }
+        struct choice *choice = &s.choice[s.depth];
+        if (down) {
+            list_candidates(&s, choice);
+            if (s.depth > s.deepest)
+                s.deepest = s.depth;
+            looked++;
+        }
+        down = false;
+        while (choice->next < choice->first + choice->count && !down) {
+            const struct candidate c = s.candidate[choice->next++];
+            if (is_dead(&s, choice->set ^ task_hash(c.task)))
+                continue;
+            step(&s, &c);
+            down = true;
+        }
+        if (down)
+            continue;
+        if (looked > states + job->tasks || br_stopped(stop))
+            break;
+        bury(&s, choice->set | (choice->set == 0));
+        s.candidates = choice->first;
+        if (s.depth == 0) {
+            /* Sets are told apart by 64 bits, and machines are chosen by a rule. */
+            answer = s.complete && job->machines == 1 ? BR_WITNESS_NONE : BR_WITNESS_UNKNOWN;
+            break;
+        }
+        step_back(&s);
+    }
+    if (s.failed)
+        answer = BR_WITNESS_MEMORY;
+    if (stuck)
+        *stuck = s.stuck;
+    search_finish(&s);
+    return answer;
+}

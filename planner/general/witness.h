@@ -1,0 +1,25 @@
+/* An order of all tasks in which they can run one after another: the proof that a job has a plan at
+ * all, as far as storage goes. */
+#ifndef BR_PLANNER_GENERAL_WITNESS_H
+#define BR_PLANNER_GENERAL_WITNESS_H
+
+#include "base/process/stop.h"
+#include "planner/general/reserve.h"
+
+enum br_witness_answer {
+    BR_WITNESS_FOUND,
+    BR_WITNESS_NONE,    /* there is no such order */
+    BR_WITNESS_UNKNOWN, /* none was found in the states that could be looked at */
+    BR_WITNESS_MEMORY,  /* out of memory */
+};
+
+/* Searches for an order that fits, depth first, and remembers the sets of tasks from which it does
+ * not go on. A task that leaves no more behind than it frees runs at once: that is never worse. The
+ * order also tries to keep what is held low. Fills the witness if it finds one; both arrays are the
+ * caller's. `stuck` (may be NULL) is a task that did not fit where most tasks had run. At most
+ * `states` sets are looked at. */
+enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t states,
+                                       const struct br_stop *stop, struct br_witness *witness,
+                                       uint32_t *stuck);
+
+#endif

@@ -1,0 +1,366 @@
+#include "planner/search/general_plan.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
+#include "base/process/alarm.h"
+#include "base/process/clock.h"
+#include "planner/general/search.h"
+#include "planner/general/witness.h"
+#include "planner/model/features.h"
+#include "planner/model/plan.h"
+#include "planner/model/relax.h"
+#include "planner/search/make_plan.h"
+#include "planner/search/method.h"
+
+/* Placements of the search by effort: so many for a job, and so many a task. */
+static const uint64_t fast_placements = 60000, fast_of_task = 6;
+static const uint64_t default_placements = 6000000, default_of_task = 40;
+/* Sets of tasks that the search for an order that fits looks at. */
+static const uint64_t witness_states = 200000;
+/* The share of a time limit for the plan of the relaxed job. */
+static const double relaxed_share = 0.25;
+
+struct general_plan {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster;
+    struct br_plan_options options;
+    struct br_general *job;
+    struct br_witness witness;
+    struct br_general_schedule best;
+    uint32_t *hint; /* ranks */
+    int64_t lower_bound_ns;
+    const char *bound_method;
+    struct br_alarm alarm;
+    struct br_stop never; /* of the alarm if there is no limit */
+    int64_t began_ns;
+    uint64_t placements;
+    struct br_diag *diag;
+};
+
+/* ---- The relaxed job ---- */
+
+/* The plan of the relaxed job as one of the given job, which has the first of its tasks. */
+static enum br_status take_exact(const struct br_dag *dag, const struct br_plan *from,
+                                 struct br_plan **plan, struct br_diag *diag)
+{
+    struct br_plan *to = *plan = br_plan_create(dag->tasks);
+    if (!to)
+        return br_fail_memory(diag);
+    memcpy(to->start_ns, from->start_ns, dag->tasks * sizeof *to->start_ns);
+    memcpy(to->machine, from->machine, dag->tasks * sizeof *to->machine);
+    memcpy(to->subset, from->subset, dag->tasks);
+    to->method = br_arena_text(&to->arena, from->method);
+    to->bound_method = br_arena_text(&to->arena, from->bound_method);
+    to->note = from->note;
+    to->seed = from->seed;
+    to->lower_bound_ns = from->lower_bound_ns;
+    to->placements = from->placements;
+    to->counters = from->counters;
+    if (!to->method || !to->bound_method)
+        return br_fail_memory(diag);
+    return br_plan_rank(to, dag, diag);
+}
+
+static enum br_status plan_exactly(const struct br_dag *dag, const struct br_relaxed *relaxed,
+                                   const struct br_plan_options *options, struct br_plan **plan,
+                                   struct br_diag *diag)
+{
+    struct br_plan *of_relaxed = NULL;
+    enum br_status status =
+        br_make_plan(relaxed->dag, relaxed->cluster, options, &of_relaxed, diag);
+    if (!status)
+        status = take_exact(dag, of_relaxed, plan, diag);
+    br_plan_destroy(of_relaxed);
+    return status;
+}
+
+static int by_start(const void *a, const void *b, void *context)
+{
+    const struct br_plan *plan = context;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (plan->start_ns[x] != plan->start_ns[y])
+        return plan->start_ns[x] < plan->start_ns[y] ? -1 : 1;
+    return plan->rank[x] < plan->rank[y] ? -1 : 1;
+}
+
+/* Takes the bound, and the order of starts, from a quick plan of the relaxed job. */
+static enum br_status take_hint(struct general_plan *g, const struct br_relaxed *relaxed)
+{
+    struct br_plan_options options = g->options;
+    struct br_plan *plan = NULL;
+    options.method = NULL;
+    options.effort = BR_EFFORT_FAST;
+    options.bound = BR_PLAN_BOUND_AUTO;
+    options.objective = BR_OBJECTIVE_MAKESPAN;
+    options.found = NULL;
+    options.progress = NULL;
+    options.source = NULL;
+    options.time_limit_ns = (int64_t)(relaxed_share * (double)g->options.time_limit_ns);
+    options.placements = 0;
+    enum br_status status = br_make_plan(relaxed->dag, relaxed->cluster, &options, &plan, g->diag);
+    uint32_t *order = br_malloc(((size_t)g->job->tasks + 1) * sizeof *order);
+    g->hint = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->hint);
+    if (!status && (!order || !g->hint))
+        status = br_fail_memory(g->diag);
+    if (!status) {
+        for (uint32_t t = 0; t < g->job->tasks; t++)
+            order[t] = t;
+        br_sort_within(order, g->job->tasks, sizeof *order, by_start, plan);
+        for (uint32_t k = 0; k < g->job->tasks; k++)
+            g->hint[order[k]] = k;
+        g->lower_bound_ns = plan->lower_bound_ns;
+        g->bound_method = "job without what is held, shared or timed";
+        g->placements += plan->placements;
+    }
+    br_free(order);
+    br_plan_destroy(plan);
+    return status;
+}
+
+/* Another bound, from all machines as one with what they share. */
+static enum br_status bound_pool(struct general_plan *g)
+{
+    struct br_relaxed pool;
+    int64_t bound_ns = 0;
+    struct br_diag ignored = {0};
+    enum br_status status = br_relax(g->dag, g->cluster, BR_RELAX_POOL, &pool, &ignored);
+    if (!status)
+        status = br_bound(pool.dag, pool.cluster, &bound_ns, NULL, &ignored);
+    br_relaxed_finish(&pool);
+    if (status == BR_SYSTEM)
+        return br_fail_memory(g->diag);
+    if (!status && bound_ns > g->lower_bound_ns) {
+        g->lower_bound_ns = bound_ns;
+        g->bound_method = "all machines as one, with what they share";
+    }
+    return BR_OK;
+}
+
+/* ---- Answers of no ---- */
+
+static enum br_status refuse_storage(const struct general_plan *g, enum br_witness_answer answer,
+                                     uint32_t stuck)
+{
+    const struct br_general *job = g->job;
+    char id[300] = "a task";
+    if (stuck != UINT32_MAX)
+        br_dag_task_id(g->dag, stuck, id, sizeof id);
+    const char *resource = "storage";
+    for (uint32_t r = 0; r < job->resources; r++)
+        if (job->stored[r] && stuck != UINT32_MAX) {
+            const size_t at = (size_t)job->task_stage[stuck] * job->resources + r;
+            if (job->demand[at] || job->made[at] || job->late[at])
+                resource = g->dag->resource[job->resource_origin[r]].name;
+        }
+    return br_fail(
+        g->diag, BR_NO, "give the cluster more of it, or hold less",
+        answer == BR_WITNESS_NONE
+            ? "there is no plan: in every order of the tasks, what is held leaves too "
+              "little %.80s for %s or another task"
+            : "no plan was found: in all orders that were tried, what is held leaves too "
+              "little %.80s for %s or another task",
+        resource, id);
+}
+
+/* Names the first task that is late, and whether it can be in time at all. */
+static enum br_status refuse_late(const struct general_plan *g)
+{
+    const struct br_general *job = g->job;
+    char id[300];
+    for (uint32_t t = 0; t < job->tasks; t++) {
+        const int64_t end = g->best.start[t] + job->duration[t];
+        if (end <= job->deadline[t])
+            continue;
+        br_dag_task_id(g->dag, t, id, sizeof id);
+        return br_fail(g->diag, BR_NO, "give it more time, or the cluster more machines",
+                       "no plan was found that keeps the deadline of task %s at %s s: it ends at "
+                       "%s s",
+                       id, br_seconds(job->deadline[t]).text, br_seconds(end).text);
+    }
+    return BR_OK;
+}
+
+static enum br_status refuse_unplaced(const struct general_plan *g)
+{
+    return br_fail(g->diag, BR_NO, "check the times at which machines are away or amounts change",
+                   "no plan was found: some task never finds a machine that is there for as long "
+                   "as it takes");
+}
+
+/* ---- The plan ---- */
+
+static uint64_t placements_meant(const struct general_plan *g)
+{
+    const uint64_t n = g->job->tasks;
+    if (g->options.placements)
+        return g->options.placements;
+    switch (br_effort_meant(&g->options)) {
+    case BR_EFFORT_FAST:
+        return fast_placements > fast_of_task * n ? fast_placements : fast_of_task * n;
+    case BR_EFFORT_MAX:
+        return UINT64_MAX;
+    default:
+        return default_placements > default_of_task * n ? default_placements : default_of_task * n;
+    }
+}
+
+static void general_found(void *context, const struct br_general_schedule *schedule,
+                          const char *finder, uint64_t placements)
+{
+    const struct general_plan *g = context;
+    if (!g->options.found || schedule->late)
+        return;
+    const struct br_incumbent incumbent = {.elapsed_ns = br_now_ns() - g->began_ns,
+                                           .parts = 1,
+                                           .makespan_ns = schedule->makespan,
+                                           .lower_bound_ns = g->lower_bound_ns,
+                                           .finder = finder,
+                                           .placements = g->placements + placements};
+    g->options.found(g->options.found_context, &incumbent);
+}
+
+static enum br_status find_witness(struct general_plan *g)
+{
+    uint32_t stuck = UINT32_MAX;
+    if (!g->job->any_stored)
+        return BR_OK;
+    g->witness.order = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->witness.order);
+    g->witness.machine = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->witness.machine);
+    if (!g->witness.order || !g->witness.machine)
+        return br_fail_memory(g->diag);
+    enum br_witness_answer answer =
+        br_witness_find(g->job, witness_states, &g->alarm.stop, &g->witness, &stuck);
+    if (answer == BR_WITNESS_MEMORY)
+        return br_fail_memory(g->diag);
+    return answer == BR_WITNESS_FOUND ? BR_OK : refuse_storage(g, answer, stuck);
+}
+
+static enum br_status search_schedule(struct general_plan *g, struct br_general_run *run)
+{
+    *run = (struct br_general_run){
+        .job = g->job,
+        .witness = g->job->any_stored ? &g->witness : NULL,
+        .hint = g->hint,
+        .seed = g->options.seed,
+        .placements = placements_meant(g),
+        .lower_bound = g->lower_bound_ns,
+        .stop = &g->alarm.stop,
+        .found = general_found,
+        .context = g,
+    };
+    if (!br_general_schedule_init(&g->best, g->job) || !br_general_search(run, &g->best))
+        return br_fail_memory(g->diag);
+    if (!g->best.whole)
+        return refuse_unplaced(g);
+    return refuse_late(g);
+}
+
+static enum br_status general_put(struct general_plan *g, const struct br_general_run *run,
+                                  struct br_plan **made)
+{
+    const struct br_general *job = g->job;
+    struct br_plan *plan = *made = br_plan_create(job->tasks);
+    if (!plan || !(plan->part = br_arena_array(&plan->arena, 1, sizeof *plan->part)))
+        return br_fail_memory(g->diag);
+    memcpy(plan->start_ns, g->best.start, job->tasks * sizeof *plan->start_ns);
+    memcpy(plan->machine, g->best.machine, job->tasks * sizeof *plan->machine);
+    memset(plan->subset, 'S', job->tasks);
+    plan->method = run->finder;
+    plan->seed = g->options.seed;
+    plan->lower_bound_ns =
+        g->lower_bound_ns < g->best.makespan ? g->lower_bound_ns : g->best.makespan;
+    plan->bound_method = g->bound_method;
+    plan->placements = g->placements + run->spent;
+    plan->counters.jobs = 1;
+    plan->counters.placements = plan->placements;
+    if (run->stopped)
+        plan->note = "the search was ended early";
+    else if (g->options.placements && run->spent >= g->options.placements)
+        plan->note = "the limit of placements ended the search";
+    plan->parts = 1;
+    plan->part[0] = (struct br_plan_part){.stages = job->stages,
+                                          .tasks = job->tasks,
+                                          .method = run->finder,
+                                          .makespan_ns = g->best.makespan,
+                                          .lower_bound_ns = plan->lower_bound_ns,
+                                          .bound_method = plan->bound_method};
+    return br_plan_rank(plan, g->dag, g->diag);
+}
+
+static enum br_status plan_generally(struct general_plan *g, const struct br_relaxed *relaxed,
+                                     struct br_plan **plan)
+{
+    struct br_general_run run;
+    enum br_status status = br_general_create(g->dag, g->cluster, &g->job, g->diag);
+    if (!status)
+        status = find_witness(g);
+    if (!status)
+        status = take_hint(g, relaxed);
+    if (!status && g->cluster->machines > 1 && br_features(g->dag, g->cluster) & BR_FEATURE_SHARED)
+        status = bound_pool(g);
+    if (!status)
+        status = search_schedule(g, &run);
+    return status ? status : general_put(g, &run, plan);
+}
+
+static void general_finish(struct general_plan *g)
+{
+    br_general_schedule_finish(&g->best);
+    br_free(g->hint);
+    br_free(g->witness.order);
+    br_free(g->witness.machine);
+    br_general_destroy(g->job);
+}
+
+static enum br_status verify_made(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  const struct br_plan *plan, struct br_diag *diag)
+{
+    enum br_status status = br_plan_verify(plan, dag, cluster, 1, NULL, NULL, diag);
+    if (status == BR_NO) { /* never returned as an answer: a plan that fails is our fault */
+        status = BR_SYSTEM;
+        if (diag)
+            diag->status = status;
+    }
+    return status;
+}
+
+enum br_status br_general_plan(const struct br_dag *dag, const struct br_cluster *cluster,
+                               const struct br_plan_options *options, struct br_plan **plan,
+                               struct br_diag *diag)
+{
+    struct br_relaxed relaxed = {0};
+    struct br_diag own = {0};
+    struct general_plan g = {.dag = dag,
+                             .cluster = cluster,
+                             .options = options ? *options : br_plan_options_default(),
+                             .began_ns = br_now_ns(),
+                             .diag = diag ? diag : &own};
+    struct br_method method;
+    if (!br_method_find(g.options.method, &method))
+        return br_make_plan(dag, cluster, options, plan, diag); /* which says so */
+    if (g.options.objective != BR_OBJECTIVE_MAKESPAN)
+        return br_features_refuse(dag, cluster, 0, "an objective other than the makespan", diag);
+    enum br_status status = br_relax(dag, cluster, BR_RELAX_MACHINES, &relaxed, g.diag);
+    if (!status && relaxed.exact) {
+        status = plan_exactly(dag, &relaxed, options, plan, g.diag);
+    } else if (!status) {
+        const int64_t limit = g.options.time_limit_ns;
+        br_alarm_begin(&g.alarm, CLOCK_MONOTONIC,
+                       limit > 0 ? br_clock_ns(CLOCK_MONOTONIC) + limit - limit / 20 : INT64_MAX,
+                       g.options.stop);
+        status = plan_generally(&g, &relaxed, plan);
+        br_alarm_end(&g.alarm);
+        general_finish(&g);
+    }
+    br_relaxed_finish(&relaxed);
+    if (!status)
+        status = verify_made(dag, cluster, *plan, diag);
+    if (status) {
+        br_plan_destroy(*plan);
+        *plan = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,18 @@
+/* br_plan_make: jobs with features, and those without. */
+#include "planner/model/features.h"
+#include "planner/search/general_plan.h"
+#include "planner/search/make_plan.h"
+#include "planner/search/method.h"
+
+enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
+                            const struct br_plan_options *options, struct br_plan **plan,
+                            struct br_diag *diag)
+{
+    BR_NEED(diag, dag, cluster, plan);
+    *plan = NULL;
+    if (br_options_check(options, diag))
+        return BR_USAGE;
+    return dag->finished && br_features(dag, cluster)
+               ? br_general_plan(dag, cluster, options, plan, diag)
+               : br_make_plan(dag, cluster, options, plan, diag);
+}
