@@ -82,7 +82,8 @@ BR_API enum br_status br_plan_slack(const struct br_plan *plan, const struct br_
                                     struct br_diag *diag);
 
 /* Checks the plan against the job and the cluster, sharing no code with the search: every task
- * once, durations, precedence, capacities at every instant, ranks, makespan >= bound. Up to
+ * once, durations, precedence with lags and streams, releases, deadlines, machines that are away,
+ * what tasks and outputs hold at every instant, ranks, makespan >= bound. Up to
  * `limit` faults go to `fault` (may be NULL), one call each. BR_OK, or BR_NO with the first fault
  * in the diagnostic. O(n log n + edges). */
 BR_API enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *dag,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
+#include "planner/model/features.h"
 #include "planner/model/part.h"
 
 struct stated {
@@ -90,6 +91,30 @@ static void check_transfers(const struct stated *s)
     }
 }
 
+static void check_priority(const struct stated *s, uint32_t task, const char *id)
+{
+    const struct br_plan *plan = s->plan;
+    const double stated = plan->stated->task[task].priority;
+    const double priority = (double)(plan->tasks - plan->rank[task] + 1) / (double)plan->tasks;
+    if (!isnan(stated) && !is_near(stated, priority))
+        report(s, "task %s has the priority %.9g, but its rank makes it %.9g", id, stated,
+               priority);
+}
+
+/* Slack is defined for jobs without features, whose order on machines hands on all that they
+ * hold. */
+static void check_tasks_with_features(const struct stated *s)
+{
+    const struct br_stated_task *task = s->plan->stated->task;
+    char id[200];
+    for (uint32_t t = 0; t < s->plan->tasks; t++) {
+        br_dag_task_id(s->dag, t, id, sizeof id);
+        check_priority(s, t, id);
+        if (task[t].slack_ns != BR_STATED_NO_TIME || task[t].free_ns != BR_STATED_NO_TIME)
+            report(s, "task %s is said to have slack, which is not known in jobs like this", id);
+    }
+}
+
 static enum br_status stated_check_tasks(const struct stated *s, const struct br_cluster *cluster,
                                          struct br_diag *diag)
 {
@@ -100,11 +125,8 @@ static enum br_status stated_check_tasks(const struct stated *s, const struct br
     enum br_status status =
         slack ? br_plan_slack(plan, s->dag, cluster, slack, diag) : br_fail_memory(diag);
     for (uint32_t t = 0; !status && t < plan->tasks; t++) {
-        const double priority = (double)(plan->tasks - plan->rank[t] + 1) / (double)plan->tasks;
         br_dag_task_id(s->dag, t, id, sizeof id);
-        if (!isnan(task[t].priority) && !is_near(task[t].priority, priority))
-            report(s, "task %s has the priority %.9g, but its rank makes it %.9g", id,
-                   task[t].priority, priority);
+        check_priority(s, t, id);
         if (task[t].slack_ns != BR_STATED_NO_TIME && task[t].slack_ns != slack[t].total_ns)
             report(s, "task %s is said to have %s s of slack, but has %s s", id,
                    br_seconds(task[t].slack_ns).text, br_seconds(slack[t].total_ns).text);
@@ -231,6 +253,19 @@ static enum br_status check_search(const struct stated *s, const struct br_clust
     return status;
 }
 
+/* A job with features is planned as a whole, and its subsets are those of a simpler job. */
+static void check_whole(const struct stated *s)
+{
+    const struct br_plan *plan = s->plan;
+    if (plan->parts > 1)
+        report(s, "there are %" PRIu32 " parts, but a job like this is planned as one",
+               plan->parts);
+    if (plan->parts == 1 &&
+        (plan->part->stages != s->dag->stages || plan->part->tasks != s->dag->tasks))
+        report(s, "part 1 has other numbers of stages and tasks than the job there");
+    check_part_bounds(s);
+}
+
 enum br_status br_plan_check_stated(const struct br_plan *plan, const struct br_dag *dag,
                                     const struct br_cluster *cluster,
                                     void (*fault)(void *context, const char *text), void *context,
@@ -239,6 +274,11 @@ enum br_status br_plan_check_stated(const struct br_plan *plan, const struct br_
     const struct stated s = {plan, dag, fault, context};
     check_bounds(&s);
     check_transfers(&s);
+    if (br_features(dag, cluster)) {
+        check_tasks_with_features(&s);
+        check_whole(&s);
+        return BR_OK;
+    }
     enum br_status status = stated_check_tasks(&s, cluster, diag);
     return status ? status : check_search(&s, cluster, diag);
 }
