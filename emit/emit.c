@@ -7,48 +7,61 @@
 
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"
+#include "planner/model/features.h"
+
+enum {
+    NONE = 0,
+    ALL = BR_FEATURES_ALL,
+    /* Pictures count the use of resources by what tasks demand of their machine while they run. */
+    DRAWN = ALL & ~(BR_FEATURE_OUTPUTS | BR_FEATURE_SHARED | BR_FEATURE_CALENDAR),
+};
 
 struct output {
     struct br_named named;
     br_output *write;
+    unsigned known; /* features; a job with others is refused */
 };
 
 static const struct output plan_outputs[] = {
-    {{"order", "tab-separated, one task a line, by rank"}, br_emit_order},
-    {{"json", "the whole plan with its job and cluster, for other programs"}, br_emit_json},
-    {{"xml", "the plan with its job and cluster as XML"}, br_emit_plan_xml},
-    {{"dot", "the job graph with the plan on it, for dot"}, br_emit_plan_dot},
-    {{"gantt", "a chart of machines and time, for neato -n2"}, br_emit_gantt},
+    {{"order", "tab-separated, one task a line, by rank"}, br_emit_order, ALL},
+    {{"json", "the whole plan with its job and cluster, for other programs"}, br_emit_json, NONE},
+    {{"xml", "the plan with its job and cluster as XML"}, br_emit_plan_xml, ALL},
+    {{"dot", "the job graph with the plan on it, for dot"}, br_emit_plan_dot, ALL},
+    {{"gantt", "a chart of machines and time, for neato -n2"}, br_emit_gantt, ALL},
     {{"svg", "that chart as a picture, with the critical chain and the use of resources"},
-     br_emit_svg},
-    {{"html", "a report for a browser: chart, use, limits, baselines"}, br_emit_html},
-    {{"trace", "events for Perfetto and chrome://tracing (JSON)"}, br_emit_trace},
+     br_emit_svg,
+     DRAWN},
+    {{"html", "a report for a browser: chart, use, limits, baselines"}, br_emit_html, DRAWN},
+    {{"trace", "events for Perfetto and chrome://tracing (JSON)"}, br_emit_trace, DRAWN},
     {{"ninja-order", "of a build: its build.ninja with the statements in the plan's order"},
-     br_emit_ninja_order},
+     br_emit_ninja_order,
+     NONE},
     {{"ninja-log-5",
       "of a build: a .ninja_log as ninja up to 1.11 reads it, with the plan's order"},
-     br_emit_ninja_log_5},
-    {{"ninja-log-6", "the same for ninja 1.12"}, br_emit_ninja_log_6},
-    {{"ninja-log-7", "the same for ninja 1.13"}, br_emit_ninja_log_7},
+     br_emit_ninja_log_5,
+     NONE},
+    {{"ninja-log-6", "the same for ninja 1.12"}, br_emit_ninja_log_6, NONE},
+    {{"ninja-log-7", "the same for ninja 1.13"}, br_emit_ninja_log_7, NONE},
     {{"ninja-weights", "of a build: output,weight a line, with the plan's order"},
-     br_emit_ninja_weights},
-    {{"slurm", "a shell script of job arrays for Slurm"}, br_emit_slurm},
-    {{"dagman", "an input file for HTCondor's DAGMan"}, br_emit_dagman},
-    {{"snakemake", "a Snakefile with priorities"}, br_emit_snakemake},
-    {{"dask", "a Python script for Dask's distributed scheduler"}, br_emit_dask},
-    {{"hyperqueue", "a Python script for HyperQueue"}, br_emit_hyperqueue},
-    {{"parsl", "a Python script for Parsl"}, br_emit_parsl},
-    {{"make", "a makefile for GNU make"}, br_emit_make},
-    {{"ninja", "a build.ninja with a pool that keeps memory"}, br_emit_ninja},
-    {{"airflow", "a DAG in Python for Airflow"}, br_emit_airflow},
-    {{"argo", "a workflow for Argo on Kubernetes"}, br_emit_argo},
-    {{"starpu", "a C header with workers and orders for StarPU"}, br_emit_starpu},
-    {{"wfformat", "a WfCommons workflow instance, WfFormat 1.5"}, br_emit_wfformat},
+     br_emit_ninja_weights,
+     NONE},
+    {{"slurm", "a shell script of job arrays for Slurm"}, br_emit_slurm, NONE},
+    {{"dagman", "an input file for HTCondor's DAGMan"}, br_emit_dagman, NONE},
+    {{"snakemake", "a Snakefile with priorities"}, br_emit_snakemake, NONE},
+    {{"dask", "a Python script for Dask's distributed scheduler"}, br_emit_dask, NONE},
+    {{"hyperqueue", "a Python script for HyperQueue"}, br_emit_hyperqueue, NONE},
+    {{"parsl", "a Python script for Parsl"}, br_emit_parsl, NONE},
+    {{"make", "a makefile for GNU make"}, br_emit_make, NONE},
+    {{"ninja", "a build.ninja with a pool that keeps memory"}, br_emit_ninja, NONE},
+    {{"airflow", "a DAG in Python for Airflow"}, br_emit_airflow, NONE},
+    {{"argo", "a workflow for Argo on Kubernetes"}, br_emit_argo, NONE},
+    {{"starpu", "a C header with workers and orders for StarPU"}, br_emit_starpu, NONE},
+    {{"wfformat", "a WfCommons workflow instance, WfFormat 1.5"}, br_emit_wfformat, NONE},
 };
 
 static const struct output job_outputs[] = {
-    {{"xml", "the native form"}, br_emit_job_xml},
-    {{"dot", "the native form in DOT"}, br_emit_job_dot},
+    {{"xml", "the native form"}, br_emit_job_xml, ALL},
+    {{"dot", "the native form in DOT"}, br_emit_job_dot, NONE},
 };
 
 const struct br_names br_emit_plans = {BR_NAMES(plan_outputs)};
@@ -60,17 +73,24 @@ bool br_emit_shows_two(const char *format)
     return strcmp(format, "svg") == 0 || strcmp(format, "html") == 0 || strcmp(format, "dot") == 0;
 }
 
+/* `cluster`: that with which the output is used; NULL: none. */
 static enum br_status emit(const struct br_names *rows, const char *kind, const char *format,
-                           const struct br_emit_input *input, FILE *out, struct br_diag *diag)
+                           const struct br_emit_input *input, const struct br_cluster *cluster,
+                           FILE *out, struct br_diag *diag)
 {
+    char who[40];
     uint32_t k = br_named_find(rows, format);
     if (k == BR_NO_ROW)
         return br_fail_unnamed(diag, rows, format, SIZE_MAX, "a %s has no output '%s'", kind,
                                format);
     const struct output *output = (const struct output *)br_named_at(rows, k);
+    snprintf(who, sizeof who, "the format %.20s", format);
+    enum br_status status = br_features_refuse(input->dag, cluster, output->known, who, diag);
+    if (status)
+        return status;
     /* Only one thread writes; locking for each piece of text would take a tenth of the time. */
     const int locking = __fsetlocking(out, FSETLOCKING_BYCALLER);
-    enum br_status status = output->write(input, out, diag);
+    status = output->write(input, out, diag);
     if (!status)
         status = br_write_finish(out, diag);
     __fsetlocking(out, locking);
@@ -81,12 +101,12 @@ enum br_status br_emit_plan(const char *format, const struct br_emit_input *inpu
                             struct br_diag *diag)
 {
     assert(input->dag && input->cluster && input->plan);
-    return emit(&br_emit_plans, "plan", format, input, out, diag);
+    return emit(&br_emit_plans, "plan", format, input, input->cluster, out, diag);
 }
 
 enum br_status br_emit_job(const char *format, const struct br_emit_input *input, FILE *out,
                            struct br_diag *diag)
 {
     assert(input->dag);
-    return emit(&br_emit_jobs, "job", format, input, out, diag);
+    return emit(&br_emit_jobs, "job", format, input, NULL, out, diag);
 }

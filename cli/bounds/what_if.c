@@ -105,10 +105,27 @@ static bool change_count(const struct cli_change *change, uint32_t old, uint32_t
     return true;
 }
 
+/* The amount of the resource, changed if the change is one of it. */
+static enum br_status changed_text(const struct br_capacity *capacity,
+                                   const struct cli_change *change, bool *known,
+                                   char text[BR_DECIMAL_TEXT], struct br_diag *diag)
+{
+    struct br_decimal amount = capacity->amount;
+    if (change->resource && strcmp(capacity->resource, change->resource) == 0) {
+        *known = true;
+        if (!change_amount(change, amount, &amount))
+            return br_fail(diag, BR_USAGE, NULL, "so much %.200s there cannot be",
+                           change->resource);
+    }
+    br_decimal_format(amount, text, BR_DECIMAL_TEXT);
+    return BR_OK;
+}
+
 static enum br_status changed_cluster(const struct br_cluster *old, const struct cli_change *change,
                                       struct br_cluster **cluster, struct br_diag *diag)
 {
     bool machines = !change->resource, known = machines;
+    char text[BR_DECIMAL_TEXT];
     enum br_status status = BR_OK;
     *cluster = br_cluster_create(old->name);
     if (!*cluster)
@@ -123,20 +140,19 @@ static enum br_status changed_cluster(const struct br_cluster *old, const struct
         if (!status && cls->up)
             status = br_cluster_set_network(*cluster, number, cls->up, cls->down, diag);
         for (uint32_t k = 0; k < cls->capacities && !status; k++) {
-            struct br_decimal amount = cls->capacity[k].amount;
-            char text[BR_DECIMAL_TEXT];
-            if (!machines && strcmp(cls->capacity[k].resource, change->resource) == 0) {
-                known = true;
-                if (!change_amount(change, amount, &amount))
-                    status = br_fail(diag, BR_USAGE, NULL, "so much %.200s there cannot be",
-                                     change->resource);
-            }
-            br_decimal_format(amount, text, sizeof text);
+            status = changed_text(&cls->capacity[k], change, &known, text, diag);
             if (!status)
                 status = br_cluster_add_capacity(*cluster, number, cls->capacity[k].resource, text,
                                                  diag);
         }
     }
+    for (uint32_t k = 0; k < old->shareds && !status; k++) {
+        status = changed_text(&old->shared[k], change, &known, text, diag);
+        if (!status)
+            status = br_cluster_add_shared(*cluster, old->shared[k].resource, text, diag);
+    }
+    if (!status)
+        status = br_cluster_copy_calendar(*cluster, old, diag);
     for (uint32_t k = 0; k < old->fungibles && !status; k++)
         status = br_cluster_set_fungible(*cluster, old->fungible[k], diag);
     if (!status && !known)

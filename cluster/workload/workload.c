@@ -7,6 +7,7 @@
 
 #include "base/collections/grow.h"
 #include "base/collections/sort.h"
+#include "planner/model/features.h"
 
 struct br_workload *br_workload_create(const char *name, const char *source)
 {
@@ -106,6 +107,11 @@ enum br_status br_workload_add_dag(struct br_workload *workload, struct br_dag *
                                    struct br_diag *diag)
 {
     struct br_workload_dag row = {.dag = dag, .scale = 1};
+    enum br_status status = br_features_refuse(dag, NULL, 0, "a workload", diag);
+    if (status) {
+        br_dag_destroy(dag);
+        return status;
+    }
     bool ok = (!path || (row.path = br_arena_text(&workload->arena, path))) &&
               (!entry || (row.entry = br_arena_text(&workload->arena, entry))) &&
               br_grow(&workload->dag, workload->dags, &workload->dag_room, sizeof row);

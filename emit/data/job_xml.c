@@ -4,6 +4,7 @@
 #include "emit/write/attributes.h"
 #include "emit/data/job_xml.h"
 #include "emit/write/outputs.h"
+#include "emit/write/times.h"
 
 #include <inttypes.h>
 
@@ -48,6 +49,51 @@ static void data_job_xml_amount(FILE *out, int depth, const char *element, const
     fputs(generic ? " slurm=\"gres\"/>\n" : "/>\n", out);
 }
 
+static void write_time(FILE *out, const char *name, int64_t ns)
+{
+    fprintf(out, " %s=\"", name);
+    br_write_seconds(out, ns);
+    putc('"', out);
+}
+
+static void write_span(FILE *out, const struct br_span_of_machines *span,
+                       const struct br_span_words *words)
+{
+    if (words->cls)
+        br_write_attribute(out, "class", words->cls->name);
+    if (words->index != UINT32_MAX)
+        fprintf(out, " index=\"%" PRIu32 "\"", words->index);
+    if (span->from_ns)
+        write_time(out, "from", span->from_ns);
+    if (span->to_ns != BR_FOREVER)
+        write_time(out, "to", span->to_ns);
+}
+
+static void write_calendar(FILE *out, int depth, const struct br_cluster *cluster)
+{
+    const struct br_calendar *calendar = cluster->calendar;
+    struct br_span_words words;
+    for (uint32_t k = 0; k < calendar->unavailables; k++) {
+        const struct br_span_of_machines *span = &calendar->unavailable[k].span;
+        for (uint32_t part = 0; br_span_part(cluster, span, true, part, &words); part++) {
+            open_element(out, depth, "unavailable");
+            write_span(out, span, &words);
+            fputs("/>\n", out);
+        }
+    }
+    for (uint32_t k = 0; k < calendar->changes; k++) {
+        const struct br_change *change = &calendar->change[k];
+        for (uint32_t part = 0; br_span_part(cluster, &change->span, false, part, &words); part++) {
+            open_element(out, depth, "change");
+            br_write_attribute(out, "resource", change->resource);
+            write_span(out, &change->span, &words);
+            fputs(" amount=\"", out);
+            br_write_decimal(out, change->amount);
+            fputs("\"/>\n", out);
+        }
+    }
+}
+
 void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster)
 {
     open_element(out, depth, "cluster xmlns=\"urn:bigrocks:cluster:1\"");
@@ -63,6 +109,9 @@ void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster
         putc('"', out);
     }
     fputs(">\n", out);
+    for (uint32_t k = 0; k < cluster->shareds; k++)
+        data_job_xml_amount(out, depth + 1, "shared", cluster->shared[k].resource,
+                            cluster->shared[k].amount, false, false);
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const struct br_class *cls = &cluster->cls[c];
         open_element(out, depth + 1, "machine");
@@ -80,7 +129,51 @@ void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster
                                 br_cluster_is_generic(cluster, cls->capacity[k].resource));
         close_element(out, depth + 1, "machine");
     }
+    if (cluster->calendar)
+        write_calendar(out, depth + 1, cluster);
     close_element(out, depth, "cluster");
+}
+
+static void write_outputs(FILE *out, int depth, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_storage *storage = dag->storage;
+    for (uint32_t o = storage->stage_first[s]; o < storage->stage_first[s + 1]; o++) {
+        const struct br_output *output = &storage->output[o];
+        open_element(out, depth, "output");
+        br_write_attribute(out, "id", output->id);
+        br_write_attribute(out, "resource", dag->resource[output->resource].name);
+        fputs(" amount=\"", out);
+        br_write_decimal(out, output->amount);
+        putc('"', out);
+        if (output->flags & BR_OUTPUT_FROM_END)
+            br_write_attribute(out, "from", "end");
+        if (output->flags & BR_OUTPUT_UNKEPT)
+            br_write_attribute(out, "keep", "no");
+        if (output->release)
+            br_write_attribute(out, "free", output->release);
+        fputs("/>\n", out);
+    }
+}
+
+/* One task, if it is not as its stage says. */
+static void write_task(FILE *out, int depth, const struct br_dag *dag, uint32_t s, uint32_t index,
+                       const struct br_stage_times *usual)
+{
+    const struct br_stage *stage = &dag->stage[s];
+    const uint32_t task = stage->first_task + index;
+    const int64_t release = br_dag_release(dag, task), deadline = br_dag_deadline(dag, task);
+    const bool longer = dag->duration_ns[task] != stage->duration_ns;
+    if (!longer && release == usual->release_ns && deadline == usual->deadline_ns)
+        return;
+    open_element(out, depth, "task");
+    fprintf(out, " index=\"%" PRIu32 "\"", index);
+    if (longer)
+        write_time(out, "duration", dag->duration_ns[task]);
+    if (release != usual->release_ns)
+        write_time(out, "release", release);
+    if (deadline != usual->deadline_ns)
+        write_time(out, "deadline", deadline);
+    fputs("/>\n", out);
 }
 
 static void data_job_xml_write_stage(FILE *out, int depth, const struct br_dag *dag, uint32_t s,
@@ -99,19 +192,20 @@ static void data_job_xml_write_stage(FILE *out, int depth, const struct br_dag *
         fputs("\" longest=\"", out);
         br_write_seconds(out, stage->longest_ns);
     }
-    fputs("\">\n", out);
+    putc('"', out);
+    const struct br_stage_times usual = br_stage_times(dag, s);
+    if (usual.release_ns)
+        write_time(out, "release", usual.release_ns);
+    if (usual.deadline_ns != INT64_MAX)
+        write_time(out, "deadline", usual.deadline_ns);
+    fputs(">\n", out);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
         data_job_xml_amount(out, depth + 1, "demand", dag->resource[dag->demand[d].resource].name,
                             dag->demand[d].amount, false, false);
-    for (uint32_t i = 0; i < stage->tasks; i++) {
-        int64_t duration_ns = dag->duration_ns[stage->first_task + i];
-        if (duration_ns == stage->duration_ns)
-            continue;
-        open_element(out, depth + 1, "task");
-        fprintf(out, " index=\"%" PRIu32 "\" duration=\"", i);
-        br_write_seconds(out, duration_ns);
-        fputs("\"/>\n", out);
-    }
+    if (dag->storage)
+        write_outputs(out, depth + 1, dag, s);
+    for (uint32_t i = 0; i < stage->tasks; i++)
+        write_task(out, depth + 1, dag, s, i, &usual);
     if (stage->command) {
         open_element(out, depth + 1, "command>");
         br_write_text(out, BR_QUOTE_XML, stage->command);
@@ -133,6 +227,16 @@ static void data_job_xml_write_edge(FILE *out, int depth, const struct br_dag *d
     br_write_attribute(out, "type", br_named_name(&br_edge_types, edge->type));
     if (edge->bytes)
         fprintf(out, " bytes=\"%" PRId64 "\"", edge->bytes);
+    if (dag->storage && !br_edge_reads_all(dag, e)) {
+        fputs(" reads=\"", out);
+        br_write_reads(out, BR_QUOTE_ATTRIBUTE, dag, e);
+        putc('"', out);
+    }
+    const struct br_wait wait = br_dag_wait(dag, e);
+    if (wait.lag_ns)
+        write_time(out, "lag", wait.lag_ns);
+    if (wait.stream)
+        br_write_attribute(out, "stream", "yes");
     if (attributes == 0) {
         fputs("/>\n", out);
         return;

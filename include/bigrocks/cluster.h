@@ -55,6 +55,8 @@ BR_API enum br_status br_cluster_set_fungible(struct br_cluster *cluster, const 
 BR_API enum br_status br_cluster_add_shared(struct br_cluster *cluster, const char *resource,
                                             const char *amount, struct br_diag *diag);
 
+/* Most times without machines and changes of amounts together that one cluster may have. */
+#define BR_MAX_WINDOWS 100000u
 /* An end of a time that never comes. */
 #define BR_FOREVER INT64_MAX
 

@@ -14,11 +14,19 @@
 #include "base/collections/grow.h"
 #include "base/text/text.h"
 
+/* What an edge has beyond its ends. */
+struct edge_extras {
+    const char *reads; /* NULL: all */
+    int64_t lag_ns;
+    bool stream;
+};
+
 /* An edge that came before one of its stages, or after such an edge (the order is kept). */
 struct waiting_edge {
     const char *from, *to; /* the arena's */
     enum br_edge_type type;
     int64_t bytes;
+    struct edge_extras extras;
     struct br_pos pos;
 };
 
@@ -42,6 +50,8 @@ struct job_reader {
     uint32_t edges, edge_room, attributes, attribute_room;
     struct waiting_edge *waiting;
     struct waiting_attribute *attribute;
+    uint32_t alones, alone_room;
+    uint32_t *alone; /* edges of the dag with extras, ascending: no other edge joins their stages */
     struct br_source *source;
     int64_t default_duration_ns;
 };
@@ -109,6 +119,26 @@ static enum br_status take_spread(struct job_reader *reader, const char *owner, 
     return status;
 }
 
+/* The attributes `release` and `deadline`, of the task with that index or of all tasks of the stage
+ * (UINT32_MAX). */
+static enum br_status take_times(struct job_reader *reader, uint32_t index, const char *owner,
+                                 struct br_xml *xml)
+{
+    const char *release = br_xml_attribute(xml, "release");
+    const char *deadline = br_xml_attribute(xml, "deadline");
+    int64_t ns;
+    enum br_status status = BR_OK;
+    if (release)
+        status = br_value_seconds(release, "release", owner, &ns, xml->diag);
+    if (!status && release)
+        status = br_dag_set_release(reader->dag, reader->stage, index, ns, xml->diag);
+    if (!status && deadline)
+        status = br_value_seconds(deadline, "deadline", owner, &ns, xml->diag);
+    if (!status && deadline)
+        status = br_dag_set_deadline(reader->dag, reader->stage, index, ns, xml->diag);
+    return status;
+}
+
 static enum br_status jobs_xml_start_stage(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
@@ -129,7 +159,9 @@ static enum br_status jobs_xml_start_stage(void *context, struct br_xml *xml)
         status = br_dag_add_stage(reader->dag, id, count, ns, &reader->stage, xml->diag);
     if (!status)
         br_dag_set_stage_pos(reader->dag, reader->stage, xml->pos);
-    return status ? status : take_spread(reader, owner, xml);
+    if (!status)
+        status = take_spread(reader, owner, xml);
+    return status ? status : take_times(reader, UINT32_MAX, owner, xml);
 }
 
 static enum br_status start_demand(void *context, struct br_xml *xml)
@@ -139,23 +171,54 @@ static enum br_status start_demand(void *context, struct br_xml *xml)
                              br_xml_attribute(xml, "amount"), xml->diag);
 }
 
+static enum br_status start_output(void *context, struct br_xml *xml)
+{
+    struct job_reader *reader = context;
+    const char *id = br_xml_attribute(xml, "id"), *from = br_xml_attribute(xml, "from");
+    const char *keep = br_xml_attribute(xml, "keep"), *release = br_xml_attribute(xml, "free");
+    bool from_start = true, kept = true;
+    char owner[200];
+    if (!id)
+        return jobs_xml_missing(xml, "id");
+    snprintf(owner, sizeof owner, "output '%.80s' of stage '%.80s'", id,
+             br_dag_stage_id(reader->dag, reader->stage));
+    enum br_status status = BR_OK;
+    if (from)
+        status = br_value_choice(from, "from", owner, "start", "end", &from_start, xml->diag);
+    if (!status && keep)
+        status = br_value_choice(keep, "keep", owner, "yes", "no", &kept, xml->diag);
+    if (!status)
+        status = br_dag_add_output(
+            reader->dag, reader->stage, id, br_xml_attribute(xml, "resource"),
+            br_xml_attribute(xml, "amount"),
+            (from_start ? 0 : BR_OUTPUT_FROM_END) | (kept ? 0 : BR_OUTPUT_UNKEPT), xml->diag);
+    if (!status && release)
+        status = br_dag_set_output_free(reader->dag, reader->stage, id, release, xml->diag);
+    return status;
+}
+
 static enum br_status jobs_xml_start_task(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
     const char *index = br_xml_attribute(xml, "index");
     const char *duration = br_xml_attribute(xml, "duration");
     uint32_t number;
-    int64_t ns;
+    int64_t ns = 0;
     char owner[100];
-    if (!duration)
+    if (!duration && !br_xml_attribute(xml, "release") && !br_xml_attribute(xml, "deadline"))
         return BR_OK; /* it holds only extensions */
     if (!index)
         return jobs_xml_missing(xml, "index");
     snprintf(owner, sizeof owner, "a task of '%.80s'", br_dag_stage_id(reader->dag, reader->stage));
     enum br_status status = br_value_count(index, "index", owner, &number, xml->diag);
-    if (!status)
+    if (!status && duration)
         status = br_value_seconds(duration, "duration", owner, &ns, xml->diag);
-    return status ? status : br_dag_set_duration(reader->dag, reader->stage, number, ns, xml->diag);
+    if (!status && duration)
+        status = br_dag_set_duration(reader->dag, reader->stage, number, ns, xml->diag);
+    if (!status && number == UINT32_MAX) /* stands for all tasks */
+        status = br_fail(xml->diag, BR_BAD_INPUT, "indices count from 0",
+                         "%s has the index %s, which is too large", owner, index);
+    return status ? status : take_times(reader, number, owner, xml);
 }
 
 static enum br_status start_command(void *context, struct br_xml *xml)
@@ -169,15 +232,55 @@ static enum br_status start_command(void *context, struct br_xml *xml)
     return take_shell(reader, BR_OWNER_STAGE, reader->stage, xml);
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* What an edge reads and how it waits would be lost if it was merged with another. */
+static enum br_status refuse_merged(const struct job_reader *reader, const struct edge_extras *own,
+                                    uint32_t parent, uint32_t child, struct br_diag *diag)
+{
+    const uint32_t edge = br_dag_last_edge(reader->dag);
+    if (!own &&
+        (!reader->alones || !bsearch(&edge, reader->alone, reader->alones, sizeof edge, by_number)))
+        return BR_OK;
+    return br_fail(diag, BR_BAD_INPUT, "join the stages by one edge",
+                   "two edges go from '%.80s' to '%.80s', and one of them has reads, lag or stream",
+                   br_dag_stage_id(reader->dag, parent), br_dag_stage_id(reader->dag, child));
+}
+
+static enum br_status add_extras(struct job_reader *reader, const struct edge_extras *extras,
+                                 uint32_t parent, uint32_t child, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    if (!br_grow(&reader->alone, reader->alones, &reader->alone_room, sizeof *reader->alone))
+        return br_fail_memory(diag);
+    reader->alone[reader->alones++] = br_dag_last_edge(reader->dag);
+    if (extras->reads)
+        status = br_dag_set_edge_reads(reader->dag, parent, child, extras->reads, diag);
+    if (!status && extras->lag_ns)
+        status = br_dag_set_edge_lag(reader->dag, parent, child, extras->lag_ns, diag);
+    if (!status && extras->stream)
+        status = br_dag_set_edge_stream(reader->dag, parent, child, diag);
+    return status;
+}
+
 static enum br_status jobs_xml_add_edge(struct job_reader *reader, const struct waiting_edge *edge,
                                         uint32_t parent, uint32_t child, struct br_diag *diag)
 {
+    const uint32_t before = reader->dag->edges;
+    const struct edge_extras *extras =
+        edge->extras.reads || edge->extras.lag_ns || edge->extras.stream ? &edge->extras : NULL;
     enum br_status status = br_dag_add_edge(reader->dag, parent, child, edge->type, diag);
     if (!status)
         br_dag_set_edge_pos(reader->dag, edge->pos);
     if (!status && edge->bytes)
         status = br_dag_set_edge_bytes(reader->dag, parent, child, edge->bytes, diag);
-    return status;
+    if (!status && reader->dag->edges == before)
+        status = refuse_merged(reader, extras, parent, child, diag);
+    return !status && extras ? add_extras(reader, extras, parent, child, diag) : status;
 }
 
 /* The stage of this id. Edges are usually in the order of their stages, so a stage near the last
@@ -193,11 +296,33 @@ static uint32_t find_near(struct job_reader *reader, const char *id)
     return found;
 }
 
+/* The attributes `bytes`, `reads`, `lag` and `stream`. */
+static enum br_status take_extras(struct waiting_edge *edge, const char *from, const char *to,
+                                  struct br_xml *xml)
+{
+    const char *bytes = br_xml_attribute(xml, "bytes"), *lag = br_xml_attribute(xml, "lag");
+    const char *stream = br_xml_attribute(xml, "stream");
+    enum br_status status = BR_OK;
+    edge->extras.reads = br_xml_attribute(xml, "reads");
+    if (!bytes && !lag && !stream)
+        return BR_OK;
+    char owner[220];
+    snprintf(owner, sizeof owner, "the edge from '%.80s' to '%.80s'", from, to);
+    if (bytes)
+        status = br_value_bytes(bytes, owner, &edge->bytes, xml->diag);
+    if (!status && lag)
+        status = br_value_seconds(lag, "lag", owner, &edge->extras.lag_ns, xml->diag);
+    if (!status && stream)
+        status =
+            br_value_choice(stream, "stream", owner, "yes", "no", &edge->extras.stream, xml->diag);
+    return status;
+}
+
 static enum br_status start_edge(void *context, struct br_xml *xml)
 {
     struct job_reader *reader = context;
     const char *from = br_xml_attribute(xml, "from"), *to = br_xml_attribute(xml, "to");
-    const char *type = br_xml_attribute(xml, "type"), *bytes = br_xml_attribute(xml, "bytes");
+    const char *type = br_xml_attribute(xml, "type");
     uint32_t kind = type ? br_named_find(&br_edge_types, type) : BR_BARRIER;
     struct waiting_edge edge = {.type = (enum br_edge_type)kind, .pos = xml->pos};
     if (!from || !to)
@@ -206,18 +331,14 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
         return br_fail(xml->diag, BR_BAD_INPUT, "write type=\"barrier\" or type=\"one-to-one\"",
                        "the edge from '%.80s' to '%.80s' has the unknown type '%.80s'", from, to,
                        type);
-    if (bytes) {
-        char owner[220];
-        snprintf(owner, sizeof owner, "the edge from '%.80s' to '%.80s'", from, to);
-        enum br_status status = br_value_bytes(bytes, owner, &edge.bytes, xml->diag);
-        if (status)
-            return status;
-    }
+    enum br_status status = take_extras(&edge, from, to, xml);
+    if (status)
+        return status;
     if (!reader->edges) {
         uint32_t parent = find_near(reader, from);
         uint32_t child = find_near(reader, to);
         if (parent != UINT32_MAX && child != UINT32_MAX) {
-            enum br_status status = jobs_xml_add_edge(reader, &edge, parent, child, xml->diag);
+            status = jobs_xml_add_edge(reader, &edge, parent, child, xml->diag);
             reader->edge = br_dag_last_edge(reader->dag);
             return status;
         }
@@ -227,7 +348,9 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
                        "more than %u edges wait for their stages", BR_MAX_EDGES);
     edge.from = br_arena_text(&reader->arena, from);
     edge.to = br_arena_text(&reader->arena, to);
-    if (!edge.from || !edge.to ||
+    if (edge.extras.reads)
+        edge.extras.reads = br_arena_text(&reader->arena, edge.extras.reads);
+    if (!edge.from || !edge.to || (br_xml_attribute(xml, "reads") && !edge.extras.reads) ||
         !br_grow(&reader->waiting, reader->edges, &reader->edge_room, sizeof *reader->waiting))
         return br_fail_memory(xml->diag);
     reader->waiting[reader->edges++] = edge;
@@ -282,11 +405,27 @@ static const struct br_xml_rule rules[] = {
      "job",
      BR_JOB_SPACE,
      NULL,
-     {"id", "tasks", "duration", "spread", "longest"},
+     {"id", "tasks", "duration", "spread", "longest", "release", "deadline"},
      jobs_xml_start_stage},
     {"demand", "stage", BR_JOB_SPACE, NULL, {"resource", "amount"}, start_demand},
-    {"task", "stage", BR_JOB_SPACE, NULL, {"index", "duration"}, jobs_xml_start_task},
-    {"edge", "job", BR_JOB_SPACE, NULL, {"from", "to", "type", "bytes"}, start_edge},
+    {"output",
+     "stage",
+     BR_JOB_SPACE,
+     NULL,
+     {"id", "resource", "amount", "from", "keep", "free"},
+     start_output},
+    {"task",
+     "stage",
+     BR_JOB_SPACE,
+     NULL,
+     {"index", "duration", "release", "deadline"},
+     jobs_xml_start_task},
+    {"edge",
+     "job",
+     BR_JOB_SPACE,
+     NULL,
+     {"from", "to", "type", "bytes", "reads", "lag", "stream"},
+     start_edge},
     {"command", "stage", BR_JOB_SPACE, NULL, {"shell"}, start_command},
     {"resource", "job", BR_JOB_SPACE, NULL, {"name", "unit"}, start_resource},
     {"attribute", "job", BR_JOB_SPACE, NULL, {"name", "value"}, start_attribute},
@@ -394,6 +533,7 @@ enum br_status br_read_job_xml(struct br_source *source, const struct br_parse_o
     br_arena_finish(&reader.arena);
     free(reader.waiting);
     free(reader.attribute);
+    free(reader.alone);
     return status;
 }
 

@@ -34,12 +34,15 @@ enum br_status br_read_finish(const struct br_source *source, struct br_dag *dag
 /* Elements inside <cluster>, for the cluster's own file and for a job that carries one. */
 struct br_cluster_reader {
     struct br_cluster *cluster;
-    uint32_t cls;   /* class that capacities belong to */
-    uint32_t depth; /* of <cluster> */
+    uint32_t cls;     /* class that capacities belong to */
+    uint32_t depth;   /* of <cluster> */
+    const char *open; /* the child of <cluster> that is open, or was last */
+    /* Windows and changes, in their order: they wait for their machines. The cluster's. */
+    struct br_waiting_span *span, *last_span;
 };
 /* For <cluster> itself and for every element in it. */
 enum br_status br_cluster_reader_start(struct br_cluster_reader *reader, struct br_xml *xml);
 /* Once, at the end of <cluster>. */
-enum br_status br_cluster_reader_end(const struct br_cluster_reader *reader, struct br_xml *xml);
+enum br_status br_cluster_reader_end(struct br_cluster_reader *reader, struct br_xml *xml);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 void br_value_place(struct br_diag *diag, struct br_pos pos)
@@ -49,6 +50,20 @@ enum br_status br_value_seconds(const char *text, const char *name, const char *
         return br_fail(diag, BR_BAD_INPUT, "durations are 0 or more",
                        "%s '%.80s' of %s is negative", name, text, owner);
     return BR_OK;
+}
+
+enum br_status br_value_choice(const char *text, const char *name, const char *owner,
+                               const char *first, const char *second, bool *is_first,
+                               struct br_diag *diag)
+{
+    char hint[120];
+    *is_first = strcmp(text, first) == 0;
+    if (*is_first || strcmp(text, second) == 0)
+        return BR_OK;
+    snprintf(hint, sizeof hint, "write %.20s=\"%.20s\" or %.20s=\"%.20s\"", name, first, name,
+             second);
+    return br_fail(diag, BR_BAD_INPUT, hint, "%s '%.80s' of %s is neither %s nor %s", name, text,
+                   owner, first, second);
 }
 
 enum br_status br_value_amount(const char *text, const char *name, const char *owner,

@@ -16,6 +16,10 @@ enum br_status br_value_count(const char *text, const char *name, const char *ow
 /* Seconds of 0 or more, as nanoseconds. */
 enum br_status br_value_seconds(const char *text, const char *name, const char *owner, int64_t *ns,
                                 struct br_diag *diag);
+/* One of two words, such as "yes" and "no": is it the first? */
+enum br_status br_value_choice(const char *text, const char *name, const char *owner,
+                               const char *first, const char *second, bool *is_first,
+                               struct br_diag *diag);
 /* A decimal of 0 or more, with a suffix (KiB, ..., G) if `suffixed`. Writes the plain form, for
  * br_dag_add_demand and br_cluster_add_capacity. */
 enum br_status br_value_amount(const char *text, const char *name, const char *owner,

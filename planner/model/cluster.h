@@ -77,6 +77,19 @@ enum br_status br_cluster_set_site(struct br_cluster *cluster, const char *parti
 int64_t br_cluster_minutes(const struct br_cluster *cluster, int64_t duration_ns);
 /* The machine with this name, or UINT32_MAX. O(classes). */
 uint32_t br_cluster_find_machine(const struct br_cluster *cluster, const char *name);
+/* A span of machines in words: a class, and one machine of it. */
+struct br_span_words {
+    const struct br_class *cls; /* NULL: all machines, or a shared resource */
+    uint32_t index;             /* UINT32_MAX: all of the class */
+};
+/* The part of the span with that number, from 0; false if it has no more. With `all` a span of all
+ * machines has one part without a class. */
+bool br_span_part(const struct br_cluster *cluster, const struct br_span_of_machines *span,
+                  bool all, uint32_t part, struct br_span_words *words);
+/* Adds the windows and changes of `from`, as far as they are of machines, classes and resources
+ * that `to` has, too. */
+enum br_status br_cluster_copy_calendar(struct br_cluster *to, const struct br_cluster *from,
+                                        struct br_diag *diag);
 /* A fingerprint of the cluster's classes, counts and capacities, without its name, its ports and
  * which resources are fungible. Never 0. O(classes x capacities). */
 uint64_t br_cluster_fingerprint(const struct br_cluster *cluster);

@@ -1,6 +1,7 @@
 /* Times at which a cluster offers less, or more. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
@@ -13,6 +14,17 @@ static struct br_calendar *calendar_of(struct br_cluster *cluster)
     if (!cluster->calendar)
         cluster->calendar = br_calloc(1, sizeof *cluster->calendar);
     return cluster->calendar;
+}
+
+static enum br_status refuse_more(const struct br_cluster *cluster, struct br_diag *diag)
+{
+    const struct br_calendar *calendar = cluster->calendar;
+    if (!calendar || calendar->unavailables + calendar->changes < BR_MAX_WINDOWS)
+        return BR_OK;
+    return br_fail(diag, BR_BAD_INPUT, "plan for a shorter time",
+                   "the cluster has more than %u times without machines and changes, the most that "
+                   "are planned",
+                   BR_MAX_WINDOWS);
 }
 
 /* The span, with its machines found. A class of UINT32_MAX leaves the machines as they are. */
@@ -45,6 +57,8 @@ enum br_status br_cluster_add_unavailable(struct br_cluster *cluster, uint32_t c
     struct br_unavailable add = {.span = {0, cluster->machines, from_ns, to_ns}};
     enum br_status status =
         take_span(cluster, cls, index, "a time without machines", &add.span, diag);
+    if (!status)
+        status = refuse_more(cluster, diag);
     if (status)
         return status;
     struct br_calendar *calendar = calendar_of(cluster);
@@ -67,6 +81,8 @@ enum br_status br_cluster_add_change(struct br_cluster *cluster, const char *res
     enum br_status status = br_amount_read(owner, resource, amount, &add.amount, diag);
     if (!status)
         status = take_span(cluster, cls, index, owner, &add.span, diag);
+    if (!status)
+        status = refuse_more(cluster, diag);
     if (status)
         return status;
     if (cls == UINT32_MAX && !br_cluster_shared(cluster, resource))
@@ -84,4 +100,67 @@ enum br_status br_cluster_add_change(struct br_cluster *cluster, const char *res
         return br_fail_memory(diag);
     calendar->change[calendar->changes++] = add;
     return BR_OK;
+}
+
+bool br_span_part(const struct br_cluster *cluster, const struct br_span_of_machines *span,
+                  bool all, uint32_t part, struct br_span_words *words)
+{
+    *words = (struct br_span_words){NULL, UINT32_MAX};
+    if (span->count == 0 || (all && span->count == cluster->machines))
+        return part == 0;
+    const uint32_t cls = br_cluster_machine_class(cluster, span->first) + part;
+    if (cls >= cluster->classes)
+        return false;
+    words->cls = &cluster->cls[cls];
+    if (words->cls->first_machine >= span->first + span->count)
+        return false;
+    if (span->count == 1 && words->cls->count > 1)
+        words->index = span->first - words->cls->first_machine;
+    return true;
+}
+
+static uint32_t calendar_class(const struct br_cluster *cluster, const char *name)
+{
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (strcmp(cluster->cls[c].name, name) == 0)
+            return c;
+    return UINT32_MAX;
+}
+
+/* Adds one part of a window or, if it is not NULL, of a change. */
+static enum br_status copy_part(struct br_cluster *to, const struct br_span_of_machines *span,
+                                const struct br_span_words *words, const struct br_change *change,
+                                struct br_diag *diag)
+{
+    char amount[BR_DECIMAL_TEXT];
+    const uint32_t cls = words->cls ? calendar_class(to, words->cls->name) : UINT32_MAX;
+    if (words->cls &&
+        (cls == UINT32_MAX || (words->index != UINT32_MAX && words->index >= to->cls[cls].count)))
+        return BR_OK;
+    if (!change)
+        return br_cluster_add_unavailable(to, cls, words->index, span->from_ns, span->to_ns, diag);
+    if (cls == UINT32_MAX ? !br_cluster_shared(to, change->resource)
+                          : !br_class_capacity(&to->cls[cls], change->resource))
+        return BR_OK;
+    br_decimal_format(change->amount, amount, sizeof amount);
+    return br_cluster_add_change(to, change->resource, cls, words->index, span->from_ns,
+                                 span->to_ns, amount, diag);
+}
+
+enum br_status br_cluster_copy_calendar(struct br_cluster *to, const struct br_cluster *from,
+                                        struct br_diag *diag)
+{
+    const struct br_calendar *calendar = from->calendar;
+    const uint32_t windows = calendar ? calendar->unavailables : 0;
+    const uint32_t count = calendar ? windows + calendar->changes : 0;
+    enum br_status status = BR_OK;
+    struct br_span_words words;
+    for (uint32_t k = 0; k < count && !status; k++) {
+        const struct br_change *change = k < windows ? NULL : &calendar->change[k - windows];
+        const struct br_span_of_machines *span =
+            change ? &change->span : &calendar->unavailable[k].span;
+        for (uint32_t part = 0; !status && br_span_part(from, span, !change, part, &words); part++)
+            status = copy_part(to, span, &words, change, diag);
+    }
+    return status;
 }

@@ -142,6 +142,11 @@ uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands);
 /* A fingerprint of durations and demands, in their order. O(tasks + demands). */
 uint64_t br_dag_details_fingerprint(const struct br_dag *dag);
 
+/* Adds the outputs, reads and times of the finished job `from`, whose stages and edges have the
+ * same numbers. */
+enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from,
+                                    struct br_diag *diag);
+
 /* Orders the stages, as a part of br_dag_finish: fills dag->topological, or describes a cycle task
  * by task. O((stages + edges) log stages). */
 enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag);
@@ -150,6 +155,9 @@ enum br_status br_dag_finish_outputs(struct br_dag *dag, struct br_diag *diag);
 /* Spreads the times over tasks and edges, as a part of br_dag_finish. BR_BAD_INPUT if a task could
  * not meet its deadline even alone. */
 enum br_status br_dag_finish_times(struct br_dag *dag, struct br_diag *diag);
+/* BR_BAD_INPUT if a task of the job, whose times are spread, could not meet its deadline even
+ * alone. */
+enum br_status br_dag_check_deadlines(const struct br_dag *dag, struct br_diag *diag);
 
 /* Does the edge read all outputs of its parent? The job has outputs. */
 static inline bool br_edge_reads_all(const struct br_dag *dag, uint32_t edge)

@@ -132,15 +132,10 @@ static bool spread_waits(const struct br_dag *dag)
     return true;
 }
 
-enum br_status br_dag_finish_times(struct br_dag *dag, struct br_diag *diag)
+enum br_status br_dag_check_deadlines(const struct br_dag *dag, struct br_diag *diag)
 {
-    struct br_times *times = dag->times;
-    if (!times)
-        return BR_OK;
-    if (!spread_times(dag, &times->releases, 0, &times->release_ns) ||
-        !spread_times(dag, &times->deadlines, INT64_MAX, &times->deadline_ns) || !spread_waits(dag))
-        return br_fail_memory(diag);
-    for (uint32_t t = 0; t < dag->tasks && times->deadline_ns; t++) {
+    const struct br_times *times = dag->times;
+    for (uint32_t t = 0; times && times->deadline_ns && t < dag->tasks; t++) {
         const int64_t release = br_dag_release(dag, t), deadline = times->deadline_ns[t];
         if (deadline == INT64_MAX ||
             (release <= deadline && dag->duration_ns[t] <= deadline - release))
@@ -155,4 +150,15 @@ enum br_status br_dag_finish_times(struct br_dag *dag, struct br_diag *diag)
                           br_seconds(deadline).text);
     }
     return BR_OK;
+}
+
+enum br_status br_dag_finish_times(struct br_dag *dag, struct br_diag *diag)
+{
+    struct br_times *times = dag->times;
+    if (!times)
+        return BR_OK;
+    if (!spread_times(dag, &times->releases, 0, &times->release_ns) ||
+        !spread_times(dag, &times->deadlines, INT64_MAX, &times->deadline_ns) || !spread_waits(dag))
+        return br_fail_memory(diag);
+    return br_dag_check_deadlines(dag, diag);
 }

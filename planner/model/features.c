@@ -39,10 +39,8 @@ unsigned br_features(const struct br_dag *dag, const struct br_cluster *cluster)
     return found;
 }
 
-enum br_status br_features_refuse(const struct br_dag *dag, const struct br_cluster *cluster,
-                                  unsigned known, const char *who, struct br_diag *diag)
+static enum br_status refuse_features(unsigned unknown, const char *who, struct br_diag *diag)
 {
-    const unsigned unknown = br_features(dag, cluster) & ~known;
     for (unsigned k = 0; k < sizeof features / sizeof *features; k++)
         if (unknown & features[k].feature)
             return br_fail(diag, BR_BAD_INPUT, "leave them out for this",
@@ -50,4 +48,18 @@ enum br_status br_features_refuse(const struct br_dag *dag, const struct br_clus
                            features[k].feature & BR_FEATURES_OF_JOB ? "job" : "cluster",
                            features[k].name, who);
     return BR_OK;
+}
+
+enum br_status br_features_refuse(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  unsigned known, const char *who, struct br_diag *diag)
+{
+    return refuse_features(br_features(dag, cluster) & ~known, who, diag);
+}
+
+enum br_status br_features_refuse_cluster(const struct br_cluster *cluster, unsigned known,
+                                          const char *who, struct br_diag *diag)
+{
+    const unsigned found =
+        (cluster->calendar ? BR_FEATURE_CALENDAR : 0) | (cluster->shareds ? BR_FEATURE_SHARED : 0);
+    return refuse_features(found & ~known, who, diag);
 }

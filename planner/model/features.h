@@ -25,5 +25,8 @@ unsigned br_features(const struct br_dag *dag, const struct br_cluster *cluster)
  * does not know it: "simulate", "the format dask". */
 enum br_status br_features_refuse(const struct br_dag *dag, const struct br_cluster *cluster,
                                   unsigned known, const char *who, struct br_diag *diag);
+/* The same for a cluster before its jobs are known: shared resources count if it has any. */
+enum br_status br_features_refuse_cluster(const struct br_cluster *cluster, unsigned known,
+                                          const char *who, struct br_diag *diag);
 
 #endif

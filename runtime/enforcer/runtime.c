@@ -1,4 +1,5 @@
 /* Set-up and events of the enforcer. [Grandl16, 5] decide.c makes the decisions. */
+#include "planner/model/features.h"
 #include "runtime/enforcer/model.h"
 
 #include <math.h>
@@ -108,6 +109,10 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
                        "an option of the runtime is out of its range");
     if (!cluster->machines)
         return br_fail(diag, BR_USAGE, NULL, "the cluster has no machine");
+    enum br_status status =
+        br_features_refuse_cluster(cluster, BR_FEATURE_SHARED, "the enforcer", diag);
+    if (status)
+        return status;
     struct br_runtime *runtime = calloc(1, sizeof *runtime);
     if (!runtime)
         return br_fail_memory(diag);
@@ -117,7 +122,7 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
     runtime->epoch = 1;
     runtime->kept_for = runtime->loose = BR_ANY;
     uint32_t group;
-    enum br_status status = take_cluster(runtime, cluster, diag);
+    status = take_cluster(runtime, cluster, diag);
     if (!status)
         status = br_runtime_add_group(runtime, "default", 1, &group, diag);
     if (status)

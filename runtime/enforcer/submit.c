@@ -4,6 +4,7 @@
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
+#include "planner/model/features.h"
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/decide.h"
 #include "runtime/enforcer/model.h"
@@ -46,9 +47,10 @@ enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br
     if (plan && plan->tasks != dag->tasks)
         return br_fail(diag, BR_USAGE, "plan this very job", "the plan has %u tasks and the job %u",
                        plan->tasks, dag->tasks);
-    struct br_form *made;
-    enum br_status status =
-        br_form_create(dag, plan, NULL, &runtime->scale, runtime->machines, &made, diag);
+    struct br_form *made = NULL;
+    enum br_status status = br_features_refuse(dag, NULL, 0, "the enforcer", diag);
+    if (!status)
+        status = br_form_create(dag, plan, NULL, &runtime->scale, runtime->machines, &made, diag);
     if (!status)
         status = check_kinds(runtime, made, dag, diag);
     if (status)

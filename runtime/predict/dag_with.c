@@ -117,6 +117,8 @@ static enum br_status dag_with_copy_job(const struct copying *copying)
         status =
             br_dag_add_attribute(made, it->owner, it->index, it->name, it->value, copying->diag);
     }
+    if (!status)
+        status = br_dag_copy_features(made, dag, copying->diag);
     return status ? status : br_dag_finish(made, copying->diag);
 }
 

@@ -28,6 +28,12 @@ DAMAGES = [
     ('job', r'<stage ', '<stage xmlns:b="urn:bigrocks:job:1" b:duration="1" '),
     ('job', r'<stage ', '<stage xmlns:b="urn:bigrocks:plan:1" b:duration="1" '),
     ('cluster', r'<machine ', '<machine xmlns:b="urn:bigrocks:cluster:1" b:count="1" '),
+    ('storage', r' from="end"', ' from="late"'), ('storage', r' keep="no"', ' keep="false"'),
+    ('storage', r'<output id="[^"]*"', '<output id="a b"'), ('storage', r'<output id="[^"]*"', '<output'),
+    ('storage', r' stream="yes"', ' stream="true"'), ('storage', r' lag="[^"]*"', ' lag="-1"'),
+    ('storage', r' release="[^"]*"', ' release="soon"'), ('storage', r' deadline="[^"]*"', ' deadline="-1"'),
+    ('storage', r'<shared resource="[^"]*"', '<shared'), ('storage', r'<unavailable ', '<unavailable amount="1" '),
+    ('storage', r'(<change [^>]*) amount="[^"]*"', r'\1'), ('storage', r'(<unavailable [^>]*) to="', r'\1 until="'),
     ('plan', r'<task ', '<task xmlns:b="urn:bigrocks:plan:1" b:start="1" '),
     ('job', r'(<stage [^>]*>)', r'\1<note xmlns=""/>'), ('job', r'(<stage [^>]*>)', r'\1text'),
     ('job', r'(<stage [^>]*>)', r'\1<edge from="a" to="b"/>'), ('job', r'<job ', '<job shell="1" '),
@@ -98,6 +104,8 @@ def main():
         files += [('job', p) for p in examples.glob('*.xml')
               if 'cluster' not in p.name and 'explain' not in p.name]
         files += [('cluster', p) for p in examples.glob('cluster-*.xml')]
+        storage = root / 'tests/cli/data/storage.xml'
+        files += [('job', storage), ('job', write('storage.xml', 'convert', storage))]
         files += [('job', p) for p in (root / 'tests/golden').glob('*.job.xml')]
         files += [('plan', p) for p in (root / 'tests/golden').glob('*.plan.xml')]
         files += [('job', write(p.name + '.xml', 'convert', p)) for p in
@@ -121,12 +129,13 @@ def main():
                 good, said = fits(schema, path, kind)
                 if good != (kind == 'rng' or path != elements[1]):
                     failed.append('%s and %s.%s: %s' % (path.name, schema, kind, said))
-        whole = {'job': job, 'plan': plan, 'cluster': rack, 'workload': workload}
+        whole = {'storage': storage, 'job': job, 'plan': plan, 'cluster': rack, 'workload': workload}
         for schema, pattern, replacement in DAMAGES:
             text = whole[schema].read_text()
             bad = folder / 'bad.xml'
             bad.write_text(re.sub(pattern, replacement, text, count=1))
             assert bad.read_text() != text, (schema, pattern)
+            schema = 'job' if schema == 'storage' else schema
             if schema != 'plan':  # the program agrees
                 option = ['--cluster', bad] if schema == 'cluster' else []
                 command = (['workload', bad, '-f', 'xml'] if schema == 'workload' else

@@ -156,7 +156,60 @@ static const struct bad xml[] = {
     {JOB("<stage id=\"z\"/>\n<edge from=\"b\" to=\"a\"/>\n<edge from=\"a\" to=\"b\"/>"
          "<edge from=\"z\" to=\"a\"/><stage id=\"a\"/><stage id=\"b\"/>"),
      4, "cycle of 2 tasks: "},
+    /* Outputs and times */
+    {JOB("<stage id=\"a\">\n<output resource=\"mem\" amount=\"1\"/></stage>"), 3,
+     "<output> has no attribute 'id'"},
+    {JOB("<stage id=\"a\">\n<output id=\"x y\" resource=\"mem\" amount=\"1\"/></stage>"), 3,
+     "has the id 'x y'"},
+    {JOB("<stage id=\"a\">\n<output id=\"x\" amount=\"1\"/></stage>"), 3, "names no resource"},
+    {JOB("<stage id=\"a\">\n<output id=\"x\" resource=\"mem\"/></stage>"), 3,
+     "output 'x' of stage 'a' has '' of mem"},
+    {JOB("<stage id=\"a\">\n<output id=\"x\" resource=\"mem\" amount=\"-1\"/></stage>"), 3,
+     "negative"},
+    {JOB("<stage id=\"a\">\n"
+         "<output id=\"x\" resource=\"mem\" amount=\"1\" from=\"begin\"/></stage>"),
+     3, "from 'begin' of output 'x' of stage 'a' is neither start nor end"},
+    {JOB("<stage id=\"a\">\n"
+         "<output id=\"x\" resource=\"mem\" amount=\"1\" keep=\"true\"/></stage>"),
+     3, "keep 'true' of output 'x' of stage 'a' is neither yes nor no"},
+    {JOB("<stage id=\"a\">\n"
+         "<output id=\"x\" resource=\"mem\" amount=\"1\" reads=\"a\"/></stage>"),
+     3, "unknown attribute 'reads'"},
+    {JOB("<stage id=\"a\"><output id=\"x\" resource=\"mem\" amount=\"1\"/>\n"
+         "<output id=\"x\" resource=\"cpu\" amount=\"1\"/></stage>"),
+     3, "two outputs 'x'"},
+    {JOB("<output id=\"x\" resource=\"mem\" amount=\"1\"/>"), 2, "<output> cannot stand in <job>"},
+    {JOB("<stage id=\"a\"/><stage id=\"b\"/>\n<edge from=\"a\" to=\"b\" reads=\"x\"/>"), 3,
+     "reads 'x', which 'a' does not make"},
+    {JOB("<edge from=\"a\" to=\"b\" reads=\"x\"/>\n<stage id=\"a\"/>"
+         "<stage id=\"b\"><output id=\"x\" resource=\"mem\" amount=\"1\"/></stage>"),
+     2, "reads 'x', which 'a' does not make"},
+    {JOB("<stage id=\"a\"/>\n<edge from=\"a\" to=\"a\" lag=\"soon\"/>"), 3,
+     "lag 'soon' of the edge from 'a' to 'a' is not a number"},
+    {JOB("<stage id=\"a\"/>\n<edge from=\"a\" to=\"a\" lag=\"-1\"/>"), 3, "negative"},
+    {JOB("<stage id=\"a\"/>\n<edge from=\"a\" to=\"a\" stream=\"1\"/>"), 3,
+     "stream '1' of the edge from 'a' to 'a' is neither yes nor no"},
+    {JOB("<stage id=\"a\"/><stage id=\"b\"/><edge from=\"a\" to=\"b\" reads=\"\"/>\n"
+         "<edge from=\"a\" to=\"b\"/>"),
+     3, "two edges go from 'a' to 'b', and one of them has reads, lag or stream"},
+    {JOB("<edge from=\"a\" to=\"b\" stream=\"yes\"/>\n<edge from=\"a\" to=\"b\"/>"
+         "<stage id=\"a\"/><stage id=\"b\"/>"),
+     3, "two edges go from 'a' to 'b'"},
+    {JOB("<stage id=\"a\"/><stage id=\"b\"/><edge from=\"a\" to=\"b\"/>\n"
+         "<edge from=\"a\" to=\"b\" lag=\"1\"/>"),
+     3, "two edges go from 'a' to 'b'"},
+    {JOB("<stage id=\"a\" release=\"-1\"/>"), 2, "release '-1' of stage 'a' is negative"},
+    {JOB("<stage id=\"a\">\n<task index=\"0\" deadline=\"noon\"/></stage>"), 3,
+     "deadline 'noon' of a task of 'a' is not a number"},
+    {JOB("<stage id=\"a\">\n<task release=\"1\"/></stage>"), 3, "<task> has no attribute 'index'"},
+    {JOB("<stage id=\"a\">\n<task index=\"1\" release=\"1\"/></stage>"), 3, "none with index 1"},
+    {JOB("<stage id=\"a\">\n<task index=\"4294967295\" release=\"1\"/></stage>"), 3, "too large"},
+    {JOB("<stage id=\"z\"/>\n<stage id=\"a\" duration=\"2\" release=\"3\" deadline=\"4.9\"/>"), 3,
+     "task a starts at 3 s at the earliest and takes 2 s, but has to end by 4.9 s"},
     /* A cluster in it */
+    {JOB("<stage id=\"a\"/>\n<cluster xmlns=\"urn:bigrocks:cluster:1\">\n<unavailable from=\"3\" "
+         "to=\"2\"/><machine class=\"m\"/></cluster>"),
+     4, "lasts from 3 s to 2 s"},
     {JOB("<stage id=\"a\"/>\n<cluster xmlns=\"urn:bigrocks:cluster:1\"/>"), 3, "no machines"},
     {JOB("<cluster><machine class=\"m\"/></cluster>\n<cluster/>"), 3, "two clusters"},
 };
@@ -185,6 +238,41 @@ static const struct bad cluster[] = {
     {CLUSTER("<machine class=\"m\">\n<capacity resource=\"cpu\" amount=\"-1\"/></machine>"), 3,
      "negative"},
     {CLUSTER("<machine class=\"m\">\n<capacity amount=\"1\"/></machine>"), 3, "names no resource"},
+    /* Shared resources and windows */
+    {CLUSTER("<shared resource=\"l\" amount=\"5\"/>"), 2, "no machines"},
+    {CLUSTER("<shared resource=\"l\"/>"), 2, "'' of l, which is not a number"},
+    {CLUSTER("<shared amount=\"1\"/>"), 2, "names no resource"},
+    {CLUSTER("<shared resource=\"l\" amount=\"5\"/>\n<shared resource=\"l\" amount=\"5\"/>"), 3,
+     "shared twice"},
+    {CLUSTER("<shared resource=\"l\" amount=\"5\"/><machine class=\"m\">\n"
+             "<capacity resource=\"l\" amount=\"1\"/></machine>"),
+     3, "l is shared by all machines"},
+    {CLUSTER("<machine class=\"m\"><capacity resource=\"l\" amount=\"1\"/></machine>\n"
+             "<shared resource=\"l\" amount=\"5\"/>"),
+     3, "l is shared by all machines"},
+    {CLUSTER("<machine class=\"m\"/><shared resource=\"l\" amount=\"5\">\n"
+             "<capacity resource=\"c\" amount=\"1\"/></shared>"),
+     3, "<capacity> cannot stand in <shared>"},
+    {CLUSTER("\n<unavailable class=\"m\" from=\"2\" to=\"2\"/>\n<machine class=\"m\"/>"), 3,
+     "lasts from 2 s to 2 s"},
+    {CLUSTER("<unavailable class=\"n\"/>\n<machine class=\"m\"/>"), 2,
+     "<unavailable> names a class 'n', which the cluster does not have"},
+    {CLUSTER("<unavailable index=\"0\"/>\n<machine class=\"m\"/>"), 2, "no class"},
+    {CLUSTER("<unavailable class=\"m\" index=\"2\"/>\n<machine class=\"m\" count=\"2\"/>"), 2,
+     "none with index 2"},
+    {CLUSTER("<unavailable class=\"m\" index=\"4294967295\"/>\n<machine class=\"m\"/>"), 2,
+     "too large"},
+    {CLUSTER("<unavailable from=\"soon\"/>\n<machine class=\"m\"/>"), 2,
+     "from 'soon' of a time without machines"},
+    {CLUSTER("<unavailable resource=\"cpu\"/>"), 2, "unknown attribute 'resource'"},
+    {CLUSTER("<change amount=\"1\"/>"), 2, "a <change> has no resource"},
+    {CLUSTER("<change resource=\"cpu\"/>"), 2, "a <change> has no amount"},
+    {CLUSTER("<machine class=\"m\"/>\n<change resource=\"cpu\" amount=\"1\"/>"), 3,
+     "cpu is not shared"},
+    {CLUSTER("<change class=\"m\" resource=\"cpu\" amount=\"1\"/><machine class=\"m\"/>"), 2,
+     "class 'm', which do not have it"},
+    {CLUSTER("<change class=\"m\" resource=\"cpu\" amount=\"x\"/><machine class=\"m\"/>"), 2,
+     "a change of cpu has 'x' of cpu"},
     {CLUSTER("<machine class=\"m\"><capacity resource=\"c\" amount=\"1\"/>\n"
              "<capacity resource=\"c\" amount=\"1\"/></machine>"),
      3, "twice"},

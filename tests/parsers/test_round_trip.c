@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/numbers/rng.h"
 #include "tests/parsers/parse_text.h"
 #include "tests/emit/plan_fixture.h"
 
@@ -184,9 +185,163 @@ static void bytes(void **state)
     }
 }
 
+/* Ids that need care in an attribute or in a list. */
+static const char *const output_ids[] = {"x",        "x:y=1", "a,b", "\"q\"&<>",
+                                         "\xc3\xa9", "{}",    ";",   "\\n"};
+enum { OUTPUT_IDS = sizeof output_ids / sizeof *output_ids };
+
+static void random_outputs(struct br_rng *rng, struct br_dag *dag, uint32_t stage)
+{
+    static const char *const amounts[] = {"0", "2GiB", "0.59", "1e-9", "123456789012345678"};
+    static const char *const resources[] = {"cpu", "disk", "licence"};
+    const uint32_t count = (uint32_t)br_rng_below(rng, 4);
+    for (uint32_t o = 0; o < count; o++) {
+        const char *id = output_ids[(stage + o) % OUTPUT_IDS];
+        assert_int_equal(br_dag_add_output(dag, stage, id, resources[br_rng_below(rng, 3)],
+                                           amounts[br_rng_below(rng, 5)],
+                                           (uint32_t)br_rng_below(rng, 4), NULL),
+                         BR_OK);
+        if (br_rng_below(rng, 3) == 0)
+            assert_int_equal(
+                br_dag_set_output_free(dag, stage, id, "rm -r \"{index}\" & <x>\n", NULL), BR_OK);
+    }
+}
+
+static void random_times(struct br_rng *rng, struct br_dag *dag, uint32_t stage)
+{
+    const uint32_t tasks = dag->stage[stage].tasks;
+    for (uint32_t k = 0; k < 4; k++) {
+        const uint32_t index =
+            br_rng_below(rng, 2) ? (uint32_t)br_rng_below(rng, tasks) : UINT32_MAX;
+        const int64_t ns = (int64_t)br_rng_below(rng, 3000000000);
+        if (br_rng_below(rng, 4) == 0)
+            assert_int_equal(br_dag_set_release(dag, stage, index, ns, NULL), BR_OK);
+        if (br_rng_below(rng, 4) == 0)
+            assert_int_equal(br_dag_set_deadline(dag, stage, index, 9000000000 + ns, NULL), BR_OK);
+    }
+}
+
+/* Reads some of the outputs of the parent, and waits. */
+static void random_edge(struct br_rng *rng, struct br_dag *dag, uint32_t parent, uint32_t child)
+{
+    char ids[200] = "";
+    const bool paired = dag->stage[parent].tasks == dag->stage[child].tasks && br_rng_below(rng, 2);
+    assert_int_equal(br_dag_add_edge(dag, parent, child, paired ? BR_ONE_TO_ONE : BR_BARRIER, NULL),
+                     BR_OK);
+    for (uint32_t o = 0; dag->storage && o < dag->storage->outputs; o++)
+        if (dag->storage->output[o].stage == parent && br_rng_below(rng, 2)) {
+            strcat(ids, " ");
+            strcat(ids, dag->storage->output[o].id);
+        }
+    if (br_rng_below(rng, 2))
+        assert_int_equal(br_dag_set_edge_reads(dag, parent, child, ids, NULL), BR_OK);
+    if (br_rng_below(rng, 3) == 0)
+        assert_int_equal(
+            br_dag_set_edge_lag(dag, parent, child, (int64_t)br_rng_below(rng, 5000000000), NULL),
+            BR_OK);
+    if (br_rng_below(rng, 3) == 0)
+        assert_int_equal(br_dag_set_edge_stream(dag, parent, child, NULL), BR_OK);
+}
+
+static struct br_dag *random_features(struct br_rng *rng)
+{
+    struct br_dag *dag = br_dag_create("job");
+    const uint32_t stages = 1 + (uint32_t)br_rng_below(rng, 6);
+    for (uint32_t s = 0; s < stages; s++) {
+        char id[8];
+        snprintf(id, sizeof id, "s%u", s);
+        assert_int_equal(br_dag_add_stage(dag, id, 1 + (uint32_t)br_rng_below(rng, 3),
+                                          1000000000 * (int64_t)br_rng_below(rng, 4), NULL, NULL),
+                         BR_OK);
+        random_outputs(rng, dag, s);
+        random_times(rng, dag, s);
+        for (uint32_t p = 0; p < s; p++)
+            if (br_rng_below(rng, 2))
+                random_edge(rng, dag, p, s);
+    }
+    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    return dag;
+}
+
+static int64_t random_end(struct br_rng *rng, int64_t from_ns)
+{
+    return br_rng_below(rng, 3) ? from_ns + 1 + (int64_t)br_rng_below(rng, 5000000000) : BR_FOREVER;
+}
+
+static struct br_cluster *random_windows(struct br_rng *rng)
+{
+    static const char *const amounts[] = {"0", "2GiB", "0.59", "7"};
+    struct br_cluster *cluster = br_cluster_create("c");
+    const uint32_t classes = 1 + (uint32_t)br_rng_below(rng, 3);
+    assert_int_equal(br_cluster_add_shared(cluster, "licence", "5", NULL), BR_OK);
+    for (uint32_t c = 0; c < classes; c++) {
+        char name[8];
+        snprintf(name, sizeof name, "m%u", c);
+        assert_int_equal(
+            br_cluster_add_class(cluster, name, 1 + (uint32_t)br_rng_below(rng, 3), NULL, NULL),
+            BR_OK);
+        assert_int_equal(br_cluster_add_capacity(cluster, c, "cpu", "4", NULL), BR_OK);
+    }
+    for (uint32_t k = (uint32_t)br_rng_below(rng, 6); k > 0; k--) {
+        uint32_t cls = (uint32_t)br_rng_below(rng, classes + 1), index = UINT32_MAX;
+        if (cls == classes)
+            cls = UINT32_MAX;
+        else if (br_rng_below(rng, 2))
+            index = (uint32_t)br_rng_below(rng, cluster->cls[cls].count);
+        const int64_t from_ns = br_rng_below(rng, 2) ? (int64_t)br_rng_below(rng, 5000000000) : 0;
+        const int64_t to_ns = random_end(rng, from_ns);
+        assert_int_equal(br_rng_below(rng, 2)
+                             ? br_cluster_add_unavailable(cluster, cls, index, from_ns, to_ns, NULL)
+                             : br_cluster_add_change(cluster, cls == UINT32_MAX ? "licence" : "cpu",
+                                                     cls, index, from_ns, to_ns,
+                                                     amounts[br_rng_below(rng, 4)], NULL),
+                         BR_OK);
+    }
+    return cluster;
+}
+
+/* Outputs, times, shared resources and windows come back: the same bytes, and the same model. */
+static void features(void **state)
+{
+    static const char *const formats[] = {"xml"};
+    for (uint64_t seed = 1; seed <= JOBS; seed++)
+        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
+            struct br_rng rng = br_rng_seed(seed);
+            struct fixture fixture = {.dag = random_features(&rng),
+                                      .cluster = random_windows(&rng)};
+            const struct br_emit_input input = {.dag = fixture.dag, .cluster = fixture.cluster};
+            struct br_parse_options options = br_parse_options_default();
+            struct br_diag diag = {0};
+            struct br_input read;
+            enum br_status status;
+            size_t size;
+            assert_true(round_trip(&fixture, formats[f]));
+            char *text = write_job(formats[f], &input, &size, &status);
+            struct parse_text file = parse_text_open(text, size);
+            options.from = formats[f];
+            if (br_parse_job(file.path, &options, &read, &diag))
+                fail_msg("line %u: %s\n%s", diag.line, diag.what, text);
+            assert_int_equal(br_dag_details_fingerprint(read.dag),
+                             br_dag_details_fingerprint(fixture.dag));
+            for (uint32_t o = 0; fixture.dag->storage && o < fixture.dag->storage->outputs; o++) {
+                const struct br_output *a = &fixture.dag->storage->output[o];
+                const struct br_output *b = &read.dag->storage->output[o];
+                assert_string_equal(a->id, b->id);
+                assert_string_equal(a->release ? a->release : "", b->release ? b->release : "");
+            }
+            if (strcmp(formats[f], "xml") == 0)
+                assert_int_equal(br_cluster_fingerprint(read.cluster),
+                                 br_cluster_fingerprint(fixture.cluster));
+            br_input_finish(&read);
+            parse_text_close(&file);
+            free(text);
+            fixture_finish(&fixture);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(jobs), cmocka_unit_test(bytes),
-                                       cmocka_unit_test(words_of_dot)};
+                                       cmocka_unit_test(words_of_dot), cmocka_unit_test(features)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

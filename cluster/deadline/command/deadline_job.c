@@ -9,6 +9,7 @@
 #include "cli/inputs/load.h"
 #include "cli/terminal/say.h"
 #include "cluster/workload/command/world_options.h"
+#include "planner/model/features.h"
 #include "planner/model/plan.h"
 
 enum { TOKENS = 100 };
@@ -149,6 +150,8 @@ enum br_status cli_deadline_job_load(const struct cli_settings *settings, const 
     const struct cli_deadline_settings *own = &settings->deadline;
     *job = (struct cli_deadline_job){0};
     enum br_status status = cli_load(&settings->job, path, false, &job->input, diag);
+    if (!status)
+        status = br_features_refuse(job->input.dag, job->input.cluster, 0, "deadline", diag);
     if (!status)
         status = br_profile_init(&job->profile, job->input.dag, diag);
     if (!status && settings->needs.history)

@@ -17,6 +17,7 @@
 #include "cluster/executors/report/curve.h"
 #include "cluster/workload/command/workloads.h"
 #include "cluster/workload/make.h"
+#include "planner/model/features.h"
 #include "planner/model/waves.h"
 
 /* The jobs that episodes are drawn from. */
@@ -53,6 +54,8 @@ static enum br_status train_add_job(const struct cli_settings *settings, const c
     struct br_input *input = &jobs->input[jobs->count];
     *input = (struct br_input){0};
     enum br_status status = cli_load(&settings->job, path, false, input, diag);
+    if (!status)
+        status = br_features_refuse(input->dag, input->cluster, 0, "train", diag);
     if (status)
         return status;
     jobs->dag[jobs->count] = input->dag;

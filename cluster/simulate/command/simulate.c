@@ -27,6 +27,7 @@
 #include "cluster/workload/command/record_options.h"
 #include "cluster/workload/command/world_options.h"
 #include "cluster/workload/read/workloads.h"
+#include "planner/model/features.h"
 
 enum { MOST_POLICIES = 1000 };
 
@@ -351,6 +352,8 @@ static int simulate_perform(const struct cli_settings *settings, const char *con
     request.cluster = used = cluster ? cluster : workload ? workload->cluster : NULL;
     if (!status && !used)
         status = cli_fail_no_cluster(diag);
+    if (!status)
+        status = br_features_refuse_cluster(used, 0, "the simulator", diag);
     if (!status)
         status = cli_declare_fungible(&settings->enforcer, used, diag);
     if (!status)

@@ -17,6 +17,7 @@
 #include "cluster/workload/traces.h"
 #include "cluster/workload/write/workload.h"
 #include "generate/generate.h"
+#include "planner/model/features.h"
 
 enum { ASSIGN_RANDOM, ASSIGN_IN_TURN };
 
@@ -311,6 +312,8 @@ static int workloads_perform(const struct cli_settings *settings, const char *co
     const struct br_cluster *used = cluster         ? cluster
                                     : jobs.workload ? jobs.workload->cluster
                                                     : NULL;
+    if (!status && used)
+        status = br_features_refuse_cluster(used, 0, "a workload", diag);
     if (!status)
         status = workloads_change(&settings->workload, used, &jobs, diag);
     if (!status)

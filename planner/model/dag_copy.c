@@ -1,0 +1,91 @@
+/* What a job has beyond stages, demands and edges, for a job that is built from another. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/collections/memory.h"
+#include "planner/model/dag.h"
+
+static enum br_status copy_outputs(struct br_dag *to, const struct br_dag *from,
+                                   struct br_diag *diag)
+{
+    const struct br_storage *storage = from->storage;
+    enum br_status status = BR_OK;
+    for (uint32_t o = 0; o < storage->outputs && !status; o++) {
+        const struct br_output *output = &storage->output[o];
+        char amount[BR_DECIMAL_TEXT];
+        br_decimal_format(output->amount, amount, sizeof amount);
+        status =
+            br_dag_add_output(to, output->stage, output->id, from->resource[output->resource].name,
+                              amount, output->flags, diag);
+        if (!status && output->release)
+            status = br_dag_set_output_free(to, output->stage, output->id, output->release, diag);
+    }
+    return status;
+}
+
+/* The ids of the outputs that the edge reads, with blanks between them; to be freed. */
+static char *reads_of(const struct br_storage *storage, uint32_t edge)
+{
+    size_t size = 1, used = 0;
+    for (uint32_t k = storage->edge_first[edge]; k < storage->edge_first[edge + 1]; k++)
+        size += strlen(storage->output[storage->reads[k]].id) + 1;
+    char *ids = br_calloc(size, 1);
+    for (uint32_t k = storage->edge_first[edge]; ids && k < storage->edge_first[edge + 1]; k++) {
+        const char *id = storage->output[storage->reads[k]].id;
+        const size_t length = strlen(id);
+        memcpy(ids + used, id, length);
+        ids[used + length] = ' ';
+        used += length + 1;
+    }
+    return ids;
+}
+
+static enum br_status copy_reads(struct br_dag *to, const struct br_dag *from, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t e = 0; e < from->edges && !status; e++) {
+        if (br_edge_reads_all(from, e))
+            continue;
+        char *ids = reads_of(from->storage, e);
+        status =
+            ids ? br_dag_set_edge_reads(to, from->edge[e].parent, from->edge[e].child, ids, diag)
+                : br_fail_memory(diag);
+        br_free(ids);
+    }
+    return status;
+}
+
+static enum br_status copy_times(struct br_dag *to, const struct br_dag *from, struct br_diag *diag)
+{
+    const struct br_times *times = from->times;
+    enum br_status status = BR_OK;
+    for (uint32_t k = 0; k < times->releases.count && !status; k++) {
+        const struct br_given_time *given = &times->releases.time[k];
+        status = br_dag_set_release(to, given->stage, given->index, given->ns, diag);
+    }
+    for (uint32_t k = 0; k < times->deadlines.count && !status; k++) {
+        const struct br_given_time *given = &times->deadlines.time[k];
+        status = br_dag_set_deadline(to, given->stage, given->index, given->ns, diag);
+    }
+    for (uint32_t k = 0; k < times->waits && !status; k++) {
+        const struct br_given_wait *given = &times->given[k];
+        const struct br_edge *edge = &from->edge[given->edge];
+        status = given->stream
+                     ? br_dag_set_edge_stream(to, edge->parent, edge->child, diag)
+                     : br_dag_set_edge_lag(to, edge->parent, edge->child, given->lag_ns, diag);
+    }
+    return status;
+}
+
+enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from,
+                                    struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    if (from->storage)
+        status = copy_outputs(to, from, diag);
+    if (!status && from->storage)
+        status = copy_reads(to, from, diag);
+    if (!status && from->times)
+        status = copy_times(to, from, diag);
+    return status;
+}
