@@ -11,12 +11,15 @@
 #include "base/process/stop.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/justify.h"
+#include "planner/schedule/redispatch.h"
 
 enum {
     ADDED = 16,       /* the place in `kept` of the caller's schedule; heuristics have fewer rows */
     KEPT = ADDED + 1, /* places in `kept` */
     FIRST_ROUNDS = 1, /* of justification, for all schedules */
     FEW_BEST = 1,     /* of which the best, if there shall be few */
+    FEW_KEPT = 3,     /* of what was kept, so many then are justified by serial generation */
+    TURNS = 4,        /* rounds by parallel generation before one by serial generation */
     ROUNDS = 4,       /* further rounds, for the best few of these */
     ALONE = 64,       /* tasks below which all baselines take less than waking a thread */
 };
@@ -40,7 +43,8 @@ static uint64_t rank_of(bool is_justified, enum br_portfolio_origin origin, uint
 }
 
 struct br_portfolio_worker {
-    struct br_serial *serial;
+    struct br_serial *serial;         /* NULL if all is done by parallel generation */
+    struct br_redispatch *redispatch; /* NULL if nothing is */
     struct br_schedule schedule;
     int64_t *key;
 };
@@ -162,12 +166,38 @@ static void add_justified(struct br_portfolio *p, uint32_t index,
     pthread_mutex_unlock(&p->lock);
 }
 
+static uint64_t worker_placements(const struct br_portfolio_worker *w)
+{
+    return (w->serial ? br_serial_placements(w->serial) : 0) +
+           (w->redispatch ? br_redispatch_placements(w->redispatch) : 0);
+}
+
+/* Justifies the worker's schedule. On a large job each round begins with parallel generation, which
+ * costs little and gets far; serial generation then has less to move. */
+static bool portfolio_improve(const struct br_portfolio *p, struct br_portfolio_worker *w)
+{
+    const struct br_stop *stop = p->run->stop;
+    struct br_schedule *schedule = &w->schedule;
+    if (!w->redispatch)
+        return br_justify(w->serial, schedule, p->rounds, stop);
+    for (uint32_t k = 0; k < p->rounds; k++) {
+        const int64_t makespan = schedule->makespan;
+        const br_uwide ends = schedule->ends;
+        if (!br_redispatch(w->redispatch, schedule, TURNS, stop) ||
+            (w->serial && !br_justify(w->serial, schedule, 1, stop)))
+            return false;
+        if (schedule->makespan == makespan && schedule->ends == ends)
+            return true;
+    }
+    return true;
+}
+
 static bool run_justification(void *context, uint32_t number, uint32_t index)
 {
     struct br_portfolio *p = context;
     struct br_portfolio_worker *w = &p->worker[number];
     struct br_portfolio_work *work = &p->work[index];
-    const uint64_t before = br_serial_placements(w->serial);
+    const uint64_t before = worker_placements(w);
     const char *method = origins[work->origin].method;
     bool ok = true;
     if (index >= atomic_load(&p->closed))
@@ -181,11 +211,13 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
                          p->kept ? &p->kept[work->row] : &p->run->elite->entry[0].schedule);
     }
     if (ok && index >= atomic_load(&p->closed)) { /* by what was generated */
-        work->placements = br_serial_placements(w->serial) - before;
+        work->placements = worker_placements(w) - before;
         return true;
     }
-    ok = ok && br_justify(w->serial, &w->schedule, p->rounds, p->run->stop);
-    work->placements = br_serial_placements(w->serial) - before;
+    ok = ok && portfolio_improve(p, w);
+    work->placements = worker_placements(w) - before;
+    if (ok && p->quick && p->kept)
+        br_schedule_copy(&p->kept[work->row], &w->schedule);
     if (ok)
         add_justified(p, index, &w->schedule, justified, rank_of(true, work->origin, work->row));
     else if (br_stopped(p->run->stop))
@@ -197,9 +229,12 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
 
 static bool portfolio_init_worker(struct br_portfolio_worker *w, const struct br_portfolio *p)
 {
-    w->serial = br_serial_create(p->run->in, p->run->reach);
-    w->key = br_malloc(p->run->in->tasks * sizeof *w->key);
-    return br_schedule_init(&w->schedule, p->run->in) && w->serial && w->key;
+    const struct br_instance *in = p->run->in;
+    w->serial = p->quick ? NULL : br_serial_create(in, p->run->reach);
+    w->redispatch = p->closes || p->quick ? br_redispatch_create(in) : NULL;
+    w->key = br_malloc(in->tasks * sizeof *w->key);
+    return br_schedule_init(&w->schedule, in) && (p->quick || w->serial) &&
+           (!(p->closes || p->quick) || w->redispatch) && w->key;
 }
 
 static void portfolio_add_work(struct br_portfolio *p, enum br_portfolio_origin origin,
@@ -222,15 +257,15 @@ static bool has_order(const struct br_portfolio *p, uint32_t row)
     return true;
 }
 
-/* Lists the kept schedules that have not been justified, the added one first, or if one is enough
- * to close the part, the shortest. */
-static void list_kept(struct br_portfolio *p)
+/* Lists the kept schedules that are not in the set `done`, at most so many: the added one first, or
+ * if one is enough to close the part, the shortest. Adds to the set all that are there. */
+static void list_kept(struct br_portfolio *p, uint32_t *done, uint32_t most)
 {
     const uint32_t first = p->works;
     for (uint32_t k = KEPT; k-- > 0;) {
-        if (p->done >> k & 1 || p->kept[k].makespan == INT64_MAX || !p->kept[k].start)
+        if (*done >> k & 1 || p->kept[k].makespan == INT64_MAX || !p->kept[k].start)
             continue;
-        p->done |= 1u << k;
+        *done |= 1u << k;
         portfolio_add_work(p, BR_ORIGIN_KEPT, k);
         for (uint32_t at = p->works - 1; p->closes && at > first; at--) {
             const struct br_portfolio_work here = p->work[at], before = p->work[at - 1];
@@ -240,6 +275,8 @@ static void list_kept(struct br_portfolio *p)
             p->work[at - 1] = here;
         }
     }
+    if (p->works - first > most)
+        p->works = first + most;
 }
 
 static void list_serial(struct br_portfolio *p)
@@ -251,13 +288,14 @@ static void list_serial(struct br_portfolio *p)
         }
 }
 
-/* Lists the justified schedules of the elite, which are worth more rounds. They take the places of
- * the schedules that were kept, which nobody needs any more. */
+/* Lists the justified schedules of the elite, which are worth more rounds, or the best one of all
+ * if there shall be few. They take the places of the schedules that were kept, which nobody needs
+ * any more. */
 static void list_best(struct br_portfolio *p)
 {
     for (uint32_t k = 0; k < p->run->elite->count && !(p->few && p->works == FEW_BEST); k++) {
         const struct br_elite_entry *entry = &p->run->elite->entry[k];
-        if (entry->method != justified)
+        if (entry->method != justified && !p->few)
             continue;
         br_schedule_copy(&p->kept[p->works], &entry->schedule);
         portfolio_add_work(p, BR_ORIGIN_ELITE, p->works);
@@ -268,7 +306,8 @@ static void list_best(struct br_portfolio *p)
 static void run_list(struct br_portfolio *p, uint32_t rounds, uint64_t before)
 {
     struct br_run *run = p->run;
-    const uint64_t cost = (uint64_t)(1 + 2 * rounds) * run->in->tasks;
+    const uint32_t turns = p->closes ? (p->quick ? 0 : 1) + TURNS : 1;
+    const uint64_t cost = (uint64_t)(1 + 2 * turns * rounds) * run->in->tasks;
     const uint64_t left = run->placements ? run->placements - (run->spent - before) : 0;
     uint32_t count = p->works;
     if (atomic_load(&p->stopped) || atomic_load(&p->memory_out) ||
@@ -304,6 +343,7 @@ static void end_workers(struct br_portfolio *p, uint32_t threads)
 {
     for (uint32_t k = 0; p->worker && k < threads; k++) {
         br_serial_destroy(p->worker[k].serial);
+        br_redispatch_destroy(p->worker[k].redispatch);
         br_free(p->worker[k].key);
         br_schedule_finish(&p->worker[k].schedule);
     }
@@ -311,27 +351,60 @@ static void end_workers(struct br_portfolio *p, uint32_t threads)
     p->worker = NULL;
 }
 
+/* Whatever has been kept, by parallel generation alone. False when memory is out. */
+static bool justify_quickly(struct br_portfolio *p, uint64_t before)
+{
+    p->works = 0;
+    p->quick = true;
+    if (p->kept)
+        list_kept(p, &p->done_quickly, KEPT);
+    else
+        portfolio_add_work(p, BR_ORIGIN_ELITE, 0);
+    const uint32_t threads = p->run->threads < p->works ? p->run->threads : p->works;
+    const bool ok = begin_workers(p, threads);
+    if (ok && p->works)
+        run_list(p, 1, before);
+    end_workers(p, threads);
+    p->quick = false;
+    return ok;
+}
+
+/* Is there nothing left to gain, or no way to go on? */
+static bool portfolio_ended(struct br_portfolio *p)
+{
+    return atomic_load(&p->closed) != UINT32_MAX || atomic_load(&p->stopped) ||
+           atomic_load(&p->memory_out);
+}
+
+static void list_works(struct br_portfolio *p, unsigned works)
+{
+    p->works = 0;
+    if (works & BR_WORKS_KEPT)
+        list_kept(p, &p->done, p->few ? FEW_KEPT : KEPT);
+    if (works & BR_WORKS_SERIAL)
+        list_serial(p);
+}
+
 bool br_portfolio_justify(struct br_portfolio *p, unsigned works)
 {
     const uint64_t before = p->run->spent;
-    p->works = 0;
-    if (!p->kept)
-        portfolio_add_work(p, BR_ORIGIN_ELITE, 0);
-    if (p->kept && works & BR_WORKS_KEPT)
-        list_kept(p);
-    if (p->kept && works & BR_WORKS_SERIAL)
-        list_serial(p);
-    const uint32_t most = works & BR_WORKS_BEST && p->works < BR_ELITES ? BR_ELITES : p->works;
-    const uint32_t threads = p->run->threads < most ? p->run->threads : most;
-    bool ok = begin_workers(p, threads);
-    if (ok && p->works)
-        run_list(p, p->kept ? FIRST_ROUNDS : FIRST_ROUNDS + ROUNDS, before);
-    p->works = 0;
-    if (ok && p->kept && works & BR_WORKS_BEST && atomic_load(&p->closed) == UINT32_MAX) {
-        list_best(p);
-        run_list(p, ROUNDS, before);
+    bool ok = true;
+    if (works & BR_WORKS_KEPT && (p->closes || !p->kept))
+        ok = justify_quickly(p, before);
+    if (ok && p->kept && !portfolio_ended(p)) {
+        list_works(p, works);
+        const uint32_t most = works & BR_WORKS_BEST && p->works < BR_ELITES ? BR_ELITES : p->works;
+        const uint32_t threads = p->run->threads < most ? p->run->threads : most;
+        ok = begin_workers(p, threads);
+        if (ok && p->works)
+            run_list(p, FIRST_ROUNDS, before);
+        p->works = 0;
+        if (ok && works & BR_WORKS_BEST && atomic_load(&p->closed) == UINT32_MAX) {
+            list_best(p);
+            run_list(p, ROUNDS, before);
+        }
+        end_workers(p, threads);
     }
-    end_workers(p, threads);
     p->cut |= atomic_load(&p->stopped);
     return ok && !atomic_load(&p->memory_out);
 }

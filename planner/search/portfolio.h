@@ -36,8 +36,9 @@ struct br_portfolio {
     /* Set by the caller: its elite receives all schedules found. Its stop flag and its placements
      * may change between calls. */
     struct br_run *run;
-    /* The most promising schedules are justified first, and none after one that is as short as the
-     * run's lower bound. Else all are. */
+    /* For large jobs: all are justified by parallel generation before any by serial generation, the
+     * most promising schedules first, and none after one that is as short as the run's lower bound.
+     * Else all are by serial generation. */
     bool closes;
     bool few; /* serial generation by the first heuristic alone, and only the best two once more */
     bool cut; /* the outcome: stop or the limit of placements left something out */
@@ -46,7 +47,8 @@ struct br_portfolio {
     struct br_schedule *kept; /* schedules to be justified: by row, then the added one */
     pthread_mutex_t lock;     /* guards the elite */
     struct br_portfolio_worker *worker;
-    uint32_t done; /* of the kept ones, a bit each: it was justified */
+    bool quick;                  /* by parallel generation alone, for now */
+    uint32_t done, done_quickly; /* of the kept ones, a bit each: it was justified, or quickly */
     int64_t *trial;
     const uint32_t *row; /* rows of the table of heuristics that run */
     bool must;           /* the first of them runs whatever the stop flag says */
