@@ -18,8 +18,9 @@ enum {
     KEPT = ADDED + 1, /* places in `kept` */
     FIRST_ROUNDS = 1, /* of justification, for all schedules */
     FEW_BEST = 1,     /* of which the best, if there shall be few */
-    FEW_KEPT = 3,     /* of what was kept, so many then are justified by serial generation */
+    FEW_KEPT = 3,     /* of what was kept, so many at a time, if there shall be few */
     TURNS = 4,        /* rounds by parallel generation before one by serial generation */
+    PAYS = 1000,      /* serial generation pays if it makes the best shorter by one part in this */
     ROUNDS = 4,       /* further rounds, for the best few of these */
     ALONE = 64,       /* tasks below which all baselines take less than waking a thread */
 };
@@ -258,14 +259,13 @@ static bool has_order(const struct br_portfolio *p, uint32_t row)
 }
 
 /* Lists the kept schedules that are not in the set `done`, at most so many: the added one first, or
- * if one is enough to close the part, the shortest. Adds to the set all that are there. */
+ * if one is enough to close the part, the shortest. Adds them to the set. */
 static void list_kept(struct br_portfolio *p, uint32_t *done, uint32_t most)
 {
     const uint32_t first = p->works;
     for (uint32_t k = KEPT; k-- > 0;) {
         if (*done >> k & 1 || p->kept[k].makespan == INT64_MAX || !p->kept[k].start)
             continue;
-        *done |= 1u << k;
         portfolio_add_work(p, BR_ORIGIN_KEPT, k);
         for (uint32_t at = p->works - 1; p->closes && at > first; at--) {
             const struct br_portfolio_work here = p->work[at], before = p->work[at - 1];
@@ -277,6 +277,8 @@ static void list_kept(struct br_portfolio *p, uint32_t *done, uint32_t most)
     }
     if (p->works - first > most)
         p->works = first + most;
+    for (uint32_t k = first; k < p->works; k++)
+        *done |= 1u << p->work[k].row;
 }
 
 static void list_serial(struct br_portfolio *p)
@@ -396,8 +398,10 @@ bool br_portfolio_justify(struct br_portfolio *p, unsigned works)
         const uint32_t most = works & BR_WORKS_BEST && p->works < BR_ELITES ? BR_ELITES : p->works;
         const uint32_t threads = p->run->threads < most ? p->run->threads : most;
         ok = begin_workers(p, threads);
+        const int64_t quick = p->run->elite->entry[0].schedule.makespan;
         if (ok && p->works)
             run_list(p, FIRST_ROUNDS, before);
+        p->pays = p->run->elite->entry[0].schedule.makespan < quick - quick / PAYS;
         p->works = 0;
         if (ok && works & BR_WORKS_BEST && atomic_load(&p->closed) == UINT32_MAX) {
             list_best(p);

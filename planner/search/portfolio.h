@@ -25,7 +25,8 @@ enum br_portfolio_origin {
 
 /* The schedules that one call justifies; bits of a set. */
 enum br_portfolio_works {
-    BR_WORKS_KEPT = 1, /* the schedules of heuristics, and the added one, each once */
+    BR_WORKS_KEPT = 1, /* the schedules of heuristics, and the added one, each once; if there shall
+                          be few, the next few of them */
     BR_WORKS_SERIAL =
         2, /* those of serial generation, forward and backward, by the heuristics' orders */
     BR_WORKS_BEST = 4, /* the best of these once more, until that brings nothing */
@@ -40,8 +41,9 @@ struct br_portfolio {
      * most promising schedules first, and none after one that is as short as the run's lower bound.
      * Else all are by serial generation. */
     bool closes;
-    bool few; /* serial generation by the first heuristic alone, and only the best two once more */
-    bool cut; /* the outcome: stop or the limit of placements left something out */
+    bool few;  /* only the next few of what was kept, and only the best of all once more */
+    bool cut;  /* the outcome: stop or the limit of placements left something out */
+    bool pays; /* the last call's passes by serial generation have made the best schedule shorter */
 
     /* Its own. */
     struct br_schedule *kept; /* schedules to be justified: by row, then the added one */
@@ -75,8 +77,8 @@ bool br_portfolio_baselines(struct br_portfolio *portfolio, const uint32_t *row,
 /* Adds another schedule: that of the published method. */
 void br_portfolio_add(struct br_portfolio *portfolio, const struct br_schedule *schedule,
                       const char *method);
-/* Justifies what the set names, within the run's placements. What was kept is justified by the
- * first such call alone. The elite is the same for any number of threads. False when memory is out.
+/* Justifies what the set names, within the run's placements. What was kept is justified
+ * once. The elite is the same for any number of threads. False when memory is out.
  */
 bool br_portfolio_justify(struct br_portfolio *portfolio, unsigned works);
 

@@ -19,12 +19,14 @@
 enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 /* On jobs of more than LARGE_TASKS tasks the methods run in the order of what they bring for their
  * placements, each only if those before it have left the part open. Then effort fast has no room
- * for the published method. It takes LARGE_STAGES schedules' worth of the population over stages
- * instead, or LARGE_PLACEMENTS placements if that is more, unless the gap is at most the makespan
- * divided by LARGE_NEAR; and nothing more from a gap of 1/LARGE_CLOSE of it on. (See
- * bench/large.) */
+ * for the published method. If serial generation made the best schedule shorter than parallel
+ * generation did, more of it follows. If not, or on jobs of fewer than LARGE_MANY tasks, which the
+ * population over stages costs less, fast takes LARGE_STAGES schedules' worth of that instead, or
+ * LARGE_PLACEMENTS placements if that is more, unless the gap is at most the makespan divided by
+ * LARGE_NEAR. It takes nothing more from a gap of 1/LARGE_CLOSE of it on. (See bench/large.) */
 enum {
     LARGE_TASKS = 4000,
+    LARGE_MANY = 15000,
     LARGE_STAGES = 40,
     LARGE_PLACEMENTS = 800000,
     LARGE_NEAR = 200,
@@ -395,9 +397,10 @@ static bool plan_best(struct br_search *s)
     ok = ok && run_baselines(s, &portfolio);
     if (ok && is_large(s) && search_is_open(s))
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
-    if (ok && hurried && search_is_open(s))
-        ok = run_justify(s, &portfolio, BR_WORKS_SERIAL);
-    if (ok && hurried && search_is_open(s))
+    const bool pays = portfolio.pays;
+    if (ok && hurried && pays && search_is_open(s))
+        ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
+    if (ok && hurried && !(pays && s->run.in->tasks >= LARGE_MANY) && search_is_open(s))
         ok = run_stages(s);
     if (ok && !hurried && search_is_open(s))
         ok = run_graphene(s, &portfolio, &found);
