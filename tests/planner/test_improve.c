@@ -14,6 +14,7 @@
 #include "planner/schedule/heuristic.h"
 #include "planner/improve/improve.h"
 #include "planner/schedule/justify.h"
+#include "planner/schedule/redispatch.h"
 #include "planner/improve/machine_search.h"
 #include "planner/improve/stage_search.h"
 #include "planner/model/plan.h"
@@ -102,6 +103,38 @@ static void test_justify(void **state)
         tear_down(&f);
     }
     assert_true(shorter > JOBS / 4);
+}
+
+/* Justification by parallel generation: schedules that verify, never worse, and twice as many
+ * placements as tasks a round; a stop leaves the schedule as it is. */
+static void test_redispatch(void **state)
+{
+    unsigned shorter = 0, rounds = 0;
+    for (uint64_t seed = 0; seed < JOBS; seed++) {
+        struct fixture f;
+        set_up(&f, seed, TASKS);
+        struct br_redispatch *redispatch = br_redispatch_create(f.in);
+        struct br_schedule *schedule = &f.elite.entry[0].schedule;
+        const int64_t before = schedule->makespan;
+        const br_uwide ends = schedule->ends;
+        const struct br_stop stop = {1};
+        assert_non_null(redispatch);
+        assert_false(br_redispatch(redispatch, schedule, UINT32_MAX, &stop));
+        assert_feasible(&f, schedule);
+        assert_true(schedule->makespan == before && schedule->ends == ends);
+        assert_true(br_redispatch(redispatch, schedule, UINT32_MAX, NULL));
+        assert_feasible(&f, schedule);
+        assert_true(schedule->makespan < before ||
+                    (schedule->makespan == before && schedule->ends <= ends));
+        const uint64_t placements = br_redispatch_placements(redispatch);
+        assert_true(placements >= 2 * (uint64_t)TASKS && placements % (2 * TASKS) == 0);
+        shorter += schedule->makespan < before;
+        rounds += placements > 2 * TASKS;
+        br_redispatch_destroy(redispatch);
+        tear_down(&f);
+    }
+    print_message("%u shorter, %u in more than one round\n", shorter, rounds);
+    assert_true(shorter > JOBS / 4 && rounds > JOBS / 10);
 }
 
 /* A machine holds three tasks of a or four of b, or two of each, which alone fill it. One that
@@ -272,10 +305,10 @@ static void test_restarts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_caps),    cmocka_unit_test(test_justify),
-        cmocka_unit_test(test_improve), cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_oracle),  cmocka_unit_test(test_restarts),
-        cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_caps),       cmocka_unit_test(test_justify),
+        cmocka_unit_test(test_redispatch), cmocka_unit_test(test_improve),
+        cmocka_unit_test(test_threads),    cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_restarts),   cmocka_unit_test(test_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
