@@ -127,9 +127,9 @@ static void test_redispatch(void **state)
         assert_true(schedule->makespan < before ||
                     (schedule->makespan == before && schedule->ends <= ends));
         const uint64_t placements = br_redispatch_placements(redispatch);
-        assert_true(placements >= 2 * (uint64_t)TASKS && placements % (2 * TASKS) == 0);
+        assert_true(placements >= 2 * (uint64_t)f.in->tasks && placements % (2 * f.in->tasks) == 0);
         shorter += schedule->makespan < before;
-        rounds += placements > 2 * TASKS;
+        rounds += placements > 2 * f.in->tasks;
         br_redispatch_destroy(redispatch);
         tear_down(&f);
     }
