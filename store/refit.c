@@ -62,7 +62,7 @@ static bool refit_generate(struct br_schedule *best, struct br_schedule *other,
     if (br_schedule_better(other, best))
         br_schedule_swap(best, other);
     uint64_t moved; /* for machines that another order has left free */
-    return br_left_shift(best, in, NULL, &moved);
+    return br_left_shift(best, in, false, NULL, &moved);
 }
 
 enum br_status br_store_refit(const struct br_store_row *row, const struct br_dag *dag,

@@ -18,6 +18,7 @@
 #include "base/process/stop.h"
 #include "planner/schedule/dispatch.h"
 #include "planner/schedule/justify.h"
+#include "planner/schedule/redispatch.h"
 
 enum {
     POPULATION = 32,
@@ -26,6 +27,7 @@ enum {
     JUSTIFIED = 4,  /* of them, at most */
     PROMISING = 50, /* they are longer than the best by at most one part in this many */
     PASSES = 2,     /* of a justification */
+    HUGE = 1 << 19, /* tasks beyond which it is by parallel generation */
     CAPPED = 8,     /* one child in this many gets a new cap, or loses its cap */
     SHARES = 2,     /* resources for caps */
     SHARE = 1 << 20 /* shares of each that a machine has */
@@ -49,7 +51,8 @@ struct side {
 };
 
 struct worker {
-    struct br_serial *serial;
+    struct br_serial *serial; /* of these two the one that justifies */
+    struct br_redispatch *redispatch;
     struct br_order order;
     int64_t *demand, *capacity; /* the instance of the job with SHARES more resources */
     struct br_sort_item *sort;  /* room for twice the stages */
@@ -289,14 +292,22 @@ static bool run_child(void *context, uint32_t number, uint32_t index)
     return ended(search, ok);
 }
 
+/* Those of the justification. */
+static uint64_t stage_search_placements(const struct worker *w)
+{
+    return w->serial ? br_serial_placements(w->serial) : br_redispatch_placements(w->redispatch);
+}
+
 static bool justify_child(void *context, uint32_t number, uint32_t index)
 {
     struct stage_search *search = context;
-    struct br_serial *serial = search->worker[number].serial;
+    const struct worker *w = &search->worker[number];
     struct slot *slot = &search->slot[search->chosen[index]];
-    uint64_t before = br_serial_placements(serial);
-    bool ok = br_justify(serial, &slot->schedule, 1, search->run->stop);
-    slot->placements += br_serial_placements(serial) - before;
+    const struct br_stop *stop = search->run->stop;
+    const uint64_t before = stage_search_placements(w);
+    bool ok = w->serial ? br_justify(w->serial, &slot->schedule, 1, stop)
+                        : br_redispatch(w->redispatch, &slot->schedule, 1, stop);
+    slot->placements += stage_search_placements(w) - before;
     /* A child is worth as much as its justification. */
     slot->child.makespan = slot->schedule.makespan;
     slot->child.ends = slot->schedule.ends;
@@ -423,16 +434,20 @@ static bool stage_search_init_worker(struct worker *w, const struct br_run *run)
         for (uint32_t r = in->resources; r < row; r++)
             w->capacity[c * row + r] = SHARE;
     }
-    w->serial = br_serial_create(in, run->reach);
+    if (in->tasks > HUGE)
+        w->redispatch = br_redispatch_create(in);
+    else
+        w->serial = br_serial_create(in, run->reach);
     w->order.place = br_malloc(in->tasks * sizeof *w->order.place);
     w->order.by_stage = br_malloc(in->tasks * sizeof *w->order.by_stage);
     w->sort = br_malloc(2 * (size_t)in->stages * sizeof *w->sort);
-    return w->serial && w->order.place && w->order.by_stage && w->sort;
+    return (w->serial || w->redispatch) && w->order.place && w->order.by_stage && w->sort;
 }
 
 static void stage_search_finish_worker(struct worker *w)
 {
     br_serial_destroy(w->serial);
+    br_redispatch_destroy(w->redispatch);
     br_free(w->demand);
     br_free(w->capacity);
     br_order_finish(&w->order);

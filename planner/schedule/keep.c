@@ -18,6 +18,7 @@ enum {
     LOOKS_FEW = 20000,    /* tasks that rounds look at, even after a stop */
     LOOKS_ALL = 1 << 20,  /* beyond that a round has to have moved one task in GAINFUL */
     GAINFUL = 1000,       /* for another one to follow */
+    QUICK_GAINFUL = 20,   /* if that shall be quick, after every round */
     ASKED_MOST = 50000000 /* machines that tasks without an index may ask */
 };
 
@@ -37,6 +38,7 @@ struct keeping {
     struct gate *gate;  /* by stage */
     uint32_t *sequence; /* the tasks in order */
     int64_t *start;     /* by task; -1: not placed yet */
+    bool quick;
     const struct br_stop *stop;
     uint64_t looked; /* tasks, by all rounds over all machines */
     uint64_t asked;  /* machines, by tasks whose stage has no index */
@@ -255,7 +257,9 @@ static bool change_machines(struct keeping *k, uint32_t *machine, uint32_t *move
 /* Is another round over all machines worth its time, after one that moved so many tasks? */
 static bool is_worth_it(const struct keeping *k, uint32_t moved)
 {
-    return goes_on(k) && (k->looked < LOOKS_ALL || moved > k->in->tasks / GAINFUL);
+    const uint32_t tasks = k->in->tasks;
+    return goes_on(k) && (k->quick ? moved > tasks / QUICK_GAINFUL
+                                   : k->looked < LOOKS_ALL || moved > tasks / GAINFUL);
 }
 
 /* In rounds; the result is in k->start and `machine`. */
@@ -279,7 +283,7 @@ static bool shift(struct keeping *k, const struct br_schedule *schedule, uint32_
     return true;
 }
 
-bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in,
+bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in, bool quick,
                    const struct br_stop *stop, uint64_t *moved)
 {
     struct keeping k;
@@ -288,6 +292,7 @@ bool br_left_shift(struct br_schedule *schedule, const struct br_instance *in,
     *moved = 0;
     if (ok) {
         memcpy(machine, schedule->machine, in->tasks * sizeof *machine);
+        k.quick = quick;
         k.stop = stop;
         ok = shift(&k, schedule, machine);
     }

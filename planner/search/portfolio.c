@@ -22,7 +22,11 @@ enum {
     TURNS = 4,        /* rounds by parallel generation before one by serial generation */
     PAYS = 1000,      /* serial generation pays if it makes the best shorter by one part in this */
     ROUNDS = 4,       /* further rounds, for the best few of these */
-    ALONE = 64,       /* tasks below which all baselines take less than waking a thread */
+    /* A placement by serial generation takes as long as so many by parallel generation on a few
+     * machines, and one more for each of so many machines. */
+    SERIAL_COST = 3,
+    SERIAL_MACHINES = 16,
+    ALONE = 64, /* tasks below which all baselines take less than waking a thread */
 };
 
 static const char justified[] = "justified"; /* its address tells it from other names */
@@ -116,6 +120,7 @@ bool br_portfolio_baselines(struct br_portfolio *p, const uint32_t *row, uint32_
         if (trial[row[k]] == INT64_MAX)
             continue;
         p->run->spent += p->run->in->tasks;
+        p->used += p->run->in->tasks;
         p->run->counters.heuristic_placements += p->run->in->tasks;
         p->run->counters.heuristic_schedules++;
     }
@@ -167,6 +172,18 @@ static void add_justified(struct br_portfolio *p, uint32_t index,
     pthread_mutex_unlock(&p->lock);
 }
 
+/* What a placement by serial generation costs, in such by parallel generation. */
+static uint64_t serial_cost(const struct br_portfolio *p)
+{
+    return SERIAL_COST + p->run->in->machines / SERIAL_MACHINES;
+}
+
+static uint64_t worker_cost(const struct br_portfolio *p, const struct br_portfolio_worker *w)
+{
+    return (w->serial ? serial_cost(p) * br_serial_placements(w->serial) : 0) +
+           (w->redispatch ? br_redispatch_placements(w->redispatch) : 0);
+}
+
 static uint64_t worker_placements(const struct br_portfolio_worker *w)
 {
     return (w->serial ? br_serial_placements(w->serial) : 0) +
@@ -198,7 +215,7 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
     struct br_portfolio *p = context;
     struct br_portfolio_worker *w = &p->worker[number];
     struct br_portfolio_work *work = &p->work[index];
-    const uint64_t before = worker_placements(w);
+    const uint64_t before = worker_placements(w), cost = worker_cost(p, w);
     const char *method = origins[work->origin].method;
     bool ok = true;
     if (index >= atomic_load(&p->closed))
@@ -213,10 +230,12 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
     }
     if (ok && index >= atomic_load(&p->closed)) { /* by what was generated */
         work->placements = worker_placements(w) - before;
+        work->cost = worker_cost(p, w) - cost;
         return true;
     }
     ok = ok && portfolio_improve(p, w);
     work->placements = worker_placements(w) - before;
+    work->cost = worker_cost(p, w) - cost;
     if (ok && p->quick && p->kept)
         br_schedule_copy(&p->kept[work->row], &w->schedule);
     if (ok)
@@ -242,7 +261,7 @@ static void portfolio_add_work(struct br_portfolio *p, enum br_portfolio_origin 
                                uint32_t row)
 {
     assert(p->works < BR_PORTFOLIO_WORK);
-    p->work[p->works++] = (struct br_portfolio_work){origin, row, 0};
+    p->work[p->works++] = (struct br_portfolio_work){origin, row, 0, 0};
 }
 
 /* Does serial generation have an order of this heuristic's own? Yes, if it has an order and no
@@ -283,7 +302,7 @@ static void list_kept(struct br_portfolio *p, uint32_t *done, uint32_t most)
 
 static void list_serial(struct br_portfolio *p)
 {
-    for (uint32_t row = 0; br_heuristic_at(row) && !(p->few && row); row++)
+    for (uint32_t row = 0; br_heuristic_at(row); row++)
         if (has_order(p, row)) {
             portfolio_add_work(p, BR_ORIGIN_FORWARD, row);
             portfolio_add_work(p, BR_ORIGIN_BACKWARD, row);
@@ -304,9 +323,24 @@ static void list_best(struct br_portfolio *p)
     }
 }
 
+/* How many of the list the limit of the cost allows, each with at most *rounds rounds; less rounds
+ * if that is not enough for a single one. */
+static uint32_t portfolio_afford(const struct br_portfolio *p, uint32_t *rounds)
+{
+    const uint64_t left = p->most > p->used ? p->most - p->used : 0;
+    const uint64_t passes = 2 * TURNS + (p->quick ? 0 : 2 * serial_cost(p));
+    const uint64_t round = p->run->in->tasks * passes;
+    if (!p->most)
+        return p->works;
+    while (*rounds > 1 && *rounds * round > left)
+        --*rounds;
+    return left / (*rounds * round) < p->works ? (uint32_t)(left / (*rounds * round)) : p->works;
+}
+
 /* Justifies the list, each schedule for this many rounds, as far as the run's placements go. */
 static void run_list(struct br_portfolio *p, uint32_t rounds, uint64_t before)
 {
+    p->works = portfolio_afford(p, &rounds);
     struct br_run *run = p->run;
     const uint32_t turns = p->closes ? (p->quick ? 0 : 1) + TURNS : 1;
     const uint64_t cost = (uint64_t)(1 + 2 * turns * rounds) * run->in->tasks;
@@ -328,6 +362,7 @@ static void run_list(struct br_portfolio *p, uint32_t rounds, uint64_t before)
         run->counters.justify_schedules++;
         run->counters.justify_placements += p->work[k].placements;
         run->spent += p->work[k].placements;
+        p->used += p->work[k].cost;
     }
 }
 

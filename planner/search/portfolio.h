@@ -41,7 +41,10 @@ struct br_portfolio {
      * most promising schedules first, and none after one that is as short as the run's lower bound.
      * Else all are by serial generation. */
     bool closes;
-    bool few;  /* only the next few of what was kept, and only the best of all once more */
+    bool few; /* only the next few of what was kept, and only the best of all once more */
+    /* The most that all calls together may cost, in tasks placed by parallel generation, and what
+     * they have cost; most is 0 if there is no limit. The caller may add to it. */
+    uint64_t most, used;
     bool cut;  /* the outcome: stop or the limit of placements left something out */
     bool pays; /* the last call's passes by serial generation have made the best schedule shorter */
 
@@ -58,7 +61,7 @@ struct br_portfolio {
     struct br_portfolio_work {
         enum br_portfolio_origin origin;
         uint32_t row; /* of the table of heuristics, or in `kept` */
-        uint64_t placements;
+        uint64_t placements, cost;
     } work[BR_PORTFOLIO_WORK];
     uint32_t rounds;    /* of justification, of each of these */
     atomic_uint closed; /* the first of these that reached the bound; UINT32_MAX: none */

@@ -12,6 +12,7 @@
 #include "planner/improve/stage_search.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/schedule/keep.h"
+#include "planner/schedule/work_path.h"
 #include "planner/search/cycle.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/portfolio.h"
@@ -23,11 +24,15 @@ enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
  * generation did, more of it follows. If not, or on jobs of fewer than LARGE_MANY tasks, which the
  * population over stages costs less, fast takes LARGE_STAGES schedules' worth of that instead, or
  * LARGE_PLACEMENTS placements if that is more, unless the gap is at most the makespan divided by
- * LARGE_NEAR. It takes nothing more from a gap of 1/LARGE_CLOSE of it on. (See bench/large.) */
+ * LARGE_NEAR. It takes nothing more from a gap of 1/LARGE_CLOSE of it on. All that costs at most as
+ * much as LARGE_PASSES schedules by parallel generation. On the largest jobs, BR_PORTFOLIO_LARGE
+ * and up, it has two orders, and HUGE_STAGES. (See bench/large.) */
 enum {
     LARGE_TASKS = 4000,
     LARGE_MANY = 15000,
+    LARGE_PASSES = 256,
     LARGE_STAGES = 40,
+    HUGE_STAGES = 24,
     LARGE_PLACEMENTS = 800000,
     LARGE_NEAR = 200,
     LARGE_CLOSE = 10000
@@ -68,6 +73,12 @@ static bool is_large(const struct br_search *s)
 static bool is_hurried(const struct br_search *s)
 {
     return is_large(s) && s->options->effort == BR_EFFORT_FAST;
+}
+
+/* Even less, since serial generation costs too much, and nothing but the best is kept? */
+static bool is_huge(const struct br_search *s)
+{
+    return is_hurried(s) && s->run.in->tasks > BR_PORTFOLIO_LARGE;
 }
 
 static int64_t best_makespan(const struct br_search *s)
@@ -269,6 +280,15 @@ static bool plan_first(struct br_search *s)
     return true;
 }
 
+/* Is there something to gain, and time for it? Effort fast leaves large jobs as they are from a
+ * small gap on. */
+static bool search_is_open(const struct br_search *s)
+{
+    const int64_t makespan = best_makespan(s), least = is_hurried(s) ? makespan / LARGE_CLOSE : 0;
+    return !s->report.bypass && !br_search_done(s) && makespan - s->bound.ticks > least &&
+           !br_stopped(s->run.stop);
+}
+
 /* Chooses the rows of the table that run at once. */
 enum rows { FIRST_ROW = 1, QUICK_ROWS = 2, SLOW_ROWS = 4 };
 
@@ -297,12 +317,15 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
 }
 
 /* Runs the baselines, on a large job as far as they are needed. By the clock, those that are slow
- * on large jobs come last. */
+ * on large jobs come last. Effort fast has the first alone on the largest jobs, and where that
+ * leaves next to no gap. */
 static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
 {
     const bool divided = s->turn && s->run.in->tasks > SLOW_TASKS;
     const unsigned rest = divided ? QUICK_ROWS : QUICK_ROWS | SLOW_ROWS;
     bool ok = run_rows(s, portfolio, is_large(s) ? FIRST_ROW : FIRST_ROW | rest);
+    if (is_huge(s) || (is_hurried(s) && ok && !search_is_open(s)))
+        return ok;
     if (ok && is_large(s) && !s->report.bypass)
         ok = run_rows(s, portfolio, rest);
     if (ok && divided && !s->report.bypass) {
@@ -310,6 +333,30 @@ static bool run_baselines(struct br_search *s, struct br_portfolio *portfolio)
         ok = run_rows(s, portfolio, SLOW_ROWS);
     }
     s->cut |= ok && !s->report.bypass && br_stopped(s->run.stop);
+    return ok;
+}
+
+/* Adds the schedule by the longest way of work, the second that effort fast has for the largest
+ * jobs. */
+static bool run_work_path(struct br_search *s, struct br_portfolio *portfolio)
+{
+    struct br_schedule schedule;
+    const int64_t best = best_makespan(s);
+    int64_t began_ns = br_now_ns();
+    bool ok = br_schedule_init(&schedule, s->run.in), found = false;
+    if (ok) {
+        found = br_work_path(&schedule, s->run.in, s->run.stop);
+        ok = found || br_stopped(s->run.stop);
+    }
+    if (found) {
+        br_portfolio_add(portfolio, &schedule, "stages");
+        s->run.spent += s->run.in->tasks;
+        s->run.counters.heuristic_schedules++;
+        s->run.counters.heuristic_placements += s->run.in->tasks;
+        planner_search_tell(s, best);
+    }
+    br_search_time(&s->run.counters.heuristic_ns, &began_ns);
+    br_schedule_finish(&schedule);
     return ok;
 }
 
@@ -357,31 +404,25 @@ static bool run_justify(struct br_search *s, struct br_portfolio *portfolio, uns
 }
 
 /* A round or two of the population over stages. */
-static bool run_stages(struct br_search *s)
+static bool run_stages(struct br_search *s, struct br_portfolio *portfolio)
 {
     int64_t began_ns = br_now_ns();
     struct br_run run = br_search_begin(s);
-    const uint64_t passes = (uint64_t)LARGE_STAGES * s->run.in->tasks;
-    const uint64_t most = passes > LARGE_PLACEMENTS ? passes : LARGE_PLACEMENTS;
+    const uint64_t passes = (uint64_t)(is_huge(s) ? HUGE_STAGES : LARGE_STAGES) * s->run.in->tasks;
+    const uint64_t left = portfolio->most > portfolio->used ? portfolio->most - portfolio->used : 1;
+    uint64_t most = passes > LARGE_PLACEMENTS ? passes : LARGE_PLACEMENTS;
     const int64_t makespan = best_makespan(s);
     if (s->run.in->machines == 1 || makespan - s->bound.ticks <= makespan / LARGE_NEAR)
         return true;
+    most = most < left ? most : left;
     if (!run.placements || run.placements > most)
         run.placements = most;
     run.stop = br_search_turn(s, slow_turn * s->turn_share);
     bool ok = br_stage_search(&run);
+    portfolio->used += run.spent;
     br_run_take(&s->run, &run);
     br_search_time(&s->run.counters.stages_ns, &began_ns);
     return ok;
-}
-
-/* Is there something to gain, and time for it? Effort fast leaves large jobs as they are from a
- * small gap on. */
-static bool search_is_open(const struct br_search *s)
-{
-    const int64_t makespan = best_makespan(s), least = is_hurried(s) ? makespan / LARGE_CLOSE : 0;
-    return !s->report.bypass && !br_search_done(s) && makespan - s->bound.ticks > least &&
-           !br_stopped(s->run.stop);
 }
 
 /* Method "best": the baselines, the published method, all of them justified, and searches. */
@@ -394,14 +435,17 @@ static bool plan_best(struct br_search *s)
     bool ok = br_portfolio_init(&portfolio, &run);
     portfolio.closes = is_large(s);
     portfolio.few = hurried;
+    portfolio.most = hurried ? (uint64_t)LARGE_PASSES * s->run.in->tasks : 0;
     ok = ok && run_baselines(s, &portfolio);
+    if (ok && is_huge(s) && search_is_open(s))
+        ok = run_work_path(s, &portfolio);
     if (ok && is_large(s) && search_is_open(s))
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
     const bool pays = portfolio.pays;
     if (ok && hurried && pays && search_is_open(s))
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
     if (ok && hurried && !(pays && s->run.in->tasks >= LARGE_MANY) && search_is_open(s))
-        ok = run_stages(s);
+        ok = run_stages(s, &portfolio);
     if (ok && !hurried && search_is_open(s))
         ok = run_graphene(s, &portfolio, &found);
     if (ok && search_is_open(s))
@@ -469,7 +513,8 @@ bool br_search_settle(struct br_search *s)
     int64_t began_ns = br_now_ns();
     if (s->method.kind != BR_METHOD_BEST || starts_early(s->run.in, best->method))
         return true;
-    bool ok = br_left_shift(&best->schedule, s->run.in, s->run.stop, &s->run.counters.shift_moved);
+    bool ok = br_left_shift(&best->schedule, s->run.in, is_hurried(s), s->run.stop,
+                            &s->run.counters.shift_moved);
     if (ok && best->schedule.makespan < before)
         br_run_found(&s->run, best->schedule.makespan, "shifted");
     br_search_time(&s->run.counters.shift_ns, &began_ns);

@@ -125,6 +125,25 @@ static void plans_start_early(void **state)
     assert_true(moved > made / 50 && moved > 0);
 }
 
+/* If it shall be quick, a copy of the schedule gets no later and stays a schedule, though some task
+ * may still have room before its start. */
+static void assert_moved_quickly(const struct random_job *job, const struct br_instance *in,
+                                 const struct br_schedule *schedule)
+{
+    struct br_schedule quick;
+    uint64_t moved, counted = 0;
+    assert_true(br_schedule_init(&quick, in));
+    br_schedule_copy(&quick, schedule);
+    assert_true(br_left_shift(&quick, in, true, NULL, &moved));
+    judge_schedule(job, in, &quick);
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        assert_true(quick.start[t] <= schedule->start[t]);
+        counted += quick.start[t] < schedule->start[t];
+    }
+    assert_int_equal(counted, moved);
+    br_schedule_finish(&quick);
+}
+
 /* The stop flag does not keep small schedules from being moved; nothing gets later. */
 static void moving_left_keeps_what_is_good(void **state)
 {
@@ -145,12 +164,13 @@ static void moving_left_keeps_what_is_good(void **state)
         for (uint32_t t = 0; t < in->tasks; t++)
             key[t] = (int64_t)((t * UINT64_C(0x9e3779b97f4a7c15) + seed) % 1000);
         assert_true(br_serial_pass(serial, BR_BACKWARD, key, INT64_MAX, &schedule, NULL));
+        assert_moved_quickly(&job, in, &schedule);
         memcpy(start, schedule.start, in->tasks * sizeof *start);
         memcpy(machine, schedule.machine, in->tasks * sizeof *machine);
         const int64_t makespan = schedule.makespan;
         if (seed % 2)
             br_stop_raise(&stop);
-        assert_true(br_left_shift(&schedule, in, &stop, &moved));
+        assert_true(br_left_shift(&schedule, in, false, &stop, &moved));
         judge_schedule(&job, in, &schedule);
         assert_true(schedule.makespan <= makespan);
         assert_early(in, schedule.start, schedule.machine);
@@ -161,7 +181,7 @@ static void moving_left_keeps_what_is_good(void **state)
         }
         assert_int_equal(counted, moved);
         moved_on += moved > 0;
-        assert_true(br_left_shift(&schedule, in, NULL, &moved));
+        assert_true(br_left_shift(&schedule, in, false, NULL, &moved));
         assert_int_equal(moved, 0);
         br_serial_destroy(serial);
         br_schedule_finish(&schedule);
@@ -223,7 +243,7 @@ static void large_jobs_ask_every_machine(void **state)
         by_start[t].first = ~schedule.start[t];
     assert_true(br_order_init(&order, in, by_start));
     assert_int_equal(br_keep_machines(&schedule, in, &order, schedule.machine), BR_KEEP_MADE);
-    assert_true(br_left_shift(&schedule, in, NULL, &moved));
+    assert_true(br_left_shift(&schedule, in, false, NULL, &moved));
     assert_true(moved > MANY / 2);
     for (uint32_t k = 0; k < SAMPLES; k++) {
         const uint32_t t = (uint32_t)((k * UINT64_C(0x9e3779b97f4a7c15)) % MANY);

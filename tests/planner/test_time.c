@@ -187,7 +187,7 @@ static void *move(void *argument)
     struct timespec began, ended;
     uint64_t moved;
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &began);
-    m->done = br_left_shift(m->schedule, m->in, &m->stop, &moved);
+    m->done = br_left_shift(m->schedule, m->in, false, &m->stop, &moved);
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ended);
     m->processor_s =
         (double)(ended.tv_sec - began.tv_sec) + (double)(ended.tv_nsec - began.tv_nsec) / 1e9;
