@@ -24,7 +24,7 @@ struct output {
 
 static const struct output plan_outputs[] = {
     {{"order", "tab-separated, one task a line, by rank"}, br_emit_order, ALL},
-    {{"json", "the whole plan with its job and cluster, for other programs"}, br_emit_json, NONE},
+    {{"json", "the whole plan with its job and cluster, for other programs"}, br_emit_json, ALL},
     {{"xml", "the plan with its job and cluster as XML"}, br_emit_plan_xml, ALL},
     {{"dot", "the job graph with the plan on it, for dot"}, br_emit_plan_dot, ALL},
     {{"gantt", "a chart of machines and time, for neato -n2"}, br_emit_gantt, ALL},

@@ -51,6 +51,8 @@ enum br_status cli_import_machine(const struct cli_settings *settings, struct br
         status = read_with_jobs("--capacity", settings->job.capacity, machine, jobs,
                                 &input->cluster, diag);
     if (!status)
+        status = cli_add_shared(&settings->job, input->cluster, diag);
+    if (!status)
         status = read_with_jobs("--demand", demands.usual, "cpu=1", jobs ? 1 : 0, demand, diag);
     cli_demands_finish(&demands);
     return status;

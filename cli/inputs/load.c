@@ -14,10 +14,17 @@
 #include "cli/terminal/say.h"
 #include "parsers/text/value.h"
 
-enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cluster **cluster,
-                                struct br_diag *diag)
+enum br_status cli_add_shared(const struct cli_job_settings *job, struct br_cluster *cluster,
+                              struct br_diag *diag)
 {
-    *cluster = NULL;
+    enum br_status status = job->shared ? br_parse_shared(job->shared, cluster, diag) : BR_OK;
+    return status == BR_BAD_INPUT ? BR_USAGE : status;
+}
+
+/* That of --cluster, or of --machines and --capacity. */
+static enum br_status load_machines(const struct cli_job_settings *job, struct br_cluster **cluster,
+                                    struct br_diag *diag)
+{
     if (job->cluster) {
         if (job->machines || job->capacity)
             return br_fail(diag, BR_USAGE, "leave out one of them",
@@ -33,6 +40,23 @@ enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cl
     enum br_status status = br_parse_capacity(machines, job->capacity, cluster, diag);
     /* The text stands on the command line, in no file. */
     return status == BR_BAD_INPUT ? BR_USAGE : status;
+}
+
+enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cluster **cluster,
+                                struct br_diag *diag)
+{
+    *cluster = NULL;
+    enum br_status status = load_machines(job, cluster, diag);
+    if (!status && job->shared && !*cluster)
+        status = br_fail(diag, BR_USAGE, "add --capacity or --cluster",
+                         "--shared needs the machines that share it");
+    if (!status && *cluster)
+        status = cli_add_shared(job, *cluster, diag);
+    if (status) {
+        br_cluster_destroy(*cluster);
+        *cluster = NULL;
+    }
+    return status;
 }
 
 void cli_this_machine(char text[CLI_MACHINE_TEXT])
@@ -171,7 +195,8 @@ enum br_status cli_load(const struct cli_job_settings *job, const char *path, bo
         status = cli_fail_no_cluster(diag);
     else if (input->cluster)
         status = br_cluster_check_units(input->cluster, input->dag, diag);
-    if (status == BR_BAD_INPUT && job->capacity) /* which stands on the command line */
+    if (status == BR_BAD_INPUT &&
+        (job->capacity || job->shared)) /* which stands on the command line */
         status = BR_USAGE;
     if (!status && job->port_rate && input->cluster)
         status = cli_set_ports(input->cluster, job->port_rate, diag);

@@ -9,10 +9,13 @@
 #include "parsers/parsers.h"
 #include "runtime/predict/annotate.h"
 
-/* The cluster of --cluster, or of --machines and --capacity; NULL if none of them is given. The
- * caller's to destroy. */
+/* The cluster of --cluster, or of --machines and --capacity, with what --shared adds; NULL if none
+ * of them is given. The caller's to destroy. */
 enum br_status cli_load_cluster(const struct cli_job_settings *job, struct br_cluster **cluster,
                                 struct br_diag *diag);
+/* Adds the resources of --shared to the cluster. BR_USAGE. */
+enum br_status cli_add_shared(const struct cli_job_settings *job, struct br_cluster *cluster,
+                              struct br_diag *diag);
 /* This machine's processors and memory that this process may use, as "cpu=8,mem=16777216". */
 enum { CLI_MACHINE_TEXT = 96 };
 void cli_this_machine(char text[CLI_MACHINE_TEXT]);

@@ -5,6 +5,7 @@
 
 #include "base/roles.h"
 #include "cli/inputs/load.h"
+#include "cli/jobs/show_features.h"
 #include "cli/terminal/say.h"
 #include "planner/model/shape.h"
 
@@ -136,7 +137,8 @@ static enum br_status print_cluster(const char *path, const struct br_dag *dag,
             printf("; sends %" PRId64 ", receives %" PRId64 " bytes/s", cls->up, cls->down);
         fputc('\n', stdout);
     }
-    enum br_status status = br_bound(dag, cluster, &bound, &method, diag);
+    cli_show_shared(dag, cluster);
+    enum br_status status = cli_show_bound(dag, cluster, &bound, &method, diag);
     if (status)
         return status;
     printf("lower bound    %s s (%s)\n", cli_seconds(bound, text), method);
@@ -157,6 +159,8 @@ static int show_perform(const struct cli_settings *settings, const char *const *
     if (!status) {
         show_print_job(input.dag, &shape);
         status = show_print_work(input.dag, input.cluster, diag);
+        if (!status)
+            status = cli_show_features(input.dag, diag);
         if (!status && input.cluster)
             status = print_cluster(argument[0], input.dag, input.cluster, diag);
         br_shape_finish(&shape);

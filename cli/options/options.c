@@ -34,6 +34,9 @@ static const struct br_option shared_rows[] = {
            .most = BR_MAX_MACHINES, .commands = READ),
     OPTION(TEXT, "capacity", "R=A,...", job.capacity,
            "capacity of each machine, such as cpu=16,mem=64GiB", .commands = READ),
+    OPTION(TEXT, "shared", "R=A,...", job.shared,
+           "what all machines share, such as licence=5,scratch=2TiB",
+           .commands = READ | CLI_IMPORT),
     OPTION(TEXT, "port-rate", "RATE", job.port_rate,
            "rate at which the port of every machine sends and receives, in bytes a second or as "
            "10Gbit (default: the cluster's)",

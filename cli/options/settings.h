@@ -24,7 +24,7 @@ struct cli_job_settings {
     const char *durations;   /* a file; NULL: none */
     bool reverse;
     const char *graph; /* NULL: the only one */
-    const char *cluster, *capacity;
+    const char *cluster, *capacity, *shared;
     uint64_t machines; /* 0: not given */
     const char *port_rate;
 };

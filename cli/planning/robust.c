@@ -9,6 +9,7 @@
 #include "base/numbers/real.h"
 #include "base/text/diag.h"
 #include "cli/terminal/say.h"
+#include "planner/model/features.h"
 #include "planner/model/plan.h"
 #include "runtime/replay/noise.h"
 #include "runtime/replay/replay.h"
@@ -230,7 +231,8 @@ enum br_status cli_noise_measure(const struct br_input *input, struct br_plan *p
     runs = runs > RUNS_LEAST ? RUNS_LEAST : runs < 1 ? 1 : runs;
     runs = robust_runs_within(runs, input->dag->tasks,
                               most_ns / 2); /* for each of the two percentages */
-    if (plan->network || plan->makespan_ns == 0 || runs == 0)
+    if (plan->network || plan->makespan_ns == 0 || runs == 0 ||
+        br_features(input->dag, input->cluster)) /* the enforcer refuses these */
         return BR_OK;
     for (uint32_t k = 0; k < sizeof percent / sizeof *percent && !status; k++) {
         struct br_plan_noise noise = {percent[k], runs, 0};

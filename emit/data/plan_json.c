@@ -9,6 +9,7 @@
 #include "emit/write/outputs.h"
 #include "emit/write/row.h"
 #include "emit/write/slack.h"
+#include "emit/write/times.h"
 #include "emit/write/write.h"
 #include "planner/model/completions.h"
 
@@ -103,6 +104,73 @@ static void data_plan_json_write_resources(struct br_row *out, const struct br_d
     br_row_char(out, ']');
 }
 
+static void write_outputs(struct br_row *out, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_storage *storage = dag->storage;
+    const uint32_t first = storage->stage_first[s], end = storage->stage_first[s + 1];
+    for (uint32_t o = first; o < end; o++) {
+        const struct br_output *output = &storage->output[o];
+        text_key(out, o > first ? ", {" : ", \"outputs\": [{", "id", output->id);
+        text_key(out, ", ", "resource", dag->resource[output->resource].name);
+        write_key(out, ", ", "amount");
+        br_row_decimal(out, output->amount);
+        if (output->flags & BR_OUTPUT_FROM_END)
+            text_key(out, ", ", "from", "end");
+        if (output->flags & BR_OUTPUT_UNKEPT)
+            text_key(out, ", ", "keep", "no");
+        if (output->release)
+            text_key(out, ", ", "free", output->release);
+        br_row_char(out, '}');
+    }
+    br_row_say(out, first < end ? "]" : "");
+}
+
+/* Releases and deadlines: those of the stage, then those of tasks that have others. */
+static void write_times(struct br_row *out, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_stage *stage = &dag->stage[s];
+    const struct br_stage_times usual = br_stage_times(dag, s);
+    bool first = true;
+    if (usual.release_ns)
+        seconds_key(out, ", ", "release", usual.release_ns);
+    if (usual.deadline_ns != INT64_MAX)
+        seconds_key(out, ", ", "deadline", usual.deadline_ns);
+    for (uint32_t i = 0; i < stage->tasks; i++) {
+        const int64_t release_ns = br_dag_release(dag, stage->first_task + i);
+        const int64_t deadline_ns = br_dag_deadline(dag, stage->first_task + i);
+        if (release_ns == usual.release_ns && deadline_ns == usual.deadline_ns)
+            continue;
+        count_key(out, first ? ", \"times\": [{" : ", {", "index", i);
+        if (release_ns != usual.release_ns)
+            seconds_key(out, ", ", "release", release_ns);
+        if (deadline_ns != usual.deadline_ns)
+            seconds_key(out, ", ", "deadline", deadline_ns);
+        br_row_char(out, '}');
+        first = false;
+    }
+    br_row_say(out, first ? "" : "]");
+}
+
+/* What an edge reads, if it does not read all, and how its child waits. */
+static void write_wait(struct br_row *out, const struct br_dag *dag, uint32_t e)
+{
+    const struct br_storage *storage = dag->storage;
+    const struct br_wait wait = br_dag_wait(dag, e);
+    if (storage && !br_edge_reads_all(dag, e)) {
+        write_key(out, ", ", "reads");
+        br_row_char(out, '[');
+        for (uint32_t k = storage->edge_first[e]; k < storage->edge_first[e + 1]; k++) {
+            br_row_say(out, k > storage->edge_first[e] ? ", " : "");
+            text(out, storage->output[storage->reads[k]].id);
+        }
+        br_row_char(out, ']');
+    }
+    if (wait.lag_ns)
+        seconds_key(out, ", ", "lag", wait.lag_ns);
+    if (wait.stream)
+        text_key(out, ", ", "stream", "yes");
+}
+
 static void data_plan_json_write_stage(struct br_row *out, const struct br_dag *dag, uint32_t s,
                                        const struct br_attributes *by)
 {
@@ -128,6 +196,10 @@ static void data_plan_json_write_stage(struct br_row *out, const struct br_dag *
         first = false;
     }
     br_row_say(out, first ? "" : "]");
+    if (dag->storage)
+        write_outputs(out, dag, s);
+    if (dag->times)
+        write_times(out, dag, s);
     if (stage->command)
         text_key(out, ", ", "command", stage->command);
     write_attributes(out, ", ", by, BR_OWNER_STAGE, s);
@@ -148,10 +220,55 @@ static void data_plan_json_write_stages(struct br_row *out, const struct br_dag 
         text_key(out, ", ", "type", br_named_name(&br_edge_types, edge->type));
         if (edge->bytes)
             count_key(out, ", ", "bytes", (uint64_t)edge->bytes);
+        if (dag->storage || dag->times)
+            write_wait(out, dag, e);
         write_attributes(out, ", ", by, BR_OWNER_EDGE, e);
         br_row_char(out, '}');
     }
     br_row_char(out, ']');
+}
+
+static void write_span(struct br_row *out, const struct br_span_of_machines *span,
+                       const struct br_span_words *words)
+{
+    seconds_key(out, "", "from", span->from_ns);
+    if (span->to_ns != BR_FOREVER)
+        seconds_key(out, ", ", "to", span->to_ns);
+    if (words->cls)
+        text_key(out, ", ", "class", words->cls->name);
+    if (words->index != UINT32_MAX)
+        count_key(out, ", ", "index", words->index);
+}
+
+static void write_calendar(struct br_row *out, const struct br_cluster *cluster)
+{
+    const struct br_calendar *calendar = cluster->calendar;
+    struct br_span_words words;
+    bool first = true;
+    for (uint32_t k = 0; k < calendar->unavailables; k++) {
+        const struct br_span_of_machines *span = &calendar->unavailable[k].span;
+        for (uint32_t part = 0; br_span_part(cluster, span, true, part, &words); part++) {
+            br_row_say(out, first ? ",\n \"unavailable\": [{" : ", {");
+            write_span(out, span, &words);
+            br_row_char(out, '}');
+            first = false;
+        }
+    }
+    br_row_say(out, first ? "" : "]");
+    first = true;
+    for (uint32_t k = 0; k < calendar->changes; k++) {
+        const struct br_change *change = &calendar->change[k];
+        for (uint32_t part = 0; br_span_part(cluster, &change->span, false, part, &words); part++) {
+            br_row_say(out, first ? ",\n \"changes\": [{" : ", {");
+            write_span(out, &change->span, &words);
+            text_key(out, ", ", "resource", change->resource);
+            write_key(out, ", ", "amount");
+            br_row_decimal(out, change->amount);
+            br_row_char(out, '}');
+            first = false;
+        }
+    }
+    br_row_say(out, first ? "" : "]");
 }
 
 static void write_cluster(struct br_row *out, const struct br_cluster *cluster)
@@ -176,6 +293,14 @@ static void write_cluster(struct br_row *out, const struct br_cluster *cluster)
         br_row_say(out, "}}");
     }
     br_row_char(out, ']');
+    for (uint32_t k = 0; k < cluster->shareds; k++) {
+        br_row_say(out, k ? "" : ", \"shared\": {");
+        data_plan_json_write_amount(out, k == 0, cluster->shared[k].resource,
+                                    cluster->shared[k].amount);
+    }
+    br_row_say(out, cluster->shareds ? "}" : "");
+    if (cluster->calendar)
+        write_calendar(out, cluster);
     for (uint32_t k = 0; k < cluster->fungibles; k++) {
         br_row_say(out, k ? ", " : ", \"fungible\": [");
         text(out, cluster->fungible[k]);

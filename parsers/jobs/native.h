@@ -14,5 +14,8 @@ enum br_status br_parse_cluster(const char *path, struct br_cluster **cluster,
 /* "cpu=16,mem=64GiB" on `machines` machines of class "m". Faults name the column in the text. */
 enum br_status br_parse_capacity(uint32_t machines, const char *capacity,
                                  struct br_cluster **cluster, struct br_diag *diag);
+/* Adds "licence=5,scratch=2TiB" to what all machines of the cluster share. */
+enum br_status br_parse_shared(const char *shared, struct br_cluster *cluster,
+                               struct br_diag *diag);
 
 #endif

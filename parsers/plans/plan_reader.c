@@ -80,10 +80,121 @@ static bool plan_reader_read_durations(struct br_plan_reader *r, uint32_t stage,
     return !json->status;
 }
 
+/* A word in place of another, such as "end" for "start"; false after a fault. */
+static bool is_word(struct br_plan_reader *r, const struct br_json_field *field, const char *first,
+                    const char *second, bool *is_first)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field))
+        return !json->status;
+    if (!br_json_string(json, field->name))
+        return false;
+    *is_first = strcmp(json->text, first) == 0;
+    return *is_first || strcmp(json->text, second) == 0 ||
+           br_json_fail(json, field->at, BR_PLAN_REWRITE, "%s '%.40s' is neither %s nor %s",
+                        field->name, json->text, first, second);
+}
+
+struct stage_of {
+    struct br_plan_reader *reader;
+    uint32_t stage;
+};
+
+/* A copy of the string at the field, to be freed; NULL if there is none, or after a fault. */
+static char *copy_string(struct br_plan_reader *r, const struct br_json_field *field)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field))
+        return NULL;
+    char *copy = NULL;
+    const bool is_text = strcmp(field->name, "amount") == 0 ? br_json_scalar(json, field->name)
+                                                            : br_json_string(json, field->name);
+    if (is_text && !(copy = strdup(json->text)))
+        br_json_take(json, field->at, br_fail_memory(r->diag));
+    return copy;
+}
+
+static bool read_output(void *context, uint32_t k)
+{
+    struct stage_of *of = context;
+    struct br_plan_reader *r = of->reader;
+    enum { ID, RESOURCE, AMOUNT, FROM, KEEP, FREE, FIELDS };
+    struct br_json *json = &r->json;
+    struct br_json_field f[FIELDS] = {
+        [ID] = {"id", true, NULL},         [RESOURCE] = {"resource", true, NULL},
+        [AMOUNT] = {"amount", true, NULL}, [FROM] = {"from", false, NULL},
+        [KEEP] = {"keep", false, NULL},    [FREE] = {"free", false, NULL},
+    };
+    bool from_end = false, kept = true;
+    if (!br_json_fields(json, "an output", f, FIELDS))
+        return false;
+    const char *after = json->at;
+    char *id = copy_string(r, &f[ID]), *resource = copy_string(r, &f[RESOURCE]);
+    char *amount = copy_string(r, &f[AMOUNT]), *release = copy_string(r, &f[FREE]);
+    if (!json->status && is_word(r, &f[FROM], "end", "start", &from_end) &&
+        is_word(r, &f[KEEP], "yes", "no", &kept))
+        br_json_take(
+            json, f[ID].at,
+            br_dag_add_output(r->dag, of->stage, id, resource, amount,
+                              (from_end ? BR_OUTPUT_FROM_END : 0) | (kept ? 0 : BR_OUTPUT_UNKEPT),
+                              r->diag));
+    if (!json->status && release)
+        br_json_take(json, f[FREE].at,
+                     br_dag_set_output_free(r->dag, of->stage, id, release, r->diag));
+    free(id);
+    free(resource);
+    free(amount);
+    free(release);
+    json->at = after;
+    return !json->status;
+}
+
+/* The release and the deadline of a task, or of all tasks of the stage (UINT32_MAX). */
+static bool read_release(struct br_plan_reader *r, uint32_t stage, uint32_t index,
+                         const struct br_json_field f[2])
+{
+    struct br_json *json = &r->json;
+    int64_t ns = 0;
+    if (f[0].at && br_json_optional_seconds(json, &f[0], &ns))
+        br_json_take(json, f[0].at, br_dag_set_release(r->dag, stage, index, ns, r->diag));
+    if (!json->status && f[1].at && br_json_optional_seconds(json, &f[1], &ns))
+        br_json_take(json, f[1].at, br_dag_set_deadline(r->dag, stage, index, ns, r->diag));
+    return !json->status;
+}
+
+static bool read_time(void *context, uint32_t k)
+{
+    struct stage_of *of = context;
+    struct br_json *json = &of->reader->json;
+    struct br_json_field f[] = {
+        {"index", true, NULL}, {"release", false, NULL}, {"deadline", false, NULL}};
+    uint64_t index = 0;
+    if (!br_json_fields(json, "a task's times", f, 3))
+        return false;
+    const char *after = json->at;
+    if (br_json_optional_count(json, &f[0], UINT32_MAX - 1, &index))
+        read_release(of->reader, of->stage, (uint32_t)index, &f[1]);
+    json->at = after;
+    return !json->status;
+}
+
 static bool plan_reader_read_stage(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { ID, COUNT, DURATION, DEMANDS, DURATIONS, COMMAND, STAGE_ATTRIBUTES, FIELDS };
+    enum {
+        ID,
+        COUNT,
+        DURATION,
+        DEMANDS,
+        DURATIONS,
+        OUTPUTS,
+        RELEASE,
+        DEADLINE,
+        TIMES,
+        COMMAND,
+        STAGE_ATTRIBUTES,
+        FIELDS
+    };
     struct br_json *json = &r->json;
     struct br_json_field f[FIELDS] = {
         [ID] = {"id", true, NULL},
@@ -91,6 +202,10 @@ static bool plan_reader_read_stage(void *context, uint32_t k)
         [DURATION] = {"duration", true, NULL},
         [DEMANDS] = {"demands", false, NULL},
         [DURATIONS] = {"durations", false, NULL},
+        [OUTPUTS] = {"outputs", false, NULL},
+        [RELEASE] = {"release", false, NULL},
+        [DEADLINE] = {"deadline", false, NULL},
+        [TIMES] = {"times", false, NULL},
         [COMMAND] = {"command", false, NULL},
         [STAGE_ATTRIBUTES] = {"attributes", false, NULL},
     };
@@ -120,6 +235,11 @@ static bool plan_reader_read_stage(void *context, uint32_t k)
         }
     }
     plan_reader_read_durations(r, stage, &f[DURATIONS]);
+    struct stage_of of = {r, stage};
+    if (json->status || !br_json_each(json, &f[OUTPUTS], "the outputs", read_output, &of) ||
+        !read_release(r, stage, UINT32_MAX, &f[RELEASE]) ||
+        !br_json_each(json, &f[TIMES], "the times", read_time, &of))
+        return false;
     if (br_json_go(json, &f[COMMAND]) && br_json_string(json, "a command"))
         br_json_take(json, f[COMMAND].at, br_dag_set_command(r->dag, stage, json->text, r->diag));
     read_attributes(r, &f[STAGE_ATTRIBUTES], BR_OWNER_STAGE, stage);
@@ -127,17 +247,58 @@ static bool plan_reader_read_stage(void *context, uint32_t k)
     return !json->status;
 }
 
+struct edge_of {
+    struct br_plan_reader *reader;
+    uint32_t parent, child;
+};
+
+static bool read_read(void *context, uint32_t k)
+{
+    struct edge_of *of = context;
+    struct br_plan_reader *r = of->reader;
+    struct br_json *json = &r->json;
+    br_json_peek(json);
+    const char *at = json->at;
+    return br_json_string(json, "an output's id") &&
+           br_json_take(json, at,
+                        br_dag_set_edge_reads(r->dag, of->parent, of->child, json->text, r->diag));
+}
+
+/* What the edge reads, and how its child waits. */
+static bool read_wait(struct edge_of *of, const struct br_json_field *reads,
+                      const struct br_json_field *lag, const struct br_json_field *stream)
+{
+    struct br_plan_reader *r = of->reader;
+    struct br_json *json = &r->json;
+    int64_t lag_ns = 0;
+    bool is_stream = false;
+    if (reads->at &&
+        !br_json_take(json, reads->at,
+                      br_dag_set_edge_reads(r->dag, of->parent, of->child, "", r->diag)))
+        return false;
+    if (!br_json_each(json, reads, "the outputs that are read", read_read, of) ||
+        !br_json_optional_seconds(json, lag, &lag_ns) ||
+        !is_word(r, stream, "yes", "no", &is_stream))
+        return false;
+    if (lag_ns)
+        br_json_take(json, lag->at,
+                     br_dag_set_edge_lag(r->dag, of->parent, of->child, lag_ns, r->diag));
+    if (!json->status && is_stream)
+        br_json_take(json, stream->at,
+                     br_dag_set_edge_stream(r->dag, of->parent, of->child, r->diag));
+    return !json->status;
+}
+
 static bool plan_reader_read_edge(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { FROM, TO, TYPE, BYTES, EDGE_ATTRIBUTES, FIELDS };
+    enum { FROM, TO, TYPE, BYTES, READS, LAG, STREAM, EDGE_ATTRIBUTES, FIELDS };
     struct br_json *json = &r->json;
     struct br_json_field f[FIELDS] = {
-        [FROM] = {"from", true, NULL},
-        [TO] = {"to", true, NULL},
-        [TYPE] = {"type", false, NULL},
-        [BYTES] = {"bytes", false, NULL},
-        [EDGE_ATTRIBUTES] = {"attributes", false, NULL},
+        [FROM] = {"from", true, NULL},      [TO] = {"to", true, NULL},
+        [TYPE] = {"type", false, NULL},     [BYTES] = {"bytes", false, NULL},
+        [READS] = {"reads", false, NULL},   [LAG] = {"lag", false, NULL},
+        [STREAM] = {"stream", false, NULL}, [EDGE_ATTRIBUTES] = {"attributes", false, NULL},
     };
     br_json_peek(json);
     struct br_pos pos = br_json_pos(json, json->at);
@@ -162,6 +323,9 @@ static bool plan_reader_read_edge(void *context, uint32_t k)
     if (br_json_optional_count(json, &f[BYTES], BR_MAX_BYTES, &bytes) && bytes)
         br_json_take(json, f[BYTES].at,
                      br_dag_set_edge_bytes(r->dag, parent, child, (int64_t)bytes, r->diag));
+    struct edge_of of = {r, parent, child};
+    if (json->status || !read_wait(&of, &f[READS], &f[LAG], &f[STREAM]))
+        return false;
     read_attributes(r, &f[EDGE_ATTRIBUTES], BR_OWNER_EDGE, br_dag_last_edge(r->dag));
     json->at = after;
     return !json->status;
@@ -250,6 +414,75 @@ static bool read_generic(void *context, uint32_t k)
            br_json_take(json, at, br_cluster_set_generic(r->cluster, json->text, r->diag));
 }
 
+/* A window or, with a resource, a change. */
+static bool read_span(struct br_plan_reader *r, bool is_change)
+{
+    enum { FROM, TO, CLASS, INDEX, RESOURCE, AMOUNT, FIELDS };
+    struct br_json *json = &r->json;
+    struct br_json_field f[FIELDS] = {
+        [FROM] = {"from", false, NULL},
+        [TO] = {"to", false, NULL},
+        [CLASS] = {"class", false, NULL},
+        [INDEX] = {"index", false, NULL},
+        [RESOURCE] = {"resource", is_change, NULL},
+        [AMOUNT] = {"amount", is_change, NULL},
+    };
+    int64_t from_ns = 0, to_ns = BR_FOREVER;
+    uint32_t cls = UINT32_MAX, index = UINT32_MAX;
+    br_json_peek(json);
+    const char *at = json->at;
+    if (!br_json_fields(json, is_change ? "a change" : "a window", f, FIELDS))
+        return false;
+    const char *after = json->at;
+    if (br_json_go(json, &f[CLASS]) && br_json_string(json, "a class")) {
+        for (cls = 0; cls < r->cluster->classes; cls++)
+            if (strcmp(r->cluster->cls[cls].name, json->text) == 0)
+                break;
+        if (cls == r->cluster->classes)
+            br_json_fail(json, f[CLASS].at, BR_PLAN_REWRITE, "there is no class '%s'", json->text);
+    }
+    br_json_optional_seconds(json, &f[FROM], &from_ns);
+    br_json_optional_seconds(json, &f[TO], &to_ns);
+    br_json_optional_count32(json, &f[INDEX], &index);
+    char *resource = copy_string(r, &f[RESOURCE]), *amount = copy_string(r, &f[AMOUNT]);
+    if (!json->status)
+        br_json_take(json, at,
+                     is_change ? br_cluster_add_change(r->cluster, resource, cls, index, from_ns,
+                                                       to_ns, amount, r->diag)
+                               : br_cluster_add_unavailable(r->cluster, cls, index, from_ns, to_ns,
+                                                            r->diag));
+    free(resource);
+    free(amount);
+    json->at = after;
+    return !json->status;
+}
+
+static bool read_unavailable(void *context, uint32_t k)
+{
+    return read_span(context, false);
+}
+
+static bool read_change(void *context, uint32_t k)
+{
+    return read_span(context, true);
+}
+
+static bool read_shared(struct br_plan_reader *r, const struct br_json_field *field)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field))
+        return !json->status;
+    br_json_object(json, "the shared resources");
+    while (br_json_member(json)) {
+        br_json_peek(json);
+        const char *at = json->at;
+        if (br_json_scalar(json, "an amount"))
+            br_json_take(json, at,
+                         br_cluster_add_shared(r->cluster, json->key, json->text, r->diag));
+    }
+    return !json->status;
+}
+
 /* Partition, account and time factor, each by itself. */
 static bool plan_reader_read_site(struct br_plan_reader *r, const struct br_json_field f[3])
 {
@@ -273,11 +506,12 @@ static bool plan_reader_read_site(struct br_plan_reader *r, const struct br_json
 bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *field)
 {
     struct br_json *json = &r->json;
-    struct br_json_field f[] = {{"name", false, NULL},       {"classes", true, NULL},
-                                {"fungible", false, NULL},   {"generic", false, NULL},
-                                {"partition", false, NULL},  {"account", false, NULL},
-                                {"time-factor", false, NULL}};
-    if (!br_json_go(json, field) || !br_json_fields(json, "the cluster", f, 7))
+    struct br_json_field f[] = {{"name", false, NULL},        {"classes", true, NULL},
+                                {"fungible", false, NULL},    {"generic", false, NULL},
+                                {"partition", false, NULL},   {"account", false, NULL},
+                                {"time-factor", false, NULL}, {"shared", false, NULL},
+                                {"unavailable", false, NULL}, {"changes", false, NULL}};
+    if (!br_json_go(json, field) || !br_json_fields(json, "the cluster", f, sizeof f / sizeof *f))
         return false;
     const char *name = NULL;
     if (br_json_go(json, &f[0]) && br_json_string(json, "the cluster's name"))
@@ -293,7 +527,9 @@ bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *
         return br_json_fail(json, f[1].at, BR_PLAN_REWRITE, "the cluster has no machines");
     return br_json_each(&r->json, &f[2], "the fungible resources", read_fungible, r) &&
            br_json_each(&r->json, &f[3], "the generic resources", read_generic, r) &&
-           plan_reader_read_site(r, &f[4]);
+           plan_reader_read_site(r, &f[4]) && read_shared(r, &f[7]) &&
+           br_json_each(&r->json, &f[8], "the windows", read_unavailable, r) &&
+           br_json_each(&r->json, &f[9], "the changes", read_change, r);
 }
 
 enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,

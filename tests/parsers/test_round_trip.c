@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/numbers/rng.h"
+#include "planner/model/features.h"
 #include "tests/parsers/parse_text.h"
 #include "tests/emit/plan_fixture.h"
 
@@ -339,9 +340,51 @@ static void features(void **state)
         }
 }
 
+/* The same in a plan as JSON, of any plan. */
+static void features_of_plans(void **state)
+{
+    uint32_t plans = 0;
+    for (uint64_t seed = 1; seed <= JOBS; seed++) {
+        struct br_rng rng = br_rng_seed(seed);
+        struct fixture f = {.dag = random_features(&rng), .cluster = random_windows(&rng)};
+        f.plan = br_plan_create(f.dag->tasks);
+        for (uint32_t t = 0; t < f.dag->tasks; t++) {
+            f.plan->start_ns[t] = f.plan->machine[t] = 0;
+            f.plan->subset[t] = 'S';
+        }
+        assert_int_equal(br_plan_rank(f.plan, f.dag, NULL), BR_OK);
+        f.plan->method = f.plan->bound_method = "none";
+        if (br_features(f.dag, f.cluster)) {
+            char *first = fixture_emit(false, "json", &f);
+            struct parse_text file = parse_text_open(first, strlen(first));
+            struct br_diag diag = {0};
+            struct br_input input;
+            struct fixture read = {0};
+            if (br_parse_plan(file.path, &input, &read.plan, &diag))
+                fail_msg("line %u: %s\n%s", diag.line, diag.what, first);
+            read.dag = input.dag;
+            read.cluster = input.cluster;
+            char *second = fixture_emit(false, "json", &read);
+            assert_string_equal(second, first);
+            assert_int_equal(br_dag_details_fingerprint(read.dag),
+                             br_dag_details_fingerprint(f.dag));
+            assert_int_equal(br_cluster_fingerprint(read.cluster),
+                             br_cluster_fingerprint(f.cluster));
+            free(first);
+            free(second);
+            parse_text_close(&file);
+            fixture_finish(&read);
+            plans++;
+        }
+        fixture_finish(&f);
+    }
+    assert_true(plans > JOBS / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(jobs), cmocka_unit_test(bytes),
-                                       cmocka_unit_test(words_of_dot), cmocka_unit_test(features)};
+                                       cmocka_unit_test(words_of_dot), cmocka_unit_test(features),
+                                       cmocka_unit_test(features_of_plans)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,7 @@ static enum br_status use_this_machine(bool quiet, struct br_cluster **cluster,
 static struct cli_job_settings without_cluster(const struct cli_job_settings *job)
 {
     struct cli_job_settings bare = *job;
-    bare.cluster = bare.capacity = NULL;
+    bare.cluster = bare.capacity = bare.shared = NULL;
     bare.machines = 0;
     return bare;
 }
