@@ -457,6 +457,15 @@ static bool holds_shared(const struct br_generator *g, uint32_t task)
     return true;
 }
 
+static bool holds_machine(const struct br_generator *g, uint32_t machine, uint32_t task)
+{
+    const struct br_general *job = g->job;
+    bool holds = br_general_open(job, machine, g->now, g->now + job->duration[task]);
+    for (uint32_t r = 0; r < job->resources && holds; r++)
+        holds = job->shared[r] || holds_on(g, machine * job->resources + r, task);
+    return holds;
+}
+
 /* How much is left on the machine, by shares of the capacity, as the task weighs it: the less, the
  * better it fits. */
 static double slack_on(const struct br_generator *g, uint32_t machine, uint32_t task)
@@ -490,10 +499,7 @@ static uint32_t find_machine(struct br_generator *g, uint32_t task)
     for (uint32_t m = br_fit_tree_next(&g->room, 0, g->vector);
          m != BR_FIT_NONE && compared < MACHINES;
          m = br_fit_tree_next(&g->room, m + 1, g->vector)) {
-        bool holds = br_general_open(job, m, g->now, g->now + job->duration[task]);
-        for (uint32_t r = 0; r < job->resources && holds; r++)
-            holds = job->shared[r] || holds_on(g, m * job->resources + r, task);
-        if (!holds)
+        if (!holds_machine(g, m, task))
             continue;
         const double slack = slack_on(g, m, task);
         compared++;
@@ -540,12 +546,20 @@ static void start_task(struct br_generator *g, uint32_t task, uint32_t machine)
     tell_children(g, task, end);
 }
 
-/* Starts the task if it fits now, and leaves a way on. */
+/* Starts the task if it fits now, and leaves a way on: on the machine that it fits best, or on that
+ * of the witness. */
 static bool try_start(struct br_generator *g, uint32_t task)
 {
-    const uint32_t machine = find_machine(g, task);
-    if (machine == UINT32_MAX || (g->reserve && !br_reserve_start(g->reserve, task, machine)))
+    uint32_t machine = find_machine(g, task);
+    if (machine == UINT32_MAX)
         return false;
+    if (g->reserve && !br_reserve_start(g->reserve, task, machine)) {
+        const uint32_t other = br_reserve_machine(g->reserve, task);
+        if (other == machine || !holds_machine(g, other, task) ||
+            !br_reserve_start(g->reserve, task, other))
+            return false;
+        machine = other;
+    }
     start_task(g, task, machine);
     return true;
 }

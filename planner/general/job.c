@@ -244,6 +244,7 @@ static void find_stored(struct br_general *job)
         }
         job->stored[r] = outputs && sum > least;
         job->any_stored |= job->stored[r];
+        job->stored_on_machines |= job->stored[r] && !job->shared[r];
     }
 }
 

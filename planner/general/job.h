@@ -74,7 +74,7 @@ struct br_general {
     uint32_t *machine_class;
     bool *shared; /* by resource */
     bool *stored; /* by resource: some output is of it, and it can run short */
-    bool any_stored;
+    bool any_stored, stored_on_machines;
     int64_t *capacity; /* [class * resources + resource], without changes */
     int64_t *shared_capacity;
     uint32_t *resource_origin; /* in the Dag */

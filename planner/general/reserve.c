@@ -360,6 +360,12 @@ static uint32_t next_of_stage(struct br_reserve *r, uint32_t stage)
     return r->at[r->begin[stage]];
 }
 
+uint32_t br_reserve_machine(struct br_reserve *r, uint32_t task)
+{
+    const uint32_t stage = r->job->task_stage[task];
+    return r->machine[r->plain[stage] ? next_of_stage(r, stage) : task];
+}
+
 /* What the task holds and leaves moves out of the witness. */
 static void move_holds(struct br_reserve *r, uint32_t task, uint32_t machine)
 {

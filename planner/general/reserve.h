@@ -30,6 +30,8 @@ void br_reserve_destroy(struct br_reserve *reserve);
 bool br_reserve_holds(const struct br_reserve *reserve);
 /* Back to the beginning, with nothing started. O(tasks). */
 void br_reserve_reset(struct br_reserve *reserve);
+/* The machine of the task in the witness, or of the task of its stage for which it may stand. */
+uint32_t br_reserve_machine(struct br_reserve *reserve, uint32_t task);
 /* Starts a task whose parents have started, if the rest still fits; else changes nothing. */
 bool br_reserve_start(struct br_reserve *reserve, uint32_t task, uint32_t machine);
 

@@ -27,25 +27,31 @@ bool br_walk_init(struct br_walk *walk, const struct br_general *job)
     walk->machine = br_calloc(n, sizeof *walk->machine);
     walk->done = br_calloc(n, sizeof *walk->done);
     walk->left = br_calloc(s, sizeof *walk->left);
+    walk->begin = br_calloc(s, sizeof *walk->begin);
+    walk->free = br_calloc(s, sizeof *walk->free);
     walk->readers = br_calloc((size_t)job->instances + 1, sizeof *walk->readers);
     walk->waits = br_calloc(s, sizeof *walk->waits);
     walk->pairs = br_calloc(n, sizeof *walk->pairs);
     walk->fits_class = br_calloc(s * job->classes, sizeof *walk->fits_class);
+    walk->last = br_calloc(s, sizeof *walk->last);
     walk->change = br_calloc((size_t)job->resources + 1, sizeof *walk->change);
     if (!walk->held || !walk->limit || !walk->machine || !walk->done || !walk->left ||
-        !walk->readers || !walk->waits || !walk->pairs || !walk->fits_class || !walk->change)
+        !walk->begin || !walk->free || !walk->readers || !walk->waits || !walk->pairs ||
+        !walk->fits_class || !walk->last || !walk->change)
         return false;
     for (uint32_t p = 0; p < places; p++)
         walk->limit[p] = br_general_least(job, p, 0);
     for (uint32_t k = 0; k < job->stages; k++) {
         const uint32_t first = job->stage_first[k], end = job->stage_first[k + 1];
         walk->left[k] = end - first;
+        walk->begin[k] = first;
         for (uint32_t a = job->parent_first[k]; a < job->parent_first[k + 1]; a++)
             if (!job->parent[a].one_to_one)
                 walk->waits[k]++;
             else
                 for (uint32_t t = first; t < end; t++)
                     walk->pairs[t]++;
+        walk->free[k] = walk->pairs[first] ? 0 : end - first;
         for (uint32_t c = 0; c < job->classes; c++)
             walk->fits_class[(size_t)k * job->classes + c] = walk_fits_class(job, k, c);
     }
@@ -65,10 +71,13 @@ void br_walk_finish(struct br_walk *walk)
     br_free(walk->machine);
     br_free(walk->done);
     br_free(walk->left);
+    br_free(walk->begin);
+    br_free(walk->free);
     br_free(walk->readers);
     br_free(walk->waits);
     br_free(walk->pairs);
     br_free(walk->fits_class);
+    br_free(walk->last);
     br_free(walk->change);
 }
 
@@ -113,6 +122,7 @@ static void walk_frees(struct br_walk *walk, uint32_t task)
             if (walk->readers[output->first + index] == 1)
                 walk->change[output->resource] += output->amount;
         } else if (walk->left[stage] == 1) {
+            walk->work += count;
             for (uint32_t i = 0; i < count; i++)
                 if (walk->readers[output->first + i] == 1)
                     walk->change[output->resource] += output->amount;
@@ -120,32 +130,52 @@ static void walk_frees(struct br_walk *walk, uint32_t task)
     }
 }
 
-uint32_t br_walk_look(struct br_walk *walk, uint32_t task, double *growth, bool *frees)
+bool br_walk_look(struct br_walk *walk, uint32_t task, double *growth, bool *frees)
 {
     const struct br_general *job = walk->job;
     const uint32_t stage = job->task_stage[task];
-    uint32_t best = UINT32_MAX;
-    double most = -1, room;
+    double room;
     walk_frees(walk, task);
-    for (uint32_t m = 0; m < job->machines; m++)
-        if (walk_fits(walk, task, m, &room) && room > most) {
-            most = room;
-            best = m;
-        }
+    uint32_t machine = walk->last[stage];
+    walk->work++;
+    if (!walk_fits(walk, task, machine, &room)) {
+        for (machine = 0; machine < job->machines && !walk_fits(walk, task, machine, &room);)
+            machine++;
+        walk->work += machine;
+        if (machine == job->machines)
+            return false;
+        walk->last[stage] = machine;
+    }
     *growth = 0;
     *frees = true;
-    if (best == UINT32_MAX)
-        return best;
     for (uint32_t r = 0; r < job->resources; r++) {
         if (!job->stored[r])
             continue;
         const size_t at = (size_t)stage * job->resources + r;
         const int64_t made = job->made[at] + job->late[at], net = made - walk->change[r];
-        const int64_t limit = walk->limit[br_general_place(job, best, r)];
+        const int64_t limit = walk->limit[br_general_place(job, machine, r)];
         *growth += (double)net / (limit > 0 ? (double)limit : 1);
         if (job->shared[r] || job->machines == 1 ? net > 0 : made > 0)
             *frees = false;
     }
+    return true;
+}
+
+uint32_t br_walk_machine(struct br_walk *walk, uint32_t task)
+{
+    uint32_t best = UINT32_MAX;
+    double most = -1, room;
+    walk_frees(walk, task);
+    for (uint32_t m = 0; m < walk->job->machines; m++) {
+        walk->work++;
+        if (!walk_fits(walk, task, m, &room) || room <= most)
+            continue;
+        most = room;
+        best = m;
+        if (!walk->job->stored_on_machines)
+            break;
+    }
+    assert(best != UINT32_MAX);
     return best;
 }
 
@@ -189,10 +219,14 @@ static void walk_children(struct br_walk *walk, uint32_t task, uint32_t by)
     const uint32_t stage = job->task_stage[task], index = task - job->stage_first[stage];
     for (uint32_t a = job->child_first[stage]; a < job->child_first[stage + 1]; a++) {
         const struct br_general_arc *arc = &job->child[a];
-        if (arc->one_to_one)
-            walk->pairs[job->stage_first[arc->stage] + index] += by;
-        else if (walk->left[stage] == 0)
+        if (arc->one_to_one) {
+            uint32_t *pairs = &walk->pairs[job->stage_first[arc->stage] + index];
+            walk->free[arc->stage] -= *pairs == 0; /* by one more */
+            *pairs += by;
+            walk->free[arc->stage] += *pairs == 0;
+        } else if (walk->left[stage] == 0) {
             walk->waits[arc->stage] += by;
+        }
     }
 }
 
@@ -211,7 +245,11 @@ void br_walk_run(struct br_walk *walk, uint32_t task, uint32_t machine)
     assert(br_walk_is_ready(walk, task));
     walk->done[task] = true;
     walk->machine[task] = machine;
-    walk->left[walk->job->task_stage[task]]--;
+    const uint32_t stage = walk->job->task_stage[task];
+    walk->left[stage]--;
+    walk->free[stage]--;
+    while (walk->begin[stage] < walk->job->stage_first[stage + 1] && walk->done[walk->begin[stage]])
+        walk->begin[stage]++;
     walk_leave(walk, task, 1);
     walk_reads(walk, task, 1);
     walk_children(walk, task, UINT32_MAX); /* less one */
@@ -223,6 +261,10 @@ void br_walk_back(struct br_walk *walk, uint32_t task)
     walk_children(walk, task, 1);
     walk_reads(walk, task, -1);
     walk_leave(walk, task, -1);
-    walk->left[walk->job->task_stage[task]]++;
+    const uint32_t stage = walk->job->task_stage[task];
+    walk->left[stage]++;
+    walk->free[stage]++;
     walk->done[task] = false;
+    if (walk->begin[stage] > task)
+        walk->begin[stage] = task;
 }

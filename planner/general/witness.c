@@ -1,6 +1,7 @@
 #include "planner/general/witness.h"
 
 #include <assert.h>
+#include <float.h>
 #include <string.h>
 
 #include "base/collections/grow.h"
@@ -9,11 +10,21 @@
 #include "base/collections/sort.h"
 #include "planner/general/walk.h"
 
-enum { STAGE_TASKS = 16 }; /* ready tasks of one stage that are looked at */
+enum { STEPS = 6 };        /* towards an order that holds little */
+enum { STAGE_REACH = 64 }; /* tasks of one stage among which these are looked for */
+enum { STAGE_TASKS = 8 };  /* ready tasks of one stage that are looked at */
+
+/* Which of the tasks that can run is tried first. */
+enum rule {
+    RULE_TASK,  /* the task that lets least be held more */
+    RULE_STAGE, /* stages that have begun; then the stage that lets least be held more as a whole */
+    RULE_DEPTH, /* stages that have begun; then the stage that could begin last */
+    RULES,
+};
 
 struct candidate {
-    uint32_t task, machine;
-    double growth;
+    uint32_t task;
+    double first, growth;
     int64_t tail;
 };
 
@@ -25,6 +36,8 @@ struct choice {
 
 struct witness_search {
     struct br_walk walk;
+    enum rule rule;
+    uint32_t *opened; /* by stage: the depth at which it could begin */
     uint32_t *order;
     uint32_t depth, deepest;
     struct choice *choice; /* by depth */
@@ -85,9 +98,54 @@ static void bury(struct witness_search *s, uint64_t set)
     s->deads++;
 }
 
+/* By how much what is held grows until all of the stage has run, as a sum of shares. */
+static double stage_growth(const struct br_walk *walk, uint32_t stage)
+{
+    const struct br_general *job = walk->job;
+    double sum = 0;
+    for (uint32_t r = 0; r < job->resources; r++) {
+        const size_t at = (size_t)stage * job->resources + r;
+        if (!job->stored[r])
+            continue;
+        double limit = (double)walk->limit[br_general_place(job, 0, r)];
+        limit *= job->shared[r] ? 1 : job->machines;
+        sum += limit > 0 ? walk->left[stage] * (double)(job->made[at] + job->late[at]) / limit : 0;
+    }
+    for (uint32_t k = job->read_first[stage]; k < job->read_first[stage + 1]; k++) {
+        const struct br_general_output *output = &job->output[job->read[k].output];
+        const uint32_t r = output->resource;
+        if (!output->amount || !job->stored[r])
+            continue;
+        double limit = (double)walk->limit[br_general_place(job, 0, r)];
+        limit *= job->shared[r] ? 1 : job->machines;
+        const uint32_t count =
+            job->stage_first[output->stage + 1] - job->stage_first[output->stage];
+        const uint32_t last = walk->readers[output->first + count - 1]; /* stands for the others */
+        sum -= limit > 0 && last == 1 ? count * (double)output->amount / limit : 0;
+    }
+    return sum;
+}
+
+/* What counts first in the order of candidates, by the rule. */
+static double first_by_rule(const struct witness_search *s, uint32_t stage)
+{
+    const struct br_general *job = s->walk.job;
+    const bool begun = s->walk.left[stage] < job->stage_first[stage + 1] - job->stage_first[stage];
+    switch (s->rule) {
+    case RULE_STAGE:
+        return begun ? -DBL_MAX : stage_growth(&s->walk, stage);
+    case RULE_DEPTH:
+        return begun ? -DBL_MAX : -(double)s->opened[stage];
+    default:
+        return 0;
+    }
+}
+
 /* The candidate that grows least comes first, of equal ones that with most work behind it. */
 static bool goes_before(const struct candidate *a, const struct candidate *b)
 {
+    if (a->first != b->first)
+        return a->first < b->first;
     if (a->growth != b->growth)
         return a->growth < b->growth;
     if (a->tail != b->tail)
@@ -109,18 +167,21 @@ static void list_candidates(struct witness_search *s, struct choice *choice)
     for (uint32_t k = 0; k < s->readies; k++) {
         const uint32_t stage = s->ready[k];
         uint32_t looked = 0;
+        const double first = first_by_rule(s, stage);
         const uint32_t most = job->plain[stage] ? 1 : STAGE_TASKS;
-        for (uint32_t t = job->stage_first[stage]; t < job->stage_first[stage + 1]; t++) {
-            if (!br_walk_is_ready(&s->walk, t))
-                continue;
-            if (looked++ == most) {
+        const uint32_t begin = s->walk.begin[stage];
+        for (uint32_t t = begin; t < job->stage_first[stage + 1]; t++) {
+            const bool ready = br_walk_is_ready(&s->walk, t);
+            if ((ready && looked == most) || (looked && t - begin >= STAGE_REACH)) {
                 s->complete &= most == 1;
                 break;
             }
-            struct candidate c = {.task = t, .tail = job->tail[t]};
+            if (!ready)
+                continue;
+            looked++;
+            struct candidate c = {.task = t, .first = first, .tail = job->tail[t]};
             bool frees;
-            c.machine = br_walk_look(&s->walk, t, &c.growth, &frees);
-            if (c.machine == UINT32_MAX) {
+            if (!br_walk_look(&s->walk, t, &c.growth, &frees)) {
                 if (s->depth >= s->deepest)
                     s->stuck = t;
                 continue;
@@ -145,10 +206,11 @@ static void list_candidates(struct witness_search *s, struct choice *choice)
 /* Keeps the list of stages with tasks that can run. */
 static void look_at_stage(struct witness_search *s, uint32_t stage)
 {
-    const bool open = s->walk.left[stage] && !s->walk.waits[stage];
+    const bool open = s->walk.free[stage] && !s->walk.waits[stage];
     uint32_t *number = &s->ready_number[stage];
     if (open && *number == UINT32_MAX) {
         *number = s->readies;
+        s->opened[stage] = s->depth;
         s->ready[s->readies++] = stage;
     } else if (!open && *number != UINT32_MAX) {
         const uint32_t moved = s->ready[--s->readies];
@@ -167,16 +229,21 @@ static void look_around(struct witness_search *s, uint32_t task)
         look_at_stage(s, job->child[a].stage);
 }
 
-static bool search_init(struct witness_search *s, const struct br_general *job, uint32_t *order)
+static bool search_init(struct witness_search *s, const struct br_general *job, uint32_t *order,
+                        double share)
 {
     s->order = order;
     s->complete = true;
     s->stuck = UINT32_MAX;
+    s->opened = br_calloc((size_t)job->stages + 1, sizeof *s->opened);
     s->choice = br_calloc((size_t)job->tasks + 1, sizeof *s->choice);
     s->ready = br_malloc(((size_t)job->stages + 1) * sizeof *s->ready);
     s->ready_number = br_malloc(((size_t)job->stages + 1) * sizeof *s->ready_number);
-    if (!br_walk_init(&s->walk, job) || !s->choice || !s->ready || !s->ready_number)
+    if (!br_walk_init(&s->walk, job) || !s->opened || !s->choice || !s->ready || !s->ready_number)
         return false;
+    for (uint32_t p = 0; p < (job->machines + 1) * job->resources; p++)
+        if (job->stored[p % job->resources])
+            s->walk.limit[p] = (int64_t)(share * (double)s->walk.limit[p]);
     for (uint32_t k = 0; k < job->stages; k++)
         s->ready_number[k] = UINT32_MAX;
     for (uint32_t k = 0; k < job->stages; k++)
@@ -187,6 +254,7 @@ static bool search_init(struct witness_search *s, const struct br_general *job, 
 static void search_finish(struct witness_search *s)
 {
     br_walk_finish(&s->walk);
+    br_free(s->opened);
     br_free(s->choice);
     br_free(s->candidate);
     br_free(s->ready);
@@ -197,7 +265,7 @@ static void search_finish(struct witness_search *s)
 static void step(struct witness_search *s, const struct candidate *c)
 {
     const uint64_t set = s->choice[s->depth].set;
-    br_walk_run(&s->walk, c->task, c->machine);
+    br_walk_run(&s->walk, c->task, br_walk_machine(&s->walk, c->task));
     s->order[s->depth++] = c->task;
     s->choice[s->depth].set = set ^ task_hash(c->task);
     look_around(s, c->task);
@@ -210,14 +278,14 @@ static void step_back(struct witness_search *s)
     look_around(s, task);
 }
 
-enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t states,
-                                       const struct br_stop *stop, struct br_witness *witness,
-                                       uint32_t *stuck)
+/* Finds an order within this share of the capacities. */
+static enum br_witness_answer find_by_rule(const struct br_general *job, enum rule rule,
+                                           double share, uint64_t work, const struct br_stop *stop,
+                                           struct br_witness *witness, uint32_t *stuck)
 {
-    struct witness_search s = {0};
+    struct witness_search s = {.rule = rule};
     enum br_witness_answer answer = BR_WITNESS_UNKNOWN;
-    uint64_t looked = 0;
-    if (!search_init(&s, job, witness->order))
+    if (!search_init(&s, job, witness->order, share))
         s.failed = true;
     for (bool down = true; !s.failed;) {
         if (s.depth == job->tasks) {
@@ -230,7 +298,6 @@ enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t st
             list_candidates(&s, choice);
             if (s.depth > s.deepest)
                 s.deepest = s.depth;
-            looked++;
         }
         down = false;
         while (choice->next < choice->first + choice->count && !down) {
@@ -242,7 +309,7 @@ enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t st
         }
         if (down)
             continue;
-        if (looked > states + job->tasks || br_stopped(stop))
+        if (s.walk.work > work + job->tasks * (16 + (uint64_t)job->machines) || br_stopped(stop))
             break;
         bury(&s, choice->set | (choice->set == 0));
         s.candidates = choice->first;
@@ -258,5 +325,49 @@ enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t st
     if (stuck)
         *stuck = s.stuck;
     search_finish(&s);
+    return answer;
+}
+
+static enum br_witness_answer find_any(const struct br_general *job, uint64_t work,
+                                       const struct br_stop *stop, struct br_witness *witness,
+                                       uint32_t *stuck)
+{
+    enum br_witness_answer answer = BR_WITNESS_UNKNOWN;
+    /* Each rule gets a short search, then each a long one. */
+    for (uint64_t part = 64; part > 0; part = part > 1 ? 1 : 0)
+        for (enum rule rule = 0; rule < RULES; rule++) {
+            answer = find_by_rule(job, rule, 1, work / part / RULES, stop, witness, stuck);
+            if (answer != BR_WITNESS_UNKNOWN || br_stopped(stop))
+                return answer;
+        }
+    return answer;
+}
+
+enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t work,
+                                       const struct br_stop *stop, struct br_witness *witness,
+                                       uint32_t *stuck)
+{
+    enum br_witness_answer answer = find_any(job, work, stop, witness, stuck);
+    struct br_witness lower = {br_malloc(((size_t)job->tasks + 1) * sizeof *lower.order),
+                               br_malloc(((size_t)job->tasks + 1) * sizeof *lower.machine)};
+    if (!lower.order || !lower.machine)
+        answer = BR_WITNESS_MEMORY;
+    /* The less the witness holds, the more may start beside it: halves what is not known yet. */
+    double least = 0, most = 1;
+    for (int k = 0; k < STEPS && answer == BR_WITNESS_FOUND && !br_stopped(stop); k++) {
+        const double share = (least + most) / 2;
+        enum br_witness_answer found = BR_WITNESS_UNKNOWN;
+        for (enum rule rule = 0; rule < RULES && found != BR_WITNESS_FOUND; rule++)
+            found = find_by_rule(job, rule, share, work / 64 / RULES, stop, &lower, NULL);
+        if (found == BR_WITNESS_FOUND) {
+            memcpy(witness->order, lower.order, job->tasks * sizeof *lower.order);
+            memcpy(witness->machine, lower.machine, job->tasks * sizeof *lower.machine);
+            most = share;
+        } else {
+            least = share;
+        }
+    }
+    br_free(lower.order);
+    br_free(lower.machine);
     return answer;
 }

@@ -16,9 +16,10 @@ enum br_witness_answer {
 /* Searches for an order that fits, depth first, and remembers the sets of tasks from which it does
  * not go on. A task that leaves no more behind than it frees runs at once: that is never worse. The
  * order also tries to keep what is held low. Fills the witness if it finds one; both arrays are the
- * caller's. `stuck` (may be NULL) is a task that did not fit where most tasks had run. At most
- * `states` sets are looked at. */
-enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t states,
+ * caller's. `stuck` (may be NULL) is a task that did not fit where most tasks had run. `work`
+ * limits the machines and instances that are looked at, beside so many a task that any order can be
+ * made. */
+enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t work,
                                        const struct br_stop *stop, struct br_witness *witness,
                                        uint32_t *stuck);
 

@@ -18,8 +18,8 @@
 /* Placements of the search by effort: so many for a job, and so many a task. */
 static const uint64_t fast_placements = 60000, fast_of_task = 6;
 static const uint64_t default_placements = 6000000, default_of_task = 40;
-/* Sets of tasks that the search for an order that fits looks at. */
-static const uint64_t witness_states = 200000;
+/* Machines and instances that the search for an order that fits looks at. */
+static const uint64_t witness_work = 30000000;
 /* The share of a time limit for the plan of the relaxed job. */
 static const double relaxed_share = 0.25;
 
@@ -232,7 +232,7 @@ static enum br_status find_witness(struct general_plan *g)
     if (!g->witness.order || !g->witness.machine)
         return br_fail_memory(g->diag);
     enum br_witness_answer answer =
-        br_witness_find(g->job, witness_states, &g->alarm.stop, &g->witness, &stuck);
+        br_witness_find(g->job, witness_work, &g->alarm.stop, &g->witness, &stuck);
     if (answer == BR_WITNESS_MEMORY)
         return br_fail_memory(g->diag);
     return answer == BR_WITNESS_FOUND ? BR_OK : refuse_storage(g, answer, stuck);
