@@ -76,8 +76,7 @@ enum br_status br_cluster_add_change(struct br_cluster *cluster, const char *res
     BR_NEED(diag, cluster);
     char owner[140];
     snprintf(owner, sizeof owner, "a change of %.80s", resource ? resource : "a resource");
-    struct br_change add = {.span = {0, 0, from_ns, to_ns},
-                            .in_bytes = br_role_is_in_bytes(amount)};
+    struct br_change add = {.span = {0, 0, from_ns, to_ns}};
     enum br_status status = br_amount_read(owner, resource, amount, &add.amount, diag);
     if (!status)
         status = take_span(cluster, cls, index, owner, &add.span, diag);
@@ -94,6 +93,7 @@ enum br_status br_cluster_add_change(struct br_cluster *cluster, const char *res
         return br_fail(diag, BR_BAD_INPUT, "give the class a capacity of it",
                        "%.80s changes on machines of class '%.80s', which do not have it", resource,
                        cluster->cls[cls].name);
+    add.in_bytes = br_role_is_in_bytes(amount);
     struct br_calendar *calendar = calendar_of(cluster);
     if (!calendar || !(add.resource = br_arena_text(&cluster->arena, resource)) ||
         !br_grow(&calendar->change, calendar->changes, &calendar->change_room, sizeof add))

@@ -19,6 +19,32 @@ def _number(what, made, number):
     return whole
 
 
+_ALL = 2**32 - 1  # all tasks of a stage, or all machines
+_FOREVER = 2**63 - 1
+
+
+def _index(index, what):
+    return _ALL if index is None else whole(index, what, 0, _ALL - 1)
+
+
+def _yes(what, value):
+    if value is not True and value is not False:
+        raise UsageError('%s is %.80r' % (what, value), 'give True or False')
+    return value
+
+
+def _ids(given):
+    """Ids of outputs: one, or several."""
+    try:
+        ids = [given] if isinstance(given, (str, bytes)) else list(given)
+    except TypeError:
+        raise UsageError('reads is %.80r' % (given,), 'give the ids of outputs, or None for all') from None
+    for id in ids:
+        if text(id, 'the id of an output') is None:
+            raise UsageError('the id of an output is None', 'give a text')
+    return [id.decode('utf-8', 'replace') if isinstance(id, bytes) else id for id in ids]
+
+
 class Job(Owner):
     """A DAG of stages, each of one or more equal tasks."""
 
@@ -27,6 +53,8 @@ class Job(Owner):
         self._finished = False
         # What it was made of, for the native form.
         self.name, self._resources, self._stages, self._edges, self._attributes = name, {}, [], [], {}
+        self._waits = []  # by edge: reads, lag and stream, as far as they are given
+        self._joined = {}  # by parent and child: does their edge have one of these?
         if not self._dag:
             raise MemoryError
 
@@ -52,7 +80,7 @@ class Job(Owner):
         number = ctypes.c_uint32()
         call(lib.br_dag_add_stage, self._dag, id, tasks, to_ns(seconds), ctypes.byref(number))
         self._stages.append({'id': id, 'tasks': tasks, 'duration': seconds_text(seconds), 'demands': {},
-                             'durations': {}, 'command': command, 'attributes': {}})
+                             'durations': {}, 'outputs': [], 'times': {}, 'command': command, 'attributes': {}})
         for resource, amount in demands.items():
             self.demand(number.value, resource, amount)
         for index, other in durations:
@@ -69,6 +97,38 @@ class Job(Owner):
         call(lib.br_dag_add_demand, self._dag, stage, resource, amount_text(amount))
         self._stages[stage]['demands'][resource] = amount_text(amount).decode()
         self._resources.setdefault(resource, None)
+
+    def output(self, stage, id, resource, amount, start='start', keep=True, free=None):
+        """Each task of the stage holds so much of the resource until its last reader has ended: from its own start, or
+        from its 'end' on. What nobody reads is a result, unless `keep` is False. `free`: a command for when it is no
+        longer held. See the formats' outputs."""
+        self._change()
+        stage = _number('stage', self._stages, stage)
+        flags = one_of('start of outputs', {'start': 0, 'end': 1}, start) | (0 if _yes('keep', keep) else 2)
+        text(free, 'the command')
+        call(lib.br_dag_add_output, self._dag, stage, id, resource, amount_text(amount), flags)
+        if free is not None:
+            call(lib.br_dag_set_output_free, self._dag, stage, id, free)
+        self._stages[stage]['outputs'].append({
+            'id': id, 'resource': resource, 'amount': amount_text(amount).decode(),
+            **({'from': 'end'} if start == 'end' else {}), **({} if keep else {'keep': 'no'}),
+            **({} if free is None else {'free': free})})
+        self._resources.setdefault(resource, None)
+
+    def _time(self, name, function, stage, seconds, index):
+        self._change()
+        stage, number = _number('stage', self._stages, stage), _index(index, 'the index of a task')
+        call(function, self._dag, stage, number, to_ns(seconds))
+        self._stages[stage]['times'].setdefault(index, {})[name] = seconds_text(seconds)
+
+    def release(self, stage, seconds, index=None):
+        """The tasks of the stage, or the one with that index, start no earlier than so many seconds after the start of
+        the plan."""
+        self._time('release', lib.br_dag_set_release, stage, seconds, index)
+
+    def deadline(self, stage, seconds, index=None):
+        """They end no later."""
+        self._time('deadline', lib.br_dag_set_deadline, stage, seconds, index)
 
     def resource(self, name, unit=None):
         """Declares a resource with its unit, such as 'GiB'; demands declare others by themselves."""
@@ -103,17 +163,32 @@ class Job(Owner):
         """The job in its native form, as text."""
         return _program.job_to_xml(self)
 
-    def edge(self, parent, child, type='barrier', bytes=0):
+    def edge(self, parent, child, type='barrier', bytes=0, reads=None, lag=0, stream=False):
         """The child stage waits for the parent: as a whole, or 'one-to-one'. `bytes`: what all tasks of
-        the parent together hand to those of the child, for plans with `network`. Returns the edge's number."""
+        the parent together hand to those of the child, for plans with `network`. `reads`: the ids of the outputs that
+        the child reads; None: all. `lag`: seconds between the parent's end and the child's start. `stream`: the child
+        runs beside the parent. Returns the edge's number."""
         self._change()
         parent, child = (_number('stage', self._stages, stage) for stage in (parent, child))
-        carried = whole_bytes(bytes)
+        carried, lag_ns = whole_bytes(bytes), whole(to_ns(lag), 'the lag in nanoseconds')
+        wait = {**({} if reads is None else {'reads': _ids(reads)}),
+                **({'lag': seconds_text(lag)} if lag_ns else {}), **({'stream': 'yes'} if _yes('stream', stream) else {})}
+        if self._joined.get((parent, child), False) or (wait and (parent, child) in self._joined):
+            raise UsageError('two edges go from %.80r to %.80r, and one of them has reads, lag or stream' % (
+                self._stages[parent]['id'], self._stages[child]['id']), 'join the stages by one edge')
         call(lib.br_dag_add_edge, self._dag, parent, child,
               one_of('type of edges', {'barrier': 0, 'one-to-one': 1}, type))
         if carried:
             call(lib.br_dag_set_edge_bytes, self._dag, parent, child, carried)
+        if 'reads' in wait:
+            call(lib.br_dag_set_edge_reads, self._dag, parent, child, ' '.join(wait['reads']))
+        if lag_ns:
+            call(lib.br_dag_set_edge_lag, self._dag, parent, child, lag_ns)
+        if stream:
+            call(lib.br_dag_set_edge_stream, self._dag, parent, child)
         self._edges.append((parent, child, type, carried, {}))
+        self._waits.append(wait)
+        self._joined[parent, child] = bool(wait)
         return len(self._edges) - 1
 
     def _change(self):
@@ -139,6 +214,7 @@ class Cluster(Owner):
         self._cluster = lib.br_cluster_create(None)
         # What it was made of, for the native form.
         self._made, self._fungible, self._ports = [], [], {}
+        self._shared, self._unavailable, self._changes = {}, [], []
         self._site, self._generic = {}, []  # what only files say: a name, and what Slurm is told
         if not self._cluster:
             raise MemoryError
@@ -183,6 +259,35 @@ class Cluster(Owner):
         for resource in resources:
             call(lib.br_cluster_set_fungible, self._cluster, resource)
             self._fungible.append(resource)
+
+    def shared(self, **resources):
+        """What tasks on all machines draw from together, such as licences."""
+        for resource, amount in resources.items():
+            call(lib.br_cluster_add_shared, self._cluster, resource, amount_text(amount))
+            self._shared[resource] = amount_text(amount).decode()
+
+    def _span(self, name, index, start, end):
+        """The class, the index and the times for the library, and what the native form says of them."""
+        if index is not None and name is None:
+            raise UsageError('a machine with index %r of no class' % (index,), 'name its class')
+        return ([_ALL if name is None else one_of('class', self._classes, name), _index(index, 'the index of a machine'),
+                 to_ns(start), _FOREVER if end is None else to_ns(end)],
+                {**({} if name is None else {'class': name}), **({} if index is None else {'index': str(index)}),
+                 'from': seconds_text(start), **({} if end is None else {'to': seconds_text(end)})})
+
+    def unavailable(self, name=None, index=None, start=0, end=None):
+        """From `start` to `end` seconds after the start of the plan no task runs on the machine of that index, on none
+        of the class, or on none at all; without an end, from then on."""
+        span, said = self._span(name, index, start, end)
+        call(lib.br_cluster_add_unavailable, self._cluster, *span)
+        self._unavailable.append(said)
+
+    def change(self, resource, amount, name=None, index=None, start=0, end=None):
+        """Within this time each such machine offers this amount of the resource; without a class it is that of a
+        shared resource."""
+        span, said = self._span(name, index, start, end)
+        call(lib.br_cluster_add_change, self._cluster, resource, *span, amount_text(amount))
+        self._changes.append({'resource': resource, **said, 'amount': amount_text(amount).decode()})
 
     def to_xml(self):
         """The cluster in its native form, as text."""

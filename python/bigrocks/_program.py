@@ -117,17 +117,32 @@ def input_of_xml(make_job, make_cluster, text):
                                  (command[0].text or '') if command else None, own)
         for demand in _named(stage, 'demand'):
             job.demand(number[name], demand.get('resource'), demand.get('amount'))
+        for output in _named(stage, 'output'):
+            job.output(number[name], output.get('id'), output.get('resource'), output.get('amount'),
+                       output.get('from') or 'start', output.get('keep') != 'no', output.get('free'))
+        for element, index in [(stage, None)] + [(task, int(task.get('index') or 0)) for task in _named(stage, 'task')]:
+            if element.get('release') is not None:
+                job.release(number[name], element.get('release'), index)
+            if element.get('deadline') is not None:
+                job.deadline(number[name], element.get('deadline'), index)
         for attribute in _named(stage, 'attribute'):
             job.attribute(attribute.get('name'), attribute.get('value'), number[name])
     for edge in _named(root, 'edge'):
         made = job.edge(number[edge.get('from')], number[edge.get('to')], edge.get('type') or 'barrier',
-                        int(edge.get('bytes') or 0))
+                        int(edge.get('bytes') or 0), None if edge.get('reads') is None else edge.get('reads').split(),
+                        edge.get('lag') or 0, edge.get('stream') == 'yes')
         for attribute in _named(edge, 'attribute'):
             job.attribute(attribute.get('name'), attribute.get('value'), edge=made)
     for attribute in _named(root, 'attribute'):
         job.attribute(attribute.get('name'), attribute.get('value'))
     clusters = _named(root, 'cluster')
     return Read(job, cluster_of_xml(make_cluster, clusters[0]) if clusters else None)
+
+
+def _span_of(element):
+    """The class, the index and the times of a window."""
+    return (element.get('class'), None if element.get('index') is None else int(element.get('index')),
+            element.get('from') or 0, element.get('to'))
 
 
 def cluster_of_xml(make_cluster, root):
@@ -142,6 +157,11 @@ def cluster_of_xml(make_cluster, root):
         cluster._generic += [c.get('resource') for c in capacities
                              if c.get('slurm') == 'gres' and c.get('resource') not in cluster._generic]
     cluster.fungible(*fungible)
+    cluster.shared(**{shared.get('resource'): shared.get('amount') for shared in _named(root, 'shared')})
+    for element in _named(root, 'unavailable'):
+        cluster.unavailable(*_span_of(element))
+    for element in _named(root, 'change'):
+        cluster.change(element.get('resource'), element.get('amount'), *_span_of(element))
     cluster._site = {name: root.get(name) for name in _SITE if root.get(name)}
     return cluster
 
@@ -159,18 +179,24 @@ def job_to_xml(job):
         _xml.SubElement(root, 'resource', {'name': resource, **({'unit': unit} if unit else {})})
     for stage in job._stages:
         element = _xml.SubElement(root, 'stage', {'id': stage['id'], 'tasks': str(stage['tasks']),
-                                                  'duration': stage['duration']})
+                                                  'duration': stage['duration'], **stage['times'].get(None, {})})
         for resource, amount in stage['demands'].items():
             _xml.SubElement(element, 'demand', {'resource': resource, 'amount': amount})
         for index, seconds in stage['durations'].items():
             _xml.SubElement(element, 'task', {'index': str(index), 'duration': seconds})
+        for output in stage['outputs']:
+            _xml.SubElement(element, 'output', output)
+        for index, times in stage['times'].items():
+            if index is not None:
+                _xml.SubElement(element, 'task', {'index': str(index), **times})
         if stage['command'] is not None:
             _xml.SubElement(element, 'command').text = stage['command']
         _write_attributes(element, stage['attributes'])
-    for parent, child, kind, size, attributes in job._edges:
+    for (parent, child, kind, size, attributes), wait in zip(job._edges, job._waits):
         _write_attributes(_xml.SubElement(root, 'edge', {
             'from': job._stages[parent]['id'], 'to': job._stages[child]['id'], 'type': kind,
-            **({'bytes': str(size)} if size else {})}), attributes)
+            **({'bytes': str(size)} if size else {}),
+            **{name: ' '.join(value) if name == 'reads' else value for name, value in wait.items()}}), attributes)
     return _xml.tostring(root, encoding='unicode')
 
 
@@ -185,12 +211,31 @@ def cluster_to_xml(cluster):
                 'resource': resource, 'amount': amount,
                 **({'fungible': 'true'} if resource in cluster._fungible else {}),
                 **({'slurm': 'gres'} if resource in cluster._generic else {})})
+    for resource, amount in cluster._shared.items():
+        _xml.SubElement(root, 'shared', {'resource': resource, 'amount': amount})
+    for window in cluster._unavailable:
+        _xml.SubElement(root, 'unavailable', window)
+    for window in cluster._changes:
+        _xml.SubElement(root, 'change', window)
     return _xml.tostring(root, encoding='unicode')
 
 
 def _number(value):
     """Seconds that came from whole nanoseconds."""
     return round(value, 9)
+
+
+def _in_numbers(said):
+    """Words of the native form, with times and indices as numbers."""
+    return {name: float(value) if name in ('release', 'deadline', 'lag', 'from', 'to') else
+            int(value) if name == 'index' else value for name, value in said.items()}
+
+
+def _slack_of(plan, job, cluster):
+    """By rank; None for a plan of what has outputs, times or shared resources, of which slack is not known."""
+    special = (cluster._shared or cluster._unavailable or cluster._changes or any(job._waits) or
+               any(stage['outputs'] or stage['times'] for stage in job._stages))
+    return [None] * len(plan) if special else plan.slack
 
 
 def plan_to_json(plan, job, cluster):
@@ -200,6 +245,12 @@ def plan_to_json(plan, job, cluster):
                 'demands': dict(stage['demands'])}
         if stage['durations']:
             told['durations'] = [{'index': k, 'duration': float(s)} for k, s in stage['durations'].items()]
+        if stage['outputs']:
+            told['outputs'] = [dict(output) for output in stage['outputs']]
+        told.update(_in_numbers(stage['times'].get(None, {})))
+        if any(index is not None for index in stage['times']):
+            told['times'] = [{'index': index, **_in_numbers(times)} for index, times in stage['times'].items()
+                             if index is not None]
         if stage['command'] is not None:
             told['command'] = stage['command']
         if stage['attributes']:
@@ -217,17 +268,24 @@ def plan_to_json(plan, job, cluster):
         'resources': [{'name': name, **({'unit': unit} if unit else {})} for name, unit in job._resources.items()],
         'stages': stages,
         'edges': [{'from': job._stages[parent]['id'], 'to': job._stages[child]['id'], 'type': kind,
-                   **({'bytes': size} if size else {}), **({'attributes': dict(attributes)} if attributes else {})}
-                  for parent, child, kind, size, attributes in job._edges],
+                   **({'bytes': size} if size else {}), **_in_numbers(wait),
+                   **({'attributes': dict(attributes)} if attributes else {})}
+                  for (parent, child, kind, size, attributes), wait in zip(job._edges, job._waits)],
         'cluster': {**cluster._site, **({'fungible': list(cluster._fungible)} if cluster._fungible else {}),
-                    **({'generic': list(cluster._generic)} if cluster._generic else {}), 'classes': [
+                    **({'generic': list(cluster._generic)} if cluster._generic else {}),
+                    **({'shared': dict(cluster._shared)} if cluster._shared else {}),
+                    **({'unavailable': [_in_numbers(window) for window in cluster._unavailable]}
+                       if cluster._unavailable else {}),
+                    **({'changes': [_in_numbers(window) for window in cluster._changes]} if cluster._changes else {}),
+                    'classes': [
             {'class': name, 'count': count,
              **(dict(zip(('up', 'down'), cluster._ports[number])) if number in cluster._ports else {}),
              'capacities': dict(capacities)}
             for number, (name, count, capacities) in enumerate(cluster._made)]},
         'tasks': [{'id': t.id, 'start': _number(t.start), 'end': _number(t.end), 'machine': t.machine, 'rank': t.rank,
-                   'priority': round(t.priority, 9), 'subset': t.subset, 'slack': _number(slack.total),
-                   'free_slack': _number(slack.free)} for t, slack in zip(plan, plan.slack)],
+                   'priority': round(t.priority, 9), 'subset': t.subset,
+                   **({} if slack is None else {'slack': _number(slack.total), 'free_slack': _number(slack.free)})}
+                  for t, slack in zip(plan, _slack_of(plan, job, cluster))],
     }
     if job._attributes:
         whole['attributes'] = dict(job._attributes)

@@ -72,6 +72,26 @@ def check_forms(folder):
               '--format', 'json')
     assert plain(told) == plain(json.loads(own)) == plain(json.loads(run('render', folder / 'plan.json', '-f', 'json')))
     assert {task['slack'] for task in told['tasks']} > {0}
+    # A job with outputs, times, shared resources and windows goes through Python whole.
+    storage = pathlib.Path(__file__).resolve().parent.parent / 'cli/data/storage.xml'
+    held, rack = bigrocks.read(storage)
+    (folder / 'held.xml').write_text(held.to_xml(), encoding='utf-8')
+    (folder / 'rack.xml').write_text(rack.to_xml(), encoding='utf-8')
+    assert run('convert', folder / 'held.xml', '--cluster', folder / 'rack.xml', '-f', 'xml') == run(
+        'convert', storage, '-f', 'xml')
+    (folder / 'held.json').write_text(bigrocks.plan(held, rack).to_json(), encoding='utf-8')
+    run('check', storage, folder / 'held.json')
+    for element in ('<output ', ' reads="', ' lag="', ' stream="', ' release="', ' deadline="', '<shared ', '<unavailable ',
+                    '<change '):
+        assert element in run('render', folder / 'held.json', '-f', 'xml'), element
+    twice = bigrocks.Job()
+    twice.edge(twice.stage('a'), twice.stage('b'), lag=1)
+    try:
+        twice.edge(0, 1)
+    except bigrocks.UsageError:
+        pass
+    else:
+        assert False, 'two edges, one with a lag'
     # The proof of its bound, which the program checks in the plan.
     assert told['bound_status'] == 'proven' and told['certificate'] == json.loads(plan.certificate)
     checked = subprocess.run([os.environ['BIGROCKS_PROGRAM'], 'check', '--certificate', folder / 'plan.json'], text=True,

@@ -367,6 +367,8 @@ static void refused_windows(void **state)
             "a change of cpu");
     REFUSED(br_cluster_add_change(cluster, "cpu", 0, 0, 2 * S, S, "1", &diag), BR_BAD_INPUT,
             "a change of cpu lasts from 2 s to 1 s");
+    REFUSED(br_cluster_add_change(cluster, "cpu", 0, 0, 0, S, NULL, &diag), BR_BAD_INPUT,
+            "a change of cpu");
     assert_null(cluster->calendar);
     for (uint32_t k = 0; k < BR_MAX_WINDOWS; k++)
         ok(k % 2 ? br_cluster_add_unavailable(cluster, 0, 0, k, k + 1, NULL)
