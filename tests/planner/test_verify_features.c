@@ -399,6 +399,28 @@ static void streams_end_after_their_source(void **state)
     }
 }
 
+/* The task of the parent that starts last is not the one that ends last, and that of the child
+ * which ends first is not the one that starts first. */
+static void streams_of_unequal_tasks(void **state)
+{
+    struct scene s;
+    begin(&s);
+    const uint32_t a = add_stage(&s, "a", 2, 5 * S), b = add_stage(&s, "b", 2, S);
+    GOOD(br_dag_set_duration(s.dag, a, 1, S, NULL));
+    GOOD(br_dag_set_duration(s.dag, b, 1, 4 * S, NULL));
+    GOOD(br_dag_add_edge(s.dag, a, b, BR_BARRIER, NULL));
+    GOOD(br_dag_set_edge_stream(s.dag, a, b, NULL));
+    GOOD(br_dag_set_edge_lag(s.dag, a, b, S, NULL));
+    PLAN(&s, (0, 2 * S, 4 * S, 3 * S), (0, 0, 0, 0));
+    expect(&s, NULL);
+    PLAN(&s, (0, 2 * S, 4 * S, 2 * S), (0, 0, 0, 0));
+    expect(&s, "task b[1] starts at 2 s, less than 1 s after its parent a[1] starts at 2 s");
+    PLAN(&s, (0, 2 * S, 4 * S - 1, 3 * S), (0, 0, 0, 0));
+    expect(&s, "task b[0] ends at 4.999999999 s, before its parent a[0], whose stream it reads, at "
+               "5 s");
+    end(&s);
+}
+
 /* A stream without a lag: child and parent may start together; the parent ranks first. */
 static void streams_without_lag(void **state)
 {
@@ -466,6 +488,7 @@ int main(void)
         cmocka_unit_test(lags),
         cmocka_unit_test(streams),
         cmocka_unit_test(streams_end_after_their_source),
+        cmocka_unit_test(streams_of_unequal_tasks),
         cmocka_unit_test(streams_without_lag),
         cmocka_unit_test(means_have_bounds),
     };
