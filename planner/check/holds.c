@@ -169,11 +169,14 @@ static br_wide amount_of(const struct holds *holds, const struct place *place,
     return sum;
 }
 
-/* Words for who holds the resource at that time: the largest output and the number of others; if
- * there are none and tasks are asked for, too, a task. Empty if nobody is to be named. */
+/* Words for who holds the resource at that time: the largest output and the number of others. Of
+ * what begins then, only what comes up to `last` in the row is there already. If it is NULL, as at
+ * a change, nothing that begins then is, and if there are no outputs, a task is named. Empty if
+ * nobody is to be named. */
 static struct br_check_name name_holders(const struct holds *holds, struct place *place,
-                                         uint32_t resource, int64_t at, bool tasks)
+                                         uint32_t resource, int64_t at, const struct held *last)
 {
+    const bool tasks = !last;
     struct br_check_name name = {""}, others = {""};
     const struct br_storage *storage = holds->check->dag->storage;
     const struct held *most[2] = {NULL, NULL};
@@ -186,7 +189,9 @@ static struct br_check_name name_holders(const struct holds *holds, struct place
         const struct held *held = &place->held[k];
         const bool output = is_output(holds, held);
         const br_wide has = amount_of(holds, place, held, resource);
-        if (has == 0 || held_from(holds, held) > at || held_until(holds, held) <= at)
+        const int64_t from = held_from(holds, held);
+        if (has == 0 || from > at || held_until(holds, held) <= at ||
+            (from == at && (!last || held > last)))
             continue;
         count[output]++;
         if (has > amount[output]) {
@@ -232,7 +237,7 @@ static void report_begin(const struct holds *holds, struct place *place, uint32_
         holds->check, "%s has %s of %s, but holds %s of it when task %s %s at %s s%s",
         name_place(holds, place).text, amount[0].text, holds->check->dag->resource[resource].name,
         amount[1].text, br_check_task_name(holds->check, held->task).text, ends ? "ends" : "starts",
-        br_seconds(at).text, name_holders(holds, place, resource, at, false).text);
+        br_seconds(at).text, name_holders(holds, place, resource, at, held).text);
 }
 
 /* The capacity passes below the load. */
@@ -246,7 +251,7 @@ static void report_step(const struct holds *holds, struct place *place,
         holds->check, "%s has only %s of %s from %s s on, but still holds %s of it%s",
         name_place(holds, place).text, amount[0].text,
         holds->check->dag->resource[step->resource].name, br_seconds(step->at_ns).text,
-        amount[1].text, name_holders(holds, place, step->resource, step->at_ns, true).text);
+        amount[1].text, name_holders(holds, place, step->resource, step->at_ns, NULL).text);
 }
 
 /* ---- The sweep ---- */

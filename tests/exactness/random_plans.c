@@ -1,9 +1,10 @@
-/* usage: random_plans FIRST COUNT
+/* usage: random_plans FIRST COUNT [features]
  *
- * Random jobs of the seeds from FIRST on, each planned by a method in turn and written for a judge
- * that shares no code with us: a line "SEED METHOD BYTES BYTES", the job with its cluster as XML of
- * the first size, the plan as JSON of the second. Our own check of plans and of certificates comes
- * first, and ends the program with a word where it refuses. */
+ * Random jobs, or with "features" such with outputs, shared resources and times, of the seeds from
+ * FIRST on, each planned by a method in turn and written for a judge that shares no code with us: a
+ * line "SEED METHOD BYTES BYTES", the job with its cluster as XML of the first size, the plan as
+ * JSON of the second. Our own check of plans and of certificates comes first, and ends the program
+ * with a word where it refuses. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +13,9 @@
 #include "emit/emit.h"
 #include "planner/check/certificate.h"
 #include "planner/model/plan.h"
-#include "tests/support/random_job.h"
+#include "tests/support/random_features.h"
 
-enum { TASKS = 40 };
+enum { TASKS = 40, FEATURE_TASKS = 16, FEATURE_TRIES = 64 };
 
 struct text {
     char *start;
@@ -40,7 +41,17 @@ static const char *method_of(uint64_t seed)
     return br_method_name((uint32_t)(seed % methods));
 }
 
-static enum br_status one(uint64_t seed, struct br_diag *diag)
+/* The next job with features, of a series that the seed begins; not all have a plan. */
+static bool make_job(uint64_t seed, bool features, uint64_t attempt, struct random_job *job)
+{
+    const uint64_t of = seed + attempt * 1000003;
+    const struct random_features wish =
+        random_features_of(of, 1 + (uint32_t)(seed % FEATURE_TASKS));
+    return features ? random_features_make(of, &wish, job)
+                    : random_job_make(seed, 1 + (uint32_t)(seed / 3 % TASKS), 0, job);
+}
+
+static enum br_status one(uint64_t seed, bool features, uint64_t attempt, struct br_diag *diag)
 {
     struct random_job job;
     struct br_plan *plan = NULL;
@@ -50,9 +61,13 @@ static enum br_status one(uint64_t seed, struct br_diag *diag)
     options.threads = 1;
     options.effort = seed / 7 % 5 ? BR_EFFORT_FAST : BR_EFFORT_DEFAULT;
     options.placements = 20000;
-    if (!random_job_make(seed, 1 + (uint32_t)(seed / 3 % TASKS), 0, &job))
+    if (!make_job(seed, features, attempt, &job))
         return BR_SYSTEM;
     enum br_status status = br_plan_make(job.dag, job.cluster, &options, &plan, diag);
+    if (status == BR_NO && features && attempt + 1 < FEATURE_TRIES) {
+        random_job_finish(&job);
+        return one(seed, features, attempt + 1, diag);
+    }
     if (!status)
         status = br_plan_verify(plan, job.dag, job.cluster, 1, NULL, NULL, diag);
     if (!status && plan->certificate)
@@ -74,12 +89,13 @@ static enum br_status one(uint64_t seed, struct br_diag *diag)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3)
+    const bool features = argc == 4 && strcmp(argv[3], "features") == 0;
+    if (argc != 3 && !features)
         return BR_USAGE;
     uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10);
     for (uint64_t seed = first; seed < first + count; seed++) {
         struct br_diag diag = {0};
-        enum br_status status = one(seed, &diag);
+        enum br_status status = one(seed, features, 0, &diag);
         if (status || ferror(stdout)) {
             fprintf(stderr, "seed %" PRIu64 ": %s\n", seed, diag.what);
             return status ? (int)status : BR_SYSTEM;
