@@ -30,8 +30,8 @@ int64_t feature_oracle_makespan(const struct br_dag *dag, const struct br_cluste
  */
 int64_t feature_oracle_peak(const struct br_dag *dag, const char *resource);
 
-/* The same for trees to the root of any size, by Liu's optimal algorithm [Liu87], which merges the
- * orders of subtrees by their hills and valleys. O(n^2). FEATURE_ORACLE_TOO_MUCH: the job is no
+/* The same for trees to the root of any size, by the optimal algorithm of Liu (1987), which merges
+ * the orders of subtrees by their hills and valleys. O(n^2). FEATURE_ORACLE_TOO_MUCH: the job is no
  * tree of stages of one task whose every output is made from the start and read by its only child.
  */
 int64_t feature_oracle_liu(const struct br_dag *dag, const char *resource);

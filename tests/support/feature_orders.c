@@ -146,7 +146,7 @@ int64_t feature_oracle_peak(const struct br_dag *dag, const char *resource)
     return peak;
 }
 
-/* ---- Trees [Liu87] ---- */
+/* ---- Trees, after Liu (1987): generalised pebbling ---- */
 
 /* A best order of a subtree rises to a hill, falls to a valley, and so on: hills fall from one to
  * the next, and valleys rise. */
