@@ -61,7 +61,7 @@ static const struct output plan_outputs[] = {
 
 static const struct output job_outputs[] = {
     {{"xml", "the native form"}, br_emit_job_xml, ALL},
-    {{"dot", "the native form in DOT"}, br_emit_job_dot, NONE},
+    {{"dot", "the native form in DOT"}, br_emit_job_dot, ALL},
 };
 
 const struct br_names br_emit_plans = {BR_NAMES(plan_outputs)};

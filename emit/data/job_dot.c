@@ -2,6 +2,7 @@
  * edges, and attributes that passed through. A cluster has no place in it. */
 #include "emit/write/attributes.h"
 #include "emit/write/outputs.h"
+#include "emit/write/times.h"
 #include "emit/write/write.h"
 
 #include <inttypes.h>
@@ -49,14 +50,21 @@ static bool is_html(const char *value)
     return false;
 }
 
+#define STAGE_WORDS                                                                                \
+    "tasks", "duration", "durations", "command", "outputs", "release", "deadline", "releases",     \
+        "deadlines"
+enum { OWN = 9 };
+
 /* Names of the form itself: an attribute with such a name cannot pass through. */
 static bool job_dot_is_taken(const struct br_dag *dag, enum br_owner owner, const char *name)
 {
-    static const char *const words[][5] = {
+    static const char *const words[][OWN + 1] = {
         [BR_OWNER_JOB] = {"resources", "units"},
-        [BR_OWNER_STAGE] = {"tasks", "duration", "durations", "command"},
-        [BR_OWNER_EDGE] = {"type", "bytes"},
+        [BR_OWNER_STAGE] = {STAGE_WORDS},
+        [BR_OWNER_EDGE] = {"type", "bytes", "reads", "lag", "stream"},
     };
+    if (owner == BR_OWNER_STAGE && strncmp(name, "free ", 5) == 0)
+        return true;
     for (size_t k = 0; words[owner][k]; k++)
         if (strcmp(words[owner][k], name) == 0)
             return true;
@@ -102,7 +110,7 @@ static bool is_sayable(const char *id)
 
 static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *diag)
 {
-    static const char *const words[] = {"tasks", "duration", "durations", "command"};
+    static const char *const words[] = {STAGE_WORDS};
     for (uint32_t r = 0; r < dag->resources; r++) {
         const struct br_resource *resource = &dag->resource[r];
         /* Names and units stand in lists, split at commas, names also at blanks. */
@@ -119,6 +127,10 @@ static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *dia
         if (!is_sayable(dag->stage[s].id))
             return br_fail(diag, BR_BAD_INPUT, "rename it, or write the XML form",
                            "DOT cannot name the stage '%.80s'", dag->stage[s].id);
+    for (uint32_t o = 0; dag->storage && o < dag->storage->outputs; o++)
+        if (strcmp(dag->storage->output[o].id, "-") == 0 || !is_sayable(dag->storage->output[o].id))
+            return br_fail(diag, BR_BAD_INPUT, "rename it, or write the XML form",
+                           "DOT cannot name the output '%.80s'", dag->storage->output[o].id);
     return BR_OK;
 }
 
@@ -137,6 +149,98 @@ static void job_dot_write_resources(FILE *out, const struct br_dag *dag)
         br_write_text(out, BR_QUOTE_DOT, dag->resource[r].unit ? dag->resource[r].unit : "");
     }
     fputs(units ? "\";\n" : "", out);
+}
+
+static void write_outputs(FILE *out, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_storage *storage = dag->storage;
+    const uint32_t first = storage->stage_first[s], end = storage->stage_first[s + 1];
+    for (uint32_t o = first; o < end; o++) {
+        const struct br_output *output = &storage->output[o];
+        fputs(o > first ? ", " : ", outputs=\"", out);
+        br_write_text(out, BR_QUOTE_DOT, output->id);
+        putc(' ', out);
+        br_write_text(out, BR_QUOTE_DOT, dag->resource[output->resource].name);
+        putc(' ', out);
+        br_write_decimal(out, output->amount);
+        fputs(output->flags & BR_OUTPUT_FROM_END ? " end" : "", out);
+        fputs(output->flags & BR_OUTPUT_UNKEPT ? " unkept" : "", out);
+    }
+    fputs(first < end ? "\"" : "", out);
+    for (uint32_t o = first; o < end; o++) {
+        if (!storage->output[o].release)
+            continue;
+        fputs(", \"free ", out);
+        br_write_text(out, BR_QUOTE_DOT, storage->output[o].id);
+        fputs("\"=", out);
+        job_dot_word(out, storage->output[o].release);
+    }
+}
+
+static void write_time(FILE *out, const char *name, int64_t ns)
+{
+    fprintf(out, ", %s=", name);
+    br_write_seconds(out, ns);
+}
+
+/* Those of tasks that have others than their stage. */
+static void write_own_times(FILE *out, const struct br_dag *dag, uint32_t s, const char *name,
+                            int64_t (*time_of)(const struct br_dag *dag, uint32_t task),
+                            int64_t usual)
+{
+    const struct br_stage *stage = &dag->stage[s];
+    bool first = true;
+    for (uint32_t i = 0; i < stage->tasks; i++) {
+        const int64_t ns = time_of(dag, stage->first_task + i);
+        if (ns == usual)
+            continue;
+        if (first)
+            fprintf(out, ", %s=\"%" PRIu32 ":", name, i);
+        else
+            fprintf(out, ",%" PRIu32 ":", i);
+        br_write_seconds(out, ns);
+        first = false;
+    }
+    fputs(first ? "" : "\"", out);
+}
+
+static int64_t release_of(const struct br_dag *dag, uint32_t task)
+{
+    return br_dag_release(dag, task);
+}
+
+static int64_t deadline_of(const struct br_dag *dag, uint32_t task)
+{
+    return br_dag_deadline(dag, task);
+}
+
+static void write_times(FILE *out, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_stage_times usual = br_stage_times(dag, s);
+    if (usual.release_ns)
+        write_time(out, "release", usual.release_ns);
+    write_own_times(out, dag, s, "releases", release_of, usual.release_ns);
+    if (usual.deadline_ns != INT64_MAX)
+        write_time(out, "deadline", usual.deadline_ns);
+    write_own_times(out, dag, s, "deadlines", deadline_of, usual.deadline_ns);
+}
+
+/* What an edge reads, if it does not read all, and how its child waits. */
+static void write_wait(FILE *out, const struct br_dag *dag, uint32_t e)
+{
+    const struct br_storage *storage = dag->storage;
+    const struct br_wait wait = br_dag_wait(dag, e);
+    if (storage && !br_edge_reads_all(dag, e)) {
+        fputs(", reads=\"", out);
+        if (storage->edge_first[e] == storage->edge_first[e + 1])
+            putc('-', out);
+        else
+            br_write_reads(out, BR_QUOTE_DOT, dag, e);
+        putc('"', out);
+    }
+    if (wait.lag_ns)
+        write_time(out, "lag", wait.lag_ns);
+    fputs(wait.stream ? ", stream=yes" : "", out);
 }
 
 static void job_dot_write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
@@ -163,6 +267,10 @@ static void job_dot_write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
         first = false;
     }
     fputs(first ? "" : "\"", out);
+    if (dag->storage)
+        write_outputs(out, dag, s);
+    if (dag->times)
+        write_times(out, dag, s);
     if (stage->command) {
         fputs(", command=", out);
         job_dot_word(out, stage->command);
@@ -196,6 +304,7 @@ enum br_status br_emit_job_dot(const struct br_emit_input *input, FILE *out, str
         job_dot_word(out, br_named_name(&br_edge_types, dag->edge[e].type));
         if (dag->edge[e].bytes)
             fprintf(out, ", bytes=%" PRId64, dag->edge[e].bytes);
+        write_wait(out, dag, e);
         job_dot_passed_through(out, dag, &by, BR_OWNER_EDGE, e, ", ", "");
         fputs("];\n", out);
     }

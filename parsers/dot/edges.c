@@ -1,5 +1,6 @@
 /* Edges of the job: their bytes, and their places in the text. */
 #include "parsers/dot/ends.h"
+#include "parsers/dot/held.h"
 #include "parsers/jobs/transfer.h"
 #include "parsers/text/value.h"
 
@@ -133,13 +134,15 @@ static enum br_status pass_edges(const struct br_dot_reader *reader, const struc
                                  const uint32_t *number, struct br_diag *diag)
 {
     Agedge_t **seen = calloc((size_t)reader->dag->edges + 1, sizeof *seen);
+    const bool own = br_dot_is_own_form(reader->graph);
     enum br_status status = seen ? BR_OK : br_fail_memory(diag);
     for (uint32_t k = 0; k < list->count && !status; k++) {
         Agedge_t *edge = list->ends[k].edge, *twin = seen[number[k]];
         for (Agsym_t *s = NULL; edge && !status && (s = agnxtattr(reader->graph, AGEDGE, s));) {
             char *value = agxget(edge, s);
             bool used = strcmp(s->name, "type") == 0 || strcmp(s->name, "bytes") == 0 ||
-                        (reader->sized && strcmp(s->name, "size") == 0);
+                        (reader->sized && strcmp(s->name, "size") == 0) ||
+                        (own && br_dot_is_wait(s->name));
             if (*value && !used && !(twin && strcmp(agxget(twin, s), value) == 0))
                 status = br_dot_pass(reader->dag, BR_OWNER_EDGE, number[k], s->name, value, diag);
         }
@@ -168,6 +171,8 @@ enum br_status br_dot_add_edges(struct br_dot_reader *reader, struct br_diag *di
         status = make_link(reader, &list.ends[k], &symbol, arrow, arrows, &link[k], diag);
     if (!status)
         status = br_transfer_add(reader->dag, reader->options, link, list.count, number, diag);
+    if (!status)
+        status = br_dot_add_waits(reader, &list, link, number, diag);
     if (!status)
         status = pass_edges(reader, &list, number, diag);
     br_dot_list_finish(&list);

@@ -1,4 +1,5 @@
 /* Reads resources and stages from a graph and its nodes. */
+#include "parsers/dot/held.h"
 #include "parsers/dot/reader.h"
 #include "parsers/text/value.h"
 
@@ -9,15 +10,33 @@
 
 #include "base/text/text.h"
 
-enum role { PASSES, TASKS, DURATION, DURATIONS, SIZE, COMMAND, DEMAND };
+enum role {
+    PASSES,
+    TASKS,
+    DURATION,
+    DURATIONS,
+    SIZE,
+    COMMAND,
+    DEMAND,
+    /* Only in graphs that declare resources. */
+    OUTPUTS,
+    FREES,
+    RELEASE,
+    DEADLINE,
+    RELEASES,
+    DEADLINES
+};
 
 /* The form's own attributes of nodes. */
 static const struct {
     const char *name;
     enum role role;
-} own[] = {
-    {"tasks", TASKS}, {"duration", DURATION}, {"durations", DURATIONS}, {"command", COMMAND}};
+} own[] = {{"tasks", TASKS},       {"duration", DURATION}, {"durations", DURATIONS},
+           {"command", COMMAND},   {"outputs", OUTPUTS},   {"release", RELEASE},
+           {"deadline", DEADLINE}, {"releases", RELEASES}, {"deadlines", DEADLINES}};
 enum { OWN = sizeof own / sizeof own[0] };
+/* "free ID": the command for an output that is no longer held. */
+static const char free_word[] = "free ";
 
 static bool is_unit_of(const struct br_resource *resource, const char *unit)
 {
@@ -83,9 +102,12 @@ static enum role node_role(const struct br_dot_reader *reader, const char *name)
     for (uint32_t r = 0; r < reader->dag->resources && !reader->plain_cpu; r++)
         if (strcmp(reader->dag->resource[r].name, name) == 0)
             return DEMAND;
+    const bool own_form = br_dot_is_own_form(reader->graph);
     for (size_t k = 0; k < OWN; k++)
-        if (strcmp(own[k].name, name) == 0)
+        if (strcmp(own[k].name, name) == 0 && (own[k].role < OUTPUTS || own_form))
             return own[k].role;
+    if (own_form && strncmp(name, free_word, strlen(free_word)) == 0)
+        return FREES;
     if (reader->operations && strcmp(name, "size") == 0)
         return SIZE;
     return PASSES;
@@ -196,11 +218,25 @@ static enum br_status nodes_add_stage(struct br_dot_reader *reader, Agnode_t *no
                 status = br_dag_add_demand(reader->dag, stage, symbol[k]->name, value, diag);
         } else if (role[k] == DURATIONS) {
             status = nodes_read_durations(reader->dag, stage, value, owner, diag);
+        } else if (role[k] == OUTPUTS) {
+            status = br_dot_add_outputs(reader->dag, stage, value, owner, diag);
+        } else if (role[k] >= RELEASE) {
+            status = (role[k] >= RELEASES ? br_dot_add_times : br_dot_add_time)(
+                reader->dag, stage, symbol[k]->name, value, owner,
+                role[k] == RELEASE || role[k] == RELEASES ? br_dag_set_release
+                                                          : br_dag_set_deadline,
+                diag);
         } else if (role[k] == COMMAND) {
             status = br_dag_set_command(reader->dag, stage, value, diag);
         } else if (role[k] == PASSES) {
             status = br_dot_pass(reader->dag, BR_OWNER_STAGE, stage, symbol[k]->name, value, diag);
         }
+    }
+    for (uint32_t k = 0; k < symbols && !status; k++) { /* after the outputs */
+        const char *value = agxget(node, symbol[k]);
+        if (role[k] == FREES && *value)
+            status = br_dag_set_output_free(reader->dag, stage, symbol[k]->name + strlen(free_word),
+                                            value, diag);
     }
     if (!status && labelled && !numbered)
         status = br_dag_add_attribute(reader->dag, BR_OWNER_STAGE, stage, "id", id, diag);

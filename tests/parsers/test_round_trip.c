@@ -304,7 +304,7 @@ static struct br_cluster *random_windows(struct br_rng *rng)
 /* Outputs, times, shared resources and windows come back: the same bytes, and the same model. */
 static void features(void **state)
 {
-    static const char *const formats[] = {"xml"};
+    static const char *const formats[] = {"xml", "dot"};
     for (uint64_t seed = 1; seed <= JOBS; seed++)
         for (size_t f = 0; f < sizeof formats / sizeof *formats; f++) {
             struct br_rng rng = br_rng_seed(seed);
