@@ -35,7 +35,7 @@ CALLING = r'completion|plan|plan trace|plan lp|bound lp|show cluster|check certi
     r'read (word-count.dot|assay.json|files.dax|small.sm)'
 THREADS = r'plan|plan threads|plan lp|bound lp|batch|run|run build|serve|import'
 # Cases in which a fault was told as something else, or not at all.
-ONCE = r'show|check|check certificate|bound what-if|render (html|slurm|json)|serve|read assay.json'
+ONCE = r'show|check|check storage|check certificate|bound what-if|render (html|slurm|json)|serve|read assay.json'
 
 
 def table(sweep, pattern):

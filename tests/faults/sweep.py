@@ -208,6 +208,7 @@ def make_inputs(bigrocks, root, folder):
             shutil.copy(path, folder)
     for name in ('motivating.xml', 'assay.json', 'query.explain.xml', 'word-count.xml'):
         shutil.copy(root / 'examples' / name, folder)
+    shutil.copy(root / 'tests/cli/data/storage.xml', folder)
     (folder / 'job.xml').write_text(JOB)
     (folder / 'run.xml').write_text(RUN)
     (folder / 'list.txt').write_text('job.xml\nsmall.stg\n')
@@ -222,6 +223,7 @@ def make_inputs(bigrocks, root, folder):
             (folder / to).write_bytes(done.stdout)
     run('plan', 'job.xml', *POOL, '--threads', '1', '-q', '-o', 'plan.json')
     run('plan', 'job.xml', *POOL, '--threads', '1', '-q', '--method', 'cp', '-o', 'cp.json')
+    run('plan', 'storage.xml', '--threads', '1', '-q', '-o', 'storage.json')
     run('bound', 'job.xml', *POOL, '--json', to='bound.json')
     run('bound', 'motivating.xml', '--capacity', 'cpu=1,mem=1', '--json', to='bound-2.json')
     run('convert', 'motivating.xml', '--capacity', 'cpu=1.1,mem=1', '-o', 'with-cluster.xml')
@@ -296,6 +298,7 @@ def cases(sweep):
         Case('bound explain', ['bound', '{in}/job.xml', *POOL, '--no-lp', '--explain']),
         Case('bound what-if', ['bound', '{in}/job.xml', *POOL, '--no-lp', '--what-if', 'cpu+50%']),
         Case('check', ['check', '{in}/job.xml', '{in}/plan.json', *POOL]),
+        Case('check storage', ['check', '{in}/storage.xml', '{in}/storage.json']),
         Case('check certificate', ['check', '--certificate', '{in}/plan.json', '{in}/bound.json',
                                    '{in}/bound-2.json']),
         Case('show', ['show', '{in}/job.xml', *POOL]),
