@@ -17,8 +17,7 @@ enum {
     ADDED = 16,       /* the place in `kept` of the caller's schedule; heuristics have fewer rows */
     KEPT = ADDED + 1, /* places in `kept` */
     FIRST_ROUNDS = 1, /* of justification, for all schedules */
-    FEW_BEST = 1,     /* of which the best, if there shall be few */
-    FEW_KEPT = 3,     /* of what was kept, so many at a time, if there shall be few */
+    FEW_KEPT = 4,     /* of what was kept, so many at a time, if there shall be few */
     TURNS = 4,        /* rounds by parallel generation before one by serial generation */
     PAYS = 1000,      /* serial generation pays if it makes the best shorter by one part in this */
     ROUNDS = 4,       /* further rounds, for the best few of these */
@@ -192,19 +191,21 @@ static uint64_t worker_placements(const struct br_portfolio_worker *w)
 
 /* Justifies the worker's schedule. On a large job each round begins with parallel generation, which
  * costs little and gets far; serial generation then has less to move. */
-static bool portfolio_improve(const struct br_portfolio *p, struct br_portfolio_worker *w)
+static bool portfolio_improve(const struct br_portfolio *p, struct br_portfolio_worker *w,
+                              struct br_portfolio_work *work)
 {
     const struct br_stop *stop = p->run->stop;
     struct br_schedule *schedule = &w->schedule;
     if (!w->redispatch)
-        return br_justify(w->serial, schedule, p->rounds, stop);
-    for (uint32_t k = 0; k < p->rounds; k++) {
+        return br_justify(w->serial, schedule, work->rounds, stop);
+    for (uint32_t k = 0; k < work->rounds; k++) {
         const int64_t makespan = schedule->makespan;
         const br_uwide ends = schedule->ends;
         if (!br_redispatch(w->redispatch, schedule, TURNS, stop) ||
             (w->serial && !br_justify(w->serial, schedule, 1, stop)))
             return false;
-        if (schedule->makespan == makespan && schedule->ends == ends)
+        work->settled = schedule->makespan == makespan && schedule->ends == ends;
+        if (work->settled)
             return true;
     }
     return true;
@@ -233,7 +234,9 @@ static bool run_justification(void *context, uint32_t number, uint32_t index)
         work->cost = worker_cost(p, w) - cost;
         return true;
     }
-    ok = ok && portfolio_improve(p, w);
+    ok = ok && portfolio_improve(p, w, work);
+    work->makespan = w->schedule.makespan;
+    work->ends = w->schedule.ends;
     work->placements = worker_placements(w) - before;
     work->cost = worker_cost(p, w) - cost;
     if (ok && p->quick && p->kept)
@@ -258,10 +261,11 @@ static bool portfolio_init_worker(struct br_portfolio_worker *w, const struct br
 }
 
 static void portfolio_add_work(struct br_portfolio *p, enum br_portfolio_origin origin,
-                               uint32_t row)
+                               uint32_t row, uint32_t rounds)
 {
     assert(p->works < BR_PORTFOLIO_WORK);
-    p->work[p->works++] = (struct br_portfolio_work){origin, row, 0, 0};
+    p->work[p->works++] =
+        (struct br_portfolio_work){.origin = origin, .row = row, .rounds = rounds};
 }
 
 /* Does serial generation have an order of this heuristic's own? Yes, if it has an order and no
@@ -285,7 +289,7 @@ static void list_kept(struct br_portfolio *p, uint32_t *done, uint32_t most)
     for (uint32_t k = KEPT; k-- > 0;) {
         if (*done >> k & 1 || p->kept[k].makespan == INT64_MAX || !p->kept[k].start)
             continue;
-        portfolio_add_work(p, BR_ORIGIN_KEPT, k);
+        portfolio_add_work(p, BR_ORIGIN_KEPT, k, FIRST_ROUNDS);
         for (uint32_t at = p->works - 1; p->closes && at > first; at--) {
             const struct br_portfolio_work here = p->work[at], before = p->work[at - 1];
             if (p->kept[here.row].makespan >= p->kept[before.row].makespan)
@@ -304,66 +308,99 @@ static void list_serial(struct br_portfolio *p)
 {
     for (uint32_t row = 0; br_heuristic_at(row); row++)
         if (has_order(p, row)) {
-            portfolio_add_work(p, BR_ORIGIN_FORWARD, row);
-            portfolio_add_work(p, BR_ORIGIN_BACKWARD, row);
+            portfolio_add_work(p, BR_ORIGIN_FORWARD, row, FIRST_ROUNDS);
+            portfolio_add_work(p, BR_ORIGIN_BACKWARD, row, FIRST_ROUNDS);
         }
 }
 
-/* Lists the justified schedules of the elite, which are worth more rounds, or the best one of all
- * if there shall be few. They take the places of the schedules that were kept, which nobody needs
- * any more. */
+/* Lists the justified schedules of the elite, which are worth more rounds. They take the places of
+ * the schedules that were kept, which nobody needs any more. */
 static void list_best(struct br_portfolio *p)
 {
-    for (uint32_t k = 0; k < p->run->elite->count && !(p->few && p->works == FEW_BEST); k++) {
+    for (uint32_t k = 0; k < p->run->elite->count; k++) {
         const struct br_elite_entry *entry = &p->run->elite->entry[k];
-        if (entry->method != justified && !p->few)
+        if (entry->method != justified)
             continue;
         br_schedule_copy(&p->kept[p->works], &entry->schedule);
-        portfolio_add_work(p, BR_ORIGIN_ELITE, p->works);
+        portfolio_add_work(p, BR_ORIGIN_ELITE, p->works, ROUNDS);
     }
 }
 
-/* How many of the list the limit of the cost allows, each with at most *rounds rounds; less rounds
- * if that is not enough for a single one. */
-static uint32_t portfolio_afford(const struct br_portfolio *p, uint32_t *rounds)
+/* Lists the best of all, unless a round has brought nothing to it. It takes the place of the added
+ * one. */
+static void list_single_best(struct br_portfolio *p)
 {
-    const uint64_t left = p->most > p->used ? p->most - p->used : 0;
-    const uint64_t passes = 2 * TURNS + (p->quick ? 0 : 2 * serial_cost(p));
-    const uint64_t round = p->run->in->tasks * passes;
-    if (!p->most)
-        return p->works;
-    while (*rounds > 1 && *rounds * round > left)
-        --*rounds;
-    return left / (*rounds * round) < p->works ? (uint32_t)(left / (*rounds * round)) : p->works;
+    const struct br_schedule *best = &p->run->elite->entry[0].schedule;
+    if (best->makespan == p->settled_makespan && best->ends == p->settled_ends)
+        return;
+    br_schedule_copy(&p->kept[ADDED], best);
+    p->done |= 1u << ADDED;
+    p->done_quickly |= 1u << ADDED;
+    portfolio_add_work(p, BR_ORIGIN_ELITE, ADDED, ROUNDS);
 }
 
-/* Justifies the list, each schedule for this many rounds, as far as the run's placements go. */
-static void run_list(struct br_portfolio *p, uint32_t rounds, uint64_t before)
+/* How many of the list the limit of the cost allows. The last of them gets less rounds if not all
+ * are within it. */
+static uint32_t portfolio_afford(struct br_portfolio *p)
 {
-    p->works = portfolio_afford(p, &rounds);
+    uint64_t left = p->most > p->used ? p->most - p->used : 0;
+    const uint64_t passes = 2 * TURNS + (p->quick ? 0 : 2 * serial_cost(p));
+    const uint64_t round = p->run->in->tasks * passes;
+    uint32_t k = 0;
+    if (!p->most)
+        return p->works;
+    for (; k < p->works && left >= round; k++) {
+        if (p->work[k].rounds > left / round)
+            p->work[k].rounds = (uint32_t)(left / round);
+        left -= p->work[k].rounds * round;
+    }
+    return k;
+}
+
+/* Takes over what the works that counted have cost, and whether the best of all is settled. */
+static void portfolio_take_works(struct br_portfolio *p, uint32_t count)
+{
+    const struct br_schedule *best = &p->run->elite->entry[0].schedule;
+    for (uint32_t k = 0; k < count; k++) {
+        const struct br_portfolio_work *work = &p->work[k];
+        p->run->counters.justify_schedules++;
+        p->run->counters.justify_placements += work->placements;
+        p->run->spent += work->placements;
+        p->used += work->cost;
+        if (!p->quick && work->settled && work->makespan == best->makespan &&
+            work->ends == best->ends) {
+            p->settled_makespan = work->makespan;
+            p->settled_ends = work->ends;
+        }
+    }
+}
+
+/* Justifies the list as far as the run's placements go. */
+static void run_list(struct br_portfolio *p, uint64_t before)
+{
     struct br_run *run = p->run;
+    p->works = portfolio_afford(p);
     const uint32_t turns = p->closes ? (p->quick ? 0 : 1) + TURNS : 1;
-    const uint64_t cost = (uint64_t)(1 + 2 * turns * rounds) * run->in->tasks;
-    const uint64_t left = run->placements ? run->placements - (run->spent - before) : 0;
+    uint64_t left = run->placements ? run->placements - (run->spent - before) : 0;
     uint32_t count = p->works;
     if (atomic_load(&p->stopped) || atomic_load(&p->memory_out) ||
         (run->placements && run->spent - before >= run->placements))
         return;
-    if (run->placements && left / cost < count)
-        count = (uint32_t)(left / cost);
+    for (uint32_t k = 0; run->placements && k < p->works; k++) {
+        const uint64_t cost = (uint64_t)(1 + 2 * turns * p->work[k].rounds) * run->in->tasks;
+        if (left < cost) {
+            count = k;
+            break;
+        }
+        left -= cost;
+    }
     p->cut |= count < p->works;
-    p->rounds = rounds;
     atomic_store(&p->closed, UINT32_MAX);
     if (count)
         br_parallel(run->threads < count ? run->threads : count, count, run_justification, p);
     const uint32_t closed = atomic_load(&p->closed);
     run->counters.justify_left_out += p->works - count;
-    for (uint32_t k = 0; k < count && k <= closed; k++) {
-        run->counters.justify_schedules++;
-        run->counters.justify_placements += p->work[k].placements;
-        run->spent += p->work[k].placements;
-        p->used += p->work[k].cost;
-    }
+    portfolio_take_works(p, closed < count ? closed + 1 : count);
 }
 
 /* Makes the workers for the list. False when memory is out. */
@@ -396,11 +433,11 @@ static bool justify_quickly(struct br_portfolio *p, uint64_t before)
     if (p->kept)
         list_kept(p, &p->done_quickly, KEPT);
     else
-        portfolio_add_work(p, BR_ORIGIN_ELITE, 0);
+        portfolio_add_work(p, BR_ORIGIN_ELITE, 0, FIRST_ROUNDS);
     const uint32_t threads = p->run->threads < p->works ? p->run->threads : p->works;
     const bool ok = begin_workers(p, threads);
     if (ok && p->works)
-        run_list(p, 1, before);
+        run_list(p, before);
     end_workers(p, threads);
     p->quick = false;
     return ok;
@@ -415,11 +452,14 @@ static bool portfolio_ended(struct br_portfolio *p)
 
 static void list_works(struct br_portfolio *p, unsigned works)
 {
+    const bool best = p->few && works & BR_WORKS_BEST;
     p->works = 0;
     if (works & BR_WORKS_KEPT)
-        list_kept(p, &p->done, p->few ? FEW_KEPT : KEPT);
+        list_kept(p, &p->done, p->few ? FEW_KEPT - best : KEPT);
     if (works & BR_WORKS_SERIAL)
         list_serial(p);
+    if (best)
+        list_single_best(p);
 }
 
 bool br_portfolio_justify(struct br_portfolio *p, unsigned works)
@@ -435,12 +475,12 @@ bool br_portfolio_justify(struct br_portfolio *p, unsigned works)
         ok = begin_workers(p, threads);
         const int64_t quick = p->run->elite->entry[0].schedule.makespan;
         if (ok && p->works)
-            run_list(p, FIRST_ROUNDS, before);
+            run_list(p, before);
         p->pays = p->run->elite->entry[0].schedule.makespan < quick - quick / PAYS;
         p->works = 0;
-        if (ok && works & BR_WORKS_BEST && atomic_load(&p->closed) == UINT32_MAX) {
+        if (ok && !p->few && works & BR_WORKS_BEST && atomic_load(&p->closed) == UINT32_MAX) {
             list_best(p);
-            run_list(p, ROUNDS, before);
+            run_list(p, before);
         }
         end_workers(p, threads);
     }

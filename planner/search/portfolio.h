@@ -29,7 +29,8 @@ enum br_portfolio_works {
                           be few, the next few of them */
     BR_WORKS_SERIAL =
         2, /* those of serial generation, forward and backward, by the heuristics' orders */
-    BR_WORKS_BEST = 4, /* the best of these once more, until that brings nothing */
+    BR_WORKS_BEST = 4, /* the best of these once more, until that brings nothing; if there shall be
+                          few, the best of all, beside the others */
     BR_WORKS_ALL = BR_WORKS_KEPT | BR_WORKS_SERIAL | BR_WORKS_BEST,
 };
 
@@ -60,10 +61,15 @@ struct br_portfolio {
     uint32_t works;
     struct br_portfolio_work {
         enum br_portfolio_origin origin;
-        uint32_t row; /* of the table of heuristics, or in `kept` */
+        uint32_t row;    /* of the table of heuristics, or in `kept` */
+        uint32_t rounds; /* of justification */
         uint64_t placements, cost;
+        bool settled;     /* the last round brought nothing; */
+        int64_t makespan; /* that is the schedule */
+        br_uwide ends;
     } work[BR_PORTFOLIO_WORK];
-    uint32_t rounds;    /* of justification, of each of these */
+    int64_t settled_makespan; /* of a schedule to which a round brought nothing */
+    br_uwide settled_ends;
     atomic_uint closed; /* the first of these that reached the bound; UINT32_MAX: none */
     atomic_bool memory_out, stopped;
 };

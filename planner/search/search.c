@@ -30,7 +30,7 @@ enum { FAST_THRESHOLDS = 4, GRAPHENE_VARIANTS = 6 /* of a set T, about */ };
 enum {
     LARGE_TASKS = 4000,
     LARGE_MANY = 15000,
-    LARGE_PASSES = 256,
+    LARGE_PASSES = 200,
     LARGE_STAGES = 40,
     HUGE_STAGES = 24,
     LARGE_PLACEMENTS = 800000,
@@ -443,7 +443,7 @@ static bool plan_best(struct br_search *s)
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
     const bool pays = portfolio.pays;
     if (ok && hurried && pays && search_is_open(s))
-        ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
+        ok = run_justify(s, &portfolio, BR_WORKS_KEPT | BR_WORKS_BEST);
     if (ok && hurried && !(pays && s->run.in->tasks >= LARGE_MANY) && search_is_open(s))
         ok = run_stages(s, &portfolio);
     if (ok && !hurried && search_is_open(s))

@@ -231,7 +231,7 @@ static struct random_job large_job(uint64_t seed, uint32_t machines)
  * justified schedule closes the job early, the less promising ones are not justified. */
 static void large_jobs_cost_what_they_may(void **state)
 {
-    enum { LARGE_JOBS = 12, PASSES = 256 };
+    enum { LARGE_JOBS = 12, PASSES = 200 };
     unsigned closed = 0, early = 0, open = 0;
     for (uint64_t seed = 0; seed < LARGE_JOBS; seed++) {
         struct random_job job = large_job(1 + seed / 2, seed % 2 ? 45 : 20);
