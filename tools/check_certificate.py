@@ -1177,12 +1177,234 @@ def split(job, proofs):
     return parts
 
 
+def features(document):
+    """Is there anything in the job or its cluster that proofs do not know?"""
+    cluster = document['cluster']
+    return (any(stage.get('outputs') or stage.get('times') or 'release' in stage or 'deadline' in stage
+                for stage in document['stages'])
+            or any('lag' in edge or 'stream' in edge for edge in document.get('edges', ()))
+            or any(resource['name'] in cluster.get('shared', ()) for resource in document['resources'])
+            or any(cluster.get(key) for key in ('unavailable', 'changes')))
+
+
+class Relaxing:
+    """The relaxed job of a job with features, as a document like the one that it is made from."""
+
+    def __init__(self, document, kind):
+        need(kind in ('machines', 'pool'), "there is no relaxation '%s'", kind)
+        self.stages, self.cluster = document['stages'], document['cluster']
+        self.ids = [stage['id'] for stage in self.stages]
+        self.number = {name: s for s, name in enumerate(self.ids)}
+        need(len(self.number) == len(self.ids), 'two stages have the same id')
+        self.duration = [self.times(stage, 'durations', 'duration') for stage in self.stages]
+        self.large = len(self.stages) > LARGE
+        self.shared = self.cluster.get('shared', {})
+        machines = sum(c['count'] for c in self.cluster['classes'])
+        self.together = kind == 'pool' or machines == 1
+        self.made, self.joined, self.named = [], [], 0
+        self.read_edges(document.get('edges', ()))
+        self.find_waits()
+        for s in range(len(self.stages)):
+            self.add_stage(s)
+        for s in range(len(self.stages)):
+            release = self.release[s]
+            if max(release):
+                equal = len(set(release)) == 1
+                made = self.pass_time('release', release[:1] if equal else release)
+                self.join(made, self.ids[s], not equal)
+        for s in range(len(self.stages)):
+            for (p, paired), lag in sorted(self.waits[s].items()):
+                made = self.ids[p]
+                if lag:
+                    made = self.pass_time('lag', [lag] * (len(self.duration[s]) if paired else 1))
+                    self.join(self.ids[p], made, paired)
+                self.join(made, self.ids[s], paired)
+        for s, stage in enumerate(self.stages):
+            self.add_held(s, stage.get('outputs', ()))
+        self.document = {
+            'stages': self.made, 'edges': self.joined, 'resources': document['resources'],
+            'cluster': {'classes': self.pool() if kind == 'pool' else self.machines()}}
+
+    @staticmethod
+    def times(stage, overrides, key):
+        """By task, in seconds."""
+        values = [Fraction(stage.get(key, 0))] * stage['tasks']
+        for other in stage.get(overrides, ()):
+            if key in other:
+                values[other['index']] = Fraction(other[key])
+        return values
+
+    def read_edges(self, edges):
+        """By child: parent, whether task by task, lag, whether a stream; and what is read."""
+        count = len(self.stages)
+        self.parents = [[] for _ in range(count)]
+        self.readers = [collections.defaultdict(list) for _ in range(count)]
+        children, waiting = [[] for _ in range(count)], [0] * count
+        for edge in edges:
+            p, c = self.number[edge['from']], self.number[edge['to']]
+            paired = edge.get('type') == 'one-to-one' and len(self.duration[p]) > 1
+            need(not paired or len(self.duration[p]) == len(self.duration[c]),
+                 'a one-to-one edge joins stages of different size')
+            stream, lag = edge.get('stream', 'no') == 'yes', Fraction(edge.get('lag', 0))
+            self.parents[c].append((p, paired, lag, stream))
+            children[p].append(c)
+            waiting[c] += 1
+            outputs = [output['id'] for output in self.stages[p].get('outputs', ())]
+            for name in edge.get('reads', outputs):
+                self.readers[p][name].append((c, paired, lag, stream))
+        self.order = [s for s in range(count) if not waiting[s]]
+        for s in self.order:
+            for c in children[s]:
+                waiting[c] -= 1
+                if not waiting[c]:
+                    self.order.append(c)
+        need(len(self.order) == count, 'the edges run in a circle')
+
+    def find_waits(self):
+        """What each stage waits for, and what has ended when it has: (stage, task by task): lag."""
+        count = len(self.stages)
+        self.waits, self.ended = [{} for _ in range(count)], [{} for _ in range(count)]
+        self.release = [self.times(stage, 'times', 'release') for stage in self.stages]
+
+        def note(table, key, lag):
+            table[key] = max(lag, table.get(key, lag))
+        for s in self.order:
+            waits, ended, mine = self.waits[s], self.ended[s], self.duration[s]
+            for p, paired, lag, stream in self.parents[s]:
+                theirs = self.duration[p]
+                if not stream:
+                    note(waits, (p, paired), lag)
+                    for (q, pair), _ in self.ended[p].items():
+                        note(waits, (q, pair and paired), lag)
+                    continue
+                apart = (min(a - b for a, b in zip(theirs, mine)) if paired
+                         else min(theirs) - max(mine))
+                lag = max(lag, apart)
+                start = self.release[p] if paired else [max(self.release[p])] * len(mine)
+                self.release[s] = [max(a, b + lag) for a, b in zip(self.release[s], start)]
+                if self.large:
+                    continue
+                note(ended, (p, paired), 0)
+                for (q, pair), _ in self.ended[p].items():
+                    note(ended, (q, pair and paired), 0)
+                for (q, pair), more in self.waits[p].items():
+                    note(waits, (q, pair and paired), more + lag)
+            for table in (waits, ended):
+                for p, paired in list(table):
+                    if paired and (p, False) in table and table[p, False] >= table[p, True]:
+                        del table[p, True]
+
+    def add(self, name, durations, demands):
+        self.made.append({
+            'id': name, 'tasks': len(durations), 'duration': durations[0], 'demands': demands,
+            'durations': [{'index': i, 'duration': d} for i, d in enumerate(durations)]})
+
+    def join(self, parent, child, paired):
+        self.joined.append({'from': parent, 'to': child,
+                            'type': 'one-to-one' if paired else 'barrier'})
+
+    def pass_time(self, what, durations, demands=None):
+        while True:
+            name = '%s %d' % (what, self.named)
+            self.named += 1
+            if name not in self.number:
+                break
+        self.add(name, durations, demands or {})
+        return name
+
+    def known(self, demands):
+        return {r: a for r, a in demands.items() if a and (self.together or r not in self.shared)}
+
+    def add_stage(self, s):
+        demands = {r: Fraction(a) for r, a in self.stages[s].get('demands', {}).items()}
+        for output in self.stages[s].get('outputs', ()):
+            if output.get('from') != 'end':
+                r = output['resource']
+                demands[r] = demands.get(r, 0) + Fraction(output['amount'])
+        self.add(self.ids[s], self.duration[s], self.known(demands))
+
+    def ways(self, maker):
+        """The longest ways from the end of the maker to the start of each stage: (stage, True)
+        for the task with the same index, (stage, False) for all tasks."""
+        way = {}
+        for s in self.order:
+            for (p, paired), lag in self.waits[s].items():
+                least, most = min(self.duration[p]) + lag, max(self.duration[p]) + lag
+                steps = []
+                if p == maker:
+                    steps.append((paired, lag))
+                if (p, True) in way:
+                    steps.append((paired, way[p, True] + least))
+                if (p, False) in way:
+                    steps.append((False, way[p, False] + (least if paired else most)))
+                for pair, time in steps:
+                    way[s, pair] = max(time, way.get((s, pair), time))
+        return way
+
+    def add_held(self, s, outputs):
+        ways = None if self.large else self.ways(s)
+        for output in outputs:
+            readers = self.readers[s][output['id']]
+            amount = Fraction(output['amount'])
+            if not amount or (not readers and (output.get('keep') == 'no' or self.large)):
+                continue
+            way = ways
+            if self.large:
+                way = {(c, paired): lag for c, paired, lag, stream in readers if not stream}
+
+            def until(v, index):
+                """From the end of the maker to that of all tasks of v, or of that one."""
+                if index is None:
+                    return max(way[v, False] + max(self.duration[v]) if (v, False) in way else 0,
+                               way[v, True] + min(self.duration[v]) if (v, True) in way else 0)
+                starts = [way[v, pair] for pair in (False, True) if (v, pair) in way]
+                return max(starts) + self.duration[v][index] if starts else 0
+            held = []
+            for i in range(len(self.duration[s])):
+                ends = [0]
+                for c, paired, _, _ in readers:
+                    ends.append(until(c, i if paired else None))
+                    ends += [until(q, i if paired and pair else None) for q, pair in self.ended[c]]
+                if not readers:
+                    ends += [until(v, None) for v in range(len(self.stages))] if not i else held[:1]
+                held.append(max(ends))
+            if max(held):
+                made = self.pass_time('held', held, self.known({output['resource']: amount}))
+                self.join(self.ids[s], made, True)
+
+    def most(self, name, resource, amount):
+        """The most that a machine of the class ever has, or (None) that all share."""
+        return max([Fraction(amount)] + [
+            Fraction(change['amount']) for change in self.cluster.get('changes', ())
+            if change['resource'] == resource and change.get('class', name) == name])
+
+    def all_shared(self):
+        return {r: self.most(None, r, a) for r, a in self.shared.items()}
+
+    def machines(self):
+        return [{'count': c['count'], 'capacities': {
+            **{r: self.most(c['class'], r, a) for r, a in c['capacities'].items()},
+            **(self.all_shared() if self.together else {})}} for c in self.cluster['classes']]
+
+    def pool(self):
+        sums = collections.defaultdict(Fraction)
+        for c in self.cluster['classes']:
+            for r, a in c['capacities'].items():
+                sums[r] += c['count'] * self.most(c['class'], r, a)
+        return [{'count': 1, 'capacities': {**sums, **self.all_shared()}}]
+
+
 def check(document):
     need(document.get('format') in ('bigrocks-plan/1', 'bigrocks-bound/1'),
          'this is neither a plan nor a bound')
     certificate = document.get('certificate')
     need(certificate, 'it carries no proof')
     need(certificate.get('format') == 'bigrocks-certificate/1', 'the proof has another format')
+    kind, given = certificate.get('relaxation', 'none'), document
+    need(kind != 'none' or not features(document),
+         'the job has outputs, shared resources or times, which the proof does not know')
+    if kind != 'none':
+        document = {**document, **Relaxing(document, kind).document}
     job = Job(document)
     need(Fraction(certificate['tick']) * 10**9 == job.tick,
          "the tick is not the durations' common divisor")
@@ -1199,7 +1421,7 @@ def check(document):
             raise Refused('part %d: %s' % (number, why))
     ticks = sum(proof['bound'] * proof.get('rounding', 1) for proof in proofs)
     bound = Fraction(ticks * job.tick, 10**9)
-    need(bound >= Fraction(document['lower_bound']), 'the certificate proves less than the bound')
+    need(bound >= Fraction(given['lower_bound']), 'the certificate proves less than the bound')
     return bound
 
 

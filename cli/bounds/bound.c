@@ -29,9 +29,9 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
 }
 
 static enum br_status cli_find_bound(const struct cli_settings *settings,
-                                     const struct br_input *input, const struct br_instance *in,
-                                     int64_t began_ns, struct br_bound_result *r,
-                                     struct br_counters *counters, struct br_diag *diag)
+                                     const struct br_input *input, int64_t began_ns,
+                                     struct br_bound_result *r, struct br_counters *counters,
+                                     struct br_diag *diag)
 {
     struct cli_progress progress;
     const struct br_bound_source program = br_bound_program(NULL);
@@ -45,7 +45,7 @@ static enum br_status cli_find_bound(const struct cli_settings *settings,
     options.progress_context = &progress;
     cli_progress_begin(&progress, settings->output.quiet);
     enum br_status status =
-        br_best_bound(input->dag, input->cluster, in, &options, r, counters, diag);
+        br_best_bound_of(input->dag, input->cluster, &options, r, counters, diag);
     cli_progress_end(&progress);
     cli_interrupt_release();
     if (large)
@@ -125,11 +125,8 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
         return status;
     }
     status = check_outputs(settings, diag);
-    struct br_instance *in = NULL;
     if (!status)
-        status = br_instance_create(input.dag, input.cluster, &in, diag);
-    if (!status)
-        status = cli_find_bound(settings, &input, in, began_ns, &r, &counters, diag);
+        status = cli_find_bound(settings, &input, began_ns, &r, &counters, diag);
     if (!status)
         cli_warn_bound(argument[0], input.dag, input.cluster, r.lower_bound_ns);
     if (!status && settings->bound.json) {
@@ -141,7 +138,7 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
     } else if (!status) {
         bounds_print_text(&r);
         if (settings->bound.explain)
-            status = cli_explain_bound(&input, in, &r, diag);
+            status = cli_explain_bound(&input, &r, diag);
         if (!status && settings->bound.what_if) {
             puts("what if:");
             status = cli_what_if(settings, &input, diag);
@@ -150,7 +147,6 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
     counters.read_ns = (uint64_t)read_ns;
     if (!status && settings->output.stats)
         cli_stats_print(stderr, &counters, settings->bound.json);
-    br_instance_destroy(in);
     br_bound_result_finish(&r);
     br_input_finish(&input);
     return status;

@@ -9,14 +9,17 @@
 #include "cli/bounds/what_if.h"
 #include "cli/terminal/say.h"
 #include "planner/bounds/measure.h"
-#include "planner/model/certificate.h"
+#include "planner/model/features.h"
+#include "planner/model/relax.h"
 
 enum { NAMED = 6 }; /* stages named in a list */
 
 struct explain {
-    const struct br_dag *dag;
-    const struct br_cluster *cluster;
-    const struct br_instance *in; /* of the whole job */
+    const struct br_input *given;
+    const struct br_dag
+        *dag; /* that the proof is about: a relaxed job if the given one has features */
+    const struct br_cluster *cluster; /* of it, and so the instance */
+    const struct br_instance *in;
     int64_t tick_ns;
 };
 
@@ -345,7 +348,8 @@ static enum br_status print_pairs(const struct explain *e, int64_t now_ns, const
             if (helps[a] || helps[b])
                 continue;
             const struct cli_change both[2] = {quarter_more(e, a), quarter_more(e, b)};
-            enum br_status status = cli_point_try_both(e->dag, e->cluster, both, &point, diag);
+            enum br_status status =
+                cli_point_try_both(e->given->dag, e->given->cluster, both, &point, diag);
             if (status && status != BR_USAGE)
                 return status;
             if (status || !point.feasible || point.bound_ns >= now_ns)
@@ -374,7 +378,8 @@ static enum br_status print_remedies(const struct explain *e, int64_t now_ns, st
         struct cli_change more = {.sign = '+', .amount = br_decimal_unscale(1, 0)};
         if (name)
             more = quarter_more(e, r);
-        enum br_status status = cli_point_try(e->dag, e->cluster, &more, &point, diag);
+        enum br_status status =
+            cli_point_try(e->given->dag, e->given->cluster, &more, &point, diag);
         if (status && status != BR_USAGE)
             return status;
         if (status || !point.feasible || point.bound_ns >= now_ns)
@@ -395,17 +400,40 @@ static enum br_status print_remedies(const struct explain *e, int64_t now_ns, st
     return status;
 }
 
-enum br_status cli_explain_bound(const struct br_input *input, const struct br_instance *in,
-                                 const struct br_bound_result *result, struct br_diag *diag)
+static enum br_status explain_job(const struct br_input *given, const struct br_dag *dag,
+                                  const struct br_cluster *cluster,
+                                  const struct br_bound_result *result, struct br_diag *diag)
 {
-    const struct explain e = {input->dag, input->cluster, in, in->tick_ns};
+    struct br_instance *in;
     const struct br_certificate *c = result->certificate;
-    enum br_status status = BR_OK;
+    enum br_status status = br_instance_create(dag, cluster, &in, diag);
+    if (status)
+        return status;
+    const struct explain e = {given, dag, cluster, in, in->tick_ns};
     puts("what limits it:");
     for (uint32_t k = 0; c && k < c->parts && !status; k++)
         if ((c->parts == 1 || c->part[k].bound > 0) && !explain_part(&e, c, k))
             status = br_fail_memory(diag);
     if (!c)
         puts("  unknown: the bound comes without a proof");
-    return status ? status : print_remedies(&e, result->core_ns, diag);
+    if (!status)
+        status = print_remedies(&e, result->core_ns, diag);
+    br_instance_destroy(in);
+    return status;
+}
+
+enum br_status cli_explain_bound(const struct br_input *input, const struct br_bound_result *result,
+                                 struct br_diag *diag)
+{
+    const bool features = br_features(input->dag, input->cluster);
+    struct br_relaxed relaxed;
+    if (!features)
+        return explain_job(input, input->dag, input->cluster, result, diag);
+    const struct br_certificate *c = result->certificate;
+    enum br_status status =
+        br_relax(input->dag, input->cluster, c ? c->relaxation : BR_RELAX_MACHINES, &relaxed, diag);
+    if (!status)
+        status = explain_job(input, relaxed.dag, relaxed.cluster, result, diag);
+    br_relaxed_finish(&relaxed);
+    return status;
 }

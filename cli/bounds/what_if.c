@@ -18,6 +18,8 @@
 #include "base/collections/grow.h"
 #include "planner/bounds/bounds.h"
 #include "planner/model/cluster.h"
+#include "planner/model/features.h"
+#include "planner/model/relax.h"
 
 enum { NAME_MOST = 200, POINTS_MOST = 500, STEPS = 10 };
 
@@ -203,17 +205,30 @@ enum br_status cli_point_try_both(const struct br_dag *dag, const struct br_clus
     return status;
 }
 
-/* The critical path, which no cluster shortens. */
-static enum br_status critical_path(const struct br_input *input, int64_t *ns, struct br_diag *diag)
+static enum br_status path_of(const struct br_dag *dag, const struct br_cluster *cluster,
+                              int64_t *ns, struct br_diag *diag)
 {
     struct br_instance *in;
-    enum br_status status = br_instance_create(input->dag, input->cluster, &in, diag);
+    enum br_status status = br_instance_create(dag, cluster, &in, diag);
     if (status)
         return status;
     int64_t ticks = br_bounds_critical_path(in).ticks;
     *ns = ticks * in->tick_ns;
     br_instance_destroy(in);
     return ticks < 0 ? br_fail_memory(diag) : BR_OK;
+}
+
+/* The critical path, which no cluster shortens. */
+static enum br_status critical_path(const struct br_input *input, int64_t *ns, struct br_diag *diag)
+{
+    struct br_relaxed relaxed;
+    if (!br_features(input->dag, input->cluster))
+        return path_of(input->dag, input->cluster, ns, diag);
+    enum br_status status = br_relax(input->dag, input->cluster, BR_RELAX_MACHINES, &relaxed, diag);
+    if (!status)
+        status = path_of(relaxed.dag, relaxed.cluster, ns, diag);
+    br_relaxed_finish(&relaxed);
+    return status;
 }
 
 /* Splits "name+amount"; the amount is what follows the sign, which is not yet read. */

@@ -40,8 +40,8 @@ enum br_status cli_point_try_both(const struct br_dag *dag, const struct br_clus
 /* bound --what-if: the bound as a curve over changes of the cluster. */
 enum br_status cli_what_if(const struct cli_settings *settings, const struct br_input *input,
                            struct br_diag *diag);
-/* bound --explain: `in` is the instance of the job. */
-enum br_status cli_explain_bound(const struct br_input *input, const struct br_instance *in,
-                                 const struct br_bound_result *result, struct br_diag *diag);
+/* bound --explain. */
+enum br_status cli_explain_bound(const struct br_input *input, const struct br_bound_result *result,
+                                 struct br_diag *diag);
 
 #endif

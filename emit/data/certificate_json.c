@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "emit/write/write.h"
+#include "planner/model/relax.h"
 
 static void data_certificate_json_name(FILE *out, const struct br_dag *dag, const char *before,
                                        uint32_t stage)
@@ -219,21 +220,33 @@ static void data_certificate_json_write_proof(FILE *out, const struct br_dag *da
     putc('}', out);
 }
 
-void br_write_certificate(FILE *out, const struct br_dag *dag,
-                          const struct br_certificate *certificate)
+enum br_status br_write_certificate(FILE *out, const struct br_dag *dag,
+                                    const struct br_certificate *certificate, struct br_diag *diag)
 {
+    struct br_dag *relaxed = NULL;
     int64_t bound_ns = 0;
+    enum br_status status = certificate->relaxation ? br_relax_job(dag, &relaxed, diag) : BR_OK;
+    if (status) {
+        br_dag_destroy(relaxed);
+        return status;
+    }
+    dag = relaxed ? relaxed : dag;
     br_certificate_bound(certificate, &bound_ns);
     fputs("{\"format\": \"bigrocks-certificate/1\", \"lower_bound\": ", out);
     br_write_seconds(out, bound_ns);
     fputs(", \"tick\": ", out);
     br_write_seconds(out, certificate->tick_ns);
+    if (relaxed)
+        fprintf(out, ", \"relaxation\": \"%s\"",
+                br_named_name(&br_relaxations, certificate->relaxation));
     fputs(",\n  \"parts\": [", out);
     for (uint32_t k = 0; k < certificate->parts && !ferror(out); k++) {
         fputs(k ? ",\n   " : "\n   ", out);
         data_certificate_json_write_proof(out, dag, &certificate->part[k]);
     }
     fputs("]}", out);
+    br_dag_destroy(relaxed);
+    return BR_OK;
 }
 
 char *br_certificate_text(const struct br_certificate *certificate, const struct br_dag *dag)
@@ -243,8 +256,7 @@ char *br_certificate_text(const struct br_certificate *certificate, const struct
     FILE *out = certificate && dag ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
-    br_write_certificate(out, dag, certificate);
-    bool written = !ferror(out);
+    bool written = br_write_certificate(out, dag, certificate, NULL) == BR_OK && !ferror(out);
     if (fclose(out) == 0 && written)
         return text;
     free(text);

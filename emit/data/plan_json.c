@@ -488,13 +488,13 @@ enum br_status br_emit_bound(const struct br_emit_input *input, const struct br_
     if (bound->certificate) {
         br_row_say(out, ",\n \"certificate\": ");
         br_row_flush(out);
-        br_write_certificate(file, input->dag, bound->certificate);
+        status = br_write_certificate(file, input->dag, bound->certificate, diag);
     }
     data_plan_json_write_job(out, input, &by);
     br_row_say(out, "\n}\n");
     br_row_flush(out);
     br_attributes_finish(&by);
-    return BR_OK;
+    return status;
 }
 
 enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struct br_diag *diag)
@@ -536,7 +536,7 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struc
     if (plan->certificate) {
         br_row_say(out, ",\n \"certificate\": ");
         br_row_flush(out);
-        br_write_certificate(file, input->dag, plan->certificate);
+        status = br_write_certificate(file, input->dag, plan->certificate, diag);
     }
     count_key(out, ",\n ", "placements", plan->placements);
     if (plan->note)
@@ -552,5 +552,5 @@ enum br_status br_emit_json(const struct br_emit_input *input, FILE *file, struc
     br_attributes_finish(&by);
     free(stage);
     free(slack);
-    return BR_OK;
+    return status;
 }

@@ -150,7 +150,7 @@ static void solver_main_print(const struct br_dag *dag, const struct br_certific
     br_seconds_format(bound_ns, seconds);
     printf("{\"lower_bound\": %s, \"method\": \"%s\", \"status\": \"%s\",\n \"certificate\": ",
            seconds, method, status_name[end]);
-    br_write_certificate(stdout, dag, c);
+    br_write_certificate(stdout, dag, c, NULL); /* of the job itself: needs no memory */
     puts("}");
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "planner/model/relax.h"
+
 struct reader {
     struct br_json *json;
     const struct br_dag *dag;
@@ -449,27 +451,57 @@ static bool read_parts(struct reader *r, const struct br_json_field *field,
     return true;
 }
 
+static bool read_relaxation(struct br_json *json, const struct br_json_field *field,
+                            enum br_relaxation *relaxation)
+{
+    if (!br_json_go(json, field))
+        return !json->status;
+    if (!br_json_string(json, "the relaxation"))
+        return false;
+    const uint32_t k = br_named_find(&br_relaxations, json->text);
+    if (k == BR_NO_ROW)
+        return br_json_fail(json, field->at, "none, machines or pool",
+                            "there is no relaxation '%s'", json->text);
+    *relaxation = (enum br_relaxation)k;
+    return true;
+}
+
+/* The parts, of the relaxed job if the proofs are of one. */
+static bool read_parts_of(struct br_json *json, const struct br_json_field *field,
+                          const struct br_dag *dag, struct br_certificate *c)
+{
+    struct br_dag *relaxed = NULL;
+    bool ok =
+        !c->relaxation || br_json_take(json, field->at, br_relax_job(dag, &relaxed, json->diag));
+    struct reader r = {json, relaxed ? relaxed : dag, &c->arena, 0};
+    ok = ok && read_parts(&r, field, c);
+    br_dag_destroy(relaxed);
+    return ok;
+}
+
 bool br_read_certificate(struct br_json *json, const struct br_json_field *field,
                          const struct br_dag *dag, struct br_certificate **certificate)
 {
-    struct br_json_field f[] = {
-        {"format", true, NULL}, {"tick", true, NULL}, {"parts", true, NULL}};
+    struct br_json_field f[] = {{"format", true, NULL},
+                                {"tick", true, NULL},
+                                {"parts", true, NULL},
+                                {"relaxation", false, NULL}};
     *certificate = NULL;
     if (!br_json_go(json, field))
         return !json->status;
     const char *at = json->at;
-    if (!br_json_fields(json, "a certificate", f, 3))
+    if (!br_json_fields(json, "a certificate", f, 4))
         return false;
     const char *after = json->at;
     struct br_certificate *c = br_certificate_create(0, 0);
     if (!c)
         return br_json_take(json, at, br_fail_memory(json->diag));
-    struct reader r = {json, dag, &c->arena, 0};
     if (br_json_go(json, &f[0]) && br_json_string(json, "the certificate's format") &&
         strcmp(json->text, "bigrocks-certificate/1") != 0)
         br_json_fail(json, f[0].at, NULL, "the certificate's format is '%s'", json->text);
     br_json_optional_seconds(json, &f[1], &c->tick_ns);
-    if (json->status || !read_parts(&r, &f[2], c)) {
+    read_relaxation(json, &f[3], &c->relaxation);
+    if (json->status || !read_parts_of(json, &f[2], dag, c)) {
         br_certificate_destroy(c);
         return false;
     }

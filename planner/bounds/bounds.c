@@ -7,6 +7,8 @@
 #include "base/collections/memory.h"
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
+#include "planner/model/features.h"
+#include "planner/model/relax.h"
 #include "planner/model/rounding.h"
 
 const char *const br_bounds_of_parts = "sum over the parts between cuts";
@@ -296,9 +298,9 @@ struct br_bound br_bounds_sum(const struct br_instance *whole)
     return br_bounds_sum_by(whole, &(struct br_bounds_effort){.enough = INT64_MAX});
 }
 
-enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster *cluster,
-                              int64_t enough_ns, int64_t *lower_bound_ns, const char **method,
-                              struct br_diag *diag)
+static enum br_status bound_job(const struct br_dag *dag, const struct br_cluster *cluster,
+                                int64_t enough_ns, int64_t *lower_bound_ns, const char **method,
+                                struct br_diag *diag)
 {
     struct br_instance *in;
     enum br_status status = br_instance_create(dag, cluster, &in, diag);
@@ -315,6 +317,40 @@ enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster 
         *method = bound.method;
     br_instance_destroy(in);
     return bound.ticks < 0 ? br_fail_memory(diag) : BR_OK;
+}
+
+static enum br_status bound_relaxed(const struct br_dag *dag, const struct br_cluster *cluster,
+                                    enum br_relaxation relaxation, int64_t enough_ns,
+                                    int64_t *lower_bound_ns, const char **method,
+                                    struct br_diag *diag)
+{
+    struct br_relaxed relaxed;
+    enum br_status status = br_relax(dag, cluster, relaxation, &relaxed, diag);
+    if (!status)
+        status = bound_job(relaxed.dag, relaxed.cluster, enough_ns, lower_bound_ns, method, diag);
+    br_relaxed_finish(&relaxed);
+    return status;
+}
+
+enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster *cluster,
+                              int64_t enough_ns, int64_t *lower_bound_ns, const char **method,
+                              struct br_diag *diag)
+{
+    if (!dag->finished || !br_features(dag, cluster) || cluster->machines == 0)
+        return bound_job(dag, cluster, enough_ns, lower_bound_ns, method, diag);
+    enum br_status status =
+        bound_relaxed(dag, cluster, BR_RELAX_MACHINES, enough_ns, lower_bound_ns, method, diag);
+    int64_t pool_ns = 0;
+    const char *pool_method = NULL;
+    if (status || !br_relax_pool_helps(dag, cluster) || *lower_bound_ns >= enough_ns)
+        return status;
+    status = bound_relaxed(dag, cluster, BR_RELAX_POOL, enough_ns, &pool_ns, &pool_method, diag);
+    if (!status && pool_ns > *lower_bound_ns) {
+        *lower_bound_ns = pool_ns;
+        if (method)
+            *method = pool_method;
+    }
+    return status;
 }
 
 enum br_status br_bound(const struct br_dag *dag, const struct br_cluster *cluster,

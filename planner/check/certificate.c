@@ -10,6 +10,7 @@
 #include "planner/check/clauses.h"
 #include "planner/check/lines.h"
 #include "planner/check/proof.h"
+#include "planner/check/relaxed.h"
 
 /* Sums of a few times stay within 63 bits. */
 #define DURATIONS_MAX (BR_TICKS_MAX / 4)
@@ -195,8 +196,9 @@ static enum br_status check_certificate_part(const struct br_proof *proof, uint3
     return status;
 }
 
-enum br_status br_certificate_check(const struct br_certificate *c, const struct br_dag *dag,
-                                    const struct br_instance *whole, struct br_diag *diag)
+/* The proofs on the job that the certificate stands on. */
+static enum br_status check_proofs(const struct br_certificate *c, const struct br_dag *dag,
+                                   const struct br_instance *whole, struct br_diag *diag)
 {
     int64_t bound_ns;
     if (c->parts == 0)
@@ -220,14 +222,57 @@ enum br_status br_certificate_check(const struct br_certificate *c, const struct
     return status;
 }
 
+static enum br_status check_proves(const struct br_certificate *c, const struct br_dag *dag,
+                                   const struct br_instance *whole, int64_t bound_ns,
+                                   struct br_diag *diag)
+{
+    int64_t claimed_ns;
+    enum br_status status = check_proofs(c, dag, whole, diag);
+    if (!status && (!br_certificate_bound(c, &claimed_ns) || claimed_ns < bound_ns))
+        status = br_fail(diag, BR_NO, NULL, "the certificate proves less than the bound");
+    return status;
+}
+
+enum br_status br_certificate_check(const struct br_certificate *c, const struct br_dag *dag,
+                                    const struct br_instance *whole, struct br_diag *diag)
+{
+    return br_certificate_proves(c, dag, whole, 0, diag);
+}
+
 enum br_status br_certificate_proves(const struct br_certificate *c, const struct br_dag *dag,
                                      const struct br_instance *whole, int64_t bound_ns,
                                      struct br_diag *diag)
 {
-    int64_t claimed_ns;
-    enum br_status status = br_certificate_check(c, dag, whole, diag);
-    if (!status && (!br_certificate_bound(c, &claimed_ns) || claimed_ns < bound_ns))
-        status = br_fail(diag, BR_NO, NULL, "the certificate proves less than the bound");
+    if (c->relaxation != BR_RELAX_NONE)
+        return br_fail(diag, BR_NO, NULL, "the proof is of a relaxed job, not of this one");
+    return check_proves(c, dag, whole, bound_ns, diag);
+}
+
+static enum br_status verify_instance(const struct br_certificate *c, const struct br_dag *dag,
+                                      const struct br_cluster *cluster, int64_t bound_ns,
+                                      struct br_diag *diag)
+{
+    struct br_instance *in;
+    enum br_status status = br_instance_create(dag, cluster, &in, diag);
+    if (!status)
+        status = check_proves(c, dag, in, bound_ns, diag);
+    br_instance_destroy(in);
+    return status;
+}
+
+/* The relaxed job is made again, so that only the given one counts. */
+static enum br_status verify_relaxed(const struct br_certificate *c, const struct br_dag *dag,
+                                     const struct br_cluster *cluster, int64_t bound_ns,
+                                     struct br_diag *diag)
+{
+    struct br_dag *relaxed;
+    struct br_cluster *relaxed_cluster;
+    enum br_status status =
+        br_check_relaxed(dag, cluster, c->relaxation, &relaxed, &relaxed_cluster, diag);
+    if (!status)
+        status = verify_instance(c, relaxed, relaxed_cluster, bound_ns, diag);
+    br_dag_destroy(relaxed);
+    br_cluster_destroy(relaxed_cluster);
     return status;
 }
 
@@ -236,16 +281,14 @@ enum br_status br_certificate_verify(const struct br_certificate *c, const struc
                                      struct br_diag *diag)
 {
     BR_NEED(diag, c, dag, cluster);
-    struct br_instance *in;
-    enum br_status status = br_instance_create(dag, cluster, &in, diag);
+    if (!dag->finished)
+        return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
+    enum br_status status = c->relaxation ? verify_relaxed(c, dag, cluster, bound_ns, diag)
+                                          : verify_instance(c, dag, cluster, bound_ns, diag);
     if (status == BR_BAD_INPUT) {
         status = BR_NO;
         if (diag)
             diag->status = status;
     }
-    if (status)
-        return status;
-    status = br_certificate_proves(c, dag, in, bound_ns, diag);
-    br_instance_destroy(in);
     return status;
 }

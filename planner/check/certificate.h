@@ -6,7 +6,8 @@
 #include "planner/model/certificate.h"
 
 /* Checks the proof in exact integers. BR_OK; BR_NO with the words for what fails; BR_SYSTEM when
- * memory is out. `whole` is the instance of the whole job. */
+ * memory is out. `whole` is the instance of the whole job, which the certificate is about: not of
+ * one from which it was relaxed. */
 enum br_status br_certificate_check(const struct br_certificate *certificate,
                                     const struct br_dag *dag, const struct br_instance *whole,
                                     struct br_diag *diag);

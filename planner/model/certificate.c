@@ -14,6 +14,13 @@ static const struct br_named kinds[] = {
 };
 const struct br_names br_proof_kinds = {BR_NAMES(kinds)};
 
+static const struct br_named relaxations[] = {
+    [BR_RELAX_NONE] = {"none", NULL},
+    [BR_RELAX_MACHINES] = {"machines", NULL},
+    [BR_RELAX_POOL] = {"pool", NULL},
+};
+const struct br_names br_relaxations = {BR_NAMES(relaxations)};
+
 struct br_certificate *br_certificate_create(int64_t tick_ns, uint32_t parts)
 {
     struct br_certificate *c = br_calloc(1, sizeof *c);
@@ -61,7 +68,7 @@ static bool same_stages(const struct br_proof *a, const struct br_proof *b)
 const struct br_proof *br_certificate_same_part(const struct br_certificate *a,
                                                 const struct br_certificate *b, uint32_t part)
 {
-    if (a->tick_ns != b->tick_ns || a->parts != b->parts)
+    if (a->relaxation != b->relaxation || a->tick_ns != b->tick_ns || a->parts != b->parts)
         return NULL;
     for (uint32_t k = 0; k < a->parts; k++)
         if (!same_stages(&a->part[k], &b->part[k]))
@@ -86,6 +93,7 @@ bool br_certificate_take(struct br_certificate **certificate, struct br_certific
             }
     } else if (br_certificate_bound(c, &ns) && br_certificate_bound(from, &from_ns) &&
                from_ns > ns) {
+        c->relaxation = from->relaxation;
         c->tick_ns = from->tick_ns;
         c->parts = from->parts;
         c->part = from->part;

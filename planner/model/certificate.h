@@ -194,8 +194,19 @@ static inline int64_t br_proof_ticks(const struct br_proof *proof)
 /* Prices and shares are at most this. */
 #define BR_PRICE_MAX (INT64_C(1) << 32)
 
+/* The job that the proofs are about. Every plan of the given job has its place in a relaxed one,
+ * which has no features (planner/model/relax.h); numbers of stages are those of the relaxed job. */
+enum br_relaxation {
+    BR_RELAX_NONE,     /* the given job itself */
+    BR_RELAX_MACHINES, /* the machines, without shared resources unless there is one machine */
+    BR_RELAX_POOL,     /* one machine that has all that the machines have, and what they share */
+};
+/* Its values, by the names that a certificate's file gives them. */
+extern const struct br_names br_relaxations;
+
 struct br_certificate {
     struct br_arena arena; /* owns all */
+    enum br_relaxation relaxation;
     int64_t tick_ns;
     uint32_t parts; /* in the order in which they run */
     struct br_proof *part;

@@ -4,17 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/collections/csr.h"
 #include "base/collections/memory.h"
 #include "planner/model/features.h"
-
-enum { STREAM_DEPTH = 16 }; /* streams behind one another that are followed */
+#include "planner/model/waits.h"
 
 struct relaxing {
     const struct br_dag *dag;
-    const struct br_cluster *cluster;
-    enum br_relaxation relaxation;
+    const struct br_cluster *cluster; /* NULL: only the job is asked for */
     bool one; /* the relaxed cluster is one machine, so shared resources are its own */
+    struct br_waits waits;
+    int64_t *all, *one_each; /* by stage: see relax_paths */
+    uint32_t maker;          /* whose paths these are */
     struct br_dag *to;
     struct br_cluster *to_cluster;
     struct br_diag *diag;
@@ -129,7 +129,7 @@ static enum br_status relax_machines(struct relaxing *r)
 /* Does the relaxed cluster have the resource? */
 static bool counts(const struct relaxing *r, uint32_t resource)
 {
-    return r->one || !br_cluster_shared(r->cluster, r->dag->resource[resource].name);
+    return r->one || !r->cluster || !br_cluster_shared(r->cluster, r->dag->resource[resource].name);
 }
 
 static enum br_status relax_demands(struct relaxing *r, uint32_t stage)
@@ -184,147 +184,215 @@ static enum br_status relax_pass_time(struct relaxing *r, const char *what, uint
 
 static enum br_status relax_release(struct relaxing *r, uint32_t stage)
 {
-    const struct br_stage *s = &r->dag->stage[stage];
-    const int64_t first = br_dag_release(r->dag, s->first_task);
-    bool equal = true, any = first > 0;
+    const uint32_t tasks = r->dag->stage[stage].tasks;
+    const int64_t *release = r->waits.release_ns + r->dag->stage[stage].first_task;
+    bool equal = true, any = release[0] > 0;
     uint32_t made;
-    for (uint32_t i = 1; i < s->tasks; i++) {
-        equal &= br_dag_release(r->dag, s->first_task + i) == first;
-        any |= br_dag_release(r->dag, s->first_task + i) > 0;
+    for (uint32_t i = 1; i < tasks; i++) {
+        equal &= release[i] == release[0];
+        any |= release[i] > 0;
     }
     if (!any)
         return BR_OK;
-    enum br_status status = relax_pass_time(r, "release", equal ? 1 : s->tasks, first, &made);
-    for (uint32_t i = 1; !equal && i < s->tasks && !status; i++)
-        status =
-            br_dag_set_duration(r->to, made, i, br_dag_release(r->dag, s->first_task + i), r->diag);
+    enum br_status status = relax_pass_time(r, "release", equal ? 1 : tasks, release[0], &made);
+    for (uint32_t i = 1; !equal && i < tasks && !status; i++)
+        status = br_dag_set_duration(r->to, made, i, release[i], r->diag);
     return status
                ? status
                : br_dag_add_edge(r->to, made, stage, equal ? BR_BARRIER : BR_ONE_TO_ONE, r->diag);
 }
 
-/* ---- Edges ---- */
-
 /* The child waits for the end of the parent, and the lag. */
-static enum br_status relax_wait(struct relaxing *r, uint32_t parent, uint32_t child, bool paired,
-                                 int64_t lag_ns)
+static enum br_status relax_wait(struct relaxing *r, uint32_t child,
+                                 const struct br_awaited *awaited)
 {
-    const enum br_edge_type type = paired ? BR_ONE_TO_ONE : BR_BARRIER;
+    const enum br_edge_type type = awaited->paired ? BR_ONE_TO_ONE : BR_BARRIER;
     uint32_t made;
-    if (!lag_ns)
-        return br_dag_add_edge(r->to, parent, child, type, r->diag);
-    enum br_status status =
-        relax_pass_time(r, "lag", paired ? r->dag->stage[parent].tasks : 1, lag_ns, &made);
+    if (!awaited->lag_ns)
+        return br_dag_add_edge(r->to, awaited->stage, child, type, r->diag);
+    enum br_status status = relax_pass_time(
+        r, "lag", awaited->paired ? r->dag->stage[child].tasks : 1, awaited->lag_ns, &made);
     if (!status)
-        status = br_dag_add_edge(r->to, parent, made, type, r->diag);
+        status = br_dag_add_edge(r->to, awaited->stage, made, type, r->diag);
     return status ? status : br_dag_add_edge(r->to, made, child, type, r->diag);
-}
-
-/* The child may start with the parent, so it waits for what that waits for. `into`: edges by
- * child. */
-static enum br_status relax_stream(struct relaxing *r, const uint32_t *into_first,
-                                   const uint32_t *into, uint32_t parent, uint32_t child,
-                                   bool paired, int64_t lag_ns, int depth)
-{
-    const struct br_dag *dag = r->dag;
-    enum br_status status = BR_OK;
-    for (uint32_t k = into_first[parent]; k < into_first[parent + 1] && !status; k++) {
-        const struct br_edge *edge = &dag->edge[into[k]];
-        const struct br_wait wait = br_dag_wait(dag, into[k]);
-        const bool both = paired && br_dag_is_paired(dag, edge);
-        if (!wait.stream)
-            status = relax_wait(r, edge->parent, child, both, lag_ns + wait.lag_ns);
-        else if (depth < STREAM_DEPTH)
-            status = relax_stream(r, into_first, into, edge->parent, child, both,
-                                  lag_ns + wait.lag_ns, depth + 1);
-    }
-    return status;
-}
-
-static enum br_status relax_edges(struct relaxing *r)
-{
-    const struct br_dag *dag = r->dag;
-    uint32_t *into_first = br_calloc(br_csr_room(dag->stages), sizeof *into_first);
-    uint32_t *into = br_malloc(((size_t)dag->edges + 1) * sizeof *into);
-    enum br_status status = into_first && into ? BR_OK : br_fail_memory(r->diag);
-    if (!status)
-        br_dag_list_edges(dag, BR_EDGE_CHILD, into_first, into);
-    for (uint32_t e = 0; e < dag->edges && !status; e++) {
-        const struct br_edge *edge = &dag->edge[e];
-        const struct br_wait wait = br_dag_wait(dag, e);
-        const bool paired = br_dag_is_paired(dag, edge);
-        status = wait.stream ? relax_stream(r, into_first, into, edge->parent, edge->child, paired,
-                                            wait.lag_ns, 0)
-                             : relax_wait(r, edge->parent, edge->child, paired, wait.lag_ns);
-    }
-    br_free(into_first);
-    br_free(into);
-    return status;
 }
 
 /* ---- Storage ---- */
 
-/* For how long at least the output of the task with this index is held after that has ended. */
-static int64_t relax_held_ns(const struct br_dag *dag, uint32_t output, uint32_t index)
+static void at_least(int64_t *value, int64_t least)
 {
-    const struct br_storage *storage = dag->storage;
+    *value = least > *value ? least : *value;
+}
+
+/* For every stage, how long after the end of any task of the maker all its tasks start at the
+ * earliest (all), and after the end of the task with its own index (one_each); -1: not known. */
+static void relax_paths(struct relaxing *r, uint32_t maker)
+{
+    const struct br_dag *dag = r->dag;
+    const struct br_waits_list *start = &r->waits.start;
+    r->maker = maker;
+    memset(r->all, 0xff, dag->stages * sizeof *r->all);
+    memset(r->one_each, 0xff, dag->stages * sizeof *r->one_each);
+    for (uint32_t k = 0; k < dag->stages; k++) {
+        const uint32_t s = dag->topological[k];
+        for (uint32_t i = 0; i < start->count[s]; i++) {
+            const struct br_awaited *w = &start->awaited[start->first[s] + i];
+            const int64_t least = br_waits_add(w->lag_ns, r->waits.shortest[w->stage]);
+            if (w->stage == maker)
+                at_least(w->paired ? &r->one_each[s] : &r->all[s], w->lag_ns);
+            if (r->all[w->stage] >= 0) {
+                const int64_t last = br_waits_add(w->lag_ns, r->waits.longest[w->stage]);
+                at_least(&r->all[s], br_waits_add(r->all[w->stage], w->paired ? least : last));
+            }
+            if (r->one_each[w->stage] >= 0)
+                at_least(w->paired ? &r->one_each[s] : &r->all[s],
+                         br_waits_add(r->one_each[w->stage], least));
+        }
+    }
+}
+
+/* As relax_paths, but along the edges that read the output only. */
+static void relax_edges_read(struct relaxing *r, uint32_t output)
+{
+    const struct br_storage *storage = r->dag->storage;
+    for (uint32_t k = storage->output_first[output]; k < storage->output_first[output + 1]; k++) {
+        const uint32_t e = storage->readers[k], child = r->dag->edge[e].child;
+        const struct br_wait wait = br_dag_wait(r->dag, e);
+        const bool paired = br_dag_is_paired(r->dag, &r->dag->edge[e]);
+        r->all[child] = !wait.stream && !paired ? wait.lag_ns : -1;
+        r->one_each[child] = !wait.stream && paired ? wait.lag_ns : -1;
+    }
+}
+
+/* How long after the end of its maker at the least all tasks of the stage have ended. */
+static int64_t until_all(const struct relaxing *r, uint32_t stage)
+{
+    int64_t most = 0;
+    if (r->all[stage] >= 0)
+        at_least(&most, br_waits_add(r->all[stage], r->waits.longest[stage]));
+    if (r->one_each[stage] >= 0)
+        at_least(&most, br_waits_add(r->one_each[stage], r->waits.shortest[stage]));
+    return most;
+}
+
+/* The same for the task with the maker's index. */
+static int64_t until_one(const struct relaxing *r, uint32_t stage, uint32_t index)
+{
+    int64_t from = r->all[stage];
+    at_least(&from, r->one_each[stage]);
+    return from < 0
+               ? 0
+               : br_waits_add(from, r->dag->duration_ns[r->dag->stage[stage].first_task + index]);
+}
+
+/* For how long at least the output of the task with this index is held after that has ended: until
+ * its readers have ended, and what has ended when they have. */
+static int64_t relax_held_ns(const struct relaxing *r, uint32_t output, uint32_t index)
+{
+    const struct br_storage *storage = r->dag->storage;
+    const struct br_waits_list *before = &r->waits.before;
     int64_t most = 0;
     for (uint32_t k = storage->output_first[output]; k < storage->output_first[output + 1]; k++) {
-        const uint32_t e = storage->readers[k];
-        const struct br_wait wait = br_dag_wait(dag, e);
-        const struct br_stage *child = &dag->stage[dag->edge[e].child];
-        if (wait.stream)
-            continue;
-        for (uint32_t i = 0; i < child->tasks; i++)
-            if ((!br_dag_is_paired(dag, &dag->edge[e]) || i == index) &&
-                dag->duration_ns[child->first_task + i] + wait.lag_ns > most)
-                most = dag->duration_ns[child->first_task + i] + wait.lag_ns;
+        const struct br_edge *edge = &r->dag->edge[storage->readers[k]];
+        const bool paired = br_dag_is_paired(r->dag, edge);
+        at_least(&most, paired ? until_one(r, edge->child, index) : until_all(r, edge->child));
+        for (uint32_t i = 0; i < before->count[edge->child]; i++) {
+            const struct br_awaited *b = &before->awaited[before->first[edge->child] + i];
+            at_least(&most,
+                     paired && b->paired ? until_one(r, b->stage, index) : until_all(r, b->stage));
+        }
     }
     return most;
+}
+
+/* A result, until the end of the job. */
+static int64_t relax_result_ns(const struct relaxing *r)
+{
+    int64_t most = 0;
+    for (uint32_t s = 0; s < r->dag->stages; s++)
+        at_least(&most, until_all(r, s));
+    return most;
+}
+
+static enum br_status relax_held(struct relaxing *r, uint32_t output, uint32_t *made)
+{
+    const struct br_dag *dag = r->dag;
+    const uint32_t tasks = dag->stage[dag->storage->output[output].stage].tasks;
+    const bool result = br_output_is_result(dag->storage, output);
+    const int64_t first = result ? relax_result_ns(r) : relax_held_ns(r, output, 0);
+    bool paired = false;
+    int64_t most = first;
+    for (uint32_t k = dag->storage->output_first[output];
+         k < dag->storage->output_first[output + 1]; k++)
+        paired |= br_dag_is_paired(dag, &dag->edge[dag->storage->readers[k]]);
+    for (uint32_t i = 1; paired && i < tasks; i++)
+        at_least(&most, relax_held_ns(r, output, i));
+    *made = UINT32_MAX;
+    if (!most)
+        return BR_OK;
+    enum br_status status = relax_pass_time(r, "held", tasks, first, made);
+    for (uint32_t i = 1; paired && i < tasks && !status; i++)
+        status = br_dag_set_duration(r->to, *made, i, relax_held_ns(r, output, i), r->diag);
+    return status;
 }
 
 static enum br_status relax_output(struct relaxing *r, uint32_t output)
 {
     const struct br_dag *dag = r->dag;
     const struct br_output *out = &dag->storage->output[output];
-    const uint32_t tasks = dag->stage[out->stage].tasks;
-    const int64_t first = relax_held_ns(dag, output, 0);
-    bool paired = false;
-    int64_t most = first;
+    const bool result = br_output_is_result(dag->storage, output);
     uint32_t made;
-    for (uint32_t k = dag->storage->output_first[output];
-         k < dag->storage->output_first[output + 1]; k++)
-        paired |= br_dag_is_paired(dag, &dag->edge[dag->storage->readers[k]]);
-    for (uint32_t i = 1; paired && i < tasks; i++) {
-        const int64_t held = relax_held_ns(dag, output, i);
-        most = held > most ? held : most;
-    }
-    if (!most || !out->amount.mantissa || !counts(r, out->resource))
+    if (!out->amount.mantissa || (result && r->waits.large))
         return BR_OK;
-    enum br_status status = relax_pass_time(r, "held", tasks, first, &made);
-    for (uint32_t i = 1; paired && i < tasks && !status; i++)
-        status = br_dag_set_duration(r->to, made, i, relax_held_ns(dag, output, i), r->diag);
+    if (r->waits.large)
+        relax_edges_read(r, output);
+    else if (r->maker != out->stage)
+        relax_paths(r, out->stage);
+    enum br_status status = relax_held(r, output, &made);
+    if (status || made == UINT32_MAX)
+        return status;
     char text[BR_DECIMAL_TEXT];
     br_decimal_format(out->amount, text, sizeof text);
-    if (!status)
+    if (counts(r, out->resource))
         status = br_dag_add_demand(r->to, made, dag->resource[out->resource].name, text, r->diag);
     return status ? status : br_dag_add_edge(r->to, out->stage, made, BR_ONE_TO_ONE, r->diag);
 }
 
 /* ---- The whole ---- */
 
+static enum br_status relax_outputs(struct relaxing *r)
+{
+    const struct br_storage *storage = r->dag->storage;
+    enum br_status status = BR_OK;
+    r->maker = UINT32_MAX;
+    r->all = br_malloc(((size_t)r->dag->stages + 1) * sizeof *r->all);
+    r->one_each = br_malloc(((size_t)r->dag->stages + 1) * sizeof *r->one_each);
+    if (!r->all || !r->one_each)
+        status = br_fail_memory(r->diag);
+    for (uint32_t o = 0; storage && o < storage->outputs && !status; o++)
+        status = relax_output(r, o);
+    br_free(r->all);
+    br_free(r->one_each);
+    return status;
+}
+
 static enum br_status relax_job(struct relaxing *r)
 {
     const struct br_dag *dag = r->dag;
-    enum br_status status = BR_OK;
+    const struct br_waits_list *start = &r->waits.start;
+    enum br_status status = br_waits_find(dag, &r->waits, r->diag);
+    for (uint32_t k = 0; k < dag->resources && !status; k++)
+        status = br_dag_add_resource(r->to, dag->resource[k].name, dag->resource[k].unit, r->diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         status = relax_stage(r, s);
-    for (uint32_t s = 0; dag->times && s < dag->stages && !status; s++)
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
         status = relax_release(r, s);
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
+        for (uint32_t k = 0; k < start->count[s] && !status; k++)
+            status = relax_wait(r, s, &start->awaited[start->first[s] + k]);
     if (!status)
-        status = relax_edges(r);
-    for (uint32_t o = 0; dag->storage && o < dag->storage->outputs && !status; o++)
-        status = relax_output(r, o);
+        status = relax_outputs(r);
+    br_waits_finish(&r->waits);
     return status ? status : br_dag_finish(r->to, r->diag);
 }
 
@@ -342,15 +410,28 @@ enum br_status br_relax(const struct br_dag *dag, const struct br_cluster *clust
     };
     struct relaxing r = {.dag = dag,
                          .cluster = cluster,
-                         .relaxation = relaxation,
                          .one = relaxation == BR_RELAX_POOL || cluster->machines == 1,
                          .to = relaxed->dag,
                          .to_cluster = relaxed->cluster,
                          .diag = diag};
     if (!relaxed->dag || !relaxed->cluster)
         return br_fail_memory(diag);
-    enum br_status status = relaxation == BR_RELAX_POOL ? relax_to_pool(&r) : relax_machines(&r);
+    enum br_status status = br_cluster_check_units(cluster, dag, diag);
+    if (!status)
+        status = relaxation == BR_RELAX_POOL ? relax_to_pool(&r) : relax_machines(&r);
     return status ? status : relax_job(&r);
+}
+
+bool br_relax_pool_helps(const struct br_dag *dag, const struct br_cluster *cluster)
+{
+    return cluster->machines > 1 && br_features(dag, cluster) & BR_FEATURE_SHARED;
+}
+
+enum br_status br_relax_job(const struct br_dag *dag, struct br_dag **relaxed, struct br_diag *diag)
+{
+    *relaxed = br_dag_create(dag->name);
+    struct relaxing r = {.dag = dag, .to = *relaxed, .diag = diag};
+    return *relaxed ? relax_job(&r) : br_fail_memory(diag);
 }
 
 void br_relaxed_finish(struct br_relaxed *relaxed)

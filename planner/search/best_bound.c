@@ -13,6 +13,8 @@
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/certificate.h"
+#include "planner/model/features.h"
+#include "planner/model/relax.h"
 #include "planner/search/beside.h"
 #include "planner/search/exact_bound.h"
 
@@ -319,6 +321,69 @@ struct br_bound_options br_bound_options_default(void)
     return (struct br_bound_options){.conflicts = BR_CONFLICTS_DEFAULT};
 }
 
+static enum br_status bound_instance(const struct br_dag *dag, const struct br_cluster *cluster,
+                                     const struct br_bound_options *options,
+                                     struct br_bound_result *result, struct br_counters *counters,
+                                     struct br_diag *diag)
+{
+    struct br_instance *in;
+    *result = (struct br_bound_result){0};
+    *counters = (struct br_counters){0};
+    enum br_status status = br_instance_create(dag, cluster, &in, diag);
+    if (status)
+        return status;
+    status = br_best_bound(dag, cluster, in, options, result, counters, diag);
+    br_instance_destroy(in);
+    return status;
+}
+
+static enum br_status bound_relaxed(const struct br_dag *dag, const struct br_cluster *cluster,
+                                    enum br_relaxation relaxation,
+                                    const struct br_bound_options *options,
+                                    struct br_bound_result *result, struct br_counters *counters,
+                                    struct br_diag *diag)
+{
+    struct br_relaxed relaxed;
+    *result = (struct br_bound_result){0};
+    *counters = (struct br_counters){0};
+    enum br_status status = br_relax(dag, cluster, relaxation, &relaxed, diag);
+    if (!status)
+        status = bound_instance(relaxed.dag, relaxed.cluster, options, result, counters, diag);
+    if (result->certificate)
+        result->certificate->relaxation = relaxation;
+    br_relaxed_finish(&relaxed);
+    return status;
+}
+
+enum br_status br_best_bound_of(const struct br_dag *dag, const struct br_cluster *cluster,
+                                const struct br_bound_options *options,
+                                struct br_bound_result *result, struct br_counters *counters,
+                                struct br_diag *diag)
+{
+    if (!dag->finished || cluster->machines == 0 || !br_features(dag, cluster))
+        return bound_instance(dag, cluster, options, result, counters, diag);
+    struct br_bound_options half = *options;
+    struct br_counters more;
+    struct br_bound_result pool;
+    if (!br_relax_pool_helps(dag, cluster))
+        return bound_relaxed(dag, cluster, BR_RELAX_MACHINES, options, result, counters, diag);
+    half.time_limit_ns -= half.time_limit_ns / 2; /* never 0, which is no limit */
+    half.cpu_limit_ns -= half.cpu_limit_ns / 2;
+    enum br_status status =
+        bound_relaxed(dag, cluster, BR_RELAX_MACHINES, &half, result, counters, diag);
+    if (status)
+        return status;
+    status = bound_relaxed(dag, cluster, BR_RELAX_POOL, &half, &pool, &more, diag);
+    br_counters_add(counters, &more);
+    if (!status && pool.lower_bound_ns > result->lower_bound_ns) {
+        struct br_bound_result old = *result;
+        *result = pool;
+        pool = old;
+    }
+    br_bound_result_finish(&pool);
+    return status;
+}
+
 enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *cluster,
                              const struct br_bound_options *options, struct br_bound_result *result,
                              struct br_diag *diag)
@@ -326,16 +391,10 @@ enum br_status br_bound_best(const struct br_dag *dag, const struct br_cluster *
     BR_NEED(diag, dag, cluster, result);
     const struct br_bound_options usual = br_bound_options_default();
     struct br_counters counters;
-    struct br_instance *in;
     *result = (struct br_bound_result){0};
     if (options && (options->time_limit_ns < 0 || options->cpu_limit_ns < 0))
         return br_fail(diag, BR_USAGE, "give 0 for none", "a time limit is negative");
-    enum br_status status = br_instance_create(dag, cluster, &in, diag);
-    if (status)
-        return status;
-    status = br_best_bound(dag, cluster, in, options ? options : &usual, result, &counters, diag);
-    br_instance_destroy(in);
-    return status;
+    return br_best_bound_of(dag, cluster, options ? options : &usual, result, &counters, diag);
 }
 
 void br_bound_result_finish(struct br_bound_result *result)

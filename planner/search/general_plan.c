@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include <bigrocks/bound.h>
+
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
 #include "base/process/alarm.h"
@@ -33,7 +35,9 @@ struct general_plan {
     uint32_t *hint; /* ranks */
     int64_t lower_bound_ns;
     const char *bound_method;
+    struct br_certificate *certificate; /* of that bound; NULL: none */
     struct br_alarm alarm;
+    struct br_bound_answer source;
     struct br_stop never; /* of the alarm if there is no limit */
     int64_t began_ns;
     uint64_t placements;
@@ -42,8 +46,19 @@ struct general_plan {
 
 /* ---- The relaxed job ---- */
 
+/* The proof of the relaxed job as one of the given job. */
+static void take_certificate(struct br_certificate **to, struct br_certificate **from,
+                             enum br_relaxation relaxation)
+{
+    br_certificate_destroy(*to);
+    *to = *from;
+    *from = NULL;
+    if (*to)
+        (*to)->relaxation = relaxation;
+}
+
 /* The plan of the relaxed job as one of the given job, which has the first of its tasks. */
-static enum br_status take_exact(const struct br_dag *dag, const struct br_plan *from,
+static enum br_status take_exact(const struct br_dag *dag, struct br_plan *from,
                                  struct br_plan **plan, struct br_diag *diag)
 {
     struct br_plan *to = *plan = br_plan_create(dag->tasks);
@@ -59,6 +74,8 @@ static enum br_status take_exact(const struct br_dag *dag, const struct br_plan 
     to->lower_bound_ns = from->lower_bound_ns;
     to->placements = from->placements;
     to->counters = from->counters;
+    to->source = from->source;
+    take_certificate(&to->certificate, &from->certificate, BR_RELAX_MACHINES);
     if (!to->method || !to->bound_method)
         return br_fail_memory(diag);
     return br_plan_rank(to, dag, diag);
@@ -93,11 +110,9 @@ static enum br_status take_hint(struct general_plan *g, const struct br_relaxed 
     struct br_plan *plan = NULL;
     options.method = NULL;
     options.effort = BR_EFFORT_FAST;
-    options.bound = BR_PLAN_BOUND_AUTO;
     options.objective = BR_OBJECTIVE_MAKESPAN;
     options.found = NULL;
     options.progress = NULL;
-    options.source = NULL;
     options.time_limit_ns = (int64_t)(relaxed_share * (double)g->options.time_limit_ns);
     options.placements = 0;
     enum br_status status = br_make_plan(relaxed->dag, relaxed->cluster, &options, &plan, g->diag);
@@ -113,6 +128,8 @@ static enum br_status take_hint(struct general_plan *g, const struct br_relaxed 
             g->hint[order[k]] = k;
         g->lower_bound_ns = plan->lower_bound_ns;
         g->bound_method = "job without what is held, shared or timed";
+        g->source = plan->source;
+        take_certificate(&g->certificate, &plan->certificate, BR_RELAX_MACHINES);
         g->placements += plan->placements;
     }
     br_free(order);
@@ -124,19 +141,23 @@ static enum br_status take_hint(struct general_plan *g, const struct br_relaxed 
 static enum br_status bound_pool(struct general_plan *g)
 {
     struct br_relaxed pool;
-    int64_t bound_ns = 0;
+    struct br_bound_result result = {0};
     struct br_diag ignored = {0};
+    struct br_bound_options options = br_bound_options_default();
+    options.conflicts = 0;
+    options.stop = &g->alarm.stop;
+    options.time_limit_ns = (int64_t)(relaxed_share * (double)g->options.time_limit_ns);
     enum br_status status = br_relax(g->dag, g->cluster, BR_RELAX_POOL, &pool, &ignored);
     if (!status)
-        status = br_bound(pool.dag, pool.cluster, &bound_ns, NULL, &ignored);
+        status = br_bound_best(pool.dag, pool.cluster, &options, &result, &ignored);
     br_relaxed_finish(&pool);
-    if (status == BR_SYSTEM)
-        return br_fail_memory(g->diag);
-    if (!status && bound_ns > g->lower_bound_ns) {
-        g->lower_bound_ns = bound_ns;
+    if (!status && result.lower_bound_ns > g->lower_bound_ns) {
+        g->lower_bound_ns = result.lower_bound_ns;
         g->bound_method = "all machines as one, with what they share";
+        take_certificate(&g->certificate, &result.certificate, BR_RELAX_POOL);
     }
-    return BR_OK;
+    br_bound_result_finish(&result);
+    return status == BR_SYSTEM ? br_fail_memory(g->diag) : BR_OK;
 }
 
 /* ---- Answers of no ---- */
@@ -273,6 +294,9 @@ static enum br_status general_put(struct general_plan *g, const struct br_genera
     plan->lower_bound_ns =
         g->lower_bound_ns < g->best.makespan ? g->lower_bound_ns : g->best.makespan;
     plan->bound_method = g->bound_method;
+    plan->source = g->source;
+    plan->certificate = g->certificate;
+    g->certificate = NULL;
     plan->placements = g->placements + run->spent;
     plan->counters.jobs = 1;
     plan->counters.placements = plan->placements;
@@ -299,7 +323,8 @@ static enum br_status plan_generally(struct general_plan *g, const struct br_rel
         status = find_witness(g);
     if (!status)
         status = take_hint(g, relaxed);
-    if (!status && g->cluster->machines > 1 && br_features(g->dag, g->cluster) & BR_FEATURE_SHARED)
+    if (!status && g->options.bound != BR_PLAN_BOUND_NONE &&
+        br_relax_pool_helps(g->dag, g->cluster))
         status = bound_pool(g);
     if (!status)
         status = search_schedule(g, &run);
@@ -309,6 +334,7 @@ static enum br_status plan_generally(struct general_plan *g, const struct br_rel
 static void general_finish(struct general_plan *g)
 {
     br_general_schedule_finish(&g->best);
+    br_certificate_destroy(g->certificate);
     br_free(g->hint);
     br_free(g->witness.order);
     br_free(g->witness.machine);
