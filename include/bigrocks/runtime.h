@@ -9,11 +9,23 @@
  * capacity of the machine, and how little work its job has left; unfairness among groups of jobs
  * stays below a threshold. A task is only started if its whole demand is free on the machine;
  * resources declared fungible may be overbooked.
+ *
+ * Jobs with outputs, shared resources, releases, lags or streams (bigrocks/dag.h) come first, each
+ * in the order of its plan, and have no part in the groups' shares. What their tasks leave is held
+ * until the last task that reads it has ended, or will never run. A task starts only if all such
+ * jobs can still end afterwards, in an order that is known; so there is no dead end, whatever the
+ * durations are and whichever tasks fail. The time of a release counts from the first decision
+ * after the job came, that of a lag from the first decision after the end (or start) of the parent;
+ * until then such a task counts as ready. A task that reads a stream may start when its parents
+ * have; when it ends is what the caller tells. Deadlines do not matter here. An output lies where
+ * its task was started; if the task was finished without a start, where it was planned. A job whose
+ * tasks become ready by events has none of these.
  */
 #ifndef BIGROCKS_RUNTIME_H
 #define BIGROCKS_RUNTIME_H
 
 #include <bigrocks/plan.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #ifdef __cplusplus
@@ -89,7 +101,8 @@ enum br_readiness {
  * tasks rank by the longest path from them to the end. A plan made for another cluster gives only
  * the order. *job numbers the job until br_runtime_retire. BR_USAGE (an unknown group, or the plan
  * of another job: its tasks differ, last otherwise, or one comes before its parents), BR_BAD_INPUT
- * (a demand that no machine holds), BR_SYSTEM. O(tasks log tasks + edges). */
+ * (a demand that no machine holds), BR_NO (no order of its tasks was found in which what is held
+ * fits), BR_SYSTEM. O(tasks log tasks + edges). */
 BR_API enum br_status br_runtime_submit(struct br_runtime *runtime, const struct br_dag *dag,
                                         const struct br_plan *plan, uint32_t group,
                                         enum br_readiness readiness, uint32_t *job,
@@ -146,6 +159,20 @@ struct br_decision {
  * running tasks of the machine and at no more than the plan's next 128 tasks there. */
 BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
                                   struct br_decision *decisions, uint32_t room);
+
+/* When to ask for decisions again although nothing has happened: the next time at which a release
+ * or a lag of a job is over, on the caller's clock. INT64_MAX: there is none. O(1). */
+BR_API int64_t br_runtime_next_ns(const struct br_runtime *runtime);
+
+/* An output that is no longer held: of this task, number `output` of the job's outputs, as they
+ * were added. */
+struct br_freed {
+    uint32_t job, task, output;
+};
+/* Each is told once: after the last task that reads it has ended, or will never run; an output that
+ * nobody reads and nobody keeps after its own task. Results of a job are not told. False: there is
+ * none for now. The job is not retired before it has been asked about. */
+BR_API bool br_runtime_freed(struct br_runtime *runtime, struct br_freed *freed);
 
 /* ---- Questions ---- */
 

@@ -38,6 +38,8 @@ struct br_reserve {
     uint32_t *position; /* by task */
     uint32_t *machine;  /* by task: of the witness, or where it has started */
     bool *started;
+    const bool *gone;    /* by task, borrowed: it never runs and holds nothing; NULL: none */
+    bool again;          /* some task has been put back */
     uint32_t *at;        /* tasks of each stage by position, in the stage's range */
     uint32_t *at_number; /* by task: where it is in `at` */
     uint32_t *begin;     /* by stage: the first in `at` that may be unstarted */
@@ -48,6 +50,10 @@ struct br_reserve {
     bool *plain;    /* by stage: its tasks stand for one another */
     uint32_t changes, change_room;
     struct change *change; /* of the start that is tried */
+    struct {
+        uint32_t task, machine; /* on which the witness had it */
+        uint32_t exchanged;     /* the task of its stage whose place it took */
+    } last;                     /* the start that is tried */
     struct br_reserve *beginning;
     bool failed; /* memory is out */
 };
@@ -187,25 +193,64 @@ static bool reserve_is_plain(const struct br_general *job, uint32_t stage)
     return job->plain[stage];
 }
 
+/* What the task holds and leaves: in the witness, or at the end of all that runs. */
+static void fill_task(struct br_reserve *r, uint32_t task)
+{
+    const struct br_general *job = r->job;
+    for (uint32_t k = 0; k < job->resources; k++) {
+        const int64_t hold = holds(job, task, k), net = leaves(job, job->task_stage[task], k);
+        if (!job->stored[k] || (!hold && !net))
+            continue;
+        const uint32_t place = br_general_place(job, r->machine[task], k);
+        if (r->started[task])
+            r->base[place] += net;
+        else
+            tree_add(r, place, r->position[task], hold, net);
+    }
+}
+
+/* The output of the task is freed by its last reader, or has been. */
+static void fill_free(struct br_reserve *r, uint32_t number, uint32_t task)
+{
+    const struct br_general *job = r->job;
+    const struct br_general_output *output = &job->output[number];
+    const uint32_t place = br_general_place(job, r->machine[task], output->resource);
+    uint32_t at = freed_at(r, number, task - job->stage_first[output->stage]);
+    if (at == UINT32_MAX && !r->started[task])
+        at = r->position[task]; /* only a stream is read before its maker has ended */
+    if (at == UINT32_MAX)
+        r->base[place] -= output->amount;
+    else
+        tree_add(r, place, at, 0, -output->amount);
+}
+
 static void fill_trees(struct br_reserve *r)
 {
     const struct br_general *job = r->job;
     for (uint32_t t = 0; t < job->tasks; t++)
-        for (uint32_t k = 0; k < job->resources; k++)
-            if (job->stored[k]) {
-                const int64_t hold = holds(job, t, k), net = leaves(job, job->task_stage[t], k);
-                if (hold || net)
-                    tree_add(r, br_general_place(job, r->machine[t], k), r->position[t], hold, net);
-            }
+        if (!r->gone || !r->gone[t])
+            fill_task(r, t);
     for (uint32_t o = 0; o < job->outputs; o++) {
-        const struct br_general_output *output = &job->output[o];
-        if (!matters(job, output) || output->result)
+        const uint32_t stage = job->output[o].stage;
+        if (!matters(job, &job->output[o]) || job->output[o].result)
             continue;
-        const uint32_t first = job->stage_first[output->stage];
-        const uint32_t count = job->stage_first[output->stage + 1] - first;
-        for (uint32_t i = 0; i < count; i++)
-            tree_add(r, br_general_place(job, r->machine[first + i], output->resource),
-                     freed_at(r, o, i), 0, -output->amount);
+        for (uint32_t t = job->stage_first[stage]; t < job->stage_first[stage + 1]; t++)
+            if (!r->gone || !r->gone[t])
+                fill_free(r, o, t);
+    }
+}
+
+/* Lists the tasks of each stage by position. */
+static void list_stages(struct br_reserve *r, const uint32_t *order)
+{
+    const struct br_general *job = r->job;
+    for (uint32_t s = 0; s < job->stages; s++)
+        r->begin[s] = r->end[s] = job->stage_first[s];
+    for (uint32_t k = 0; k < job->tasks; k++) {
+        const uint32_t task = order[k], s = job->task_stage[task];
+        r->position[task] = k;
+        r->at_number[task] = r->end[s];
+        r->at[r->end[s]++] = task;
     }
 }
 
@@ -273,18 +318,10 @@ struct br_reserve *br_reserve_create(const struct br_general *job, const struct 
         goto fail;
     for (uint32_t p = 0; p < r->places; p++)
         r->limit[p] = job->stored[p % job->resources] ? br_general_least(job, p, 0) : INT64_MAX;
-    for (uint32_t k = 0; k < job->tasks; k++)
-        r->position[witness->order[k]] = k;
     memcpy(r->machine, witness->machine, job->tasks * sizeof *r->machine);
-    for (uint32_t s = 0; s < job->stages; s++) {
+    for (uint32_t s = 0; s < job->stages; s++)
         r->plain[s] = reserve_is_plain(job, s);
-        r->begin[s] = r->end[s] = job->stage_first[s];
-    }
-    for (uint32_t k = 0; k < job->tasks; k++) {
-        const uint32_t task = witness->order[k], s = job->task_stage[task];
-        r->at_number[task] = r->end[s];
-        r->at[r->end[s]++] = task;
-    }
+    list_stages(r, witness->order);
     if (new_node(r) != 0 || r->failed) /* node 0 is nothing */
         goto fail;
     fill_trees(r);
@@ -385,10 +422,15 @@ static void move_holds(struct br_reserve *r, uint32_t task, uint32_t machine)
         const struct br_general_output *output = &job->output[o];
         const uint32_t old = br_general_place(job, r->machine[task], output->resource);
         const uint32_t new = br_general_place(job, machine, output->resource);
-        if (!matters(job, output) || output->result || old == new)
+        if (!matters(job, output) || output->result || (old == new && !r->again))
             continue;
         const uint32_t at = freed_at(r, o, task - job->stage_first[stage]);
-        assert(at != UINT32_MAX); /* readers start behind it */
+        if (at == UINT32_MAX) { /* all readers of this stream run, and it starts once more */
+            assert(r->again);
+            reserve_change(r, (struct change){old, r->position[task], 0, output->amount, 0});
+            reserve_change(r, (struct change){new, UINT32_MAX, 0, 0, -output->amount});
+            continue;
+        }
         reserve_change(r, (struct change){old, at, 0, output->amount, 0});
         reserve_change(r, (struct change){new, at, 0, -output->amount, 0});
     }
@@ -437,7 +479,9 @@ bool br_reserve_start(struct br_reserve *r, uint32_t task, uint32_t machine)
     assert(!r->started[task]);
     if (next != task)
         exchange(r, next, task);
-    const uint32_t own = r->machine[task];
+    r->last.task = task;
+    r->last.machine = r->machine[task];
+    r->last.exchanged = next;
     const bool was_last = last_of_stage(r, stage) == r->position[task];
     r->changes = 0;
     move_holds(r, task, machine);
@@ -447,18 +491,75 @@ bool br_reserve_start(struct br_reserve *r, uint32_t task, uint32_t machine)
     bool ok = !r->failed;
     for (uint32_t k = 0; k < r->changes && ok; k++)
         ok = place_holds(r, r->change[k].place);
-    if (ok)
-        return true;
+    if (!ok)
+        br_reserve_back(r);
+    return ok;
+}
+
+void br_reserve_back(struct br_reserve *r)
+{
+    const uint32_t task = r->last.task, stage = r->job->task_stage[task];
     while (r->changes)
         reserve_apply(r, &r->change[--r->changes], -1);
     r->started[task] = false;
-    r->machine[task] = own;
+    r->machine[task] = r->last.machine;
     /* The ends of ranges may have moved past the task. */
     if (r->end[stage] <= r->at_number[task])
         r->end[stage] = r->at_number[task] + 1;
     if (r->begin[stage] > r->at_number[task])
         r->begin[stage] = r->at_number[task];
-    if (next != task)
-        exchange(r, next, task);
-    return false;
+    if (r->last.exchanged != task)
+        exchange(r, r->last.exchanged, task);
+}
+
+/* ---- For those that run what was planned ---- */
+
+bool br_reserve_again(struct br_reserve *r, uint32_t task, const bool *gone)
+{
+    const struct br_general *job = r->job;
+    uint32_t *order = br_malloc(2 * ((size_t)job->tasks + 1) * sizeof *order);
+    uint32_t used = 0;
+    if (!order)
+        return false;
+    uint32_t *before = order + job->tasks;
+    r->again = true;
+    r->gone = gone;
+    for (uint32_t t = 0; t < job->tasks; t++) {
+        before[r->position[t]] = t;
+        r->started[t] |= gone && gone[t];
+    }
+    if (task != UINT32_MAX)
+        r->started[task] = false;
+    for (uint32_t k = 0; k < job->tasks; k++)
+        if (r->started[before[k]])
+            order[used++] = before[k];
+    if (task != UINT32_MAX)
+        order[used++] = task;
+    for (uint32_t k = 0; k < job->tasks; k++)
+        if (!r->started[before[k]] && before[k] != task)
+            order[used++] = before[k];
+    assert(used == job->tasks);
+    list_stages(r, order);
+    r->nodes = 1;
+    memset(r->root, 0, r->places * sizeof *r->root);
+    memset(r->base, 0, r->places * sizeof *r->base);
+    fill_trees(r);
+    br_free(order);
+    return !r->failed;
+}
+
+void br_reserve_put(struct br_reserve *r, uint32_t task, uint32_t machine)
+{
+    r->machine[task] = machine;
+    r->started[task] = true;
+}
+
+int64_t br_reserve_base(const struct br_reserve *r, uint32_t place)
+{
+    return r->base[place];
+}
+
+int64_t br_reserve_most(const struct br_reserve *r, uint32_t place)
+{
+    return larger(r->node[r->root[place]].most, 0);
 }

@@ -34,5 +34,21 @@ void br_reserve_reset(struct br_reserve *reserve);
 uint32_t br_reserve_machine(struct br_reserve *reserve, uint32_t task);
 /* Starts a task whose parents have started, if the rest still fits; else changes nothing. */
 bool br_reserve_start(struct br_reserve *reserve, uint32_t task, uint32_t machine);
+/* Takes back the last start, right after it. */
+void br_reserve_back(struct br_reserve *reserve);
+
+/* For those that run what was planned. */
+
+/* The started task (UINT32_MAX: none) comes first in the rest of the witness, since it has failed
+ * where it had room. Tasks that are `gone` (NULL: none) never run, hold nothing, and keep nothing
+ * held for them; the array is borrowed. False when memory is out. O(tasks log tasks). */
+bool br_reserve_again(struct br_reserve *reserve, uint32_t task, const bool *gone);
+/* The task runs, or has run, there without having been asked for; br_reserve_again has to follow.
+ */
+void br_reserve_put(struct br_reserve *reserve, uint32_t task, uint32_t machine);
+/* What a place holds when all that runs has ended, and by how much the rest of the witness exceeds
+ * that at most. */
+int64_t br_reserve_base(const struct br_reserve *reserve, uint32_t place);
+int64_t br_reserve_most(const struct br_reserve *reserve, uint32_t place);
 
 #endif

@@ -200,7 +200,8 @@ static void list_candidates(struct witness_search *s, struct choice *choice)
             choice->count++;
         }
     }
-    br_sort_by(s->candidate + choice->first, choice->count, sizeof *s->candidate, by_growth);
+    if (choice->count)
+        br_sort_by(s->candidate + choice->first, choice->count, sizeof *s->candidate, by_growth);
 }
 
 /* Keeps the list of stages with tasks that can run. */
@@ -278,16 +279,34 @@ static void step_back(struct witness_search *s)
     look_around(s, task);
 }
 
-/* Finds an order within this share of the capacities. */
+/* Runs the first tasks of the witness where it has them. False: one comes before its parents. */
+static bool step_over(struct witness_search *s, const struct br_witness *witness, uint32_t begun)
+{
+    for (uint32_t k = 0; k < begun; k++) {
+        const uint32_t task = witness->order[k];
+        const uint64_t set = s->choice[k].set;
+        if (!br_walk_is_ready(&s->walk, task))
+            return false;
+        br_walk_run(&s->walk, task, witness->machine[task]);
+        s->depth++;
+        s->choice[s->depth].set = set ^ task_hash(task);
+        look_around(s, task);
+    }
+    return true;
+}
+
+/* Finds an order within this share of the capacities, whose first tasks are given. */
 static enum br_witness_answer find_by_rule(const struct br_general *job, enum rule rule,
-                                           double share, uint64_t work, const struct br_stop *stop,
-                                           struct br_witness *witness, uint32_t *stuck)
+                                           double share, uint32_t begun, uint64_t work,
+                                           const struct br_stop *stop, struct br_witness *witness,
+                                           uint32_t *stuck)
 {
     struct witness_search s = {.rule = rule};
     enum br_witness_answer answer = BR_WITNESS_UNKNOWN;
     if (!search_init(&s, job, witness->order, share))
         s.failed = true;
-    for (bool down = true; !s.failed;) {
+    const bool in_order = !s.failed && step_over(&s, witness, begun);
+    for (bool down = true; in_order && !s.failed;) {
         if (s.depth == job->tasks) {
             answer = BR_WITNESS_FOUND;
             memcpy(witness->machine, s.walk.machine, job->tasks * sizeof *witness->machine);
@@ -313,7 +332,7 @@ static enum br_witness_answer find_by_rule(const struct br_general *job, enum ru
             break;
         bury(&s, choice->set | (choice->set == 0));
         s.candidates = choice->first;
-        if (s.depth == 0) {
+        if (s.depth == begun) {
             /* Sets are told apart by 64 bits, and machines are chosen by a rule. */
             answer = s.complete && job->machines == 1 ? BR_WITNESS_NONE : BR_WITNESS_UNKNOWN;
             break;
@@ -328,7 +347,7 @@ static enum br_witness_answer find_by_rule(const struct br_general *job, enum ru
     return answer;
 }
 
-static enum br_witness_answer find_any(const struct br_general *job, uint64_t work,
+static enum br_witness_answer find_any(const struct br_general *job, uint32_t begun, uint64_t work,
                                        const struct br_stop *stop, struct br_witness *witness,
                                        uint32_t *stuck)
 {
@@ -336,7 +355,7 @@ static enum br_witness_answer find_any(const struct br_general *job, uint64_t wo
     /* Each rule gets a short search, then each a long one. */
     for (uint64_t part = 64; part > 0; part = part > 1 ? 1 : 0)
         for (enum rule rule = 0; rule < RULES; rule++) {
-            answer = find_by_rule(job, rule, 1, work / part / RULES, stop, witness, stuck);
+            answer = find_by_rule(job, rule, 1, begun, work / part / RULES, stop, witness, stuck);
             if (answer != BR_WITNESS_UNKNOWN || br_stopped(stop))
                 return answer;
         }
@@ -347,7 +366,7 @@ enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t wo
                                        const struct br_stop *stop, struct br_witness *witness,
                                        uint32_t *stuck)
 {
-    enum br_witness_answer answer = find_any(job, work, stop, witness, stuck);
+    enum br_witness_answer answer = find_any(job, 0, work, stop, witness, stuck);
     struct br_witness lower = {br_malloc(((size_t)job->tasks + 1) * sizeof *lower.order),
                                br_malloc(((size_t)job->tasks + 1) * sizeof *lower.machine)};
     if (!lower.order || !lower.machine)
@@ -358,7 +377,7 @@ enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t wo
         const double share = (least + most) / 2;
         enum br_witness_answer found = BR_WITNESS_UNKNOWN;
         for (enum rule rule = 0; rule < RULES && found != BR_WITNESS_FOUND; rule++)
-            found = find_by_rule(job, rule, share, work / 64 / RULES, stop, &lower, NULL);
+            found = find_by_rule(job, rule, share, 0, work / 64 / RULES, stop, &lower, NULL);
         if (found == BR_WITNESS_FOUND) {
             memcpy(witness->order, lower.order, job->tasks * sizeof *lower.order);
             memcpy(witness->machine, lower.machine, job->tasks * sizeof *lower.machine);
@@ -370,4 +389,10 @@ enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t wo
     br_free(lower.order);
     br_free(lower.machine);
     return answer;
+}
+
+enum br_witness_answer br_witness_go_on(const struct br_general *job, uint32_t begun, uint64_t work,
+                                        struct br_witness *witness)
+{
+    return find_any(job, begun, work, NULL, witness, NULL);
 }

@@ -22,5 +22,9 @@ enum br_witness_answer {
 enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t work,
                                        const struct br_stop *stop, struct br_witness *witness,
                                        uint32_t *stuck);
+/* The same for a job of which the first `begun` tasks of the given order have run, each on its
+ * given machine. The order need not be low. */
+enum br_witness_answer br_witness_go_on(const struct br_general *job, uint32_t begun, uint64_t work,
+                                        struct br_witness *witness);
 
 #endif

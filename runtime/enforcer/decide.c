@@ -23,6 +23,7 @@
 #include "base/invariant.h"
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/decide.h"
+#include "runtime/enforcer/stock.h"
 
 /* Entries of a machine's planned order that a pass looks at. */
 enum { LOCAL_LOOK = 64 };
@@ -334,7 +335,10 @@ static void decide_keep(struct br_runtime *runtime, uint32_t group)
 static struct br_job *guarded_job(const struct br_runtime *runtime)
 {
     struct br_job *job = runtime->jobs == 1 ? runtime->job[0] : NULL;
-    return runtime->options.keep_plan && job && job->form->planned && job->state.ready ? job : NULL;
+    return runtime->options.keep_plan && job && job->form->planned && job->state.ready &&
+                   !job->stock
+               ? job
+               : NULL;
 }
 
 /* Splits free x weight: into a part in proportion to an average machine, as much of that with the
@@ -522,14 +526,11 @@ static uint8_t marks_now(struct br_runtime *runtime)
     return marks;
 }
 
-uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
-                           struct br_decision *decisions, uint32_t room)
+/* Starts tasks of jobs without features. */
+static uint32_t decide_others(struct br_runtime *runtime, uint32_t machine,
+                              struct br_decision *decisions, uint32_t room)
 {
     uint32_t count = 0;
-    if (!runtime || !decisions)
-        return 0;
-    if (now_ns > runtime->now_ns)
-        runtime->now_ns = now_ns;
     struct br_job *job = room ? guarded_job(runtime) : NULL;
     if (job)
         br_job_begin(job, job->form->task[job->ready.best[1]], runtime->now_ns);
@@ -549,5 +550,20 @@ uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t
         }
         count += decide_machine(runtime, m, decisions + count, room - count);
     }
+    return count;
+}
+
+uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, int64_t now_ns,
+                           struct br_decision *decisions, uint32_t room)
+{
+    if (!runtime || !decisions)
+        return 0;
+    if (now_ns > runtime->now_ns)
+        runtime->now_ns = now_ns;
+    if (!runtime->pool.stocks)
+        return decide_others(runtime, machine, decisions, room);
+    uint32_t count = br_stock_decide(runtime, machine, decisions, room);
+    if (!runtime->pool.drained)
+        count += decide_others(runtime, machine, decisions + count, room - count);
     return count;
 }

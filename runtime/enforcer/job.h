@@ -49,6 +49,8 @@ struct br_job_cap {
     bool *barred;         /* by kind: one more would exceed the cap */
 };
 
+struct br_stock;
+
 struct br_job {
     struct br_form *form;
     uint32_t group;
@@ -58,6 +60,8 @@ struct br_job {
     uint32_t most;          /* running tasks; BR_ANY: no limit */
     bool held;              /* that many run, so that none of its offers stands in trees */
     struct br_job_cap *cap; /* NULL: there never was a cap */
+    struct br_stock *stock; /* of a job with features; then `most` is 0, and runtime.c owns it.
+                               NULL: it has none */
     uint32_t standing;      /* ready tasks that no limit keeps back */
     bool begun;             /* the plan */
     struct br_job_state state;

@@ -10,6 +10,14 @@
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 
+static bool is_shared(const struct br_scale *scale, const char *name)
+{
+    for (uint32_t k = 0; k < scale->shareds; k++)
+        if (strcmp(scale->shared[k], name) == 0)
+            return true;
+    return false;
+}
+
 /* The stage's demand as one row of `row`. */
 static enum br_status scale_demand(const struct br_dag *dag, uint32_t stage,
                                    const struct br_scale *scale, int64_t *row, struct br_diag *diag)
@@ -30,6 +38,8 @@ static enum br_status scale_demand(const struct br_dag *dag, uint32_t stage,
                               "stage '%s' demands %s in %s, which the cluster offers in bytes",
                               s->id, name, dag->resource[demand->resource].unit);
         if (r < scale->resources && br_decimal_scale(demand->amount, scale->digits[r], &row[r]))
+            continue;
+        if (r == scale->resources && is_shared(scale, name))
             continue;
         char amount[BR_DECIMAL_TEXT];
         br_decimal_format(demand->amount, amount, sizeof amount);

@@ -15,6 +15,8 @@ struct br_scale {
     const double *total;   /* over all machines, scaled */
     const bool *fungible;  /* may be overbooked */
     const bool *in_bytes;  /* some machine's capacity has a suffix of bytes, such as "64GiB" */
+    uint32_t shareds;      /* resources of the whole cluster, which are not counted here */
+    const char *const *shared;
 };
 
 struct br_kinds {

@@ -6,6 +6,7 @@
 #include "runtime/enforcer/job.h"
 #include "runtime/enforcer/outlook.h"
 #include "runtime/enforcer/policy.h"
+#include "runtime/enforcer/pool.h"
 #include "runtime/enforcer/vacancy.h"
 
 struct br_group {
@@ -67,10 +68,11 @@ struct br_runtime {
     struct br_vacancy vacancy;
     struct br_pending pending;
     uint32_t loose; /* the job whose offers lag far behind its remaining work; BR_ANY: none does */
-    uint64_t limited;  /* most offers of jobs with a limit, in total */
-    uint32_t kept_for; /* the group that machines are kept free for; BR_ANY: none has been */
-    bool kept_stale;   /* and one of its tasks has become ready since */
-    uint32_t *kept;    /* by class: machines that are kept free */
+    uint64_t limited;    /* most offers of jobs with a limit, in total */
+    uint32_t kept_for;   /* the group that machines are kept free for; BR_ANY: none has been */
+    bool kept_stale;     /* and one of its tasks has become ready since */
+    uint32_t *kept;      /* by class: machines that are kept free */
+    struct br_pool pool; /* of jobs with features */
 
     /* Scratch of a pass. */
     struct br_candidate *bundle; /* options.bundle, a heap with the worst on top */

@@ -15,6 +15,7 @@
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/capacities.h"
 #include "runtime/enforcer/decide.h"
+#include "runtime/enforcer/stock.h"
 
 /* eta differs from BR_ETA_PAPER: a few large jobs dominate the mean of remaining work, so that at
  * x1 packing decides among the short ones. bench/notes/simulate.md has the measurements. */
@@ -83,10 +84,13 @@ static enum br_status take_cluster(struct br_runtime *runtime, const struct br_c
     }
     for (uint32_t r = 0; r < resources; r++)
         scale[r] = found.scale.total[r] > 0 ? cluster->machines / found.scale.total[r] : 0;
+    runtime->scale.shareds = cluster->shareds;
+    status = br_pool_init(&runtime->pool, arena, cluster, diag);
+    runtime->scale.shared = runtime->pool.name;
     runtime->offers.width = resources;
     runtime->offers.scale = scale;
     runtime->slots = br_capacities_slots(&found, cluster);
-    return BR_OK;
+    return status;
 }
 
 enum br_status br_runtime_create(const struct br_cluster *cluster,
@@ -136,8 +140,12 @@ void br_runtime_destroy(struct br_runtime *runtime)
 {
     if (!runtime)
         return;
-    for (uint32_t j = 0; j < runtime->jobs; j++)
+    for (uint32_t j = 0; j < runtime->jobs; j++) {
+        if (runtime->job[j])
+            br_stock_destroy(runtime->job[j]->stock);
         br_job_destroy(runtime->job[j]);
+    }
+    br_pool_finish(&runtime->pool);
     br_outlook_finish(&runtime->outlook);
     br_offers_finish(&runtime->offers);
     free(runtime->tree);
@@ -208,7 +216,7 @@ static bool group_is_sound(const struct br_runtime *runtime, uint32_t group)
 /* Do the running tasks of the machine together hold what the machine's accounts say? */
 static bool runtime_machine_is_sound(const struct br_runtime *runtime, uint32_t machine)
 {
-    for (uint32_t r = 0; r < runtime->resources; r++) {
+    for (uint32_t r = 0; r < runtime->resources && !runtime->pool.stocks; r++) {
         int64_t left = runtime->held[(size_t)machine * runtime->resources + r];
         for (uint32_t j = 0; j < runtime->jobs; j++)
             for (uint32_t t = 0; runtime->job[j] && t < runtime->job[j]->form->tasks; t++)
@@ -268,8 +276,10 @@ static void runtime_hold(struct br_runtime *runtime, struct br_job *job, uint32_
         below |= job->cap->used[r] += sign * demand[r];
     assert(below >= 0);
     (void)below;
-    if (sign < 0)
+    if (sign < 0) {
         br_vacancy_change(&runtime->vacancy, machine);
+        runtime->pool.stirred = true;
+    }
 }
 
 void br_runtime_place(struct br_runtime *runtime, uint32_t number, uint32_t task, uint32_t machine)
@@ -294,7 +304,9 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
     struct br_job *job = runtime_find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
-    for (uint32_t t = 0; t < job->form->tasks && job->state.running; t++)
+    if (job->stock)
+        br_stock_retired(runtime, job);
+    for (uint32_t t = 0; t < job->form->tasks && job->state.running && !job->stock; t++)
         runtime_release(runtime, job, t);
     struct br_job_state before = job->state;
     job->state = (struct br_job_state){0};
@@ -302,6 +314,7 @@ enum br_status br_runtime_retire(struct br_runtime *runtime, uint32_t number, st
         br_board_release_limited(runtime, job);
     br_runtime_recount(runtime, number, &before);
     br_board_drop(runtime, number);
+    br_stock_destroy(job->stock);
     br_job_destroy(job);
     runtime->job[number] = NULL;
     if (number < runtime->taken)
@@ -320,11 +333,15 @@ enum br_status br_runtime_close(struct br_runtime *runtime, uint32_t number, str
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     struct br_job_state before = job->state;
-    br_job_close(job);
+    enum br_status status = BR_OK;
+    if (job->stock)
+        status = br_stock_closed(runtime, job, diag);
+    else
+        br_job_close(job);
     br_runtime_recount(runtime, number, &before);
     br_costly_assert(br_job_is_sound(job));
     runtime->epoch++; /* tasks kept back for its tasks may start */
-    return BR_OK;
+    return status;
 }
 
 /* Updates the offers that limits keep back now. A job free of limits gives back its room. */
@@ -345,6 +362,11 @@ enum br_status br_runtime_limit(struct br_runtime *runtime, uint32_t number, uin
     struct br_job *job = runtime_find_job(runtime, number);
     if (!job)
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
+    if (job->stock) {
+        runtime->pool.stirred |= most > job->stock->most;
+        job->stock->most = most;
+        return BR_OK;
+    }
     if (job->most == most)
         return BR_OK;
     if (!runtime_is_limited(job) && !br_board_reserve_limited(runtime, job))
@@ -362,6 +384,10 @@ enum br_status br_runtime_cap(struct br_runtime *runtime, uint32_t number, uint3
         return br_fail(diag, BR_USAGE, NULL, "there is no job %u", number);
     if (percent == (job->cap ? job->cap->percent : BR_ANY))
         return BR_OK;
+    if (job->stock)
+        return br_fail(diag, BR_USAGE, "limit its number of tasks",
+                       "a job whose outputs are held, or that has shared resources or times, has "
+                       "no limit in percents of the cluster");
     if (!br_job_watch_use(job, runtime->resources) ||
         (!runtime_is_limited(job) && !br_board_reserve_limited(runtime, job)))
         return br_fail_memory(diag);
@@ -401,7 +427,7 @@ enum br_status br_runtime_ready(struct br_runtime *runtime, uint32_t number, uin
     enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
     if (status)
         return status;
-    if (!job->by_event || job->task_state[task] != BR_TASK_WAITING)
+    if (!job->by_event || job->stock || job->task_state[task] != BR_TASK_WAITING)
         return fail_state(job, number, task, "made ready", diag);
     if (!br_board_reserve_one(runtime))
         return br_fail_memory(diag);
@@ -420,7 +446,7 @@ enum br_status br_runtime_withdrawn(struct br_runtime *runtime, uint32_t number,
     enum br_status status = runtime_find_task(runtime, number, task, &job, diag);
     if (status)
         return status;
-    if (!job->by_event || job->task_state[task] != BR_TASK_READY)
+    if (!job->by_event || job->stock || job->task_state[task] != BR_TASK_READY)
         return fail_state(job, number, task, "withdrawn", diag);
     struct br_job_state before = job->state;
     br_job_withdraw(job, task);
@@ -445,6 +471,11 @@ enum br_status br_runtime_started(struct br_runtime *runtime, uint32_t number, u
     if (job->task_state[task] == BR_TASK_RUNNING && job->machine[task] == machine)
         return BR_OK;
     struct br_job_state before = job->state;
+    if (job->stock) {
+        br_stock_started_outside(runtime, job, task, machine);
+        br_runtime_recount(runtime, number, &before);
+        return BR_OK;
+    }
     runtime_release(runtime, job, task);
     br_job_run(job, task, machine, runtime->now_ns);
     runtime_hold(runtime, job, task, machine, 1);
@@ -467,6 +498,11 @@ enum br_status br_runtime_finished(struct br_runtime *runtime, uint32_t number, 
         return br_fail_memory(diag);
     struct br_job_state before = job->state;
     uint32_t machine = job->machine[task];
+    if (job->stock) {
+        br_stock_finished(runtime, job, task);
+        br_runtime_recount(runtime, number, &before);
+        return BR_OK;
+    }
     runtime_release(runtime, job, task);
     br_job_finish(job, task);
     br_runtime_recount(runtime, number, &before);
@@ -489,6 +525,11 @@ enum br_status br_runtime_failed(struct br_runtime *runtime, uint32_t number, ui
         return br_fail_memory(diag);
     struct br_job_state before = job->state;
     uint32_t machine = job->machine[task];
+    if (job->stock) {
+        enum br_status failed = br_stock_failed(runtime, job, task, again, diag);
+        br_runtime_recount(runtime, number, &before);
+        return failed;
+    }
     runtime_release(runtime, job, task);
     br_job_fail(job, task, again, runtime->now_ns);
     br_runtime_recount(runtime, number, &before);
@@ -526,6 +567,7 @@ enum br_status br_runtime_report(struct br_runtime *runtime, uint32_t machine, c
         free = most;
     if (free > runtime->free[at])
         br_vacancy_change(&runtime->vacancy, machine);
+    runtime->pool.stirred = true;
     runtime->free[at] = free;
     return BR_OK;
 }
@@ -534,6 +576,7 @@ void br_runtime_move(struct br_runtime *runtime, uint32_t machine, bool there)
 {
     assert(machine < runtime->machines);
     runtime->away[machine] = !there;
+    runtime->pool.stirred = true;
     br_vacancy_change(&runtime->vacancy, machine);
 }
 
@@ -562,6 +605,25 @@ double br_runtime_used(const struct br_runtime *runtime, uint32_t machine, const
         held = (double)runtime->held[(size_t)machine * width + r];
     }
     return total > 0 ? held / total : 0;
+}
+
+int64_t br_runtime_next_ns(const struct br_runtime *runtime)
+{
+    if (!runtime || !runtime->pool.stocks)
+        return INT64_MAX;
+    return runtime->pool.stirred ? runtime->now_ns : runtime->pool.next_ns;
+}
+
+bool br_runtime_freed(struct br_runtime *runtime, struct br_freed *freed)
+{
+    for (uint32_t k = 0; runtime && freed && k < runtime->pool.stocks; k++) {
+        struct br_stock *stock = runtime->job[runtime->pool.member[k]]->stock;
+        if (stock->told == stock->freeds)
+            continue;
+        *freed = stock->freed[stock->told++];
+        return true;
+    }
+    return false;
 }
 
 double br_runtime_deficit(const struct br_runtime *runtime, uint32_t group)

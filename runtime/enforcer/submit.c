@@ -8,6 +8,7 @@
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/decide.h"
 #include "runtime/enforcer/model.h"
+#include "runtime/enforcer/stock.h"
 
 /* A demand that no machine can ever hold would wait for good. */
 static enum br_status check_kinds(const struct br_runtime *runtime, const struct br_form *form,
@@ -37,9 +38,9 @@ static enum br_status submit_check_group(const struct br_runtime *runtime, uint3
                                    : br_fail(diag, BR_USAGE, NULL, "there is no group %u", group);
 }
 
-enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br_dag *dag,
-                               const struct br_plan *plan, struct br_form **form,
-                               struct br_diag *diag)
+static enum br_status submit_form(const struct br_runtime *runtime, const struct br_dag *dag,
+                                  const struct br_plan *plan, struct br_form **form,
+                                  struct br_diag *diag)
 {
     *form = NULL;
     if (!dag->finished)
@@ -48,9 +49,8 @@ enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br
         return br_fail(diag, BR_USAGE, "plan this very job", "the plan has %u tasks and the job %u",
                        plan->tasks, dag->tasks);
     struct br_form *made = NULL;
-    enum br_status status = br_features_refuse(dag, NULL, 0, "the enforcer", diag);
-    if (!status)
-        status = br_form_create(dag, plan, NULL, &runtime->scale, runtime->machines, &made, diag);
+    enum br_status status =
+        br_form_create(dag, plan, NULL, &runtime->scale, runtime->machines, &made, diag);
     if (!status)
         status = check_kinds(runtime, made, dag, diag);
     if (status)
@@ -60,9 +60,44 @@ enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br
     return status;
 }
 
-enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form *form,
-                                      uint32_t group, enum br_readiness readiness, uint32_t *number,
-                                      struct br_diag *diag)
+enum br_status br_runtime_form(const struct br_runtime *runtime, const struct br_dag *dag,
+                               const struct br_plan *plan, struct br_form **form,
+                               struct br_diag *diag)
+{
+    *form = NULL;
+    if (dag->finished && br_features_refuse(dag, runtime->pool.cluster, BR_FEATURE_DEADLINES,
+                                            "a run of many such jobs", diag))
+        return BR_BAD_INPUT;
+    return submit_form(runtime, dag, plan, form, diag);
+}
+
+/* Room for the stock of one more job. */
+static bool submit_reserve_stock(struct br_runtime *runtime, const struct br_stock *stock)
+{
+    struct br_pool *pool = &runtime->pool;
+    const size_t places = (size_t)runtime->machines * runtime->resources + pool->resources + 1;
+    return !stock ||
+           (br_grow(&pool->member, pool->stocks, &pool->member_room, sizeof *pool->member) &&
+            br_grow(&pool->order, pool->stored, &pool->order_room, sizeof *pool->order) &&
+            (pool->left || (pool->left = br_calloc(places, sizeof *pool->left))));
+}
+
+/* The job holds outputs, shares resources or has times, so it is decided apart. */
+static void submit_stock(struct br_runtime *runtime, struct br_job *job, uint32_t number)
+{
+    struct br_pool *pool = &runtime->pool;
+    struct br_stock *stock = job->stock;
+    stock->number = number;
+    pool->member[pool->stocks++] = number;
+    if (stock->reserve)
+        pool->order[pool->stored++] = number;
+    br_stock_open(runtime, job);
+}
+
+/* Takes the stock, if all goes well. */
+static enum br_status submit_job(struct br_runtime *runtime, struct br_form *form, uint32_t group,
+                                 bool by_event, struct br_stock *stock, uint32_t *number,
+                                 struct br_diag *diag)
 {
     if (submit_check_group(runtime, group, diag))
         return BR_USAGE;
@@ -73,24 +108,35 @@ enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form
     if (at == runtime->jobs &&
         !br_grow(&runtime->job, runtime->jobs, &runtime->job_room, sizeof *runtime->job))
         return br_fail_memory(diag);
-    struct br_job *job = br_job_create(form, readiness == BR_READY_BY_EVENT);
+    struct br_job *job = br_job_create(form, by_event || stock);
     if (!job)
         return br_fail_memory(diag);
     job->group = group;
-    job->most = BR_ANY;
-    if (!br_board_add(runtime, job, at)) {
+    job->most = stock ? 0 : BR_ANY;
+    if (!br_board_add(runtime, job, at) || (stock && (!submit_reserve_stock(runtime, stock) ||
+                                                      !br_board_reserve_limited(runtime, job)))) {
         br_job_destroy(job);
         return br_fail_memory(diag);
     }
+    job->stock = stock;
     assert(at == runtime->jobs || !runtime->job[at]);
     runtime->job[at] = job;
     runtime->taken = at + 1;
     if (at == runtime->jobs)
         runtime->jobs++;
+    if (stock)
+        submit_stock(runtime, job, at);
     br_runtime_recount(runtime, at, &(struct br_job_state){0});
     br_costly_assert(br_job_is_sound(job));
     *number = at;
     return BR_OK;
+}
+
+enum br_status br_runtime_submit_form(struct br_runtime *runtime, struct br_form *form,
+                                      uint32_t group, enum br_readiness readiness, uint32_t *number,
+                                      struct br_diag *diag)
+{
+    return submit_job(runtime, form, group, readiness == BR_READY_BY_EVENT, NULL, number, diag);
 }
 
 enum br_status br_runtime_take(struct br_runtime *runtime, const struct br_dag *dag,
@@ -98,11 +144,20 @@ enum br_status br_runtime_take(struct br_runtime *runtime, const struct br_dag *
                                enum br_readiness readiness, uint32_t *number, struct br_diag *diag)
 {
     struct br_form *form = NULL;
+    struct br_stock *stock = NULL;
     enum br_status status = submit_check_group(runtime, group, diag);
     if (!status)
-        status = br_runtime_form(runtime, dag, plan, &form, diag);
+        status = submit_form(runtime, dag, plan, &form, diag);
     if (!status)
-        status = br_runtime_submit_form(runtime, form, group, readiness, number, diag);
+        status = br_stock_create(runtime, dag, plan, &stock, diag);
+    if (!status && stock && readiness == BR_READY_BY_EVENT)
+        status = br_features_refuse(dag, runtime->pool.cluster, BR_FEATURE_DEADLINES,
+                                    "a job whose tasks become ready by events", diag);
+    if (!status)
+        status =
+            submit_job(runtime, form, group, readiness == BR_READY_BY_EVENT, stock, number, diag);
+    if (status)
+        br_stock_destroy(stock);
     br_form_release(form);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "base/collections/heap.h"
 #include "base/numbers/real.h"
 #include "planner/model/dag.h"
+#include "planner/model/features.h"
 
 enum { ROOM = 256 };
 
@@ -58,7 +59,16 @@ static enum br_status simulate_replay(struct br_runtime *runtime, uint32_t job,
     int64_t now_ns = 0;
     enum br_status status = BR_OK;
     simulate_replay_start(runtime, duration_ns, now_ns, simulation, ends);
-    while (ends->count && !status) {
+    while (!status) {
+        const int64_t next_ns = br_runtime_next_ns(runtime);
+        if (next_ns > now_ns && next_ns != INT64_MAX &&
+            (!ends->count || next_ns < ends->end[0].at_ns)) {
+            now_ns = next_ns; /* a release, or the end of a lag */
+            simulate_replay_start(runtime, duration_ns, now_ns, simulation, ends);
+            continue;
+        }
+        if (!ends->count)
+            break;
         now_ns = ends->end[0].at_ns;
         /* All that ends at once is known before anything is decided. */
         while (ends->count && ends->end[0].at_ns == now_ns && !status) {
@@ -91,6 +101,9 @@ enum br_status br_simulate(const struct br_dag *dag, const struct br_cluster *cl
     enum br_status status = BR_OK;
     if (!ends.end || !simulation->start_ns || !simulation->end_ns || !simulation->machine)
         status = br_fail_memory(diag);
+    if (!status) /* how long a stream lasts depends on its parents */
+        status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURE_STREAMS,
+                                    "a simulated run", diag);
     if (!status)
         status = br_runtime_create(cluster, options, &runtime, diag);
     if (!status)

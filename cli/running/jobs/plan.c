@@ -8,6 +8,8 @@
 #include "cli/terminal/progress.h"
 #include "cli/terminal/say.h"
 #include "planner/model/cluster.h"
+#include "planner/model/features.h"
+#include "planner/model/relax.h"
 #include "runtime/replanning/replanner.h"
 
 /* A search is limited to this share of the job's lower bound; longer is not worth it. */
@@ -27,6 +29,20 @@ static uint32_t effort_of(const struct cli_settings *settings, bool alone)
     return settings->search.time_limit_ns < 0 ? BR_EFFORT_DEFAULT : settings->search.effort;
 }
 
+/* A bound, of the job without its features if it has some. */
+static enum br_status least_makespan(const struct br_input *input, int64_t *bound_ns,
+                                     struct br_diag *diag)
+{
+    struct br_relaxed relaxed;
+    if (!br_features(input->dag, input->cluster))
+        return br_bound(input->dag, input->cluster, bound_ns, NULL, diag);
+    enum br_status status = br_relax(input->dag, input->cluster, BR_RELAX_MACHINES, &relaxed, diag);
+    if (!status)
+        status = br_bound(relaxed.dag, relaxed.cluster, bound_ns, NULL, diag);
+    br_relaxed_finish(&relaxed);
+    return status;
+}
+
 enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone,
                                  struct cli_run_input *input, struct br_diag *diag)
 {
@@ -38,8 +54,7 @@ enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone
     bool spooled = settings->run.spool != NULL;
     int64_t bound_ns;
     if (search->time_limit_ns < 0) {
-        enum br_status status =
-            br_bound(input->input.dag, input->input.cluster, &bound_ns, NULL, diag);
+        enum br_status status = least_makespan(&input->input, &bound_ns, diag);
         if (status)
             return status;
         options.time_limit_ns = bound_ns / BOUND_SHARE;

@@ -34,6 +34,15 @@ static void local_look(struct br_driver *driver)
     br_driver_read_clock(driver);
 }
 
+/* The time until a task may start, if it comes before the patience ends. */
+static int until_ms(int64_t left_ns, int patience_ms)
+{
+    const int64_t left_ms = left_ns / 1000000 + 1;
+    return patience_ms >= 0 && patience_ms < left_ms ? patience_ms
+           : left_ms > 1000                          ? 1000
+                                                     : (int)left_ms;
+}
+
 static void local_loop(struct br_driver *driver)
 {
     struct epoll_event event;
@@ -45,11 +54,14 @@ static void local_loop(struct br_driver *driver)
         br_driver_start_all(driver);
         moved |= br_driver_let_go(driver);
         br_driver_tick(driver);
-        if (!driver->slots.running && (driver->closing || (!driver->more && !moved)))
+        const int64_t next_ns = br_runtime_next_ns(driver->runtime);
+        if (!driver->slots.running &&
+            (driver->closing || (!driver->more && !moved && next_ns == INT64_MAX)))
             break;
-        if (epoll_wait(driver->slots.epoll, &event, 1, moved ? 0 : br_driver_patience_ms(driver)) <
-                0 &&
-            errno != EINTR) {
+        int patience_ms = moved ? 0 : br_driver_patience_ms(driver);
+        if (next_ns > driver->now_ns && next_ns != INT64_MAX)
+            patience_ms = until_ms(next_ns - driver->now_ns, patience_ms);
+        if (epoll_wait(driver->slots.epoll, &event, 1, patience_ms) < 0 && errno != EINTR) {
             br_driver_note(driver, br_fail(driver->work.diag, BR_SYSTEM, NULL, "epoll_wait: %s",
                                            strerror(errno)));
             driver->stopping = 1;

@@ -5,6 +5,8 @@
 
 #include <assert.h>
 
+#include "planner/model/features.h"
+
 /* Tells the enforcer, which has the job under the number, which tasks have ended or run. */
 static enum br_status replans_catch_up(struct br_driver *driver, const struct br_driver_job *job,
                                        uint32_t number)
@@ -47,13 +49,20 @@ static enum br_status replans_follow(struct br_driver *driver, struct br_driver_
     return status;
 }
 
+/* Such a job keeps its plan: what it holds would have to move to the new one. */
+static bool has_features(const struct br_driver *driver, const struct br_driver_job *job)
+{
+    return br_features(job->work.dag, driver->cluster) & ~(unsigned)BR_FEATURE_DEADLINES;
+}
+
 void br_driver_replan(struct br_driver *driver)
 {
     const struct br_run_options *options = driver->work.options;
     for (uint32_t k = 0; options->replan && k < driver->job_room && !driver->closing; k++) {
         struct br_driver_job *job = driver->job[k];
         struct br_replan replan;
-        if (!job || job->closing || !options->replan(options->context, job->work.job, &replan))
+        if (!job || job->closing || has_features(driver, job) ||
+            !options->replan(options->context, job->work.job, &replan))
             continue;
         br_driver_note(driver, replans_follow(driver, job, &replan));
     }

@@ -21,6 +21,7 @@
 #include "base/text/diag.h"
 #include "base/text/shell.h"
 #include "base/process/stop.h"
+#include "planner/model/features.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
@@ -582,6 +583,9 @@ enum br_status br_slurm_run_jobs(const struct br_cluster *cluster, struct br_run
     struct jobs jobs = {.plan = job->plan, .cluster = cluster};
     br_work_init(&jobs.work, options, result, diag);
     enum br_status status = br_job_work_init(&jobs.job, &jobs.work, job, diag);
+    if (!status) /* Slurm decides when they start, and knows nothing of these */
+        status = br_features_refuse(job->dag, cluster, BR_FEATURE_DEADLINES,
+                                    "a run by Slurm's jobs", diag);
     if (!status)
         status = slurm_jobs_set_up(&jobs);
     if (!status)
