@@ -9,6 +9,7 @@
 #include "base/collections/sort.h"
 #include "base/process/alarm.h"
 #include "base/process/clock.h"
+#include "planner/bounds/bounds.h"
 #include "planner/general/search.h"
 #include "planner/general/witness.h"
 #include "planner/model/features.h"
@@ -24,11 +25,14 @@ static const uint64_t default_placements = 6000000, default_of_task = 40;
 static const uint64_t witness_work = 30000000;
 /* The share of a time limit for the plan of the relaxed job. */
 static const double relaxed_share = 0.25;
+/* Late stages of which it is asked whether they could be in time at all. */
+enum { late_tries = 8 };
 
 struct general_plan {
     const struct br_dag *dag;
     const struct br_cluster *cluster;
     struct br_plan_options options;
+    const struct br_relaxed *relaxed;
     struct br_general *job;
     struct br_witness witness;
     struct br_general_schedule best;
@@ -186,11 +190,70 @@ static enum br_status refuse_storage(const struct general_plan *g, enum br_witne
         resource, id);
 }
 
-/* Names the first task that is late, and whether it can be in time at all. */
+/* What the relaxed job says about the end of the stage: the bound of all that leads up to it, with
+ * it. 0: nothing. */
+static int64_t bound_up_to(const struct br_relaxed *relaxed, uint32_t stage)
+{
+    struct br_instance *in, *part = NULL;
+    int64_t bound_ns = 0;
+    uint32_t count = 0;
+    if (br_instance_create(relaxed->dag, relaxed->cluster, &in, NULL))
+        return 0;
+    bool *ahead = br_calloc(in->stages, sizeof *ahead);
+    uint32_t *list = br_malloc(in->stages * sizeof *list);
+    if (ahead && list) {
+        ahead[stage] = true;
+        for (uint32_t k = in->stages; k-- > 0;) {
+            const uint32_t s = in->topological[k];
+            for (uint32_t a = in->parent_first[s]; ahead[s] && a < in->parent_first[s + 1]; a++)
+                ahead[in->parent[a].stage] = true;
+        }
+        for (uint32_t s = 0; s < in->stages; s++)
+            if (ahead[s])
+                list[count++] = s;
+        part = br_instance_part(in, list, count);
+    }
+    if (part)
+        bound_ns = br_bounds_best(part, INT64_MAX).ticks * in->tick_ns;
+    br_instance_destroy(part);
+    br_instance_destroy(in);
+    br_free(ahead);
+    br_free(list);
+    return bound_ns;
+}
+
+/* Is it proven that not all tasks of the stage can be in time? Then it says so. */
+static bool cannot_be_in_time(const struct general_plan *g, uint32_t stage)
+{
+    const struct br_stage *s = &g->dag->stage[stage];
+    int64_t last = 0;
+    for (uint32_t t = s->first_task; t < s->first_task + s->tasks; t++) {
+        const int64_t deadline = br_dag_deadline(g->dag, t);
+        last = deadline > last ? deadline : last;
+    }
+    const int64_t bound_ns = last == INT64_MAX ? 0 : bound_up_to(g->relaxed, stage);
+    if (bound_ns <= last)
+        return false;
+    br_note_fault(g->diag, BR_NO, "give it more time, or the cluster more machines",
+                  "there is no plan that keeps the deadline of stage %.200s at %s s: with all that "
+                  "leads up to it, it takes at least %s s",
+                  s->id, br_seconds(last).text, br_seconds(bound_ns).text);
+    return true;
+}
+
+/* Names the first task that is late, or a stage that cannot be in time at all. */
 static enum br_status refuse_late(const struct general_plan *g)
 {
     const struct br_general *job = g->job;
     char id[300];
+    uint32_t tried = 0, stage = UINT32_MAX;
+    for (uint32_t t = 0; t < job->tasks && tried < late_tries; t++)
+        if (g->best.start[t] + job->duration[t] > job->deadline[t] && job->task_stage[t] != stage) {
+            stage = job->task_stage[t];
+            if (cannot_be_in_time(g, stage))
+                return BR_NO;
+            tried++;
+        }
     for (uint32_t t = 0; t < job->tasks; t++) {
         const int64_t end = g->best.start[t] + job->duration[t];
         if (end <= job->deadline[t])
@@ -318,6 +381,7 @@ static enum br_status plan_generally(struct general_plan *g, const struct br_rel
                                      struct br_plan **plan)
 {
     struct br_general_run run;
+    g->relaxed = relaxed;
     enum br_status status = br_general_create(g->dag, g->cluster, &g->job, g->diag);
     if (!status)
         status = find_witness(g);

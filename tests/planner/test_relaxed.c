@@ -243,12 +243,42 @@ static void streams_end_in_order(void **state)
     assert_int_equal(bound_of(&job), 17);
 }
 
+/* A deadline that no plan keeps: a (5) and then b, two tasks of 3, of which one runs at a time. */
+static void deadlines_that_cannot_be_kept(void **state)
+{
+    for (int64_t deadline = 9; deadline <= 11; deadline++) {
+        struct random_job job = begin_job(1);
+        struct br_plan *plan = NULL;
+        struct br_diag diag = {0};
+        uint32_t b;
+        add_stage(&job, "a", 5, "1");
+        assert_int_equal(br_dag_add_stage(job.dag, "b", 2, 3 * UNIT, &b, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(job.dag, b, "mem", "3", NULL), BR_OK);
+        assert_int_equal(br_dag_set_deadline(job.dag, b, UINT32_MAX, deadline * UNIT, NULL), BR_OK);
+        assert_int_equal(br_dag_add_edge(job.dag, 0, b, BR_BARRIER, NULL), BR_OK);
+        assert_int_equal(br_dag_finish(job.dag, NULL), BR_OK);
+        const enum br_status status = br_plan_make(job.dag, job.cluster, NULL, &plan, &diag);
+        assert_int_equal(status, deadline < 11 ? BR_NO : BR_OK);
+        if (status)
+            assert_non_null(
+                strstr(diag.what, "there is no plan that keeps the deadline of stage b"));
+        if (status)
+            assert_non_null(strstr(diag.what, "at least 11 s"));
+        br_plan_destroy(plan);
+        random_job_finish(&job);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_relax_alike),      cmocka_unit_test(bounds_are_below_the_best),
-        cmocka_unit_test(plans_carry_the_proof), cmocka_unit_test(held_along_the_longest_way),
-        cmocka_unit_test(results_to_the_end),    cmocka_unit_test(streams_end_in_order),
+        cmocka_unit_test(both_relax_alike),
+        cmocka_unit_test(bounds_are_below_the_best),
+        cmocka_unit_test(plans_carry_the_proof),
+        cmocka_unit_test(held_along_the_longest_way),
+        cmocka_unit_test(results_to_the_end),
+        cmocka_unit_test(streams_end_in_order),
+        cmocka_unit_test(deadlines_that_cannot_be_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
