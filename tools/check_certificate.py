@@ -1197,6 +1197,8 @@ class Relaxing:
         self.number = {name: s for s, name in enumerate(self.ids)}
         need(len(self.number) == len(self.ids), 'two stages have the same id')
         self.duration = [self.times(stage, 'durations', 'duration') for stage in self.stages]
+        self.shortest = [min(durations) for durations in self.duration]
+        self.longest = [max(durations) for durations in self.duration]
         self.large = len(self.stages) > LARGE
         self.shared = self.cluster.get('shared', {})
         machines = sum(c['count'] for c in self.cluster['classes'])
@@ -1278,7 +1280,7 @@ class Relaxing:
                         note(waits, (q, pair and paired), lag)
                     continue
                 apart = (min(a - b for a, b in zip(theirs, mine)) if paired
-                         else min(theirs) - max(mine))
+                         else self.shortest[p] - self.longest[s])
                 lag = max(lag, apart)
                 start = self.release[p] if paired else [max(self.release[p])] * len(mine)
                 self.release[s] = [max(a, b + lag) for a, b in zip(self.release[s], start)]
@@ -1329,7 +1331,7 @@ class Relaxing:
         way = {}
         for s in self.order:
             for (p, paired), lag in self.waits[s].items():
-                least, most = min(self.duration[p]) + lag, max(self.duration[p]) + lag
+                least, most = self.shortest[p] + lag, self.longest[p] + lag
                 steps = []
                 if p == maker:
                     steps.append((paired, lag))
@@ -1355,8 +1357,8 @@ class Relaxing:
             def until(v, index):
                 """From the end of the maker to that of all tasks of v, or of that one."""
                 if index is None:
-                    return max(way[v, False] + max(self.duration[v]) if (v, False) in way else 0,
-                               way[v, True] + min(self.duration[v]) if (v, True) in way else 0)
+                    return max(way[v, False] + self.longest[v] if (v, False) in way else 0,
+                               way[v, True] + self.shortest[v] if (v, True) in way else 0)
                 starts = [way[v, pair] for pair in (False, True) if (v, pair) in way]
                 return max(starts) + self.duration[v][index] if starts else 0
             held = []

@@ -24,26 +24,6 @@ struct looking {
     bool follow;                  /* there are streams to look back along */
 };
 
-int64_t br_check_shortest(const struct br_dag *dag, uint32_t stage)
-{
-    const struct br_stage *s = &dag->stage[stage];
-    int64_t least = dag->duration_ns[s->first_task];
-    for (uint32_t t = s->first_task; t < s->first_task + s->tasks; t++)
-        if (dag->duration_ns[t] < least)
-            least = dag->duration_ns[t];
-    return least;
-}
-
-int64_t br_check_longest(const struct br_dag *dag, uint32_t stage)
-{
-    const struct br_stage *s = &dag->stage[stage];
-    int64_t most = 0;
-    for (uint32_t t = s->first_task; t < s->first_task + s->tasks; t++)
-        if (dag->duration_ns[t] > most)
-            most = dag->duration_ns[t];
-    return most;
-}
-
 int64_t br_check_sum(int64_t a, int64_t b)
 {
     const br_wide sum = (br_wide)a + b;
@@ -51,10 +31,11 @@ int64_t br_check_sum(int64_t a, int64_t b)
 }
 
 /* From the start of a parent to that of its child over the stream. */
-static int64_t lag_of_stream(const struct br_dag *dag, uint32_t e)
+static int64_t lag_of_stream(const struct looking *w, uint32_t e)
 {
+    const struct br_dag *dag = w->dag;
     const struct br_edge *edge = &dag->edge[e];
-    int64_t apart = br_check_shortest(dag, edge->parent) - br_check_longest(dag, edge->child);
+    int64_t apart = w->all->shortest[edge->parent] - w->all->longest[edge->child];
     if (br_dag_is_paired(dag, edge)) {
         const int64_t *parent = dag->duration_ns + dag->stage[edge->parent].first_task;
         const int64_t *child = dag->duration_ns + dag->stage[edge->child].first_task;
@@ -100,8 +81,7 @@ static void look_back(struct looking *w, uint32_t of)
             if (!wait.stream)
                 step_back(w, &w->streams, &w->waits, s, w->into[i], wait.lag_ns);
             else if (w->follow)
-                step_back(w, &w->streams, &w->streams, s, w->into[i],
-                          lag_of_stream(dag, w->into[i]));
+                step_back(w, &w->streams, &w->streams, s, w->into[i], lag_of_stream(w, w->into[i]));
         }
     }
     /* What has ended when that has which is waited for. */
@@ -162,7 +142,7 @@ static void find_releases(struct looking *w)
             const struct br_stage *parent = &dag->stage[edge->parent];
             if (!br_dag_wait(dag, w->into[i]).stream)
                 continue;
-            const int64_t lag = lag_of_stream(dag, w->into[i]);
+            const int64_t lag = lag_of_stream(w, w->into[i]);
             const bool paired = br_dag_is_paired(dag, edge);
             int64_t last = 0;
             for (uint32_t p = 0; p < parent->tasks; p++)
@@ -175,6 +155,21 @@ static void find_releases(struct looking *w)
                     release[child->first_task + c] = at;
             }
         }
+    }
+}
+
+static void find_durations(struct br_check_waits *all, const struct br_dag *dag)
+{
+    for (uint32_t s = 0; s < dag->stages; s++) {
+        const uint32_t first = dag->stage[s].first_task;
+        int64_t least = dag->duration_ns[first], most = 0;
+        for (uint32_t t = first; t < first + dag->stage[s].tasks; t++) {
+            const int64_t duration = dag->duration_ns[t];
+            least = duration < least ? duration : least;
+            most = duration > most ? duration : most;
+        }
+        all->shortest[s] = least;
+        all->longest[s] = most;
     }
 }
 
@@ -209,9 +204,11 @@ static bool looking_init(struct looking *w)
     all->wait_first = br_calloc(stages, sizeof *all->wait_first);
     all->ended_first = br_calloc(stages, sizeof *all->ended_first);
     all->release_ns = br_malloc(((size_t)dag->tasks + 1) * sizeof *all->release_ns);
-    if (!w->into_first || !w->into || !w->position || !all->wait_first || !all->ended_first ||
-        !all->release_ns || !looked_init(&w->streams, dag->stages) ||
-        !looked_init(&w->waits, dag->stages))
+    all->shortest = br_malloc(stages * sizeof *all->shortest);
+    all->longest = br_malloc(stages * sizeof *all->longest);
+    if (!all->shortest || !all->longest || !w->into_first || !w->into || !w->position ||
+        !all->wait_first || !all->ended_first || !all->release_ns ||
+        !looked_init(&w->streams, dag->stages) || !looked_init(&w->waits, dag->stages))
         return false;
     br_dag_list_edges(dag, BR_EDGE_CHILD, w->into_first, w->into);
     for (uint32_t k = 0; k < dag->stages; k++)
@@ -227,8 +224,10 @@ enum br_status br_check_waits_find(const struct br_dag *dag, struct br_check_wai
     *all = (struct br_check_waits){0};
     struct looking w = {.dag = dag, .all = all};
     bool ok = looking_init(&w);
-    if (ok)
+    if (ok) {
+        find_durations(all, dag);
         find_releases(&w);
+    }
     for (uint32_t s = 0; ok && s < dag->stages; s++) {
         look_back(&w, s);
         ok = list_looked(&w.waits, s, &all->wait, &all->waits, &all->wait_room) &&
@@ -251,5 +250,7 @@ void br_check_waits_finish(struct br_check_waits *all)
     br_free(all->wait);
     br_free(all->ended);
     br_free(all->release_ns);
+    br_free(all->shortest);
+    br_free(all->longest);
     *all = (struct br_check_waits){0};
 }

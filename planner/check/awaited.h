@@ -18,7 +18,8 @@ struct br_check_waits {
     uint32_t *wait_first, *ended_first; /* by stage, and one more */
     struct br_check_wait *wait, *ended; /* by `of`, then by stage, all tasks before pairs */
     uint32_t waits, wait_room, ends, ended_room;
-    int64_t *release_ns; /* by task */
+    int64_t *release_ns;         /* by task */
+    int64_t *shortest, *longest; /* durations by stage */
 };
 
 /* Fills *all; br_check_waits_finish releases it, also after a failure. */
@@ -26,9 +27,6 @@ enum br_status br_check_waits_find(const struct br_dag *dag, struct br_check_wai
                                    struct br_diag *diag);
 void br_check_waits_finish(struct br_check_waits *all);
 
-/* The least and the greatest duration in the stage. */
-int64_t br_check_shortest(const struct br_dag *dag, uint32_t stage);
-int64_t br_check_longest(const struct br_dag *dag, uint32_t stage);
 /* The sum, but at most a time that no check allows. */
 int64_t br_check_sum(int64_t a, int64_t b);
 

@@ -237,8 +237,8 @@ static void find_ways(struct remaking *r, uint32_t maker)
         for (uint32_t i = r->waits.wait_first[s]; i < r->waits.wait_first[s + 1]; i++) {
             const struct br_check_wait *w = &r->waits.wait[i];
             int64_t *to = w->paired ? &r->pair[s] : &r->any[s];
-            const int64_t one = br_check_sum(br_check_shortest(r->dag, w->stage), w->lag_ns);
-            const int64_t all = br_check_sum(br_check_longest(r->dag, w->stage), w->lag_ns);
+            const int64_t one = br_check_sum(r->waits.shortest[w->stage], w->lag_ns);
+            const int64_t all = br_check_sum(r->waits.longest[w->stage], w->lag_ns);
             if (w->stage == maker)
                 lift(to, w->lag_ns);
             if (r->pair[w->stage] >= 0)
@@ -273,9 +273,9 @@ static int64_t to_end(const struct remaking *r, uint32_t stage, bool one, uint32
         return br_check_sum(any > pair ? any : pair,
                             r->dag->duration_ns[r->dag->stage[stage].first_task + index]);
     if (!one && any >= 0)
-        lift(&end, br_check_sum(any, br_check_longest(r->dag, stage)));
+        lift(&end, br_check_sum(any, r->waits.longest[stage]));
     if (!one && pair >= 0)
-        lift(&end, br_check_sum(pair, br_check_shortest(r->dag, stage)));
+        lift(&end, br_check_sum(pair, r->waits.shortest[stage]));
     return end;
 }
 
