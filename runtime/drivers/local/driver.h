@@ -1,7 +1,8 @@
 /* The state of one local run, shared by the parts of the driver: takes.c takes jobs and lets them
- * go, replans.c switches to new plans of them, starts.c starts the enforcer's decisions, ends.c
- * collects ended tasks, stops.c keeps limits and ends processes before their time, progress.c does
- * the work that is due ten times a second, local.c is the loop. */
+ * go, replans.c switches to new plans of them, frees.c runs the commands of outputs, starts.c
+ * starts the enforcer's decisions, ends.c collects ended tasks, stops.c keeps limits and ends
+ * processes before their time, progress.c does the work that is due ten times a second, local.c is
+ * the loop. */
 #ifndef BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
 #define BR_RUNTIME_DRIVERS_LOCAL_DRIVER_H
 
@@ -18,6 +19,7 @@ struct br_driver_job {
     struct br_job_work work;
     uint32_t number;            /* the enforcer's */
     int64_t *limit_bytes;       /* of memory, by stage; NULL: nothing is limited */
+    struct br_command *free;    /* by output: run when it is no longer held; NULL: no outputs */
     uint8_t *attempts;          /* by task */
     uint8_t *started;           /* by task */
     uint8_t *fate;              /* by task: enum br_fate */
@@ -109,6 +111,13 @@ void br_driver_collect(struct br_driver *driver, uint32_t number);
 
 /* Gives the enforcer the new plans of jobs that have one. */
 void br_driver_replan(struct br_driver *driver);
+
+/* frees.c */
+
+/* Reads the commands of the job's outputs. Names the output with a bad one. */
+enum br_status br_driver_read_frees(struct br_driver_job *job, struct br_diag *diag);
+/* Runs those of outputs that are no longer held, and waits for them. */
+void br_driver_free_outputs(struct br_driver *driver);
 
 /* starts.c */
 

@@ -51,7 +51,9 @@ static void local_loop(struct br_driver *driver)
         br_driver_watch_stops(driver);
         bool moved = br_driver_take_more(driver);
         br_driver_replan(driver);
+        br_driver_free_outputs(driver);
         br_driver_start_all(driver);
+        br_driver_free_outputs(driver); /* tasks without a command have ended */
         moved |= br_driver_let_go(driver);
         br_driver_tick(driver);
         const int64_t next_ns = br_runtime_next_ns(driver->runtime);

@@ -77,7 +77,7 @@ static enum br_status takes_make(struct br_driver *driver, struct br_run_job *fr
             (driver->work.options->limit_memory && !job->limit_bytes))
             status = br_fail_memory(diag);
     }
-    return status;
+    return status ? status : br_driver_read_frees(job, diag);
 }
 
 enum br_status br_driver_submit(struct br_driver *driver, struct br_driver_job *job,
