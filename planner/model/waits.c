@@ -53,13 +53,14 @@ static int by_stage(const void *a, const void *b)
 static void end_list(struct finding *f)
 {
     struct br_waits_list *list = f->list;
-    struct br_awaited *run = list->awaited + list->first[f->stage];
     const uint32_t count = list->all - list->first[f->stage];
     uint32_t kept = 0;
+    if (count == 0)
+        return; /* the list is empty, as it began */
+    struct br_awaited *run = &list->awaited[list->first[f->stage]];
     for (uint32_t k = 0; k < count; k++)
         f->slot[2 * (size_t)run[k].stage + run[k].paired] = UINT32_MAX;
-    if (count)
-        br_sort_by(run, count, sizeof *run, by_stage);
+    br_sort_by(run, count, sizeof *run, by_stage);
     for (uint32_t k = 0; k < count; k++) {
         const bool all_too = run[k].paired && kept && run[kept - 1].stage == run[k].stage;
         if (!all_too || run[k].lag_ns > run[kept - 1].lag_ns)
