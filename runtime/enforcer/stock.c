@@ -28,6 +28,7 @@ static bool stock_allocate(struct br_stock *stock)
            BR_ARRAY(arena, tasks + 1, stock->timer) && BR_ARRAY(arena, tasks + 1, stock->turn) &&
            BR_ARRAY(arena, stages, stock->turns) && BR_ARRAY(arena, stages + 1, stock->round) &&
            BR_ARRAY(arena, tasks + 1, stock->aside) && BR_ARRAY(arena, stages, stock->looked) &&
+           BR_ARRAY(arena, stages, stock->open) && BR_ARRAY(arena, stages, stock->is_open) &&
            BR_ARRAY(arena, tasks, stock->lies_on) && BR_ARRAY(arena, tasks * r + 1, stock->holds) &&
            BR_ARRAY(arena, general->instances + 1, stock->readers) &&
            BR_ARRAY(arena, general->instances + 1, stock->lying) &&

@@ -73,8 +73,11 @@ struct br_stock {
     uint32_t lags, lag_room;
     struct br_stock_timer *timer; /* a heap */
     uint32_t timers;
-    struct br_stock_turn *turn;          /* a heap for each stage, from its first task on */
-    uint32_t *turns;                     /* by stage */
+    struct br_stock_turn *turn; /* a heap for each stage, from its first task on */
+    uint32_t *turns;            /* by stage */
+    uint32_t *open;             /* stages with turns, and some that had */
+    uint32_t opens;
+    bool *is_open;                       /* by stage: it is among them */
     struct br_stock_turn *round, *aside; /* scratch of a pass */
     uint32_t *looked;                    /* by stage, too */
 

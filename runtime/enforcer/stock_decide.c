@@ -167,10 +167,16 @@ static void take_turns(struct starting *s, bool (*start)(struct starting *, uint
     struct br_stock *stock = s->job->stock;
     const struct br_general *general = stock->general;
     uint32_t size = 0, asides = 0;
-    for (uint32_t k = 0; k < general->stages; k++) {
-        stock->looked[k] = 0;
-        if (stock->turns[k])
-            next_in_round(s, k, &size);
+    for (uint32_t k = 0; k < stock->opens;) {
+        const uint32_t stage = stock->open[k];
+        if (!stock->turns[stage]) {
+            stock->is_open[stage] = false;
+            stock->open[k] = stock->open[--stock->opens];
+            continue;
+        }
+        stock->looked[stage] = 0;
+        next_in_round(s, stage, &size);
+        k++;
     }
     while (size && may_start_more(s)) {
         const struct br_stock_turn turn = turns_pop(NULL, stock->round, &size);
@@ -249,8 +255,8 @@ static bool is_blocked(const struct br_runtime *runtime)
         const struct br_job *job = runtime->job[pool->member[k]];
         const struct br_stock *stock = job->stock;
         bool due = false;
-        for (uint32_t s = 0; s < stock->general->stages && !job->state.running && stock->most; s++)
-            due |= stock->turns[s] > 0;
+        for (uint32_t s = 0; s < stock->opens && !job->state.running && stock->most; s++)
+            due |= stock->turns[stock->open[s]] > 0;
         if (due)
             return true;
     }

@@ -113,6 +113,10 @@ void br_stock_give_turn(struct br_stock *stock, struct br_stock_turn turn)
     const uint32_t stage = stock->general->task_stage[turn.task];
     turns_push(NULL, stock->turn + stock->general->stage_first[stage], &stock->turns[stage], turn);
     stock->listed[turn.task] = true;
+    if (!stock->is_open[stage]) {
+        stock->is_open[stage] = true;
+        stock->open[stock->opens++] = stage;
+    }
 }
 
 bool br_stock_take_turn(struct br_stock *stock, const struct br_job *job, uint32_t stage,
