@@ -17,7 +17,7 @@ enum {
     ADDED = 16,       /* the place in `kept` of the caller's schedule; heuristics have fewer rows */
     KEPT = ADDED + 1, /* places in `kept` */
     FIRST_ROUNDS = 1, /* of justification, for all schedules */
-    FEW_KEPT = 4,     /* of what was kept, so many at a time, if there shall be few */
+    FEW_KEPT = 4,     /* of what was kept, so many, if there shall be few, then half of that */
     TURNS = 4,        /* rounds by parallel generation before one by serial generation */
     PAYS = 1000,      /* serial generation pays if it makes the best shorter by one part in this */
     ROUNDS = 4,       /* further rounds, for the best few of these */
@@ -452,13 +452,12 @@ static bool portfolio_ended(struct br_portfolio *p)
 
 static void list_works(struct br_portfolio *p, unsigned works)
 {
-    const bool best = p->few && works & BR_WORKS_BEST;
     p->works = 0;
     if (works & BR_WORKS_KEPT)
-        list_kept(p, &p->done, p->few ? FEW_KEPT - best : KEPT);
+        list_kept(p, &p->done, p->few ? (p->done ? FEW_KEPT / 2 : FEW_KEPT) : KEPT);
     if (works & BR_WORKS_SERIAL)
         list_serial(p);
-    if (best)
+    if (p->few && works & BR_WORKS_BEST)
         list_single_best(p);
 }
 

@@ -30,7 +30,7 @@ enum br_portfolio_works {
     BR_WORKS_SERIAL =
         2, /* those of serial generation, forward and backward, by the heuristics' orders */
     BR_WORKS_BEST = 4, /* the best of these once more, until that brings nothing; if there shall be
-                          few, the best of all, beside the others */
+                          few, the best of all */
     BR_WORKS_ALL = BR_WORKS_KEPT | BR_WORKS_SERIAL | BR_WORKS_BEST,
 };
 

@@ -302,8 +302,14 @@ static bool run_rows(struct br_search *s, struct br_portfolio *portfolio, unsign
 {
     int64_t best = best_makespan(s), began_ns = br_now_ns();
     uint32_t row[BR_PORTFOLIO_WORK], rows = 0;
+    /* On large jobs what takes longest goes first, unless the clock is short: so no thread waits
+     * for it in the end. */
+    const unsigned early = is_large(s) && !s->turn ? kinds & SLOW_ROWS : 0;
     for (uint32_t k = 0; br_heuristic_at(k); k++)
-        if (kinds & kind_of_row(k))
+        if (early & kind_of_row(k))
+            row[rows++] = k;
+    for (uint32_t k = 0; br_heuristic_at(k); k++)
+        if (kinds & ~early & kind_of_row(k))
             row[rows++] = k;
     if (!br_portfolio_baselines(portfolio, row, rows, s->trial))
         return false;
@@ -443,7 +449,7 @@ static bool plan_best(struct br_search *s)
         ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
     const bool pays = portfolio.pays;
     if (ok && hurried && pays && search_is_open(s))
-        ok = run_justify(s, &portfolio, BR_WORKS_KEPT | BR_WORKS_BEST);
+        ok = run_justify(s, &portfolio, BR_WORKS_KEPT);
     if (ok && hurried && !(pays && s->run.in->tasks >= LARGE_MANY) && search_is_open(s))
         ok = run_stages(s, &portfolio);
     if (ok && !hurried && search_is_open(s))
