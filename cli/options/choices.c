@@ -9,7 +9,7 @@
 
 static const struct br_named efforts[] = {
     [BR_EFFORT_FAST] = {"fast",
-                        "all quick methods; on large jobs at most the cost of 200 plans by cp"},
+                        "all quick methods; on large jobs at most 200 schedules' worth of work"},
     [BR_EFFORT_DEFAULT] = {"default", "many sets, and a search of some seconds"},
     [BR_EFFORT_MAX] = {"max", "searches on until the bound, a limit or Ctrl-C"},
 };
