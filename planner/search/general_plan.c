@@ -10,6 +10,7 @@
 #include "base/process/alarm.h"
 #include "base/process/clock.h"
 #include "planner/bounds/bounds.h"
+#include "planner/general/enumerate.h"
 #include "planner/general/search.h"
 #include "planner/general/witness.h"
 #include "planner/model/features.h"
@@ -21,6 +22,8 @@
 /* Placements of the search by effort: so many for a job, and so many a task. */
 static const uint64_t fast_placements = 60000, fast_of_task = 6;
 static const uint64_t default_placements = 6000000, default_of_task = 40;
+/* Nodes of the enumeration of all schedules of a small job, by effort. */
+static const uint64_t fast_nodes = 20000, default_nodes = 1000000, max_nodes = 20000000;
 /* Machines and instances that the search for an order that fits looks at. */
 static const uint64_t witness_work = 30000000;
 /* The share of a time limit for the plan of the relaxed job. */
@@ -40,6 +43,11 @@ struct general_plan {
     int64_t lower_bound_ns;
     const char *bound_method;
     struct br_certificate *certificate; /* of that bound; NULL: none */
+    enum br_witness_answer answer;      /* of the search for the witness */
+    uint32_t stuck;                     /* with it, if there is none */
+    bool complete;                      /* all schedules were looked at */
+    const char *finder;                 /* of the best */
+    bool stopped, limited;              /* by the flag, by the placements asked for */
     struct br_alarm alarm;
     struct br_bound_answer source;
     struct br_stop never; /* of the alarm if there is no limit */
@@ -166,10 +174,10 @@ static enum br_status bound_pool(struct general_plan *g)
 
 /* ---- Answers of no ---- */
 
-static enum br_status refuse_storage(const struct general_plan *g, enum br_witness_answer answer,
-                                     uint32_t stuck)
+static enum br_status refuse_storage(const struct general_plan *g)
 {
     const struct br_general *job = g->job;
+    const uint32_t stuck = g->stuck;
     char id[300] = "a task";
     if (stuck != UINT32_MAX)
         br_dag_task_id(g->dag, stuck, id, sizeof id);
@@ -182,7 +190,7 @@ static enum br_status refuse_storage(const struct general_plan *g, enum br_witne
         }
     return br_fail(
         g->diag, BR_NO, "give the cluster more of it, or hold less",
-        answer == BR_WITNESS_NONE
+        g->answer == BR_WITNESS_NONE || g->complete
             ? "there is no plan: in every order of the tasks, what is held leaves too "
               "little %.80s for %s or another task"
             : "no plan was found: in all orders that were tried, what is held leaves too "
@@ -269,6 +277,10 @@ static enum br_status refuse_late(const struct general_plan *g)
 
 static enum br_status refuse_unplaced(const struct general_plan *g)
 {
+    if (g->complete)
+        return br_fail(g->diag, BR_NO, "give the job more time, or the cluster more",
+                       "there is no plan: every schedule breaks a deadline, or never finds room "
+                       "for some task");
     return br_fail(g->diag, BR_NO, "check the times at which machines are away or amounts change",
                    "no plan was found: some task never finds a machine that is there for as long "
                    "as it takes");
@@ -308,42 +320,110 @@ static void general_found(void *context, const struct br_general_schedule *sched
 
 static enum br_status find_witness(struct general_plan *g)
 {
-    uint32_t stuck = UINT32_MAX;
+    g->stuck = UINT32_MAX;
+    g->answer = BR_WITNESS_FOUND;
     if (!g->job->any_stored)
         return BR_OK;
     g->witness.order = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->witness.order);
     g->witness.machine = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->witness.machine);
     if (!g->witness.order || !g->witness.machine)
         return br_fail_memory(g->diag);
-    enum br_witness_answer answer =
-        br_witness_find(g->job, witness_work, &g->alarm.stop, &g->witness, &stuck);
-    if (answer == BR_WITNESS_MEMORY)
+    g->answer = br_witness_find(g->job, witness_work, &g->alarm.stop, &g->witness, &g->stuck);
+    if (g->answer == BR_WITNESS_MEMORY)
         return br_fail_memory(g->diag);
-    return answer == BR_WITNESS_FOUND ? BR_OK : refuse_storage(g, answer, stuck);
+    if (g->answer == BR_WITNESS_UNKNOWN && g->job->tasks <= BR_GENERAL_ENUMERATED)
+        return BR_OK; /* all schedules can be looked at */
+    return g->answer == BR_WITNESS_FOUND ? BR_OK : refuse_storage(g);
 }
 
-static enum br_status search_schedule(struct general_plan *g, struct br_general_run *run)
+static bool is_met(const struct general_plan *g)
 {
-    *run = (struct br_general_run){
+    return g->best.whole && !g->best.late && g->best.makespan <= g->lower_bound_ns;
+}
+
+/* Searches with so many placements, and takes what is better. */
+static enum br_status search_more(struct general_plan *g, struct br_general_run *run,
+                                  uint64_t placements)
+{
+    struct br_general_schedule found = {0};
+    run->placements = placements;
+    const bool ok = br_general_schedule_init(&found, g->job) && br_general_search(run, &found);
+    if (ok && br_general_schedule_better(&found, &g->best)) {
+        br_general_schedule_copy(g->job, &g->best, &found);
+        g->finder = run->finder;
+    }
+    g->placements += run->spent;
+    run->spent = 0;
+    run->seed++;
+    br_general_schedule_finish(&found);
+    return ok ? BR_OK : br_fail_memory(g->diag);
+}
+
+static enum br_status look_at_all(struct general_plan *g)
+{
+    const enum br_effort effort = br_effort_meant(&g->options);
+    struct br_general_enumeration all = {
+        .job = g->job,
+        .nodes = effort == BR_EFFORT_FAST  ? fast_nodes
+                 : effort == BR_EFFORT_MAX ? max_nodes
+                                           : default_nodes,
+        .lower_bound = g->lower_bound_ns,
+        .stop = &g->alarm.stop,
+    };
+    const int64_t before = g->best.whole && !g->best.late ? g->best.makespan : INT64_MAX;
+    if (g->job->tasks > BR_GENERAL_ENUMERATED || is_met(g))
+        return BR_OK;
+    if (!br_general_enumerate(&all, &g->best))
+        return br_fail_memory(g->diag);
+    g->placements += all.looked;
+    g->complete = all.complete;
+    if (!g->best.whole || g->best.late)
+        return BR_OK;
+    if (g->best.makespan < before)
+        g->finder = "all schedules";
+    if (all.complete && g->best.makespan > g->lower_bound_ns) {
+        g->lower_bound_ns = g->best.makespan;
+        g->bound_method = "all schedules";
+        br_certificate_destroy(g->certificate); /* which proves less */
+        g->certificate = NULL;
+    }
+    return BR_OK;
+}
+
+static enum br_status search_schedule(struct general_plan *g)
+{
+    const uint64_t placements = placements_meant(g);
+    const bool small = g->job->tasks <= BR_GENERAL_ENUMERATED;
+    struct br_general_run run = {
         .job = g->job,
         .witness = g->job->any_stored ? &g->witness : NULL,
         .hint = g->hint,
         .seed = g->options.seed,
-        .placements = placements_meant(g),
         .lower_bound = g->lower_bound_ns,
         .stop = &g->alarm.stop,
         .found = general_found,
         .context = g,
     };
-    if (!br_general_schedule_init(&g->best, g->job) || !br_general_search(run, &g->best))
+    enum br_status status = BR_OK;
+    if (!br_general_schedule_init(&g->best, g->job))
         return br_fail_memory(g->diag);
-    if (!g->best.whole)
-        return refuse_unplaced(g);
+    g->best.late = g->best.makespan = INT64_MAX;
+    if (g->answer == BR_WITNESS_FOUND)
+        status = search_more(g, &run, small ? placements / 16 : placements);
+    if (!status)
+        status = look_at_all(g);
+    if (!status && small && !g->complete && !is_met(g) && g->answer == BR_WITNESS_FOUND)
+        status = search_more(g, &run, placements);
+    g->stopped = run.stopped;
+    g->limited = !is_met(g) && g->options.placements && g->placements >= g->options.placements;
+    if (status)
+        return status;
+    if (!g->best.whole || (g->best.late && g->complete))
+        return g->answer == BR_WITNESS_FOUND ? refuse_unplaced(g) : refuse_storage(g);
     return refuse_late(g);
 }
 
-static enum br_status general_put(struct general_plan *g, const struct br_general_run *run,
-                                  struct br_plan **made)
+static enum br_status general_put(struct general_plan *g, struct br_plan **made)
 {
     const struct br_general *job = g->job;
     struct br_plan *plan = *made = br_plan_create(job->tasks);
@@ -352,7 +432,7 @@ static enum br_status general_put(struct general_plan *g, const struct br_genera
     memcpy(plan->start_ns, g->best.start, job->tasks * sizeof *plan->start_ns);
     memcpy(plan->machine, g->best.machine, job->tasks * sizeof *plan->machine);
     memset(plan->subset, 'S', job->tasks);
-    plan->method = run->finder;
+    plan->method = g->finder;
     plan->seed = g->options.seed;
     plan->lower_bound_ns =
         g->lower_bound_ns < g->best.makespan ? g->lower_bound_ns : g->best.makespan;
@@ -360,17 +440,17 @@ static enum br_status general_put(struct general_plan *g, const struct br_genera
     plan->source = g->source;
     plan->certificate = g->certificate;
     g->certificate = NULL;
-    plan->placements = g->placements + run->spent;
+    plan->placements = g->placements;
     plan->counters.jobs = 1;
     plan->counters.placements = plan->placements;
-    if (run->stopped)
+    if (g->stopped)
         plan->note = "the search was ended early";
-    else if (g->options.placements && run->spent >= g->options.placements)
+    else if (g->limited)
         plan->note = "the limit of placements ended the search";
     plan->parts = 1;
     plan->part[0] = (struct br_plan_part){.stages = job->stages,
                                           .tasks = job->tasks,
-                                          .method = run->finder,
+                                          .method = g->finder,
                                           .makespan_ns = g->best.makespan,
                                           .lower_bound_ns = plan->lower_bound_ns,
                                           .bound_method = plan->bound_method};
@@ -380,7 +460,6 @@ static enum br_status general_put(struct general_plan *g, const struct br_genera
 static enum br_status plan_generally(struct general_plan *g, const struct br_relaxed *relaxed,
                                      struct br_plan **plan)
 {
-    struct br_general_run run;
     g->relaxed = relaxed;
     enum br_status status = br_general_create(g->dag, g->cluster, &g->job, g->diag);
     if (!status)
@@ -391,8 +470,8 @@ static enum br_status plan_generally(struct general_plan *g, const struct br_rel
         br_relax_pool_helps(g->dag, g->cluster))
         status = bound_pool(g);
     if (!status)
-        status = search_schedule(g, &run);
-    return status ? status : general_put(g, &run, plan);
+        status = search_schedule(g);
+    return status ? status : general_put(g, plan);
 }
 
 static void general_finish(struct general_plan *g)
