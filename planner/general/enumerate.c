@@ -48,6 +48,8 @@ struct enumerate {
     struct instance *instance;
     struct seen *seen;
     uint64_t seen_room, seens;
+    uint32_t late; /* the tasks that leave something from their end on */
+    bool instant;  /* some task takes no time, so it may free at the time at which it starts */
     bool sooner_is_better; /* of two states that differ in time alone */
     bool cut, met, failed;
 };
@@ -55,6 +57,11 @@ struct enumerate {
 static int64_t *used_of(struct enumerate_state *state)
 {
     return (int64_t *)(state + 1);
+}
+
+static uint32_t all_of(const struct enumerate *e)
+{
+    return (uint32_t)((UINT64_C(1) << e->n) - 1);
 }
 
 static int64_t end_of(const struct enumerate *e, const struct enumerate_state *state, uint32_t task)
@@ -184,10 +191,25 @@ static int64_t earliest(const struct enumerate *e, const struct enumerate_state 
     return from;
 }
 
+/* The next time at which one of the tasks with outputs from their end on can start to end together
+ * with a task that runs. */
+static int64_t next_joint_end(const struct enumerate *e, const struct enumerate_state *state)
+{
+    int64_t next = INT64_MAX;
+    for (uint32_t t = 0; t < e->n; t++)
+        for (uint32_t x = 0; e->late & ~state->started & UINT32_C(1) << t && x < e->n; x++)
+            if (state->started & ~state->ended & UINT32_C(1) << x) {
+                const int64_t at = end_of(e, state, x) - e->job->duration[t];
+                if (at > state->time && at < next)
+                    next = at;
+            }
+    return next;
+}
+
 /* The next time at which something happens; INT64_MAX if nothing does. */
 static int64_t next_time(const struct enumerate *e, const struct enumerate_state *state)
 {
-    int64_t next = INT64_MAX;
+    int64_t next = e->late ? next_joint_end(e, state) : INT64_MAX;
     for (uint32_t t = 0; t < e->n; t++) {
         const uint32_t bit = UINT32_C(1) << t;
         int64_t at = INT64_MAX;
@@ -341,7 +363,7 @@ static void branch_on_start(struct enumerate *e, struct enumerate_state *state, 
             enumerate_end(e, child, task);
             child->next = 0; /* its children may start now, too */
         }
-        if (enumerate_fits(e, child))
+        if (e->instant || enumerate_fits(e, child))
             branch(e, child, size);
     }
 }
@@ -350,6 +372,8 @@ static void branch_on_start(struct enumerate *e, struct enumerate_state *state, 
 static void branch_on_time(struct enumerate *e, struct enumerate_state *state, size_t size)
 {
     struct enumerate_state *child = (struct enumerate_state *)((char *)state + size);
+    if (e->instant && !enumerate_fits(e, state))
+        return;
     memcpy(child, state, size);
     child->time = next_time(e, state);
     child->next = 0;
@@ -358,7 +382,8 @@ static void branch_on_time(struct enumerate *e, struct enumerate_state *state, s
     for (uint32_t t = 0; t < e->n; t++)
         if (child->started & ~child->ended & UINT32_C(1) << t && end_of(e, child, t) <= child->time)
             enumerate_end(e, child, t);
-    if (enumerate_fits(e, child))
+    /* What is left when all have ended is held for no time. */
+    if (e->instant || child->ended == all_of(e) || enumerate_fits(e, child))
         branch(e, child, size);
 }
 
@@ -394,7 +419,7 @@ static void branch(struct enumerate *e, struct enumerate_state *state, size_t si
         e->cut = true;
         return;
     }
-    if (state->ended == (uint32_t)((UINT64_C(1) << e->n) - 1)) {
+    if (state->ended == all_of(e)) {
         take(e, state);
         return;
     }
@@ -423,10 +448,17 @@ bool br_general_enumerate(struct br_general_enumeration *run, struct br_general_
     struct enumerate_state *states = br_calloc(depth, size);
     run->looked = 0;
     if (states && list_before(&e) && list_instances(&e)) {
+        for (uint32_t t = 0; t < e.n; t++)
+            e.instant |= !job->duration[t];
+        for (uint32_t i = 0; i < e.instances; i++)
+            if (e.instance[i].from_end)
+                e.late |= UINT32_C(1) << e.instance[i].maker;
         e.sooner_is_better = find_sooner_is_better(&e);
         branch(&e, states, size);
     }
-    run->complete = states && !e.cut && !e.failed;
+    /* A task that leaves something from its end on may have to wait for the end of one that has not
+     * started, so the times that are looked at are not all. */
+    run->complete = states && !e.cut && !e.failed && (e.met || !e.late);
     const bool ok = states && e.before && e.instance && !e.failed;
     br_free(states);
     br_free(e.before);
