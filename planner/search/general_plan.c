@@ -1,6 +1,7 @@
 #include "planner/search/general_plan.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <bigrocks/bound.h>
@@ -268,8 +269,11 @@ static enum br_status refuse_late(const struct general_plan *g)
             continue;
         br_dag_task_id(g->dag, t, id, sizeof id);
         return br_fail(g->diag, BR_NO, "give it more time, or the cluster more machines",
-                       "no plan was found that keeps the deadline of task %s at %s s: it ends at "
-                       "%s s",
+                       g->complete
+                           ? "there is no plan that keeps all deadlines: that of task %s is "
+                             "%s s, and in the best schedule that was found it ends at %s s"
+                           : "no plan was found that keeps the deadline of task %s at %s s: "
+                             "it ends at %s s",
                        id, br_seconds(job->deadline[t]).text, br_seconds(end).text);
     }
     return BR_OK;
@@ -418,7 +422,7 @@ static enum br_status search_schedule(struct general_plan *g)
     g->limited = !is_met(g) && g->options.placements && g->placements >= g->options.placements;
     if (status)
         return status;
-    if (!g->best.whole || (g->best.late && g->complete))
+    if (!g->best.whole)
         return g->answer == BR_WITNESS_FOUND ? refuse_unplaced(g) : refuse_storage(g);
     return refuse_late(g);
 }
@@ -438,6 +442,10 @@ static enum br_status general_put(struct general_plan *g, struct br_plan **made)
         g->lower_bound_ns < g->best.makespan ? g->lower_bound_ns : g->best.makespan;
     plan->bound_method = g->bound_method;
     plan->source = g->source;
+    if (!g->source.found && plan->lower_bound_ns < g->best.makespan &&
+        strncmp(g->source.why, "not needed", strlen("not needed")) == 0)
+        snprintf(plan->source.why, sizeof plan->source.why,
+                 "not needed (the relaxed job's plan meets its bound)");
     plan->certificate = g->certificate;
     g->certificate = NULL;
     plan->placements = g->placements;

@@ -165,7 +165,7 @@ TURNS = {'a': ([3, 4], {'r': 10}), 'b': ([4, 3], {'q': 10})}
 A = {'a': (3, 1), 'z': (1, {})}
 AB = {'a': (3, 1), 'b': (4, 1)}
 rule('a bound is what the proof proves', document(A, [path(3, 'a')], claim=4),
-     ("need(bound >= Fraction(document['lower_bound'])", "need(True"),
+     ("need(bound >= Fraction(given['lower_bound'])", "need(True"),
      (CHECK, 'claimed_ns < bound_ns', 'false'))
 rule('the tick is the durations\' own', document(A, [path(3, 'a')], tick=2),
      None, (CHECK, 'c->tick_ns != whole->tick_ns', 'false'),

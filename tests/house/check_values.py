@@ -41,7 +41,7 @@ VALUES = {
     'const struct br_bound_options *': 'NULL', 'const struct br_runtime_options *': 'NULL',
 }
 # Of these an array of 16 is the place for results.
-PLACES = {'uint32_t *', 'int64_t *', 'uint64_t *', 'const char **', 'struct br_plan **', 'const struct br_plan **',
+PLACES = {'struct br_freed *', 'uint32_t *', 'int64_t *', 'uint64_t *', 'const char **', 'struct br_plan **', 'const struct br_plan **',
           'struct br_certificate **', 'struct br_runtime **', 'struct br_store **', 'struct br_model **',
           'struct br_learned **', 'struct br_bound_result *', 'struct br_task_slack *', 'struct br_store_hit *',
           'struct br_decision *', 'const struct br_learned_decision **'}
@@ -59,7 +59,7 @@ ANY_NUMBER = {'br_planner_bound_until enough_ns', 'br_plan_verify limit', 'br_pl
 # The sum over all tasks is what has a limit.
 SUMMED = {'br_dag_add_stage duration_ns', 'br_dag_set_duration duration_ns', 'br_dag_set_release release_ns',
           'br_dag_set_deadline deadline_ns', 'br_dag_set_edge_lag lag_ns'}
-NONE_THERE = {'br_dag_task_stage': 'UINT32_MAX'}  # else zeros
+NONE_THERE = {'br_dag_task_stage': 'UINT32_MAX', 'br_runtime_next_ns': 'INT64_MAX'}  # else zeros
 TOO_LARGE = {'uint32_t': ['1000000000', 'UINT32_MAX - 1'], 'int64_t': ['-1', 'INT64_MIN', 'INT64_MAX'], 'double': ['-1', 'NAN', 'INFINITY']}
 OPTIONS = {
     'struct br_plan_options': 'br_plan_options_default()', 'struct br_bound_options': 'br_bound_options_default()',

@@ -155,7 +155,12 @@ static void plans_carry_the_proof(void **state)
         assert_true(random_features_make(seed, &wish, &job));
         if (br_plan_make(job.dag, job.cluster, &options, &plan, NULL) == BR_OK) {
             const struct br_certificate *c = br_plan_certificate(plan);
-            assert_non_null(c);
+            if (!c) { /* all schedules were looked at, which leaves no proof */
+                assert_string_equal(br_plan_bound_method(plan), "all schedules");
+                br_plan_destroy(plan);
+                random_job_finish(&job);
+                continue;
+            }
             assert_true(verified(c, &job, br_plan_lower_bound_ns(plan)));
             char *text = br_certificate_text(c, job.dag);
             assert_non_null(text);
