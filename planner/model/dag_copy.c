@@ -1,4 +1,5 @@
 /* What a job has beyond stages, demands and edges, for a job that is built from another. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,10 +33,7 @@ static char *reads_of(const struct br_storage *storage, uint32_t edge)
     char *ids = br_calloc(size, 1);
     for (uint32_t k = storage->edge_first[edge]; ids && k < storage->edge_first[edge + 1]; k++) {
         const char *id = storage->output[storage->reads[k]].id;
-        const size_t length = strlen(id);
-        memcpy(ids + used, id, length);
-        ids[used + length] = ' ';
-        used += length + 1;
+        used += (size_t)snprintf(ids + used, size - used, "%s ", id);
     }
     return ids;
 }
