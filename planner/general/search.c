@@ -23,8 +23,7 @@ struct general_search {
     struct br_rng rng;
     struct individual all[POPULATION + 1]; /* the last is the newcomer */
     uint32_t count;
-    uint32_t *key; /* by task, scratch */
-    uint32_t *order;
+    uint32_t *order; /* scratch, and so is the key */
     uint64_t *sort_key;
     struct br_general_schedule *best;
     bool failed;
@@ -51,34 +50,21 @@ static void rank_by_key(struct general_search *s, uint32_t *rank)
         rank[s->order[k]] = k;
 }
 
+static int individual_by_start(const void *a, const void *b, void *context)
+{
+    const struct individual *one = context;
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (one->schedule.start[x] != one->schedule.start[y])
+        return one->schedule.start[x] < one->schedule.start[y] ? -1 : 1;
+    return one->rank[x] < one->rank[y] ? -1 : one->rank[x] > one->rank[y];
+}
+
 /* Ranks of the tasks by start, ties as they were ranked. */
 static void rank_by_start(struct general_search *s, struct individual *one)
 {
-    /* Two sorts in one: a stable sort by start of the order by rank. */
     for (uint32_t t = 0; t < s->job->tasks; t++)
-        s->order[one->rank[t]] = t;
-    for (uint32_t t = 0; t < s->job->tasks; t++)
-        s->sort_key[t] = (uint64_t)one->schedule.start[t];
-    uint32_t *scratch = s->key;
-    memcpy(scratch, s->order, s->job->tasks * sizeof *scratch);
-    /* Merge sort, bottom up: runs are often long. */
-    for (uint32_t width = 1; width < s->job->tasks; width *= 2) {
-        for (uint32_t low = 0; low < s->job->tasks; low += 2 * width) {
-            const uint32_t middle = low + width < s->job->tasks ? low + width : s->job->tasks;
-            const uint32_t high = middle + width < s->job->tasks ? middle + width : s->job->tasks;
-            uint32_t a = low, b = middle;
-            for (uint32_t k = low; k < high; k++)
-                if (a < middle &&
-                    (b >= high || s->sort_key[s->order[a]] <= s->sort_key[s->order[b]]))
-                    scratch[k] = s->order[a++];
-                else
-                    scratch[k] = s->order[b++];
-        }
-        uint32_t *exchange = s->order;
-        s->order = scratch;
-        scratch = exchange;
-    }
-    s->key = scratch;
+        s->order[one->rank[t]] = t; /* nearly sorted */
+    br_sort_within(s->order, s->job->tasks, sizeof *s->order, individual_by_start, one);
     for (uint32_t k = 0; k < s->job->tasks; k++)
         one->rank[s->order[k]] = k;
 }
@@ -291,10 +277,9 @@ static bool general_search_init(struct general_search *s)
 {
     const struct br_general *job = s->job;
     const size_t n = (size_t)job->tasks + 1;
-    s->key = br_malloc(n * sizeof *s->key);
     s->order = br_malloc(n * sizeof *s->order);
     s->sort_key = br_malloc(n * sizeof *s->sort_key);
-    bool ok = s->key && s->order && s->sort_key;
+    bool ok = s->order && s->sort_key;
     for (uint32_t k = 0; k <= POPULATION && ok; k++)
         ok = (s->all[k].rank = br_calloc(n, sizeof *s->all[k].rank)) &&
              br_general_schedule_init(&s->all[k].schedule, job);
@@ -321,7 +306,6 @@ bool br_general_search(struct br_general_run *run, struct br_general_schedule *b
     }
     br_generator_destroy(s.generator);
     br_reserve_destroy(s.reserve);
-    br_free(s.key);
     br_free(s.order);
     br_free(s.sort_key);
     return ok && !s.failed;
