@@ -90,7 +90,8 @@ def by_size(bigrocks, scratch):
     links += [('s4', 'small', 1)]
     write()
     said, _ = project.build('250MiB')
-    assert re.search(r'with up to [1-4]\d MiB', said), said
+    # A command's peak counts this program's memory when it was started, which a sanitizer makes larger.
+    assert re.search(r'with up to [1-9]\d MiB', said), said
     links += [('l2', 'large', 120)]
     write()
     said, _ = project.build('250MiB')

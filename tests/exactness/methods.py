@@ -11,6 +11,7 @@ of plans in ../shared, where that is there.
 """
 import csv
 import json
+import math
 import os
 import pathlib
 import random
@@ -144,13 +145,15 @@ def main():
     scratch = tempfile.mkdtemp()
     for job, cluster in examples:
         words = [str(root / 'examples' / w) if w.endswith('.xml') else w for w in cluster.split()]
-        least = None
-        for method, form in FORMS:
+        least = math.inf
+        # Jobs with storage or shared resources have one method, which the model does not describe.
+        plain = '--shared' not in words and '<output ' not in (root / 'examples' / job).read_text(encoding='utf-8')
+        for method, form in FORMS if plain else ():
             plan = plan_of(bigrocks, root / 'examples' / job, words, method, form)
             wrong, makespan = compare(plan, method, form)
             faults += [f'{job}, {label(method, form)}: {w}' for w in wrong]
             table[job, label(method, form)] = seconds(makespan)
-            least = makespan if least is None else min(least, makespan)
+            least = min(least, makespan)
             plans += 1
         plan = plan_of(bigrocks, root / 'examples' / job, words, 'best')
         best = int(Fraction(plan['makespan']) * 10**9)
