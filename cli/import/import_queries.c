@@ -4,6 +4,7 @@
 
 #include "cli/import/import.h"
 #include "cli/inputs/load.h"
+#include "cli/options/choices.h"
 #include "cli/options/commands.h"
 #include "cli/output/write_job.h"
 #include "cli/terminal/say.h"
@@ -122,7 +123,12 @@ int cli_import_queries(const struct cli_settings *settings, const char *const *a
     struct br_cluster *demand = NULL;
     struct costs costs = {0};
     struct br_cost_unit unit = {.ns = BR_COST_NS};
-    const struct br_pipeline_options how = {settings->job.measured_cores, settings->job.overlap};
+    const struct br_pipeline_options how = {
+        .measured_cores = settings->job.measured_cores,
+        .overlap = settings->job.overlap,
+        .any_order = settings->job.any_order,
+        .hold = settings->job.hold == CLI_HOLD_MEMORY,
+    };
     enum br_status status = check_settings(settings, arguments, diag);
     if (!status)
         status = cli_import_machine(settings, &input, &demand, diag);
@@ -136,6 +142,8 @@ int cli_import_queries(const struct cli_settings *settings, const char *const *a
         unit = br_cost_unit(costs.cost, costs.count);
     if (!status)
         status = br_query_files_job(&files, unit.ns, &how, &input.dag, diag);
+    if (!status && input.cluster)
+        status = br_queries_share(input.cluster, input.dag, diag);
     for (uint32_t d = 0; !status && d < input.dag->doubts; d++)
         cli_say("warning: %s", input.dag->doubt[d]);
     if (!status && !settings->output.quiet)

@@ -11,6 +11,7 @@
 #include "base/process/machine.h"
 #include "base/roles.h"
 #include "base/text/text.h"
+#include "cli/options/choices.h"
 #include "cli/terminal/say.h"
 #include "parsers/text/value.h"
 
@@ -86,6 +87,8 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
     options.default_duration_ns = job->default_duration_ns;
     options.measured_cores = job->measured_cores;
     options.overlap = job->overlap;
+    options.any_order = job->any_order;
+    options.hold = job->hold == CLI_HOLD_MEMORY;
     options.durations = job->durations;
     options.reverse = job->reverse;
     options.graph = job->graph;

@@ -39,6 +39,14 @@ static const struct br_named transfers[] = {
 };
 const struct br_names cli_transfers = {BR_NAMES(transfers)};
 
+static const struct br_named holds[] = {
+    [CLI_HOLD_NOTHING] = {"nothing", "the pipeline that fills a table and the one that reads it "
+                                     "demand its memory"},
+    [CLI_HOLD_MEMORY] = {"memory", "hash tables, sorts and kept rows are outputs on mem until all "
+                                   "that read them have ended"},
+};
+const struct br_names cli_holds = {BR_NAMES(holds)};
+
 static const struct br_named colours[] = {
     [BR_COLOUR_CHOOSE] = {"auto", "by subset if the plan has subsets, else by stage"},
     [BR_COLOUR_SUBSET] = {"subset", "by the subset through which a task was placed"},

@@ -59,6 +59,12 @@ static const struct br_option shared_rows[] = {
     OPTION(FLAG, "overlap", NULL, job.overlap,
            "let pipelines of a PostgreSQL query overlap, as other engines do",
            .commands = JOB | CLI_IMPORT),
+    OPTION(FLAG, "any-order", NULL, job.any_order,
+           "let pipelines of a PostgreSQL query take turns in any order, by the shared resource "
+           "'backend'",
+           .commands = JOB | CLI_IMPORT),
+    OPTION(CHOICE, "hold", "WHAT", job.hold, "what of an explained query outlives its pipeline",
+           .rows = &cli_holds, .commands = JOB | CLI_IMPORT),
     OPTION(FLAG, "reverse", NULL, job.reverse,
            "the arrows of a DOT graph go from a task to those for which it waits",
            .commands = READ),

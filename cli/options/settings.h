@@ -20,7 +20,8 @@ struct cli_job_settings {
     struct br_decimal transfer_rate, speed;
     int64_t default_duration_ns;
     uint64_t measured_cores; /* that queries were timed on; 0: not given */
-    bool overlap;            /* of a PostgreSQL query's pipelines */
+    bool overlap, any_order; /* of a PostgreSQL query's pipelines */
+    uint32_t hold;           /* a row: CLI_HOLD_* */
     const char *durations;   /* a file; NULL: none */
     bool reverse;
     const char *graph; /* NULL: the only one */

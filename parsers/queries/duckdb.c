@@ -15,7 +15,8 @@
 #include "parsers/text/begin.h"
 #include "parsers/text/json.h"
 
-enum { ROW_GROUP = 122880, NAME_ROOM = 64 };
+enum { ROW_GROUP = 122880, NAME_ROOM = 64, LEAST_POINTERS = 16384 };
+#define MOST_BESIDE (INT64_MAX / 4)
 
 #define AGAIN "write it by PRAGMA enable_profiling = 'json', or by EXPLAIN (ANALYZE, FORMAT JSON)"
 
@@ -192,6 +193,20 @@ static enum br_status name_kept(struct br_query *query, struct br_plan_node *chi
     return br_query_keep(query, name, &child->subplan, diag);
 }
 
+/* Rows in a join's table begin with a byte for nulls, end with a hash, and are a multiple of eight
+ * bytes; for each there are two pointers or more, a power of two in all. */
+static int64_t beside_rows(const struct br_node_figures *said)
+{
+    br_wide rows = said->rows, bytes = said->given_bytes, pointers = LEAST_POINTERS;
+    if (rows == 0)
+        return 0;
+    while (pointers < 2 * rows)
+        pointers *= 2;
+    br_wide row = (bytes / rows + (bytes % rows != 0) + 1 + 8 + 7) / 8 * 8;
+    br_wide beside = row * rows - bytes + 8 * pointers;
+    return beside < MOST_BESIDE ? (int64_t)beside : MOST_BESIDE;
+}
+
 static enum br_status place_child(struct br_query *query, uint32_t n, uint32_t ordinal,
                                   struct br_diag *diag)
 {
@@ -200,9 +215,12 @@ static enum br_status place_child(struct br_query *query, uint32_t n, uint32_t o
     if (builds(parent->type) && ordinal == 1) {
         node->is_built = true;
         node->built_bytes = node->said.given_bytes;
+        if (strcmp(parent->type, "HASH_JOIN") == 0)
+            node->beside_bytes = beside_rows(&node->said);
     } else if (strcmp(parent->type, "CTE") == 0 && ordinal == 0) {
         return name_kept(query, node, "CTE %.40s", parent->index, diag);
     } else if (is_delim_join(parent->type) && ordinal == 0) {
+        node->cached_bytes = node->said.given_bytes;
         return name_kept(query, node, "CTE delim %.40s", parent->index, diag);
     }
     return BR_OK;
@@ -275,8 +293,8 @@ static void fill_cte(struct br_query *query, uint32_t cte)
             node->own_ns -= twice < node->own_ns ? twice : node->own_ns;
         }
     made->own_ns += node->own_ns;
-    if (!node->is_streamed && made->kind != BR_NODE_BREAKER)
-        made->mem_bytes += made->said.given_bytes;
+    if (!node->is_streamed)
+        made->kept_bytes = made->said.given_bytes;
     node->own_ns = node->first_ns = 0;
 }
 

@@ -312,6 +312,23 @@ enum br_status br_queries_add_to(struct br_dag *dag, struct br_queries *queries,
     return status || !estimated ? status : tell_estimated(dag, unit_ns, diag);
 }
 
+static bool is_turns(const char *name)
+{
+    size_t length = strlen(name), tail = strlen(BR_TURNS);
+    return length >= tail && strcmp(name + length - tail, BR_TURNS) == 0 &&
+           (length == tail || name[length - tail - 1] == '.');
+}
+
+enum br_status br_queries_share(struct br_cluster *cluster, const struct br_dag *dag,
+                                struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t r = 0; r < dag->resources && !status; r++)
+        if (is_turns(dag->resource[r].name) && !br_cluster_shared(cluster, dag->resource[r].name))
+            status = br_cluster_add_shared(cluster, dag->resource[r].name, "1", diag);
+    return status;
+}
+
 static void queries_number(const void *context, uint32_t query, char name[BR_QUERY_NAME])
 {
     snprintf(name, BR_QUERY_NAME, "q%" PRIu32, query + 1);
@@ -322,7 +339,8 @@ static enum br_status queries_read_job(struct br_source *source, bool duckdb,
                                        const struct br_parse_options *options,
                                        struct br_input *input, struct br_diag *diag)
 {
-    const struct br_pipeline_options how = {options->measured_cores, options->overlap};
+    const struct br_pipeline_options how = {options->measured_cores, options->overlap,
+                                            options->any_order, options->hold};
     struct br_queries queries = {.count = 0};
     char stem[256];
     input->dag = br_dag_create(br_source_stem(source, "query", stem, sizeof stem));

@@ -6,6 +6,7 @@
 #include "parsers/queries/explain.h"
 #include "parsers/queries/pipelines.h"
 #include "parsers/text/source.h"
+#include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 
 /* Default duration of a unit of the planner's cost: a page of 8 KiB, at 800 MB/s. */
@@ -33,6 +34,10 @@ typedef void br_name_query(const void *context, uint32_t query, char name[BR_QUE
 enum br_status br_queries_add_to(struct br_dag *dag, struct br_queries *queries, int64_t unit_ns,
                                  const struct br_pipeline_options *options, br_name_query *name,
                                  const void *context, struct br_diag *diag);
+
+/* Adds to the cluster the shared resources that such a job has for `any_order`. */
+enum br_status br_queries_share(struct br_cluster *cluster, const struct br_dag *dag,
+                                struct br_diag *diag);
 
 /* The planner's cost of a query, in thousandths of a unit, and its duration. */
 struct br_query_cost {

@@ -51,9 +51,12 @@ struct br_plan_node {
     bool is_async;       /* it waits for another server while others of its kind do */
     bool is_shared;      /* one table for all processes */
     bool is_built;       /* the node above makes a table of its rows first */
-    int64_t built_bytes; /* of that table */
+    int64_t built_bytes; /* of that table's rows */
+    int64_t beside_bytes; /* for DuckDB: what a hash table takes beside its rows, estimated */
     struct br_node_figures said;
     int64_t mem_bytes;
+    int64_t kept_bytes;   /* for DuckDB: of the rows of a CTE, for all of its scans */
+    int64_t cached_bytes; /* for DuckDB: of an InitPlan's rows, for the node above */
     struct br_pos pos;
     /* The results of br_query_measure, br_query_estimate, or a reader. */
     bool runs;          /* false: it never ran */

@@ -7,6 +7,7 @@
 
 struct br_pipeline_edge {
     uint32_t from, to;
+    bool is_turn; /* `to` reads nothing of `from`, but runs in its process */
 };
 
 /* Fills `order` with all pipelines, each behind those that it waits for, the later ones first else.

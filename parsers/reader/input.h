@@ -32,6 +32,9 @@ struct br_parse_options {
     int64_t default_duration_ns; /* of a task for which the file gives none */
     uint64_t measured_cores;     /* cores that queries were timed on; 0: enough for all processes */
     bool overlap;                /* pipelines of a PostgreSQL query may run side by side */
+    bool any_order; /* pipelines of a PostgreSQL query that is run by one process run in any order,
+                       one at a time */
+    bool hold;      /* tables of explained queries are outputs */
     const char *durations; /* a table with better durations (reader/durations.h); NULL: none */
     bool many;             /* the table is for several jobs */
     bool reverse; /* for formats whose arrows tools draw either way (DOT): they point to the task
