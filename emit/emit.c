@@ -9,12 +9,7 @@
 #include "emit/write/write.h"
 #include "planner/model/features.h"
 
-enum {
-    NONE = 0,
-    ALL = BR_FEATURES_ALL,
-    /* Pictures count the use of resources by what tasks demand of their machine while they run. */
-    DRAWN = ALL & ~(BR_FEATURE_OUTPUTS | BR_FEATURE_SHARED | BR_FEATURE_CALENDAR),
-};
+enum { NONE = 0, ALL = BR_FEATURES_ALL };
 
 struct output {
     struct br_named named;
@@ -30,9 +25,9 @@ static const struct output plan_outputs[] = {
     {{"gantt", "a chart of machines and time, for neato -n2"}, br_emit_gantt, ALL},
     {{"svg", "that chart as a picture, with the critical chain and the use of resources"},
      br_emit_svg,
-     DRAWN},
-    {{"html", "a report for a browser: chart, use, limits, baselines"}, br_emit_html, DRAWN},
-    {{"trace", "events for Perfetto and chrome://tracing (JSON)"}, br_emit_trace, DRAWN},
+     ALL},
+    {{"html", "a report for a browser: chart, use, limits, baselines"}, br_emit_html, ALL},
+    {{"trace", "events for Perfetto and chrome://tracing (JSON)"}, br_emit_trace, ALL},
     {{"ninja-order", "of a build: its build.ninja with the statements in the plan's order"},
      br_emit_ninja_order,
      NONE},

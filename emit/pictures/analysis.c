@@ -2,14 +2,18 @@
  * that ended when it started. A parent is preferred to a transfer, and that to a neighbour on its
  * machine. */
 #include "emit/pictures/analysis.h"
+#include "emit/pictures/held_items.h"
 #include "emit/pictures/lanes.h"
 #include "emit/pictures/parents.h"
 #include "emit/write/attributes.h"
 #include "emit/write/slack.h"
+#include "planner/model/shape.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/collections/memory.h"
 
 enum { USE_MOST = 1000000 };
 
@@ -32,7 +36,7 @@ static bool pictures_analysis_is_parent(const struct br_dag *dag, const struct b
     uint32_t from = br_dag_task_stage(dag, parent), to = br_dag_task_stage(dag, child);
     for (uint32_t k = parents->first[to]; k < parents->first[to + 1]; k++) {
         const struct br_edge *edge = &dag->edge[parents->edge[k]];
-        if (edge->parent == from &&
+        if (edge->parent == from && !br_dag_wait(dag, parents->edge[k]).stream &&
             (edge->type == BR_BARRIER ||
              parent - dag->stage[from].first_task == child - dag->stage[to].first_task))
             return true;
@@ -42,8 +46,8 @@ static bool pictures_analysis_is_parent(const struct br_dag *dag, const struct b
 
 /* The task that `task` waited for, or UINT32_MAX. */
 static uint32_t waited_for(const struct br_emit_input *input, const struct br_parents *parents,
-                           const struct by_end *ends, const struct br_inputs *inputs, uint32_t task,
-                           enum br_waited *waited)
+                           const struct by_end *ends, const struct br_inputs *inputs,
+                           const struct br_late *late, uint32_t task, enum br_waited *waited)
 {
     const struct br_plan *plan = input->plan;
     uint32_t low = 0, high = plan->tasks, neighbour = UINT32_MAX;
@@ -54,6 +58,7 @@ static uint32_t waited_for(const struct br_emit_input *input, const struct br_pa
         else
             high = middle;
     }
+    uint32_t elsewhere = UINT32_MAX;
     for (; low < plan->tasks && ends[low].end_ns == plan->start_ns[task]; low++) {
         uint32_t other = plan->order[ends[low].rank - 1];
         if (plan->rank[other] >= plan->rank[task])
@@ -65,6 +70,9 @@ static uint32_t waited_for(const struct br_emit_input *input, const struct br_pa
         if (neighbour == UINT32_MAX && plan->machine[other] == plan->machine[task] &&
             plan->start_ns[other] < plan->end_ns[other])
             neighbour = other;
+        if (neighbour == UINT32_MAX && elsewhere == UINT32_MAX &&
+            br_late_frees(late, parents, other, task))
+            elsewhere = other;
     }
     if (br_inputs_bind(inputs, plan, task)) {
         uint32_t source = br_inputs_source(input, inputs->last[task]);
@@ -73,8 +81,12 @@ static uint32_t waited_for(const struct br_emit_input *input, const struct br_pa
         if (source != UINT32_MAX && plan->rank[source] < plan->rank[task])
             return source;
     }
-    *waited = BR_WAITED_MACHINE;
-    return neighbour;
+    uint32_t before = UINT32_MAX;
+    if (br_late_find(late, parents, task, &before, waited))
+        return before;
+    *waited =
+        neighbour == UINT32_MAX && elsewhere != UINT32_MAX ? BR_WAITED_ROOM : BR_WAITED_MACHINE;
+    return neighbour == UINT32_MAX ? elsewhere : neighbour;
 }
 
 static enum br_status pictures_analysis_find_chain(struct br_analysis *analysis,
@@ -83,8 +95,13 @@ static enum br_status pictures_analysis_find_chain(struct br_analysis *analysis,
 {
     const struct br_plan *plan = input->plan;
     struct br_parents parents;
+    struct br_late late;
     struct by_end *ends = calloc((size_t)plan->tasks + 1, sizeof *ends);
     enum br_status status = br_parents_init(&parents, input->dag, diag);
+    if (!status)
+        status = br_late_init(&late, input, diag);
+    else
+        late = (struct br_late){0};
     if (!status && !ends)
         status = br_fail_memory(diag);
     if (!status) {
@@ -97,12 +114,13 @@ static enum br_status pictures_analysis_find_chain(struct br_analysis *analysis,
             assert(n < plan->tasks && !analysis->on_chain[task]);
             analysis->on_chain[task] = true;
             analysis->chain[n++] = task;
-            task = waited_for(input, &parents, ends, &analysis->inputs, task, &waited);
+            task = waited_for(input, &parents, ends, &analysis->inputs, &late, task, &waited);
             analysis->waited[n - 1] = waited;
         }
         analysis->chain_tasks = n;
         assert(n > 0);
-        analysis->waited[n - 1] = BR_WAITED_PARENT; /* the first task, which waited for nothing */
+        if (waited != BR_WAITED_RELEASE && waited != BR_WAITED_WINDOW)
+            analysis->waited[n - 1] = BR_WAITED_PARENT; /* the first task waited for nothing */
         for (uint32_t k = 0; k < n / 2; k++) {
             uint32_t swapped = analysis->chain[k];
             waited = analysis->waited[k];
@@ -113,43 +131,21 @@ static enum br_status pictures_analysis_find_chain(struct br_analysis *analysis,
         }
     }
     free(ends);
+    br_late_finish(&late);
     br_parents_finish(&parents);
     return status;
 }
 
-/* The longest path through the job, by tasks. */
 static enum br_status find_path(struct br_analysis *analysis, const struct br_dag *dag,
                                 struct br_diag *diag)
 {
-    int64_t *end_ns = calloc((size_t)dag->tasks + 1, sizeof *end_ns);
-    int64_t *stage_end_ns = calloc((size_t)dag->stages + 1, sizeof *stage_end_ns);
-    struct br_parents parents;
-    enum br_status status = br_parents_init(&parents, dag, diag);
-    if (!status && (!end_ns || !stage_end_ns))
-        status = br_fail_memory(diag);
-    for (uint32_t k = 0; k < dag->stages && !status; k++) {
-        uint32_t s = dag->topological[k];
-        const struct br_stage *stage = &dag->stage[s];
-        for (uint32_t i = 0; i < stage->tasks; i++) {
-            int64_t start_ns = 0;
-            for (uint32_t e = parents.first[s]; e < parents.first[s + 1]; e++) {
-                const struct br_edge *edge = &dag->edge[parents.edge[e]];
-                int64_t after = edge->type == BR_BARRIER
-                                    ? stage_end_ns[edge->parent]
-                                    : end_ns[dag->stage[edge->parent].first_task + i];
-                start_ns = after > start_ns ? after : start_ns;
-            }
-            int64_t end = start_ns + dag->duration_ns[stage->first_task + i];
-            end_ns[stage->first_task + i] = end;
-            stage_end_ns[s] = end > stage_end_ns[s] ? end : stage_end_ns[s];
-        }
-        if (stage_end_ns[s] > analysis->critical_path_ns)
-            analysis->critical_path_ns = stage_end_ns[s];
-    }
-    free(end_ns);
-    free(stage_end_ns);
-    br_parents_finish(&parents);
-    return status;
+    struct br_shape shape;
+    enum br_status status = br_shape_measure(dag, &shape, diag);
+    if (status)
+        return status;
+    analysis->critical_path_ns = shape.critical_ns;
+    br_shape_finish(&shape);
+    return BR_OK;
 }
 
 /* Pictures need no exact amounts. */
@@ -210,6 +206,36 @@ static void pictures_analysis_add_use(struct br_use *use, double *step, int64_t 
         use->milli[last] += share * (to - last);
 }
 
+/* Adds the outputs that are kept in the resource of machines, of which there is `total`. As work
+ * counts what each holds while its task runs. Returns whether there are any. */
+static bool add_outputs(struct br_use *use, double *step, int64_t span_ns,
+                        const struct br_emit_input *input, const int64_t *last, uint32_t resource,
+                        double total, double *work)
+{
+    const struct br_dag *dag = input->dag;
+    const struct br_storage *storage = dag->storage;
+    bool any = false;
+    if (!(total > 0))
+        return false;
+    for (uint32_t o = 0; storage && o < storage->outputs; o++) {
+        const struct br_output *output = &storage->output[o];
+        const struct br_stage *stage = &dag->stage[output->stage];
+        const bool from_end = output->flags & BR_OUTPUT_FROM_END;
+        const double share = 1000 * approximate(output->amount) / total;
+        if (output->resource != resource || output->amount.mantissa == 0)
+            continue;
+        any = true;
+        for (uint32_t i = 0; i < stage->tasks; i++) {
+            const uint32_t t = stage->first_task + i;
+            pictures_analysis_add_use(use, step, span_ns,
+                                      from_end ? input->plan->end_ns[t] : input->plan->start_ns[t],
+                                      br_held_until(input, last, o, i), share);
+            *work += from_end ? 0 : share / 1000 * (double)dag->duration_ns[t];
+        }
+    }
+    return any;
+}
+
 static enum br_status pictures_analysis_measure_use(struct br_analysis *analysis,
                                                     const struct br_emit_input *input,
                                                     struct br_diag *diag)
@@ -217,8 +243,11 @@ static enum br_status pictures_analysis_measure_use(struct br_analysis *analysis
     const struct br_dag *dag = input->dag;
     const struct br_plan *plan = input->plan;
     analysis->use = calloc((size_t)dag->resources + 1, sizeof *analysis->use);
-    if (!analysis->use)
+    int64_t *last = br_held_last_ends(input);
+    if (!analysis->use || !last) {
+        br_free(last);
         return br_fail_memory(diag);
+    }
     for (uint32_t r = 0; r < dag->resources; r++) {
         struct br_use *use = &analysis->use[analysis->uses];
         assert(analysis->uses < dag->resources);
@@ -238,6 +267,7 @@ static enum br_status pictures_analysis_measure_use(struct br_analysis *analysis
                 work += share / 1000 * (double)dag->duration_ns[t];
             }
         }
+        demanded |= add_outputs(use, step, analysis->span_ns, input, last, r, total, &work);
         if (!demanded)
             continue;
         double level = 0;
@@ -252,6 +282,7 @@ static enum br_status pictures_analysis_measure_use(struct br_analysis *analysis
         use->work_ns = work < 9e18 ? (int64_t)(work + 0.5) : INT64_MAX;
         analysis->uses++;
     }
+    br_free(last);
     return BR_OK;
 }
 

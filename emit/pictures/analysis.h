@@ -4,6 +4,7 @@
 #define BR_EMIT_PICTURES_ANALYSIS_H
 
 #include "emit/pictures/inputs.h"
+#include "emit/pictures/late.h"
 
 enum { BR_USE_COLUMNS = 240 }; /* of the curves of use, over the span of the plan */
 
@@ -14,16 +15,14 @@ struct br_use {
     double milli[BR_USE_COLUMNS]; /* mean use of the cluster, in thousandths */
 };
 
-/* The last transfer to the task is inputs.last. */
-enum br_waited { BR_WAITED_PARENT, BR_WAITED_MACHINE, BR_WAITED_TRANSFER };
-
 struct br_analysis {
     uint32_t *lane;  /* by task: overlapping tasks on a machine have different lanes */
     uint32_t *lanes; /* by machine: number of its lanes */
     bool *on_chain;  /* by task */
     uint32_t *chain; /* tasks, first to last: each waits for the one before it, for its room on the
                         machine, or for its bytes to arrive */
-    enum br_waited *waited;      /* by place in the chain except the first: the kind of wait */
+    enum br_waited *waited;      /* by place in the chain: the kind of wait; of the first one
+                                    BR_WAITED_PARENT if it waited for nothing */
     struct br_task_slack *slack; /* by task; NULL: unknown */
     struct br_inputs inputs;
     const char **words; /* by stage: what it does; NULL: unknown */

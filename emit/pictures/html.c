@@ -3,12 +3,15 @@
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/draw.h"
 #include "emit/write/outputs.h"
+#include "emit/pictures/html_held.h"
 #include "emit/pictures/picture.h"
+#include "planner/model/features.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "report_held_html.h"
 #include "report_html.h"
 
 static const char place[] = "@DATA@";
@@ -200,9 +203,10 @@ static enum br_status html_write_plan(FILE *out, const struct br_emit_input *inp
     html_write_tasks(out, input, &analysis);
     if (plan->network)
         html_write_transfers(out, input, &analysis);
+    status = br_html_write_held(out, input, diag);
     putc('}', out);
     br_analysis_finish(&analysis);
-    return BR_OK;
+    return status;
 }
 
 enum br_status br_emit_html(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
@@ -221,6 +225,13 @@ enum br_status br_emit_html(const struct br_emit_input *input, FILE *out, struct
         status = html_write_plan(out, input->other, diag);
     }
     fputs("\n]}\n", out);
-    fputs(data + strlen(place), out);
+    data += strlen(place);
+    const char *rest = strstr(data, "</body>");
+    assert(rest);
+    fwrite(data, 1, (size_t)(rest - data), out);
+    if (br_features(input->dag, input->cluster) ||
+        (input->other && br_features(input->other->dag, input->other->cluster)))
+        fputs(report_held_html, out);
+    fputs(rest, out);
     return status;
 }

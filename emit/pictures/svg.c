@@ -11,8 +11,10 @@
 #include "emit/write/figures.h"
 #include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
+#include "emit/pictures/svg_held.h"
 #include "emit/pictures/svg_panel.h"
 #include "emit/pictures/svg_ports.h"
+#include "emit/pictures/svg_times.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -67,6 +69,7 @@ static void svg_draw_head(const struct br_panel *panel)
     br_panel_begin_text(out, x, y + 10 * BR_PX, "fill=\"#555\"");
     fprintf(out, "%s%s; dark borders: the critical chain</text>\n", what[chart->level],
             by_stage && panel->input->dag->stages > KEYS_MOST ? ", coloured by stage" : "");
+    br_panel_draw_times_key(panel, panel->rows - 34 * BR_PX);
 }
 
 /* The task's name if it fits, cut if a good part of it does. */
@@ -128,8 +131,10 @@ static void svg_draw_task_box(const struct br_panel *panel, const struct br_char
         br_write_about(out, panel->analysis->slack[box->task].total_ns);
         fputs(" s", out);
     }
-    if (box->tasks == 1)
+    if (box->tasks == 1) {
         br_panel_inputs(panel, box->task);
+        br_panel_write_times(panel, box->task);
+    }
     write_words(panel, stage);
     fputs("</title></rect>\n", out);
     if (panel->font * 100 <= panel->lane * 90)
@@ -168,6 +173,8 @@ static void svg_draw_rows(const struct br_panel *panel)
         fputs(r % 2 ? " fill=\"#F7F7F7\" stroke=\"none\"/>\n"
                     : " fill=\"#EFEFEF\" stroke=\"none\"/>\n",
               panel->out);
+        if (chart->level != BR_CHART_STAGES)
+            br_panel_draw_away(panel, row->which, y, height);
         br_draw_row_name(panel->input, chart, row, name, sizeof name);
         br_panel_side(panel, y + height / 2 + 4 * BR_PX, name);
         if (chart->level != BR_CHART_STAGES)
@@ -184,7 +191,11 @@ static void draw_chain(const struct br_panel *panel)
 {
     static const char *const waited[] = {[BR_WAITED_PARENT] = ", waited for its parent",
                                          [BR_WAITED_MACHINE] = ", waited for its machine",
-                                         [BR_WAITED_TRANSFER] = ", waited for its input"};
+                                         [BR_WAITED_TRANSFER] = ", waited for its input",
+                                         [BR_WAITED_LAG] = ", waited for its parent and a lag",
+                                         [BR_WAITED_RELEASE] = ", waited for its release",
+                                         [BR_WAITED_WINDOW] = ", waited for a window to end",
+                                         [BR_WAITED_ROOM] = ", waited for room"};
     const struct br_analysis *analysis = panel->analysis;
     const struct br_plan *plan = panel->input->plan;
     int64_t y = panel->rows - 26 * BR_PX, h = 16 * BR_PX;
@@ -201,7 +212,7 @@ static void draw_chain(const struct br_panel *panel)
                 br_draw_colour(panel->input, stage, plan->subset[task]));
         br_write_task(panel->out, BR_QUOTE_XML, panel->input->dag, task);
         br_panel_when(panel, plan->start_ns[task], plan->end_ns[task]);
-        if (k > 0)
+        if (k > 0 || analysis->waited[k] >= BR_WAITED_LAG)
             fputs(waited[analysis->waited[k]], panel->out);
         write_words(panel, stage);
         fputs("</title></rect>\n", panel->out);
@@ -317,6 +328,7 @@ static void size_panel(struct br_panel *panel, uint32_t lanes_of_both)
         panel->head = 74 * BR_PX;
         panel->curve = 20 * BR_PX;
     }
+    panel->head += panel->legend ? 16 * BR_PX : 0;
     panel->rows = panel->top + panel->head;
     panel->foot = panel->rows + chart->lanes * panel->lane + (chart->rows - 1) * panel->gap;
 }
@@ -325,8 +337,27 @@ static void size_panel(struct br_panel *panel, uint32_t lanes_of_both)
 static int64_t panel_end(const struct br_panel *panel)
 {
     uint32_t curves = panel->analysis->uses < CURVES_MOST ? panel->analysis->uses : CURVES_MOST;
-    return panel->foot + curves * (panel->curve + 2 * panel->gap) + br_panel_ports_height(panel) +
-           52 * BR_PX;
+    return panel->foot + curves * (panel->curve + 2 * panel->gap) + br_panel_held_height(panel) +
+           br_panel_ports_height(panel) + 52 * BR_PX;
+}
+
+/* Releases and deadlines, in the lanes of their tasks or in the rows of their stages. */
+static void draw_times(const struct br_panel *panel)
+{
+    const struct br_chart *chart = panel->chart;
+    if (!panel->input->dag->times)
+        return;
+    for (uint32_t b = 0; b < chart->boxes && chart->level != BR_CHART_STAGES; b++) {
+        const struct br_chart_box *box = &chart->box[b];
+        if (box->tasks == 1)
+            br_panel_draw_times(panel, box->task,
+                                svg_row_top(panel, &chart->row[box->row]) +
+                                    box->lane * panel->lane);
+    }
+    for (uint32_t r = 0; r < chart->rows && chart->level == BR_CHART_STAGES; r++)
+        if (chart->row[r].which < panel->input->dag->stages)
+            br_panel_draw_stage_times(panel, chart->row[r].which,
+                                      svg_row_top(panel, &chart->row[r]));
 }
 
 static void draw_panel(struct br_panel *panel)
@@ -336,6 +367,7 @@ static void draw_panel(struct br_panel *panel)
     svg_draw_head(panel);
     svg_draw_rows(panel);
     svg_draw_curves(panel);
+    panel->foot = br_panel_draw_held(panel, panel->foot);
     panel->foot = br_panel_draw_ports(panel, panel->foot);
     svg_draw_axis(panel);
     fprintf(out, "<g stroke=\"#333\" stroke-width=\"0.5\" font-size=\"%" PRId64 "\">\n",
@@ -347,6 +379,7 @@ static void draw_panel(struct br_panel *panel)
         else
             svg_draw_task_box(panel, &chart->box[b]);
     fputs("</g>\n", out);
+    draw_times(panel);
     svg_draw_marks(panel);
 }
 
@@ -356,6 +389,7 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
     struct br_chart chart[2] = {{0}};
     struct br_analysis analysis[2] = {{0}};
     struct br_port_chart ports[2] = {{0}};
+    struct br_held held[2] = {{0}};
     struct br_panel panel[2];
     uint32_t panels = input->other ? 2 : 1;
     int64_t span_ns = 1, end = 0;
@@ -366,6 +400,8 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
             status = br_analysis_init(&analysis[k], inputs[k], diag);
         if (!status)
             status = br_port_chart_init(&ports[k], inputs[k], diag);
+        if (!status)
+            status = br_held_init(&held[k], inputs[k], diag);
         if (!status && chart[k].span_ns > span_ns)
             span_ns = chart[k].span_ns;
     }
@@ -375,6 +411,8 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
                                      .chart = &chart[k],
                                      .analysis = &analysis[k],
                                      .ports = &ports[k],
+                                     .held = &held[k],
+                                     .legend = br_panel_has_times(inputs[k]),
                                      .span_ns = span_ns,
                                      .left = 190 * BR_PX,
                                      .width = 960 * BR_PX,
@@ -395,7 +433,11 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
         if (ports[0].rows || ports[1].rows)
             fputs("\n.moves { stroke: #333; stroke-width: 0.3 } .moved { stroke-dasharray: 3 2 }",
                   out);
+        if (held[0].rows || held[1].rows || panel[0].legend || panel[panels - 1].legend)
+            br_panel_held_styles(out);
         fputs("</style>\n", out);
+        if (panel[0].legend || panel[panels - 1].legend)
+            br_panel_times_patterns(out);
         br_panel_rectangle(out, 0, 0, 1340 * BR_PX, end);
         fputs(" fill=\"#FFF\"/>\n", out);
         for (uint32_t k = 0; k < panels; k++)
@@ -406,6 +448,7 @@ enum br_status br_emit_svg(const struct br_emit_input *input, FILE *out, struct 
         br_chart_finish(&chart[k]);
         br_analysis_finish(&analysis[k]);
         br_port_chart_finish(&ports[k]);
+        br_held_finish(&held[k]);
     }
     return status;
 }

@@ -5,6 +5,7 @@
 
 #include "emit/pictures/analysis.h"
 #include "emit/pictures/chart.h"
+#include "emit/pictures/held.h"
 #include "emit/pictures/ports.h"
 
 #define BR_PX INT64_C(100)
@@ -17,6 +18,8 @@ struct br_panel {
     const struct br_chart *chart;
     const struct br_analysis *analysis;
     const struct br_port_chart *ports;
+    const struct br_held *held;
+    bool legend;             /* of windows, releases and deadlines; there are some */
     int64_t span_ns;         /* of the time axis; that of the longer plan */
     int64_t left, width;     /* of the plot */
     int64_t top, rows, foot; /* of the panel, of its rows, and below its curves */
