@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
+#include "planner/model/waits.h"
 
 /* Edges in CSR form by parent, and positions. */
 struct sweep {
@@ -26,6 +27,13 @@ struct sweep {
     uint32_t *before;     /* the parent that decides that; UINT32_MAX: none */
     int64_t *stage_start; /* by barriers, for all tasks of a stage */
     uint32_t *stage_before;
+    int64_t *stage_end; /* by barriers that are streams: its tasks end no earlier */
+    uint32_t *end_before;
+};
+
+/* The tasks of a stage that start and end last. */
+struct latest {
+    uint32_t start, end;
 };
 
 static void sweep_finish(struct sweep *sweep)
@@ -38,6 +46,8 @@ static void sweep_finish(struct sweep *sweep)
     br_free(sweep->before);
     br_free(sweep->stage_start);
     br_free(sweep->stage_before);
+    br_free(sweep->stage_end);
+    br_free(sweep->end_before);
 }
 
 static bool shape_sweep_init(struct sweep *sweep, const struct br_dag *dag)
@@ -53,12 +63,16 @@ static bool shape_sweep_init(struct sweep *sweep, const struct br_dag *dag)
         .before = br_malloc((tasks + 1) * sizeof *sweep->before),
         .stage_start = br_calloc(stages + 1, sizeof *sweep->stage_start),
         .stage_before = br_malloc((stages + 1) * sizeof *sweep->stage_before),
+        .stage_end = br_calloc(stages + 1, sizeof *sweep->stage_end),
+        .end_before = br_malloc((stages + 1) * sizeof *sweep->end_before),
     };
     if (!sweep->first || !sweep->out || !sweep->position || !sweep->level || !sweep->start ||
-        !sweep->before || !sweep->stage_start || !sweep->stage_before)
+        !sweep->before || !sweep->stage_start || !sweep->stage_before || !sweep->stage_end ||
+        !sweep->end_before)
         return false;
     memset(sweep->before, 0xff, (tasks + 1) * sizeof *sweep->before);
     memset(sweep->stage_before, 0xff, (stages + 1) * sizeof *sweep->stage_before);
+    memset(sweep->end_before, 0xff, (stages + 1) * sizeof *sweep->end_before);
     br_dag_list_edges(dag, BR_EDGE_PARENT, sweep->first, sweep->out);
     for (uint32_t k = 0; k < dag->stages; k++)
         sweep->position[dag->topological[k]] = k;
@@ -70,33 +84,69 @@ static bool is_barrier(const struct br_dag *dag, const struct br_edge *edge)
     return edge->type == BR_BARRIER || dag->stage[edge->parent].tasks == 1;
 }
 
-/* Hands the ends of its tasks on to the children of a stage whose own starts are final. */
-static void shape_relax(struct sweep *sweep, uint32_t s, uint32_t latest)
+/* Raises *at to ns, for which `task` is the reason; a first reason counts, too. */
+static void shape_raise(int64_t *at, uint32_t *reason, int64_t ns, uint32_t task)
+{
+    if (*reason != UINT32_MAX && ns <= *at)
+        return;
+    *at = ns;
+    *reason = task;
+}
+
+/* Over a barrier the child waits for the tasks of its parent that start and end last. */
+static void relax_barrier(struct sweep *sweep, uint32_t c, struct br_wait wait,
+                          struct latest latest)
+{
+    const int64_t end = sweep->start[latest.end] + sweep->dag->duration_ns[latest.end];
+    if (!wait.stream) {
+        shape_raise(&sweep->stage_start[c], &sweep->stage_before[c], br_waits_add(end, wait.lag_ns),
+                    latest.end);
+        return;
+    }
+    shape_raise(&sweep->stage_start[c], &sweep->stage_before[c],
+                br_waits_add(sweep->start[latest.start], wait.lag_ns), latest.start);
+    shape_raise(&sweep->stage_end[c], &sweep->end_before[c], end, latest.end);
+}
+
+static void relax_pair(struct sweep *sweep, uint32_t parent, uint32_t child, struct br_wait wait)
+{
+    const int64_t start = sweep->start[parent], end = start + sweep->dag->duration_ns[parent];
+    int64_t after = br_waits_add(wait.stream ? start : end, wait.lag_ns);
+    if (wait.stream && end - sweep->dag->duration_ns[child] > after)
+        after = end - sweep->dag->duration_ns[child];
+    shape_raise(&sweep->start[child], &sweep->before[child], after, parent);
+}
+
+/* Hands the starts and ends of its tasks on to the children of a stage whose own starts are final.
+ */
+static void shape_relax(struct sweep *sweep, uint32_t s, struct latest latest)
 {
     const struct br_dag *dag = sweep->dag;
     const struct br_stage *stage = &dag->stage[s];
-    int64_t latest_end = sweep->start[latest] + dag->duration_ns[latest];
     for (uint32_t k = sweep->first[s]; k < sweep->first[s + 1]; k++) {
         const struct br_edge *edge = &dag->edge[sweep->out[k]];
+        const struct br_wait wait = br_dag_wait(dag, sweep->out[k]);
         uint32_t c = edge->child;
         if (sweep->level[c] < sweep->level[s] + 1)
             sweep->level[c] = sweep->level[s] + 1;
         if (is_barrier(dag, edge)) {
-            if (sweep->stage_before[c] == UINT32_MAX || latest_end > sweep->stage_start[c]) {
-                sweep->stage_start[c] = latest_end;
-                sweep->stage_before[c] = latest;
-            }
+            relax_barrier(sweep, c, wait, latest);
             continue;
         }
-        for (uint32_t i = 0; i < stage->tasks; i++) {
-            uint32_t parent = stage->first_task + i, child = dag->stage[c].first_task + i;
-            int64_t end = sweep->start[parent] + dag->duration_ns[parent];
-            if (sweep->before[child] == UINT32_MAX || end > sweep->start[child]) {
-                sweep->start[child] = end;
-                sweep->before[child] = parent;
-            }
-        }
+        for (uint32_t i = 0; i < stage->tasks; i++)
+            relax_pair(sweep, stage->first_task + i, dag->stage[c].first_task + i, wait);
     }
+}
+
+/* The start of a task, after all its parents have handed on theirs. */
+static void settle(struct sweep *sweep, uint32_t s, uint32_t t)
+{
+    if (sweep->stage_before[s] != UINT32_MAX)
+        shape_raise(&sweep->start[t], &sweep->before[t], sweep->stage_start[s],
+                    sweep->stage_before[s]);
+    if (sweep->end_before[s] != UINT32_MAX)
+        shape_raise(&sweep->start[t], &sweep->before[t],
+                    sweep->stage_end[s] - sweep->dag->duration_ns[t], sweep->end_before[s]);
 }
 
 /* Starts, levels; returns the task that ends last. */
@@ -106,7 +156,8 @@ static uint32_t shape_run(struct sweep *sweep, struct br_shape *shape)
     uint32_t last = 0;
     int64_t last_end = -1;
     for (uint32_t k = 0; k < dag->stages; k++) {
-        uint32_t s = dag->topological[k], latest = dag->stage[s].first_task;
+        uint32_t s = dag->topological[k];
+        struct latest latest = {dag->stage[s].first_task, dag->stage[s].first_task};
         int64_t latest_end = -1;
         if (!sweep->level[s])
             sweep->level[s] = 1;
@@ -114,15 +165,13 @@ static uint32_t shape_run(struct sweep *sweep, struct br_shape *shape)
             shape->depth = sweep->level[s];
         for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
             uint32_t t = dag->stage[s].first_task + i;
-            if (sweep->stage_before[s] != UINT32_MAX &&
-                (sweep->before[t] == UINT32_MAX || sweep->stage_start[s] > sweep->start[t])) {
-                sweep->start[t] = sweep->stage_start[s];
-                sweep->before[t] = sweep->stage_before[s];
-            }
+            settle(sweep, s, t);
+            if (sweep->start[t] > sweep->start[latest.start])
+                latest.start = t;
             int64_t end = sweep->start[t] + dag->duration_ns[t];
             if (end > latest_end) {
                 latest_end = end;
-                latest = t;
+                latest.end = t;
             }
             if (dag->duration_ns[t] > dag->duration_ns[shape->longest_task])
                 shape->longest_task = t;
@@ -130,7 +179,7 @@ static uint32_t shape_run(struct sweep *sweep, struct br_shape *shape)
         }
         if (latest_end > last_end) {
             last_end = latest_end;
-            last = latest;
+            last = latest.end;
         }
         shape_relax(sweep, s, latest);
     }

@@ -13,7 +13,7 @@ struct br_shape {
     uint32_t barriers, one_to_ones;
     uint32_t longest_task;  /* the first such stage, by number */
     int64_t total_ns;       /* sum of all durations */
-    int64_t critical_ns;    /* length of the critical path */
+    int64_t critical_ns;    /* length of the critical path, with lags and streams on it */
     uint32_t critical_size; /* tasks on it */
     uint32_t *critical;     /* those tasks, first to last; owned */
 };
