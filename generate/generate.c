@@ -36,7 +36,10 @@ const struct br_names br_generate_kinds = {BR_NAMES(kinds)};
 
 struct br_generate_options br_generate_options_default(void)
 {
-    return (struct br_generate_options){.kind = kinds[0].named.name, .seed = 1};
+    return (struct br_generate_options){
+        .kind = kinds[0].named.name,
+        .seed = 1,
+        .extras = {.output_amount = "1GiB", .output_resource = "scratch"}};
 }
 
 static const struct kind *generate_find_kind(const char *name, struct br_diag *diag)
@@ -61,7 +64,7 @@ static enum br_status generate_check(const struct br_generate_options *options,
     if (!(options->spread >= 0 && options->spread <= BR_GENERATE_SPREAD_MAX))
         return br_fail(diag, BR_USAGE, "0.3 is usual, 0 makes the tasks of a stage equal",
                        "the spread is not within 0 and %g", BR_GENERATE_SPREAD_MAX);
-    return BR_OK;
+    return br_extras_check(&options->extras, diag);
 }
 
 /* The seed that repeats the job is in its name. */
@@ -103,6 +106,8 @@ enum br_status br_generate(const struct br_generate_options *options, struct br_
     }
     br_costly_assert(generate_adds_up(&graph));
     status = br_graph_fill(&graph, order, options->seed, options->spread, *dag, diag);
+    if (!status)
+        status = br_extras_add(&options->extras, options->seed, *dag, diag);
     if (!status)
         status = br_dag_finish(*dag, diag);
 out:

@@ -11,6 +11,7 @@
 #include <bigrocks/dag.h>
 
 #include "base/text/named.h"
+#include "generate/extras.h"
 
 /* The widest that durations inside a stage may be spread. */
 #define BR_GENERATE_SPREAD_MAX 3.0
@@ -27,9 +28,11 @@ struct br_generate_options {
     uint32_t tasks;  /* exactly so many; 0: as the kind has it */
     uint32_t stages; /* the same */
     double spread;   /* standard deviation of the logarithm of durations inside a stage; 0: equal */
+    struct br_extras extras; /* outputs, licences and times */
 };
 
-/* "cosmos", seed 1, sizes as the kind has them, no spread. */
+/* "cosmos", seed 1, sizes as the kind has them, no spread, no outputs and the like; outputs would
+ * be about 1 GiB of "scratch". */
 struct br_generate_options br_generate_options_default(void);
 
 /* The kinds of jobs. */

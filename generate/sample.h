@@ -25,6 +25,12 @@ enum br_stream {
     BR_STREAM_DURATION,
     BR_STREAM_DEMAND,
     BR_STREAM_SPREAD,
+    BR_STREAM_OUTPUT,
+    BR_STREAM_LICENCE,
+    BR_STREAM_LAG,
+    BR_STREAM_STREAM,
+    BR_STREAM_RELEASE,
+    BR_STREAM_DEADLINE,
 };
 struct br_rng br_sample_stream(uint64_t seed, enum br_stream stream);
 

@@ -115,6 +115,8 @@ void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
 void br_dag_set_stage_spread(struct br_dag *dag, uint32_t stage, struct br_decimal spread,
                              int64_t longest_ns);
 void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos);
+/* The longest duration of each stage's tasks, before br_dag_finish. O(stages + durations set). */
+void br_dag_longest(const struct br_dag *dag, int64_t *longest_ns);
 /* The stage with this id, or UINT32_MAX. O(1) expected; before and after br_dag_finish. */
 uint32_t br_dag_find_stage(const struct br_dag *dag, const char *id);
 /* The edge that was added or found again by the last br_dag_add_edge, or UINT32_MAX. */

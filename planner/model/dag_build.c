@@ -469,6 +469,18 @@ void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
             dag->duration_ns[s->first_task + i] = duration_ns;
 }
 
+void br_dag_longest(const struct br_dag *dag, int64_t *longest_ns)
+{
+    const struct br_dag_build *build = dag->build;
+    for (uint32_t s = 0; s < dag->stages; s++)
+        longest_ns[s] = dag->stage[s].duration_ns;
+    for (uint32_t k = 0; k < build->overrides; k++) {
+        const struct br_override *o = &build->override[k];
+        if (o->duration_ns > longest_ns[o->stage])
+            longest_ns[o->stage] = o->duration_ns;
+    }
+}
+
 void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos)
 {
     uint32_t edge = dag->build->last_edge;

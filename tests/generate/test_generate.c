@@ -225,11 +225,53 @@ static void test_plans(void **state)
     br_cluster_destroy(cluster);
 }
 
+/* Each extra has a generator of its own: none changes the job without it, or another extra. */
+static void test_extras(void **state)
+{
+    struct br_generate_options all = br_generate_options_default(), some;
+    all.seed = 5;
+    struct br_extras *extras = &all.extras;
+    extras->outputs = extras->licences = extras->releases = extras->deadlines = 0.5;
+    extras->lags = extras->streams = extras->outputs_from_end = 0.5;
+    some = all;
+    some.extras.licences = some.extras.streams = some.extras.outputs_from_end = 0;
+    struct br_dag *plain = make("cosmos", 5, 0, 0, 0), *full, *part;
+    assert_int_equal(br_generate(&all, &full, NULL), BR_OK);
+    assert_int_equal(br_generate(&some, &part, NULL), BR_OK);
+    assert_memory_equal(plain->edge, full->edge, plain->edges * sizeof *plain->edge);
+    assert_memory_equal(plain->duration_ns, full->duration_ns,
+                        plain->tasks * sizeof *plain->duration_ns);
+    const uint32_t outputs = full->storage->outputs;
+    uint32_t from_end = 0;
+    assert_int_equal(outputs, part->storage->outputs);
+    for (uint32_t k = 0; k < outputs; k++) {
+        const struct br_output *one = &full->storage->output[k], *other = &part->storage->output[k];
+        assert_int_equal(one->stage, other->stage);
+        assert_int_equal(one->amount.mantissa, other->amount.mantissa);
+        assert_int_equal(one->amount.exponent, other->amount.exponent);
+        assert_true(one->amount.exponent >= 0); /* whole bytes */
+        assert_int_equal(other->flags, 0);
+        from_end += (one->flags & BR_OUTPUT_FROM_END) != 0;
+    }
+    assert_true(outputs > 0 && from_end > 0 && from_end < outputs);
+    br_dag_destroy(plain);
+    br_dag_destroy(full);
+    br_dag_destroy(part);
+    const char *const amounts[] = {"much", "-1", "9e18", ""};
+    for (size_t k = 0; k < sizeof amounts / sizeof *amounts; k++) {
+        struct br_diag diag = {0};
+        extras->output_amount = amounts[k];
+        assert_int_equal(br_generate(&all, &full, &diag), BR_USAGE);
+        assert_null(full);
+        assert_true(diag.what[0] && diag.hint[0]);
+    }
+}
+
 static void test_refusals(void **state)
 {
     const struct br_generate_options good = br_generate_options_default();
-    struct br_generate_options bad[6];
-    for (int k = 0; k < 6; k++)
+    struct br_generate_options bad[8];
+    for (int k = 0; k < 8; k++)
         bad[k] = good;
     bad[0].kind = "cosmic";
     bad[1].tasks = 3, bad[1].stages = 4;
@@ -237,7 +279,9 @@ static void test_refusals(void **state)
     bad[3].spread = -0.1;
     bad[4].spread = NAN;
     bad[5].stages = UINT32_MAX;
-    for (int k = 0; k < 6; k++) {
+    bad[6].extras.outputs = 1.1;
+    bad[7].extras.lags = NAN;
+    for (int k = 0; k < 8; k++) {
         struct br_diag diag = {0};
         struct br_dag *dag;
         assert_int_equal(br_generate(&bad[k], &dag, &diag), BR_USAGE);
@@ -279,10 +323,10 @@ static void test_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_independence),
-        cmocka_unit_test(test_plans),     cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_independence),
+        cmocka_unit_test(test_plans),    cmocka_unit_test(test_extras),
+        cmocka_unit_test(test_refusals), cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
