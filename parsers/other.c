@@ -1,6 +1,7 @@
 /* The marks of other files, and the commands that read them. */
 #include "parsers/other.h"
 
+#include "parsers/plans/plan_forms.h"
 #include "parsers/queries/explain.h"
 #include "parsers/text/begin.h"
 
@@ -163,7 +164,14 @@ static bool is_bare_plan(const char *text, const char *name)
     return scan && !memchr(text, '\n', (size_t)(scan - text));
 }
 
+static bool is_plan_order(const char *text, const char *name)
+{
+    return br_is_plan_order(text);
+}
+
 static const struct other others[] = {
+    {"this is a plan in the form 'order', which does not carry its job", NULL,
+     "give the job, and this by --order or, to 'bigrocks run', --plan", is_plan_order},
     {"this is a plan of PostgreSQL's without times and costs", NULL,
      "write it by EXPLAIN (ANALYZE)", is_bare_plan},
     {"this is a build of ninja's", "import ninja", NULL, is_ninja},

@@ -99,6 +99,9 @@ static enum br_status check_asked(const struct br_dag *dag, const struct br_plan
 {
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
+    if (options && options->order)
+        return br_fail(diag, BR_USAGE, "plan without a store, or without an order",
+                       "plans in a given order are not kept");
     if (options && options->objective != BR_OBJECTIVE_MAKESPAN)
         return br_fail(diag, BR_USAGE, "plan without the store, or for the makespan",
                        "plans for other objectives than the makespan are not kept");

@@ -132,7 +132,7 @@ static enum br_status serve_load(struct server *server, struct br_diag *diag)
     const struct cli_settings *settings = server->settings;
     enum br_status status = BR_OK;
     if (settings->admission.plan) {
-        status = br_parse_plan(settings->admission.plan, &server->input, &server->plan, diag);
+        status = br_parse_plan(settings->admission.plan, NULL, &server->input, &server->plan, diag);
         br_diag_file(diag, NULL);
     }
     if (!status)

@@ -399,8 +399,34 @@ enum br_status cli_learn(const char *path, struct br_input *input, bool quiet, s
     return status;
 }
 
+enum br_status cli_load_order(const struct cli_search_settings *search, const struct br_dag *dag,
+                              const uint32_t *rest, uint32_t **order, struct br_diag *diag)
+{
+    uint32_t *listed = NULL, count = 0;
+    *order = NULL;
+    if (!search->order)
+        return BR_OK;
+    enum br_status status = br_parse_order(search->order, dag, &listed, &count, diag);
+    if (status)
+        return status;
+    *order = malloc(((size_t)dag->tasks + 1) * sizeof **order);
+    status = *order ? br_dag_complete_order(dag, listed, count, rest, *order, diag)
+                    : br_fail_memory(diag);
+    free(listed);
+    if (!status) {
+        br_diag_file(diag, NULL);
+        return BR_OK;
+    }
+    free(*order);
+    *order = NULL;
+    return status;
+}
+
 enum br_status cli_check_store(const struct cli_search_settings *search, struct br_diag *diag)
 {
+    if (search->order && (search->store || search->network))
+        return br_fail(diag, BR_USAGE, "leave one of them out", "--order goes without --%s",
+                       search->store ? "store" : "network");
     if (search->store && search->network)
         return br_fail(diag, BR_USAGE, "leave one of them out",
                        "--store keeps no plans that account for transfers (--network)");

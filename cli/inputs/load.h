@@ -25,8 +25,12 @@ uint32_t cli_threads(const struct cli_search_settings *search);
 struct br_parse_options cli_parse_options(const struct cli_job_settings *job);
 /* The planning options of the settings, without a stop flag and progress. */
 struct br_plan_options cli_plan_options(const struct cli_search_settings *search);
-/* BR_USAGE if --store is combined with something that it does not distinguish: transfers, or a
- * method. */
+/* The order of --order, completed to one of all tasks of the job; `rest` (may be NULL) is the order
+ * of those that it does not name. The caller's, to be freed; NULL if there is no --order. */
+enum br_status cli_load_order(const struct cli_search_settings *search, const struct br_dag *dag,
+                              const uint32_t *rest, uint32_t **order, struct br_diag *diag);
+/* BR_USAGE if --store or --order is combined with something that it does not distinguish:
+ * transfers, or a method. */
 enum br_status cli_check_store(const struct cli_search_settings *search, struct br_diag *diag);
 /* Gives all ports of the cluster the rate of --port-rate. BR_USAGE. */
 enum br_status cli_set_ports(struct br_cluster *cluster, const char *rate, struct br_diag *diag);

@@ -28,15 +28,19 @@ enum {
 static const struct br_option shared_rows[] = {
     OPTION(TEXT, "cluster", "FILE", job.cluster,
            "the cluster, in the native XML form (default: the one in the job's file)",
-           .commands = READ),
+           .commands = READ | CLI_RENDER),
     OPTION(COUNT, "machines", "N", job.machines,
            "a cluster of N equal machines (default with --capacity: 1)", .least = 1,
-           .most = BR_MAX_MACHINES, .commands = READ),
+           .most = BR_MAX_MACHINES, .commands = READ | CLI_RENDER),
     OPTION(TEXT, "capacity", "R=A,...", job.capacity,
-           "capacity of each machine, such as cpu=16,mem=64GiB", .commands = READ),
+           "capacity of each machine, such as cpu=16,mem=64GiB", .commands = READ | CLI_RENDER),
     OPTION(TEXT, "shared", "R=A,...", job.shared,
            "what all machines share, such as licence=5,scratch=2TiB",
-           .commands = READ | CLI_IMPORT),
+           .commands = READ | CLI_RENDER | CLI_IMPORT),
+    OPTION(TEXT, "order", "FILE", search.order,
+           "follow the order of tasks in FILE, an id a line or in a column id: these first, each "
+           "after what it waits for, then the others by --plan or by critical path",
+           .commands = CLI_PLAN | CLI_RUN),
     OPTION(TEXT, "port-rate", "RATE", job.port_rate,
            "rate at which the port of every machine sends and receives, in bytes a second or as "
            "10Gbit (default: the cluster's)",

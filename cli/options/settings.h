@@ -40,6 +40,7 @@ struct cli_search_settings {
     int64_t time_limit_ns; /* -1: not given; also of what proves a bound */
     bool network;          /* account for transfers */
     const char *store;     /* a file of plans */
+    const char *order;     /* a file with an order of tasks to follow */
 };
 
 /* How a lower bound is proven, and what is printed of it. */
@@ -228,6 +229,7 @@ struct cli_output_settings {
 /* Other options of sub-commands. */
 struct cli_about_settings {
     bool help, version, scdoc, certificate;
+    const char *job; /* of plans that do not carry it; NULL: not given */
 };
 
 struct cli_settings {

@@ -214,16 +214,16 @@ static int check_perform(const struct cli_settings *settings, const char *const 
     status = cli_load(&settings->job, argument[0], false, &given, diag);
     if (status)
         return status;
-    status = br_parse_plan(argument[1], &own, &plan, diag);
+    status = br_parse_plan(argument[1], &given, &own, &plan, diag);
     if (status) {
         br_input_finish(&given);
         return status;
     }
     struct cli_check check = {
         .job = given.dag,
-        .own = own.dag,
+        .own = own.dag ? own.dag : given.dag,
         .cluster = given.cluster ? given.cluster : own.cluster,
-        .old = own.cluster,
+        .old = own.cluster ? own.cluster : given.cluster,
         .quiet = settings->output.quiet,
     };
     status = planning_check_file(&check, plan, diag);
@@ -257,7 +257,8 @@ const struct cli_command cli_check = {
     .perform = check_perform,
     .arguments = "JOB PLAN | --certificate FILE...",
     .summary = "check a plan against its job, or proofs",
-    .text = "Checks that the plan (JSON) is one of this very job, and that every task runs once,\n"
+    .text = "Checks that the plan (in the form json, xml or order) is one of this very job, and\n"
+            "that every task runs once,\n"
             "for its duration, after its parents, on a machine that has room for it. Durations\n"
             "and demands are the job's, not the plan's. The cluster is the one of the options,\n"
             "else the job's own, else the one that the plan carries. If the plan holds, the\n"

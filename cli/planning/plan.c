@@ -1,6 +1,7 @@
 /* bigrocks plan: loads, searches, tightens the bound, writes and sums up. */
 #include <assert.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/process/clock.h"
@@ -116,8 +117,8 @@ static enum br_status planning_plan_search(const struct cli_settings *settings,
 
 /* Plans, with the output open. */
 static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
-                                int64_t began_ns, const char *format, FILE *out,
-                                struct br_plan **plan, struct cli_trace *trace,
+                                const uint32_t *order, int64_t began_ns, const char *format,
+                                FILE *out, struct br_plan **plan, struct cli_trace *trace,
                                 struct br_diag *diag)
 {
     struct cli_progress progress;
@@ -128,6 +129,7 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     struct br_plan_options options = search_options(settings, stop, &progress, trace);
     options.time_limit_ns = time_left(&options, began_ns, input, format,
                                       settings->output.explain ? draw_most_ns(settings) : 0);
+    options.order = order;
     if (!refusal(settings, input))
         options.source = &program;
     struct br_store_hit hit = {0};
@@ -178,6 +180,7 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     struct br_input input;
     struct br_plan *plan = NULL;
     struct cli_output output;
+    uint32_t *order = NULL;
     struct cli_robust robust = {0};
     struct cli_trace trace = {.say = settings->output.verbose && !settings->output.quiet};
     int64_t began_ns = br_now_ns();
@@ -193,6 +196,8 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     int64_t read_ns = br_now_ns() - began_ns;
     cli_warn(argument[0], input.dag);
     status = cli_robust_read(settings, &input, &robust, diag);
+    if (!status)
+        status = cli_load_order(&settings->search, input.dag, NULL, &order, diag);
     if (status) {
         cli_robust_finish(&robust);
         br_input_finish(&input);
@@ -205,8 +210,8 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     if (!status) {
         status = cli_trace_begin(&trace, settings->output.trace_search, diag);
         if (!status)
-            status =
-                plan_into(settings, &input, began_ns, format, output.file, &plan, &trace, diag);
+            status = plan_into(settings, &input, order, began_ns, format, output.file, &plan,
+                               &trace, diag);
         status = cli_trace_end(&trace, status, diag);
         status = cli_output_close(&output, status, diag);
     }
@@ -215,7 +220,8 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
         cli_warn_bound(argument[0], input.dag, input.cluster, br_plan_lower_bound_ns(plan));
         FILE *out = format ? stderr : stdout;
         if (!settings->output.quiet)
-            cli_print_summary(out, plan, input.dag, input.cluster, settings->search.method,
+            cli_print_summary(out, plan, input.dag, input.cluster,
+                              order ? "order" : settings->search.method,
                               lp_note(settings, &input, plan));
         if (!settings->output.quiet)
             status = cli_robust_print(out, &robust, &input, plan, settings->search.seed,
@@ -233,6 +239,7 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     br_plan_destroy(plan);
     cli_robust_finish(&robust);
     br_input_finish(&input);
+    free(order);
     return status;
 }
 

@@ -1,6 +1,8 @@
 /* bigrocks render: a plan, or two beside each other, in another form. */
 #include <string.h>
 
+#include "cli/inputs/load.h"
+#include "cli/options/options.h"
 #include "cli/output/output.h"
 #include "cli/planning/picture.h"
 #include "cli/terminal/say.h"
@@ -24,11 +26,28 @@ static enum br_status render_refuse(const char *path, enum br_status status, str
 }
 
 /* An invalid plan is drawn too, but with a warning. */
-static enum br_status render_read_plan(bool quiet, const char *path, struct br_input *input,
-                                       struct br_plan **plan, struct br_diag *diag)
+static enum br_status render_read_plan(const struct cli_settings *settings, const char *path,
+                                       struct br_input *input, struct br_plan **plan,
+                                       struct br_diag *diag)
 {
+    const bool quiet = settings->output.quiet;
+    struct br_input job = {0};
     struct br_diag fault = {0};
-    enum br_status status = br_parse_plan(path, input, plan, diag);
+    enum br_status status = settings->about.job
+                                ? cli_load(&settings->job, settings->about.job, false, &job, diag)
+                                : BR_OK;
+    if (status)
+        return status;
+    status = br_parse_plan(path, &job, input, plan, diag);
+    if (!status && !input->dag) {
+        *input = job;
+        job = (struct br_input){0};
+    } else if (!status && settings->about.job) {
+        status = br_fail(diag, BR_USAGE, "leave out --job", "'%.200s' carries its job", path);
+        br_plan_destroy(*plan);
+        *plan = NULL;
+    }
+    br_input_finish(&job);
     if (!status && !quiet &&
         br_plan_verify(*plan, input->dag, input->cluster, 1, NULL, NULL, &fault) == BR_NO)
         cli_say("note: this plan does not hold: %s; see 'bigrocks check'", fault.what);
@@ -51,7 +70,7 @@ static int render_perform(const struct cli_settings *settings, const char *const
         return br_fail(diag, BR_USAGE, "give one plan, or --format dot, svg or html",
                        "the format '%s' shows one plan", format);
     for (uint32_t k = 0; k < arguments && !status; k++) {
-        status = render_read_plan(settings->output.quiet, argument[k], &input[k], &plan[k], diag);
+        status = render_read_plan(settings, argument[k], &input[k], &plan[k], diag);
         emit[k] = (struct br_emit_input){
             .dag = input[k].dag, .cluster = input[k].cluster, .plan = plan[k], .note = &note};
         if (!status)
@@ -73,16 +92,22 @@ static int render_perform(const struct cli_settings *settings, const char *const
     return status;
 }
 
+static const struct br_option render_rows[] = {
+    OPTION(TEXT, "job", "JOB", about.job,
+           "the job of plans in the form order, which do not carry it; its cluster as in check"),
+    OPTIONS_END};
+
 const struct cli_command cli_render = {
     .name = "render",
     .bit = CLI_RENDER,
+    .options = render_rows,
     .least = 1,
     .most = 2,
     .perform = render_perform,
     .arguments = "PLAN [PLAN]",
     .summary = "write a plan in another form, or draw it",
-    .text = "Reads a plan (JSON), which carries its job and its cluster, and writes it in another "
-            "form:\n"
+    .text = "Reads a plan (JSON or XML), which carries its job and its cluster, and writes it in "
+            "another form:\n"
             "as a picture, as a report for a browser, or as the file of a workflow engine that "
             "runs it.\n"
             "A second plan is drawn beside the first, on one time scale (dot, svg, html).\n",

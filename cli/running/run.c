@@ -24,6 +24,15 @@
 
 /* ---- In virtual time ---- */
 
+/* With --order that decides, unless another policy than the usual one is asked for. */
+static struct br_runtime_options run_options(const struct cli_settings *settings)
+{
+    struct br_runtime_options options = cli_enforcer_options(&settings->enforcer);
+    if (settings->search.order && strcmp(options.policy, br_policy_name(0)) == 0)
+        options.policy = "order";
+    return options;
+}
+
 static void trace_simulation(struct cli_run_trace *trace, const struct br_simulation *simulation,
                              const struct br_run_job *job)
 {
@@ -40,7 +49,7 @@ static enum br_status running_run_simulate(const struct cli_settings *settings,
                                            const struct cli_run_jobs *jobs, struct br_diag *diag)
 {
     const struct br_run_job *job = &jobs->job[0];
-    const struct br_runtime_options options = cli_enforcer_options(&settings->enforcer);
+    const struct br_runtime_options options = run_options(settings);
     struct br_simulation simulation = {0};
     struct br_arena arena = {0};
     struct cli_run_trace trace;
@@ -208,7 +217,7 @@ static enum br_status running_run_read_options(const struct cli_running *run,
         .replan = settings->run.learn ? cli_report_replan : NULL,
         .context = report,
     };
-    options->runtime = cli_enforcer_options(&settings->enforcer);
+    options->runtime = run_options(settings);
     return BR_OK;
 }
 
@@ -356,6 +365,9 @@ static enum br_status running_run_check(const struct cli_settings *settings, uin
                                         struct br_diag *diag)
 {
     const struct cli_run_settings *run = &settings->run;
+    if (settings->search.order && (run->spool || run->learn || jobs > 1))
+        return br_fail(diag, BR_USAGE, "leave it out",
+                       "--order is for one job that is known, without --spool and --learn");
     if (run->spool)
         return check_spool(run, &settings->control, jobs, diag);
     if (run->until_empty)
@@ -447,7 +459,7 @@ static int running_run_perform(const struct cli_settings *settings, const char *
 
 static const struct br_option run_rows[] = {
     OPTION(TEXT, "plan", "PLAN", run.plan,
-           "follow this plan (JSON) of the job (default: make one)"),
+           "follow this plan (json, xml, order) of the job (default: make one)"),
     OPTION(LIST, "group", "G=W,...", run.group,
            "weights of groups of jobs in their shares of the cluster, such as a=2,b=1 (default: 1 "
            "for every group)",
@@ -533,8 +545,9 @@ const struct cli_command cli_run = {
     .summary = "run the commands of jobs in the order of their plans",
     .text = "Runs the commands of the job's stages as processes on this machine, in the soft\n"
             "order of the plan, never beyond what the cluster offers (default: this machine's\n"
-            "processors and memory). JOB may be a plan (JSON), which carries its job; without a\n"
-            "plan, one is made first. The output of a task is shown as a whole when it ends.\n"
+            "processors and memory). JOB may be a plan (JSON or XML), which carries its job;\n"
+            "without a plan, one is made first. The output of a task is shown as a whole when it\n"
+            "ends.\n"
             "Exit status 0, or 1 if a task failed. Ctrl-C stops all tasks and waits for them,\n"
             "twice kills them. With --journal FILE, a run that was interrupted or killed at any\n"
             "moment goes on with --resume. See docs/run.md.\n",

@@ -151,6 +151,17 @@ BR_API uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task);
  * Returns like snprintf. text may be NULL. */
 BR_API int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size);
 
+/* Completes a list of tasks of the finished job, such as a precedence order made elsewhere, to an
+ * order of all: the listed tasks first, in the order of the list, each right after those of its
+ * ancestors that the list does not name; then all others. What the list does not name goes in the
+ * order `rest` of all tasks, parents first (br_plan_order), or with NULL by critical path: the
+ * longest way to the end of the job first. order has room for all tasks. BR_BAD_INPUT (a task is
+ * listed twice, or after one that waits for it), BR_USAGE (no task of the job).
+ * O(tasks log tasks + edges). */
+BR_API enum br_status br_dag_complete_order(const struct br_dag *dag, const uint32_t *listed,
+                                            uint32_t count, const uint32_t *rest, uint32_t *order,
+                                            struct br_diag *diag);
+
 #ifdef __cplusplus
 }
 #endif

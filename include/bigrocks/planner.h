@@ -81,6 +81,11 @@ struct br_plan_options {
      * fast and searches on with the effort asked for; max then uses at most 50 million placements
      * unless a time limit is set. */
     enum br_objective objective;
+    /* NULL, or the tasks of the job in an order of the caller's, parents before their children
+     * (br_dag_complete_order). Then the method is not used: the plan follows the order, in which
+     * every task starts as soon as it is ready and fits, the first one first. Its method is called
+     * "order", its bound that of a baseline. Borrowed for the call. Plans of stores have none. */
+    const uint32_t *order;
     enum br_frag_score frag_score;
     /* Most distinct values of l and of f each, evenly spread over those of the job; 0: all. Method
      * "best" takes fewer under the default effort on large jobs, unless this is 0; the fast effort

@@ -1,6 +1,7 @@
 /* The native job form. Elements may come in any order: edges wait until their stages are known.
  */
 #include "parsers/reader/formats.h"
+#include "parsers/jobs/job_reader.h"
 #include "parsers/jobs/native.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml_rule.h"
@@ -37,10 +38,11 @@ struct waiting_attribute {
 
 enum { KNOWN_DEPTH = 3 }; /* <job>, <stage>, <demand>; the last one has no children */
 
-struct job_reader {
+struct br_job_reader {
     struct br_dag *dag;
     struct br_cluster_reader cluster;
     bool in_cluster;
+    uint32_t outside;                                /* elements around <job> */
     const struct br_xml_rule *open[KNOWN_DEPTH + 1]; /* by depth */
     uint32_t stage;                                  /* the open one */
     uint32_t edge; /* the open one, in the dag; UINT32_MAX: the last waiting one */
@@ -65,7 +67,7 @@ static enum br_status jobs_xml_missing(const struct br_xml *xml, const char *att
 }
 
 /* Are the commands scripts for a shell? The attribute `shell` of the job or the stage. */
-static enum br_status take_shell(struct job_reader *reader, enum br_owner owner, uint32_t index,
+static enum br_status take_shell(struct br_job_reader *reader, enum br_owner owner, uint32_t index,
                                  struct br_xml *xml)
 {
     const char *shell = br_xml_attribute(xml, "shell");
@@ -79,7 +81,7 @@ static enum br_status take_shell(struct job_reader *reader, enum br_owner owner,
 
 static enum br_status xml_start_job(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     const char *name = br_xml_attribute(xml, "name");
     char stem[256];
     if (!name)
@@ -90,13 +92,14 @@ static enum br_status xml_start_job(void *context, struct br_xml *xml)
 
 static enum br_status start_resource(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     return br_dag_add_resource(reader->dag, br_xml_attribute(xml, "name"),
                                br_xml_attribute(xml, "unit"), xml->diag);
 }
 
 /* The spread of durations: the attributes `spread` and `longest` of the stage. */
-static enum br_status take_spread(struct job_reader *reader, const char *owner, struct br_xml *xml)
+static enum br_status take_spread(struct br_job_reader *reader, const char *owner,
+                                  struct br_xml *xml)
 {
     const char *text = br_xml_attribute(xml, "spread");
     const char *longest = br_xml_attribute(xml, "longest");
@@ -121,7 +124,7 @@ static enum br_status take_spread(struct job_reader *reader, const char *owner, 
 
 /* The attributes `release` and `deadline`, of the task with that index or of all tasks of the stage
  * (UINT32_MAX). */
-static enum br_status take_times(struct job_reader *reader, uint32_t index, const char *owner,
+static enum br_status take_times(struct br_job_reader *reader, uint32_t index, const char *owner,
                                  struct br_xml *xml)
 {
     const char *release = br_xml_attribute(xml, "release");
@@ -141,7 +144,7 @@ static enum br_status take_times(struct job_reader *reader, uint32_t index, cons
 
 static enum br_status jobs_xml_start_stage(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     const char *id = br_xml_attribute(xml, "id"), *tasks = br_xml_attribute(xml, "tasks");
     const char *duration = br_xml_attribute(xml, "duration");
     uint32_t count = 1;
@@ -166,14 +169,14 @@ static enum br_status jobs_xml_start_stage(void *context, struct br_xml *xml)
 
 static enum br_status start_demand(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     return br_dag_add_demand(reader->dag, reader->stage, br_xml_attribute(xml, "resource"),
                              br_xml_attribute(xml, "amount"), xml->diag);
 }
 
 static enum br_status start_output(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     const char *id = br_xml_attribute(xml, "id"), *from = br_xml_attribute(xml, "from");
     const char *keep = br_xml_attribute(xml, "keep"), *release = br_xml_attribute(xml, "free");
     bool from_start = true, kept = true;
@@ -199,7 +202,7 @@ static enum br_status start_output(void *context, struct br_xml *xml)
 
 static enum br_status jobs_xml_start_task(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     const char *index = br_xml_attribute(xml, "index");
     const char *duration = br_xml_attribute(xml, "duration");
     uint32_t number;
@@ -223,7 +226,7 @@ static enum br_status jobs_xml_start_task(void *context, struct br_xml *xml)
 
 static enum br_status start_command(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     if (reader->dag->stage[reader->stage].command)
         return br_fail(xml->diag, BR_BAD_INPUT, "join them by && in one command",
                        "stage '%.80s' has two commands",
@@ -239,8 +242,9 @@ static int by_number(const void *a, const void *b)
 }
 
 /* What an edge reads and how it waits would be lost if it was merged with another. */
-static enum br_status refuse_merged(const struct job_reader *reader, const struct edge_extras *own,
-                                    uint32_t parent, uint32_t child, struct br_diag *diag)
+static enum br_status refuse_merged(const struct br_job_reader *reader,
+                                    const struct edge_extras *own, uint32_t parent, uint32_t child,
+                                    struct br_diag *diag)
 {
     const uint32_t edge = br_dag_last_edge(reader->dag);
     if (!own &&
@@ -251,7 +255,7 @@ static enum br_status refuse_merged(const struct job_reader *reader, const struc
                    br_dag_stage_id(reader->dag, parent), br_dag_stage_id(reader->dag, child));
 }
 
-static enum br_status add_extras(struct job_reader *reader, const struct edge_extras *extras,
+static enum br_status add_extras(struct br_job_reader *reader, const struct edge_extras *extras,
                                  uint32_t parent, uint32_t child, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
@@ -267,8 +271,9 @@ static enum br_status add_extras(struct job_reader *reader, const struct edge_ex
     return status;
 }
 
-static enum br_status jobs_xml_add_edge(struct job_reader *reader, const struct waiting_edge *edge,
-                                        uint32_t parent, uint32_t child, struct br_diag *diag)
+static enum br_status jobs_xml_add_edge(struct br_job_reader *reader,
+                                        const struct waiting_edge *edge, uint32_t parent,
+                                        uint32_t child, struct br_diag *diag)
 {
     const uint32_t before = reader->dag->edges;
     const struct edge_extras *extras =
@@ -285,7 +290,7 @@ static enum br_status jobs_xml_add_edge(struct job_reader *reader, const struct 
 
 /* The stage of this id. Edges are usually in the order of their stages, so a stage near the last
  * one is tried before a search of all, whose memory is scattered. */
-static uint32_t find_near(struct job_reader *reader, const char *id)
+static uint32_t find_near(struct br_job_reader *reader, const char *id)
 {
     for (uint32_t near = reader->near; near < reader->near + 2; near++)
         if (near < reader->dag->stages && strcmp(reader->dag->stage[near].id, id) == 0)
@@ -320,7 +325,7 @@ static enum br_status take_extras(struct waiting_edge *edge, const char *from, c
 
 static enum br_status start_edge(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     const char *from = br_xml_attribute(xml, "from"), *to = br_xml_attribute(xml, "to");
     const char *type = br_xml_attribute(xml, "type");
     uint32_t kind = type ? br_named_find(&br_edge_types, type) : BR_BARRIER;
@@ -360,9 +365,9 @@ static enum br_status start_edge(void *context, struct br_xml *xml)
 
 static enum br_status start_attribute(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     const char *name = br_xml_attribute(xml, "name"), *value = br_xml_attribute(xml, "value");
-    const char *owner = reader->open[xml->depth - 1]->name;
+    const char *owner = reader->open[xml->depth - reader->outside - 1]->name;
     if (!name || !value)
         return jobs_xml_missing(xml, name ? "value" : "name");
     if (strcmp(owner, "job") == 0)
@@ -391,7 +396,7 @@ static enum br_status start_attribute(void *context, struct br_xml *xml)
 
 static enum br_status jobs_xml_start_cluster(void *context, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
+    struct br_job_reader *reader = context;
     if (reader->cluster.cluster)
         return br_fail(xml->diag, BR_BAD_INPUT, "keep one of them", "the job carries two clusters");
     reader->in_cluster = true;
@@ -453,25 +458,25 @@ static enum br_status jobs_xml_check_root(struct br_xml *xml)
     return BR_OK;
 }
 
-static enum br_status jobs_xml_on_start(void *context, struct br_xml *xml)
+enum br_status br_job_reader_start(struct br_job_reader *reader, struct br_xml *xml)
 {
-    struct job_reader *reader = context;
     if (reader->in_cluster)
         return br_cluster_reader_start(&reader->cluster, xml);
-    const char *parent = xml->depth > 1 ? reader->open[xml->depth - 1]->name : "";
-    enum br_status status = xml->depth == 1 ? jobs_xml_check_root(xml) : BR_OK;
+    assert(xml->depth > reader->outside);
+    const uint32_t depth = xml->depth - reader->outside;
+    const char *parent = depth > 1 ? reader->open[depth - 1]->name : "";
+    enum br_status status = depth == 1 ? jobs_xml_check_root(xml) : BR_OK;
     const struct br_xml_rule *rule = NULL;
     if (!status)
         status = br_xml_apply(rules, sizeof rules / sizeof *rules, parent, reader, xml, &rule);
-    assert(!rule || xml->depth <= KNOWN_DEPTH);
+    assert(!rule || depth <= KNOWN_DEPTH);
     if (rule)
-        reader->open[xml->depth] = rule; /* no rule has a parent deeper than this */
+        reader->open[depth] = rule; /* no rule has a parent deeper than this */
     return status;
 }
 
-static enum br_status jobs_xml_on_end(void *context, struct br_xml *xml, const char *text)
+enum br_status br_job_reader_end(struct br_job_reader *reader, struct br_xml *xml, const char *text)
 {
-    struct job_reader *reader = context;
     if (reader->in_cluster) {
         if (xml->depth > reader->cluster.depth)
             return BR_OK;
@@ -484,7 +489,7 @@ static enum br_status jobs_xml_on_end(void *context, struct br_xml *xml, const c
 }
 
 /* The stage at one end of a waiting edge. */
-static enum br_status find_end(const struct job_reader *reader, const struct waiting_edge *edge,
+static enum br_status find_end(const struct br_job_reader *reader, const struct waiting_edge *edge,
                                const char *id, uint32_t *stage, struct br_diag *diag)
 {
     *stage = br_dag_find_stage(reader->dag, id);
@@ -496,7 +501,7 @@ static enum br_status find_end(const struct job_reader *reader, const struct wai
                       edge->from, edge->to, id);
 }
 
-static enum br_status resolve_edges(struct job_reader *reader, struct br_diag *diag)
+static enum br_status resolve_edges(struct br_job_reader *reader, struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     uint32_t next = 0;
@@ -518,22 +523,63 @@ static enum br_status resolve_edges(struct job_reader *reader, struct br_diag *d
     return status;
 }
 
+struct br_job_reader *br_job_reader_create(struct br_source *source, uint32_t outside,
+                                           int64_t default_duration_ns)
+{
+    struct br_job_reader *reader = calloc(1, sizeof *reader);
+    if (reader) {
+        reader->source = source;
+        reader->outside = outside;
+        reader->default_duration_ns = default_duration_ns;
+    }
+    return reader;
+}
+
+enum br_status br_job_reader_finish(struct br_job_reader *reader, struct br_input *input,
+                                    struct br_diag *diag)
+{
+    enum br_status status = resolve_edges(reader, diag);
+    *input = (struct br_input){reader->dag, reader->cluster.cluster};
+    reader->dag = NULL;
+    reader->cluster.cluster = NULL;
+    return status;
+}
+
+void br_job_reader_destroy(struct br_job_reader *reader)
+{
+    if (!reader)
+        return;
+    br_dag_destroy(reader->dag);
+    br_cluster_destroy(reader->cluster.cluster);
+    br_arena_finish(&reader->arena);
+    free(reader->waiting);
+    free(reader->attribute);
+    free(reader->alone);
+    free(reader);
+}
+
+static enum br_status jobs_xml_on_start(void *context, struct br_xml *xml)
+{
+    return br_job_reader_start(context, xml);
+}
+
+static enum br_status jobs_xml_on_end(void *context, struct br_xml *xml, const char *text)
+{
+    return br_job_reader_end(context, xml, text);
+}
+
 enum br_status br_read_job_xml(struct br_source *source, const struct br_parse_options *options,
                                struct br_input *input, struct br_diag *diag)
 {
     static const struct br_xml_handler handler = {
         .start = jobs_xml_on_start, .end = jobs_xml_on_end, .only_known = true};
-    struct job_reader reader = {.source = source,
-                                .default_duration_ns = options->default_duration_ns};
-    enum br_status status = br_xml_read(source, &handler, &reader, diag);
+    struct br_job_reader *reader = br_job_reader_create(source, 0, options->default_duration_ns);
+    if (!reader)
+        return br_fail_memory(diag);
+    enum br_status status = br_xml_read(source, &handler, reader, diag);
     if (!status)
-        status = resolve_edges(&reader, diag);
-    input->dag = reader.dag;
-    input->cluster = reader.cluster.cluster;
-    br_arena_finish(&reader.arena);
-    free(reader.waiting);
-    free(reader.attribute);
-    free(reader.alone);
+        status = br_job_reader_finish(reader, input, diag);
+    br_job_reader_destroy(reader);
     return status;
 }
 

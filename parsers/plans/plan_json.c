@@ -3,7 +3,7 @@
  * that plans of later 1.x writers read. The values are stored unchecked; br_plan_verify checks
  * them. This reader refuses only what the structs cannot hold: unknown ids, a missing or repeated
  * task, ranks that are no permutation. */
-#include "parsers/plans/plans.h"
+#include "parsers/plans/plan_forms.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -13,6 +13,7 @@
 
 #include "parsers/plans/certificate_json.h"
 #include "parsers/plans/plan_reader.h"
+#include "parsers/plans/put.h"
 #include "planner/model/completions.h"
 
 static const char format_name[] = "bigrocks-plan/1";
@@ -46,41 +47,21 @@ static bool plans_json_read_task(void *context, uint32_t k)
         [SLACK] = {"slack", false, NULL},
         [FREE_SLACK] = {"free_slack", false, NULL},
     };
-    uint32_t task = 0, machine = 0;
-    uint64_t rank = 0;
-    int64_t start_ns = 0, end_ns = 0;
+    struct br_plan_row row = {0};
     if (!br_json_fields(json, "a task", f, FIELDS))
         return false;
     const char *after = json->at;
-    if (!br_plan_task_named(r, &f[ID], &task) ||
-        !br_json_optional_seconds(&r->json, &f[START], &start_ns) ||
-        !br_json_optional_seconds(&r->json, &f[END], &end_ns) ||
-        !br_plan_machine_named(r, &f[MACHINE], &machine) ||
-        !br_json_optional_count(&r->json, &f[RANK], plan->tasks, &rank))
+    if (!br_plan_task_named(r, &f[ID], &row.task) ||
+        !br_json_optional_seconds(&r->json, &f[START], &row.start_ns) ||
+        !br_json_optional_seconds(&r->json, &f[END], &row.end_ns) ||
+        !br_plan_machine_named(r, &f[MACHINE], &row.machine) ||
+        !br_json_optional_count(&r->json, &f[RANK], plan->tasks, &row.rank))
         return false;
-    char subset = 'S';
-    if (br_json_go(json, &f[SUBSET]) && br_json_string(json, "a task's subset")) {
-        if (strlen(json->text) != 1 || !strchr("TSPC", json->text[0]))
-            return br_json_fail(json, f[SUBSET].at, "subsets are T, S, P and C",
-                                "'%s' is no subset", json->text);
-        subset = json->text[0];
-    }
-    if (rank == 0)
-        return br_json_fail(json, f[RANK].at, "ranks count from 1", "a task has rank 0");
-    if (plan->rank[task])
-        return br_json_fail(json, f[ID].at, BR_PLAN_REWRITE,
-                            "the task is there twice, also with rank %" PRIu32, plan->rank[task]);
-    if (plan->order[rank - 1] != UINT32_MAX)
-        return br_json_fail(json, f[RANK].at, BR_PLAN_REWRITE, "two tasks have rank %" PRIu64,
-                            rank);
-    assert(rank <= plan->tasks);
-    plan->start_ns[task] = start_ns;
-    plan->end_ns[task] = end_ns;
-    plan->machine[task] = machine;
-    plan->rank[task] = (uint32_t)rank;
-    plan->subset[task] = subset;
-    plan->order[rank - 1] = task;
-    struct br_stated_task *stated = &plan->stated->task[task];
+    if (br_json_go(json, &f[SUBSET]) && br_json_string(json, "a task's subset"))
+        row.subset = json->text;
+    if (json->status || !br_json_take(json, f[ID].at, br_plan_put(plan, &row, r->diag)))
+        return false;
+    struct br_stated_task *stated = &plan->stated->task[row.task];
     br_json_optional_seconds(json, &f[SLACK], &stated->slack_ns);
     br_json_optional_seconds(json, &f[FREE_SLACK], &stated->free_ns);
     if (br_json_go(json, &f[PRIORITY]) && br_json_number(json, "a task's priority"))
@@ -91,18 +72,8 @@ static bool plans_json_read_task(void *context, uint32_t k)
 
 static bool read_tasks(struct br_plan_reader *r, const struct br_json_field *field)
 {
-    struct br_plan *plan = r->plan;
-    memset(plan->order, 0xff, plan->tasks * sizeof *plan->order);
-    if (!br_json_each(&r->json, field, "the tasks", plans_json_read_task, r))
-        return false;
-    for (uint32_t task = 0; task < plan->tasks; task++)
-        if (plan->rank[task] == 0) {
-            char id[200];
-            br_dag_task_id(r->dag, task, id, sizeof id);
-            return br_json_fail(&r->json, field->at, BR_PLAN_REWRITE, "task '%s' is not planned",
-                                id);
-        }
-    return true;
+    return br_json_each(&r->json, field, "the tasks", plans_json_read_task, r) &&
+           br_json_take(&r->json, field->at, br_plan_check_rows(r->plan, r->dag, r->diag));
 }
 
 /* Number of elements of the array, small enough for one allocation. */
@@ -326,8 +297,8 @@ static bool json_read_plan(struct br_plan_reader *r, const char *file)
         !read_format(r, &top[BR_PLAN_FORMAT]) || !br_plan_read_job(r, top, file) ||
         !br_plan_read_cluster(r, &top[BR_PLAN_CLUSTER]) || !br_plan_index_classes(r))
         return false;
-    r->plan = br_plan_create(r->dag->tasks);
-    if (!r->plan || !br_plan_make_stated(r->plan))
+    r->plan = br_plan_empty(r->dag->tasks);
+    if (!r->plan)
         return br_json_take(json, json->start, br_fail_memory(r->diag));
     return br_plan_read_gap(r, &top[BR_PLAN_GAP]) &&
            br_plan_read_status(r, &top[BR_PLAN_BOUND_STATUS]) &&
@@ -352,11 +323,11 @@ static bool json_read_plan(struct br_plan_reader *r, const char *file)
            read_tasks(r, &top[BR_PLAN_TASKS]);
 }
 
-enum br_status br_parse_plan(const char *path, struct br_input *input, struct br_plan **plan,
-                             struct br_diag *diag)
+enum br_status br_read_plan_json(struct br_source *source, struct br_input *input,
+                                 struct br_plan **plan, struct br_diag *diag)
 {
     struct br_plan_reader r = {.diag = diag};
-    enum br_status status = br_plan_read_file(&r, path, "plan", json_read_plan, input);
+    enum br_status status = br_plan_read_source(&r, source, "plan", json_read_plan, input);
     *plan = r.plan;
     return status;
 }

@@ -24,6 +24,33 @@ bool br_plan_stage_named(struct br_plan_reader *r, const char *what, uint32_t *s
     return true;
 }
 
+bool br_plan_index_classes(struct br_plan_reader *r)
+{
+    return br_class_names_init(&r->classes, r->cluster) ||
+           br_json_take(&r->json, r->json.at, br_fail_memory(r->diag));
+}
+
+bool br_plan_task_named(struct br_plan_reader *r, const struct br_json_field *field, uint32_t *task)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field) || !br_json_string(json, "a task's id"))
+        return false;
+    *task = br_find_task_named(r->dag, json->text);
+    return *task != UINT32_MAX ||
+           br_json_fail(json, field->at, BR_PLAN_REWRITE, "the job has no task '%s'", json->text);
+}
+
+bool br_plan_machine_named(struct br_plan_reader *r, const struct br_json_field *field,
+                           uint32_t *machine)
+{
+    struct br_json *json = &r->json;
+    if (!br_json_go(json, field) || !br_json_string(json, "a machine's name"))
+        return false;
+    *machine = br_find_machine_named(&r->classes, json->text);
+    return *machine != UINT32_MAX || br_json_fail(json, field->at, BR_PLAN_REWRITE,
+                                                  "the cluster has no machine '%s'", json->text);
+}
+
 static bool read_attributes(struct br_plan_reader *r, const struct br_json_field *field,
                             enum br_owner owner, uint32_t index)
 {
@@ -532,32 +559,29 @@ bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *
            br_json_each(&r->json, &f[9], "the changes", read_change, r);
 }
 
-enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,
-                                 bool (*read)(struct br_plan_reader *r, const char *file),
-                                 struct br_input *input)
+enum br_status br_plan_read_source(struct br_plan_reader *r, struct br_source *source,
+                                   const char *what,
+                                   bool (*read)(struct br_plan_reader *r, const char *file),
+                                   struct br_input *input)
 {
-    *input = (struct br_input){0};
-    struct br_source source;
-    enum br_status status = br_source_open(&source, path, r->diag);
-    if (status)
-        return status;
     char *text = NULL;
+    enum br_status status = BR_OK;
+    *input = (struct br_input){0};
     /* The beginning of another kind of file is enough to say so. */
-    const char *first = source.buffer + strspn(source.buffer, " \t\r\n");
+    const char *first = source->buffer + strspn(source->buffer, " \t\r\n");
     const bool is_object = *first == '{' || *first == '\0';
     if (is_object)
-        status = br_source_text(&source, TEXT_LIMIT, what, &text, r->diag);
+        status = br_source_text(source, TEXT_LIMIT, what, &text, r->diag);
     if (!status) {
-        const char *begin = is_object ? text : source.buffer;
+        const char *begin = is_object ? text : source->buffer;
         br_json_init(&r->json, begin, strlen(begin), r->diag);
-        read(r, source.name);
+        read(r, source->name);
         status = r->json.status;
         br_json_finish(&r->json);
     }
     free(text);
-    free(r->by_name);
+    br_class_names_finish(&r->classes);
     free(r->by_ends);
-    br_source_close(&source);
     if (!status) {
         *input = (struct br_input){r->dag, r->cluster};
         return BR_OK;

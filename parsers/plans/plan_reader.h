@@ -3,19 +3,20 @@
 #define BR_PARSERS_PLANS_PLAN_READER_H
 
 #include "parsers/text/json.h"
+#include "parsers/text/source.h"
+#include "parsers/plans/names.h"
 #include "parsers/plans/plans.h"
+#include "parsers/plans/put.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
-
-#define BR_PLAN_REWRITE "write the plan again with --format json"
 
 struct br_plan_reader {
     struct br_json json;
     struct br_diag *diag;
     struct br_dag *dag;
     struct br_cluster *cluster;
-    uint32_t *by_name; /* classes, by name */
+    struct br_class_names classes;
     uint32_t *by_ends; /* edges, by parent and child; if the plan has transfers */
     uint32_t piece_room;
     struct br_plan *plan;
@@ -67,17 +68,16 @@ bool br_plan_task_named(struct br_plan_reader *r, const struct br_json_field *fi
 bool br_plan_index_classes(struct br_plan_reader *r);
 bool br_plan_machine_named(struct br_plan_reader *r, const struct br_json_field *field,
                            uint32_t *machine);
-/* Makes room for the counts in the file; false if memory is out. */
-bool br_plan_make_stated(struct br_plan *plan);
 bool br_plan_read_gap(struct br_plan_reader *r, const struct br_json_field *field);
 bool br_plan_read_status(struct br_plan_reader *r, const struct br_json_field *field);
 /* Reads the plan's transfers if it has any. */
 bool br_plan_read_transfers(struct br_plan_reader *r, const struct br_json_field *field);
 
-/* Lets `read` walk the file; `what` names its kind in messages. Then the input owns the job and the
- * cluster; after a fault nothing is left in it or in the reader. */
-enum br_status br_plan_read_file(struct br_plan_reader *r, const char *path, const char *what,
-                                 bool (*read)(struct br_plan_reader *r, const char *file),
-                                 struct br_input *input);
+/* Lets `read` walk the source; `what` names its kind in messages. Then the input owns the job and
+ * the cluster; after a fault nothing is left in it or in the reader. */
+enum br_status br_plan_read_source(struct br_plan_reader *r, struct br_source *source,
+                                   const char *what,
+                                   bool (*read)(struct br_plan_reader *r, const char *file),
+                                   struct br_input *input);
 
 #endif

@@ -47,7 +47,13 @@ enum br_status br_parse_proof(const char *path, struct br_input *input, int64_t 
                               struct br_certificate **certificate, struct br_diag *diag)
 {
     struct br_plan_reader r = {.diag = diag};
-    enum br_status status = br_plan_read_file(&r, path, "bound", json_read_proof, input);
+    struct br_source source;
+    *input = (struct br_input){0};
+    enum br_status status = br_source_open(&source, path, diag);
+    if (!status) {
+        status = br_plan_read_source(&r, &source, "bound", json_read_proof, input);
+        br_source_close(&source);
+    }
     *lower_bound_ns = r.lower_bound_ns;
     *certificate = r.certificate;
     return status;

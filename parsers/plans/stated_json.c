@@ -7,19 +7,6 @@
 
 #include "parsers/plans/plan_reader.h"
 
-bool br_plan_make_stated(struct br_plan *plan)
-{
-    struct br_plan_stated *stated = br_arena_array(&plan->arena, 1, sizeof *stated);
-    if (!stated)
-        return false;
-    stated->task = br_arena_array(&plan->arena, plan->tasks, sizeof *stated->task);
-    for (uint32_t t = 0; stated->task && t < plan->tasks; t++)
-        stated->task[t] =
-            (struct br_stated_task){(double)NAN, BR_STATED_NO_TIME, BR_STATED_NO_TIME};
-    plan->stated = stated;
-    return stated->task;
-}
-
 bool br_plan_read_gap(struct br_plan_reader *r, const struct br_json_field *field)
 {
     struct br_plan_stated *stated = r->plan->stated;

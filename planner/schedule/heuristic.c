@@ -10,6 +10,19 @@
 #include "planner/schedule/rank.h"
 #include "planner/schedule/strip.h"
 
+/* The schedule by the keys; ok: they are filled. Frees them before it needs memory. */
+static bool dispatch_keys(struct br_key *key, bool ok, enum br_dispatch_rule rule,
+                          struct br_schedule *schedule, const struct br_instance *in,
+                          const struct br_stop *stop)
+{
+    struct br_order order = {0};
+    ok = ok && br_order_init(&order, in, key);
+    br_free(key);
+    ok = ok && br_dispatch(schedule, in, &order, rule, stop);
+    br_order_finish(&order);
+    return ok;
+}
+
 static bool dispatch_by(br_key_function *fill, enum br_dispatch_rule rule,
                         struct br_schedule *schedule, const struct br_instance *in,
                         const struct br_reach *reach, uint64_t seed, const struct br_stop *stop)
@@ -19,12 +32,16 @@ static bool dispatch_by(br_key_function *fill, enum br_dispatch_rule rule,
         return true;
     }
     struct br_key *key = br_calloc(in->tasks, sizeof *key);
-    struct br_order order = {0};
-    bool ok = key && fill(key, in, reach, seed) && br_order_init(&order, in, key);
-    br_free(key); /* before the schedule needs memory */
-    ok = ok && br_dispatch(schedule, in, &order, rule, stop);
-    br_order_finish(&order);
-    return ok;
+    return dispatch_keys(key, key && fill(key, in, reach, seed), rule, schedule, in, stop);
+}
+
+bool br_heuristic_given(struct br_schedule *schedule, const struct br_instance *in,
+                        const uint32_t *place)
+{
+    struct br_key *key = br_calloc(in->tasks, sizeof *key);
+    for (uint32_t t = 0; key && t < in->tasks; t++)
+        key[t].first = -(int64_t)place[in->task_origin[t]];
+    return dispatch_keys(key, key != NULL, BR_DISPATCH_ORDER, schedule, in, NULL);
 }
 
 /* Longest way to the end of the job, own duration included. */

@@ -20,6 +20,10 @@ struct br_heuristic {
 };
 
 extern const struct br_names br_heuristics;
+/* A schedule by parallel generation in an order of the caller's: `place` of each task of the job,
+ * by its number there. False when memory is out. */
+bool br_heuristic_given(struct br_schedule *schedule, const struct br_instance *instance,
+                        const uint32_t *place);
 /* Row k of the table; NULL past the end. run fills the schedule; false when memory is out or *stop
  * became non-zero. */
 const struct br_heuristic *br_heuristic_at(uint32_t k);

@@ -17,6 +17,7 @@
 #include "planner/model/features.h"
 #include "planner/model/plan.h"
 #include "planner/model/relax.h"
+#include "planner/model/task_order.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
 
@@ -122,6 +123,7 @@ static enum br_status take_hint(struct general_plan *g, const struct br_relaxed 
     struct br_plan_options options = g->options;
     struct br_plan *plan = NULL;
     options.method = NULL;
+    options.order = NULL;
     options.effort = BR_EFFORT_FAST;
     options.objective = BR_OBJECTIVE_MAKESPAN;
     options.found = NULL;
@@ -394,6 +396,22 @@ static enum br_status look_at_all(struct general_plan *g)
     return BR_OK;
 }
 
+/* The one schedule of the order that is given. */
+static enum br_status follow_given(struct general_plan *g)
+{
+    uint32_t *place = br_dag_places(g->dag, g->options.order);
+    struct br_reserve *reserve = g->job->any_stored ? br_reserve_create(g->job, &g->witness) : NULL;
+    struct br_generator *generator =
+        place && (reserve || !g->job->any_stored) ? br_generator_create(g->job, reserve) : NULL;
+    const bool ok = generator && br_generator_run(generator, place, BR_TURNS_FREE, &g->best);
+    g->placements += g->job->tasks;
+    g->finder = br_method_given;
+    br_generator_destroy(generator);
+    br_reserve_destroy(reserve);
+    br_free(place);
+    return ok ? BR_OK : br_fail_memory(g->diag);
+}
+
 static enum br_status search_schedule(struct general_plan *g)
 {
     const uint64_t placements = placements_meant(g);
@@ -413,13 +431,16 @@ static enum br_status search_schedule(struct general_plan *g)
         return br_fail_memory(g->diag);
     g->best.late = g->best.makespan = INT64_MAX;
     if (g->answer == BR_WITNESS_FOUND)
-        status = search_more(g, &run, small ? placements / 16 : placements);
-    if (!status)
+        status = g->options.order ? follow_given(g)
+                                  : search_more(g, &run, small ? placements / 16 : placements);
+    if (!status && !g->options.order)
         status = look_at_all(g);
-    if (!status && small && !g->complete && !is_met(g) && g->answer == BR_WITNESS_FOUND)
+    if (!status && small && !g->options.order && !g->complete && !is_met(g) &&
+        g->answer == BR_WITNESS_FOUND)
         status = search_more(g, &run, placements);
     g->stopped = run.stopped;
-    g->limited = !is_met(g) && g->options.placements && g->placements >= g->options.placements;
+    g->limited = !is_met(g) && !g->options.order && g->options.placements &&
+                 g->placements >= g->options.placements;
     if (status)
         return status;
     if (!g->best.whole)
@@ -521,7 +542,7 @@ enum br_status br_general_plan(const struct br_dag *dag, const struct br_cluster
     if (g.options.objective != BR_OBJECTIVE_MAKESPAN)
         return br_features_refuse(dag, cluster, 0, "an objective other than the makespan", diag);
     enum br_status status = br_relax(dag, cluster, BR_RELAX_MACHINES, &relaxed, g.diag);
-    if (!status && relaxed.exact) {
+    if (!status && relaxed.exact && !g.options.order) {
         status = plan_exactly(dag, &relaxed, options, plan, g.diag);
     } else if (!status) {
         const int64_t limit = g.options.time_limit_ns;

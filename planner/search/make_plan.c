@@ -16,6 +16,7 @@
 #include "base/process/stop.h"
 #include "planner/model/part.h"
 #include "planner/model/plan.h"
+#include "planner/model/task_order.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/mean.h"
@@ -55,6 +56,7 @@ struct making {
     const struct br_cluster *cluster;
     struct br_plan_options options;
     struct br_method method;
+    uint32_t *place; /* in the order that is given; else NULL */
     struct br_plan *plan;
     struct br_diag diag;
     enum br_status status;
@@ -267,6 +269,7 @@ static bool make_part(struct part_making *part, const struct br_parts *parts, ui
         .origin = parts->part[k],
         .options = &making->options,
         .method = making->method,
+        .place = making->place,
         .arena = &plan->arena,
         .trial = trial,
         .turn = by_clock(making) ? on_turn : NULL,
@@ -409,6 +412,13 @@ static enum br_status plan_make(struct making *making)
     status = br_parts_create(in, &parts, diag);
     if (status)
         goto out;
+    if (making->options.order) {
+        making->place = br_dag_places(making->dag, making->options.order);
+        if (!making->place) {
+            status = br_fail_memory(diag);
+            goto out;
+        }
+    }
     making->tasks = making->left = in->tasks;
     keep_back(making, NULL);
     making->plan = br_plan_create(in->tasks);
@@ -450,6 +460,7 @@ static enum br_status plan_make(struct making *making)
         counters->verify_ns = (uint64_t)(br_now_ns() - proven_ns);
     }
 out:
+    br_free(making->place);
     br_proving_finish(&making->proving);
     br_parts_finish(&parts);
     br_instance_destroy(in);
@@ -488,6 +499,10 @@ enum br_status br_make_plan(const struct br_dag *dag, const struct br_cluster *c
                                o->method);
     if (!o->method)
         o->method = br_method_name(0);
+    if (o->order) {
+        making.method = (struct br_method){.kind = BR_METHOD_GIVEN};
+        o->method = br_method_given;
+    }
     if (o->objective != BR_OBJECTIVE_MAKESPAN && making.method.kind != BR_METHOD_BEST)
         return br_fail(diag, BR_USAGE, "take method best, or the objective makespan",
                        "method %s knows the objective makespan alone", o->method);

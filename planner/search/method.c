@@ -9,7 +9,7 @@
 #include "planner/model/completions.h"
 #include "planner/schedule/heuristic.h"
 
-const char br_method_graphene[] = "graphene";
+const char br_method_graphene[] = "graphene", br_method_given[] = "order";
 
 static const struct {
     struct br_named named;
@@ -86,7 +86,8 @@ enum br_plan_bound br_plan_bound_meant(const struct br_plan_options *options,
 {
     if (options->bound != BR_PLAN_BOUND_AUTO)
         return options->bound;
-    return method->kind == BR_METHOD_HEURISTIC ? BR_PLAN_BOUND_CHEAP : BR_PLAN_BOUND_FULL;
+    const bool searches = method->kind == BR_METHOD_BEST || method->kind == BR_METHOD_GRAPHENE;
+    return searches ? BR_PLAN_BOUND_FULL : BR_PLAN_BOUND_CHEAP;
 }
 
 bool br_method_find(const char *name, struct br_method *method)

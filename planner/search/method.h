@@ -12,6 +12,7 @@ enum br_method_kind {
     BR_METHOD_BEST,      /* all the others, justified, and searches that go on from them */
     BR_METHOD_GRAPHENE,  /* the published method alone */
     BR_METHOD_HEURISTIC, /* a row of the table of heuristics */
+    BR_METHOD_GIVEN,     /* no method: in an order of the caller's */
 };
 
 struct br_method {
@@ -20,8 +21,8 @@ struct br_method {
 };
 
 /* The name of the published method, which its schedules carry; its address tells it from other
- * names of schedules. */
-extern const char br_method_graphene[];
+ * names of schedules. And that of schedules in a given order. */
+extern const char br_method_graphene[], br_method_given[];
 
 /* All methods. */
 extern const struct br_names br_methods;

@@ -1,5 +1,6 @@
 /* br_plan_make: jobs with features, and those without. */
 #include "planner/model/features.h"
+#include "planner/model/task_order.h"
 #include "planner/search/general_plan.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
@@ -12,6 +13,11 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
     *plan = NULL;
     if (br_options_check(options, diag))
         return BR_USAGE;
+    if (options && options->order && dag->finished) {
+        enum br_status status = br_dag_check_order(dag, options->order, diag);
+        if (status)
+            return status;
+    }
     return dag->finished && br_features(dag, cluster)
                ? br_general_plan(dag, cluster, options, plan, diag)
                : br_make_plan(dag, cluster, options, plan, diag);

@@ -245,6 +245,20 @@ static bool plan_graphene(struct br_search *s)
     return ok;
 }
 
+/* Takes a schedule by a simple order as the best, and finds the bound. */
+static bool take_simple(struct br_search *s, struct br_schedule *schedule, const char *name,
+                        uint32_t row, int64_t began_ns)
+{
+    s->run.spent += s->run.in->tasks;
+    s->run.counters.heuristic_schedules++;
+    s->run.counters.heuristic_placements += s->run.in->tasks;
+    br_search_time(&s->run.counters.heuristic_ns, &began_ns);
+    br_elite_add(&s->elite, schedule, name, row);
+    const bool ok = planner_search_find_bound(s);
+    planner_search_tell(s, INT64_MAX);
+    return ok;
+}
+
 /* The schedule of one row of the table of heuristics. The stop flag does not apply: there has to be
  * a plan. */
 static bool run_row(struct br_search *s, uint32_t row)
@@ -256,14 +270,20 @@ static bool run_row(struct br_search *s, uint32_t row)
               heuristic->run(&schedule, s->run.in, &s->reach, s->run.seed, NULL);
     if (ok) {
         s->trial[row] = schedule.makespan;
-        s->run.spent += s->run.in->tasks;
-        s->run.counters.heuristic_schedules++;
-        s->run.counters.heuristic_placements += s->run.in->tasks;
-        br_search_time(&s->run.counters.heuristic_ns, &began_ns);
-        br_elite_add(&s->elite, &schedule, heuristic->named.name, row);
-        ok = planner_search_find_bound(s);
-        planner_search_tell(s, INT64_MAX);
+        ok = take_simple(s, &schedule, heuristic->named.name, row, began_ns);
     }
+    br_schedule_finish(&schedule);
+    return ok;
+}
+
+/* The schedule in the order of the caller's. */
+static bool plan_given(struct br_search *s)
+{
+    struct br_schedule schedule;
+    int64_t began_ns = br_now_ns();
+    bool ok = br_schedule_init(&schedule, s->run.in) &&
+              br_heuristic_given(&schedule, s->run.in, s->place) &&
+              take_simple(s, &schedule, br_method_given, 0, began_ns);
     br_schedule_finish(&schedule);
     return ok;
 }
@@ -481,6 +501,7 @@ bool br_search_part(struct br_search *s)
         return false;
     bool ok = s->method.kind == BR_METHOD_GRAPHENE    ? plan_graphene(s)
               : s->method.kind == BR_METHOD_HEURISTIC ? run_row(s, s->method.row)
+              : s->method.kind == BR_METHOD_GIVEN     ? plan_given(s)
               : first                                 ? plan_first(s)
                                                       : plan_best(s);
     assert(!ok || br_search_best(s)->makespan >= s->bound.ticks);

@@ -21,6 +21,7 @@ struct br_search {
     const struct br_instance *origin;      /* the part as it is, for bounds and their proofs */
     const struct br_plan_options *options; /* its method and limits do not count */
     struct br_method method;
+    const uint32_t *place;  /* of every task of the job, for an order of the caller's; else NULL */
     struct br_arena *arena; /* for the texts of the report */
     int64_t *trial;         /* by heuristic: its makespan, or INT64_MAX if it was not finished */
     /* NULL: counts alone limit the work. Else the clock does: begins a turn that lasts for a share

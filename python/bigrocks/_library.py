@@ -38,12 +38,15 @@ class Diag(ctypes.Structure):
                 ('hint', ctypes.c_char * 256)]
 
 
+_ORDER = ctypes.POINTER(ctypes.c_uint32)
+
+
 class PlanOptions(ctypes.Structure):
     # The members that are set here come first; room for those of later versions follows.
     _fields_ = [('method', ctypes.c_char_p), ('effort', ctypes.c_int), ('seed', ctypes.c_uint64),
                 ('threads', ctypes.c_uint32), ('time_limit_ns', ctypes.c_int64),
                 ('placements', ctypes.c_uint64), ('bound', ctypes.c_int), ('objective', ctypes.c_int),
-                ('rest', ctypes.c_uint64 * 64)]
+                ('order', _ORDER), ('rest', ctypes.c_uint64 * 64)]
 
 
 class PlanTask(ctypes.Structure):
@@ -195,6 +198,7 @@ _TABLE = [
     ('dag_finish', _STATUS, [_P, _DIAG]), ('dag_task_count', _U, [_P]),
     ('dag_task_stage', _U, [_P, _U]),
     ('dag_task_id', ctypes.c_int, [_P, _U, _T, ctypes.c_size_t]),
+    ('dag_complete_order', _STATUS, [_P, _ORDER, ('count', _U), _ORDER, _ORDER, _DIAG]),
     ('cluster_create', _P, [_T]), ('cluster_destroy', None, [_P]),
     ('cluster_add_class', _STATUS, [_P, ('the name', _T), ('count', _U), _OUT, _DIAG]),
     ('cluster_add_capacity', _STATUS, [_P, ('the class', _U), ('the resource', _T), ('the amount', _T), _DIAG]),

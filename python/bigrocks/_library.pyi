@@ -26,6 +26,7 @@ class PlanOptions(ctypes.Structure):
     placements: int
     bound: int
     objective: int
+    order: Any
     rest: Any
 
 class PlanTask(ctypes.Structure):

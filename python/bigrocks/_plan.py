@@ -4,7 +4,7 @@ import ctypes
 import operator
 
 from . import _program
-from ._errors import Error
+from ._errors import Error, UsageError
 from ._library import (ANY, Owner, TaskSlack, call, free_text, handle, lib, limit_ns, one_of, set_option, text, text_of)
 
 
@@ -171,8 +171,22 @@ def search_options(method='best', effort=None, seed=None, threads=0, time_limit=
     return options
 
 
+def _order_of(job, given):
+    """All tasks of the job in the order that the ids in `given` ask for, as the library takes it."""
+    count = lib.br_dag_task_count(job._dag)
+    number = {text_of(lib.br_dag_task_id, job._dag, task): task for task in range(count)}
+    listed = []
+    for name in [given] if isinstance(given, (str, bytes)) else given:
+        if not isinstance(name, str) or name not in number:
+            raise UsageError('the job has no task %.80r' % (name,), 'give ids of tasks, such as map[3]')
+        listed.append(number[name])
+    order = (ctypes.c_uint32 * count)()
+    call(lib.br_dag_complete_order, job._dag, (ctypes.c_uint32 * len(listed))(*listed), len(listed), None, order)
+    return order
+
+
 def plan(job, cluster, method='best', effort=None, seed=None, threads=0, time_limit=None,
-         placements=0, network=False, bound=None, objective='makespan'):
+         placements=0, network=False, bound=None, objective='makespan', order=None):
     """Plans the job, which is complete from then on. Without an effort ('fast', 'default', 'max') it
     is 'max' where there is a time limit, so that the search goes on until the limit or a proof, and
     'default' elsewhere. The same arguments give the same plan, unless a time limit cuts the search.
@@ -181,10 +195,15 @@ def plan(job, cluster, method='best', effort=None, seed=None, threads=0, time_li
     into the lower bound: 'none' (the critical path, not proven), 'cheap' (what is linear), 'full'; without
     it plans by a single heuristic get the cheap one, and others the full. The objective 'mean' is about the mean
     time at which the jobs end that the job falls into without an edge between them, or else its last stages;
-    'weighted' about the same by Job.weight."""
+    'weighted' about the same by Job.weight. With `order`, ids of tasks that come first in that order (the others
+    follow by critical path), the plan follows it, and there is no method."""
     options = search_options(method, effort, seed, threads, time_limit, placements, bound, objective)
-    made = ctypes.c_void_p()
-    call(lib.br_plan_make, handle(job, '_planned', 'job'), handle(cluster, '_cluster', 'cluster'),
+    made, dag = ctypes.c_void_p(), handle(job, '_planned', 'job')
+    if order is not None:
+        if network:
+            raise UsageError('an order goes without transfers', 'leave out order or network')
+        options.order = _order_of(job, order)
+    call(lib.br_plan_make, dag, handle(cluster, '_cluster', 'cluster'),
          ctypes.byref(options), ctypes.byref(made))
     result = Plan(made, job, cluster, options)
     if network:

@@ -1,4 +1,4 @@
-from typing import Any, Iterator, List, NamedTuple, Optional, Tuple, Union, overload
+from typing import Any, Iterable, Iterator, List, NamedTuple, Optional, Tuple, Union, overload
 
 from ._job import Cluster, Job
 from ._library import Owner
@@ -79,4 +79,5 @@ def search_options(method: str = ..., effort: Optional[str] = ..., seed: Optiona
 
 def plan(job: Job, cluster: Cluster, method: str = ..., effort: Optional[str] = ..., seed: Optional[int] = ...,
          threads: int = ..., time_limit: Optional[_Seconds] = ..., placements: int = ...,
-         network: bool = ..., bound: Optional[str] = ..., objective: str = ...) -> Plan: ...
+         network: bool = ..., bound: Optional[str] = ..., objective: str = ...,
+         order: Optional[Iterable[str]] = ...) -> Plan: ...

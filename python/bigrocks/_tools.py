@@ -25,7 +25,7 @@ def read(path, format=None, **options):
 def render(plan, format=None, path=None, **options):
     """The plan in another form, as text: a picture, or a file for an engine (see `bigrocks help render`). With
     a path, it is written there, in the form that its ending says where no format is given; 'plan.pdf' and 'plan.png'
-    are pictures, too. The plan is one of Plan, or text in JSON."""
+    are pictures, too. The plan is one of Plan, or text in JSON or XML."""
     text = plan if isinstance(plan, str) else _written(plan, 'to_json', 'plan')
     words = _program.options(options)
     form = ['--format', format or 'svg'] if format or not path else []

@@ -12,6 +12,7 @@
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
 #include "planner/model/plan.h"
+#include "planner/model/task_order.h"
 
 /* Work is counted in small whole units, so that additions and subtractions cancel exactly: a
  * rounding rest would weigh like real work when a job has almost none left. */
@@ -47,63 +48,6 @@ double br_form_seconds(br_wide work)
 }
 
 /* ---- The order ---- */
-
-static int64_t enforcer_form_sum_of(int64_t a, int64_t b)
-{
-    return a > INT64_MAX - b ? INT64_MAX : a + b;
-}
-
-/* The longest path behind every task of the stage. longest: by stage, the longest path from any of
- * its tasks; known for the children. Returns that of this one. */
-static int64_t find_tails(const struct br_form *form, uint32_t s, const int64_t *longest,
-                          int64_t *tail)
-{
-    uint32_t first = form->stage_first[s], end = form->stage_first[s + 1];
-    int64_t all = 0, most = 0;
-    for (uint32_t c = form->child_first[s]; c < form->child_first[s + 1]; c++)
-        if (!form->child_one_to_one[c] && longest[form->child[c]] > all)
-            all = longest[form->child[c]];
-    for (uint32_t t = first; t < end; t++)
-        tail[t] = all;
-    for (uint32_t c = form->child_first[s]; c < form->child_first[s + 1]; c++)
-        for (uint32_t t = first; form->child_one_to_one[c] && t < end; t++) {
-            uint32_t twin = form->stage_first[form->child[c]] + t - first;
-            int64_t behind = enforcer_form_sum_of(tail[twin], form->duration_ns[twin]);
-            tail[t] = behind > tail[t] ? behind : tail[t];
-        }
-    for (uint32_t t = first; t < end; t++)
-        most = enforcer_form_sum_of(tail[t], form->duration_ns[t]) > most
-                   ? enforcer_form_sum_of(tail[t], form->duration_ns[t])
-                   : most;
-    return most;
-}
-
-/* Without a plan: the task with the longest path first, ties by topological position. */
-static bool rank_by_tail(struct br_form *form, const struct br_dag *dag)
-{
-    int64_t *tail = malloc(form->tasks * sizeof *tail);
-    int64_t *longest = malloc(form->stages * sizeof *longest);
-    struct br_sort_item *item = malloc(2 * (size_t)form->tasks * sizeof *item);
-    bool ok = tail && longest && item;
-    for (uint32_t p = dag->stages; ok && p-- > 0;)
-        longest[dag->topological[p]] = find_tails(form, dag->topological[p], longest, tail);
-    uint32_t used = 0;
-    for (uint32_t p = 0; ok && p < dag->stages; p++) {
-        uint32_t s = dag->topological[p];
-        for (uint32_t t = form->stage_first[s]; t < form->stage_first[s + 1]; t++)
-            item[used++] = (struct br_sort_item){
-                ~br_sort_key(enforcer_form_sum_of(tail[t], form->duration_ns[t])), t};
-    }
-    assert(!ok || used == form->tasks);
-    if (ok)
-        br_sort(item, item + form->tasks, form->tasks);
-    for (uint32_t k = 0; ok && k < form->tasks; k++)
-        form->task[k] = item[k].item;
-    free(tail);
-    free(longest);
-    free(item);
-    return ok;
-}
 
 /* The machines that the plan uses. A job may be far smaller than the cluster, so no array here has
  * the size of the cluster. */
@@ -166,7 +110,7 @@ static bool take_plan(struct br_form *form, const struct br_dag *dag, const stru
 {
     if (plan)
         order = plan->order;
-    if (!order && !rank_by_tail(form, dag))
+    if (!order && !br_dag_order_by_paths(dag, form->task))
         return false;
     for (uint32_t k = 0; k < form->tasks; k++) {
         if (order)

@@ -157,6 +157,27 @@ def test_failure(folder, base):
     assert 'good' in done.stdout and 'after' not in done.stdout
 
 
+def test_order(folder, base):
+    """Twelve tasks of a whole node each start in the order of a list from elsewhere, last first."""
+    names = ['t%02d' % k for k in range(12)]
+    (folder / 'job.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="order">%s</job>' % ''.join(
+        '<stage id="%s" duration="1"><demand resource="cpu" amount="%d"/><command>sleep 1</command></stage>' %
+        (name, CPUS) for name in names))
+    listed = names[:3:-1]
+    (folder / 'order.txt').write_text('\n'.join(listed) + '\n')
+    first = len((base / 'completed').read_text().splitlines())
+    run(folder, 'job.xml', *CAPACITY, '--on', 'slurm-jobs', '--order', 'order.txt', '--journal', 'order')
+    for _ in range(100):
+        found = records(base, first)
+        if len(found) >= len(names):
+            break
+        time.sleep(0.1)
+    start = [found[names.index(name)][0][0] for name in listed + names[:4]]
+    print('starts in the order of the list:', [s - min(start) for s in start])
+    # The first are submitted one after another, and begin at once.
+    assert start[NODES:] == sorted(start[NODES:]) and max(start[:NODES]) <= min(start[NODES:]), start
+
+
 def test_steps(folder, base):
     """Short tasks as steps of one allocation, on all of its nodes."""
     write_job(folder / 'job.xml', 3, tasks=24, command='sh -c &quot;sleep 0.2&quot;')
@@ -193,7 +214,7 @@ def main():
     os.environ['PATH'] = '%s:%s' % (BIGROCKS.parent, os.environ['PATH'])
     with tempfile.TemporaryDirectory(prefix='bigrocks-slurm') as base:
         with private_slurm.slurm(pathlib.Path(base), NODES, CPUS, MEMORY):
-            for test in (test_jobs, test_reattach, test_failure, test_steps):
+            for test in (test_jobs, test_order, test_reattach, test_failure, test_steps):
                 with tempfile.TemporaryDirectory(prefix='bigrocks-run') as folder:
                     began = time.monotonic()
                     test(pathlib.Path(folder), pathlib.Path(base))

@@ -89,7 +89,7 @@ static void read_again(const struct br_input *input, const struct br_plan *plan)
         struct br_certificate *certificate = NULL;
         int64_t bound;
         const char *path = fuzz_file(2, text, size);
-        if (br_parse_plan(path, &again, &other, &diag))
+        if (br_parse_plan(path, NULL, &again, &other, &diag))
             fuzz_fail(&diag, "a plan that was written cannot be read");
         if (br_plan_makespan_ns(other) != br_plan_makespan_ns(plan) ||
             br_plan_lower_bound_ns(other) != br_plan_lower_bound_ns(plan))

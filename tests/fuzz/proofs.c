@@ -12,7 +12,7 @@ void fuzz_plan(const uint8_t *data, size_t size)
     struct br_diag diag = {0};
     struct br_input input = {0};
     struct br_plan *plan = NULL;
-    enum br_status status = br_parse_plan(fuzz_file(0, data, size), &input, &plan, &diag);
+    enum br_status status = br_parse_plan(fuzz_file(0, data, size), NULL, &input, &plan, &diag);
     fuzz_said(status, &diag);
     if (status) {
         if (input.dag || input.cluster || plan)

@@ -26,7 +26,7 @@ VALUES = {
     'br_certificate_read text': 'proof_text()', 'br_certificate_read size': 'strlen(proof_text())', 'text': 'text', 'size': 'sizeof text',
     'ids': '""', 'flags': '0', 'release_ns': '0', 'deadline_ns': '5000', 'lag_ns': '0', 'from_ns': '0', 'to_ns': '1000',
     'br_dag_set_output_free id': '"made"', 'br_dag_set_output_free dag': 'with_output()', 'br_cluster_add_shared resource': '"licence"',
-    'fault': 'NULL', 'context': 'NULL', 'br_learned_decide group': '(struct br_learned_group){1, BR_ANY, 1}',
+    'const uint32_t *': 'order()', 'fault': 'NULL', 'context': 'NULL', 'br_learned_decide group': '(struct br_learned_group){1, BR_ANY, 1}',
     'progress': '(struct br_learned_progress){0}', 'br_bound_result_finish result': 'empty_result()',
     'br_plan_prove certificate': 'proof()', 'br_certificate_destroy certificate': 'proof()',
     'enum br_edge_type': 'BR_BARRIER', 'enum br_readiness': 'BR_READY_BY_EDGES',
@@ -50,7 +50,7 @@ MAY_BE_NULL = {
     'br_dag_create name', 'br_cluster_create name', 'br_dag_reset name', 'br_dag_add_resource unit', 'br_dag_add_stage stage',
     'br_dag_set_command command', 'br_dag_set_output_free command', 'br_cluster_add_class cls', 'br_runtime_submit plan', 'br_bound method',
     'br_planner_bound method', 'br_planner_bound_until method', 'br_plan_verify fault', 'br_plan_verify context', 'br_store_plan hit',
-    'br_dag_stage_tasks first', 'br_dag_stage_tasks count', 'br_bound_program path',
+    'br_dag_complete_order rest', 'br_dag_stage_tasks first', 'br_dag_stage_tasks count', 'br_bound_program path',
 }
 # Numbers that may be anything.
 ANY_NUMBER = {'br_planner_bound_until enough_ns', 'br_plan_verify limit', 'br_plan_raise_bound lower_bound_ns', 'br_certificate_verify bound_ns',
@@ -108,6 +108,12 @@ static struct br_dag *dag(void)
     struct br_dag *dag = open_dag();
     GOOD(br_dag_finish(dag, &diag));
     return dag;
+}
+
+static const uint32_t *order(void)
+{
+    static const uint32_t task[] = {0, 1, 2};
+    return task;
 }
 
 static struct br_cluster *cluster(void)

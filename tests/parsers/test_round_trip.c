@@ -340,7 +340,29 @@ static void features(void **state)
         }
 }
 
-/* The same in a plan as JSON, of any plan. */
+/* Writes the plan in the form, reads it, and writes it again: the same bytes, and the same job. */
+static void plan_comes_back(const struct fixture *f, const char *form)
+{
+    char *first = fixture_emit(false, form, f);
+    struct parse_text file = parse_text_open(first, strlen(first));
+    struct br_diag diag = {0};
+    struct br_input input;
+    struct fixture read = {0};
+    if (br_parse_plan(file.path, NULL, &input, &read.plan, &diag))
+        fail_msg("line %u: %s\n%s", diag.line, diag.what, first);
+    read.dag = input.dag;
+    read.cluster = input.cluster;
+    char *second = fixture_emit(false, form, &read);
+    assert_string_equal(second, first);
+    assert_int_equal(br_dag_details_fingerprint(read.dag), br_dag_details_fingerprint(f->dag));
+    assert_int_equal(br_cluster_fingerprint(read.cluster), br_cluster_fingerprint(f->cluster));
+    free(first);
+    free(second);
+    parse_text_close(&file);
+    fixture_finish(&read);
+}
+
+/* The same in a plan as JSON and as XML, of any plan. */
 static void features_of_plans(void **state)
 {
     uint32_t plans = 0;
@@ -355,25 +377,8 @@ static void features_of_plans(void **state)
         assert_int_equal(br_plan_rank(f.plan, f.dag, NULL), BR_OK);
         f.plan->method = f.plan->bound_method = "none";
         if (br_features(f.dag, f.cluster)) {
-            char *first = fixture_emit(false, "json", &f);
-            struct parse_text file = parse_text_open(first, strlen(first));
-            struct br_diag diag = {0};
-            struct br_input input;
-            struct fixture read = {0};
-            if (br_parse_plan(file.path, &input, &read.plan, &diag))
-                fail_msg("line %u: %s\n%s", diag.line, diag.what, first);
-            read.dag = input.dag;
-            read.cluster = input.cluster;
-            char *second = fixture_emit(false, "json", &read);
-            assert_string_equal(second, first);
-            assert_int_equal(br_dag_details_fingerprint(read.dag),
-                             br_dag_details_fingerprint(f.dag));
-            assert_int_equal(br_cluster_fingerprint(read.cluster),
-                             br_cluster_fingerprint(f.cluster));
-            free(first);
-            free(second);
-            parse_text_close(&file);
-            fixture_finish(&read);
+            plan_comes_back(&f, "json");
+            plan_comes_back(&f, "xml");
             plans++;
         }
         fixture_finish(&f);

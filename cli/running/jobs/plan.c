@@ -43,6 +43,15 @@ static enum br_status least_makespan(const struct br_input *input, int64_t *boun
     return status;
 }
 
+/* Gives the plan the ranks of the order. */
+static void take_order(struct br_plan *plan, const uint32_t *order)
+{
+    for (uint32_t k = 0; order && k < plan->tasks; k++) {
+        plan->order[k] = order[k];
+        plan->rank[order[k]] = k + 1;
+    }
+}
+
 enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone,
                                  struct cli_run_input *input, struct br_diag *diag)
 {
@@ -63,12 +72,19 @@ enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone
         if (spooled && options.time_limit_ns > search_spooled_ns)
             options.time_limit_ns = search_spooled_ns;
     }
+    uint32_t *order;
+    enum br_status status = cli_load_order(search, input->input.dag, NULL, &order, diag);
+    if (status)
+        return status;
+    options.order = order;
     options.stop = spooled ? cli_interrupt_count() : cli_interrupt_catch();
     cli_progress_begin(&progress, settings->output.quiet || spooled);
     options.progress = progress.shown ? cli_progress_plan : NULL;
     options.progress_context = &progress;
-    enum br_status status =
-        br_plan_make(input->input.dag, input->input.cluster, &options, &input->plan, diag);
+    status = br_plan_make(input->input.dag, input->input.cluster, &options, &input->plan, diag);
+    if (!status)
+        take_order(input->plan, order);
+    free(order);
     cli_progress_end(&progress);
     if (spooled)
         return status;
@@ -119,6 +135,19 @@ static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
     return status ? status : br_plan_rank(input->plan, job, diag);
 }
 
+/* The plan follows --order, and where that says nothing, its own order. */
+static enum br_status jobs_plan_reorder(const struct cli_settings *settings,
+                                        struct cli_run_input *input, struct br_diag *diag)
+{
+    uint32_t *order;
+    enum br_status status =
+        cli_load_order(&settings->search, input->input.dag, input->plan->order, &order, diag);
+    if (!status)
+        take_order(input->plan, order);
+    free(order);
+    return status;
+}
+
 /* Is the file a plan, which carries its job? Reads only its beginning. */
 static bool is_plan(const char *path)
 {
@@ -130,7 +159,8 @@ static bool is_plan(const char *path)
     if (file)
         fclose(file);
     text[size] = '\0';
-    return text[0] == '{' && strstr(text, "\"bigrocks-plan/");
+    return (text[0] == '{' && strstr(text, "\"bigrocks-plan/")) ||
+           (text[0] == '<' && strstr(text, "<plan") && strstr(text, "urn:bigrocks:plan:"));
 }
 
 static enum br_status use_this_machine(bool quiet, struct br_cluster **cluster,
@@ -169,20 +199,22 @@ static enum br_status load_plan(const struct cli_settings *settings, const char 
     struct cli_run_input own = {0};
     if (settings->run.plan)
         return br_fail(diag, BR_USAGE, "leave out --plan", "'%.200s' is a plan already", path);
-    enum br_status status = br_parse_plan(path, &own.input, &own.plan, diag);
+    enum br_status status = br_parse_plan(path, NULL, &own.input, &own.plan, diag);
     if (!status && !cluster)
         status = cli_load_cluster(&settings->job, &input->input.cluster, diag);
     else
         input->input.cluster = cluster;
     if (!status && !input->input.cluster) {
         *input = own;
-        return BR_OK;
+        return jobs_plan_reorder(settings, input, diag);
     }
     if (!status) {
         input->input.dag = own.input.dag;
         status = jobs_plan_carry_over(&own, input, diag);
         own.input.dag = NULL;
     }
+    if (!status)
+        status = jobs_plan_reorder(settings, input, diag);
     br_cluster_destroy(own.input.cluster);
     own.input.cluster = NULL;
     cli_run_finish(&own);
@@ -194,14 +226,20 @@ static enum br_status load_job_and_plan(const struct cli_settings *settings, con
                                         struct cli_run_input *input, struct br_diag *diag)
 {
     struct cli_run_input old = {0};
-    enum br_status status = br_parse_plan(settings->run.plan, &old.input, &old.plan, diag);
+    enum br_status status = cli_load(&settings->job, path, false, &input->input, diag);
     if (!status)
-        status = cli_load(&settings->job, path, false, &input->input, diag);
+        status = br_parse_plan(settings->run.plan, &input->input, &old.input, &old.plan, diag);
     bool own = input->input.cluster;
     if (!status && !own)
         input->input.cluster = old.input.cluster;
-    if (!status)
+    if (!status && old.input.dag) {
         status = jobs_plan_carry_over(&old, input, diag);
+    } else if (!status) {
+        input->plan = old.plan;
+        old.plan = NULL;
+    }
+    if (!status)
+        status = jobs_plan_reorder(settings, input, diag);
     if (own)
         br_cluster_destroy(old.input.cluster);
     else if (!input->input.cluster)
