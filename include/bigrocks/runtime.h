@@ -17,7 +17,10 @@
  * durations are and whichever tasks fail. The time of a release counts from the first decision
  * after the job came, that of a lag from the first decision after the end (or start) of the parent;
  * until then such a task counts as ready. A task that reads a stream may start when its parents
- * have; when it ends is what the caller tells. Deadlines do not matter here. An output lies where
+ * have; when it ends is what the caller tells. Deadlines do not matter here. If machines are away
+ * for a while or amounts change (br_cluster_add_unavailable, br_cluster_add_change; times count
+ * from the first decision of all), a task starts only where it would end in time, if it and those
+ * that run last as planned. An output lies where
  * its task was started; if the task was finished without a start, where it was planned. A job whose
  * tasks become ready by events has none of these.
  */
@@ -161,8 +164,13 @@ BR_API uint32_t br_runtime_decide(struct br_runtime *runtime, uint32_t machine, 
                                   struct br_decision *decisions, uint32_t room);
 
 /* When to ask for decisions again although nothing has happened: the next time at which a release
- * or a lag of a job is over, on the caller's clock. INT64_MAX: there is none. O(1). */
+ * or a lag of a job is over, or at which the cluster changes, on the caller's clock. INT64_MAX:
+ * there is none. O(1). */
 BR_API int64_t br_runtime_next_ns(const struct br_runtime *runtime);
+
+/* A task that still runs although its machine is away by the cluster's calendar, at the time of the
+ * last decision; each is told once for each start. False: there is none for now. O(tasks). */
+BR_API bool br_runtime_overrun(struct br_runtime *runtime, struct br_decision *overrun);
 
 /* An output that is no longer held: of this task, number `output` of the job's outputs, as they
  * were added. */

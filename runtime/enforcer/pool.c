@@ -34,6 +34,8 @@ static enum br_status copy_cluster(const struct br_cluster *from, struct br_clus
         if (!status)
             to->shared[k].in_bytes = from->shared[k].in_bytes;
     }
+    if (!status && from->calendar)
+        status = br_cluster_copy_calendar(to, from, diag);
     return status;
 }
 

@@ -19,11 +19,13 @@ struct br_pool {
 
     uint32_t stocks, member_room; /* jobs with features, in the order in which they came */
     uint32_t *member;
-    uint32_t stored; /* those of them with outputs */
-    bool stirred;    /* something has changed since all of them were looked at */
-    bool drained;    /* one of them waits for room, so other jobs start nothing */
-    int64_t next_ns; /* some task's time comes; INT64_MAX: none */
-    uint32_t *order; /* jobs with outputs, as they could end one after another */
+    uint32_t stored;   /* those of them with outputs */
+    bool stirred;      /* something has changed since all of them were looked at */
+    bool drained;      /* one of them waits for room, so other jobs start nothing */
+    int64_t next_ns;   /* some task's time comes, or the cluster changes; INT64_MAX: never */
+    bool clocked;      /* there was a decision */
+    int64_t origin_ns; /* when the first one was; the cluster's times count from then */
+    uint32_t *order;   /* jobs with outputs, as they could end one after another */
     uint32_t order_room;
     int64_t *left; /* [(machines + 1) * resources], scratch */
     struct br_owed *owed;

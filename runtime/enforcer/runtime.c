@@ -113,8 +113,8 @@ enum br_status br_runtime_create(const struct br_cluster *cluster,
                        "an option of the runtime is out of its range");
     if (!cluster->machines)
         return br_fail(diag, BR_USAGE, NULL, "the cluster has no machine");
-    enum br_status status =
-        br_features_refuse_cluster(cluster, BR_FEATURE_SHARED, "the enforcer", diag);
+    enum br_status status = br_features_refuse_cluster(
+        cluster, BR_FEATURE_SHARED | BR_FEATURE_CALENDAR, "the enforcer", diag);
     if (status)
         return status;
     struct br_runtime *runtime = calloc(1, sizeof *runtime);
@@ -612,6 +612,19 @@ int64_t br_runtime_next_ns(const struct br_runtime *runtime)
     if (!runtime || !runtime->pool.stocks)
         return INT64_MAX;
     return runtime->pool.stirred ? runtime->now_ns : runtime->pool.next_ns;
+}
+
+bool br_runtime_overrun(struct br_runtime *runtime, struct br_decision *overrun)
+{
+    for (uint32_t k = 0; runtime && overrun && k < runtime->pool.stocks; k++) {
+        const uint32_t number = runtime->pool.member[k];
+        uint32_t task;
+        if (!br_stock_find_overrun(runtime, runtime->job[number], &task))
+            continue;
+        *overrun = (struct br_decision){number, task, runtime->job[number]->machine[task]};
+        return true;
+    }
+    return false;
 }
 
 bool br_runtime_freed(struct br_runtime *runtime, struct br_freed *freed)

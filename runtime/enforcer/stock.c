@@ -29,7 +29,9 @@ static bool stock_allocate(struct br_stock *stock)
            BR_ARRAY(arena, stages, stock->turns) && BR_ARRAY(arena, stages + 1, stock->round) &&
            BR_ARRAY(arena, tasks + 1, stock->aside) && BR_ARRAY(arena, stages, stock->looked) &&
            BR_ARRAY(arena, stages, stock->open) && BR_ARRAY(arena, stages, stock->is_open) &&
-           BR_ARRAY(arena, tasks, stock->lies_on) && BR_ARRAY(arena, tasks * r + 1, stock->holds) &&
+           BR_ARRAY(arena, tasks, stock->lies_on) && BR_ARRAY(arena, tasks, stock->since_ns) &&
+           BR_ARRAY(arena, tasks, stock->told_late) &&
+           BR_ARRAY(arena, tasks * r + 1, stock->holds) &&
            BR_ARRAY(arena, general->instances + 1, stock->readers) &&
            BR_ARRAY(arena, general->instances + 1, stock->lying) &&
            BR_ARRAY(arena, general->instances + 1, stock->freed);
@@ -263,6 +265,8 @@ enum br_status br_stock_create(const struct br_runtime *runtime, const struct br
     }
     if (!status && stock->general->any_stored)
         status = find_reserve(stock, dag, plan, diag);
+    if (!status)
+        status = br_stock_check_calendar(stock, dag, diag);
     if (!status)
         stock->general->dag = NULL; /* it may go now */
     if (status)

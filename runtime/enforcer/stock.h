@@ -83,6 +83,8 @@ struct br_stock {
 
     /* Holding. */
     uint32_t *lies_on;      /* by task that has started: the machine */
+    int64_t *since_ns;      /* by task that has started: when */
+    bool *told_late;        /* by task: that it lasts into a window */
     int64_t *holds;         /* [task * resources], of running tasks, in the enforcer's units */
     uint32_t *readers;      /* by instance: edges over which not all have ended */
     uint8_t *lying;         /* by instance: enum br_lying */
@@ -126,6 +128,21 @@ int64_t br_stock_need(const struct br_stock *stock, const struct br_job *job, ui
 /* What is free there of the resource. */
 int64_t br_stock_room(const struct br_runtime *runtime, const struct br_stock *stock,
                       uint32_t machine, uint32_t resource);
+
+/* Is the machine there for as long as the task is to last from now on? */
+bool br_stock_is_there(const struct br_runtime *runtime, const struct br_stock *stock,
+                       uint32_t task, uint32_t machine);
+/* What is free there of the resource for as long. Other tasks end as planned. O(running tasks x
+ * changes until then). */
+int64_t br_stock_room_for(const struct br_runtime *runtime, const struct br_stock *stock,
+                          uint32_t task, uint32_t machine, uint32_t resource);
+/* The next time at which the cluster changes, on the caller's clock; INT64_MAX: none. */
+int64_t br_stock_next_change(const struct br_runtime *runtime, const struct br_stock *stock);
+/* BR_BAD_INPUT if a run that is late might never end. */
+enum br_status br_stock_check_calendar(struct br_stock *stock, const struct br_dag *dag,
+                                       struct br_diag *diag);
+/* A running task whose machine is away now; each once. */
+bool br_stock_find_overrun(struct br_runtime *runtime, struct br_job *job, uint32_t *task);
 
 /* The task is ready again. */
 void br_stock_list(struct br_job *job, uint32_t task);

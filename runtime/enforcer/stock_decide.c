@@ -64,11 +64,11 @@ static bool leaves_a_way(struct starting *s, uint32_t task, uint32_t machine)
 static bool has_room(const struct starting *s, uint32_t task, uint32_t machine)
 {
     const struct br_stock *stock = s->job->stock;
-    if (s->runtime->away[machine])
+    if (s->runtime->away[machine] || !br_stock_is_there(s->runtime, stock, task, machine))
         return false;
     for (uint32_t r = 0; r < stock->general->resources; r++) {
         const int64_t need = br_stock_need(stock, s->job, task, machine, r);
-        if (need > 0 && need > br_stock_room(s->runtime, stock, machine, r))
+        if (need > 0 && need > br_stock_room_for(s->runtime, stock, task, machine, r))
             return false;
     }
     return true;
@@ -161,7 +161,7 @@ static void next_in_round(struct starting *s, uint32_t stage, uint32_t *size)
 }
 
 /* Each stage offers its first task. Tasks of a stage that stand for one another hold equally much,
- * so if one finds no room, none after it does. */
+ * so if one finds no room, none after it does, but a shorter one may end before a window. */
 static void take_turns(struct starting *s, bool (*start)(struct starting *, uint32_t))
 {
     struct br_stock *stock = s->job->stock;
@@ -183,7 +183,7 @@ static void take_turns(struct starting *s, bool (*start)(struct starting *, uint
         const uint32_t stage = general->task_stage[turn.task];
         if (!start(s, turn.task)) {
             stock->aside[asides++] = turn;
-            if (general->plain[stage] || ++stock->looked[stage] >= s->look)
+            if ((general->plain[stage] && !general->calendar) || ++stock->looked[stage] >= s->look)
                 continue;
         }
         next_in_round(s, stage, &size);
@@ -277,9 +277,14 @@ static int64_t next_timer(const struct br_runtime *runtime)
     const struct br_pool *pool = &runtime->pool;
     int64_t next_ns = INT64_MAX;
     for (uint32_t k = 0; k < pool->stocks; k++) {
-        const struct br_stock *stock = runtime->job[pool->member[k]]->stock;
+        const struct br_job *job = runtime->job[pool->member[k]];
+        const struct br_stock *stock = job->stock;
         if (stock->timers && stock->timer[0].due_ns < next_ns)
             next_ns = stock->timer[0].due_ns;
+        if (!job->state.ready && !job->state.running)
+            continue;
+        const int64_t change_ns = br_stock_next_change(runtime, stock);
+        next_ns = change_ns < next_ns ? change_ns : next_ns;
     }
     return next_ns;
 }
@@ -291,6 +296,9 @@ uint32_t br_stock_decide(struct br_runtime *runtime, uint32_t machine,
     struct starting s = {.runtime = runtime, .only = machine, .decisions = decisions, .room = room};
     if (!room || (!pool->stirred && runtime->now_ns < pool->next_ns))
         return 0;
+    if (!pool->clocked)
+        pool->origin_ns = runtime->now_ns;
+    pool->clocked = true;
     for (uint32_t k = 0; k < pool->stocks; k++) {
         s.job = runtime->job[pool->member[k]];
         stock_prepare(&s);

@@ -233,6 +233,10 @@ void br_stock_started(struct br_runtime *runtime, struct br_job *job, uint32_t t
         let_go_of_task(runtime, stock, task);
     hold_task(runtime, job, task, machine);
     drop_owed(&runtime->pool, stock->number, task);
+    if (!runs) {
+        stock->since_ns[task] = runtime->now_ns;
+        stock->told_late[task] = false;
+    }
     br_job_run(job, task, machine, runtime->now_ns);
     if (!runs)
         mark_started(runtime, job, task);

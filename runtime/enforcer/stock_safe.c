@@ -41,6 +41,19 @@ static bool can_end(const struct br_runtime *runtime, const struct br_stock *sto
     return true;
 }
 
+/* Of what changes, only what there is at all times counts. */
+static void lower_to_least(const struct br_runtime *runtime, const struct br_stock *stock)
+{
+    const struct br_general *general = stock->general;
+    for (uint32_t r = 0; r < general->resources && general->calendar; r++)
+        for (uint32_t m = 0; m < places_of(runtime, stock, r); m++) {
+            int64_t *left = &runtime->pool.left[safe_place(runtime, stock, m, r)];
+            const int64_t least =
+                br_general_least(general, br_general_place(general, m, r), 0) * stock->factor[r];
+            *left = least < *left ? least : *left;
+        }
+}
+
 bool br_stock_is_safe(struct br_runtime *runtime)
 {
     struct br_pool *pool = &runtime->pool;
@@ -52,6 +65,8 @@ bool br_stock_is_safe(struct br_runtime *runtime)
                 runtime->capacity[(size_t)runtime->machine_class[m] * runtime->resources + r];
     for (uint32_t k = 0; k < pool->resources; k++)
         pool->left[(size_t)runtime->machines * runtime->resources + k] = pool->capacity[k];
+    for (uint32_t k = 0; k < pool->stored; k++)
+        lower_to_least(runtime, runtime->job[pool->order[k]]->stock);
     for (uint32_t k = 0; k < pool->stored; k++)
         safe_give(runtime, runtime->job[pool->order[k]]->stock, -1);
     for (uint32_t done = 0; done < pool->stored; done++) {

@@ -1,5 +1,6 @@
 """`run` with outputs, lags, releases and licences: what is held is never more than there is, commands of outputs run
-when nobody needs them any more and before others take the room, also after a run that was killed."""
+when nobody needs them any more and before others take the room, also after a run that was killed; tasks that do not
+start before their machine goes, and deadlines that are missed."""
 import json
 import os
 import subprocess
@@ -83,6 +84,51 @@ def check_times(folder):
     assert tasks['b']['start'] >= tasks['a']['end'] + 0.49, tasks['b']
 
 
-for check in (check_tables, check_resumed, check_failing, check_times):
+WINDOWS = """<cluster xmlns="urn:bigrocks:cluster:1"><machine class="m" count="2"><capacity resource="cpu" amount="2"/>
+  </machine>{}</cluster>"""
+
+
+def run_on(folder, windows, body, *options, code=0):
+    """Tasks of the trace by name, and what is said on standard error."""
+    job(folder, body + WINDOWS.format(windows))
+    done = subprocess.run([BIGROCKS, 'run', 'job.xml', '--trace', 'trace', *options], cwd=folder, capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert done.returncode == code, (done.returncode, done.stderr)
+    if code:
+        return {}, done.stderr
+    with open(os.path.join(folder, 'trace'), encoding='utf-8') as file:
+        return {task['task']: task for task in map(json.loads, file)}, done.stderr
+
+
+def check_windows(folder):
+    """A task that would not end before its machine goes waits; one that lasts longer than planned is told of."""
+    both = '<unavailable from="0.3" to="1"/>'
+    tasks, said = run_on(folder, both, stage('a', 'true') + stage('b', 'sleep 0.05').replace('0.1"', '0.4"') +
+                         stage('c', 'true') + '<edge from="a" to="c" type="barrier"/>')
+    assert tasks['a']['start'] < 0.3 and tasks['c']['start'] < 0.3, tasks
+    assert tasks['b']['start'] >= 1, tasks['b']
+    assert 'away' not in said, said
+    tasks, said = run_on(folder, both, stage('a', 'sleep 0.6'))
+    assert tasks['a']['start'] < 0.3, tasks
+    assert 'Task a still runs, although machine m[0] is away now.' in said, said
+    # Fewer cores: of two tasks that take both, one has to wait.
+    half = '<change resource="cpu" class="m" from="0.3" to="1" amount="1"/><unavailable class="m" index="1" to="2"/>'
+    long = stage('a', 'sleep 0.5', '').replace('0.1"', '0.5"') + stage('b', 'sleep 0.5').replace('0.1"', '0.5"')
+    tasks, said = run_on(folder, half, long)
+    starts = sorted(task['start'] for task in tasks.values())
+    assert starts[0] < 0.3 and 0.5 <= starts[1], starts
+    # For good: refused, since the run may be late.
+    _, said = run_on(folder, '<unavailable from="9"/>', stage('a', 'true'), code=3)
+    assert 'after the last change of the cluster' in said, said
+
+
+def check_deadline(folder):
+    job(folder, stage('a', 'sleep 0.4').replace('duration=', 'deadline="0.2" duration=') +
+        stage('b', 'true').replace('duration=', 'deadline="9" duration='))
+    said = run(folder)
+    assert 'Task a has missed its deadline at 0.2 s: it ended at 0.' in said and 'Task b' not in said, said
+
+
+for check in (check_tables, check_resumed, check_failing, check_times, check_windows, check_deadline):
     with tempfile.TemporaryDirectory() as scratch:
         check(scratch)

@@ -1,6 +1,7 @@
 /* storage_runs CASES RUNS [SEED]: random jobs with outputs, shared resources and times, planned and
  * run by the enforcer against an adversary, RUNS times for each case: no run stops before all tasks
- * have ended, and no place ever holds more than it can. Says how much longer runs with the
+ * have ended, no place ever holds more than it can, and no task starts that would last into a time
+ * in which its machine is away or has fewer cores. Says how much longer runs with the
  * durations of the plan take than the plan, and than runs with room for everything. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,8 @@
 #include "tests/support/adversary.h"
 
 struct sums {
-    uint64_t cases, runs, several, faults, dead_ends, forced, starts, failures, left_out;
+    uint64_t cases, runs, several, faults, dead_ends, forced, starts, failures, left_out, windows,
+        near;
     uint64_t compared;
     double to_plan, to_free; /* sums of ratios */
 };
@@ -82,6 +84,8 @@ static bool scene_make(struct scene *scene, uint64_t seed)
         featured_job_make(br_rng_next(&rng), &scene->job[j]);
     featured_cluster_make(scene->job, scene->jobs,
                           1 + (uint32_t)br_rng_below(&rng, FEATURED_MACHINES), &scene->cluster);
+    if (br_rng_below(&rng, 3) == 0)
+        featured_cluster_change(br_rng_next(&rng), &scene->cluster);
     for (int tries = 0; tries < 12; tries++) {
         if (plan_all(scene)) {
             if (are_taken(scene))
@@ -100,6 +104,7 @@ static void count_run(struct sums *sums, const struct adversary_result *result, 
     sums->starts += result->starts;
     sums->failures += result->failures;
     sums->forced += result->forced > 0;
+    sums->near += result->near;
     if (!result->fault)
         return;
     sums->faults++;
@@ -145,6 +150,7 @@ int main(int argc, char **argv)
         }
         sums.cases++;
         sums.several += scene.jobs > 1;
+        sums.windows += scene.cluster.windows > 0;
         for (uint64_t k = 0; k < runs; k++) {
             const struct adversary with = {
                 .job = scene.job,
@@ -165,6 +171,7 @@ int main(int argc, char **argv)
     printf("cases\t%" PRIu64 "\nleft out\t%" PRIu64 "\nwith several jobs\t%" PRIu64
            "\nruns\t%" PRIu64 "\nstarts\t%" PRIu64 "\nfailures\t%" PRIu64 "\n",
            sums.cases, sums.left_out, sums.several, sums.runs, sums.starts, sums.failures);
+    printf("with windows\t%" PRIu64 "\nstarts near them\t%" PRIu64 "\n", sums.windows, sums.near);
     printf("faults\t%" PRIu64 "\ndead ends\t%" PRIu64 "\nforced\t%" PRIu64 "\n", sums.faults,
            sums.dead_ends, sums.forced);
     if (sums.compared)

@@ -116,6 +116,39 @@ static void check_room(struct book *book)
                 book->result->fault = "a place holds more than it can";
 }
 
+/* The task that has just started there ends, as planned, before its machine goes, and before there
+ * is less than it and those that run then hold, if they last as planned, too. */
+static void check_windows(struct book *book, uint32_t j, uint32_t t)
+{
+    const struct featured_cluster *cluster = book->with->cluster;
+    const uint32_t m = book->machine[j][t];
+    int64_t lasts_ns = book->with->job[j].duration_ns[stage_of(&book->with->job[j], t)];
+    lasts_ns = lasts_ns ? lasts_ns : 1;
+    for (uint32_t k = 0; k < cluster->windows; k++) {
+        const struct featured_window *window = &cluster->window[k];
+        int64_t cores = 0;
+        if (window->machine != m || window->from_ns >= book->now_ns + lasts_ns ||
+            window->to_ns <= book->now_ns)
+            continue;
+        book->result->near++;
+        if (window->resource < 0)
+            book->result->fault = "a task starts that would last into a window";
+        for (uint32_t i = 0; i < book->with->jobs; i++)
+            for (uint32_t u = 0; u < book->with->job[i].tasks; u++) {
+                const struct featured_job *job = &book->with->job[i];
+                const uint32_t s = stage_of(job, u);
+                const int64_t least = job->duration_ns[s] ? job->duration_ns[s] : 1;
+                if (book->state[i][u] == RUNS && book->machine[i][u] == m &&
+                    (window->from_ns <= book->now_ns ||
+                     book->began_ns[i][u] + least > window->from_ns))
+                    cores += job->demand[s][0];
+            }
+        if (window->resource == 0 && cores > window->amount &&
+            book->with->job[j].demand[stage_of(&book->with->job[j], t)][0] > 0)
+            book->result->fault = "a task starts that overlaps a time with fewer cores";
+    }
+}
+
 static int64_t held_in_all(const struct book *book)
 {
     int64_t load[FEATURED_MACHINES][FEATURED_RESOURCES], sum = 0;
@@ -204,6 +237,7 @@ static void start_all(struct book *book)
             book->began_ns[j][t] = book->now_ns;
             book->result->starts++;
             check_room(book);
+            check_windows(book, j, t);
         }
     }
 }

@@ -29,6 +29,7 @@ struct adversary_result {
     const char *fault; /* NULL: none; "dead end" if it stopped before all had ended */
     int64_t makespan_ns;
     uint64_t starts, failures, forced;
+    uint64_t near; /* starts beside a time with fewer cores */
 };
 
 void adversary_run(const struct adversary *with, struct adversary_result *result);

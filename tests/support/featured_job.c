@@ -82,6 +82,37 @@ void featured_cluster_make(const struct featured_job *job, uint32_t jobs, uint32
             }
 }
 
+void featured_cluster_change(uint64_t seed, struct featured_cluster *cluster)
+{
+    struct br_rng rng;
+    rng = br_rng_seed(seed);
+    int64_t last = 0;
+    cluster->windows = 1 + (uint32_t)br_rng_below(&rng, FEATURED_WINDOWS);
+    for (uint32_t k = 0; k < cluster->windows; k++) {
+        struct featured_window *window = &cluster->window[k];
+        const int64_t from = last + (int64_t)br_rng_below(&rng, 4000);
+        *window = (struct featured_window){
+            .machine = (uint32_t)br_rng_below(&rng, cluster->machines),
+            .resource = br_rng_below(&rng, 2) ? -1 : 0,
+            .from_ns = from,
+            .to_ns = from + 1 + (int64_t)br_rng_below(&rng, 4000),
+            .amount = (int64_t)br_rng_below(&rng, (uint64_t)cluster->capacity[0])};
+        last = window->resource < 0 ? last : window->to_ns;
+    }
+}
+
+int64_t featured_cluster_has(const struct featured_cluster *cluster, uint32_t machine, int resource,
+                             int64_t at_ns)
+{
+    for (uint32_t k = 0; k < cluster->windows; k++) {
+        const struct featured_window *window = &cluster->window[k];
+        if (window->resource == resource && window->machine == machine &&
+            window->from_ns <= at_ns && at_ns < window->to_ns)
+            return window->amount;
+    }
+    return cluster->capacity[resource];
+}
+
 static enum br_status put_edge(struct br_dag *dag, const struct featured_job *job,
                                const struct featured_edge *edge)
 {
@@ -154,6 +185,17 @@ struct br_cluster *featured_cluster_real(const struct featured_cluster *of)
         status = r < FEATURED_OF_MACHINES
                      ? br_cluster_add_capacity(cluster, 0, resource_name[r], text, NULL)
                      : br_cluster_add_shared(cluster, resource_name[r], text, NULL);
+    }
+    for (uint32_t k = 0; k < of->windows && !status; k++) {
+        const struct featured_window *window = &of->window[k];
+        char text[40];
+        snprintf(text, sizeof text, "%" PRId64, window->amount);
+        status = window->resource < 0
+                     ? br_cluster_add_unavailable(cluster, 0, window->machine, window->from_ns,
+                                                  window->to_ns, NULL)
+                     : br_cluster_add_change(cluster, resource_name[window->resource], 0,
+                                             window->machine, window->from_ns, window->to_ns, text,
+                                             NULL);
     }
     if (!status)
         return cluster;

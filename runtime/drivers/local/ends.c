@@ -7,6 +7,23 @@
 #include "runtime/drivers/local/driver.h"
 
 #include <assert.h>
+#include <stdio.h>
+
+/* Tells of a deadline that the task has missed. It counts from the start of the run, so not for
+ * jobs that come later. */
+static void ends_say_late(const struct br_driver *driver, const struct br_driver_job *job,
+                          uint32_t task)
+{
+    const struct br_run_options *options = driver->work.options;
+    const int64_t deadline_ns = br_dag_deadline(job->work.dag, task);
+    char id[200], text[600];
+    if (driver->source || driver->now_ns <= deadline_ns || !options->note)
+        return;
+    br_dag_task_id(job->work.dag, task, id, sizeof id);
+    snprintf(text, sizeof text, "Task %s has missed its deadline at %s s: it ended at %s s.", id,
+             br_seconds(deadline_ns).text, br_seconds(driver->now_ns / 1000000 * 1000000).text);
+    options->note(options->context, text);
+}
 
 void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uint32_t task,
                         int64_t lasted_ns)
@@ -16,6 +33,7 @@ void br_driver_finished(struct br_driver *driver, struct br_driver_job *job, uin
     br_driver_note(driver, br_work_finished(&driver->work, &job->work, task, lasted_ns));
     br_driver_note(driver,
                    br_runtime_finished(driver->runtime, job->number, task, driver->work.diag));
+    ends_say_late(driver, job, task);
     br_driver_touch(driver, job);
 }
 

@@ -7,6 +7,7 @@
 #include "runtime/drivers/local/local.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
 
@@ -43,6 +44,23 @@ static int until_ms(int64_t left_ns, int patience_ms)
                                                      : (int)left_ms;
 }
 
+/* Tells of tasks that still run although their machine should be away. */
+static void local_say_overruns(const struct br_driver *driver)
+{
+    const struct br_run_options *options = driver->work.options;
+    struct br_decision late;
+    while (br_runtime_overrun(driver->runtime, &late)) {
+        char id[200], machine[200], text[600];
+        if (!options->note)
+            continue;
+        br_dag_task_id(driver->job[late.job]->work.dag, late.task, id, sizeof id);
+        br_cluster_machine_name(driver->cluster, late.machine, machine, sizeof machine);
+        snprintf(text, sizeof text, "Task %s still runs, although machine %s is away now.", id,
+                 machine);
+        options->note(options->context, text);
+    }
+}
+
 static void local_loop(struct br_driver *driver)
 {
     struct epoll_event event;
@@ -54,6 +72,7 @@ static void local_loop(struct br_driver *driver)
         br_driver_free_outputs(driver);
         br_driver_start_all(driver);
         br_driver_free_outputs(driver); /* tasks without a command have ended */
+        local_say_overruns(driver);
         moved |= br_driver_let_go(driver);
         br_driver_tick(driver);
         const int64_t next_ns = br_runtime_next_ns(driver->runtime);
