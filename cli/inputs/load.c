@@ -89,6 +89,7 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
     options.overlap = job->overlap;
     options.any_order = job->any_order;
     options.hold = job->hold == CLI_HOLD_MEMORY;
+    options.files = job->files;
     options.durations = job->durations;
     options.reverse = job->reverse;
     options.graph = job->graph;

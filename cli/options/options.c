@@ -53,6 +53,10 @@ static const struct br_option shared_rows[] = {
            .commands = READ),
     OPTION(CHOICE, "transfer-mode", "MODE", job.transfer_mode,
            "how a file that is handed on counts", .rows = &cli_transfers, .commands = READ),
+    OPTION(TEXT, "files", "R", job.files,
+           "the resource on which files of a DAX or a WfFormat are held until their last reader "
+           "ends (default: they take no room)",
+           .commands = READ),
     OPTION(AMOUNT, "speed", "S", job.speed,
            "operations a second of one core, for formats that count operations", .commands = READ),
     OPTION(SECONDS, "default-duration", "S", job.default_duration_ns,

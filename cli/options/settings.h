@@ -22,6 +22,7 @@ struct cli_job_settings {
     uint64_t measured_cores; /* that queries were timed on; 0: not given */
     bool overlap, any_order; /* of a PostgreSQL query's pipelines */
     uint32_t hold;           /* a row: CLI_HOLD_* */
+    const char *files;       /* a resource; NULL: none */
     const char *durations;   /* a file; NULL: none */
     bool reverse;
     const char *graph; /* NULL: the only one */

@@ -120,7 +120,7 @@ static enum br_status start_uses(struct dax_reader *reader, struct br_xml *xml)
         use.direction |= BR_USE_INPUT;
     if (link && (strcmp(link, "output") == 0 || strcmp(link, "inout") == 0))
         use.direction |= BR_USE_OUTPUT;
-    if (!br_transfer_counts(reader->options))
+    if (!br_transfer_counts(reader->options) && !reader->options->files)
         size = NULL; /* the caller does not need it */
     if (size && (br_decimal_parse_nearest(size, &value) || value.mantissa < 0 ||
                  !br_decimal_quotient_ns(value, (struct br_decimal){1, 9}, &use.bytes)))
@@ -271,6 +271,8 @@ static enum br_status dax_link_jobs(struct dax_reader *reader, struct br_diag *d
     if (!status)
         status =
             br_transfer_add(reader->dag, reader->options, link, reader->references, NULL, diag);
+    if (!status && reader->options->files)
+        status = br_uses_hold(&reader->uses, reader->dag, reader->options, diag);
     free(link);
     return status;
 }

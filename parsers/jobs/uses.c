@@ -59,8 +59,7 @@ void br_uses_sort(struct br_uses *uses)
     uses->uses = kept + 1;
 }
 
-/* The uses of a stage: begin <= u < the begin of the next stage. */
-static uint32_t first_use(const struct br_uses *uses, uint32_t stage, uint32_t file)
+uint32_t br_uses_first(const struct br_uses *uses, uint32_t stage, uint32_t file)
 {
     const struct br_file_use key = {.stage = stage, .file = file};
     uint32_t low = 0, high = uses->uses;
@@ -76,14 +75,14 @@ static uint32_t first_use(const struct br_uses *uses, uint32_t stage, uint32_t f
 
 bool br_uses_shared(const struct br_uses *uses, uint32_t parent, uint32_t child, int64_t *bytes)
 {
-    uint32_t p = first_use(uses, parent, 0), p_end = first_use(uses, parent + 1, 0);
-    uint32_t c = first_use(uses, child, 0), c_end = first_use(uses, child + 1, 0);
+    uint32_t p = br_uses_first(uses, parent, 0), p_end = br_uses_first(uses, parent + 1, 0);
+    uint32_t c = br_uses_first(uses, child, 0), c_end = br_uses_first(uses, child + 1, 0);
     assert(p <= p_end && c <= c_end);
     bool over_child = c_end - c < p_end - p;
     *bytes = 0;
     for (uint32_t u = over_child ? c : p; u < (over_child ? c_end : p_end); u++) {
         const struct br_file_use *one = &uses->use[u];
-        uint32_t at = first_use(uses, over_child ? parent : child, one->file);
+        uint32_t at = br_uses_first(uses, over_child ? parent : child, one->file);
         if (at == uses->uses || uses->use[at].file != one->file ||
             uses->use[at].stage != (over_child ? parent : child))
             continue;
@@ -98,18 +97,30 @@ bool br_uses_shared(const struct br_uses *uses, uint32_t parent, uint32_t child,
     return true;
 }
 
-/* A second job of the same stages, with the edges implied by files besides the explicit ones; a
- * cycle in it is a contradiction. Files written by several jobs imply nothing. */
-enum br_status br_uses_check(const struct br_uses *uses, const struct br_dag *dag,
-                             struct br_diag *diag)
+uint32_t *br_uses_writers(const struct br_uses *uses)
 {
-    enum { NOBODY = 0, SEVERAL = 1, JOB = 2 }; /* JOB + stage */
-    struct br_dag *both = br_dag_create(br_dag_name(dag));
     uint32_t files = 0;
     for (uint32_t u = 0; u < uses->uses; u++)
         if (files <= uses->use[u].file)
             files = uses->use[u].file + 1;
     uint32_t *writer = calloc((size_t)files + 1, sizeof *writer);
+    for (uint32_t f = 0; f < files && writer; f++)
+        writer[f] = BR_NO_WRITER;
+    for (uint32_t u = 0; u < uses->uses && writer; u++)
+        if (uses->use[u].direction & BR_USE_OUTPUT) {
+            uint32_t *w = &writer[uses->use[u].file];
+            *w = *w == BR_NO_WRITER ? uses->use[u].stage : BR_SEVERAL_WRITERS;
+        }
+    return writer;
+}
+
+/* A second job of the same stages, with the edges implied by files besides the explicit ones; a
+ * cycle in it is a contradiction. Files written by several jobs imply nothing. */
+enum br_status br_uses_check(const struct br_uses *uses, const struct br_dag *dag,
+                             struct br_diag *diag)
+{
+    struct br_dag *both = br_dag_create(br_dag_name(dag));
+    uint32_t *writer = br_uses_writers(uses);
     enum br_status status =
         both && writer ? br_dag_set_source(both, dag->source, diag) : br_fail_memory(diag);
     for (uint32_t s = 0; s < dag->stages && !status; s++)
@@ -119,16 +130,12 @@ enum br_status br_uses_check(const struct br_uses *uses, const struct br_dag *da
         if (!status)
             br_dag_set_edge_pos(both, dag->edge[e].pos);
     }
-    for (uint32_t u = 0; u < uses->uses && !status; u++)
-        if (uses->use[u].direction & BR_USE_OUTPUT) {
-            uint32_t *w = &writer[uses->use[u].file];
-            *w = *w == NOBODY ? JOB + uses->use[u].stage : SEVERAL;
-        }
     for (uint32_t u = 0; u < uses->uses && !status; u++) {
         uint32_t w = writer[uses->use[u].file];
-        if (w < JOB || w - JOB == uses->use[u].stage || !(uses->use[u].direction & BR_USE_INPUT))
+        if (w >= BR_SEVERAL_WRITERS || w == uses->use[u].stage ||
+            !(uses->use[u].direction & BR_USE_INPUT))
             continue;
-        status = br_dag_add_edge(both, w - JOB, uses->use[u].stage, BR_BARRIER, diag);
+        status = br_dag_add_edge(both, w, uses->use[u].stage, BR_BARRIER, diag);
         if (!status)
             br_dag_set_edge_pos(both, uses->use[u].pos);
     }

@@ -31,6 +31,19 @@ void br_uses_sort(struct br_uses *uses);
 /* The bytes that the parent writes and the child reads, from sorted uses; false if the sum
  * overflows. O(shorter list x log n). */
 bool br_uses_shared(const struct br_uses *uses, uint32_t parent, uint32_t child, int64_t *bytes);
+/* Makes each written file with a size an output of its job on the resource, and says which edges of
+ * the job, whose own edges are there and which is not finished, read it. A job that reads a file
+ * that one other job writes waits for that job. From sorted uses. BR_USAGE if transfers become
+ * stages or demands, or if the resource has no name. O((uses + edges) log uses). */
+enum br_status br_uses_hold(const struct br_uses *uses, struct br_dag *dag,
+                            const struct br_parse_options *options, struct br_diag *diag);
+/* The uses of a stage: from the result to that of the next stage. O(log uses). */
+uint32_t br_uses_first(const struct br_uses *uses, uint32_t stage, uint32_t file);
+/* The stage that alone writes each file, BR_NO_WRITER or BR_SEVERAL_WRITERS; on the heap, NULL when
+ * memory is out. O(uses). */
+#define BR_NO_WRITER UINT32_MAX
+#define BR_SEVERAL_WRITERS (UINT32_MAX - 1)
+uint32_t *br_uses_writers(const struct br_uses *uses);
 /* The workflow contradicts itself if a job of the finished dag reads a file that only one job
  * writes, and that one waits for the reader: BR_BAD_INPUT with the cycle. From sorted uses. */
 enum br_status br_uses_check(const struct br_uses *uses, const struct br_dag *dag,

@@ -464,6 +464,8 @@ static enum br_status jobs_wfformat_link_tasks(struct wfformat *wf)
     }
     if (!status)
         status = br_transfer_add(wf->dag, wf->options, link, wf->references, NULL, wf->diag);
+    if (!status && wf->options->files)
+        status = br_uses_hold(&wf->uses, wf->dag, wf->options, wf->diag);
     free(link);
     return status;
 }

@@ -35,6 +35,7 @@ struct br_parse_options {
     bool any_order; /* pipelines of a PostgreSQL query that is run by one process run in any order,
                        one at a time */
     bool hold;      /* tables of explained queries are outputs */
+    const char *files;     /* the resource on which files that jobs write are outputs; NULL: none */
     const char *durations; /* a table with better durations (reader/durations.h); NULL: none */
     bool many;             /* the table is for several jobs */
     bool reverse; /* for formats whose arrows tools draw either way (DOT): they point to the task

@@ -40,7 +40,10 @@ static uint32_t storage_find_given(const struct br_dag *dag, uint32_t stage, con
     while (first > 0 && storage->output[first - 1].stage == stage)
         first--;
     uint32_t found = storage_find(storage, first, storage->outputs, stage, id, strlen(id));
-    return found != UINT32_MAX ? found : storage_find(storage, 0, first, stage, id, strlen(id));
+    if (found != UINT32_MAX || first == 0 ||
+        (!storage->unsorted && storage->output[first - 1].stage < stage))
+        return found;
+    return storage_find(storage, 0, first, stage, id, strlen(id));
 }
 
 enum br_status br_dag_add_output(struct br_dag *dag, uint32_t stage, const char *id,
@@ -77,6 +80,8 @@ enum br_status br_dag_add_output(struct br_dag *dag, uint32_t stage, const char 
     if (!storage || !(output.id = br_arena_text(&dag->arena, id)) ||
         !br_grow(&storage->output, storage->outputs, &storage->output_room, sizeof output))
         return br_fail_memory(diag);
+    storage->unsorted |=
+        storage->outputs > 0 && storage->output[storage->outputs - 1].stage > stage;
     storage->output[storage->outputs++] = output;
     return BR_OK;
 }

@@ -27,6 +27,7 @@ struct br_given_reads {
 struct br_storage {
     uint32_t outputs, output_room;
     struct br_output *output; /* grouped by stage in a finished job, in the order given */
+    bool unsorted;            /* the stages of outputs, as given, do not ascend */
     uint32_t givens, given_room;
     struct br_given_reads *given; /* grouped by edge in a finished job */
 
