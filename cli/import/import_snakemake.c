@@ -39,7 +39,7 @@ static bool import_snakemake_is_limited(const struct br_cluster *cluster, const 
     for (uint32_t k = 0; k < cluster->cls[0].capacities; k++)
         if (strcmp(cluster->cls[0].capacity[k].resource, resource) == 0)
             return true;
-    return false;
+    return br_cluster_shared(cluster, resource) != NULL;
 }
 
 /* Snakemake does not limit a resource that the capacity omits: it gets the sum of all jobs'
@@ -56,6 +56,11 @@ static enum br_status add_unlimited(struct br_input *input, bool quiet, struct b
         for (uint32_t d = 0; d < dag->demands; d++) {
             int64_t whole = br_decimal_ceil(dag->demand[d].amount);
             if (dag->demand[d].resource == r && __builtin_add_overflow(sum, whole, &sum))
+                sum = INT64_MAX / 4;
+        }
+        for (uint32_t o = 0; dag->storage && o < dag->storage->outputs; o++) {
+            int64_t whole = br_decimal_ceil(dag->storage->output[o].amount);
+            if (dag->storage->output[o].resource == r && __builtin_add_overflow(sum, whole, &sum))
                 sum = INT64_MAX / 4;
         }
         snprintf(amount, sizeof amount, "%" PRId64, sum);

@@ -31,6 +31,7 @@ struct job {
 struct wait {
     uint32_t parent, child;
     const char *at;
+    const char *reads; /* ids with blanks between them; NULL: not told */
 };
 
 /* Jobs of a rule, and the stage of the first. */
@@ -43,14 +44,15 @@ struct reading {
     struct br_json json;
     struct br_diag *diag;
     struct br_dag *dag;
-    struct br_arena arena; /* names of rules */
+    struct br_arena arena; /* names of rules, reads of waits */
     struct br_index by_name;
     const char **rule;
     struct job *job; /* by stage */
     struct join joined[2];
-    struct join undetermined;
+    struct join undetermined, unsized;
     struct wait *wait;
     uint32_t rules, rule_room, jobs, job_room, waits, wait_room;
+    uint32_t first_wait, reading_wait; /* of the job at hand */
 };
 
 static bool snakemake_read_no_memory(struct reading *reading)
@@ -184,6 +186,71 @@ static bool read_parent(void *context, uint32_t k)
     return true;
 }
 
+/* ---- Temporary files ---- */
+
+static bool read_output(void *context, uint32_t k)
+{
+    struct reading *reading = context;
+    struct br_json *json = &reading->json;
+    struct br_json_field field[] = {{"id", true, NULL}, {"disk_mb", true, NULL}};
+    struct br_decimal amount;
+    char text[BR_DECIMAL_TEXT];
+    (void)k;
+    if (!br_json_fields(json, "a temporary output", field, COUNT(field)))
+        return false;
+    const char *after = json->at;
+    br_json_go(json, &field[1]);
+    if (!snakemake_read_amount(reading, "disk_mb", 0, &amount))
+        return false;
+    br_decimal_format(amount, text, sizeof text);
+    br_json_go(json, &field[0]);
+    if (!br_json_string(json, "the output's id"))
+        return false;
+    const bool good =
+        br_json_take(json, field[0].at,
+                     br_dag_add_output(reading->dag, reading->jobs, json->text, "disk_mb", text,
+                                       BR_OUTPUT_UNKEPT, reading->diag));
+    json->at = after;
+    return good;
+}
+
+/* The text of one wait's reads, of which an id more is read. */
+static bool read_id(void *context, uint32_t k)
+{
+    struct reading *reading = context;
+    struct br_json *json = &reading->json;
+    struct wait *wait = &reading->wait[reading->reading_wait];
+    if (!br_json_string(json, "the id of an output"))
+        return false;
+    const size_t size = strlen(wait->reads) + strlen(json->text) + 2;
+    char *ids = br_arena_alloc(&reading->arena, size);
+    if (!ids)
+        return snakemake_read_no_memory(reading);
+    snprintf(ids, size, "%s%s%s", wait->reads, k ? " " : "", json->text);
+    wait->reads = ids;
+    return true;
+}
+
+static bool read_reads(void *context, uint32_t k)
+{
+    struct reading *reading = context;
+    br_json_peek(&reading->json);
+    const char *at = reading->json.at;
+    const struct br_json_field ids = {"reads", true, at};
+    if (!br_json_skip(&reading->json))
+        return false;
+    const char *after = reading->json.at;
+    reading->reading_wait = reading->first_wait + k;
+    if (reading->reading_wait >= reading->waits)
+        return br_json_fail(&reading->json, at, "give one list for each job that it waits for",
+                            "there are more lists of reads than jobs to wait for");
+    reading->wait[reading->reading_wait].reads = "";
+    if (!br_json_each(&reading->json, &ids, "the outputs that it reads", read_id, reading))
+        return false;
+    reading->json.at = after;
+    return true;
+}
+
 static bool read_threads(struct reading *reading, const struct br_json_field *threads,
                          uint32_t stage)
 {
@@ -215,11 +282,24 @@ static bool snakemake_read_job(void *context, uint32_t k)
 {
     struct reading *reading = context;
     struct br_json *json = &reading->json;
-    enum { ID, RULE, THREADS, RESOURCES, AFTER, SECONDS, JOINED, UNDETERMINED };
-    struct br_json_field field[] = {{"id", true, NULL},       {"rule", true, NULL},
-                                    {"threads", false, NULL}, {"resources", false, NULL},
-                                    {"after", false, NULL},   {"seconds", false, NULL},
-                                    {"joined", false, NULL},  {"undetermined", false, NULL}};
+    enum {
+        ID,
+        RULE,
+        THREADS,
+        RESOURCES,
+        AFTER,
+        SECONDS,
+        JOINED,
+        UNDETERMINED,
+        OUTPUTS,
+        READS,
+        UNSIZED
+    };
+    struct br_json_field field[] = {
+        {"id", true, NULL},         {"rule", true, NULL},          {"threads", false, NULL},
+        {"resources", false, NULL}, {"after", false, NULL},        {"seconds", false, NULL},
+        {"joined", false, NULL},    {"undetermined", false, NULL}, {"outputs", false, NULL},
+        {"reads", false, NULL},     {"unsized", false, NULL}};
     struct job job = {0, unknown, unknown, unknown};
     uint32_t stage;
     (void)k;
@@ -238,16 +318,21 @@ static bool snakemake_read_job(void *context, uint32_t k)
                       br_dag_add_stage(reading->dag, json->text, 1, 0, &stage, reading->diag)))
         return false;
     br_dag_set_stage_pos(reading->dag, stage, pos);
+    reading->first_wait = reading->waits;
     br_json_go(json, &field[RULE]);
     if (!br_json_string(json, "the job's rule") || !find_rule(reading, json->text, &job.rule) ||
         !read_threads(reading, &field[THREADS], stage) ||
         !read_resources(reading, &field[RESOURCES], stage, &job) ||
+        !br_json_each(json, &field[OUTPUTS], "the temporary outputs", read_output, reading) ||
         !br_json_each(json, &field[AFTER], "the jobs that it waits for", read_parent, reading) ||
+        !br_json_each(json, &field[READS], "the outputs that it reads", read_reads, reading) ||
         !read_joined(reading, &field[JOINED], stage) ||
         !br_json_optional_seconds(json, &field[SECONDS], &job.recorded_ns))
         return false;
     if (field[UNDETERMINED].at)
         count_join(&reading->undetermined, stage);
+    if (field[UNSIZED].at)
+        count_join(&reading->unsized, stage);
     if (field[SECONDS].at && job.recorded_ns < 0)
         return br_json_fail(json, field[SECONDS].at, NULL, "the job took less than no time");
     if (!br_grow(&reading->job, reading->jobs, &reading->job_room, sizeof *reading->job))
@@ -271,6 +356,11 @@ static bool add_waits(struct reading *reading)
                                           reading->diag)))
             return false;
         br_dag_set_edge_pos(reading->dag, pos);
+        if (wait->reads &&
+            !br_json_take(&reading->json, wait->at,
+                          br_dag_set_edge_reads(reading->dag, wait->parent, wait->child,
+                                                wait->reads, reading->diag)))
+            return false;
     }
     return true;
 }
@@ -353,7 +443,10 @@ static bool snakemake_read_add_doubts(struct reading *reading)
                      "of a group, which Snakemake may hand on as one job: planned one by one") &&
            add_doubt(reading, &reading->undetermined,
                      "with a resource that is known only when the input is there: it demands "
-                     "nothing of it");
+                     "nothing of it") &&
+           add_doubt(reading, &reading->unsized,
+                     "with temp() files that are not there and no resource disk_mb: they take no "
+                     "room");
 }
 
 /* ---- The whole ---- */

@@ -321,8 +321,78 @@ def there_and_back(workflow):
     return len(tasks)
 
 
+HELD = '''
+def note(rule, command):
+    return "echo begin %s {wildcards.s} >>log; %s; echo end %s {wildcards.s} >>log" % (rule, command, rule)
+rule all:
+    input: expand("{s}.result", s=list("abcdef"))
+rule wide:
+    output: temp("{s}.one"), temp("{s}.two")
+    resources: disk_mb=5
+    shell: note("wide", "head -c 2000000 /dev/zero >{output[0]}; head -c 3000000 /dev/zero >{output[1]}")
+rule early:
+    input: "{s}.one"
+    output: temp(directory("{s}.early"))
+    resources: disk_mb=4
+    shell: note("early", "mkdir {output}; head -c 4000000 /dev/zero >{output}/file; sleep 0.1")
+rule late:
+    input: "{s}.two", "{s}.early"
+    output: "{s}.result"
+    shell: note("late", "touch {output}")
+rule unsized:
+    output: temp("unsized")
+    shell: "touch {output}"
+'''
+
+
+def most_held(log):
+    """Megabytes, from when jobs began and ended: each file until the last job that reads it has ended."""
+    begun, ended, most = set(), set(), 0
+    for what, rule, sample in log:
+        (begun if what == 'begin' else ended).add((rule, sample))
+        most = max(most, sum(
+            5 * (('wide', s) in begun and not {('early', s), ('late', s)} <= ended) +
+            4 * (('early', s) in begun and ('late', s) not in ended) for s in 'abcdef'))
+    return most
+
+
+def what_is_held(workflow):
+    """Files under temp() are outputs until their last reader has ended, as large as disk_mb says or as they were when
+    they were kept; and a run by the plan never holds more than there is."""
+    held = Workflow(workflow.folder.parent / 'held')
+    (held.folder / 'Snakefile').write_text(HELD)
+
+    def outputs():
+        root = ElementTree.parse(held.job).getroot()
+        sizes = {stage.get('id'): {out.get('id'): int(out.get('amount')) for out in stage.iter(SPACE + 'output')}
+                 for stage in root.iter(SPACE + 'stage')}
+        assert not any(d.get('resource') == 'disk_mb' for d in root.iter(SPACE + 'demand'))
+        reads = {(edge.get('from'), edge.get('to')): sorted(sizes[edge.get('from')]) if edge.get('reads') is None
+                 else sorted(edge.get('reads').split()) for edge in root.iter(SPACE + 'edge')}
+        return sizes['wide:s=a'], sizes['early:s=a'], [reads['%s:s=a' % a, '%s:s=a' % b] for a, b in
+                                                       (('wide', 'early'), ('wide', 'late'), ('early', 'late'))]
+
+    jobs, said = held.load('all', 'unsized', capacity='cpu=3,mem=2GiB,disk_mb=16')
+    assert '1 job with temp() files that are not there and no resource disk_mb' in said, said
+    assert outputs() == ({'temp': 5}, {'temp': 4}, [['temp'], ['temp'], ['temp']]), outputs()
+    held.make_plan()
+    held.run('--cores', 3, plan=held.plan)
+    most = most_held(held.log())
+    assert 9 <= most <= 16, (most, held.log())
+    plan = json.loads(held.plan.read_text())
+    for stage in plan['stages']:
+        stage.pop('outputs', None)
+    held.plan.write_text(json.dumps(plan))
+    held.run('--cores', 3, '--forceall', plan=held.plan)
+    without = most_held(held.log())
+    held.run('--cores', 3, '--notemp', '--forceall', plan=held.plan)
+    held.load(capacity='cpu=3,mem=2GiB,disk_mb=16')
+    assert outputs() == ({'temp0': 2, 'temp1': 3}, {'temp0': 4}, [['temp0'], ['temp1'], ['temp0']]), outputs()
+    return most, without
+
+
 TESTS = [among_what_is_ready, before_the_first_run, in_the_order_of_the_plan, after_the_run, within_limits,
-         what_is_wrong, there_and_back]
+         what_is_wrong, there_and_back, what_is_held]
 
 
 def main():

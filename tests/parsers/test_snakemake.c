@@ -66,6 +66,34 @@ static void fixture(void **state)
     br_input_finish(&input);
 }
 
+/* Temporary outputs, and what of them is read: all, some or nothing. */
+static void temporary_outputs(void **state)
+{
+    static const char text[] =
+        "{\"format\": \"bigrocks-snakemake/1\", \"jobs\": [\n"
+        "{\"id\": \"b\", \"rule\": \"b\", \"after\": [1, 2], \"reads\": [[\"y\"], []]},\n"
+        "{\"id\": \"a\", \"rule\": \"a\", \"outputs\": [{\"id\": \"x\", \"disk_mb\": 3},\n"
+        "{\"disk_mb\": 2.5, \"id\": \"y\"}], \"after\": [2]},\n"
+        "{\"id\": \"c\", \"rule\": \"c\", \"outputs\": [{\"id\": \"z\", \"disk_mb\": 7}],\n"
+        "\"unsized\": 1}]}";
+    struct br_input input;
+    struct br_diag diag;
+    assert_int_equal(parse(text, &input, NULL, &diag), BR_OK);
+    const struct br_storage *storage = input.dag->storage;
+    assert_non_null(storage);
+    assert_int_equal(storage->outputs, 3);
+    assert_string_equal(storage->output[1].id, "y");
+    assert_int_equal(storage->output[1].amount.mantissa, 25);
+    assert_int_equal(storage->output[1].amount.exponent, -1);
+    for (uint32_t o = 0; o < 3; o++)
+        assert_int_equal(storage->output[o].flags, BR_OUTPUT_UNKEPT);
+    static const uint32_t readers[] = {0, 1, 1}; /* b reads y, a reads z since nothing is said */
+    for (uint32_t o = 0; o < 3; o++)
+        assert_int_equal(storage->output_first[o + 1] - storage->output_first[o], readers[o]);
+    assert_int_equal(input.dag->doubts, 1);
+    br_input_finish(&input);
+}
+
 /* ---- Any workflow ---- */
 
 enum { MOST = 12, RULES = 3, ROUNDS = 2000, TEXT = 1 << 16 };
@@ -274,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fixture),
+        cmocka_unit_test(temporary_outputs),
         cmocka_unit_test(any_workflow),
         cmocka_unit_test(refused),
     };
