@@ -626,7 +626,7 @@ enum br_status br_simulate_workload(const struct br_workload *workload,
     struct simulation sim = {
         .workload = workload, .options = options, .setup = options->setup, .outcome = outcome};
     sim.moves = options->network || options->row->places;
-    sim.setup.plan = plan_timed;
+    sim.setup.plan = options->setup.plan ? plan_timed : NULL;
     sim.setup.network_plan = network_plan_timed;
     sim.setup.plan_context = &sim;
     sim.setup.cluster = cluster;

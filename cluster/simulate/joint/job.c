@@ -135,7 +135,22 @@ static void rank_by_size(struct br_joint_job *job, struct br_sort_item *item)
     joint_job_rank(job, BR_WITHIN_SHARE, item);
 }
 
+/* Stages by the rank of their first task. */
+static void rank_by_plan(struct br_joint_job *job, const struct br_plan *plan,
+                         struct br_sort_item *item)
+{
+    for (uint32_t s = 0; s < job->stages; s++) {
+        const struct br_joint_stage *stage = &job->stage[s];
+        uint32_t first = stage->rank[BR_WITHIN_TAIL];
+        for (uint32_t t = stage->first; plan && t < stage->first + stage->tasks; t++)
+            first = t == stage->first || plan->rank[t] < first ? plan->rank[t] : first;
+        item[s] = (struct br_sort_item){first, s};
+    }
+    joint_job_rank(job, BR_WITHIN_PLAN, item);
+}
+
 static enum br_status joint_job_fill(struct br_joint_job *job, const struct br_dag *dag,
+                                     const struct br_plan *plan,
                                      const struct br_capacities *capacities,
                                      struct br_sort_item *item, struct br_diag *diag)
 {
@@ -169,12 +184,13 @@ static enum br_status joint_job_fill(struct br_joint_job *job, const struct br_d
     rank_by_path(job, dag, BR_WITHIN_WAY, value, item);
     rank_by_level(job, dag, value, item);
     rank_by_size(job, item);
+    rank_by_plan(job, plan, item);
     return BR_OK;
 }
 
-enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capacities *capacities,
-                                 uint32_t number, double weight, struct br_joint_job **job,
-                                 struct br_diag *diag)
+enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_plan *plan,
+                                 const struct br_capacities *capacities, uint32_t number,
+                                 double weight, struct br_joint_job **job, struct br_diag *diag)
 {
     /* A stage has a task at least, so there is room for the stages, too. */
     assert(dag->tasks >= dag->stages);
@@ -190,7 +206,7 @@ enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capac
                                       .tasks = dag->tasks,
                                       .weight = weight,
                                       .duration_ns = dag->duration_ns};
-        status = joint_job_fill(made, dag, capacities, item, diag);
+        status = joint_job_fill(made, dag, plan, capacities, item, diag);
     }
     assert(status || made->total_work >= made->work);
     free(item);

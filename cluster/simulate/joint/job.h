@@ -3,6 +3,7 @@
 #define BR_CLUSTER_SIMULATE_JOINT_JOB_H
 
 #include "planner/model/dag.h"
+#include "planner/model/plan.h"
 #include "runtime/enforcer/capacities.h"
 
 /* Orders of the stages within a job. */
@@ -13,6 +14,8 @@ enum br_joint_within {
     BR_WITHIN_LEVEL,   /* by the number of edges on the longest path to a sink, the most first */
     BR_WITHIN_WORK,    /* the stage with the most work first */
     BR_WITHIN_SHARE,   /* the largest demands first */
+    BR_WITHIN_SEARCHED,
+    BR_WITHIN_PLAN = BR_WITHIN_SEARCHED, /* by the first start in the job's plan; else by tail */
     BR_WITHIN_COUNT,
 };
 
@@ -60,12 +63,13 @@ struct br_joint_job {
     bool news;                  /* a task has ended since paces were settled */
 };
 
-/* *job is the caller's, also after a failure (NULL when memory is out). The dag must outlive it.
+/* *job is the caller's, also after a failure (NULL when memory is out). The dag must outlive it;
+ * the plan of the job (may be NULL) is read now.
  * BR_BAD_INPUT (a demand that the cluster's scale cannot say), BR_SYSTEM. O(tasks + edges +
  * stages log stages). */
-enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_capacities *capacities,
-                                 uint32_t number, double weight, struct br_joint_job **job,
-                                 struct br_diag *diag);
+enum br_status br_joint_job_make(const struct br_dag *dag, const struct br_plan *plan,
+                                 const struct br_capacities *capacities, uint32_t number,
+                                 double weight, struct br_joint_job **job, struct br_diag *diag);
 void br_joint_job_destroy(struct br_joint_job *job); /* NULL is fine */
 
 /* The expected duration of the task. */

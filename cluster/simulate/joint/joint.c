@@ -20,6 +20,7 @@ static const double busy = 0.1, enough = 10;
 
 struct joint {
     struct br_arena arena;
+    struct br_policy_setup setup;
     struct br_capacities capacities;
     struct br_scene_sharing sharing;
     struct br_joint_scene scene; /* the real one */
@@ -51,6 +52,7 @@ enum br_status br_joint_create(const struct br_policy_setup *setup, void **polic
     *policy = joint;
     if (!joint)
         return br_fail_memory(diag);
+    joint->setup = *setup;
     double budget = isnan(setup->number) ? BR_JOINT_BUDGET : setup->number;
     if (!(budget >= 0 && budget <= 1e15))
         return br_fail(diag, BR_USAGE, "0 searches nothing: the least remaining work goes first",
@@ -199,9 +201,14 @@ enum br_status br_joint_arrive(void *policy, const struct br_arrival *arrival, i
                                struct br_diag *diag)
 {
     struct joint *joint = policy;
+    const struct br_policy_setup *setup = &joint->setup;
+    const struct br_plan *plan =
+        setup->plan ? setup->plan(setup->plan_context, arrival, diag) : NULL;
     struct br_joint_job *job;
     uint32_t slot = 0;
-    enum br_status status = br_joint_job_make(arrival->dag, &joint->capacities, arrival->job,
+    if (setup->plan && !plan)
+        return diag ? diag->status : BR_SYSTEM;
+    enum br_status status = br_joint_job_make(arrival->dag, plan, &joint->capacities, arrival->job,
                                               arrival->weight, &job, diag);
     uint32_t *where = malloc((size_t)arrival->dag->tasks * sizeof *where);
     if (!status && (!where || !reach_number(joint, arrival->job) ||
@@ -361,6 +368,7 @@ static enum br_status joint_create(const struct br_policy_row *row,
 const struct br_policy_row br_simulate_policy_joint = {
     .named = {"joint", "all jobs planned together: their order is searched by looking ahead"},
     .number = "the placements that a search may take, 200000 unless given",
+    .plans = true,
     .slow = 100,
     .create = joint_create,
     .destroy = br_joint_destroy,

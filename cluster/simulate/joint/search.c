@@ -2,8 +2,9 @@
  * the least remaining work first, with each order within the jobs; what packs best, less remaining
  * work; and the order in which jobs end under the best of these. Then moves a job past some others,
  * changes the order within one, or holds one until another has started all its tasks, and keeps
- * what is no worse (what is better, of holding). Holding leaves room for stages that are about to
- * become ready, which long tasks of a job that goes later would take.
+ * what is no worse (what is better, of holding). Last come the orders of the jobs' plans. Holding
+ * leaves room for stages that are about to become ready, which long tasks of a job that goes later
+ * would take.
  *
  * The budget is in placements, and grows with the tasks that are left. A run takes about a fiftieth
  * of it: if more tasks are left, every few tasks and machines stand for all; then runs are fewer,
@@ -31,6 +32,7 @@ enum {
 
 /* Weights of remaining work against packing (see starts.c). */
 static const double etas[] = {1, 0.5, 2};
+static const double clearly = 0.95; /* of the value of the others */
 enum { ETAS = sizeof etas / sizeof *etas };
 
 struct br_joint_row {
@@ -232,18 +234,26 @@ static void joint_search_order_by(const struct br_joint_row *row, struct br_join
     }
 }
 
-/* Runs the row that is being tried, and keeps it if it is no worse (`equal`), or better. */
-static void try_row(struct br_joint_search *search, bool equal)
+/* Runs the row that is being tried. */
+static double run_row(struct br_joint_search *search)
 {
     assert(search->tried->count > 0);
     joint_search_order_by(search->tried, &search->order);
-    double value = br_forward_run(&search->forward, &search->order, search->most, search->until_ns);
+    const double value =
+        br_forward_run(&search->forward, &search->order, search->most, search->until_ns);
     search->spent += search->forward.spent + search->forward.cost;
     search->trials++;
     if (search->forward.cut && search->until_ns == INT64_MAX) {
         search->until_ns = search->forward.now_ns;
         search->most *= 4; /* the clock cuts the others */
     }
+    return value;
+}
+
+/* Runs it, and keeps it if it is no worse (`equal`), or better. */
+static void try_row(struct br_joint_search *search, bool equal)
+{
+    const double value = run_row(search);
     if (search->tried->eta == 0 && value <= search->listed_value) {
         search->listed_value = value;
         copy_row(search, search->listed, search->tried);
@@ -262,7 +272,7 @@ static void joint_search_begin(struct br_joint_search *search, const struct br_j
     row_by_work(search, scene, search->tried, BR_WITHIN_BREADTH);
     if (row_of_last(scene, last, search->tried))
         try_row(search, false);
-    for (uint8_t within = 0; within < BR_WITHIN_COUNT && search->spent <= search->allowed;
+    for (uint8_t within = 0; within < BR_WITHIN_SEARCHED && search->spent <= search->allowed;
          within++) {
         row_by_work(search, scene, search->tried, within);
         try_row(search, false);
@@ -331,12 +341,32 @@ static void joint_search_improve(struct br_joint_search *search)
     }
     if (row->count == 1 || br_rng_below(&search->rng, 3) == 0) {
         uint8_t *within = &row->within[row->slot[at]];
-        uint32_t more = 1 + (uint32_t)br_rng_below(&search->rng, BR_WITHIN_COUNT - 1);
-        *within = (uint8_t)((*within + more) % BR_WITHIN_COUNT);
+        uint32_t more = 1 + (uint32_t)br_rng_below(&search->rng, BR_WITHIN_SEARCHED - 1);
+        *within = (uint8_t)((*within + more) % BR_WITHIN_SEARCHED);
     } else {
         joint_search_move(row, at, joint_search_draw_place(search, row->count, at));
     }
     try_row(search, true);
+}
+
+/* At last the jobs' own plans, under the best order of the jobs and under that by work. A plan
+ * leaves room for what comes later, which no order above does; on most jobs it gains as little as
+ * chance does, so it counts only if it is clearly better. */
+static void try_plans(struct br_joint_search *search, const struct br_joint_scene *scene)
+{
+    for (int k = 0; k < 2; k++) {
+        if (k == 0)
+            copy_row(search, search->tried, search->best);
+        else
+            row_by_work(search, scene, search->tried, BR_WITHIN_PLAN);
+        memset(search->tried->within, BR_WITHIN_PLAN, search->room);
+        const double value = run_row(search);
+        if (value < clearly * search->value) {
+            search->value = value;
+            search->improvements++;
+            copy_row(search, search->best, search->tried);
+        }
+    }
 }
 
 /* Shares the budget out: how many starts a run may take, and how many tasks and machines one stands
@@ -380,6 +410,7 @@ void br_joint_search_run(struct br_joint_search *search, const struct br_joint_s
         joint_search_begin(search, scene, order);
         while (search->spent < search->allowed && trials++ < RUNS_A_JOB * search->best->count)
             joint_search_improve(search);
+        try_plans(search, scene);
     }
     joint_search_order_by(search->best, order);
 }

@@ -422,8 +422,10 @@ static void study_svg_draw_title(const struct picture *p)
     br_plot_begin_text(p->out, 16 * PX, 24 * PX, "class=\"strong\" font-size=\"14\"");
     br_write_cut(p->out, BR_QUOTE_XML,
                  workload->name && *workload->name ? workload->name : "workload", 60);
-    fprintf(p->out, ": %" PRIu32 " jobs, %" PRIu64 " tasks on %" PRIu32 " machines", workload->jobs,
-            workload->tasks, p->study->cluster->machines);
+    fprintf(p->out, ": %" PRIu32 " job%s, %" PRIu64 " task%s on %" PRIu32 " machine%s",
+            workload->jobs, workload->jobs == 1 ? "" : "s", workload->tasks,
+            workload->tasks == 1 ? "" : "s", p->study->cluster->machines,
+            p->study->cluster->machines == 1 ? "" : "s");
     if (p->policies && p->policy[0].runs > 1)
         fprintf(p->out, "; %" PRIu32 " seeds", p->policy[0].runs);
     if (p->policies > p->drawn)

@@ -56,7 +56,8 @@ void play_begin(struct play *play, struct br_cluster *cluster)
 void play_job(struct play *play, const struct br_dag *dag, uint32_t place)
 {
     uint32_t slot, k = play->jobs++;
-    assert_int_equal(br_joint_job_make(dag, &play->capacities, k, 1, &play->job[k], NULL), BR_OK);
+    assert_int_equal(br_joint_job_make(dag, NULL, &play->capacities, k, 1, &play->job[k], NULL),
+                     BR_OK);
     assert_true(br_scene_arrive(&play->scene, play->job[k], &slot));
     assert_int_equal(slot, k);
     play->place[k] = place;

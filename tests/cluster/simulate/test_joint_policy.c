@@ -198,7 +198,7 @@ static void test_pace(void **state)
     assert_int_equal(br_capacities_make(&arena, cluster, &capacities, NULL), BR_OK);
     for (uint32_t declared = 0; declared < 2; declared++) {
         const double root = declared ? 1 : sqrt(2);
-        assert_int_equal(br_joint_job_make(dag, &capacities, 0, 1, &job, NULL), BR_OK);
+        assert_int_equal(br_joint_job_make(dag, NULL, &capacities, 0, 1, &job, NULL), BR_OK);
         double work = job->work, total = job->total_work;
         assert_true(work == 8e9 && total == 8e9);
         br_pace_settle(job, &work, &total);
@@ -248,7 +248,7 @@ static void test_alone(void **state)
     assert_int_equal(br_capacities_make(&arena, cluster, &capacities, NULL), BR_OK);
     for (uint32_t k = 0; k < 2; k++) {
         struct br_joint_job *job;
-        assert_int_equal(br_joint_job_make(dag[k], &capacities, 0, 1, &job, NULL), BR_OK);
+        assert_int_equal(br_joint_job_make(dag[k], NULL, &capacities, 0, 1, &job, NULL), BR_OK);
         assert_true(br_pace_alone(job) == alone[k]);
         for (uint32_t t = 0; t < job->tasks; t++)
             br_pace_end(job, t, job->duration_ns[t] / 2 * 3);
