@@ -3,6 +3,7 @@
 
 #include "base/process/clock.h"
 #include "cli/bounds/lp_bound.h"
+#include "cli/bounds/storage.h"
 #include "cli/bounds/what_if.h"
 #include "cli/inputs/load.h"
 #include "cli/options/options.h"
@@ -91,8 +92,8 @@ static enum br_status check_outputs(const struct cli_settings *settings, struct 
 {
     const char *format = settings->output.format;
     if (!settings->bound.what_if && (format || settings->output.path))
-        return br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if",
-                       "--format and -o belong to --what-if");
+        return br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if or --storage",
+                       "--format and -o belong to --what-if and --storage");
     if (settings->bound.what_if &&
         (settings->bound.json || settings->output.quiet ||
          (format && !settings->output.path && strcmp(format, "text") != 0)))
@@ -119,8 +120,9 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
         br_input_finish(&input);
         return status;
     }
-    if (settings->bound.what_if && !settings->bound.explain) {
-        status = cli_what_if(settings, &input, diag);
+    if (settings->bound.storage || (settings->bound.what_if && !settings->bound.explain)) {
+        status = settings->bound.storage ? cli_storage(settings, &input, diag)
+                                         : cli_what_if(settings, &input, diag);
         br_input_finish(&input);
         return status;
     }
@@ -163,9 +165,12 @@ static const struct br_option bound_rows[] = {
     OPTION(TEXT, "what-if", "CHANGES", bound.what_if,
            "the bound on other clusters: changes such as cpu+25%, mem=128GiB or machines+2, or "
            "ranges such as machines=1..8 or cpu+0..100%/25, with commas between them"),
+    OPTION(TEXT, "storage", "R", bound.storage,
+           "how much of the resource R the job needs: the least peak of all orders, and how long "
+           "the job takes with more"),
     OPTION(NAME, "format", "F", output.format,
-           "write the result of --what-if in this format (default: by the ending of -o FILE, else "
-           "text)",
+           "write the result of --what-if or --storage in this format (default: by the ending of "
+           "-o FILE, else text)",
            .letter = 'f', .rows = &br_curve_formats),
     OPTION(FLAG, "explain", NULL, bound.explain,
            "also explain what limits the job, and how much more machines or more of a resource "
@@ -185,12 +190,15 @@ const struct cli_command cli_bound = {
     .text = "Prints a lower bound on the makespan of every plan, and the argument that proves\n"
             "it: the best of the combinatorial bounds and, if the program bigrocks-bound is\n"
             "installed, of a linear program. --explain says what limits the job; --what-if tries\n"
-            "other clusters. With --history, tasks last as long as in the runs of FILE on\n"
+            "other clusters; --storage says how much of a resource has to be there. With "
+            "--history, tasks last as long as in the runs of FILE on\n"
             "average.\n",
     .examples =
         "bigrocks bound examples/build.dot --capacity cpu=4,mem=4GiB\n"
         "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --explain\n"
         "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --no-lp --json\n"
         "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --what-if "
-        "disk+25%\n",
+        "disk+25%\n"
+        "bigrocks bound examples/joins.xml --capacity cpu=4,mem=2GiB --shared licence=1 --storage "
+        "mem\n",
 };

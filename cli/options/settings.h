@@ -42,6 +42,7 @@ struct cli_search_settings {
     bool network;          /* account for transfers */
     const char *store;     /* a file of plans */
     const char *order;     /* a file with an order of tasks to follow */
+    const char *minimize;  /* "storage:R"; NULL: the makespan alone */
 };
 
 /* How a lower bound is proven, and what is printed of it. */
@@ -51,6 +52,7 @@ struct cli_bound_settings {
     uint64_t conflicts;   /* CLI_CONFLICTS_DEFAULT: not given */
     int64_t cpu_limit_ns; /* -1: not given */
     const char *what_if;
+    const char *storage; /* a resource; NULL: not given */
     bool explain, json;
 };
 #define CLI_CONFLICTS_DEFAULT UINT64_MAX

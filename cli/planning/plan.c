@@ -10,6 +10,7 @@
 #include "cli/options/choices.h"
 #include "cli/options/options.h"
 #include "cli/output/output.h"
+#include "cli/planning/least.h"
 #include "cli/planning/picture.h"
 #include "cli/planning/robust.h"
 #include "cli/planning/summary.h"
@@ -97,14 +98,17 @@ static void tell_hit(const char *path, const struct br_store_hit *hit)
                 hit->enough ? " by effort fast" : "", fresh);
 }
 
-/* Plans by the options, with the store if there is one. */
+/* Plans by the options, with the store if there is one, or with the least peak of a resource; the
+ * cluster has then only so much of it. */
 static enum br_status planning_plan_search(const struct cli_settings *settings,
-                                           const struct br_input *input,
+                                           struct br_input *input, struct cli_least *least,
                                            const struct br_plan_options *options,
                                            struct br_plan **plan, struct br_store_hit *hit,
                                            struct br_diag *diag)
 {
     struct br_store *store;
+    if (least->resource)
+        return cli_least_plan(least, input, options, plan, diag);
     if (!settings->search.store)
         return br_plan_make(input->dag, input->cluster, options, plan, diag);
     enum br_status status = br_store_open(settings->search.store, &store, diag);
@@ -116,10 +120,10 @@ static enum br_status planning_plan_search(const struct cli_settings *settings,
 }
 
 /* Plans, with the output open. */
-static enum br_status plan_into(const struct cli_settings *settings, const struct br_input *input,
-                                const uint32_t *order, int64_t began_ns, const char *format,
-                                FILE *out, struct br_plan **plan, struct cli_trace *trace,
-                                struct br_diag *diag)
+static enum br_status plan_into(const struct cli_settings *settings, struct br_input *input,
+                                struct cli_least *least, const uint32_t *order, int64_t began_ns,
+                                const char *format, FILE *out, struct br_plan **plan,
+                                struct cli_trace *trace, struct br_diag *diag)
 {
     struct cli_progress progress;
     const struct br_stop *stop = cli_interrupt_catch();
@@ -133,7 +137,8 @@ static enum br_status plan_into(const struct cli_settings *settings, const struc
     if (!refusal(settings, input))
         options.source = &program;
     struct br_store_hit hit = {0};
-    enum br_status status = planning_plan_search(settings, input, &options, plan, &hit, diag);
+    enum br_status status =
+        planning_plan_search(settings, input, least, &options, plan, &hit, diag);
     if (!status && settings->search.network)
         status = br_plan_network(*plan, input->dag, input->cluster, &options, diag);
     cli_progress_end(&progress);
@@ -182,9 +187,12 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     struct cli_output output;
     uint32_t *order = NULL;
     struct cli_robust robust = {0};
+    struct cli_least least = {0};
     struct cli_trace trace = {.say = settings->output.verbose && !settings->output.quiet};
     int64_t began_ns = br_now_ns();
     enum br_status status = cli_check_store(&settings->search, diag);
+    if (!status)
+        status = cli_least_read(settings, &least, diag);
     if (!status && (settings->output.format || settings->output.path))
         status = cli_format(&settings->output, &br_emit_plans, &format, diag);
     if (!status)
@@ -210,8 +218,8 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     if (!status) {
         status = cli_trace_begin(&trace, settings->output.trace_search, diag);
         if (!status)
-            status = plan_into(settings, &input, order, began_ns, format, output.file, &plan,
-                               &trace, diag);
+            status = plan_into(settings, &input, &least, order, began_ns, format, output.file,
+                               &plan, &trace, diag);
         status = cli_trace_end(&trace, status, diag);
         status = cli_output_close(&output, status, diag);
     }
@@ -223,6 +231,8 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
             cli_print_summary(out, plan, input.dag, input.cluster,
                               order ? "order" : settings->search.method,
                               lp_note(settings, &input, plan));
+        if (!settings->output.quiet)
+            cli_least_print(out, &least, input.dag);
         if (!settings->output.quiet)
             status = cli_robust_print(out, &robust, &input, plan, settings->search.seed,
                                       draw_most_ns(settings), settings->output.explain, diag);
@@ -238,12 +248,17 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
     }
     br_plan_destroy(plan);
     cli_robust_finish(&robust);
+    cli_least_finish(&least);
     br_input_finish(&input);
     free(order);
     return status;
 }
 
 static const struct br_option plan_rows[] = {
+    OPTION(TEXT, "minimize", "storage:R", search.minimize,
+           "hold as little as possible of the resource R at any time, however much there is of it; "
+           "among such plans a short one",
+           .example = "storage:mem"),
     OPTION(REAL, "robust", "Q", needs.robust,
            "plan every task with the duration that it does not exceed with probability Q, such as "
            "0.9, by the history or the job's own spreads",
@@ -265,17 +280,22 @@ const struct cli_command cli_plan = {
     .perform = planning_plan_perform,
     .arguments = "JOB",
     .summary = "plan a job and say how good the plan is",
-    .text = "Reads a job, plans it on the cluster and proves how far the plan can be from the\n"
-            "optimum. Without --format or -o, prints a summary; with one of them, writes the\n"
-            "plan to standard output or to FILE, and the summary goes to standard error. Ctrl-C\n"
-            "(or SIGTERM, or the time limit) ends the search, and the best plan so far is the\n"
-            "result. With --store, a plan of the same job, durations, demands and machines is\n"
-            "taken from FILE if as much effort went into it as --effort asks for (of max: as\n"
-            "long a --time-limit), or it meets its bound. A plan of the same job with other\n"
-            "durations, demands or machines is refitted: its order is kept; a fresh plan is made\n"
-            "by effort fast, and the shorter one is kept.\n",
+    .text =
+        "Reads a job, plans it on the cluster and proves how far the plan can be from the\n"
+        "optimum. Without --format or -o, prints a summary; with one of them, writes the\n"
+        "plan to standard output or to FILE, and the summary goes to standard error. Ctrl-C\n"
+        "(or SIGTERM, or the time limit) ends the search, and the best plan so far is the\n"
+        "result. With --store, a plan of the same job, durations, demands and machines is\n"
+        "taken from FILE if as much effort went into it as --effort asks for (of max: as\n"
+        "long a --time-limit), or it meets its bound. A plan of the same job with other\n"
+        "durations, demands or machines is refitted: its order is kept; a fresh plan is made\n"
+        "by effort fast, and the shorter one is kept. With --minimize storage:R, the plan is\n"
+        "one for a cluster that has no more of R than the least peak that was found, and so is\n"
+        "its lower bound.\n",
     .examples =
         "bigrocks plan examples/motivating.xml --machines 1 --capacity cpu=1,mem=1 --explain\n"
         "bigrocks plan examples/query.xml --cluster examples/cluster-rack.xml -o plan.json\n"
-        "bigrocks plan examples/build.dot --capacity cpu=4,mem=4GiB --method cp --format order\n",
+        "bigrocks plan examples/build.dot --capacity cpu=4,mem=4GiB --method cp --format order\n"
+        "bigrocks plan examples/joins.xml --capacity cpu=4,mem=2GiB --shared licence=1 --minimize "
+        "storage:mem\n",
 };

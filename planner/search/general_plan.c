@@ -38,6 +38,7 @@ struct general_plan {
     const struct br_cluster *cluster;
     struct br_plan_options options;
     const struct br_relaxed *relaxed;
+    const struct br_witness *known; /* an order that fits; NULL: it is looked for */
     struct br_general *job;
     struct br_witness witness;
     struct br_general_schedule best;
@@ -334,6 +335,11 @@ static enum br_status find_witness(struct general_plan *g)
     g->witness.machine = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->witness.machine);
     if (!g->witness.order || !g->witness.machine)
         return br_fail_memory(g->diag);
+    if (g->known) {
+        memcpy(g->witness.order, g->known->order, g->job->tasks * sizeof *g->witness.order);
+        memcpy(g->witness.machine, g->known->machine, g->job->tasks * sizeof *g->witness.machine);
+        return BR_OK;
+    }
     g->answer = br_witness_find(g->job, witness_work, &g->alarm.stop, &g->witness, &g->stuck);
     if (g->answer == BR_WITNESS_MEMORY)
         return br_fail_memory(g->diag);
@@ -529,12 +535,21 @@ enum br_status br_general_plan(const struct br_dag *dag, const struct br_cluster
                                const struct br_plan_options *options, struct br_plan **plan,
                                struct br_diag *diag)
 {
+    return br_general_plan_by(dag, cluster, options, NULL, plan, diag);
+}
+
+enum br_status br_general_plan_by(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  const struct br_plan_options *options,
+                                  const struct br_witness *known, struct br_plan **plan,
+                                  struct br_diag *diag)
+{
     struct br_relaxed relaxed = {0};
     struct br_diag own = {0};
     struct general_plan g = {.dag = dag,
                              .cluster = cluster,
                              .options = options ? *options : br_plan_options_default(),
                              .began_ns = br_now_ns(),
+                             .known = known,
                              .diag = diag ? diag : &own};
     struct br_method method;
     if (!br_method_find(g.options.method, &method))
