@@ -9,7 +9,11 @@
 #include "emit/write/write.h"
 #include "planner/model/features.h"
 
-enum { NONE = 0, ALL = BR_FEATURES_ALL };
+enum {
+    NONE = 0,
+    ALL = BR_FEATURES_ALL,
+    SLURM = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS | BR_FEATURE_RELEASES | BR_FEATURE_DEADLINES,
+};
 
 struct output {
     struct br_named named;
@@ -40,7 +44,7 @@ static const struct output plan_outputs[] = {
     {{"ninja-weights", "of a build: output,weight a line, with the plan's order"},
      br_emit_ninja_weights,
      NONE},
-    {{"slurm", "a shell script of job arrays for Slurm"}, br_emit_slurm, NONE},
+    {{"slurm", "a shell script of job arrays for Slurm"}, br_emit_slurm, SLURM},
     {{"dagman", "an input file for HTCondor's DAGMan"}, br_emit_dagman, NONE},
     {{"snakemake", "a Snakefile with priorities"}, br_emit_snakemake, NONE},
     {{"dask", "a Python script for Dask's distributed scheduler"}, br_emit_dask, NONE},

@@ -15,6 +15,9 @@ static int32_t digits_of(const struct br_dag *dag, const struct br_cluster *clus
         if (-value.exponent > digits)
             digits = -value.exponent;
     }
+    const struct br_capacity *shared = br_cluster_shared(cluster, dag->resource[r].name);
+    if (shared && -shared->amount.exponent > digits)
+        digits = -shared->amount.exponent;
     return digits;
 }
 
@@ -40,6 +43,9 @@ static void measure(struct br_limit *limit, const struct br_dag *dag,
             __builtin_add_overflow(limit->total, all, &limit->total))
             limit->total = INT64_MAX;
     }
+    const struct br_capacity *shared = br_cluster_shared(cluster, name);
+    if (shared)
+        limit->most = limit->total = whole(shared->amount, limit->digits);
     for (uint32_t s = 0; s < dag->stages; s++)
         if (__builtin_mul_overflow(br_limit_demand(limit, dag, s), (int64_t)dag->stage[s].tasks,
                                    &all) ||

@@ -15,8 +15,8 @@ struct br_limit {
     uint32_t resource; /* of the job */
     enum br_role role;
     int32_t digits; /* amounts times 10^digits are whole */
-    /* In whole amounts, of the largest machine and of all machines; INT64_MAX: no limit is
-     * known. */
+    /* In whole amounts, of the largest machine and of all machines, both of what they share;
+     * INT64_MAX: no limit is known. */
     int64_t most, total;
     bool scarce; /* the demand of all tasks at once exceeds the largest machine */
 };

@@ -343,6 +343,22 @@ enum br_status br_slurm_pieces_init(struct br_slurm_pieces *pieces, const struct
     return BR_OK;
 }
 
+enum br_status br_slurm_pieces_alone(struct br_slurm_pieces *pieces, const struct br_dag *dag,
+                                     const struct br_plan *plan, struct br_diag *diag)
+{
+    *pieces = (struct br_slurm_pieces){.window = 1};
+    if (!make_pieces(pieces, dag->tasks, dag)) {
+        br_slurm_pieces_finish(pieces);
+        return br_fail_memory(diag);
+    }
+    for (uint32_t k = 0; k < dag->tasks; k++) {
+        slurm_add_piece(pieces, br_dag_task_stage(dag, plan->order[k]));
+        pieces->of[plan->order[k]] = k;
+    }
+    list_indices(pieces, dag);
+    return BR_OK;
+}
+
 void br_slurm_pieces_finish(struct br_slurm_pieces *pieces)
 {
     br_arena_finish(&pieces->arena);

@@ -30,6 +30,10 @@ struct br_slurm_pieces {
     struct br_arena arena;
 };
 
+/* Makes a piece of every task. */
+enum br_status br_slurm_pieces_alone(struct br_slurm_pieces *pieces, const struct br_dag *dag,
+                                     const struct br_plan *plan, struct br_diag *diag);
+
 /* Makes at most `most` pieces, or a piece a stage if there are more stages: the window is the least
  * power of two, or the number of tasks, with which there are so few. Each piece's list of indices
  * has a length that Slurm takes. O((tasks + edges) log tasks) for usual jobs. */

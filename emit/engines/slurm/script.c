@@ -144,6 +144,25 @@ static void write_licenses(FILE *out, const struct br_engine *engine, uint32_t s
         putc(')', out);
 }
 
+/* Tasks of a piece start together as far as Slurm knows, so the latest release counts. It is from
+ * when the script hands the piece over, which is later than the start of the script. */
+static void write_begin(FILE *out, const struct br_slurm_script *script, uint32_t p)
+{
+    const struct br_dag *dag = script->engine.dag;
+    const struct br_slurm_piece *piece = &script->pieces.piece[p];
+    const int64_t second_ns = INT64_C(1000000000);
+    int64_t latest_ns = 0;
+    if (!dag->times || !dag->times->release_ns)
+        return;
+    for (uint32_t k = piece->first; k < piece->first + piece->tasks; k++) {
+        uint32_t task = dag->stage[piece->stage].first_task + script->pieces.index[k];
+        if (dag->times->release_ns[task] > latest_ns)
+            latest_ns = dag->times->release_ns[task];
+    }
+    if (latest_ns)
+        fprintf(out, " --begin=now+%" PRId64, latest_ns / second_ns + (latest_ns % second_ns != 0));
+}
+
 enum { JOB_NAME_MOST = 200 }; /* characters */
 
 /* Slurm shows the name to people, so invisible characters are written as numbers. */
@@ -239,6 +258,7 @@ static enum br_status write_piece(FILE *out, const struct br_slurm_script *scrip
     fprintf(out, " --nice=%" PRIu32, p);
     write_generic(out, engine, s);
     write_licenses(out, engine, s);
+    write_begin(out, script, p);
     br_slurm_dependencies(out, script, p);
     fputs(" \\\n  --wrap=", out);
     if (cut) {
@@ -293,6 +313,11 @@ static void describe_pieces(const struct br_slurm_pieces *pieces, uint32_t stage
                  pieces->window, most);
 }
 
+static bool has_deadlines(const struct br_dag *dag)
+{
+    return dag->times && dag->times->deadlines.count > 0;
+}
+
 static void write_header(FILE *out, const struct br_slurm_script *script)
 {
     char pieces[SENTENCE], lost[SENTENCE];
@@ -300,9 +325,13 @@ static void write_header(FILE *out, const struct br_slurm_script *script)
         "Run it by: sh FILE [options for every sbatch, such as --partition=short]",
         "It prints the numbers of the jobs; their output is where sbatch puts it.", pieces, NULL};
     const char *left_out[] = {
-        lost, "machines and start times: Slurm places jobs itself, those of lower --nice first",
+        lost,
+        "machines and start times: Slurm places jobs itself, those of lower --nice first",
         "arrays beyond Slurm's MaxArraySize (1001 unless set)",
-        "short tasks: Slurm takes up to a second or so between an end and a start", NULL};
+        "short tasks: Slurm takes up to a second or so between an end and a start",
+        has_deadlines(script->engine.dag) ? "deadlines: Slurm would drop a job that cannot keep one"
+                                          : NULL,
+        NULL};
     describe_pieces(&script->pieces, script->engine.dag->stages, pieces, lost);
     if (!pieces[0])
         usage[2] = NULL;
@@ -310,14 +339,51 @@ static void write_header(FILE *out, const struct br_slurm_script *script)
                      lost[0] ? left_out : left_out + 1);
 }
 
+/* Slurm counts cores and memory on each node. */
+static enum br_status refuse_shared(const struct br_emit_input *input, struct br_diag *diag)
+{
+    for (uint32_t k = 0; input->cluster && k < input->cluster->shareds; k++) {
+        const char *name = input->cluster->shared[k].resource;
+        if (br_role_of(name) == BR_ROLE_CPU || br_role_of(name) == BR_ROLE_MEMORY)
+            return br_fail(diag, BR_BAD_INPUT, "give it another name",
+                           "the format slurm cannot share '%.80s' between machines: Slurm counts "
+                           "it on each node",
+                           name);
+    }
+    return BR_OK;
+}
+
+/* An output is freed by its readers; Slurm runs nothing in between. */
+static enum br_status slurm_make_pieces(struct br_slurm_script *script,
+                                        const struct br_emit_input *input, struct br_diag *diag)
+{
+    const struct br_storage *storage = input->dag->storage;
+    if (!storage || !storage->outputs)
+        return br_slurm_pieces_init(&script->pieces, input->dag, input->plan, PIECES_MOST, diag);
+    for (uint32_t o = 0; o < storage->outputs; o++)
+        if (storage->output[o].release)
+            return br_fail(diag, BR_BAD_INPUT, "let the last reader's command do it",
+                           "the format slurm runs no command that frees the output '%.80s'",
+                           storage->output[o].id);
+    if (input->dag->tasks > PIECES_MOST)
+        return br_fail(diag, BR_BAD_INPUT, "run it by bigrocks run --on slurm-jobs",
+                       "the format slurm keeps what is held for %d tasks at most", PIECES_MOST);
+    enum br_status status = br_handover_init(&script->handover, input->dag, input->cluster,
+                                             input->plan, "the format slurm", diag);
+    return status ? status : br_slurm_pieces_alone(&script->pieces, input->dag, input->plan, diag);
+}
+
 enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
-    struct br_slurm_script script;
-    enum br_status status = br_engine_init_commands(&script.engine, input, diag);
+    struct br_slurm_script script = {.pieces.count = 0};
+    enum br_status status = refuse_shared(input, diag);
+    if (!status)
+        status = br_engine_init_commands(&script.engine, input, diag);
     if (status)
         return status;
-    status = br_slurm_pieces_init(&script.pieces, input->dag, input->plan, PIECES_MOST, diag);
+    status = slurm_make_pieces(&script, input, diag);
     if (status) {
+        br_handover_finish(&script.handover);
         br_engine_finish(&script.engine);
         return status;
     }
@@ -335,6 +401,7 @@ enum br_status br_emit_slurm(const struct br_emit_input *input, FILE *out, struc
         status = write_piece(out, &script, p, diag);
     fputs("\necho $ids\n", out);
     br_slurm_pieces_finish(&script.pieces);
+    br_handover_finish(&script.handover);
     br_engine_finish(&script.engine);
     return status;
 }

@@ -149,6 +149,26 @@ void br_slurm_joints(FILE *out, const struct br_slurm_script *script, uint32_t p
     }
 }
 
+/* The tasks whose end, whatever it is, frees the room that the piece's task takes. */
+static void wait_for_room(FILE *out, const struct br_slurm_script *script, uint32_t piece,
+                          const char *before)
+{
+    const struct br_handover *room = &script->handover;
+    const struct br_slurm_piece *it = &script->pieces.piece[piece];
+    if (!room->first)
+        return;
+    assert(it->tasks == 1);
+    uint32_t task =
+        script->engine.dag->stage[it->stage].first_task + script->pieces.index[it->first];
+    for (uint32_t k = room->first[task]; k < room->first[task + 1]; k++) {
+        uint32_t other = script->pieces.of[room->before[k]];
+        assert(other < piece);
+        fputs(k == room->first[task] ? before : "", out);
+        fputs(k == room->first[task] ? "afterany:$" : ":$", out);
+        br_slurm_piece_name(out, script, other);
+    }
+}
+
 void br_slurm_dependencies(FILE *out, const struct br_slurm_script *script, uint32_t piece)
 {
     const char *before = " \\\n  --kill-on-invalid-dep=yes --dependency=";
@@ -168,4 +188,5 @@ void br_slurm_dependencies(FILE *out, const struct br_slurm_script *script, uint
             write_joint_name(out, &waits, ++number);
         }
     }
+    wait_for_room(out, script, piece, before);
 }

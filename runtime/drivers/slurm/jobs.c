@@ -19,11 +19,10 @@
 #include <unistd.h>
 
 #include "base/text/diag.h"
-#include "base/text/shell.h"
 #include "base/process/stop.h"
-#include "planner/model/features.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
+#include "planner/model/handover.h"
 #include "planner/model/plan.h"
 #include "runtime/drivers/common/work.h"
 #include "runtime/drivers/slurm/site.h"
@@ -51,6 +50,7 @@ struct jobs {
     uint64_t *id;                    /* by task: Slurm's job number */
     int64_t *seen;                   /* by task: when Slurm was last known to have it */
     uint32_t *first_parent, *parent; /* by stage: its edges */
+    struct br_handover handover;     /* whose room a task takes; none without outputs */
     uint32_t outstanding;
     int64_t now_ns, asked_ns;
     struct timespec began; /* by the wall clock, as the scripts have it */
@@ -63,71 +63,29 @@ static void slurm_jobs_path_of(const struct jobs *jobs, uint32_t task, const cha
     snprintf(path, PATH, "%s/%" PRIu32 ".%s", jobs->folder, task, ending);
 }
 
-/* ---- Scripts ---- */
-
-/* 0, or why not. */
-static int slurm_jobs_write_script(struct jobs *jobs, uint32_t task)
-{
-    char path[PATH], here[PATH];
-    uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
-    uint32_t index = task - jobs->job.dag->stage[stage].first_task;
-    slurm_jobs_path_of(jobs, task, "sh", path);
-    if (!getcwd(here, sizeof here))
-        return errno;
-    if (!br_work_words(&jobs->work, &jobs->job, task))
-        return ENOMEM;
-    size_t size = strlen(jobs->job.dag->stage[stage].id) + 16;
-    char *id = malloc(size);
-    if (!id)
-        return ENOMEM;
-    FILE *out = fopen(path, "we");
-    if (!out) {
-        int error = errno;
-        free(id);
-        return error;
-    }
-    br_dag_task_id(jobs->job.dag, task, id, size);
-    fputs("#!/bin/sh\nBIGROCKS_TASK=", out);
-    br_shell_write(out, id);
-    free(id);
-    fprintf(out,
-            "\nBIGROCKS_INDEX=%" PRIu32 "\nBIGROCKS_RUN=%s\nBIGROCKS_MACHINE=$SLURMD_NODENAME\n",
-            index, jobs->work.journal.run);
-    fputs(
-        "export BIGROCKS_TASK BIGROCKS_INDEX BIGROCKS_RUN BIGROCKS_MACHINE\nbegin=$(date +%s.%N)\n",
-        out);
-    fputs("cd ", out);
-    br_shell_write(out, here);
-    if (jobs->work.options->directory) {
-        fputs(" && cd ", out);
-        br_shell_write(out, jobs->work.options->directory);
-    }
-    fprintf(out,
-            " || exit 1\nattempt=0\nstatus=1\nwhile [ $status -ne 0 ] && [ $attempt -le %" PRIu32
-            " ]; do\n  attempt=$((attempt + 1))\n ",
-            jobs->work.options->retries);
-    if (jobs->work.options->timeout_ns)
-        fprintf(out, " timeout -k 5 %.3f", (double)jobs->work.options->timeout_ns / 1e9);
-    for (char **word = jobs->work.words.word; *word; word++) {
-        putc(' ', out);
-        br_shell_write(out, *word);
-    }
-    fputs(" </dev/null\n  status=$?\ndone\n", out);
-    slurm_jobs_path_of(jobs, task, "result", path);
-    fputs("echo \"$status $begin $(date +%s.%N) $attempt $SLURMD_NODENAME\" > ", out);
-    br_shell_write(out, path);
-    fputs(".new && mv ", out);
-    br_shell_write(out, path);
-    fputs(".new ", out);
-    br_shell_write(out, path);
-    fputs("\nexit $status\n", out);
-    int error = ferror(out) ? EIO : 0;
-    return fclose(out) ? errno : error;
-}
-
 /* ---- Submitting ---- */
 
-/* Appends the task's dependencies to the text; false if it cannot be submitted yet. */
+/* Appends those whose end, whatever it is, frees the room that the task takes. */
+static bool list_holders(const struct jobs *jobs, uint32_t task, uint32_t *count, char *text,
+                         size_t size)
+{
+    const struct br_handover *room = &jobs->handover;
+    size_t used = strlen(text);
+    for (uint32_t k = room->first ? room->first[task] : 0; room->first && k < room->first[task + 1];
+         k++) {
+        uint32_t before = room->before[k];
+        if (jobs->state[before] >= DONE)
+            continue;
+        if (jobs->state[before] != SUBMITTED || ++*count > PARENTS)
+            return false;
+        used += (size_t)snprintf(text + used, size - used, "%safterany:%" PRIu64,
+                                 *count > 1 ? "," : "", jobs->id[before]);
+        assert(used < size);
+    }
+    return true;
+}
+
+/* Writes the task's dependencies into the text; false if it cannot be submitted yet. */
 static bool slurm_jobs_list_parents(const struct jobs *jobs, uint32_t task, char *text, size_t size)
 {
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task), count = 0;
@@ -150,6 +108,8 @@ static bool slurm_jobs_list_parents(const struct jobs *jobs, uint32_t task, char
             assert(used < size);
         }
     }
+    if (!list_holders(jobs, task, &count, text, size))
+        return false;
     if (!count)
         text[0] = '\0';
     return true;
@@ -168,16 +128,29 @@ static void write_output(const char *path, char text[2 * PATH + 16])
     *text = '\0';
 }
 
+/* The task's release, as far as it is still to come; "" if it is not. */
+static void write_begin(const struct jobs *jobs, uint32_t task, char *text, size_t size)
+{
+    const struct br_times *times = jobs->job.dag->times;
+    int64_t wait_ns = times && times->release_ns ? times->release_ns[task] - jobs->now_ns : 0;
+    text[0] = '\0';
+    if (wait_ns > 0)
+        snprintf(text, size, "--begin=now+%" PRId64,
+                 wait_ns / second_ns + (wait_ns % second_ns != 0));
+}
+
 static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
 {
-    char partition[300], account[300], minutes[48];
+    char partition[300], account[300], minutes[48], begin[48];
     char name[128], cpus[48], memory[48], nice[48], output[2 * PATH + 16], script[PATH], path[PATH];
     char parents[32 + PARENTS * 32], *text;
     uint32_t stage = br_dag_task_stage(jobs->job.dag, task);
     const struct br_slurm_need *need = &jobs->site.need[stage];
     if (!slurm_jobs_list_parents(jobs, task, parents, sizeof parents))
         return BR_OK;
-    int error = slurm_jobs_write_script(jobs, task);
+    slurm_jobs_path_of(jobs, task, "sh", script);
+    slurm_jobs_path_of(jobs, task, "result", path);
+    int error = br_slurm_write_script(&jobs->work, &jobs->job, task, script, path);
     if (error)
         return br_fail(jobs->work.diag, BR_SYSTEM, NULL, "a script in %.200s cannot be written: %s",
                        jobs->folder, strerror(error));
@@ -192,7 +165,6 @@ static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
     slurm_jobs_path_of(jobs, task, "out", path);
     unlink(path);
     write_output(path, output);
-    slurm_jobs_path_of(jobs, task, "sh", script);
     const char *argv[24] = {
         "sbatch", "--parsable", "--nodes=1", "--ntasks=1", "--kill-on-invalid-dep=yes",
         name,     cpus,         nice,        output};
@@ -217,6 +189,9 @@ static enum br_status slurm_jobs_submit(struct jobs *jobs, uint32_t task)
         argv[count++] = need->generic;
     if (need->licenses)
         argv[count++] = need->licenses;
+    write_begin(jobs, task, begin, sizeof begin);
+    if (begin[0])
+        argv[count++] = begin;
     assert(count < (int)(sizeof argv / sizeof *argv) - 1);
     argv[count] = script;
     enum br_status status = br_work_started(&jobs->work, &jobs->job, task);
@@ -583,13 +558,13 @@ enum br_status br_slurm_run_jobs(const struct br_cluster *cluster, struct br_run
     struct jobs jobs = {.plan = job->plan, .cluster = cluster};
     br_work_init(&jobs.work, options, result, diag);
     enum br_status status = br_job_work_init(&jobs.job, &jobs.work, job, diag);
-    if (!status) /* Slurm decides when they start, and knows nothing of these */
-        status = br_features_refuse(job->dag, cluster, BR_FEATURE_DEADLINES,
-                                    "a run by Slurm's jobs", diag);
+    if (!status)
+        status = br_slurm_take_features(job->dag, cluster, job->plan, &jobs.handover, diag);
     if (!status)
         status = slurm_jobs_set_up(&jobs);
     if (!status)
         status = slurm_jobs_loop(&jobs);
+    br_handover_finish(&jobs.handover);
     br_job_work_finish(&jobs.job);
     return br_work_finish(&jobs.work, status);
 }

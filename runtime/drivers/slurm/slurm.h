@@ -3,7 +3,9 @@
 #ifndef BR_RUNTIME_DRIVERS_SLURM_SLURM_H
 #define BR_RUNTIME_DRIVERS_SLURM_SLURM_H
 
+#include "planner/model/handover.h"
 #include "runtime/drivers/common/run.h"
+#include "runtime/drivers/common/work.h"
 
 /* From this mean duration on, a batch job for each task is worth while. */
 #define BR_SLURM_JOB_NS INT64_C(30000000000)
@@ -43,6 +45,16 @@ enum br_status br_slurm_allocation_suffices(const struct br_slurm_allocation *al
 enum br_status br_slurm_run_jobs(const struct br_cluster *cluster, struct br_run_job *job,
                                  const struct br_run_options *options, struct br_run_result *result,
                                  struct br_diag *diag);
+
+/* Writes the script of the task's batch job, which ends by putting its result into that file. 0, or
+ * an error number. */
+int br_slurm_write_script(struct br_work *work, struct br_job_work *job, uint32_t task,
+                          const char *script, const char *result);
+/* Refuses what such jobs cannot keep, and finds whose end a task has to wait for since it takes
+ * room that was held. */
+enum br_status br_slurm_take_features(const struct br_dag *dag, const struct br_cluster *cluster,
+                                      const struct br_plan *plan, struct br_handover *handover,
+                                      struct br_diag *diag);
 
 /* Inside of an allocation (SLURM_JOB_ID): the enforcer runs the jobs here, and srun runs every task
  * on the node that stands for its machine: the k-th of the allocation for machine k. */
