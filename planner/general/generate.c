@@ -1,4 +1,4 @@
-#include "planner/general/generate.h"
+#include "planner/general/generate_state.h"
 
 #include <assert.h>
 #include <string.h>
@@ -6,64 +6,8 @@
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
 #include "base/collections/memory.h"
-#include "planner/space/fit_tree.h"
 
 enum { MACHINES = 24 }; /* of those that hold a task, so many are compared */
-
-/* Something happens to a task. */
-enum event_kind { EVENT_END, EVENT_READY, EVENT_MARK };
-struct event {
-    int64_t time;
-    uint32_t kind, task;
-};
-
-struct turn {
-    uint32_t rank, task;
-};
-
-struct br_generator {
-    const struct br_general *job;
-    struct br_reserve *reserve;
-    const uint32_t *rank;
-    struct br_general_schedule *out;
-    int64_t now;
-
-    struct event *event; /* a heap */
-    uint32_t events, event_room;
-
-    /* What tasks wait for. Ends of parents are known when they start, so that is when children are
-     * told. */
-    uint32_t *waits;     /* by stage: barriers of which some parent has not started */
-    uint32_t *pairs;     /* by task: one-to-one parents that have not started */
-    uint32_t *left;      /* by stage: tasks that have not started */
-    uint32_t *running;   /* by stage: tasks that have not ended */
-    int64_t *stage_from; /* by stage: the earliest start by barriers */
-    int64_t *stage_end;  /* by stage: no task may end before this, by streams over barriers */
-    int64_t *from;       /* by task: the earliest start by one-to-one arcs */
-    int64_t *last_start, *last_end; /* by stage, of what has started */
-
-    /* Ready tasks, in a heap by turn for each stage; the heap of stage s begins at stage_first[s].
-     */
-    struct turn *ready;
-    uint32_t *readies; /* by stage */
-    uint32_t *open;    /* stages with ready tasks, in no order */
-    uint32_t opens;
-    uint32_t *open_number; /* by stage; UINT32_MAX: none is ready */
-    struct turn *round;    /* a heap of the first turns of stages */
-    struct turn *strict;   /* all tasks by turn, for strict turns */
-    uint32_t next;         /* in `strict` */
-
-    int64_t *used;     /* by place */
-    uint32_t *readers; /* by instance: edges whose readers have not all ended */
-    uint32_t *rises;   /* by place: running tasks that leave more than they hold */
-    bool *runs;        /* by task */
-    uint32_t *run;     /* tasks that run, in no order */
-    uint32_t run_count;
-    uint32_t *run_number;
-    struct br_fit_tree room; /* machines by what is free */
-    int64_t *vector;
-    bool failed;
-};
 
 static bool event_before(const void *context, const struct event *a, const struct event *b)
 {
@@ -196,23 +140,6 @@ static void add_event(struct br_generator *g, int64_t time, enum event_kind kind
     events_push(NULL, g->event, &g->events, (struct event){time, kind, task});
 }
 
-static int64_t free_at(const struct br_generator *g, uint32_t place)
-{
-    return br_general_capacity(g->job, place, g->now) - g->used[place];
-}
-
-/* Sets the machine's leaf; shared resources are looked at apart. A negative room is a change that
- * came while tasks ran. */
-static void show_room(struct br_generator *g, uint32_t machine)
-{
-    const struct br_general *job = g->job;
-    for (uint32_t r = 0; r < job->resources; r++)
-        g->vector[r] = job->shared[r] ? 0 : -free_at(g, machine * job->resources + r);
-    if (!job->resources)
-        g->vector[0] = 0;
-    br_fit_tree_set(&g->room, machine, g->vector);
-}
-
 static void begin_stage(struct br_generator *g, uint32_t s)
 {
     const struct br_general *job = g->job;
@@ -253,7 +180,7 @@ static void begin(struct br_generator *g)
             g->readers[job->output[o].first + i] = job->reader_first[o + 1] - job->reader_first[o];
     }
     for (uint32_t m = 0; m < job->machines; m++)
-        show_room(g, m);
+        br_generator_show_room(g, m);
     for (uint32_t s = 0; s < job->stages; s++)
         begin_stage(g, s);
     for (uint32_t k = 0; k < job->marks; k++)
@@ -323,148 +250,7 @@ static void make_ready(struct br_generator *g, uint32_t task)
     }
 }
 
-/* ---- Holding ---- */
-
-static void hold(struct br_generator *g, uint32_t machine, uint32_t resource, int64_t amount)
-{
-    g->used[br_general_place(g->job, machine, resource)] += amount;
-}
-
-static int64_t while_it_runs(const struct br_general *job, uint32_t task, uint32_t r)
-{
-    const size_t at = (size_t)job->task_stage[task] * job->resources + r;
-    return job->made[at] + (job->duration[task] ? job->demand[at] : 0);
-}
-
-static int64_t when_it_ends(const struct br_general *job, uint32_t task, uint32_t r)
-{
-    const size_t at = (size_t)job->task_stage[task] * job->resources + r;
-    return job->made[at] + job->late[at];
-}
-
-static void free_instance(struct br_generator *g, const struct br_general_output *output,
-                          uint32_t index)
-{
-    const struct br_general *job = g->job;
-    const uint32_t maker = job->stage_first[output->stage] + index;
-    if (--g->readers[output->first + index] > 0)
-        return;
-    hold(g, g->out->machine[maker], output->resource, -output->amount);
-    if (!job->shared[output->resource])
-        show_room(g, g->out->machine[maker]);
-}
-
-/* Frees what the ended task was the last to read. */
-static void free_reads(struct br_generator *g, uint32_t task)
-{
-    const struct br_general *job = g->job;
-    const uint32_t stage = job->task_stage[task], index = task - job->stage_first[stage];
-    for (uint32_t k = job->read_first[stage]; k < job->read_first[stage + 1]; k++) {
-        const struct br_general_output *output = &job->output[job->read[k].output];
-        if (!output->amount)
-            continue;
-        if (job->read[k].one_to_one)
-            free_instance(g, output, index);
-        else if (!g->running[stage])
-            for (uint32_t i = 0;
-                 i < job->stage_first[output->stage + 1] - job->stage_first[output->stage]; i++)
-                free_instance(g, output, i);
-    }
-}
-
-static void count_rises(struct br_generator *g, uint32_t task, uint32_t by)
-{
-    const struct br_general *job = g->job;
-    for (uint32_t r = 0; r < job->resources; r++)
-        if (when_it_ends(job, task, r) > while_it_runs(job, task, r))
-            g->rises[br_general_place(job, g->out->machine[task], r)] += by;
-}
-
-static void end_task(struct br_generator *g, uint32_t task)
-{
-    const struct br_general *job = g->job;
-    const uint32_t machine = g->out->machine[task];
-    g->runs[task] = false;
-    const uint32_t moved = g->run[--g->run_count];
-    g->run[g->run_number[task]] = moved;
-    g->run_number[moved] = g->run_number[task];
-    g->running[job->task_stage[task]]--;
-    count_rises(g, task, UINT32_MAX); /* less one */
-    for (uint32_t r = 0; r < job->resources; r++)
-        hold(g, machine, r, when_it_ends(job, task, r) - while_it_runs(job, task, r));
-    free_reads(g, task);
-    show_room(g, machine);
-}
-
-/* The load of a place at a later time, if nothing else starts, as far as it is known: what is held
- * for readers stays. */
-static int64_t load_at(const struct br_generator *g, uint32_t place, int64_t time)
-{
-    const struct br_general *job = g->job;
-    const uint32_t r = place % job->resources;
-    int64_t load = g->used[place];
-    for (uint32_t k = 0; k < g->run_count; k++) {
-        const uint32_t task = g->run[k];
-        if (br_general_place(job, g->out->machine[task], r) == place &&
-            g->out->start[task] + job->duration[task] <= time)
-            load += when_it_ends(job, task, r) - while_it_runs(job, task, r);
-    }
-    return load;
-}
-
-/* Does the place hold the task at that time, too? */
-static bool holds_at(const struct br_generator *g, uint32_t place, uint32_t task, int64_t time)
-{
-    const uint32_t r = place % g->job->resources;
-    const int64_t mine = time < g->now + g->job->duration[task] ? while_it_runs(g->job, task, r)
-                                                                : when_it_ends(g->job, task, r);
-    return !mine || load_at(g, place, time) + mine <= br_general_capacity(g->job, place, time);
-}
-
-/* Does the place hold the task from now on? Looks ahead only if something rises or changes. */
-static bool holds_on(const struct br_generator *g, uint32_t place, uint32_t task)
-{
-    const struct br_general *job = g->job;
-    const uint32_t r = place % job->resources;
-    const int64_t end = g->now + job->duration[task];
-    const int64_t runs = while_it_runs(job, task, r), ended = when_it_ends(job, task, r);
-    if (runs > free_at(g, place))
-        return false;
-    if (ended > runs && !holds_at(g, place, task, end))
-        return false;
-    for (uint32_t k = 0; g->rises[place] && k < g->run_count; k++) {
-        const uint32_t other = g->run[k];
-        if (br_general_place(job, g->out->machine[other], r) == place &&
-            !holds_at(g, place, task, g->out->start[other] + job->duration[other]))
-            return false;
-    }
-    for (uint32_t k = job->calendar ? job->level_first[place] : 0;
-         job->calendar && k < job->level_first[place + 1]; k++)
-        if (job->level[k].from > g->now && (ended || job->level[k].from < end) &&
-            !holds_at(g, place, task, job->level[k].from))
-            return false;
-    return true;
-}
-
 /* ---- Starting ---- */
-
-static bool holds_shared(const struct br_generator *g, uint32_t task)
-{
-    const struct br_general *job = g->job;
-    for (uint32_t r = 0; r < job->resources; r++)
-        if (job->shared[r] && !holds_on(g, job->machines * job->resources + r, task))
-            return false;
-    return true;
-}
-
-static bool holds_machine(const struct br_generator *g, uint32_t machine, uint32_t task)
-{
-    const struct br_general *job = g->job;
-    bool holds = br_general_open(job, machine, g->now, g->now + job->duration[task]);
-    for (uint32_t r = 0; r < job->resources && holds; r++)
-        holds = job->shared[r] || holds_on(g, machine * job->resources + r, task);
-    return holds;
-}
 
 /* How much is left on the machine, by shares of the capacity, as the task weighs it: the less, the
  * better it fits. */
@@ -474,11 +260,12 @@ static double slack_on(const struct br_generator *g, uint32_t machine, uint32_t 
     double sum = 0;
     for (uint32_t r = 0; r < job->resources; r++) {
         const uint32_t place = machine * job->resources + r;
-        const int64_t need = while_it_runs(job, task, r);
+        const int64_t need = br_generator_needs(job, task, r);
         const int64_t capacity =
             job->capacity[(size_t)job->machine_class[machine] * job->resources + r];
         if (!job->shared[r] && need && capacity)
-            sum += (double)need / (double)capacity * ((double)free_at(g, place) / (double)capacity);
+            sum += (double)need / (double)capacity *
+                   ((double)br_generator_free(g, place) / (double)capacity);
     }
     return sum;
 }
@@ -489,17 +276,17 @@ static uint32_t find_machine(struct br_generator *g, uint32_t task)
     const struct br_general *job = g->job;
     uint32_t best = UINT32_MAX;
     double least = 0;
-    if (!holds_shared(g, task))
+    if (!br_generator_shared_holds(g, task))
         return best;
     for (uint32_t r = 0; r < job->resources; r++)
-        g->vector[r] = job->shared[r] ? 0 : -while_it_runs(job, task, r);
+        g->vector[r] = job->shared[r] ? 0 : -br_generator_needs(job, task, r);
     if (!job->resources)
         g->vector[0] = 0;
     uint32_t compared = 0;
     for (uint32_t m = br_fit_tree_next(&g->room, 0, g->vector);
          m != BR_FIT_NONE && compared < MACHINES;
          m = br_fit_tree_next(&g->room, m + 1, g->vector)) {
-        if (!holds_machine(g, m, task))
+        if (!br_generator_machine_holds(g, m, task))
             continue;
         const double slack = slack_on(g, m, task);
         compared++;
@@ -529,19 +316,13 @@ static void start_task(struct br_generator *g, uint32_t task, uint32_t machine)
     const int64_t end = g->now + job->duration[task];
     g->out->start[task] = g->now;
     g->out->machine[task] = machine;
-    for (uint32_t r = 0; r < job->resources; r++)
-        hold(g, machine, r, while_it_runs(job, task, r));
-    count_rises(g, task, 1);
-    g->runs[task] = true;
-    g->run_number[task] = g->run_count;
-    g->run[g->run_count++] = task;
+    br_generator_hold(g, task);
     g->left[stage]--;
     raise_to(&g->last_start[stage], g->now);
     raise_to(&g->last_end[stage], end);
     raise_to(&g->out->makespan, end);
     if (job->deadline[task] < end)
         g->out->late += end - job->deadline[task];
-    show_room(g, machine);
     add_event(g, end, EVENT_END, task);
     tell_children(g, task, end);
 }
@@ -555,7 +336,7 @@ static bool try_start(struct br_generator *g, uint32_t task)
         return false;
     if (g->reserve && !br_reserve_start(g->reserve, task, machine)) {
         const uint32_t other = br_reserve_machine(g->reserve, task);
-        if (other == machine || !holds_machine(g, other, task) ||
+        if (other == machine || !br_generator_machine_holds(g, other, task) ||
             !br_reserve_start(g->reserve, task, other))
             return false;
         machine = other;
@@ -628,7 +409,7 @@ bool br_generator_run(struct br_generator *g, const uint32_t *rank, enum br_turn
         while (g->events && g->event[0].time == g->now) {
             const struct event event = events_pop(NULL, g->event, &g->events);
             if (event.kind == EVENT_END) {
-                end_task(g, event.task);
+                br_generator_end(g, event.task);
                 started++;
             } else if (event.kind == EVENT_READY && is_ready) {
                 is_ready[event.task] = true;
@@ -636,7 +417,7 @@ bool br_generator_run(struct br_generator *g, const uint32_t *rank, enum br_turn
                 make_ready(g, event.task);
             } else {
                 for (uint32_t m = 0; m < job->machines; m++)
-                    show_room(g, m);
+                    br_generator_show_room(g, m);
             }
         }
         if (is_ready)

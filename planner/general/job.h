@@ -75,6 +75,7 @@ struct br_general {
     bool *shared; /* by resource */
     bool *stored; /* by resource: some output is of it, and it can run short */
     bool any_stored, stored_on_machines;
+    bool shared_short; /* some shared resource can run short */
     int64_t *capacity; /* [class * resources + resource], without changes */
     int64_t *shared_capacity;
     uint32_t *resource_origin; /* in the Dag */

@@ -6,9 +6,19 @@
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
 #include "base/numbers/rng.h"
+#include "planner/general/lister.h"
 
 /* Individuals of the population, and how many a choice of parents looks at. */
 enum { POPULATION = 24, TOURNAMENT = 3 };
+/* A task placed by serial generation costs about as much as so many by the other. */
+enum { SERIAL_COST = 3 };
+
+/* How an order becomes a schedule. */
+enum way {
+    WAY_FREE = BR_TURNS_FREE,
+    WAY_STRICT = BR_TURNS_STRICT,
+    WAY_SERIAL,
+};
 
 struct individual {
     uint32_t *rank; /* by task: its place in the order of starts */
@@ -19,13 +29,15 @@ struct general_search {
     struct br_general_run *run;
     const struct br_general *job;
     struct br_reserve *reserve;
-    struct br_generator *generator;
+    struct br_generator *generator; /* NULL: storage can run short, and no witness is known */
+    struct br_lister *lister;       /* NULL: it does not know the job */
     struct br_rng rng;
     struct individual all[POPULATION + 1]; /* the last is the newcomer */
     uint32_t count;
     uint32_t *order; /* scratch, and so is the key */
     uint64_t *sort_key;
     struct br_general_schedule *best;
+    int64_t shortest[2]; /* makespan in time, by the generator and by the lister */
     bool failed;
 };
 
@@ -121,19 +133,29 @@ static void enter(struct general_search *s)
     *one = worst;
 }
 
-/* Makes the schedule of the newcomer's ranks, and lets it enter if it is whole. */
-static void try_newcomer(struct general_search *s, enum br_turns turns, const char *finder)
+/* Makes the schedule of the newcomer's ranks; false if that way is not there. */
+static bool make_schedule(struct general_search *s, enum way way)
 {
     struct individual *one = newcomer(s);
-    if (s->failed)
+    if (s->failed || (way == WAY_SERIAL ? !s->lister : !s->generator))
+        return false;
+    if (way == WAY_SERIAL)
+        s->failed = !br_lister_run(s->lister, one->rank, &one->schedule);
+    else
+        s->failed = !br_generator_run(s->generator, one->rank, (enum br_turns)way, &one->schedule);
+    s->run->spent += s->job->tasks * (way == WAY_SERIAL ? SERIAL_COST : UINT64_C(1));
+    return !s->failed;
+}
+
+/* Makes the schedule of the newcomer's ranks, and lets it enter if it is whole. */
+static void try_newcomer(struct general_search *s, enum way way, const char *finder)
+{
+    struct individual *one = newcomer(s);
+    if (!make_schedule(s, way) || !one->schedule.whole)
         return;
-    if (!br_generator_run(s->generator, one->rank, turns, &one->schedule)) {
-        s->failed = true;
-        return;
-    }
-    s->run->spent += s->job->tasks;
-    if (!one->schedule.whole)
-        return;
+    int64_t *shortest = &s->shortest[way == WAY_SERIAL];
+    if (!one->schedule.late && one->schedule.makespan < *shortest)
+        *shortest = one->schedule.makespan;
     rank_by_start(s, one);
     if (br_general_schedule_better(&one->schedule, s->best)) {
         br_general_schedule_copy(s->job, s->best, &one->schedule);
@@ -146,36 +168,58 @@ static void try_newcomer(struct general_search *s, enum br_turns turns, const ch
 
 /* ---- The beginning ---- */
 
-static void try_rules(struct general_search *s)
+/* The orders to begin with; each is made a schedule in all ways. */
+enum rule { RULE_TAIL, RULE_DEADLINE, RULE_HINT, RULE_WITNESS, RULES };
+static const struct {
+    const char *free, *serial;
+} rule_names[RULES] = {
+    {"longest tail first", "longest tail first, serial"},
+    {"earliest deadline first", "earliest deadline first, serial"},
+    {"the order without features", "the order without features, serial"},
+    {"least held first", "least held first, serial"},
+};
+
+/* Ranks the newcomer's tasks; false if the job has no such order. */
+static bool rank_by_rule(struct general_search *s, enum rule rule)
 {
     const struct br_general *job = s->job;
+    uint32_t *rank = newcomer(s)->rank;
     int64_t longest = 0;
     for (uint32_t t = 0; t < job->tasks; t++)
         longest = job->tail[t] > longest ? job->tail[t] : longest;
-    /* Most work behind. */
-    for (uint32_t t = 0; t < job->tasks; t++)
-        s->sort_key[t] = (uint64_t)(longest - job->tail[t]);
-    rank_by_key(s, newcomer(s)->rank);
-    try_newcomer(s, BR_TURNS_FREE, "longest tail first");
-    if (job->deadlines) {
+    switch (rule) {
+    case RULE_TAIL: /* most work behind */
+        for (uint32_t t = 0; t < job->tasks; t++)
+            s->sort_key[t] = (uint64_t)(longest - job->tail[t]);
+        rank_by_key(s, rank);
+        return true;
+    case RULE_DEADLINE:
         for (uint32_t t = 0; t < job->tasks; t++)
             s->sort_key[t] =
                 (uint64_t)(job->latest[t] == INT64_MAX ? INT64_MAX - job->tail[t] : job->latest[t]);
-        rank_by_key(s, newcomer(s)->rank);
-        try_newcomer(s, BR_TURNS_FREE, "earliest deadline first");
+        rank_by_key(s, rank);
+        return job->deadlines;
+    case RULE_HINT:
+        if (s->run->hint)
+            memcpy(rank, s->run->hint, job->tasks * sizeof *s->run->hint);
+        return s->run->hint != NULL;
+    default:
+        for (uint32_t k = 0; s->run->witness && k < job->tasks; k++)
+            rank[s->run->witness->order[k]] = k;
+        return s->run->witness != NULL;
     }
-    if (s->run->hint) {
-        memcpy(newcomer(s)->rank, s->run->hint, job->tasks * sizeof *s->run->hint);
-        try_newcomer(s, BR_TURNS_FREE, "the order without features");
+}
+
+static void try_rules(struct general_search *s)
+{
+    for (enum rule rule = 0; rule < RULES; rule++) {
+        if (rank_by_rule(s, rule))
+            try_newcomer(s, WAY_FREE, rule_names[rule].free);
+        if (rank_by_rule(s, rule))
+            try_newcomer(s, WAY_SERIAL, rule_names[rule].serial);
     }
-    if (s->run->witness) {
-        for (uint32_t k = 0; k < job->tasks; k++)
-            newcomer(s)->rank[s->run->witness->order[k]] = k;
-        try_newcomer(s, BR_TURNS_FREE, "least held first");
-        for (uint32_t k = 0; k < job->tasks; k++)
-            newcomer(s)->rank[s->run->witness->order[k]] = k;
-        try_newcomer(s, BR_TURNS_STRICT, "least held first, in turn");
-    }
+    if (rank_by_rule(s, RULE_WITNESS))
+        try_newcomer(s, WAY_STRICT, "least held first, in turn");
 }
 
 /* ---- Generations ---- */
@@ -251,6 +295,14 @@ static void put_in_precedence(struct general_search *s, uint32_t *rank)
     rank_by_key(s, rank);
 }
 
+/* What has made the shorter schedules has the most turns. */
+static bool goes_serial(struct general_search *s)
+{
+    if (!s->lister || !s->generator)
+        return s->lister != NULL;
+    return br_rng_below(&s->rng, 4) < (s->shortest[1] <= s->shortest[0] ? 3 : 1);
+}
+
 static void go_on(struct general_search *s)
 {
     while (s->count && !search_over(s)) {
@@ -262,11 +314,13 @@ static void go_on(struct general_search *s)
             memcpy(newcomer(s)->rank, a->rank, s->job->tasks * sizeof *a->rank);
         if (!crosses || br_rng_below(&s->rng, 2) == 0)
             mutate(s);
-        if (br_rng_below(&s->rng, 3) == 0) {
+        if (goes_serial(s)) {
+            try_newcomer(s, WAY_SERIAL, "population, serial");
+        } else if (br_rng_below(&s->rng, 3) == 0) {
             put_in_precedence(s, newcomer(s)->rank);
-            try_newcomer(s, BR_TURNS_STRICT, "population, in turn");
+            try_newcomer(s, WAY_STRICT, "population, in turn");
         } else {
-            try_newcomer(s, BR_TURNS_FREE, "population");
+            try_newcomer(s, WAY_FREE, "population");
         }
     }
 }
@@ -285,13 +339,20 @@ static bool general_search_init(struct general_search *s)
              br_general_schedule_init(&s->all[k].schedule, job);
     if (ok && s->run->witness)
         ok = (s->reserve = br_reserve_create(job, s->run->witness)) != NULL;
-    return ok && (s->generator = br_generator_create(job, s->reserve)) != NULL;
+    if (ok && br_lister_knows(job))
+        ok = (s->lister = br_lister_create(job)) != NULL;
+    if (ok && (s->reserve || !job->any_stored))
+        ok = (s->generator = br_generator_create(job, s->reserve)) != NULL;
+    return ok;
 }
 
 bool br_general_search(struct br_general_run *run, struct br_general_schedule *best)
 {
-    struct general_search s = {
-        .run = run, .job = run->job, .rng = br_rng_seed(run->seed), .best = best};
+    struct general_search s = {.run = run,
+                               .job = run->job,
+                               .rng = br_rng_seed(run->seed),
+                               .best = best,
+                               .shortest = {INT64_MAX, INT64_MAX}};
     best->whole = false;
     best->late = best->makespan = INT64_MAX;
     bool ok = general_search_init(&s);
@@ -304,6 +365,7 @@ bool br_general_search(struct br_general_run *run, struct br_general_schedule *b
         br_free(s.all[k].rank);
         br_general_schedule_finish(&s.all[k].schedule);
     }
+    br_lister_destroy(s.lister);
     br_generator_destroy(s.generator);
     br_reserve_destroy(s.reserve);
     br_free(s.order);

@@ -7,7 +7,7 @@
 
 struct br_general_run {
     const struct br_general *job;
-    const struct br_witness *witness; /* NULL if nothing that can run short is stored */
+    const struct br_witness *witness; /* NULL: none is known, or nothing stored can run short */
     const uint32_t *hint;             /* an order to begin with, as ranks by task; may be NULL */
     uint64_t seed;
     uint64_t placements; /* that it may spend; at least one schedule is made of every rule */

@@ -4,14 +4,13 @@
 #include <float.h>
 #include <string.h>
 
-#include "base/collections/grow.h"
 #include "base/collections/index.h"
 #include "base/collections/memory.h"
-#include "base/collections/sort.h"
 #include "planner/general/walk.h"
 
 enum { STEPS = 6 };        /* towards an order that holds little */
 enum { STAGE_REACH = 64 }; /* tasks of one stage among which these are looked for */
+enum { LARGE = 4000 };     /* tasks of a large job */
 enum { STAGE_TASKS = 8 };  /* ready tasks of one stage that are looked at */
 
 /* Which of the tasks that can run is tried first. */
@@ -26,12 +25,15 @@ struct candidate {
     uint32_t task;
     double first, growth;
     int64_t tail;
+    bool frees;
 };
 
-/* The tasks that can run after the first `k` of the order. */
+/* What has been tried after the first `k` tasks of the order. The tasks that can run there come in
+ * an order, so the last tried tells which is next. */
 struct choice {
-    uint32_t first, count, next; /* in search.candidate */
-    uint64_t set;                /* the hash of the tasks before */
+    struct candidate last;
+    bool tried;   /* `last` has been */
+    uint64_t set; /* the hash of the tasks before */
 };
 
 struct witness_search {
@@ -41,9 +43,7 @@ struct witness_search {
     uint32_t *order;
     uint32_t depth, deepest;
     struct choice *choice; /* by depth */
-    struct candidate *candidate;
-    uint32_t candidates, room;
-    uint32_t *ready; /* stages with tasks that can run, in no order */
+    uint32_t *ready;       /* stages with tasks that can run, in no order */
     uint32_t readies;
     uint32_t *ready_number; /* by stage: where it is in `ready`; UINT32_MAX: nowhere */
     uint64_t *dead;         /* hashes of sets, open addressing; 0: empty */
@@ -126,11 +126,16 @@ static double stage_growth(const struct br_walk *walk, uint32_t stage)
     return sum;
 }
 
+static bool has_begun(const struct witness_search *s, uint32_t stage)
+{
+    const struct br_general *job = s->walk.job;
+    return s->walk.left[stage] < job->stage_first[stage + 1] - job->stage_first[stage];
+}
+
 /* What counts first in the order of candidates, by the rule. */
 static double first_by_rule(const struct witness_search *s, uint32_t stage)
 {
-    const struct br_general *job = s->walk.job;
-    const bool begun = s->walk.left[stage] < job->stage_first[stage + 1] - job->stage_first[stage];
+    const bool begun = has_begun(s, stage);
     switch (s->rule) {
     case RULE_STAGE:
         return begun ? -DBL_MAX : stage_growth(&s->walk, stage);
@@ -153,55 +158,100 @@ static bool goes_before(const struct candidate *a, const struct candidate *b)
     return a->task < b->task;
 }
 
-static int by_growth(const void *a, const void *b)
+/* Could a task of the stage leave no more behind than it frees? */
+static bool may_free(const struct br_walk *walk, uint32_t stage)
 {
-    return goes_before(a, b) ? -1 : 1;
+    const struct br_general *job = walk->job;
+    bool makes = false;
+    for (uint32_t r = 0; r < job->resources && !makes; r++) {
+        const size_t at = (size_t)stage * job->resources + r;
+        makes = job->stored[r] && (job->made[at] || job->late[at]);
+    }
+    if (!makes)
+        return true;
+    for (uint32_t k = job->read_first[stage]; k < job->read_first[stage + 1]; k++)
+        if (job->read[k].one_to_one || walk->left[stage] == 1)
+            return true;
+    return false;
 }
 
-/* Lists what can run now, best first; one alone if it frees. */
-static void list_candidates(struct witness_search *s, struct choice *choice)
+/* Looks at what can run of the stage, for the best behind the last tried. True: it frees. */
+static bool look_for_next(struct witness_search *s, uint32_t stage, double first,
+                          const struct choice *choice, struct candidate *best)
 {
     const struct br_general *job = s->walk.job;
-    choice->first = choice->next = s->candidates;
-    choice->count = 0;
+    const uint32_t most = job->plain[stage] ? 1 : STAGE_TASKS;
+    const uint32_t begin = s->walk.begin[stage];
+    uint32_t looked = 0;
+    for (uint32_t t = begin; t < job->stage_first[stage + 1]; t++) {
+        const bool ready = br_walk_is_ready(&s->walk, t);
+        if ((ready && looked == most) || (looked && t - begin >= STAGE_REACH)) {
+            s->complete &= most == 1;
+            break;
+        }
+        if (!ready)
+            continue;
+        looked++;
+        struct candidate c = {.task = t, .first = first, .tail = job->tail[t]};
+        if (!br_walk_look(&s->walk, t, &c.growth, &c.frees)) {
+            if (s->depth >= s->deepest)
+                s->stuck = t;
+            continue;
+        }
+        if (choice->tried && !goes_before(&choice->last, &c))
+            continue;
+        if (c.frees || best->task == UINT32_MAX || goes_before(&c, best))
+            *best = c;
+        if (c.frees)
+            return true;
+    }
+    return false;
+}
+
+/* On large jobs a plain stage goes on if nothing has changed for others since its last task was
+ * chosen: that would be chosen again, but for the order of equal ones. */
+static bool goes_on(struct witness_search *s, struct choice *choice)
+{
+    const struct br_general *job = s->walk.job;
+    const uint32_t stage = s->depth ? job->task_stage[s->order[s->depth - 1]] : 0;
+    struct candidate best = {.task = UINT32_MAX};
+    if (job->tasks < LARGE || choice->tried || !s->depth || !job->plain[stage] ||
+        !s->walk.left[stage])
+        return false;
+    s->complete = false;
+    look_for_next(s, stage, first_by_rule(s, stage), choice, &best);
+    if (best.task == UINT32_MAX)
+        return false;
+    choice->last = best;
+    choice->tried = true;
+    return true;
+}
+
+/* The next task to try; one alone if it frees. False: there is none. */
+static bool next_candidate(struct witness_search *s, struct choice *choice)
+{
+    struct candidate best = {.task = UINT32_MAX};
+    if (choice->tried && choice->last.frees)
+        return false;
+    if (goes_on(s, choice))
+        return true;
     for (uint32_t k = 0; k < s->readies; k++) {
         const uint32_t stage = s->ready[k];
-        uint32_t looked = 0;
+        /* Others can neither free nor come first. */
+        const bool frees = !choice->tried && may_free(&s->walk, stage);
+        if (best.task != UINT32_MAX && best.first == -DBL_MAX && !frees && !has_begun(s, stage))
+            continue;
         const double first = first_by_rule(s, stage);
-        const uint32_t most = job->plain[stage] ? 1 : STAGE_TASKS;
-        const uint32_t begin = s->walk.begin[stage];
-        for (uint32_t t = begin; t < job->stage_first[stage + 1]; t++) {
-            const bool ready = br_walk_is_ready(&s->walk, t);
-            if ((ready && looked == most) || (looked && t - begin >= STAGE_REACH)) {
-                s->complete &= most == 1;
-                break;
-            }
-            if (!ready)
-                continue;
-            looked++;
-            struct candidate c = {.task = t, .first = first, .tail = job->tail[t]};
-            bool frees;
-            if (!br_walk_look(&s->walk, t, &c.growth, &frees)) {
-                if (s->depth >= s->deepest)
-                    s->stuck = t;
-                continue;
-            }
-            if (!br_grow(&s->candidate, s->candidates, &s->room, sizeof c)) {
-                s->failed = true;
-                return;
-            }
-            if (frees) {
-                s->candidates = choice->first;
-                choice->count = 1;
-                s->candidate[s->candidates++] = c;
-                return;
-            }
-            s->candidate[s->candidates++] = c;
-            choice->count++;
-        }
+        if (best.task != UINT32_MAX && best.first < first && !frees)
+            continue;
+        if (look_for_next(s, stage, first, choice, &best))
+            break;
     }
-    if (choice->count)
-        br_sort_by(s->candidate + choice->first, choice->count, sizeof *s->candidate, by_growth);
+    if (best.task == UINT32_MAX)
+        return false;
+    choice->last = best;
+    choice->tried = true;
+    return true;
 }
 
 /* Keeps the list of stages with tasks that can run. */
@@ -257,7 +307,6 @@ static void search_finish(struct witness_search *s)
     br_walk_finish(&s->walk);
     br_free(s->opened);
     br_free(s->choice);
-    br_free(s->candidate);
     br_free(s->ready);
     br_free(s->ready_number);
     br_free(s->dead);
@@ -268,7 +317,7 @@ static void step(struct witness_search *s, const struct candidate *c)
     const uint64_t set = s->choice[s->depth].set;
     br_walk_run(&s->walk, c->task, br_walk_machine(&s->walk, c->task));
     s->order[s->depth++] = c->task;
-    s->choice[s->depth].set = set ^ task_hash(c->task);
+    s->choice[s->depth] = (struct choice){.set = set ^ task_hash(c->task)};
     look_around(s, c->task);
 }
 
@@ -309,6 +358,13 @@ static bool order_is_needed(const struct br_general *job)
     return !job->calendar;
 }
 
+/* What an order may take beside the work allowed; less for one that is not needed. */
+static uint64_t enough_for_one(const struct br_general *job, double share)
+{
+    return job->tasks *
+           ((share < 1 ? 4 : 16) + (job->stored_on_machines ? (uint64_t)job->machines : 0));
+}
+
 /* Finds an order within this share of the capacities, whose first tasks are given. */
 static enum br_witness_answer find_by_rule(const struct br_general *job, enum rule rule,
                                            double share, uint32_t begun, uint64_t work,
@@ -320,21 +376,18 @@ static enum br_witness_answer find_by_rule(const struct br_general *job, enum ru
     if (!search_init(&s, job, witness->order, share))
         s.failed = true;
     const bool in_order = !s.failed && step_over(&s, witness, begun);
-    for (bool down = true; in_order && !s.failed;) {
+    while (in_order && !s.failed) {
         if (s.depth == job->tasks) {
             answer = BR_WITNESS_FOUND;
             memcpy(witness->machine, s.walk.machine, job->tasks * sizeof *witness->machine);
             break;
         }
         struct choice *choice = &s.choice[s.depth];
-        if (down) {
-            list_candidates(&s, choice);
+        bool down = false;
+        while (!down && next_candidate(&s, choice)) {
+            const struct candidate c = choice->last;
             if (s.depth > s.deepest)
                 s.deepest = s.depth;
-        }
-        down = false;
-        while (choice->next < choice->first + choice->count && !down) {
-            const struct candidate c = s.candidate[choice->next++];
             if (is_dead(&s, choice->set ^ task_hash(c.task)))
                 continue;
             step(&s, &c);
@@ -342,10 +395,11 @@ static enum br_witness_answer find_by_rule(const struct br_general *job, enum ru
         }
         if (down)
             continue;
-        if (s.walk.work > work + job->tasks * (16 + (uint64_t)job->machines) || br_stopped(stop))
+        if (s.depth > s.deepest)
+            s.deepest = s.depth;
+        if (s.walk.work > work + enough_for_one(job, share) || br_stopped(stop))
             break;
         bury(&s, choice->set | (choice->set == 0));
-        s.candidates = choice->first;
         if (s.depth == begun) {
             /* Sets are told apart by 64 bits, and machines are chosen by a rule. */
             answer = s.complete && job->machines == 1 && order_is_needed(job) ? BR_WITNESS_NONE

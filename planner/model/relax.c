@@ -11,6 +11,7 @@
 struct relaxing {
     const struct br_dag *dag;
     const struct br_cluster *cluster; /* NULL: only the job is asked for */
+    bool plain;                       /* no stages for what is held */
     bool one; /* the relaxed cluster is one machine, so shared resources are its own */
     struct br_waits waits;
     int64_t *all, *one_each; /* by stage: see relax_paths */
@@ -390,15 +391,15 @@ static enum br_status relax_job(struct relaxing *r)
     for (uint32_t s = 0; s < dag->stages && !status; s++)
         for (uint32_t k = 0; k < start->count[s] && !status; k++)
             status = relax_wait(r, s, &start->awaited[start->first[s] + k]);
-    if (!status)
+    if (!status && !r->plain)
         status = relax_outputs(r);
     br_waits_finish(&r->waits);
     return status ? status : br_dag_finish(r->to, r->diag);
 }
 
-enum br_status br_relax(const struct br_dag *dag, const struct br_cluster *cluster,
-                        enum br_relaxation relaxation, struct br_relaxed *relaxed,
-                        struct br_diag *diag)
+static enum br_status relax(const struct br_dag *dag, const struct br_cluster *cluster,
+                            enum br_relaxation relaxation, bool plain, struct br_relaxed *relaxed,
+                            struct br_diag *diag)
 {
     const unsigned exact =
         BR_FEATURE_RELEASES | BR_FEATURE_LAGS | (cluster->machines == 1 ? BR_FEATURE_SHARED : 0);
@@ -410,6 +411,7 @@ enum br_status br_relax(const struct br_dag *dag, const struct br_cluster *clust
     };
     struct relaxing r = {.dag = dag,
                          .cluster = cluster,
+                         .plain = plain,
                          .one = relaxation == BR_RELAX_POOL || cluster->machines == 1,
                          .to = relaxed->dag,
                          .to_cluster = relaxed->cluster,
@@ -420,6 +422,19 @@ enum br_status br_relax(const struct br_dag *dag, const struct br_cluster *clust
     if (!status)
         status = relaxation == BR_RELAX_POOL ? relax_to_pool(&r) : relax_machines(&r);
     return status ? status : relax_job(&r);
+}
+
+enum br_status br_relax(const struct br_dag *dag, const struct br_cluster *cluster,
+                        enum br_relaxation relaxation, struct br_relaxed *relaxed,
+                        struct br_diag *diag)
+{
+    return relax(dag, cluster, relaxation, false, relaxed, diag);
+}
+
+enum br_status br_relax_plain(const struct br_dag *dag, const struct br_cluster *cluster,
+                              struct br_relaxed *relaxed, struct br_diag *diag)
+{
+    return relax(dag, cluster, BR_RELAX_MACHINES, true, relaxed, diag);
 }
 
 bool br_relax_pool_helps(const struct br_dag *dag, const struct br_cluster *cluster)

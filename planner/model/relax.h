@@ -25,6 +25,10 @@ struct br_relaxed {
 enum br_status br_relax(const struct br_dag *dag, const struct br_cluster *cluster,
                         enum br_relaxation relaxation, struct br_relaxed *relaxed,
                         struct br_diag *diag);
+/* The same by BR_RELAX_MACHINES, without the stages that pass time for outputs: half as many tasks,
+ * to take an order from. Proofs are not of it. */
+enum br_status br_relax_plain(const struct br_dag *dag, const struct br_cluster *cluster,
+                              struct br_relaxed *relaxed, struct br_diag *diag);
 /* May the pool give a bound that the machines do not? They share something, and are several. */
 bool br_relax_pool_helps(const struct br_dag *dag, const struct br_cluster *cluster);
 /* Its stages and resources alone, by names and numbers: they are the same on every cluster.

@@ -4,296 +4,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <bigrocks/bound.h>
-
 #include "base/collections/memory.h"
-#include "base/collections/sort.h"
-#include "base/process/alarm.h"
 #include "base/process/clock.h"
-#include "planner/bounds/bounds.h"
 #include "planner/general/enumerate.h"
-#include "planner/general/search.h"
-#include "planner/general/witness.h"
 #include "planner/model/features.h"
-#include "planner/model/plan.h"
-#include "planner/model/relax.h"
 #include "planner/model/task_order.h"
+#include "planner/search/general_state.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
 
 /* Placements of the search by effort: so many for a job, and so many a task. */
-static const uint64_t fast_placements = 60000, fast_of_task = 6;
+static const uint64_t fast_placements = 120000, fast_of_task = 6;
 static const uint64_t default_placements = 6000000, default_of_task = 40;
 /* Nodes of the enumeration of all schedules of a small job, by effort. */
 static const uint64_t fast_nodes = 20000, default_nodes = 1000000, max_nodes = 20000000;
+/* Features that change nothing if no resource that they need can run short. */
+enum {
+    unseen = BR_FEATURE_OUTPUTS | BR_FEATURE_RELEASES | BR_FEATURE_LAGS | BR_FEATURE_SHARED,
+};
 /* Machines and instances that the search for an order that fits looks at. */
 static const uint64_t witness_work = 30000000;
-/* The share of a time limit for the plan of the relaxed job. */
-static const double relaxed_share = 0.25;
-/* Late stages of which it is asked whether they could be in time at all. */
-enum { late_tries = 8 };
-
-struct general_plan {
-    const struct br_dag *dag;
-    const struct br_cluster *cluster;
-    struct br_plan_options options;
-    const struct br_relaxed *relaxed;
-    const struct br_witness *known; /* an order that fits; NULL: it is looked for */
-    struct br_general *job;
-    struct br_witness witness;
-    struct br_general_schedule best;
-    uint32_t *hint; /* ranks */
-    int64_t lower_bound_ns;
-    const char *bound_method;
-    struct br_certificate *certificate; /* of that bound; NULL: none */
-    enum br_witness_answer answer;      /* of the search for the witness */
-    uint32_t stuck;                     /* with it, if there is none */
-    bool complete;                      /* all schedules were looked at */
-    const char *finder;                 /* of the best */
-    bool stopped, limited;              /* by the flag, by the placements asked for */
-    struct br_alarm alarm;
-    struct br_bound_answer source;
-    struct br_stop never; /* of the alarm if there is no limit */
-    int64_t began_ns;
-    uint64_t placements;
-    struct br_diag *diag;
-};
-
-/* ---- The relaxed job ---- */
-
-/* The proof of the relaxed job as one of the given job. */
-static void take_certificate(struct br_certificate **to, struct br_certificate **from,
-                             enum br_relaxation relaxation)
-{
-    br_certificate_destroy(*to);
-    *to = *from;
-    *from = NULL;
-    if (*to)
-        (*to)->relaxation = relaxation;
-}
-
-/* The plan of the relaxed job as one of the given job, which has the first of its tasks. */
-static enum br_status take_exact(const struct br_dag *dag, struct br_plan *from,
-                                 struct br_plan **plan, struct br_diag *diag)
-{
-    struct br_plan *to = *plan = br_plan_create(dag->tasks);
-    if (!to)
-        return br_fail_memory(diag);
-    memcpy(to->start_ns, from->start_ns, dag->tasks * sizeof *to->start_ns);
-    memcpy(to->machine, from->machine, dag->tasks * sizeof *to->machine);
-    memcpy(to->subset, from->subset, dag->tasks);
-    to->method = br_arena_text(&to->arena, from->method);
-    to->bound_method = br_arena_text(&to->arena, from->bound_method);
-    to->note = from->note;
-    to->seed = from->seed;
-    to->lower_bound_ns = from->lower_bound_ns;
-    to->placements = from->placements;
-    to->counters = from->counters;
-    to->source = from->source;
-    take_certificate(&to->certificate, &from->certificate, BR_RELAX_MACHINES);
-    if (!to->method || !to->bound_method)
-        return br_fail_memory(diag);
-    return br_plan_rank(to, dag, diag);
-}
-
-static enum br_status plan_exactly(const struct br_dag *dag, const struct br_relaxed *relaxed,
-                                   const struct br_plan_options *options, struct br_plan **plan,
-                                   struct br_diag *diag)
-{
-    struct br_plan *of_relaxed = NULL;
-    enum br_status status =
-        br_make_plan(relaxed->dag, relaxed->cluster, options, &of_relaxed, diag);
-    if (!status)
-        status = take_exact(dag, of_relaxed, plan, diag);
-    br_plan_destroy(of_relaxed);
-    return status;
-}
-
-static int by_start(const void *a, const void *b, void *context)
-{
-    const struct br_plan *plan = context;
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (plan->start_ns[x] != plan->start_ns[y])
-        return plan->start_ns[x] < plan->start_ns[y] ? -1 : 1;
-    return plan->rank[x] < plan->rank[y] ? -1 : 1;
-}
-
-/* Takes the bound, and the order of starts, from a quick plan of the relaxed job. */
-static enum br_status take_hint(struct general_plan *g, const struct br_relaxed *relaxed)
-{
-    struct br_plan_options options = g->options;
-    struct br_plan *plan = NULL;
-    options.method = NULL;
-    options.order = NULL;
-    options.effort = BR_EFFORT_FAST;
-    options.objective = BR_OBJECTIVE_MAKESPAN;
-    options.found = NULL;
-    options.progress = NULL;
-    options.time_limit_ns = (int64_t)(relaxed_share * (double)g->options.time_limit_ns);
-    options.placements = 0;
-    enum br_status status = br_make_plan(relaxed->dag, relaxed->cluster, &options, &plan, g->diag);
-    uint32_t *order = br_malloc(((size_t)g->job->tasks + 1) * sizeof *order);
-    g->hint = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->hint);
-    if (!status && (!order || !g->hint))
-        status = br_fail_memory(g->diag);
-    if (!status) {
-        for (uint32_t t = 0; t < g->job->tasks; t++)
-            order[t] = t;
-        br_sort_within(order, g->job->tasks, sizeof *order, by_start, plan);
-        for (uint32_t k = 0; k < g->job->tasks; k++)
-            g->hint[order[k]] = k;
-        g->lower_bound_ns = plan->lower_bound_ns;
-        g->bound_method = "job without what is held, shared or timed";
-        g->source = plan->source;
-        take_certificate(&g->certificate, &plan->certificate, BR_RELAX_MACHINES);
-        g->placements += plan->placements;
-    }
-    br_free(order);
-    br_plan_destroy(plan);
-    return status;
-}
-
-/* Another bound, from all machines as one with what they share. */
-static enum br_status bound_pool(struct general_plan *g)
-{
-    struct br_relaxed pool;
-    struct br_bound_result result = {0};
-    struct br_diag ignored = {0};
-    struct br_bound_options options = br_bound_options_default();
-    options.conflicts = 0;
-    options.stop = &g->alarm.stop;
-    options.time_limit_ns = (int64_t)(relaxed_share * (double)g->options.time_limit_ns);
-    enum br_status status = br_relax(g->dag, g->cluster, BR_RELAX_POOL, &pool, &ignored);
-    if (!status)
-        status = br_bound_best(pool.dag, pool.cluster, &options, &result, &ignored);
-    br_relaxed_finish(&pool);
-    if (!status && result.lower_bound_ns > g->lower_bound_ns) {
-        g->lower_bound_ns = result.lower_bound_ns;
-        g->bound_method = "all machines as one, with what they share";
-        take_certificate(&g->certificate, &result.certificate, BR_RELAX_POOL);
-    }
-    br_bound_result_finish(&result);
-    return status == BR_SYSTEM ? br_fail_memory(g->diag) : BR_OK;
-}
-
-/* ---- Answers of no ---- */
-
-static enum br_status refuse_storage(const struct general_plan *g)
-{
-    const struct br_general *job = g->job;
-    const uint32_t stuck = g->stuck;
-    char id[300] = "a task";
-    if (stuck != UINT32_MAX)
-        br_dag_task_id(g->dag, stuck, id, sizeof id);
-    const char *resource = "storage";
-    for (uint32_t r = 0; r < job->resources; r++)
-        if (job->stored[r] && stuck != UINT32_MAX) {
-            const size_t at = (size_t)job->task_stage[stuck] * job->resources + r;
-            if (job->demand[at] || job->made[at] || job->late[at])
-                resource = g->dag->resource[job->resource_origin[r]].name;
-        }
-    return br_fail(
-        g->diag, BR_NO, "give the cluster more of it, or hold less",
-        g->answer == BR_WITNESS_NONE || g->complete
-            ? "there is no plan: in every order of the tasks, what is held leaves too "
-              "little %.80s for %s or another task"
-            : "no plan was found: in all orders that were tried, what is held leaves too "
-              "little %.80s for %s or another task",
-        resource, id);
-}
-
-/* What the relaxed job says about the end of the stage: the bound of all that leads up to it, with
- * it. 0: nothing. */
-static int64_t bound_up_to(const struct br_relaxed *relaxed, uint32_t stage)
-{
-    struct br_instance *in, *part = NULL;
-    int64_t bound_ns = 0;
-    uint32_t count = 0;
-    if (br_instance_create(relaxed->dag, relaxed->cluster, &in, NULL))
-        return 0;
-    bool *ahead = br_calloc(in->stages, sizeof *ahead);
-    uint32_t *list = br_malloc(in->stages * sizeof *list);
-    if (ahead && list) {
-        ahead[stage] = true;
-        for (uint32_t k = in->stages; k-- > 0;) {
-            const uint32_t s = in->topological[k];
-            for (uint32_t a = in->parent_first[s]; ahead[s] && a < in->parent_first[s + 1]; a++)
-                ahead[in->parent[a].stage] = true;
-        }
-        for (uint32_t s = 0; s < in->stages; s++)
-            if (ahead[s])
-                list[count++] = s;
-        part = br_instance_part(in, list, count);
-    }
-    if (part)
-        bound_ns = br_bounds_best(part, INT64_MAX).ticks * in->tick_ns;
-    br_instance_destroy(part);
-    br_instance_destroy(in);
-    br_free(ahead);
-    br_free(list);
-    return bound_ns;
-}
-
-/* Is it proven that not all tasks of the stage can be in time? Then it says so. */
-static bool cannot_be_in_time(const struct general_plan *g, uint32_t stage)
-{
-    const struct br_stage *s = &g->dag->stage[stage];
-    int64_t last = 0;
-    for (uint32_t t = s->first_task; t < s->first_task + s->tasks; t++) {
-        const int64_t deadline = br_dag_deadline(g->dag, t);
-        last = deadline > last ? deadline : last;
-    }
-    const int64_t bound_ns = last == INT64_MAX ? 0 : bound_up_to(g->relaxed, stage);
-    if (bound_ns <= last)
-        return false;
-    br_note_fault(g->diag, BR_NO, "give it more time, or the cluster more machines",
-                  "there is no plan that keeps the deadline of stage %.200s at %s s: with all that "
-                  "leads up to it, it takes at least %s s",
-                  s->id, br_seconds(last).text, br_seconds(bound_ns).text);
-    return true;
-}
-
-/* Names the first task that is late, or a stage that cannot be in time at all. */
-static enum br_status refuse_late(const struct general_plan *g)
-{
-    const struct br_general *job = g->job;
-    char id[300];
-    uint32_t tried = 0, stage = UINT32_MAX;
-    for (uint32_t t = 0; t < job->tasks && tried < late_tries; t++)
-        if (g->best.start[t] + job->duration[t] > job->deadline[t] && job->task_stage[t] != stage) {
-            stage = job->task_stage[t];
-            if (cannot_be_in_time(g, stage))
-                return BR_NO;
-            tried++;
-        }
-    for (uint32_t t = 0; t < job->tasks; t++) {
-        const int64_t end = g->best.start[t] + job->duration[t];
-        if (end <= job->deadline[t])
-            continue;
-        br_dag_task_id(g->dag, t, id, sizeof id);
-        return br_fail(g->diag, BR_NO, "give it more time, or the cluster more machines",
-                       g->complete
-                           ? "there is no plan that keeps all deadlines: that of task %s is "
-                             "%s s, and in the best schedule that was found it ends at %s s"
-                           : "no plan was found that keeps the deadline of task %s at %s s: "
-                             "it ends at %s s",
-                       id, br_seconds(job->deadline[t]).text, br_seconds(end).text);
-    }
-    return BR_OK;
-}
-
-static enum br_status refuse_unplaced(const struct general_plan *g)
-{
-    if (g->complete)
-        return br_fail(g->diag, BR_NO, "give the job more time, or the cluster more",
-                       "there is no plan: every schedule breaks a deadline, or never finds room "
-                       "for some task");
-    return br_fail(g->diag, BR_NO, "check the times at which machines are away or amounts change",
-                   "no plan was found: some task never finds a machine that is there for as long "
-                   "as it takes");
-}
-
-/* ---- The plan ---- */
 
 static uint64_t placements_meant(const struct general_plan *g)
 {
@@ -343,9 +73,7 @@ static enum br_status find_witness(struct general_plan *g)
     g->answer = br_witness_find(g->job, witness_work, &g->alarm.stop, &g->witness, &g->stuck);
     if (g->answer == BR_WITNESS_MEMORY)
         return br_fail_memory(g->diag);
-    if (g->answer == BR_WITNESS_UNKNOWN && g->job->tasks <= BR_GENERAL_ENUMERATED)
-        return BR_OK; /* all schedules can be looked at */
-    return g->answer == BR_WITNESS_FOUND ? BR_OK : refuse_storage(g);
+    return g->answer == BR_WITNESS_NONE && !g->fitting ? br_general_refuse_storage(g) : BR_OK;
 }
 
 static bool is_met(const struct general_plan *g)
@@ -424,7 +152,6 @@ static enum br_status search_schedule(struct general_plan *g)
     const bool small = g->job->tasks <= BR_GENERAL_ENUMERATED;
     struct br_general_run run = {
         .job = g->job,
-        .witness = g->job->any_stored ? &g->witness : NULL,
         .hint = g->hint,
         .seed = g->options.seed,
         .lower_bound = g->lower_bound_ns,
@@ -432,30 +159,47 @@ static enum br_status search_schedule(struct general_plan *g)
         .found = general_found,
         .context = g,
     };
-    enum br_status status = BR_OK;
-    if (!br_general_schedule_init(&g->best, g->job))
-        return br_fail_memory(g->diag);
-    g->best.late = g->best.makespan = INT64_MAX;
-    if (g->answer == BR_WITNESS_FOUND)
-        status = g->options.order ? follow_given(g)
-                                  : search_more(g, &run, small ? placements / 16 : placements);
+    enum br_status status = find_witness(g);
+    const bool hopes = g->answer != BR_WITNESS_NONE && !g->options.order;
+    run.witness = g->job->any_stored && g->answer == BR_WITNESS_FOUND ? &g->witness : NULL;
+    if (!status && hopes)
+        status = search_more(g, &run, small ? placements / 16 : placements);
+    else if (!status && g->answer == BR_WITNESS_FOUND)
+        status = follow_given(g);
     if (!status && !g->options.order)
         status = look_at_all(g);
-    if (!status && small && !g->options.order && !g->complete && !is_met(g) &&
-        g->answer == BR_WITNESS_FOUND)
+    if (!status && small && !g->complete && !is_met(g) && hopes)
         status = search_more(g, &run, placements);
     g->stopped = run.stopped;
     g->limited = !is_met(g) && !g->options.order && g->options.placements &&
                  g->placements >= g->options.placements;
-    if (status)
+    if (status || g->fitting)
         return status;
     if (!g->best.whole)
-        return g->answer == BR_WITNESS_FOUND ? refuse_unplaced(g) : refuse_storage(g);
-    return refuse_late(g);
+        return g->answer == BR_WITNESS_FOUND ? br_general_refuse_unplaced(g)
+                                             : br_general_refuse_storage(g);
+    return br_general_refuse_late(g);
+}
+
+/* The plan of the relaxed job, with the bound and its proof. */
+static void put_fitting(struct general_plan *g, struct br_plan **made)
+{
+    struct br_plan *plan = *made = g->fitting;
+    g->fitting = NULL;
+    plan->lower_bound_ns =
+        g->lower_bound_ns < plan->makespan_ns ? g->lower_bound_ns : plan->makespan_ns;
+    plan->bound_method = g->bound_method;
+    plan->certificate = g->certificate;
+    g->certificate = NULL;
+    plan->placements = plan->counters.placements = g->placements;
 }
 
 static enum br_status general_put(struct general_plan *g, struct br_plan **made)
 {
+    if (!g->finder) {
+        put_fitting(g, made);
+        return BR_OK;
+    }
     const struct br_general *job = g->job;
     struct br_plan *plan = *made = br_plan_create(job->tasks);
     if (!plan || !(plan->part = br_arena_array(&plan->arena, 1, sizeof *plan->part)))
@@ -496,15 +240,20 @@ static enum br_status plan_generally(struct general_plan *g, const struct br_rel
                                      struct br_plan **plan)
 {
     g->relaxed = relaxed;
+    const enum br_effort effort = br_effort_meant(&g->options);
     enum br_status status = br_general_create(g->dag, g->cluster, &g->job, g->diag);
-    if (!status)
-        status = find_witness(g);
-    if (!status)
-        status = take_hint(g, relaxed);
+    if (status)
+        return status;
+    if (!br_general_schedule_init(&g->best, g->job))
+        return br_fail_memory(g->diag);
+    g->best.late = g->best.makespan = INT64_MAX;
+    g->alone = !g->options.order && !g->job->any_stored && !g->job->shared_short &&
+               !(br_features(g->dag, g->cluster) & ~(unsigned)unseen);
+    status = br_general_hint(g);
     if (!status && g->options.bound != BR_PLAN_BOUND_NONE &&
         br_relax_pool_helps(g->dag, g->cluster))
-        status = bound_pool(g);
-    if (!status)
+        status = br_general_bound_pool(g);
+    if (!status && !is_met(g) && !(g->fitting && (g->alone || effort == BR_EFFORT_FAST)))
         status = search_schedule(g);
     return status ? status : general_put(g, plan);
 }
@@ -513,6 +262,7 @@ static void general_finish(struct general_plan *g)
 {
     br_general_schedule_finish(&g->best);
     br_certificate_destroy(g->certificate);
+    br_plan_destroy(g->fitting);
     br_free(g->hint);
     br_free(g->witness.order);
     br_free(g->witness.machine);
@@ -558,7 +308,7 @@ enum br_status br_general_plan_by(const struct br_dag *dag, const struct br_clus
         return br_features_refuse(dag, cluster, 0, "an objective other than the makespan", diag);
     enum br_status status = br_relax(dag, cluster, BR_RELAX_MACHINES, &relaxed, g.diag);
     if (!status && relaxed.exact && !g.options.order) {
-        status = plan_exactly(dag, &relaxed, options, plan, g.diag);
+        status = br_general_exact(dag, &relaxed, options, plan, g.diag);
     } else if (!status) {
         const int64_t limit = g.options.time_limit_ns;
         br_alarm_begin(&g.alarm, CLOCK_MONOTONIC,
