@@ -12,6 +12,7 @@
 enum {
     NONE = 0,
     ALL = BR_FEATURES_ALL,
+    HANDED = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS,
     SLURM = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS | BR_FEATURE_RELEASES | BR_FEATURE_DEADLINES,
 };
 
@@ -46,8 +47,8 @@ static const struct output plan_outputs[] = {
      NONE},
     {{"slurm", "a shell script of job arrays for Slurm"}, br_emit_slurm, SLURM},
     {{"dagman", "an input file for HTCondor's DAGMan"}, br_emit_dagman, NONE},
-    {{"snakemake", "a Snakefile with priorities"}, br_emit_snakemake, NONE},
-    {{"dask", "a Python script for Dask's distributed scheduler"}, br_emit_dask, NONE},
+    {{"snakemake", "a Snakefile with priorities"}, br_emit_snakemake, HANDED},
+    {{"dask", "a Python script for Dask's distributed scheduler"}, br_emit_dask, HANDED},
     {{"hyperqueue", "a Python script for HyperQueue"}, br_emit_hyperqueue, NONE},
     {{"parsl", "a Python script for Parsl"}, br_emit_parsl, NONE},
     {{"make", "a makefile for GNU make"}, br_emit_make, NONE},

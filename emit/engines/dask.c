@@ -59,6 +59,8 @@ static void write_machine(FILE *out, const struct br_engine *engine)
     fputs("MACHINE = {", out);
     for (uint32_t l = 0; l < engine->limits.count; l++) {
         const struct br_limit *limit = &engine->limits.limit[l];
+        if (br_engine_is_held(engine, limit->resource))
+            continue;
         write_amount(out, engine->dag->resource[limit->resource].name,
                      br_decimal_unscale(limit->most, limit->digits), &any);
     }
@@ -75,7 +77,7 @@ static enum br_status dask_write_demands(FILE *out, const struct br_engine *engi
     fprintf(out, "%" PRIu32 ", {", br_engine_priority(engine, task));
     for (uint32_t d = 0; d < stage->demands; d++) {
         const struct br_demand *demand = &dag->demand[stage->first_demand + d];
-        if (demand->amount.mantissa > 0)
+        if (demand->amount.mantissa > 0 && !br_engine_is_held(engine, demand->resource))
             write_amount(out, dag->resource[demand->resource].name, demand->amount, &any);
     }
     putc('}', out);
@@ -89,19 +91,45 @@ static void dask_write_joint(FILE *out, const struct br_engine *engine)
 
 static const struct br_tuple_form dask_form = {dask_write_demands, dask_write_joint, false};
 
+/* Workers count their own resources only. */
+static enum br_status refuse_spread(const struct br_engine *engine, struct br_diag *diag)
+{
+    const struct br_cluster *cluster = engine->input->cluster;
+    for (uint32_t l = 0; l < engine->limits.count && cluster->machines > 1; l++) {
+        const uint32_t resource = engine->limits.limit[l].resource;
+        const char *name = engine->dag->resource[resource].name;
+        if (br_cluster_shared(cluster, name) && !br_engine_is_held(engine, resource))
+            return br_fail(diag, BR_BAD_INPUT, "plan it for one machine",
+                           "the format dask cannot share '%.80s' between workers", name);
+    }
+    return BR_OK;
+}
+
 enum br_status br_emit_dask(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
     static const char *const usage[] = {
         "Run it by: python3 FILE [ADDRESS of a scheduler]; without one, workers are threads here.",
         "Workers elsewhere declare what they have: dask worker ADDRESS --resources \"cpu=16 ...\".",
         NULL};
-    static const char *const left_out[] = {
+    const char *left_out[] = {
         "machines and start times: any worker that has the resources takes the next task",
-        "the order of a task that becomes ready late: priorities decide among what is ready", NULL};
+        "the order of a task that becomes ready late: priorities decide among what is ready", NULL,
+        NULL};
     struct br_engine engine;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
+    status = refuse_spread(&engine, diag);
+    if (!status)
+        status = br_engine_hand_over(&engine, "the format dask", diag);
+    if (status) {
+        br_engine_finish(&engine);
+        return status;
+    }
+    if (engine.handover.first)
+        left_out[2] =
+            "other orders of what is held: a task also waits for those whose end frees its "
+            "room in the plan";
     fputs("#!/usr/bin/env python3\n", out);
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     fprintf(

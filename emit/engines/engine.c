@@ -134,6 +134,43 @@ enum br_status br_engine_chain(struct br_engine *engine, enum br_chain_place pla
                          keeps, diag);
 }
 
+static enum br_status refuse_held(const struct br_engine *engine, const char *who,
+                                  struct br_diag *diag)
+{
+    const struct br_storage *storage = engine->dag->storage;
+    const struct br_cluster *cluster = engine->input->cluster;
+    for (uint32_t o = 0; storage && o < storage->outputs; o++)
+        if (storage->output[o].release)
+            return br_fail(diag, BR_BAD_INPUT, "let the last reader's command do it",
+                           "%s runs no command that frees the output '%.80s'", who,
+                           storage->output[o].id);
+    for (uint32_t k = 0; k < cluster->shareds; k++) {
+        const char *name = cluster->shared[k].resource;
+        if (br_role_of(name) == BR_ROLE_CPU || br_role_of(name) == BR_ROLE_MEMORY)
+            return br_fail(diag, BR_BAD_INPUT, "give it another name",
+                           "%s cannot share '%.80s' between machines", who, name);
+    }
+    return BR_OK;
+}
+
+enum br_status br_engine_hand_over(struct br_engine *engine, const char *who, struct br_diag *diag)
+{
+    enum br_status status = refuse_held(engine, who, diag);
+    if (status || !engine->dag->storage)
+        return status;
+    return br_handover_init(&engine->handover, engine->dag, engine->input->cluster,
+                            engine->input->plan, who, diag);
+}
+
+bool br_engine_is_held(const struct br_engine *engine, uint32_t resource)
+{
+    const struct br_storage *storage = engine->dag->storage;
+    for (uint32_t o = 0; storage && o < storage->outputs; o++)
+        if (storage->output[o].resource == resource && storage->output[o].amount.mantissa > 0)
+            return true;
+    return false;
+}
+
 enum br_status br_engine_init_commands(struct br_engine *engine, const struct br_emit_input *input,
                                        struct br_diag *diag)
 {
@@ -154,6 +191,7 @@ void br_engine_finish(struct br_engine *engine)
     free(engine->has_joint);
     br_limits_finish(&engine->limits);
     br_chain_finish(&engine->chain);
+    br_handover_finish(&engine->handover);
     *engine = (struct br_engine){0};
 }
 

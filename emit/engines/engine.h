@@ -11,6 +11,7 @@
 #include "emit/pictures/parents.h"
 #include "emit/write/input.h"
 #include "emit/write/write.h"
+#include "planner/model/handover.h"
 
 /* Demands of one task of a stage. */
 struct br_engine_need {
@@ -32,7 +33,8 @@ struct br_engine {
     uint32_t cpus;         /* of the largest machine, whole ones; 0: unknown */
     int64_t mem_bytes;     /* of the largest machine; 0: unknown */
     struct br_limits limits;
-    struct br_chain chain; /* empty until br_engine_chain */
+    struct br_chain chain;        /* empty until br_engine_chain */
+    struct br_handovers handover; /* empty until br_engine_hand_over */
     /* Set by engines that keep further resources if the user sets these up: the place to do so.
      * Amounts are those of all machines together, but by machine for resources that the engine
      * counts on each machine as it does cores. NULL: none. */
@@ -55,6 +57,13 @@ const char *br_engine_mem_unit(const struct br_dag *dag);
 enum br_status br_engine_chain(struct br_engine *engine, enum br_chain_place place, unsigned keeps,
                                struct br_diag *diag);
 
+/* Fills engine->handover, so that outputs are kept within their limits by what tasks wait for.
+ * BR_BAD_INPUT, with `who` ("the format dask") in words, for what that does not keep: commands that
+ * free outputs, cores and memory that machines share, and what br_handover_init refuses. */
+enum br_status br_engine_hand_over(struct br_engine *engine, const char *who, struct br_diag *diag);
+/* Do outputs take the resource? Then what tasks wait for keeps its limit. O(outputs). */
+bool br_engine_is_held(const struct br_engine *engine, uint32_t resource);
+
 /* Writes a comment: the plan, how to run the file, the limits that a run of it keeps, the limits
  * that can run short and are not kept (these also become the input's note), and what else is not
  * honoured. `usage` and `left_out` end with NULL. */
@@ -67,6 +76,10 @@ void br_engine_note(const struct br_engine *engine, unsigned keeps);
  * `before` stands in front if there are any. */
 void br_engine_chained(FILE *out, const struct br_engine *engine, uint32_t task, const char *before,
                        const char *separator, const char *quote);
+
+/* Writes the tasks for which this one waits since they hold its room, in the same way. */
+void br_engine_handed(FILE *out, const struct br_engine *engine, uint32_t task, const char *before,
+                      const char *separator, const char *quote);
 
 /* Is there a joint between the two? */
 bool br_engine_is_joined(const struct br_dag *dag, const struct br_edge *edge);

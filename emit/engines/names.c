@@ -96,6 +96,20 @@ void br_engine_chained(FILE *out, const struct br_engine *engine, uint32_t task,
     }
 }
 
+void br_engine_handed(FILE *out, const struct br_engine *engine, uint32_t task, const char *before,
+                      const char *separator, const char *quote)
+{
+    const struct br_handovers *handover = &engine->handover;
+    if (!handover->first)
+        return;
+    for (uint32_t k = handover->first[task]; k < handover->first[task + 1]; k++) {
+        assert(engine->input->plan->rank[handover->before[k]] < engine->input->plan->rank[task]);
+        fprintf(out, "%s%s", k > handover->first[task] ? separator : before, quote);
+        br_engine_task(out, engine, handover->before[k]);
+        fputs(quote, out);
+    }
+}
+
 /* A name of a resource that engines take: its own if that is valid and engines give it no meaning,
  * else one that begins with the resource's number. No own name begins like that. */
 static bool is_own_name(const char *name)

@@ -61,7 +61,7 @@ static void write_needs(FILE *out, const struct br_engine *engine, uint32_t task
     for (uint32_t l = 0; l < engine->limits.count; l++) {
         const struct br_limit *limit = &engine->limits.limit[l];
         int64_t amount = br_limit_demand(limit, engine->dag, s);
-        if (!br_limit_is_other(limit) || amount == 0)
+        if (!br_limit_is_other(limit) || amount == 0 || br_engine_is_held(engine, limit->resource))
             continue;
         fputs(", ", out);
         br_engine_resource(out, engine, limit);
@@ -85,7 +85,8 @@ static enum br_status write_run(char **run, const struct br_engine *engine, stru
         before = " ";
     }
     for (uint32_t l = 0; l < engine->limits.count; l++) {
-        if (!br_limit_is_other(&engine->limits.limit[l]))
+        if (!br_limit_is_other(&engine->limits.limit[l]) ||
+            br_engine_is_held(engine, engine->limits.limit[l].resource))
             continue;
         fputs(before, out);
         br_engine_resource(out, engine, &engine->limits.limit[l]);
@@ -99,6 +100,25 @@ static enum br_status write_run(char **run, const struct br_engine *engine, stru
 }
 
 /* ---- Rules ---- */
+
+/* Writes the marks of the tasks that hold the task's room; `before` stands in front of the first.
+ */
+static void snakemake_write_handed(FILE *out, const struct br_engine *engine, uint32_t task,
+                                   const char *before)
+{
+    const struct br_handovers *handover = &engine->handover;
+    if (!handover->first)
+        return;
+    for (uint32_t k = handover->first[task]; k < handover->first[task + 1]; k++) {
+        const uint32_t s = br_dag_task_stage(engine->dag, handover->before[k]);
+        char index[16];
+        snprintf(index, sizeof index, "%" PRIu32,
+                 handover->before[k] - engine->dag->stage[s].first_task);
+        fprintf(out, "%s\"", k == handover->first[task] ? before : ",\n        ");
+        write_mark(out, engine, s, index);
+        putc('"', out);
+    }
+}
 
 static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint32_t task,
                                  struct br_diag *diag)
@@ -125,7 +145,10 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
             snakemake_write_all(out, engine, edge->parent);
         }
     }
-    if (engine->parents.first[s] < engine->parents.first[s + 1])
+    const bool waits = engine->parents.first[s] < engine->parents.first[s + 1];
+    snakemake_write_handed(out, engine, task, waits ? ",\n        " : "    input:\n        ");
+    if (waits ||
+        (engine->handover.first && engine->handover.first[task] < engine->handover.first[task + 1]))
         putc('\n', out);
     fputs("    output: touch(\"", out);
     write_mark(out, engine, s, index);
@@ -140,18 +163,20 @@ static enum br_status write_rule(FILE *out, const struct br_engine *engine, uint
 
 enum br_status br_emit_snakemake(const struct br_emit_input *input, FILE *out, struct br_diag *diag)
 {
-    static const char *const left_out[] = {
+    const char *left_out[] = {
         "machines and start times: Snakemake's greedy scheduler picks by priority from what is "
         "ready",
         "the order, by the default scheduler (ilp): it takes the set with the largest sum of "
         "priorities, many small tasks before a large one",
-        "what machines of a cluster have each: the limits are of one", NULL};
+        "what machines of a cluster have each: the limits are of one", NULL, NULL};
     struct br_engine engine;
     char *run = NULL;
     enum br_status status = br_engine_init_commands(&engine, input, diag);
     if (status)
         return status;
-    status = write_run(&run, &engine, diag);
+    status = br_engine_hand_over(&engine, "the format snakemake", diag);
+    if (!status)
+        status = write_run(&run, &engine, diag);
     if (status) {
         free(run);
         br_engine_finish(&engine);
@@ -160,6 +185,10 @@ enum br_status br_emit_snakemake(const struct br_emit_input *input, FILE *out, s
     const char *const usage[] = {
         run, "-k: a failure stops what depends on it.",
         "Marks of finished tasks are in " MARKS "; remove them to run all again.", NULL};
+    if (engine.handover.first)
+        left_out[3] =
+            "other orders of what is held: a task also waits for those whose end frees its "
+            "room in the plan";
     br_engine_header(out, "#", &engine, usage, BR_KEEPS_ALL, left_out);
     free(run);
     fputs("\nrule all:\n    input:\n", out);

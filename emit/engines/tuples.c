@@ -23,6 +23,8 @@ static enum br_status tuple_write_task(FILE *out, const struct br_engine *engine
     br_engine_task(out, engine, task);
     fputs("\", [", out);
     br_engine_parents(out, engine, task, ", ", "\"");
+    const uint32_t *parents = engine->parents.first + br_dag_task_stage(engine->dag, task);
+    br_engine_handed(out, engine, task, parents[0] < parents[1] ? ", " : "", ", ", "\"");
     fputs("], ", out);
     status = form->write_demands(out, engine, task, diag);
     fputs(",\n     \"", out);

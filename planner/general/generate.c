@@ -1,3 +1,5 @@
+#include "planner/general/generate.h"
+
 #include "planner/general/generate_state.h"
 
 #include <assert.h>

@@ -1,3 +1,4 @@
+#include "planner/general/generate.h"
 #include "planner/general/generate_state.h"
 
 void br_generator_show_room(struct br_generator *g, uint32_t machine)

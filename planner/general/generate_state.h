@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_GENERAL_GENERATE_STATE_H
 #define BR_PLANNER_GENERAL_GENERATE_STATE_H
 
-#include "planner/general/generate.h"
+#include "planner/general/reserve.h"
 #include "planner/space/fit_tree.h"
 
 /* Something happens to a task. */

@@ -85,7 +85,7 @@ bool br_taken_add(struct br_taken *p, uint32_t resources, uint32_t resource, int
 
 /* Does the span have room for so much, less what is freed (NULL: nothing)? */
 static bool has_room(const struct br_taken *p, uint32_t resources, uint32_t span,
-                     const struct br_fit *fit, const int64_t *need, const int64_t *freed)
+                     const struct br_taken_fit *fit, const int64_t *need, const int64_t *freed)
 {
     const int64_t *used = p->used + (size_t)span * resources;
     for (uint32_t r = 0; r < resources; r++)
@@ -101,8 +101,8 @@ static int64_t until(const struct br_taken *p, uint32_t span)
 }
 
 /* The same with respect to what stays when the task has ended. */
-static int64_t fit_stay(const struct br_taken *p, uint32_t resources, const struct br_fit *fit,
-                        int64_t start)
+static int64_t fit_stay(const struct br_taken *p, uint32_t resources,
+                        const struct br_taken_fit *fit, int64_t start)
 {
     for (uint32_t k = p->count; k-- > 0;) {
         const int64_t to = until(p, k), end = start + fit->duration;
@@ -119,7 +119,7 @@ static int64_t fit_stay(const struct br_taken *p, uint32_t resources, const stru
     return start;
 }
 
-int64_t br_taken_fit(const struct br_taken *p, uint32_t resources, const struct br_fit *fit,
+int64_t br_taken_fit(const struct br_taken *p, uint32_t resources, const struct br_taken_fit *fit,
                      int64_t start)
 {
     if (fit->stores)

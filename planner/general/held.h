@@ -13,7 +13,7 @@ struct br_taken {
 
 /* What a task needs of a place. Amounts are by resource; those with counts[r] != shared are of
  * another place. */
-struct br_fit {
+struct br_taken_fit {
     int64_t duration;
     int64_t freed_from;        /* what it frees is held until then at least */
     const int64_t *run, *stay; /* while it runs, and from its end on */
@@ -35,7 +35,7 @@ bool br_taken_hold(struct br_taken *profile, uint32_t resources, uint32_t resour
                    int64_t to, int64_t amount);
 /* The first time no earlier than `start` at which the task fits, with all else as it is; INT64_MAX:
  * none. O(spans). */
-int64_t br_taken_fit(const struct br_taken *profile, uint32_t resources, const struct br_fit *fit,
-                     int64_t start);
+int64_t br_taken_fit(const struct br_taken *profile, uint32_t resources,
+                     const struct br_taken_fit *fit, int64_t start);
 
 #endif

@@ -1,9 +1,24 @@
 #include "planner/general/job_calendar.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/collections/sort.h"
 #include "base/roles.h"
+
+enum br_status br_general_scale(const struct br_general *job, uint32_t r, struct br_decimal amount,
+                                int64_t *scaled, struct br_diag *diag)
+{
+    if (br_decimal_scale(amount, job->digits[r], scaled) && *scaled <= BR_GENERAL_MOST)
+        return BR_OK;
+    char text[BR_DECIMAL_TEXT];
+    br_decimal_format(amount, text, sizeof text);
+    return br_fail(diag, BR_BAD_INPUT, "use fewer decimals or a larger unit",
+                   "the amounts of %s need %" PRId32
+                   " decimals, and with them %s does not fit 60 bits",
+                   job->dag->resource[job->resource_origin[r]].name,
+                   job->digits[r] > 0 ? job->digits[r] : 0, text);
+}
 
 static int by_time(const void *a, const void *b)
 {

@@ -38,7 +38,7 @@ struct br_lister {
     bool freed;
 
     /* Of the task that is looked at. */
-    struct br_fit fit;
+    struct br_taken_fit fit;
     int64_t *run, *stay;  /* by resource */
     int64_t *frees;       /* by place */
     uint32_t *freed_list; /* instances that it frees */
@@ -203,7 +203,7 @@ static void look_at_task(struct br_lister *s, uint32_t task)
 {
     const struct br_general *job = s->job;
     const uint32_t stage = job->task_stage[task], index = task - job->stage_first[stage];
-    s->fit = (struct br_fit){.duration = job->duration[task]};
+    s->fit = (struct br_taken_fit){.duration = job->duration[task]};
     s->freed_count = 0;
     for (uint32_t r = 0; r < job->resources; r++) {
         const size_t at = (size_t)stage * job->resources + r;
@@ -228,7 +228,7 @@ static int64_t fits_on(struct br_lister *s, uint32_t which, uint32_t stage, int6
 {
     const struct br_general *job = s->job;
     const bool shared = which == job->machines;
-    struct br_fit fit = s->fit;
+    struct br_taken_fit fit = s->fit;
     fit.run = s->run;
     fit.stay = s->stay;
     fit.frees = s->frees + (size_t)which * job->resources;

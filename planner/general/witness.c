@@ -200,6 +200,7 @@ static bool look_for_next(struct witness_search *s, uint32_t stage, double first
         }
         if (choice->tried && !goes_before(&choice->last, &c))
             continue;
+        assert(!c.frees || !choice->tried);
         if (c.frees || best->task == UINT32_MAX || goes_before(&c, best))
             *best = c;
         if (c.frees)
@@ -255,13 +256,14 @@ static bool next_candidate(struct witness_search *s, struct choice *choice)
 }
 
 /* Keeps the list of stages with tasks that can run. */
-static void look_at_stage(struct witness_search *s, uint32_t stage)
+static void look_at_stage(struct witness_search *s, uint32_t stage, bool down)
 {
     const bool open = s->walk.free[stage] && !s->walk.waits[stage];
     uint32_t *number = &s->ready_number[stage];
     if (open && *number == UINT32_MAX) {
         *number = s->readies;
-        s->opened[stage] = s->depth;
+        if (down) /* what is taken back had been open since before */
+            s->opened[stage] = s->depth;
         s->ready[s->readies++] = stage;
     } else if (!open && *number != UINT32_MAX) {
         const uint32_t moved = s->ready[--s->readies];
@@ -271,13 +273,13 @@ static void look_at_stage(struct witness_search *s, uint32_t stage)
     }
 }
 
-static void look_around(struct witness_search *s, uint32_t task)
+static void look_around(struct witness_search *s, uint32_t task, bool down)
 {
     const struct br_general *job = s->walk.job;
     const uint32_t stage = job->task_stage[task];
-    look_at_stage(s, stage);
+    look_at_stage(s, stage, down);
     for (uint32_t a = job->child_first[stage]; a < job->child_first[stage + 1]; a++)
-        look_at_stage(s, job->child[a].stage);
+        look_at_stage(s, job->child[a].stage, down);
 }
 
 static bool search_init(struct witness_search *s, const struct br_general *job, uint32_t *order,
@@ -298,7 +300,7 @@ static bool search_init(struct witness_search *s, const struct br_general *job, 
     for (uint32_t k = 0; k < job->stages; k++)
         s->ready_number[k] = UINT32_MAX;
     for (uint32_t k = 0; k < job->stages; k++)
-        look_at_stage(s, k);
+        look_at_stage(s, k, true);
     return true;
 }
 
@@ -318,14 +320,14 @@ static void step(struct witness_search *s, const struct candidate *c)
     br_walk_run(&s->walk, c->task, br_walk_machine(&s->walk, c->task));
     s->order[s->depth++] = c->task;
     s->choice[s->depth] = (struct choice){.set = set ^ task_hash(c->task)};
-    look_around(s, c->task);
+    look_around(s, c->task, true);
 }
 
 static void step_back(struct witness_search *s)
 {
     const uint32_t task = s->order[--s->depth];
     br_walk_back(&s->walk, task);
-    look_around(s, task);
+    look_around(s, task, false);
 }
 
 /* Runs the first tasks of the witness where it has them. False: one comes before its parents. */
@@ -339,7 +341,7 @@ static bool step_over(struct witness_search *s, const struct br_witness *witness
         br_walk_run(&s->walk, task, witness->machine[task]);
         s->depth++;
         s->choice[s->depth].set = set ^ task_hash(task);
-        look_around(s, task);
+        look_around(s, task, true);
     }
     return true;
 }

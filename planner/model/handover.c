@@ -235,7 +235,7 @@ static int compare_pairs(const void *a, const void *b)
     return x->before < y->before ? -1 : x->before > y->before;
 }
 
-static enum br_status list_pairs(struct handing *by, struct br_handover *handover)
+static enum br_status list_pairs(struct handing *by, struct br_handovers *handover)
 {
     uint32_t tasks = by->dag->tasks, count = 0;
     handover->first = calloc((size_t)tasks + 1, sizeof *handover->first);
@@ -254,13 +254,13 @@ static enum br_status list_pairs(struct handing *by, struct br_handover *handove
     return BR_OK;
 }
 
-enum br_status br_handover_init(struct br_handover *handover, const struct br_dag *dag,
+enum br_status br_handover_init(struct br_handovers *handover, const struct br_dag *dag,
                                 const struct br_cluster *cluster, const struct br_plan *plan,
                                 const char *who, struct br_diag *diag)
 {
     struct handing by = {.dag = dag, .cluster = cluster, .plan = plan, .who = who, .diag = diag};
     enum br_status status = BR_OK;
-    *handover = (struct br_handover){NULL, NULL};
+    *handover = (struct br_handovers){NULL, NULL};
     bool *held = calloc((size_t)dag->resources + 1, sizeof *held);
     if (!held)
         return br_fail_memory(diag);
@@ -279,9 +279,9 @@ enum br_status br_handover_init(struct br_handover *handover, const struct br_da
     return status;
 }
 
-void br_handover_finish(struct br_handover *handover)
+void br_handover_finish(struct br_handovers *handover)
 {
     free(handover->first);
     free(handover->before);
-    *handover = (struct br_handover){NULL, NULL};
+    *handover = (struct br_handovers){NULL, NULL};
 }

@@ -9,7 +9,7 @@
 #include "planner/model/plan.h"
 
 /* By task, the tasks that have to have ended before it starts, beside its parents. */
-struct br_handover {
+struct br_handovers {
     uint32_t *first;  /* by task, then one more: its run in `before` */
     uint32_t *before; /* each has a smaller rank; each once, ascending */
 };
@@ -23,9 +23,9 @@ struct br_handover {
  * BR_BAD_INPUT, with `who` ("a run by Slurm's jobs") in words: the resource is one of several
  * machines, which such tasks do not keep to; an output is held from its task's end only, and the
  * room is not free at the start; or the lists are too long. O(places in the lists x log tasks). */
-enum br_status br_handover_init(struct br_handover *handover, const struct br_dag *dag,
+enum br_status br_handover_init(struct br_handovers *handover, const struct br_dag *dag,
                                 const struct br_cluster *cluster, const struct br_plan *plan,
                                 const char *who, struct br_diag *diag);
-void br_handover_finish(struct br_handover *handover);
+void br_handover_finish(struct br_handovers *handover);
 
 #endif

@@ -58,8 +58,8 @@ static struct br_dag *some_job(void)
 
 struct course {
     const struct br_dag *dag;
-    const struct br_handover *handover; /* NULL: only parents are waited for */
-    uint8_t state[TASKS];               /* 0: waits, 1: runs, 2: has ended */
+    const struct br_handovers *handover; /* NULL: only parents are waited for */
+    uint8_t state[TASKS];                /* 0: waits, 1: runs, 2: has ended */
 };
 
 static bool waits_for(const struct br_dag *dag, const struct br_edge *edge, uint32_t child,
@@ -82,7 +82,7 @@ static bool is_ready(const struct course *course, uint32_t task)
             if (waits_for(dag, &dag->edge[e], task, parent) && course->state[parent] < 2)
                 return false;
         }
-    const struct br_handover *room = course->handover;
+    const struct br_handovers *room = course->handover;
     for (uint32_t k = room ? room->first[task] : 0; room && k < room->first[task + 1]; k++)
         if (course->state[room->before[k]] < 2)
             return false;
@@ -169,7 +169,7 @@ static void any_order(void **state)
         struct br_plan_options options = br_plan_options_default();
         options.effort = BR_EFFORT_FAST;
         struct br_plan *plan = NULL;
-        struct br_handover handover;
+        struct br_handovers handover;
         if (dag->storage && !br_plan_make(dag, cluster, &options, &plan, NULL)) {
             assert_int_equal(br_handover_init(&handover, dag, cluster, plan, "a test", NULL),
                              BR_OK);
@@ -198,7 +198,7 @@ static void machines(void **state)
     struct br_dag *dag = br_dag_create("two");
     struct br_cluster *cluster = br_cluster_create("c");
     struct br_plan *plan;
-    struct br_handover handover;
+    struct br_handovers handover;
     struct br_diag diag = {0};
     uint32_t cls;
     assert_int_equal(br_dag_add_stage(dag, "make", 2, 1000000000, NULL, NULL), BR_OK);

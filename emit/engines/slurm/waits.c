@@ -153,7 +153,7 @@ void br_slurm_joints(FILE *out, const struct br_slurm_script *script, uint32_t p
 static void wait_for_room(FILE *out, const struct br_slurm_script *script, uint32_t piece,
                           const char *before)
 {
-    const struct br_handover *room = &script->handover;
+    const struct br_handovers *room = &script->handover;
     const struct br_slurm_piece *it = &script->pieces.piece[piece];
     if (!room->first)
         return;

@@ -10,7 +10,7 @@
 struct br_slurm_script {
     struct br_engine engine;
     struct br_slurm_pieces pieces;
-    struct br_handover handover; /* of a job with outputs, whose pieces are single tasks */
+    struct br_handovers handover; /* of a job with outputs, whose pieces are single tasks */
 };
 
 /* A variable of the script: "s2_map_3" has the number of the third piece of a stage, and "s2_map"

@@ -30,7 +30,7 @@ static enum br_status refuse_shared(const struct br_cluster *cluster, struct br_
 }
 
 enum br_status br_slurm_take_features(const struct br_dag *dag, const struct br_cluster *cluster,
-                                      const struct br_plan *plan, struct br_handover *handover,
+                                      const struct br_plan *plan, struct br_handovers *handover,
                                       struct br_diag *diag)
 {
     const unsigned known = BR_FEATURE_DEADLINES | BR_FEATURE_SHARED | BR_FEATURE_RELEASES |

@@ -50,7 +50,7 @@ struct jobs {
     uint64_t *id;                    /* by task: Slurm's job number */
     int64_t *seen;                   /* by task: when Slurm was last known to have it */
     uint32_t *first_parent, *parent; /* by stage: its edges */
-    struct br_handover handover;     /* whose room a task takes; none without outputs */
+    struct br_handovers handover;    /* whose room a task takes; none without outputs */
     uint32_t outstanding;
     int64_t now_ns, asked_ns;
     struct timespec began; /* by the wall clock, as the scripts have it */
@@ -69,7 +69,7 @@ static void slurm_jobs_path_of(const struct jobs *jobs, uint32_t task, const cha
 static bool list_holders(const struct jobs *jobs, uint32_t task, uint32_t *count, char *text,
                          size_t size)
 {
-    const struct br_handover *room = &jobs->handover;
+    const struct br_handovers *room = &jobs->handover;
     size_t used = strlen(text);
     for (uint32_t k = room->first ? room->first[task] : 0; room->first && k < room->first[task + 1];
          k++) {

@@ -53,7 +53,7 @@ int br_slurm_write_script(struct br_work *work, struct br_job_work *job, uint32_
 /* Refuses what such jobs cannot keep, and finds whose end a task has to wait for since it takes
  * room that was held. */
 enum br_status br_slurm_take_features(const struct br_dag *dag, const struct br_cluster *cluster,
-                                      const struct br_plan *plan, struct br_handover *handover,
+                                      const struct br_plan *plan, struct br_handovers *handover,
                                       struct br_diag *diag);
 
 /* Inside of an allocation (SLURM_JOB_ID): the enforcer runs the jobs here, and srun runs every task

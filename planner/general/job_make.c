@@ -9,9 +9,6 @@
 #include "base/numbers/wide.h"
 #include "base/roles.h"
 
-/* Sums of all durations, releases and lags, and sums of all amounts, stay below it. */
-#define SUM_MAX (INT64_MAX / 8)
-
 void br_general_destroy(struct br_general *job)
 {
     if (!job)
@@ -79,20 +76,6 @@ static int32_t general_digits(const struct br_general *job, uint32_t origin)
         if (strcmp(cluster->calendar->change[k].resource, name) == 0)
             need_digits(cluster->calendar->change[k].amount, &digits);
     return digits;
-}
-
-enum br_status br_general_scale(const struct br_general *job, uint32_t r, struct br_decimal amount,
-                                int64_t *scaled, struct br_diag *diag)
-{
-    if (br_decimal_scale(amount, job->digits[r], scaled) && *scaled <= SUM_MAX)
-        return BR_OK;
-    char text[BR_DECIMAL_TEXT];
-    br_decimal_format(amount, text, sizeof text);
-    return br_fail(diag, BR_BAD_INPUT, "use fewer decimals or a larger unit",
-                   "the amounts of %s need %" PRId32
-                   " decimals, and with them %s does not fit 60 bits",
-                   job->dag->resource[job->resource_origin[r]].name,
-                   job->digits[r] > 0 ? job->digits[r] : 0, text);
 }
 
 static enum br_status general_scale_capacities(struct br_general *job, struct br_diag *diag)
@@ -216,7 +199,7 @@ static enum br_status general_take_demands(struct br_general *job, const uint32_
         if (out->none)
             out->amount = 0;
     }
-    if (!status && sum > SUM_MAX)
+    if (!status && sum > BR_GENERAL_MOST)
         status = br_fail(diag, BR_BAD_INPUT, "use fewer decimals or larger units",
                          "the demands and outputs of all tasks do not add up within 60 bits");
     for (uint32_t s = 0; s < job->stages && !status; s++)
@@ -321,7 +304,7 @@ static enum br_status general_take_times(struct br_general *job, struct br_diag 
     }
     for (uint32_t e = 0; e < dag->edges; e++)
         sum += br_dag_wait(dag, e).lag_ns;
-    if (sum > SUM_MAX)
+    if (sum > BR_GENERAL_MOST)
         return br_fail(diag, BR_BAD_INPUT, "use a larger unit of time",
                        "the durations, releases and lags add up to more than 36 years");
     return BR_OK;
