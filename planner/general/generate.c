@@ -300,15 +300,33 @@ static uint32_t find_machine(struct br_generator *g, uint32_t task)
     return best;
 }
 
-static void drop_ready(struct br_generator *g, uint32_t stage)
+/* The stage has one ready task less. */
+static void close_if_empty(struct br_generator *g, uint32_t stage)
 {
-    turns_pop(NULL, g->ready + g->job->stage_first[stage], &g->readies[stage]);
     if (g->readies[stage])
         return;
     const uint32_t moved = g->open[--g->opens];
     g->open[g->open_number[stage]] = moved;
     g->open_number[moved] = g->open_number[stage];
     g->open_number[stage] = UINT32_MAX;
+}
+
+static void drop_ready(struct br_generator *g, uint32_t stage)
+{
+    turns_pop(NULL, g->ready + g->job->stage_first[stage], &g->readies[stage]);
+    close_if_empty(g, stage);
+}
+
+/* Drops the ready task at that place of its stage's heap. */
+static void drop_ready_at(struct br_generator *g, uint32_t stage, uint32_t at)
+{
+    struct turn *heap = g->ready + g->job->stage_first[stage];
+    const uint32_t left = --g->readies[stage];
+    uint32_t size = 0;
+    heap[at] = heap[left];
+    for (uint32_t k = 0; k < left; k++)
+        turns_push(NULL, heap, &size, heap[k]);
+    close_if_empty(g, stage);
 }
 
 static void start_task(struct br_generator *g, uint32_t task, uint32_t machine)
@@ -364,6 +382,22 @@ static void take_turns(struct br_generator *g)
         if (g->readies[stage])
             turns_push(NULL, g->round, &size, g->ready[job->stage_first[stage]]);
     }
+}
+
+/* Nothing runs any more, and no stage's first task leaves a way on: another of its stage does, such
+ * as the next of the witness. Starts one. False: none can start at all. */
+static bool unblock(struct br_generator *g)
+{
+    for (uint32_t k = 0; g->reserve && k < g->opens; k++) {
+        const uint32_t stage = g->open[k];
+        const struct turn *heap = g->ready + g->job->stage_first[stage];
+        for (uint32_t i = 0; i < g->readies[stage]; i++)
+            if (try_start(g, heap[i].task)) {
+                drop_ready_at(g, stage, i);
+                return true;
+            }
+    }
+    return false;
 }
 
 /* Starts tasks as long as the next one of the order is ready and fits. */
@@ -425,6 +459,8 @@ bool br_generator_run(struct br_generator *g, const uint32_t *rank, enum br_turn
         if (is_ready)
             take_strict_turns(g, is_ready);
         else
+            take_turns(g);
+        if (!g->events && !is_ready && !g->failed && unblock(g))
             take_turns(g);
     }
     br_free(is_ready);

@@ -5,6 +5,7 @@ elsewhere are followed, by `plan` and by `run`.
 orders.py BIGROCKS EXAMPLES
 """
 import csv
+import itertools
 import json
 import os
 import pathlib
@@ -135,6 +136,24 @@ def orders_are_completed(folder):
                 job.name[swapped[0]], job.name[swapped[1]]) in said, said
 
 
+HELD = '''<job xmlns="urn:bigrocks:job:1" name="held">
+<stage id="build" tasks="3" duration="4"><demand resource="cpu" amount="1"/><output id="t" resource="mem" amount="3GiB"/></stage>
+<stage id="probe" tasks="3" duration="2"><demand resource="cpu" amount="1"/></stage>
+<edge from="build" to="probe" type="one-to-one" reads="t" lag="1"/></job>'''
+
+
+def any_order_of_what_is_held_has_a_plan(folder):
+    """One table fits, and no order of the tasks that make them ends in a dead end."""
+    (folder / 'held.xml').write_text(HELD)
+    words = [folder / 'held.xml', '--capacity', 'cpu=4,mem=4GiB']
+    for order in itertools.permutations(range(3)):
+        (folder / 'list').write_text(''.join('build[%d]\n' % k for k in order))
+        plan = run('plan', *words, '--order', folder / 'list', '-q', '-f', 'json').stdout
+        (folder / 'plan.json').write_text(plan)
+        assert json.loads(plan)['makespan'] == 21, (order, plan)
+        assert 'ok: ' in run('check', folder / 'held.xml', folder / 'plan.json', *words[1:]).stdout
+
+
 def what_is_not_listed_follows_the_plan(folder):
     """With --plan, the rest goes in its order, and not by critical path."""
     job = Job(3)
@@ -219,8 +238,8 @@ def what_is_refused(folder):
 
 def main():
     assert shutil.which('tsort') and shutil.which('make')
-    for part in (forms_come_back, orders_are_completed, what_is_not_listed_follows_the_plan, a_build_follows_tsort,
-                 what_is_refused):
+    for part in (forms_come_back, orders_are_completed, any_order_of_what_is_held_has_a_plan,
+                 what_is_not_listed_follows_the_plan, a_build_follows_tsort, what_is_refused):
         with tempfile.TemporaryDirectory() as scratch:
             part(pathlib.Path(scratch))
             print('ok:', part.__name__.replace('_', ' '))
