@@ -124,6 +124,7 @@ def orders_are_completed(folder):
         plan = run('plan', folder / 'job.xml', '--capacity', 'cpu=1', '--order', folder / 'list', '-q', '-f', 'json').stdout
         want = [job.name[t] for t in job.complete(listed, rest)]
         assert started(plan) == want, (seed, started(plan), want)
+        assert json.loads(plan)['method'] == 'order'
         # The form order is a list, too, in the order of its lines.
         (folder / 'table').write_text('id\tnote\n' + ''.join(job.name[t] + '\tx\n' for t in listed))
         again = run('plan', folder / 'job.xml', '--capacity', 'cpu=1', '--order', folder / 'table', '-q', '-f', 'json').stdout
@@ -134,6 +135,17 @@ def orders_are_completed(folder):
             said = run('plan', folder / 'job.xml', '--capacity', 'cpu=1', '--order', folder / 'list', code=3).stderr
             assert "task '%s', number 2 of the list, has to come before number 1, '%s'" % (
                 job.name[swapped[0]], job.name[swapped[1]]) in said, said
+
+
+def names_may_be_odd(folder):
+    """Names that a table escapes, as a formula or with a backslash, come back from the form order and from a list."""
+    (folder / 'job.xml').write_text('<job xmlns="urn:bigrocks:job:1" name="odd">%s</job>' % ''.join(
+        '<stage id="%s" duration="%d"/>' % (name, k + 1) for k, name in enumerate(('=1+1', 'a\\tb', 'c'))))
+    words = [folder / 'job.xml', '--capacity', 'cpu=1']
+    run('plan', *words, '-q', '-f', 'order', '-o', folder / 'order')
+    assert 'u003d' in (folder / 'order').read_text()
+    assert 'ok: ' in run('check', folder / 'job.xml', folder / 'order', *words[1:]).stdout
+    run('plan', *words, '-q', '--order', folder / 'order', '-f', 'json')
 
 
 HELD = '''<job xmlns="urn:bigrocks:job:1" name="held">
@@ -238,7 +250,8 @@ def what_is_refused(folder):
 
 def main():
     assert shutil.which('tsort') and shutil.which('make')
-    for part in (forms_come_back, orders_are_completed, any_order_of_what_is_held_has_a_plan,
+    for part in (forms_come_back, names_may_be_odd, orders_are_completed,
+                 any_order_of_what_is_held_has_a_plan,
                  what_is_not_listed_follows_the_plan, a_build_follows_tsort, what_is_refused):
         with tempfile.TemporaryDirectory() as scratch:
             part(pathlib.Path(scratch))
