@@ -3,12 +3,13 @@
 #include "planner/model/handover.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/collections/csr.h"
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
 
 enum { PAIRS_MOST = 20000000, NO_OUTPUT = UINT32_MAX };
 
@@ -238,12 +239,12 @@ static int compare_pairs(const void *a, const void *b)
 static enum br_status list_pairs(struct handing *by, struct br_handovers *handover)
 {
     uint32_t tasks = by->dag->tasks, count = 0;
-    handover->first = calloc((size_t)tasks + 1, sizeof *handover->first);
-    handover->before = malloc(((size_t)by->pairs + 1) * sizeof *handover->before);
+    handover->first = br_calloc((size_t)tasks + 1, sizeof *handover->first);
+    handover->before = br_malloc(((size_t)by->pairs + 1) * sizeof *handover->before);
     if (!handover->first || !handover->before)
         return br_fail_memory(by->diag);
     if (by->pairs)
-        qsort(by->pair, by->pairs, sizeof *by->pair, compare_pairs);
+        br_sort_by(by->pair, by->pairs, sizeof *by->pair, compare_pairs);
     for (uint32_t p = 0, t = 0; t < tasks; t++) {
         handover->first[t] = count;
         for (; p < by->pairs && by->pair[p].after == t; p++)
@@ -261,7 +262,7 @@ enum br_status br_handover_init(struct br_handovers *handover, const struct br_d
     struct handing by = {.dag = dag, .cluster = cluster, .plan = plan, .who = who, .diag = diag};
     enum br_status status = BR_OK;
     *handover = (struct br_handovers){NULL, NULL};
-    bool *held = calloc((size_t)dag->resources + 1, sizeof *held);
+    bool *held = br_calloc((size_t)dag->resources + 1, sizeof *held);
     if (!held)
         return br_fail_memory(diag);
     for (uint32_t o = 0; dag->storage && o < dag->storage->outputs; o++)
@@ -273,15 +274,15 @@ enum br_status br_handover_init(struct br_handovers *handover, const struct br_d
         status = list_pairs(&by, handover);
     if (status)
         br_handover_finish(handover);
-    free(held);
-    free(by.heap);
-    free(by.pair);
+    br_free(held);
+    br_free(by.heap);
+    br_free(by.pair);
     return status;
 }
 
 void br_handover_finish(struct br_handovers *handover)
 {
-    free(handover->first);
-    free(handover->before);
+    br_free(handover->first);
+    br_free(handover->before);
     *handover = (struct br_handovers){NULL, NULL};
 }

@@ -176,7 +176,11 @@ def _order_of(job, given):
     count = lib.br_dag_task_count(job._dag)
     number = {text_of(lib.br_dag_task_id, job._dag, task): task for task in range(count)}
     listed = []
-    for name in [given] if isinstance(given, (str, bytes)) else given:
+    try:
+        names = [given] if isinstance(given, (str, bytes)) else list(given)
+    except TypeError:
+        raise UsageError('the order is %.80r' % (given,), 'give ids of tasks') from None
+    for name in names:
         if not isinstance(name, str) or name not in number:
             raise UsageError('the job has no task %.80r' % (name,), 'give ids of tasks, such as map[3]')
         listed.append(number[name])

@@ -34,7 +34,7 @@ def rows(text):
 def two_copies():
     """Two copies of the motivating job (figure 3 of the paper): one after the other by the plan is best, 106 and 212 s;
     joint finds it, and the bounds prove it."""
-    table = rows(run('simulate', pathlib.Path(__file__).parents[2] / 'examples/two-copies.xml', '--machines', 1, '--capacity',
+    table = rows(run('simulate', pathlib.Path(__file__).resolve().parents[2] / 'examples/two-copies.xml', '--machines', 1, '--capacity',
                      'cpu=1,mem=1', '--policy', 'order,tetris,srpt-plan,joint', '-q', '-f', 'runs'))
     assert [(float(r['mean_jct']), float(r['makespan'])) for r in table] == [
         (210.5, 212), (407.5, 510), (159, 212), (159, 212)], table

@@ -101,7 +101,7 @@ def main():
                          '--deadlines', '2x', '--scale-durations', '0.5', '--count', '5')
         files = [('job', job), ('plan', plan), ('cluster', rack), ('workload', workload),
                  ('workload', write('made.xml', 'workload', '--like', 'chain', '--count', '3'))]
-        files += [('job', p) for p in examples.glob('*.xml')
+        files += [('workload' if '<workload ' in p.read_text() else 'job', p) for p in examples.glob('*.xml')
               if 'cluster' not in p.name and 'explain' not in p.name]
         files += [('cluster', p) for p in examples.glob('cluster-*.xml')]
         storage = root / 'tests/cli/data/storage.xml'
