@@ -443,16 +443,22 @@ bool br_general_enumerate(struct br_general_enumeration *run, struct br_general_
                           .places = (job->machines + 1) * job->resources};
     assert(job->tasks <= TASKS);
     const size_t size = sizeof(struct enumerate_state) + e.places * sizeof(int64_t);
-    /* Every step starts a task or passes a time: an end, a readiness or a mark. */
-    const size_t depth = 3 * (size_t)e.n + job->marks + 3;
-    struct enumerate_state *states = br_calloc(depth, size);
+    struct enumerate_state *states = NULL;
     run->looked = 0;
-    if (states && list_before(&e) && list_instances(&e)) {
+    if (list_before(&e) && list_instances(&e)) {
+        uint32_t lates = 0;
         for (uint32_t t = 0; t < e.n; t++)
             e.instant |= !job->duration[t];
         for (uint32_t i = 0; i < e.instances; i++)
             if (e.instance[i].from_end)
                 e.late |= UINT32_C(1) << e.instance[i].maker;
+        for (uint32_t t = 0; t < e.n; t++)
+            lates += e.late >> t & 1;
+        /* Every step starts a task or passes a time: an end, a readiness, a mark, or a start to end
+         * together with another task. */
+        states = br_calloc((3 + (size_t)lates) * e.n + job->marks + 3, size);
+    }
+    if (states) {
         e.sooner_is_better = find_sooner_is_better(&e);
         branch(&e, states, size);
     }

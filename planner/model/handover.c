@@ -11,7 +11,8 @@
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
 
-enum { PAIRS_MOST = 20000000, NO_OUTPUT = UINT32_MAX };
+enum { PAIRS_MOST = 20000000 };
+#define NO_OUTPUT UINT32_MAX
 
 /* Room of the resource that is free from then on. */
 struct part {
