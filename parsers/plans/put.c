@@ -49,7 +49,9 @@ enum br_status br_plan_put(struct br_plan *plan, const struct br_plan_row *row,
     plan->end_ns[row->task] = row->end_ns;
     plan->machine[row->task] = row->machine;
     plan->rank[row->task] = (uint32_t)rank;
-    plan->subset[row->task] = row->subset ? *row->subset : 'S';
+    plan->subset[row->task] = 'S';
+    if (row->subset)
+        plan->subset[row->task] = *row->subset;
     plan->order[rank - 1] = row->task;
     return BR_OK;
 }
