@@ -8,6 +8,7 @@
 #include "base/collections/memory.h"
 #include "base/numbers/wide.h"
 #include "base/roles.h"
+#include "planner/model/instance.h"
 
 void br_general_destroy(struct br_general *job)
 {
@@ -411,13 +412,7 @@ enum br_status br_general_create(const struct br_dag *dag, const struct br_clust
                                  struct br_general **made, struct br_diag *diag)
 {
     *made = NULL;
-    if (dag->source)
-        br_diag_file(diag, dag->source);
-    if (!dag->finished)
-        return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
-    if (cluster->machines == 0)
-        return br_fail(diag, BR_BAD_INPUT, "add a class of machines", "the cluster is empty");
-    enum br_status status = br_cluster_check_units(cluster, dag, diag);
+    enum br_status status = br_instance_check(dag, cluster, diag);
     if (status)
         return status;
     struct br_general *job = br_calloc(1, sizeof *job);

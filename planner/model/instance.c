@@ -326,19 +326,25 @@ static bool amounts_are_sound(const struct br_instance *in)
     return true;
 }
 
-enum br_status br_instance_create(const struct br_dag *dag, const struct br_cluster *cluster,
-                                  struct br_instance **instance, struct br_diag *diag)
+enum br_status br_instance_check(const struct br_dag *dag, const struct br_cluster *cluster,
+                                 struct br_diag *diag)
 {
-    *instance = NULL;
     if (dag->source)
         br_diag_file(diag, dag->source);
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
     if (cluster->machines == 0)
         return br_fail(diag, BR_BAD_INPUT, "add a class of machines", "the cluster is empty");
-    enum br_status status = br_features_refuse(dag, cluster, 0, "this way of planning", diag);
+    return br_cluster_check_units(cluster, dag, diag);
+}
+
+enum br_status br_instance_create(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  struct br_instance **instance, struct br_diag *diag)
+{
+    *instance = NULL;
+    enum br_status status = br_instance_check(dag, cluster, diag);
     if (!status)
-        status = br_cluster_check_units(cluster, dag, diag);
+        status = br_features_refuse(dag, cluster, 0, "this way of planning", diag);
     if (status)
         return status;
     struct br_instance *in = br_calloc(1, sizeof *in);

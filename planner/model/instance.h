@@ -56,6 +56,10 @@ struct br_instance {
     int32_t *resource_digits;
 };
 
+/* Is the job finished, the cluster not empty, and are their amounts in the same units? Names the
+ * job's file in later faults. */
+enum br_status br_instance_check(const struct br_dag *dag, const struct br_cluster *cluster,
+                                 struct br_diag *diag);
 /* Builds the instance of a finished Dag. Faults: a demand that no machine holds, a resource that
  * the cluster lacks, amounts or durations that do not scale, no machine. *instance is the
  * caller's; dag and cluster are not needed afterwards. O(tasks + edges + classes x resources). */
