@@ -465,7 +465,7 @@ struct br_held_text br_held_text(const struct br_dag *dag, const struct br_held_
                                  br_wide amount)
 {
     const struct br_resource *resource = &dag->resource[row->resource];
-    struct br_held_text text;
+    struct br_held_text text = {""};
     int32_t digits = row->digits;
     for (; digits > 0 && amount % 10 == 0; digits--)
         amount /= 10;

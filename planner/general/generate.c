@@ -185,6 +185,7 @@ static void begin(struct br_generator *g)
         br_generator_show_room(g, m);
     for (uint32_t s = 0; s < job->stages; s++)
         begin_stage(g, s);
+    g->marks = job->marks;
     for (uint32_t k = 0; k < job->marks; k++)
         add_event(g, job->mark[k], EVENT_MARK, k);
     if (g->reserve)
@@ -384,8 +385,8 @@ static void take_turns(struct br_generator *g)
     }
 }
 
-/* Nothing runs any more, and no stage's first task leaves a way on: another of its stage does, such
- * as the next of the witness. Starts one. False: none can start at all. */
+/* Nothing runs or becomes ready any more, and no stage's first task leaves a way on: another of its
+ * stage does, such as the next of the witness. Starts one. False: none can start at all. */
 static bool unblock(struct br_generator *g)
 {
     for (uint32_t k = 0; g->reserve && k < g->opens; k++) {
@@ -452,6 +453,7 @@ bool br_generator_run(struct br_generator *g, const uint32_t *rank, enum br_turn
             } else if (event.kind == EVENT_READY) {
                 make_ready(g, event.task);
             } else {
+                g->marks--;
                 for (uint32_t m = 0; m < job->machines; m++)
                     br_generator_show_room(g, m);
             }
@@ -460,7 +462,7 @@ bool br_generator_run(struct br_generator *g, const uint32_t *rank, enum br_turn
             take_strict_turns(g, is_ready);
         else
             take_turns(g);
-        if (!g->events && !is_ready && !g->failed && unblock(g))
+        if (g->events == g->marks && !is_ready && !g->failed && unblock(g))
             take_turns(g);
     }
     br_free(is_ready);

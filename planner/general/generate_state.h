@@ -26,6 +26,7 @@ struct br_generator {
 
     struct event *event; /* a heap */
     uint32_t events, event_room;
+    uint32_t marks; /* of the events: machines come, go or change */
 
     /* What tasks wait for. Ends of parents are known when they start, so that is when children are
      * told. */

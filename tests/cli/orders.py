@@ -152,13 +152,17 @@ HELD = '''<job xmlns="urn:bigrocks:job:1" name="held">
 <stage id="build" tasks="3" duration="4"><demand resource="cpu" amount="1"/><output id="t" resource="mem" amount="3GiB"/></stage>
 <stage id="probe" tasks="3" duration="2"><demand resource="cpu" amount="1"/></stage>
 <edge from="build" to="probe" type="one-to-one" reads="t" lag="1"/></job>'''
+LEAVES = '''<cluster xmlns="urn:bigrocks:cluster:1"><machine class="node" count="1"><capacity resource="cpu" amount="4"/>
+<capacity resource="mem" amount="4GiB"/></machine><unavailable class="node" from="60"/></cluster>'''
 
 
 def any_order_of_what_is_held_has_a_plan(folder):
-    """One table fits, and no order of the tasks that make them ends in a dead end."""
+    """One table fits, and no order of the tasks that make them ends in a dead end; also if the machine leaves later."""
     (folder / 'held.xml').write_text(HELD)
-    words = [folder / 'held.xml', '--capacity', 'cpu=4,mem=4GiB']
-    for order in itertools.permutations(range(3)):
+    (folder / 'leaves.xml').write_text(LEAVES)
+    clusters = ('--capacity', 'cpu=4,mem=4GiB'), ('--cluster', folder / 'leaves.xml')
+    for order, cluster in itertools.product(itertools.permutations(range(3)), clusters):
+        words = [folder / 'held.xml', *cluster]
         (folder / 'list').write_text(''.join('build[%d]\n' % k for k in order))
         plan = run('plan', *words, '--order', folder / 'list', '-q', '-f', 'json').stdout
         (folder / 'plan.json').write_text(plan)
