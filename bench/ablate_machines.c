@@ -13,7 +13,7 @@
 #include "planner/schedule/heuristic.h"
 #include "planner/improve/improve.h"
 #include "planner/improve/machine_search.h"
-#include "planner/model/part.h"
+#include "planner/instance/part.h"
 #include "planner/search/portfolio.h"
 
 /* none, whole, no stages, stages alone, and one without each move */

@@ -7,7 +7,7 @@
 #include "base/numbers/decimal.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
-#include "planner/model/part.h"
+#include "planner/instance/part.h"
 
 static const struct {
     const char *name;

@@ -14,7 +14,7 @@
 #include <time.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 enum { ROOM = 256 };
 

@@ -24,7 +24,7 @@
 #include "base/numbers/rng.h"
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
-#include "planner/check/clauses.h"
+#include "planner/check/proofs/clauses.h"
 #include "planner/exact/exact.h"
 #include "planner/rcpsp/rcpsp.h"
 #include "planner/schedule/order.h"

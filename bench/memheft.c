@@ -23,7 +23,7 @@
 #include "parsers/parsers.h"
 #include "planner/check/verify.h"
 #include "planner/general/witness.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 /* What is held on a machine, or of what is shared, by time: amounts from `time` to the next. */
 struct profile {

@@ -16,9 +16,9 @@
 
 #include "base/numbers/rng.h"
 #include "emit/emit.h"
-#include "planner/check/certificate.h"
-#include "planner/model/counters.h"
-#include "planner/model/plan.h"
+#include "planner/check/proofs/certificate.h"
+#include "planner/instance/counters.h"
+#include "planner/instance/plan.h"
 
 enum { RESOURCES = 2, ROOM = 10, LONGEST = 9 };
 

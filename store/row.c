@@ -7,7 +7,7 @@
 
 #include "base/collections/index.h"
 #include "planner/bounds/certify.h"
-#include "planner/check/certificate.h"
+#include "planner/check/proofs/certificate.h"
 
 void br_store_row_finish(struct br_store_row *row)
 {

@@ -2,8 +2,8 @@
 #ifndef BR_STORE_ROW_H
 #define BR_STORE_ROW_H
 
-#include "planner/model/instance.h"
-#include "planner/model/plan.h"
+#include "planner/instance/instance.h"
+#include "planner/instance/plan.h"
 
 /* The keys of a plan. */
 struct br_store_keys {

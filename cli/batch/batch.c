@@ -23,7 +23,7 @@
 #include "cli/terminal/say.h"
 #include "cli/terminal/stats.h"
 #include "emit/emit.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include <bigrocks/store.h>
 
 enum { STEM_MOST = 100 };

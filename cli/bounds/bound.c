@@ -13,7 +13,7 @@
 #include "cli/terminal/stats.h"
 #include "emit/emit.h"
 #include "emit/pictures/curve.h"
-#include "planner/search/best_bound.h"
+#include "planner/search/bound/best_bound.h"
 
 /* The options of the call; a limit of 0 means as little work as possible, and reading counts. */
 static struct br_bound_options bound_options(const struct cli_settings *settings, int64_t read_ns)

@@ -7,7 +7,7 @@
 
 #include "cli/terminal/say.h"
 #include "parsers/parsers.h"
-#include "planner/check/certificate.h"
+#include "planner/check/proofs/certificate.h"
 
 /* BR_NO, after printing the reason, if the proof does not hold. */
 static enum br_status certificate_check_file(bool quiet, const char *path, struct br_diag *diag)

@@ -10,7 +10,7 @@
 #include "cli/terminal/say.h"
 #include "planner/bounds/measure.h"
 #include "planner/model/features.h"
-#include "planner/model/relax.h"
+#include "planner/instance/relax.h"
 
 enum { NAMED = 6 }; /* stages named in a list */
 

@@ -19,7 +19,7 @@
 #include "planner/bounds/bounds.h"
 #include "planner/model/cluster.h"
 #include "planner/model/features.h"
-#include "planner/model/relax.h"
+#include "planner/instance/relax.h"
 
 enum { NAME_MOST = 200, POINTS_MOST = 500, STEPS = 10 };
 

@@ -7,7 +7,7 @@
 #include "cli/options/settings.h"
 #include "emit/pictures/curve.h"
 #include "parsers/parsers.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* The planner's bound on one cluster. */
 struct cli_point {

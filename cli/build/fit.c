@@ -9,7 +9,7 @@
 #include "cli/terminal/say.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "runtime/predict/dag_with.h"
 
 /* In whole units; -1 if there is none, or no whole number. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cli/inputs/load.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* Tasks simulated for a job that waits to run, which takes seconds; more if the least number of
  * runs needs more. */

@@ -9,8 +9,8 @@
 #include "emit/emit.h"
 #include "generate/generate.h"
 #include "parsers/parsers.h"
-#include "runtime/enforcer/capacities.h"
-#include "planner/model/completions.h"
+#include "runtime/enforcer/jobs/capacities.h"
+#include "planner/instance/completions.h"
 #include "planner/search/method.h"
 
 enum { OPTIONS_MOST = 512 }; /* of all sub-commands together */

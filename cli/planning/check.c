@@ -3,7 +3,7 @@
  * The plan's file carries a job of its own, which cannot be trusted. So it is compared with the
  * given job, stage by stage. Then the plan is translated to the given job and cluster, by the ids
  * of tasks and the names of machines, and verified there, with the durations, demands and edges of
- * the given job. Reads planner/model/plan.h to translate the plan.
+ * the given job. Reads planner/instance/plan.h to translate the plan.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "cli/options/options.h"
 #include "cli/planning/compare.h"
 #include "cli/terminal/say.h"
-#include "planner/check/certificate.h"
+#include "planner/check/proofs/certificate.h"
 #include "planner/check/stated.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/network/bound.h"
 
 /* The given cluster's numbers of the machines that the plan uses; *all: does it have them all?

@@ -10,7 +10,7 @@
 #include "base/text/diag.h"
 #include "cli/terminal/say.h"
 #include "planner/model/features.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "runtime/replay/noise.h"
 #include "runtime/replay/replay.h"
 

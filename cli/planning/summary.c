@@ -1,5 +1,6 @@
 /* Sums up a plan: how long, how good and, if asked, how it was found. Reads the plan's struct
- * (planner/model/plan.h) for the methods tried, since the public interface describes only the plan.
+ * (planner/instance/plan.h) for the methods tried, since the public interface describes only the
+ * plan.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -8,8 +9,8 @@
 #include "cli/planning/summary.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/terminal/say.h"
-#include "planner/model/plan.h"
-#include "planner/model/rounding.h"
+#include "planner/instance/plan.h"
+#include "planner/instance/rounding.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/orders_search.h"
 

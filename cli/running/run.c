@@ -19,7 +19,7 @@
 #include "runtime/drivers/local/cgroup.h"
 #include "runtime/drivers/local/guard.h"
 #include "runtime/drivers/slurm/slurm.h"
-#include "runtime/enforcer/policy.h"
+#include "runtime/enforcer/jobs/policy.h"
 #include "runtime/replay/replay.h"
 
 /* ---- In virtual time ---- */

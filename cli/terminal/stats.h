@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "planner/model/counters.h"
+#include "planner/instance/counters.h"
 
 /* Writes the counters: for people one per line, without those that are 0; as JSON one object with
  * all of them, by kind. */

@@ -8,7 +8,7 @@
 #ifndef BR_CLUSTER_SIMULATE_MACHINES_H
 #define BR_CLUSTER_SIMULATE_MACHINES_H
 
-#include "runtime/enforcer/capacities.h"
+#include "runtime/enforcer/jobs/capacities.h"
 #include "cluster/simulate/policy.h"
 
 #define BR_NO_SLOT UINT32_MAX

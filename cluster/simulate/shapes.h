@@ -3,7 +3,7 @@
 #ifndef BR_CLUSTER_SIMULATE_SHAPES_H
 #define BR_CLUSTER_SIMULATE_SHAPES_H
 
-#include "runtime/enforcer/capacities.h"
+#include "runtime/enforcer/jobs/capacities.h"
 #include "cluster/workload/workload.h"
 
 struct br_shape_parent {

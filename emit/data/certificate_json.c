@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "emit/write/write.h"
-#include "planner/model/relax.h"
+#include "planner/instance/relax.h"
 
 static void data_certificate_json_name(FILE *out, const struct br_dag *dag, const char *before,
                                        uint32_t stage)

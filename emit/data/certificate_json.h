@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "planner/model/certificate.h"
+#include "planner/instance/certificate.h"
 
 /* Writes the object, with stages and resources by name, those of a relaxed job as the relaxation
  * names them. Errors of the file stay in its flag. BR_SYSTEM when memory is out. */

@@ -11,7 +11,7 @@
 #include "emit/write/slack.h"
 #include "emit/write/times.h"
 #include "emit/write/write.h"
-#include "planner/model/completions.h"
+#include "planner/instance/completions.h"
 
 #include <inttypes.h>
 #include <math.h>

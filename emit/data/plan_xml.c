@@ -3,7 +3,7 @@
  * form has the course of the search in each part. */
 #include "emit/data/job_xml.h"
 #include "emit/write/outputs.h"
-#include "planner/model/completions.h"
+#include "planner/instance/completions.h"
 
 #include <inttypes.h>
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/numbers/wide.h"
-#include "emit/pictures/analysis.h"
-#include "emit/pictures/parents.h"
+#include "emit/analysis/analysis.h"
+#include "emit/analysis/parents.h"
 
 /* Plans read from files may have any times. */
 static int64_t diagram_difference(int64_t later_ns, int64_t earlier_ns)

@@ -6,7 +6,7 @@
 #ifndef BR_EMIT_DIAGRAMS_DIAGRAM_H
 #define BR_EMIT_DIAGRAMS_DIAGRAM_H
 
-#include "emit/pictures/inputs.h"
+#include "emit/analysis/inputs.h"
 #include "emit/pictures/picture.h"
 
 struct br_box {

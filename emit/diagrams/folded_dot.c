@@ -5,7 +5,7 @@
 
 #include "emit/write/figures.h"
 #include "emit/write/write.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 enum { BOXES_MOST = 60, NAME_MOST = 30 };
 

@@ -8,10 +8,10 @@
 
 #include "base/text/command.h"
 #include "emit/engines/limits.h"
-#include "emit/pictures/parents.h"
+#include "emit/analysis/parents.h"
 #include "emit/write/input.h"
 #include "emit/write/write.h"
-#include "planner/model/handover.h"
+#include "planner/instance/handover.h"
 
 /* Demands of one task of a stage. */
 struct br_engine_need {

@@ -7,7 +7,7 @@
 #define BR_EMIT_ENGINES_LIMITS_H
 
 #include "base/roles.h"
-#include "emit/pictures/parents.h"
+#include "emit/analysis/parents.h"
 #include "emit/write/input.h"
 
 /* A resource that tasks take. */

@@ -4,7 +4,7 @@
  * as many workers as it ever runs tasks at once, and a task takes the first that is free. Tags keep
  * the other resources of a machine: a task waits for those whose room it takes. */
 #include "emit/engines/engine.h"
-#include "emit/pictures/lanes.h"
+#include "emit/analysis/lanes.h"
 #include "emit/write/outputs.h"
 
 #include <inttypes.h>

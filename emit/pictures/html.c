@@ -1,6 +1,6 @@
 /* A report for a browser: emit/pictures/report.html with the plan, or two plans, in it as JSON. One
  * file, which fetches nothing. */
-#include "emit/pictures/analysis.h"
+#include "emit/analysis/analysis.h"
 #include "emit/pictures/draw.h"
 #include "emit/write/outputs.h"
 #include "emit/pictures/html_held.h"

@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "emit/pictures/held.h"
+#include "emit/analysis/held.h"
 #include "emit/write/write.h"
 #include "planner/model/features.h"
 

@@ -5,7 +5,7 @@
  * Places are in hundredths of a pixel and integers, so that a plan gives equal bytes everywhere. No
  * script, no font but the viewer's own. */
 #include "base/numbers/wide.h"
-#include "emit/pictures/analysis.h"
+#include "emit/analysis/analysis.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/draw.h"
 #include "emit/write/figures.h"

@@ -3,10 +3,10 @@
 #ifndef BR_EMIT_PICTURES_SVG_PANEL_H
 #define BR_EMIT_PICTURES_SVG_PANEL_H
 
-#include "emit/pictures/analysis.h"
+#include "emit/analysis/analysis.h"
 #include "emit/pictures/chart.h"
-#include "emit/pictures/held.h"
-#include "emit/pictures/ports.h"
+#include "emit/analysis/held.h"
+#include "emit/analysis/ports.h"
 
 #define BR_PX INT64_C(100)
 

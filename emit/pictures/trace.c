@@ -2,9 +2,9 @@
  * lane, a slice per task, counters for the use of resources and for what is held over time, arrows
  * along the critical chain. Of a machine that is away a thread of its own says so. */
 #include "base/numbers/wide.h"
-#include "emit/pictures/analysis.h"
+#include "emit/analysis/analysis.h"
 #include "emit/pictures/draw.h"
-#include "emit/pictures/held.h"
+#include "emit/analysis/held.h"
 #include "emit/write/outputs.h"
 #include "emit/pictures/picture.h"
 

@@ -6,7 +6,7 @@
 
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 /* The colouring of the boxes of dot, svg and html. */
 enum br_colour {

@@ -8,7 +8,7 @@
 
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 /* The escaping of a text. Quotes around it are the caller's. Bytes that are not UTF-8, and
  * characters that the format cannot hold, become U+FFFD. Invisible characters, and those that end a

@@ -22,8 +22,8 @@
 #include "parsers/jobs/native.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
-#include "planner/model/part.h"
-#include "planner/model/rounding.h"
+#include "planner/instance/part.h"
+#include "planner/instance/rounding.h"
 
 /* Without a time limit the work is limited by counts, so that the answer is always the same. */
 #define DEFAULT_ROUNDS INT64_C(3000)

@@ -3,7 +3,7 @@
 #define BR_LP_SOLVER_PROOF_H
 
 #include "lp/solver/cut.h"
-#include "planner/model/certificate.h"
+#include "planner/instance/certificate.h"
 
 struct lp_proof {
     struct br_arena *arena;          /* of what is written */

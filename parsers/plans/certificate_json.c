@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/model/relax.h"
+#include "planner/instance/relax.h"
 
 struct reader {
     struct br_json *json;

@@ -3,7 +3,7 @@
 #define BR_PARSERS_PLANS_CERTIFICATE_JSON_H
 
 #include "parsers/text/json.h"
-#include "planner/model/certificate.h"
+#include "planner/instance/certificate.h"
 
 /* Reads the object "bigrocks-certificate/1" at the field; *certificate, the caller's, stays NULL if
  * the field is absent. Its contents are not checked: see br_certificate_check. False after a fault.

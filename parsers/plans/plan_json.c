@@ -14,7 +14,7 @@
 #include "parsers/plans/certificate_json.h"
 #include "parsers/plans/plan_reader.h"
 #include "parsers/plans/put.h"
-#include "planner/model/completions.h"
+#include "planner/instance/completions.h"
 
 static const char format_name[] = "bigrocks-plan/1";
 

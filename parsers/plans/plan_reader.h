@@ -9,7 +9,7 @@
 #include "parsers/plans/put.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 struct br_plan_reader {
     struct br_json json;

@@ -13,7 +13,7 @@
 #include "parsers/plans/put.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml_rule.h"
-#include "planner/model/completions.h"
+#include "planner/instance/completions.h"
 
 #define BR_PLAN_SPACE "urn:bigrocks:plan:1"
 

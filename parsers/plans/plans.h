@@ -3,7 +3,7 @@
 #define BR_PARSERS_PLANS_PLANS_H
 
 #include "parsers/reader/input.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 /* Reads a plan in one of the forms that emit writes and that say where and when each task runs:
  * json and xml, which carry the job and its cluster, and order, which does not: such a plan is one

@@ -3,7 +3,7 @@
 #define BR_PARSERS_PLANS_PUT_H
 
 #include "base/text/diag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 #define BR_PLAN_REWRITE "write the plan again with --format json"
 

@@ -8,8 +8,8 @@
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
 #include "planner/model/features.h"
-#include "planner/model/relax.h"
-#include "planner/model/rounding.h"
+#include "planner/instance/relax.h"
+#include "planner/instance/rounding.h"
 
 const char *const br_bounds_of_parts = "sum over the parts between cuts";
 static const struct br_bound no_memory = {-1, "none: out of memory"};

@@ -12,8 +12,8 @@
 #define BR_PLANNER_BOUNDS_H
 
 #include "base/process/stop.h"
-#include "planner/model/instance.h"
-#include "planner/model/part.h"
+#include "planner/instance/instance.h"
+#include "planner/instance/part.h"
 
 struct br_bound {
     int64_t ticks;
@@ -53,8 +53,8 @@ struct br_bounds_effort {
     const struct br_stop *stop;
 };
 /* br_bounds_best with this effort. If durations are noise around multiples of a long tick, the same
- * arguments are also tried on the durations rounded down to these (planner/model/rounding.h): they
- * round up to whole ticks. */
+ * arguments are also tried on the durations rounded down to these (planner/instance/rounding.h):
+ * they round up to whole ticks. */
 struct br_bound br_bounds_by(const struct br_instance *in, const struct br_bounds_effort *effort);
 /* br_bound, which ends as soon as it reaches `enough_ns`; INT64_MAX: all of it. */
 enum br_status br_bound_until(const struct br_dag *dag, const struct br_cluster *cluster,

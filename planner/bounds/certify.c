@@ -8,8 +8,8 @@
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/closure.h"
 #include "planner/bounds/rounds.h"
-#include "planner/model/part.h"
-#include "planner/model/rounding.h"
+#include "planner/instance/part.h"
+#include "planner/instance/rounding.h"
 
 /* The longest chain of links: whole stages with their rounds, single tasks along one-to-one edges.
  */

@@ -4,7 +4,7 @@
 
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/measure.h"
-#include "planner/model/certificate.h"
+#include "planner/instance/certificate.h"
 
 /* The best combinatorial bound of the job (br_bounds_sum) with its certificate, not yet checked;
  * NULL when memory is out. */

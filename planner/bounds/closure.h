@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_BOUNDS_CLOSURE_H
 #define BR_PLANNER_BOUNDS_CLOSURE_H
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 #define BR_CLOSURE_STAGES 2048u
 

@@ -15,7 +15,7 @@
 #define BR_PLANNER_BOUNDS_MEASURE_H
 
 #include "base/process/stop.h"
-#include "planner/model/certificate.h"
+#include "planner/instance/certificate.h"
 
 struct br_measure {
     int64_t *weight;  /* by stage, of one task */

@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_BOUNDS_PACKING_H
 #define BR_PLANNER_BOUNDS_PACKING_H
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* Most stages that a packer takes. */
 #define BR_PACKING_STAGES 320u

@@ -15,7 +15,7 @@
 #include "base/numbers/wide.h"
 #include "planner/bounds/certify.h"
 #include "planner/bounds/measure.h"
-#include "planner/check/proof.h"
+#include "planner/check/proofs/proof.h"
 
 enum { PASSES_MOST = 10, MEASURES_MOST = 12 };
 /* Steps that one direction of a pass may take: intervals x measures, and stages looked at for

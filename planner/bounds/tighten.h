@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_BOUNDS_TIGHTEN_H
 #define BR_PLANNER_BOUNDS_TIGHTEN_H
 
-#include "planner/model/certificate.h"
+#include "planner/instance/certificate.h"
 
 /* Least times before and after each task of a part. */
 struct br_task_windows {

@@ -5,9 +5,9 @@
  * and behind the starts of those whose streams it reads. */
 #include "base/collections/memory.h"
 #include "planner/check/verify.h"
-#include "planner/model/completions.h"
+#include "planner/instance/completions.h"
 #include "planner/model/features.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* The latest of some times, of starts and of ends. */
 struct latest {

@@ -12,7 +12,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/model/features.h"
-#include "planner/model/part.h"
+#include "planner/instance/part.h"
 
 struct stated {
     const struct br_plan *plan;

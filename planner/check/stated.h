@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_CHECK_STATED_H
 #define BR_PLANNER_CHECK_STATED_H
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 /* Are the figures of plan->stated those that follow from the plan; do subsets, parts, trials and
  * bounds contradict nothing? `dag` and `cluster` are those of the file, and the plan holds for them

@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_CHECK_TRANSFERS_H
 #define BR_PLANNER_CHECK_TRANSFERS_H
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 /* Hears of a fault; false: no more are wanted. */
 typedef bool br_transfer_fault(void *context, const char *text);

@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_CHECK_VERIFY_H
 #define BR_PLANNER_CHECK_VERIFY_H
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 struct br_plan_check {
     const struct br_plan *plan;

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "base/process/stop.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 enum { BR_ENUMERATE_TASKS = 16, BR_ENUMERATE_MACHINES = 64 };
 

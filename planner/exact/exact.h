@@ -22,9 +22,9 @@
 #include <stdint.h>
 
 #include "base/process/stop.h"
-#include "planner/model/certificate.h"
-#include "planner/model/counters.h"
-#include "planner/model/instance.h"
+#include "planner/instance/certificate.h"
+#include "planner/instance/counters.h"
+#include "planner/instance/instance.h"
 
 struct br_exact;
 

@@ -9,7 +9,7 @@
 #define BR_PLANNER_EXACT_PROOF_H
 
 #include "planner/exact/propagate/engine.h"
-#include "planner/model/certificate.h"
+#include "planner/instance/certificate.h"
 
 struct br_lcg_proof {
     struct br_lcg_engine *engine; /* borrowed */

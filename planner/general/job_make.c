@@ -8,7 +8,7 @@
 #include "base/collections/memory.h"
 #include "base/numbers/wide.h"
 #include "base/roles.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 void br_general_destroy(struct br_general *job)
 {

@@ -7,7 +7,7 @@
 
 #include <bigrocks/planner.h>
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* LongScore orders tasks as their durations do, so thresholds are kept as durations. FragScore of
  * a stage is work / ExecTime: TWork is the largest, over resources, of demand x durations / total

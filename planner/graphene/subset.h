@@ -7,7 +7,7 @@
 
 #include "base/collections/index.h"
 #include "base/process/stop.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "planner/graphene/score.h"
 
 /* From letter[task] == 'T' for the chosen tasks to the letters of all: T is closed (with two tasks

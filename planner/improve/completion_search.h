@@ -1,12 +1,12 @@
-/* Search for schedules whose ends (planner/model/completions.h) come sooner on average, by orders
- * of the tasks. Moves take the tasks that lead to one end earlier or later in the list, or end
- * after end by what each takes. Schedules are generated serially, and late acceptance [Burke17]
+/* Search for schedules whose ends (planner/instance/completions.h) come sooner on average, by
+ * orders of the tasks. Moves take the tasks that lead to one end earlier or later in the list, or
+ * end after end by what each takes. Schedules are generated serially, and late acceptance [Burke17]
  * also accepts slightly worse ones. */
 #ifndef BR_PLANNER_IMPROVE_COMPLETION_SEARCH_H
 #define BR_PLANNER_IMPROVE_COMPLETION_SEARCH_H
 
 #include "base/process/stop.h"
-#include "planner/model/completions.h"
+#include "planner/instance/completions.h"
 #include "planner/schedule/order.h"
 #include "planner/schedule/schedule.h"
 

@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_NETWORK_JOB_H
 #define BR_PLANNER_NETWORK_JOB_H
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 struct br_network_job {
     struct br_arena arena;

@@ -12,7 +12,7 @@
 #include "base/collections/sort.h"
 #include "base/numbers/rng.h"
 #include "base/process/stop.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/network/bound.h"
 #include "planner/network/haul.h"
 #include "planner/network/list.h"

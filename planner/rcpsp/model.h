@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "base/collections/arena.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "planner/schedule/place.h"
 
 /* How free capacity over time is kept. The schedules are the same. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 enum br_direction { BR_FORWARD, BR_BACKWARD };
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/process/stop.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "planner/schedule/order.h"
 #include "planner/space/space.h"
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* Each fills out[stage], a permutation; false when memory is out. */
 

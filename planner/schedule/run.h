@@ -5,7 +5,7 @@
 #define BR_PLANNER_SCHEDULE_RUN_H
 
 #include "base/process/stop.h"
-#include "planner/model/counters.h"
+#include "planner/instance/counters.h"
 #include "planner/schedule/elite.h"
 #include "planner/schedule/order.h"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/numbers/wide.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "planner/schedule/place.h"
 
 struct br_schedule {

@@ -11,8 +11,8 @@
 #include "base/process/parallel.h"
 #include "base/process/stop.h"
 #include "planner/exact/exact.h"
-#include "planner/model/rounding.h"
-#include "planner/search/retime.h"
+#include "planner/instance/rounding.h"
+#include "planner/search/bound/retime.h"
 
 enum {
     DOWN,

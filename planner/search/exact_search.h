@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_SEARCH_EXACT_SEARCH_H
 #define BR_PLANNER_SEARCH_EXACT_SEARCH_H
 
-#include "planner/model/certificate.h"
+#include "planner/instance/certificate.h"
 #include "planner/schedule/run.h"
 
 extern const char br_exact_search_method[]; /* names the bounds and schedules that come of it */

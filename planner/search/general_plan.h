@@ -7,7 +7,7 @@
 #include "planner/general/reserve.h"
 
 /* br_plan_make for a job that has features. If these only pass time, or are shared by a single
- * machine, the job is planned as one without (planner/model/relax.h). Else a plan of the relaxed
+ * machine, the job is planned as one without (planner/instance/relax.h). Else a plan of the relaxed
  * job gives the bound and an order to begin with, and planner/general makes the plan. BR_NO if no
  * plan keeps a deadline or has room for what is held, as far as is known; the diagnostic says
  * which. */

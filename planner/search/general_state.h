@@ -7,8 +7,8 @@
 #include "base/process/alarm.h"
 #include "planner/general/search.h"
 #include "planner/general/witness.h"
-#include "planner/model/plan.h"
-#include "planner/model/relax.h"
+#include "planner/instance/plan.h"
+#include "planner/instance/relax.h"
 
 struct general_plan {
     const struct br_dag *dag;

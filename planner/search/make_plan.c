@@ -14,8 +14,8 @@
 #include "base/process/parallel.h"
 #include "base/process/clock.h"
 #include "base/process/stop.h"
-#include "planner/model/part.h"
-#include "planner/model/plan.h"
+#include "planner/instance/part.h"
+#include "planner/instance/plan.h"
 #include "planner/model/task_order.h"
 #include "planner/schedule/heuristic.h"
 #include "planner/search/make_plan.h"
@@ -23,8 +23,8 @@
 #include "planner/search/method.h"
 #include "planner/search/proving.h"
 #include "planner/search/search.h"
-#include "planner/search/source_bound.h"
-#include "planner/search/watch.h"
+#include "planner/search/bound/source_bound.h"
+#include "planner/search/bound/watch.h"
 
 struct br_plan_options br_plan_options_default(void)
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "planner/improve/completion_search.h"
-#include "planner/model/completions.h"
+#include "planner/instance/completions.h"
 
 /* Passes over the job, and most placements, by effort; the second row applies if the makespan is
  * the objective. */

@@ -6,7 +6,7 @@
 #include <bigrocks/planner.h>
 
 #include "base/process/stop.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 struct br_mean {
     struct br_plan *plan; /* has starts and machines; its ends and ranks are still to come */

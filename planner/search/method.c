@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/text/diag.h"
-#include "planner/model/completions.h"
+#include "planner/instance/completions.h"
 #include "planner/schedule/heuristic.h"
 
 const char br_method_graphene[] = "graphene", br_method_given[] = "order";

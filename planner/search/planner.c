@@ -5,7 +5,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/bounds/bounds.h"
-#include "planner/search/watch.h"
+#include "planner/search/bound/watch.h"
 
 struct br_planner {
     struct br_memory memory;

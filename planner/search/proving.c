@@ -7,7 +7,7 @@
 #include "base/collections/memory.h"
 #include "base/process/stop.h"
 #include "planner/bounds/certify.h"
-#include "planner/check/certificate.h"
+#include "planner/check/proofs/certificate.h"
 #include "planner/search/exact_search.h"
 
 const char br_proving_no_time[] = "no time was left to prove the bound";

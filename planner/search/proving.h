@@ -3,11 +3,11 @@
 #define BR_PLANNER_SEARCH_PROVING_H
 
 #include "planner/bounds/bounds.h"
-#include "planner/model/certificate.h"
-#include "planner/model/part.h"
-#include "planner/model/plan.h"
+#include "planner/instance/certificate.h"
+#include "planner/instance/part.h"
+#include "planner/instance/plan.h"
 #include "planner/search/search.h"
-#include "planner/search/watch.h"
+#include "planner/search/bound/watch.h"
 
 struct br_proving {
     const struct br_dag *dag;

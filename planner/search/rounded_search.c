@@ -6,7 +6,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/rcpsp/population.h"
-#include "planner/search/retime.h"
+#include "planner/search/bound/retime.h"
 
 /* The rounded job, and the best schedules of it. */
 struct rounded {

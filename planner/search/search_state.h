@@ -7,8 +7,8 @@
 #include "base/process/clock.h"
 #include "planner/bounds/bounds.h"
 #include "planner/schedule/run.h"
-#include "planner/model/plan.h"
-#include "planner/model/rounding.h"
+#include "planner/instance/plan.h"
+#include "planner/instance/rounding.h"
 #include "planner/search/exact_search.h"
 #include "planner/search/method.h"
 

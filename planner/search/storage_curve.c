@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "planner/model/features.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/peak/limit.h"
 #include "planner/search/general_plan.h"
 

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 #define BR_BEST_FIT_NONE UINT32_MAX
 

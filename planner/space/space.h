@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 struct br_space;
 

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "planner/space/idle.h"
 
 #define BR_FOREVER INT64_MAX

@@ -12,7 +12,7 @@
 #include "runtime/predict/annotate.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 struct cli_gate;
 

@@ -3,11 +3,11 @@
 #define BR_RUNTIME_ENFORCER_MODEL_H
 
 #include "base/collections/arena.h"
-#include "runtime/enforcer/job.h"
-#include "runtime/enforcer/outlook.h"
-#include "runtime/enforcer/policy.h"
-#include "runtime/enforcer/pool.h"
-#include "runtime/enforcer/vacancy.h"
+#include "runtime/enforcer/jobs/job.h"
+#include "runtime/enforcer/jobs/outlook.h"
+#include "runtime/enforcer/jobs/policy.h"
+#include "runtime/enforcer/jobs/pool.h"
+#include "runtime/enforcer/jobs/vacancy.h"
 
 struct br_group {
     char *name;

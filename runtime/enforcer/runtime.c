@@ -13,7 +13,7 @@
 #include "base/roles.h"
 #include "planner/model/cluster.h"
 #include "runtime/enforcer/board.h"
-#include "runtime/enforcer/capacities.h"
+#include "runtime/enforcer/jobs/capacities.h"
 #include "runtime/enforcer/decide.h"
 #include "runtime/enforcer/stock.h"
 

@@ -10,7 +10,7 @@
 #include "planner/general/walk.h"
 #include "planner/general/witness.h"
 #include "planner/model/features.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 enum { WITNESS_WORK = 3000000 }; /* of a search for a witness */
 

@@ -3,7 +3,7 @@
 #include "base/invariant.h"
 #include "base/text/diag.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/model/features.h"
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/decide.h"

@@ -6,7 +6,7 @@
 
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 enum br_rest_state { BR_REST_WAITING, BR_REST_RUNNING, BR_REST_ENDED };
 

@@ -106,10 +106,10 @@ def optimum(form):
 
 
 RULES = []
-CHECK, WINDOWS = 'planner/check/certificate.c', 'planner/check/windows.c'
-ROUNDS, PRICES = 'planner/check/rounds.c', 'planner/check/prices.c'
+CHECK, WINDOWS = 'planner/check/proofs/certificate.c', 'planner/check/proofs/windows.c'
+ROUNDS, PRICES = 'planner/check/proofs/rounds.c', 'planner/check/proofs/prices.c'
 CLAUSES, AHEAD, CROWD = ('planner/check/%s.c' % name for name in ('clauses', 'ahead', 'crowd'))
-CASES = 'planner/check/cases.c'
+CASES = 'planner/check/proofs/cases.c'
 MEASURES, LINE, HEAVY = ('planner/check/%s.c' % name for name in ('measures', 'lines', 'heavy'))
 
 

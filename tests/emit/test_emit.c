@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "emit/write/attributes.h"
-#include "emit/pictures/analysis.h"
+#include "emit/analysis/analysis.h"
 #include "emit/pictures/chart.h"
 #include "emit/pictures/picture.h"
 #include "emit/write/figures.h"

@@ -9,7 +9,7 @@
 
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 enum { JOBS = 4, TASKS = 60, GROUPS = 3, MACHINES = 8, RESOURCES = 4, MOST = 5 };
 enum { WAITING, READY, RUNNING, DONE, LOST };

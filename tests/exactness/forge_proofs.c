@@ -16,8 +16,8 @@
 #include "base/numbers/rng.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
-#include "planner/check/certificate.h"
-#include "planner/search/exact_bound.h"
+#include "planner/check/proofs/certificate.h"
+#include "planner/search/bound/exact_bound.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_job.h"
 

@@ -17,7 +17,7 @@
 #include "emit/emit.h"
 #include "parsers/jobs/native.h"
 #include "parsers/parsers.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "tests/support/feature_oracle.h"
 #include "tests/support/random_features.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "planner/model/features.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/peak/least.h"
 #include "planner/peak/limit.h"
 #include "tests/support/feature_oracle.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "planner/model/features.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "tests/support/feature_oracle.h"
 #include "tests/support/random_features.h"
 

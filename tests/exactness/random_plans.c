@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "emit/emit.h"
-#include "planner/check/certificate.h"
-#include "planner/model/plan.h"
+#include "planner/check/proofs/certificate.h"
+#include "planner/instance/plan.h"
 #include "tests/support/random_features.h"
 
 enum { TASKS = 40, FEATURE_TASKS = 16, FEATURE_TRIES = 64 };

@@ -15,9 +15,9 @@
 #include "planner/bounds/measure.h"
 #include "planner/bounds/packing.h"
 #include "planner/bounds/rounds.h"
-#include "planner/check/ahead.h"
-#include "planner/check/heavy.h"
-#include "planner/check/lines.h"
+#include "planner/check/proofs/ahead.h"
+#include "planner/check/proofs/heavy.h"
+#include "planner/check/proofs/lines.h"
 #include "tests/support/precedence.h"
 #include "tests/support/random_job.h"
 

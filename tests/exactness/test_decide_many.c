@@ -1,8 +1,9 @@
-/* Decisions over many jobs, groups and machines: those of the trees (runtime/enforcer/offers.c,
- * vacancy.c) are, one by one, those of going through everything. Two enforcers get the same events,
- * drawn by a seed; one decides by br_runtime_decide, the other by tests/support/plain_enforcer.c.
- * Jobs are often copies of one another, so that ties decide; they come and go, tasks fail, are
- * withdrawn or started by somebody else, machines report, and jobs get limits and lose them. */
+/* Decisions over many jobs, groups and machines: those of the trees
+ * (runtime/enforcer/jobs/offers.c, vacancy.c) are, one by one, those of going through everything.
+ * Two enforcers get the same events, drawn by a seed; one decides by br_runtime_decide, the other
+ * by tests/support/plain_enforcer.c. Jobs are often copies of one another, so that ties decide;
+ * they come and go, tasks fail, are withdrawn or started by somebody else, machines report, and
+ * jobs get limits and lose them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "runtime/enforcer/decide.h"
 #include "runtime/enforcer/model.h"
 #include "tests/support/plain_enforcer.h"

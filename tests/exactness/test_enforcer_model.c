@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "runtime/replay/replay.h"
 #include "tests/support/random_job.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "tests/support/random_job.h"
 
 enum { JOBS = 1500, TASKS = 18 };

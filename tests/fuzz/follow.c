@@ -7,8 +7,8 @@
 #include <bigrocks/bigrocks.h>
 
 #include "emit/emit.h"
-#include "planner/check/certificate.h"
-#include "planner/model/plan.h"
+#include "planner/check/proofs/certificate.h"
+#include "planner/instance/plan.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/oracle.h"
 

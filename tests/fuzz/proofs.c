@@ -4,7 +4,7 @@
 #include <bigrocks/bigrocks.h>
 
 #include "parsers/plans/bound_json.h"
-#include "planner/check/certificate.h"
+#include "planner/check/proofs/certificate.h"
 #include "tests/fuzz/fuzz.h"
 
 void fuzz_plan(const uint8_t *data, size_t size)

@@ -16,7 +16,7 @@
 
 #include "generate/generate.h"
 #include "planner/model/dag.h"
-#include "planner/model/part.h"
+#include "planner/instance/part.h"
 #include <bigrocks/bigrocks.h>
 
 enum { SEEDS = 300, RESOURCES = 4, JOIN = 0, MAP, OTHER, ROLES };

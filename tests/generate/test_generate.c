@@ -17,7 +17,7 @@
 #include "generate/generate.h"
 #include "base/numbers/real.h"
 #include "generate/sample.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include <bigrocks/bigrocks.h>
 
 static struct br_dag *make(const char *kind, uint64_t seed, uint32_t tasks, uint32_t stages,

@@ -17,8 +17,8 @@
 #include "lp/solver/master.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
-#include "planner/check/certificate.h"
-#include "planner/model/part.h"
+#include "planner/check/proofs/certificate.h"
+#include "planner/instance/part.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_job.h"
 

@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "planner/model/instance.h"
-#include "planner/model/part.h"
-#include "planner/model/plan.h"
+#include "planner/instance/instance.h"
+#include "planner/instance/part.h"
+#include "planner/instance/plan.h"
 #include "planner/graphene/subset.h"
 #include <bigrocks/bigrocks.h>
 

@@ -12,7 +12,7 @@
 
 #include "parsers/parsers.h"
 #include "planner/bounds/bounds.h"
-#include "planner/search/best_bound.h"
+#include "planner/search/bound/best_bound.h"
 
 /* In ctest and meson: skipped. */
 enum { SKIPPED = 77 };

@@ -13,8 +13,8 @@
 #include "planner/bounds/certify.h"
 #include "planner/bounds/rounds.h"
 #include "planner/bounds/tighten.h"
-#include "planner/check/certificate.h"
-#include "planner/search/exact_bound.h"
+#include "planner/check/proofs/certificate.h"
+#include "planner/search/bound/exact_bound.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_job.h"
 

@@ -13,7 +13,7 @@
 #include "planner/model/cluster.h"
 #include "planner/model/commands.h"
 #include "planner/model/dag.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 #define S INT64_C(1000000000)
 

@@ -15,8 +15,8 @@
 #include "base/process/stop.h"
 #include "planner/exact/enumerate.h"
 #include "planner/exact/exact.h"
-#include "planner/model/rounding.h"
-#include "planner/model/plan.h"
+#include "planner/instance/rounding.h"
+#include "planner/instance/plan.h"
 #include "tests/support/judge.h"
 #include "tests/support/oracle.h"
 

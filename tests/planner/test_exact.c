@@ -12,7 +12,7 @@
 
 #include "base/numbers/rng.h"
 #include "base/process/stop.h"
-#include "planner/check/clauses.h"
+#include "planner/check/proofs/clauses.h"
 #include "planner/exact/exact.h"
 #include "tests/support/equal_machines.h"
 #include "tests/support/oracle.h"

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/handover.h"
+#include "planner/instance/handover.h"
 
 enum { JOBS = 400, RUNS = 20, STAGES = 7, TASKS = 21 };
 

@@ -17,7 +17,7 @@
 #include "planner/schedule/redispatch.h"
 #include "planner/improve/machine_search.h"
 #include "planner/improve/stage_search.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "tests/support/oracle.h"
 #include "tests/support/judge.h"
 #include "tests/support/random_job.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "generate/generate.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/schedule/justify.h"
 #include "planner/schedule/keep.h"
 #include "planner/space/space.h"

@@ -13,8 +13,8 @@
 #include "base/numbers/rng.h"
 #include "base/process/stop.h"
 #include "planner/search/method.h"
-#include "planner/model/instance.h"
-#include "planner/model/plan.h"
+#include "planner/instance/instance.h"
+#include "planner/instance/plan.h"
 #include "tests/support/oracle.h"
 #include "tests/support/random_job.h"
 #include <bigrocks/bigrocks.h>

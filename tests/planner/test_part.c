@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "planner/model/part.h"
+#include "planner/instance/part.h"
 #include "tests/support/precedence.h"
 #include "tests/support/random_job.h"
 

@@ -13,7 +13,7 @@
 
 #include "base/numbers/rng.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "tests/support/random_job.h"
 #include "tests/support/takings.h"
 #include <bigrocks/bigrocks.h>

@@ -11,11 +11,11 @@
 #include <string.h>
 
 #include "base/process/stop.h"
-#include "planner/model/rounding.h"
+#include "planner/instance/rounding.h"
 #include "planner/bounds/bounds.h"
 #include "planner/exact/exact.h"
 #include "planner/schedule/heuristic.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/rcpsp/breed.h"
 #include "planner/search/exact_search.h"
 #include "planner/rcpsp/population.h"

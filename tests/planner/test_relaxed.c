@@ -12,9 +12,9 @@
 #include <bigrocks/bound.h>
 #include <bigrocks/planner.h>
 
-#include "planner/check/relaxed.h"
+#include "planner/check/proofs/relaxed.h"
 #include "planner/model/features.h"
-#include "planner/model/relax.h"
+#include "planner/instance/relax.h"
 #include "tests/support/feature_oracle.h"
 #include "tests/support/random_features.h"
 

@@ -10,12 +10,12 @@
 #include <stdio.h>
 
 #include "base/numbers/rng.h"
-#include "planner/check/certificate.h"
+#include "planner/check/proofs/certificate.h"
 #include "planner/exact/exact.h"
-#include "planner/model/rounding.h"
-#include "planner/model/plan.h"
-#include "planner/search/exact_bound.h"
-#include "planner/search/retime.h"
+#include "planner/instance/rounding.h"
+#include "planner/instance/plan.h"
+#include "planner/search/bound/exact_bound.h"
+#include "planner/search/bound/retime.h"
 #include "tests/support/judge.h"
 #include "tests/support/oracle.h"
 

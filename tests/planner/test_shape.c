@@ -8,8 +8,8 @@
 #include <cmocka.h>
 
 #include "planner/model/shape.h"
-#include "planner/model/instance.h"
-#include "planner/model/part.h"
+#include "planner/instance/instance.h"
+#include "planner/instance/part.h"
 #include "planner/model/features.h"
 #include "tests/support/random_features.h"
 

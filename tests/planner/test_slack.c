@@ -10,8 +10,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "planner/model/instance.h"
-#include "planner/model/plan.h"
+#include "planner/instance/instance.h"
+#include "planner/instance/plan.h"
 #include "tests/support/random_job.h"
 #include "tests/support/transfers.h"
 

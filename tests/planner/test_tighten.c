@@ -9,7 +9,7 @@
 
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/tighten.h"
-#include "planner/check/proof.h"
+#include "planner/check/proofs/proof.h"
 #include "tests/support/random_job.h"
 
 enum { PASSES = 10, STAGES = 64 };

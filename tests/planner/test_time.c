@@ -15,7 +15,7 @@
 #include "base/numbers/rng.h"
 #include "base/process/clock.h"
 #include "generate/generate.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/schedule/justify.h"
 #include "planner/schedule/keep.h"
 #include "tests/support/random_job.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/network/haul.h"
 #include "planner/network/network.h"
 #include "tests/support/random_job.h"

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/instance.h"
-#include "planner/model/plan.h"
+#include "planner/instance/instance.h"
+#include "planner/instance/plan.h"
 #include "tests/support/precedence.h"
 #include "tests/support/random_job.h"
 

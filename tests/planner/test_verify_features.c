@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 #define S INT64_C(1000000000)
 #define GOOD(call) assert_int_equal(call, BR_OK)

@@ -14,7 +14,7 @@
 #include "base/numbers/rng.h"
 #include "parsers/jobs/native.h"
 #include "runtime/admission/gate.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "tests/support/random_job.h"
 
 enum { TASKS = 24, NOBODY = RANDOM_JOB_TASKS };

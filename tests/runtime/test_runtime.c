@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/instance.h"
-#include "planner/model/plan.h"
+#include "planner/instance/instance.h"
+#include "planner/instance/plan.h"
 #include "runtime/enforcer/decide.h"
 #include "tests/support/random_job.h"
 

@@ -11,7 +11,7 @@
 
 #include <bigrocks/planner.h>
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "runtime/enforcer/decide.h"
 #include "tests/runtime/by_hand.h"
 

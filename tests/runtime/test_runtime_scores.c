@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "runtime/enforcer/decide.h"
 #include "tests/runtime/by_hand.h"
 

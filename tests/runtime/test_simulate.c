@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "runtime/replay/replay.h"
 #include "tests/support/random_job.h"
 

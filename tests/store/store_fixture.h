@@ -4,7 +4,7 @@
 
 #include <bigrocks/store.h>
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "tests/support/random_job.h"
 
 /* The file of the test that runs, made by the set-up and taken away with all beside it after. */

@@ -12,7 +12,7 @@
 #include "base/numbers/rng.h"
 #include "planner/model/cluster.h"
 #include "planner/model/dag.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "planner/schedule/dispatch.h"
 #include "store/file.h"
 #include "tests/store/store_fixture.h"

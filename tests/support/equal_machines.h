@@ -4,7 +4,7 @@
 
 #include <bigrocks/bigrocks.h>
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* Finishes the job, which it takes over, and makes its instance on so many machines that each hold
  * so much of every resource that the job demands. NULL where something fails. */

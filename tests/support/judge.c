@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "tests/support/judge.h"
 
 void judge_schedule(const struct random_job *job, const struct br_instance *in,

@@ -2,7 +2,7 @@
 #ifndef BR_TESTS_SUPPORT_ORACLE_H
 #define BR_TESTS_SUPPORT_ORACLE_H
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 #define ORACLE_TASKS 8u
 

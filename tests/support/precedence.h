@@ -2,7 +2,7 @@
 #ifndef BR_TESTS_SUPPORT_PRECEDENCE_H
 #define BR_TESTS_SUPPORT_PRECEDENCE_H
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* before[a * tasks + b], to be freed: an edge makes b wait for a. */
 char *precedence_edges(const struct br_instance *in);

@@ -8,7 +8,7 @@
 #include "cli/inputs/load.h"
 #include "cli/running/jobs/learn.h"
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "runtime/drivers/local/local.h"
 #include "store/history/history.h"
 

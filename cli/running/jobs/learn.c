@@ -14,7 +14,7 @@
 #include "base/process/stop.h"
 #include "base/text/diag.h"
 #include "cli/terminal/say.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "runtime/predict/annotate.h"
 #include "runtime/predict/dag_with.h"
 #include "runtime/replanning/replanner.h"

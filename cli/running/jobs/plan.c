@@ -9,7 +9,7 @@
 #include "cli/terminal/say.h"
 #include "planner/model/cluster.h"
 #include "planner/model/features.h"
-#include "planner/model/relax.h"
+#include "planner/instance/relax.h"
 #include "runtime/replanning/replanner.h"
 
 /* A search is limited to this share of the job's lower bound; longer is not worth it. */

@@ -10,7 +10,7 @@
 #include "cli/terminal/say.h"
 #include "cluster/workload/command/world_options.h"
 #include "planner/model/features.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 enum { TOKENS = 100 };
 

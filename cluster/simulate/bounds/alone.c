@@ -13,7 +13,7 @@
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/closure.h"
 #include "planner/bounds/window.h"
-#include "planner/model/part.h"
+#include "planner/instance/part.h"
 
 struct draft {
     struct br_alone *alone;

@@ -2,7 +2,7 @@
 #ifndef BR_CLUSTER_SIMULATE_BOUNDS_TRIAL_MODEL_H
 #define BR_CLUSTER_SIMULATE_BOUNDS_TRIAL_MODEL_H
 
-#include "runtime/enforcer/capacities.h"
+#include "runtime/enforcer/jobs/capacities.h"
 #include "cluster/workload/workload.h"
 
 /* Stages and tasks are numbered through all jobs, in their order in the workload. */

@@ -3,8 +3,8 @@
 #define BR_CLUSTER_SIMULATE_JOINT_JOB_H
 
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
-#include "runtime/enforcer/capacities.h"
+#include "planner/instance/plan.h"
+#include "runtime/enforcer/jobs/capacities.h"
 
 /* Orders of the stages within a job. */
 enum br_joint_within {

@@ -18,7 +18,7 @@
 
 #include "base/collections/grow.h"
 #include "base/numbers/rng.h"
-#include "runtime/enforcer/job.h"
+#include "runtime/enforcer/jobs/job.h"
 #include "cluster/simulate/policies/order.h"
 #include "cluster/simulate/policies/rooms.h"
 #include "runtime/predict/evaluate.h"

@@ -6,7 +6,7 @@
 
 #include "base/collections/grow.h"
 #include "base/invariant.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "cluster/simulate/policies/order.h"
 
 /* A posting that is about to be made. */

@@ -3,7 +3,7 @@
 #ifndef BR_CLUSTER_SIMULATE_POLICIES_MEMBERS_H
 #define BR_CLUSTER_SIMULATE_POLICIES_MEMBERS_H
 
-#include "runtime/enforcer/capacities.h"
+#include "runtime/enforcer/jobs/capacities.h"
 #include "cluster/simulate/policies/roster.h"
 #include "cluster/simulate/policies/rule.h"
 #include "cluster/simulate/policy.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "cluster/simulate/policies/rooms.h"
 #include "cluster/simulate/rows.h"
 

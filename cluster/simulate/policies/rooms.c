@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/invariant.h"
-#include "runtime/enforcer/offers.h"
+#include "runtime/enforcer/jobs/offers.h"
 
 enum { FULLER = 16 };
 

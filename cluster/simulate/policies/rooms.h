@@ -4,7 +4,7 @@
 #ifndef BR_CLUSTER_SIMULATE_POLICIES_ROOMS_H
 #define BR_CLUSTER_SIMULATE_POLICIES_ROOMS_H
 
-#include "runtime/enforcer/capacities.h"
+#include "runtime/enforcer/jobs/capacities.h"
 #include "cluster/simulate/policies/bitmap.h"
 
 struct br_rooms {

@@ -6,7 +6,7 @@
 #include "base/collections/grow.h"
 #include "base/collections/heap.h"
 #include "base/invariant.h"
-#include "runtime/enforcer/offers.h"
+#include "runtime/enforcer/jobs/offers.h"
 
 enum { FEW = 12 /* lines to be gone through as they come */ };
 

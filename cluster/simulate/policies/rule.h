@@ -2,7 +2,7 @@
 #ifndef BR_CLUSTER_SIMULATE_POLICIES_RULE_H
 #define BR_CLUSTER_SIMULATE_POLICIES_RULE_H
 
-#include "runtime/enforcer/job.h"
+#include "runtime/enforcer/jobs/job.h"
 
 /* The facts that a job's key is made of. Shares are of the whole cluster. */
 struct br_ranked_job {

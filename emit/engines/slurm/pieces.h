@@ -8,7 +8,7 @@
 #define BR_EMIT_ENGINES_SLURM_PIECES_H
 
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 #include <stdio.h>
 

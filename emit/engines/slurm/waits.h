@@ -5,7 +5,7 @@
 
 #include "emit/engines/engine.h"
 #include "emit/engines/slurm/pieces.h"
-#include "planner/model/handover.h"
+#include "planner/instance/handover.h"
 
 struct br_slurm_script {
     struct br_engine engine;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 
 /* `to` starts no earlier than `lag` after `from` does. */
 struct br_lcg_problem_arc {

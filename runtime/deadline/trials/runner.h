@@ -5,7 +5,7 @@
 #define BR_RUNTIME_DEADLINE_TRIALS_RUNNER_H
 
 #include "base/collections/arena.h"
-#include "planner/model/instance.h"
+#include "planner/instance/instance.h"
 #include "runtime/deadline/trials/request.h"
 
 /* The job as all runs share it; read-only. */

@@ -3,7 +3,7 @@
 #define BR_RUNTIME_DRIVERS_COMMON_SETUP_H
 
 #include "planner/model/dag.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "base/text/command.h"
 #include "runtime/drivers/common/run.h"
 

@@ -3,7 +3,7 @@
 #ifndef BR_RUNTIME_DRIVERS_SLURM_SLURM_H
 #define BR_RUNTIME_DRIVERS_SLURM_SLURM_H
 
-#include "planner/model/handover.h"
+#include "planner/instance/handover.h"
 #include "runtime/drivers/common/run.h"
 #include "runtime/drivers/common/work.h"
 

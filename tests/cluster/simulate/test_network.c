@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "planner/network/haul.h"
 #include "cluster/simulate/policies/plans.h"
 #include "cluster/simulate/policies/policies.h"

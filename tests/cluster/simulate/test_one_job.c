@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "cluster/simulate/engine.h"
 #include "cluster/simulate/policies/plans.h"
 #include "cluster/simulate/policies/policies.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/process/stop.h"
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 #include "cluster/simulate/policies/plans.h"
 #include "cluster/simulate/policies/policies.h"
 #include "tests/cluster/simulate/script.h"

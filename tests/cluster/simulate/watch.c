@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/model/plan.h"
+#include "planner/instance/plan.h"
 
 enum state { IDLE, RUNNING, DONE };
 
