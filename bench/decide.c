@@ -65,7 +65,8 @@ static void submit(struct bench *b)
 {
     const struct br_dag *dag = b->dag[br_rng_below(&b->rng, b->kinds)];
     uint32_t *order = malloc(2 * (size_t)dag->tasks * sizeof *order), *machine = order + dag->tasks;
-    int64_t *start_ns = malloc(dag->tasks * sizeof *start_ns);
+    int64_t *start_ns = malloc(2 * (size_t)dag->tasks * sizeof *start_ns);
+    int64_t *end_ns = start_ns + dag->tasks;
     uint32_t job, group = (uint32_t)br_rng_below(&b->rng, b->groups);
     if (!order || !start_ns)
         exit(1);
@@ -73,9 +74,14 @@ static void submit(struct bench *b)
         order[t] = t;
         machine[t] = (uint32_t)br_rng_below(&b->rng, b->machines);
         start_ns[t] = t;
+        end_ns[t] = t + dag->duration_ns[t];
     }
-    const struct br_plan plan = {
-        .tasks = dag->tasks, .order = order, .machine = machine, .start_ns = start_ns};
+    const struct br_plan plan = {.tasks = dag->tasks,
+                                 .order = order,
+                                 .rank = order,
+                                 .machine = machine,
+                                 .start_ns = start_ns,
+                                 .end_ns = end_ns};
     if (br_runtime_submit(b->runtime, dag, b->plans ? &plan : NULL, group, BR_READY_BY_EDGES, &job,
                           NULL))
         exit(1);

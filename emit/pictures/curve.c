@@ -37,11 +37,7 @@ const struct br_names br_curve_formats = {BR_NAMES(formats)};
 static void csv_text(FILE *out, const char *text)
 {
     putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
+    br_write_text(out, BR_QUOTE_CSV, text);
     putc('"', out);
 }
 

@@ -36,11 +36,7 @@ static void stored_amount(FILE *out, const struct br_stored_amount *amount)
 static void stored_quote(FILE *out, const char *text)
 {
     putc('"', out);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
+    br_write_text(out, BR_QUOTE_CSV, text);
     putc('"', out);
 }
 

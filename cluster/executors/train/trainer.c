@@ -254,7 +254,8 @@ static void draw_arrivals(struct br_trainer *trainer, uint64_t seed, uint32_t se
                                   NULL);
             arrival->request = request;
         }
-        now_ns += mean_ns ? trainer_draw_ns(&rng, mean_ns) : 0;
+        const int64_t wait_ns = mean_ns ? trainer_draw_ns(&rng, mean_ns) : 0;
+        now_ns = wait_ns < BR_NEVER - 1 - now_ns ? now_ns + wait_ns : BR_NEVER - 1;
     }
 }
 
