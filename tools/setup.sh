@@ -5,21 +5,20 @@
 # Packages that the program and its own tests are built from, as Debian names it ...
 build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
     libxml2-dev libyaml-dev libgraphviz-dev graphviz libglpk-dev libsqlite3-dev libzstd-dev zlib1g-dev libcmocka-dev)
-# ... what some tests use besides (without it they are skipped, which fails .ci/run) ...
+# ... what some tests use besides (without it they are skipped, which fails .ci/run): other checkers and readers of
+# what is written, engines that run it, shells, a browser for reports ...
 test_packages=(g++ binutils make mypy python3-venv python3-jsonschema python3-yaml libxml2-utils librsvg2-bin
-    scdoc valgrind postgresql)
-# ... and what only the checks of .ci/run use: linters, a browser for reports, and
-# engines to run the files written for them.
-check_packages=(clang clang-tidy cppcheck libclang-rt-dev clang-format shellcheck snakemake python3-distributed
-    libstarpu-dev chromium abigail-tools doxygen groff fish zsh build-essential debhelper lintian trang
-    user-mode-linux)
+    scdoc valgrind postgresql snakemake python3-distributed libstarpu-dev chromium abigail-tools groff fish zsh
+    clang clang-format trang user-mode-linux)
+# ... and what only the checks of .ci/run use: linters, another compiler's run-time library, the makers of packages.
+check_packages=(clang-tidy cppcheck libclang-rt-dev shellcheck doxygen build-essential debhelper lintian)
 # Builds by cargo and npm, wherever these come from.
-command -v cargo >/dev/null || check_packages+=(cargo)
-command -v npm >/dev/null || check_packages+=(npm)
+command -v cargo >/dev/null || test_packages+=(cargo)
+command -v npm >/dev/null || test_packages+=(npm)
 # What some tests use that Debian has too old or not at all: Python's own packages, for `want_environment`.
 python_packages=('snakemake>=9.10,<10' 'dask[distributed]>=2025.4' 'duckdb>=1.1,<3' 'hyperqueue>=0.26,<0.30'
     'parsl>=2026.7,<2027')
-# The suite "slurm" runs a Slurm of its own.
+# The suite "slurm" runs a Slurm of its own, by .ci/run alone: its packages start services.
 slurm_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge)
 
 say() {

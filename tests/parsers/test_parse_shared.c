@@ -187,8 +187,10 @@ int main(void)
     char path[4096];
     snprintf(path, sizeof path, "%s/data", shared ? shared : "");
     DIR *folder = opendir(path);
-    if (!folder)
+    if (!folder) {
+        printf("no data: %s is not there\n", path);
         return failed ? failed : 77;
+    }
     closedir(folder);
     return failed;
 }
