@@ -232,6 +232,11 @@ static enum br_status parsers_choose(const struct br_source *source,
         return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
                           "--graph chooses of several graphs in DOT, and this is %s",
                           formats[k].named.name);
+    if ((options->duration || options->demands || options->skip_self_loops) && *read != br_read_dot)
+        return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
+                          "--duration, --demand and --skip-self-loops are for graphs in DOT, and "
+                          "this is %s",
+                          formats[k].named.name);
     return BR_OK;
 }
 

@@ -92,6 +92,9 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
     options.files = job->files;
     options.durations = job->durations;
     options.reverse = job->reverse;
+    options.skip_self_loops = job->skip_self_loops;
+    options.duration = job->duration;
+    options.demands = job->demands;
     options.graph = job->graph;
     return options;
 }

@@ -76,6 +76,16 @@ static const struct br_option shared_rows[] = {
     OPTION(FLAG, "reverse", NULL, job.reverse,
            "the arrows of a DOT graph go from a task to those for which it waits",
            .commands = READ),
+    OPTION(FLAG, "skip-self-loops", NULL, job.skip_self_loops,
+           "leave out arrows of a DOT graph from a node to itself", .commands = READ),
+    OPTION(TEXT, "duration", "ATTRIBUTE", job.duration,
+           "the attribute of a DOT graph's nodes that has their duration: seconds, or a number "
+           "with a unit, as in a label (default: duration)",
+           .commands = READ),
+    OPTION(TEXT, "demand", "R=ATTRIBUTE,...", job.demands,
+           "attributes of a DOT graph's nodes that have their demands, such as "
+           "cpu=threads,mem=rss",
+           .commands = READ),
     OPTION(TEXT, "graph", "NAME", job.graph,
            "the graph of a DOT file with several, by its name or number; all: join them by the "
            "names of their nodes",

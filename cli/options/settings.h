@@ -24,8 +24,9 @@ struct cli_job_settings {
     uint32_t hold;           /* a row: CLI_HOLD_* */
     const char *files;       /* a resource; NULL: none */
     const char *durations;   /* a file; NULL: none */
-    bool reverse;
-    const char *graph; /* NULL: the only one */
+    bool reverse, skip_self_loops;
+    const char *duration, *demands; /* attributes of DOT; NULL: not given */
+    const char *graph;              /* NULL: the only one */
     const char *cluster, *capacity, *shared;
     uint64_t machines; /* 0: not given */
     const char *port_rate;

@@ -6,7 +6,9 @@
  * several or all of them (several.h), and refuses some texts (refuse.h). Nodes with two names get
  * one (twins.h). Then cgraph reads the text (graph.h), marks for the eye are examined (marks.h),
  * and nodes become stages and arrows edges (nodes.c, edges.c). */
+#include "parsers/dot/chosen.h"
 #include "parsers/dot/doubts.h"
+#include "parsers/dot/encoding.h"
 #include "parsers/dot/graph.h"
 #include "parsers/dot/reader.h"
 #include "parsers/dot/refuse.h"
@@ -15,6 +17,7 @@
 #include "parsers/reader/formats.h"
 #include "parsers/text/value.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,11 +55,15 @@ static enum br_status dot_read_job(struct br_dot_reader *reader, struct br_diag 
         return br_fail(diag, BR_BAD_INPUT, "write digraph and ->", "the graph is not directed");
     reader->operations = agattr(graph, AGNODE, (char *)"size", NULL) &&
                          !agattr(graph, AGNODE, (char *)"duration", NULL) &&
-                         !agattr(graph, AGNODE, (char *)"tasks", NULL);
+                         !agattr(graph, AGNODE, (char *)"tasks", NULL) &&
+                         !reader->options->duration;
     reader->sized = br_transfer_counts(reader->options);
     enum br_status status = br_dot_add_resources(reader, diag);
+    if (!status)
+        status = br_dot_chosen_init(reader, diag);
     for (Agsym_t *s = NULL; !status && (s = agnxtattr(graph, AGRAPH, s));)
-        if (*agxget(graph, s) && strcmp(s->name, "resources") != 0 && strcmp(s->name, "units") != 0)
+        if (*agxget(graph, s) && strcmp(s->name, "resources") != 0 &&
+            strcmp(s->name, "units") != 0 && !(reader->latin1 && strcmp(s->name, "charset") == 0))
             status = br_dot_pass(reader->dag, BR_OWNER_JOB, 0, s->name, agxget(graph, s), diag);
     if (!status &&
         !br_dot_names_init(&reader->names, &reader->marks, graph, br_dot_passes(reader, "label")))
@@ -67,6 +74,12 @@ static enum br_status dot_read_job(struct br_dot_reader *reader, struct br_diag 
         status = br_dot_add_stages(reader, diag);
     if (!status)
         status = br_dot_add_edges(reader, diag);
+    if (!status)
+        status = br_dot_chosen_doubt(reader, diag);
+    if (!status && reader->loops)
+        status = br_dag_add_doubt(reader->dag, diag,
+                                  "%" PRIu32 " arrows from a node to itself are left out",
+                                  reader->loops);
     return status ? status
                   : br_dot_doubt(&reader->marks, &reader->scan, &reader->twins,
                                  reader->options->reverse, reader->dag, diag);
@@ -104,6 +117,9 @@ static enum br_status dot_finish_job(const struct br_source *source, struct br_d
     enum br_status status = br_read_finish(source, dag, diag);
     if (status == BR_BAD_INPUT && advice && diag && strstr(diag->what, " has a cycle of "))
         snprintf(diag->hint, sizeof diag->hint, "%s", advice);
+    else if (status == BR_BAD_INPUT && diag && strstr(diag->what, " has a cycle of 1 task:"))
+        snprintf(diag->hint, sizeof diag->hint,
+                 "remove the arrow from the node to itself, or give --skip-self-loops");
     return status;
 }
 
@@ -114,10 +130,12 @@ enum br_status br_read_dot(struct br_source *source, const struct br_parse_optio
     struct br_dot_several several;
     const char *advice = NULL;
     char *text;
-    enum br_status status = br_source_text(source, TEXT_LIMIT, "dot", &text, diag);
+    enum br_status status = br_dot_text(source, TEXT_LIMIT, &text, &reader.latin1, diag);
     if (status)
         return status;
     status = br_dot_several_init(&several, text, options->graph, &reader.scan, diag);
+    if (!status)
+        br_dot_scan_silence(&reader.scan, several.text);
     if (!status)
         status = br_dot_refuse(&reader.scan, diag);
     if (!status)
@@ -127,6 +145,7 @@ enum br_status br_read_dot(struct br_source *source, const struct br_parse_optio
         status = dot_read_graph(&reader, &several, source, input, diag);
         br_dot_marks_finish(&reader.marks);
         br_dot_names_finish(&reader.names);
+        br_dot_chosen_finish(&reader.chosen);
         if (reader.graph)
             agclose(reader.graph);
         br_dot_graph_unlock();

@@ -17,7 +17,15 @@ static const struct {
     const char *lost, *others;
 } tools[] = {
     {"cmake --graphviz", "node [\n  fontsize = \"12\"\n];", "\"node0\"", true, NULL, NULL},
+    {"terraform graph", "rankdir = \"RL\";\n  node [shape = rect, fontname = \"sans-serif\"];",
+     NULL, true, NULL, NULL},
+    {"terraform graph", "\"[root] ", "\"[root] provider", true, NULL,
+     "providers, variables and what closes them are nodes"},
     {"turbo run --graph", "\"[root] ", NULL, true, NULL, "___ROOT___ is none"},
+    {"bazel query --output graph", "digraph mygraph {\n  node [shape=box];", NULL, true, NULL,
+     "files are nodes, too, and targets of the same arrows one, unless by --nograph:factored"},
+    {"Gradle's project dependency graph", "node [style=filled, fillcolor=\"#bbbbbb\"];",
+     "labelloc=t,fontsize=30", true, NULL, NULL},
     {"DataFusion's EXPLAIN FORMAT GRAPHVIZ", "// Begin DataFusion GraphViz Plan", NULL, true,
      "every operator is there twice, once in each cluster", NULL},
     {"XLA's --xla_dump_hlo_as_dot", "// Disable the tooltip.  Interestingly", NULL, false, NULL,

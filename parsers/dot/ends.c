@@ -41,6 +41,10 @@ static enum br_status list_edge(const struct lister *lister, Agedge_t *edge, Agn
     if (((br_dot_mark(marks, tail) | br_dot_mark(marks, head)) & BR_DOT_LEFT_OUT) ||
         (whole && AGSEQ(tail) == AGSEQ(head)))
         return BR_OK;
+    if (AGSEQ(tail) == AGSEQ(head) && lister->reader->options->skip_self_loops) {
+        lister->reader->loops++;
+        return BR_OK;
+    }
     if (list->count == BR_DOT_OBJECTS_MOST)
         return br_fail(lister->diag, BR_BAD_INPUT, "write such a job in the native XML form",
                        "edges between whole clusters come to more than %d", BR_DOT_OBJECTS_MOST);

@@ -1,4 +1,5 @@
 /* Reads resources and stages from a graph and its nodes. */
+#include "parsers/dot/chosen.h"
 #include "parsers/dot/held.h"
 #include "parsers/dot/reader.h"
 #include "parsers/text/value.h"
@@ -87,7 +88,7 @@ enum br_status br_dot_add_resources(struct br_dot_reader *reader, struct br_diag
     bool declared = *br_dot_value(reader->graph, "resources");
     for (Agraph_t *sub = agfstsubg(reader->graph); reader->joined && sub; sub = agnxtsubg(sub))
         declared |= *br_dot_value(sub, "resources") != 0;
-    reader->plain_cpu = reader->operations && !declared;
+    reader->plain_cpu = reader->operations && !declared && !reader->options->demands;
     if (reader->plain_cpu)
         return br_dag_add_resource(reader->dag, "cpu", NULL, diag);
     if (!reader->joined)
@@ -99,7 +100,7 @@ enum br_status br_dot_add_resources(struct br_dot_reader *reader, struct br_diag
 
 static enum role node_role(const struct br_dot_reader *reader, const char *name)
 {
-    for (uint32_t r = 0; r < reader->dag->resources && !reader->plain_cpu; r++)
+    for (uint32_t r = 0; r < reader->declared && !reader->plain_cpu; r++)
         if (strcmp(reader->dag->resource[r].name, name) == 0)
             return DEMAND;
     const bool own_form = br_dot_is_own_form(reader->graph);
@@ -203,10 +204,14 @@ static enum br_status nodes_add_stage(struct br_dot_reader *reader, Agnode_t *no
             status = nodes_read_size(reader, value, owner, &ns, diag);
     }
     if (!status)
+        status = br_dot_chosen_duration(reader, node, owner, &ns, diag);
+    if (!status)
         status = br_dag_add_stage(reader->dag, br_dot_name(&reader->names, node), tasks, ns, &stage,
                                   diag);
     if (!status && reader->plain_cpu)
         status = br_dag_add_demand(reader->dag, stage, "cpu", "1", diag);
+    if (!status)
+        status = br_dot_chosen_demands(reader, node, stage, owner, diag);
     for (uint32_t k = 0; k < symbols && !status; k++) {
         char *value = agxget(node, symbol[k]), plain[BR_DECIMAL_TEXT];
         if (!*value || (labelled && strcmp(symbol[k]->name, "label") == 0))

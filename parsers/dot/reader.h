@@ -9,18 +9,34 @@
 #include "parsers/dot/twins.h"
 #include "parsers/reader/input.h"
 
+/* What the caller's options choose of the graph (chosen.h). */
+struct br_dot_chosen {
+    Agsym_t *duration; /* NULL: none */
+    uint32_t demands;
+    struct br_dot_chosen_demand {
+        const char *resource;
+        Agsym_t *symbol;
+    } * demand;
+    char *text;       /* of the names of resources */
+    uint32_t untimed; /* nodes whose attribute has no time */
+};
+
 struct br_dot_reader {
     struct br_dag *dag;
     const struct br_parse_options *options;
     struct br_dot_scan scan;
     struct br_dot_twins twins;
+    bool latin1; /* the file said so, and its text was converted */
     bool joined; /* the groups of the graph are the graphs of the file */
     Agraph_t *graph;
     struct br_dot_names names;
     struct br_dot_marks marks;
-    bool operations; /* nodes have `size` in operations, and none has a duration or tasks */
-    bool plain_cpu;  /* every task demands one cpu */
-    bool sized;      /* edges with `size` in bytes become transfers */
+    struct br_dot_chosen chosen;
+    uint32_t declared; /* resources that are not chosen */
+    uint32_t loops;    /* arrows from a node to itself that are left out */
+    bool operations;   /* nodes have `size` in operations, and none has a duration or tasks */
+    bool plain_cpu;    /* every task demands one cpu */
+    bool sized;        /* edges with `size` in bytes become transfers */
 };
 
 /* The resources named in the graph. */

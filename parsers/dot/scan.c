@@ -20,8 +20,17 @@ struct token {
     struct br_pos pos;
 };
 
+/* Lines such as # 40 "file", as offsets. */
+struct directives {
+    const char *text;
+    uint32_t count, room;
+    size_t *at;
+    bool memory_out;
+};
+
 struct lexer {
     const char *at;
+    struct directives *directives; /* NULL: not wanted */
     struct br_pos pos;
     bool open;              /* the text ends within quotes, a comment or angle brackets, */
     struct br_pos open_pos; /* which begin here */
@@ -68,9 +77,35 @@ static void pass_comment(struct lexer *lexer)
         scan_pass(lexer);
 }
 
+/* A comment whose # is followed by a number, perhaps with "line" between them. */
+static bool is_directive(const char *hash)
+{
+    const char *p = hash + 1;
+    p += strncmp(p, "line", 4) == 0 ? 4 : 0;
+    p += strspn(p, " \t");
+    return *p >= '0' && *p <= '9';
+}
+
+/* A text is scanned again if it is looked at ahead, so the last one may come twice. */
+static void scan_add_directive(struct lexer *lexer)
+{
+    struct directives *found = lexer->directives;
+    if (!found || !is_directive(lexer->at))
+        return;
+    const size_t at = (size_t)(lexer->at - found->text);
+    if (found->count && found->at[found->count - 1] >= at)
+        return;
+    if (br_grow(&found->at, found->count, &found->room, sizeof *found->at))
+        found->at[found->count++] = at;
+    else
+        found->memory_out = true;
+}
+
 static void skip_space(struct lexer *lexer)
 {
     for (;;) {
+        if (*lexer->at == '#' && lexer->pos.column == 1)
+            scan_add_directive(lexer);
         if (*lexer->at && strchr(" \t\r\n\f\v", *lexer->at))
             scan_pass(lexer);
         else if (strncmp(lexer->at, "//", 2) == 0 || (*lexer->at == '#' && lexer->pos.column == 1))
@@ -378,7 +413,8 @@ static void scan_rest(struct br_dot_scan *scan, const char *text, const struct t
 bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan)
 {
     *scan = (struct br_dot_scan){.length = strlen(text), .begin = begin, .title.id = text};
-    struct lexer lexer = {.at = text, .pos = begin};
+    struct directives directives = {.text = text};
+    struct lexer lexer = {.at = text, .directives = &directives, .pos = begin};
     struct scanner *scanner = calloc(1, sizeof *scanner);
     if (!scanner)
         return false;
@@ -445,10 +481,20 @@ bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan
     }
     unite_names(scanner);
     scan->names = scanner->names;
-    bool done = !scanner->memory_out;
+    scan->directives = directives.count;
+    scan->directive = directives.at;
+    bool done = !scanner->memory_out && !directives.memory_out;
     free(scanner->name);
     free(scanner);
     return done;
+}
+
+void br_dot_scan_silence(const struct br_dot_scan *scan, char *text)
+{
+    for (uint32_t k = 0; k < scan->directives; k++) {
+        assert(text[scan->directive[k]] == '#');
+        memcpy(text + scan->directive[k], "//", 2);
+    }
 }
 
 void br_dot_scan_finish(struct br_dot_scan *scan)
@@ -456,6 +502,8 @@ void br_dot_scan_finish(struct br_dot_scan *scan)
     free(scan->mention);
     free(scan->port);
     free(scan->empty);
+    free(scan->directive);
+    scan->directive = NULL;
     scan->mention = NULL;
     scan->port = NULL;
     scan->empty = NULL;

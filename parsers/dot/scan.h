@@ -42,7 +42,9 @@ struct br_dot_scan {
     uint32_t ports;
     struct br_dot_port *port;
     uint32_t empties;
-    uint32_t *empty;             /* mentions of nodes whose statement gives them an empty label */
+    uint32_t *empty; /* mentions of nodes whose statement gives them an empty label */
+    uint32_t directives;
+    size_t *directive;           /* bytes to each line such as # 40 "file" */
     bool brackets;               /* some id stands in angle brackets */
     uint32_t names;              /* distinct names of attributes */
     uint64_t edges;              /* upper limit */
@@ -66,6 +68,9 @@ struct br_dot_scan {
  */
 bool br_dot_scan(const char *text, struct br_pos begin, struct br_dot_scan *scan);
 void br_dot_scan_finish(struct br_dot_scan *scan);
+/* Turns the directives of the text, which is that of the scan, into plain comments: cgraph would
+ * count lines from them on, but people look for a fault in this file. */
+void br_dot_scan_silence(const struct br_dot_scan *scan, char *text);
 /* The id that a mention stands for, without quotes, into a buffer of length + 1 bytes. */
 void br_dot_unquote(const struct br_dot_mention *mention, char *id);
 

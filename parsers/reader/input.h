@@ -40,7 +40,10 @@ struct br_parse_options {
     bool many;             /* the table is for several jobs */
     bool reverse; /* for formats whose arrows tools draw either way (DOT): they point to the task
                      that runs first */
-    const char *graph; /* name or number, for a file with several (DOT); NULL: the only one */
+    bool skip_self_loops; /* leave out arrows from a node to itself (DOT) */
+    const char *duration; /* the nodes' attribute that has the duration (DOT); NULL: "duration" */
+    const char *demands;  /* "cpu=threads,mem=rss": attributes with demands (DOT); NULL: none */
+    const char *graph;    /* name or number, for a file with several (DOT); NULL: the only one */
 };
 struct br_parse_options br_parse_options_default(void);
 

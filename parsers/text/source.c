@@ -196,8 +196,8 @@ static struct br_pos source_place_of(const char *text, size_t at)
     return pos;
 }
 
-enum br_status br_source_text(struct br_source *source, size_t limit, const char *format,
-                              char **text, struct br_diag *diag)
+enum br_status br_source_bytes(struct br_source *source, size_t limit, const char *format,
+                               char **text, size_t *length, struct br_diag *diag)
 {
     size_t room = BR_SOURCE_PREFIX + 1, size = 0;
     char *memory = malloc(room);
@@ -229,21 +229,40 @@ enum br_status br_source_text(struct br_source *source, size_t limit, const char
             }
         }
     }
-    if (!status) {
-        memory[size] = 0;
-        size_t valid = br_text_utf8_length(memory, size);
-        if (valid < size && memory[valid] == 0)
-            status = br_fail_at(diag, source_place_of(memory, valid), BR_BAD_INPUT,
-                                "is this a text file?", "there is a NUL byte in the text");
-        else if (valid < size)
-            status = br_fail_at(diag, source_place_of(memory, valid), BR_BAD_INPUT,
-                                "save the file as UTF-8", "the text is not valid UTF-8");
-    }
     if (status) {
         free(memory);
         memory = NULL;
+    } else {
+        memory[size] = 0;
     }
     *text = memory;
+    *length = size;
+    return status;
+}
+
+enum br_status br_source_check(const char *text, size_t size, struct br_diag *diag)
+{
+    const size_t valid = br_text_utf8_length(text, size);
+    if (valid == size)
+        return BR_OK;
+    if (text[valid] == 0)
+        return br_fail_at(diag, source_place_of(text, valid), BR_BAD_INPUT, "is this a text file?",
+                          "there is a NUL byte in the text");
+    return br_fail_at(diag, source_place_of(text, valid), BR_BAD_INPUT, "save the file as UTF-8",
+                      "the text is not valid UTF-8");
+}
+
+enum br_status br_source_text(struct br_source *source, size_t limit, const char *format,
+                              char **text, struct br_diag *diag)
+{
+    size_t size;
+    enum br_status status = br_source_bytes(source, limit, format, text, &size, diag);
+    if (!status)
+        status = br_source_check(*text, size, diag);
+    if (status) {
+        free(*text);
+        *text = NULL;
+    }
     return status;
 }
 

@@ -46,6 +46,12 @@ enum br_status br_source_fail(const struct br_source *source, struct br_diag *di
 enum br_status br_source_text(struct br_source *source, size_t limit, const char *format,
                               char **text, struct br_diag *diag);
 
+/* The same two steps apart, for formats that declare their encoding: the rest as bytes, up to the
+ * first piece with a NUL byte, with a NUL after them; and the check for NUL bytes and UTF-8. */
+enum br_status br_source_bytes(struct br_source *source, size_t limit, const char *format,
+                               char **text, size_t *length, struct br_diag *diag);
+enum br_status br_source_check(const char *text, size_t size, struct br_diag *diag);
+
 /* The path's last part without its extension, as a name for a job whose file gives none. Returns
  * fallback (borrowed) if that is not usable; else writes into name. */
 const char *br_source_stem(const struct br_source *source, const char *fallback, char *name,
