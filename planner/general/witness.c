@@ -346,10 +346,9 @@ static bool step_over(struct witness_search *s, const struct br_witness *witness
     return true;
 }
 
-/* Is there an order that fits if there is any plan at all? The order of ends of a plan is one,
- * since a task holds no less while it runs than what it leaves: unless outputs appear at the end,
- * the cluster changes, or a task that takes no time needs no room. */
-static bool order_is_needed(const struct br_general *job)
+/* A task holds no less while it runs than what it leaves: unless outputs appear at the end, the
+ * cluster changes, or a task that takes no time needs no room. */
+bool br_witness_is_needed(const struct br_general *job)
 {
     for (uint32_t o = 0; o < job->outputs; o++)
         if (job->output[o].from_end && job->output[o].amount)
@@ -404,8 +403,9 @@ static enum br_witness_answer find_by_rule(const struct br_general *job, enum ru
         bury(&s, choice->set | (choice->set == 0));
         if (s.depth == begun) {
             /* Sets are told apart by 64 bits, and machines are chosen by a rule. */
-            answer = s.complete && job->machines == 1 && order_is_needed(job) ? BR_WITNESS_NONE
-                                                                              : BR_WITNESS_UNKNOWN;
+            answer = s.complete && job->machines == 1 && br_witness_is_needed(job)
+                         ? BR_WITNESS_NONE
+                         : BR_WITNESS_UNKNOWN;
             break;
         }
         step_back(&s);

@@ -27,4 +27,8 @@ enum br_witness_answer br_witness_find(const struct br_general *job, uint64_t wo
 enum br_witness_answer br_witness_go_on(const struct br_general *job, uint32_t begun, uint64_t work,
                                         struct br_witness *witness);
 
+/* Is there an order that fits if there is any plan at all? Then the order of ends of a plan is one.
+ */
+bool br_witness_is_needed(const struct br_general *job);
+
 #endif

@@ -22,8 +22,6 @@ static const uint64_t fast_nodes = 20000, default_nodes = 1000000, max_nodes = 2
 enum {
     unseen = BR_FEATURE_OUTPUTS | BR_FEATURE_RELEASES | BR_FEATURE_LAGS | BR_FEATURE_SHARED,
 };
-/* Machines and instances that the search for an order that fits looks at. */
-static const uint64_t witness_work = 30000000;
 
 static uint64_t placements_meant(const struct general_plan *g)
 {
@@ -53,27 +51,6 @@ static void general_found(void *context, const struct br_general_schedule *sched
                                            .finder = finder,
                                            .placements = g->placements + placements};
     g->options.found(g->options.found_context, &incumbent);
-}
-
-static enum br_status find_witness(struct general_plan *g)
-{
-    g->stuck = UINT32_MAX;
-    g->answer = BR_WITNESS_FOUND;
-    if (!g->job->any_stored)
-        return BR_OK;
-    g->witness.order = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->witness.order);
-    g->witness.machine = br_malloc(((size_t)g->job->tasks + 1) * sizeof *g->witness.machine);
-    if (!g->witness.order || !g->witness.machine)
-        return br_fail_memory(g->diag);
-    if (g->known) {
-        memcpy(g->witness.order, g->known->order, g->job->tasks * sizeof *g->witness.order);
-        memcpy(g->witness.machine, g->known->machine, g->job->tasks * sizeof *g->witness.machine);
-        return BR_OK;
-    }
-    g->answer = br_witness_find(g->job, witness_work, &g->alarm.stop, &g->witness, &g->stuck);
-    if (g->answer == BR_WITNESS_MEMORY)
-        return br_fail_memory(g->diag);
-    return g->answer == BR_WITNESS_NONE && !g->fitting ? br_general_refuse_storage(g) : BR_OK;
 }
 
 static bool is_met(const struct general_plan *g)
@@ -159,7 +136,7 @@ static enum br_status search_schedule(struct general_plan *g)
         .found = general_found,
         .context = g,
     };
-    enum br_status status = find_witness(g);
+    enum br_status status = br_general_find_witness(g);
     const bool hopes = g->answer != BR_WITNESS_NONE && !g->options.order;
     run.witness = g->job->any_stored && g->answer == BR_WITNESS_FOUND ? &g->witness : NULL;
     if (!status && hopes)

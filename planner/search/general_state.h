@@ -48,6 +48,10 @@ enum br_status br_general_hint(struct general_plan *g);
 /* Another bound, from all machines as one with what they share. */
 enum br_status br_general_bound_pool(struct general_plan *g);
 
+/* Fills the witness and the answer: the order that was given, or one that is found, if storage can
+ * run short. Refuses the job if there is none and no plan is known. */
+enum br_status br_general_find_witness(struct general_plan *g);
+
 /* Answers of no: there is no order in which what is held fits, or none was found; a deadline is not
  * kept (BR_OK if all are); some task has found no room. */
 enum br_status br_general_refuse_storage(const struct general_plan *g);
