@@ -12,7 +12,8 @@
  * the exit status is 2. Prints the makespan in seconds.
  *
  * `peak` prints the least amount of the shared resource (or of each machine) with which an order of
- * the tasks one after another was found, by halving. */
+ * the tasks one after another is known, as `bigrocks bound --storage` finds it, and before it a
+ * bound below which there is none. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,9 @@
 #include "parsers/jobs/native.h"
 #include "parsers/parsers.h"
 #include "planner/check/verify.h"
-#include "planner/general/witness.h"
+#include "planner/general/job.h"
 #include "planner/instance/plan.h"
+#include "planner/peak/least.h"
 
 /* What is held on a machine, or of what is shared, by time: amounts from `time` to the next. */
 struct profile {
@@ -382,40 +384,18 @@ static int list(struct br_general *job, bool minmin, const char *path)
 
 /* ---- The least peak ---- */
 
-static void set_limit(struct br_general *job, uint32_t resource, int64_t amount)
+/* Prints the least amount in which all tasks can run one after another, and the bound below it. */
+static int peak(const struct br_general *job, const char *name)
 {
-    job->stored[resource] = job->any_stored = true;
-    job->stored_on_machines |= !job->shared[resource];
-    job->shared_capacity[resource] = amount;
-    for (uint32_t c = 0; c < job->classes && !job->shared[resource]; c++)
-        job->capacity[(size_t)c * job->resources + resource] = amount;
-}
-
-static int peak(struct br_general *job, const char *name)
-{
-    struct br_witness witness = {need(malloc((job->tasks + 1) * sizeof *witness.order)),
-                                 need(malloc((job->tasks + 1) * sizeof *witness.machine))};
-    uint32_t r = 0;
-    while (r < job->resources && strcmp(job->dag->resource[job->resource_origin[r]].name, name))
-        r++;
-    if (r == job->resources)
-        fail("no such resource");
-    int64_t least = 0, most = 0;
-    for (uint32_t t = 0; t < job->tasks; t++)
-        most += runs(job, t, r) + stays(job, t, r);
-    while (least + 1 < most && most - least > most / 1000) {
-        const int64_t half = least + (most - least) / 2;
-        set_limit(job, r, half);
-        if (br_witness_go_on(job, 0, 2000000, &witness) == BR_WITNESS_FOUND)
-            most = half;
-        else
-            least = half;
-    }
-    char text[BR_DECIMAL_TEXT];
-    br_decimal_format(br_decimal_unscale(most, job->digits[r]), text, sizeof text);
-    printf("%s\n", text);
-    free(witness.order);
-    free(witness.machine);
+    struct br_least_peak least = {0};
+    struct br_diag diag = {0};
+    if (br_least_peak(job->dag, job->cluster, name, 30000000, NULL, &least, &diag))
+        fail(diag.what);
+    char text[2][BR_DECIMAL_TEXT];
+    br_decimal_format(least.bound, text[0], sizeof text[0]);
+    br_decimal_format(least.peak, text[1], sizeof text[1]);
+    printf("%s %s\n", text[0], text[1]);
+    br_least_peak_finish(&least);
     return 0;
 }
 
