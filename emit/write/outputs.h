@@ -19,6 +19,7 @@ br_output br_emit_gantt;
 br_output br_emit_svg;
 br_output br_emit_html;
 br_output br_emit_trace;
+br_output br_emit_mermaid, br_emit_mermaid_flowchart;
 /* Outputs of a plan of a job that came from a build.ninja. */
 br_output br_emit_ninja_order;
 br_output br_emit_ninja_log_5, br_emit_ninja_log_6, br_emit_ninja_log_7;

@@ -163,6 +163,18 @@ static void put_field(FILE *out, uint32_t c)
     }
 }
 
+/* Characters by number: #58; for a colon, which ends a name there. */
+static void put_mermaid(FILE *out, uint32_t c)
+{
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (c < 0x20)
+        putc(' ', out);
+    else if (plain || (c >= 0x80 && !is_unseen(c)) || (c < 0x80 && strchr(" _.,/+=@()[]-", (int)c)))
+        write_put_utf8(out, is_writable(c) ? c : REPLACEMENT);
+    else
+        fprintf(out, "#%u;", (unsigned)c);
+}
+
 static void put_character(FILE *out, enum br_quote quote, uint32_t c)
 {
     switch (quote) {
@@ -192,6 +204,9 @@ static void put_character(FILE *out, enum br_quote quote, uint32_t c)
         break;
     case BR_QUOTE_LABEL:
         put_label(out, c);
+        break;
+    case BR_QUOTE_MERMAID:
+        put_mermaid(out, c);
         break;
     case BR_QUOTE_CSV:
         if (c == '"')

@@ -23,6 +23,7 @@ enum br_quote {
     BR_QUOTE_DOT,       /* inside a DOT "..." that is read back as it is: ids, values */
     BR_QUOTE_BRACKETS,  /* a DOT <...> as a whole, which has neither quotes nor backslashes */
     BR_QUOTE_LABEL,     /* inside a DOT "..." that Graphviz draws: \ and line breaks are kept */
+    BR_QUOTE_MERMAID,   /* a name in Mermaid, also inside "..." */
     BR_QUOTE_TABS,      /* a field between tabs, or in a comment: \t, \n, \r, \\ and \u2028; no
                            formula */
     BR_QUOTE_LINE,      /* for people: as between tabs, but a name may begin with "@" or "=" */

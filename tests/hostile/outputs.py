@@ -248,8 +248,9 @@ def engine_files(world, compiler):
     CLEAN = clean['html']
     world.planned(job())
     texts = {}
-    for engine in ('order', 'json', 'xml', 'dot', 'gantt', 'svg', 'html', 'trace', 'slurm', 'dagman', 'snakemake',
-                   'dask', 'hyperqueue', 'parsl', 'make', 'ninja', 'airflow', 'argo', 'starpu', 'wfformat'):
+    for engine in ('order', 'json', 'xml', 'dot', 'gantt', 'svg', 'html', 'trace', 'mermaid',
+                   'mermaid-flowchart', 'slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'parsl', 'make', 'ninja',
+                   'airflow', 'argo', 'starpu', 'wfformat'):
         file, done = world.render(engine)
         assert done.returncode == 0, (engine, done.stderr.decode())
         texts[engine] = file.read_bytes().decode()
