@@ -186,6 +186,8 @@ struct cli_predict_settings {
     double interval;                    /* NAN: not given */
     uint64_t seed, seeds, wide, widest; /* widest 0: not given */
     int64_t from_ns;                    /* -1: not given */
+    bool variation;
+    const char *windows; /* NULL: not given */
 };
 
 /* Tables of the time left of a job. */

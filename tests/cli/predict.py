@@ -251,6 +251,62 @@ def the_rest():
     assert by_hour['features'] == ['hour', 'size']
 
 
+# ---- Variation ----
+
+def cov(values):
+    return statistics.pstdev(values) / statistics.mean(values)
+
+
+def variation_by_a_model():
+    """Over time, over windows of it, and over space, of jobs with one or two stages and two features."""
+    path = write('v.csv', table(4, 150))
+    jobs = list(csv.DictReader(io.StringIO(path.read_text())))
+    for job in jobs:
+        job['stages'] = [[float(d) for d in stage.split()] for stage in job['durations'].split(';')]
+        job['tasks'] = [d for stage in job['stages'] for d in stage]
+        job['start'] = float(job['arrival'])
+        job['end'] = job['start'] + sum(max(stage) for stage in job['stages'])
+    rows = rows_of(path, '--variation', '--wide', 2, '--windows', '700,90.5')
+    wanted = [job for job in jobs if len(job['tasks']) >= 2]
+    assert len(rows) == 3 * len(wanted) and len({row['window'] for row in rows}) == 3
+    seen = 0
+    for k, window in enumerate((float('inf'), 700, 90.5)):
+        for row, job in zip(rows[k * len(wanted):], wanted):
+            assert row['job'] == job['id'] and int(row['tasks']) == len(job['tasks'])
+            assert row['window'] == ('' if window == float('inf') else '%g' % window)
+            mean = statistics.mean(job['tasks'])
+            space = (sum(len(s) * statistics.pvariance(s) for s in job['stages']) / len(job['tasks'])) ** 0.5 / mean
+            near(float(row['space']), space)
+            near(float(row['sampled']), space / (0.03 * len(job['tasks'])) ** 0.5)
+            known = [[statistics.mean(other['tasks']) for other in jobs if other[feature] == job[feature] and other[feature]
+                      and job['start'] - window <= other['end'] <= job['start']] for feature in ('user', 'app')]
+            known = [cov(means) for means in known if len(means) > 1]
+            assert bool(row['time']) == bool(known), (row, known)
+            if known:
+                near(float(row['time']), min(known))
+                seen += 1
+    assert seen > 250
+    text = run('predict', '-q', path, '--variation', '--wide', 2, '--windows', '700,90.5')
+    mine = [row for row in rows[:len(wanted)]]
+    for line, column in (('over space  ', 'space'), ('over space, mean of 3', 'sampled'), ('over time, all', 'time')):
+        values = [float(row[column]) for row in mine if row[column]]
+        told = next(t for t in text.splitlines() if t.startswith(line))[34:].split()
+        assert told[:3] == [str(len(values)), *('%.2f' % percentile(values, p) for p in (.5, .9))], (told, values)
+    above = [float(row['time']) > float(row['sampled']) for row in mine if row['time']]
+    assert '%.1f%%' % (100 * statistics.mean(above)) in text
+    assert 'exclude each other' in run('predict', path, '--variation', '--predictor', 'point', status=2)
+    assert 'add --variation' in run('predict', path, '--windows', '5', status=2)
+    assert 'no output' in run('predict', path, '--variation', '-f', 'json', status=2)
+    assert 'has that many tasks' in run('predict', path, '--variation', '--wide', 5000, status=3)
+
+
+def pilots_against_history():
+    """The rule of [Jajoo22, 4.1] holds of what the program predicts."""
+    sys.path.insert(0, str(ROOT / 'bench'))
+    import predict_figures
+    assert len(predict_figures.check_rule(PROGRAM, FOLDER / 'normal.csv', 400)) == 27
+
+
 # ---- Policies ----
 
 def completions(policy, machines, lines, *words):
@@ -318,8 +374,6 @@ def queues():
 def traces():
     """Generated jobs have the moments of [Jajoo22, Table 4], as these are measured there: over time the least
     coefficient of variation of two features, over space that after 3 % sampling; and its shares of widths."""
-    def cov(values):
-        return statistics.pstdev(values) / statistics.mean(values)
     wanted = {'2sigma': (1.00, 3.10, 0.18, 0.55), 'google11': (0.20, 0.73, 0.04, 0.58),
               'google19': (1.35, 1.67, 0.70, 1.33), 'google19-dag': (1.35, 1.67, 0.70, 1.33)}
     told = {'2sigma': (0.995, 2.712, 0.186, 0.554), 'google11': (0.226, 0.850, 0.041, 0.605),
@@ -397,6 +451,7 @@ def google():
 
 
 for test in (tables_come_back, bad_tables_are_refused, figures_follow_from_rows, history_by_a_model,
-             nobody_looks_ahead, before_is_history, no_word_of_declared_times, the_rest, queues, traces, google):
+             nobody_looks_ahead, before_is_history, no_word_of_declared_times, the_rest, variation_by_a_model,
+             pilots_against_history, queues, traces, google):
     print(test.__name__, flush=True)
     test()

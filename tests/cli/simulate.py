@@ -42,7 +42,7 @@ def two_copies():
 
 
 def threads_give_equal_bytes(folder, workload):
-    for form in ('json', 'csv', 'runs', 'svg', 'html', 'text'):
+    for form in ('json', 'csv', 'runs', 'tasks', 'svg', 'html', 'text'):
         texts = {run('simulate', workload, *CLUSTER, *WORLD, '--policy', POLICIES, '--seeds', 2, '--threads', n, '-q',
                      '-f', form) for n in (1, 2, 7)}
         assert len(texts) == 1, form
@@ -109,6 +109,15 @@ def figures_agree(workload):
         times = [float(r['jct']) for r in jobs if r['policy'] == one['policy'] and int(r['seed']) == one['seed']]
         assert len(times) == one['jobs'] and abs(sum(times) / len(times) - one['mean_jct']) < 1e-6
         assert one['mean_jct'] >= one['mean_jct_bound'] and one['makespan'] >= one['makespan_bound']
+    tasks = rows(run(*common, '-f', 'tasks'))
+    for row in jobs:
+        mine = [t for t in tasks if (t['policy'], t['seed'], t['job']) == (row['policy'], row['seed'], row['job'])]
+        done = [(t['stage'], t['index']) for t in mine if t['ended'] == 'done']
+        assert len(done) == len(set(done)) and sum(t['ended'] in ('failed', 'evicted') for t in mine) == int(row['failures'])
+        assert min(float(t['start']) for t in mine) == float(row['start'])
+        assert max(float(t['end']) for t in mine) == float(row['end']), row
+    assert {t['ended'] for t in tasks} == {'done', 'failed', 'evicted'} and len({t['machine'] for t in tasks}) == 4
+    assert [float(t['end']) for t in tasks[:200]] == sorted(float(t['end']) for t in tasks[:200])
     assert runs[0]['mean_jct'] != runs[1]['mean_jct']
     exact = json.loads(run('simulate', workload, *CLUSTER, '--policy', 'srpt', '--seeds', 2, '-q', '-f', 'json'))
     assert exact['results'][0]['mean_jct'] == exact['results'][1]['mean_jct'] < runs[2]['mean_jct']

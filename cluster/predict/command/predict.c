@@ -14,10 +14,11 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/say.h"
 #include "cluster/predict/report/predictions.h"
+#include "cluster/predict/report/variations.h"
 #include "cluster/workload/command/record_options.h"
 #include "cluster/workload/command/workloads.h"
 
-enum { PREDICTORS_MOST = 100 };
+enum { PREDICTORS_MOST = 100, WINDOWS_MOST = 20 };
 
 static const double promises[BR_CALIBRATIONS] = {0.5, 0.8, 0.9, 0.95};
 
@@ -60,6 +61,11 @@ static enum br_status read_predictors(const char *list, struct request *request,
 static enum br_status predict_read_options(const struct cli_predict_settings *settings,
                                            struct request *request, struct br_diag *diag)
 {
+    if (settings->windows && !settings->variation)
+        return br_fail(diag, BR_USAGE, "add --variation", "--windows is about --variation");
+    if (settings->variation && settings->predictors)
+        return br_fail(diag, BR_USAGE, "leave out one of them",
+                       "--variation and --predictor exclude each other");
     static const char all[] = "point,3sigma,slearn,posterior";
     request->queues = br_queues_default();
     request->interval = 0.8;
@@ -213,6 +219,41 @@ static enum br_status predict_write(const struct cli_settings *settings,
     return cli_output_close(&out, status, diag);
 }
 
+/* Writes how durations vary, over all of the history and over each window of it. */
+static enum br_status predict_vary(const struct cli_settings *settings,
+                                   const struct br_workload *workload, const struct br_cases *cases,
+                                   struct br_diag *diag)
+{
+    const struct cli_output_settings *output = &settings->output;
+    const char *windows = settings->predict.windows, *name[BR_FEATURES_MOST];
+    struct br_variation variation[WINDOWS_MOST + 1] = {0};
+    struct br_list_entry entry;
+    struct cli_output out;
+    for (uint32_t f = 0; f < cases->features; f++)
+        name[f] = cases->feature[f].name;
+    struct br_variations all = {workload, cases->history, cases->features, name, 1, variation};
+    enum br_status status = br_variation_make(cases, INFINITY, variation, diag);
+    while (!status && windows && br_list_next(BR_LIST_NUMBER, &windows, &entry))
+        status = br_variation_make(cases, entry.value, &variation[all.windows++], diag);
+    if (!status && !variation->count)
+        status = br_fail(diag, BR_BAD_INPUT, "--wide 1 looks at jobs of any width",
+                         "no job of the workload has that many tasks");
+    const char *format = output->format ? output->format
+                         : output->path ? cli_format_of(output->path, &br_variations_formats)
+                                        : NULL;
+    if (!status && format && br_named_find(&br_variations_formats, format) == BR_NO_ROW)
+        status = br_fail_unnamed(diag, &br_variations_formats, format, SIZE_MAX,
+                                 "--variation has no output '%.100s'", format);
+    if (!status)
+        status = cli_output_open_format(&out, output, format, diag);
+    if (!status)
+        status = cli_output_close(
+            &out, br_emit_variations(format ? format : "text", &all, out.file, diag), diag);
+    for (uint32_t k = 0; k <= WINDOWS_MOST; k++)
+        br_variation_finish(&variation[k]);
+    return status;
+}
+
 static int predict_perform(const struct cli_settings *settings, const char *const *argument,
                            uint32_t arguments, struct br_diag *diag)
 {
@@ -225,6 +266,10 @@ static int predict_perform(const struct cli_settings *settings, const char *cons
         status = predict_read_workload(settings, argument[0], &workload, diag);
     if (!status)
         status = make_cases(settings, workload, &request->cases, diag);
+    if (!status && settings->predict.variation) {
+        status = predict_vary(settings, workload, &request->cases, diag);
+        goto done;
+    }
     if (!status) {
         uint32_t threads = cli_threads(&settings->search);
         request->stop = cli_interrupt_catch();
@@ -238,6 +283,7 @@ static int predict_perform(const struct cli_settings *settings, const char *cons
                          "no job of the workload is to be predicted");
     if (!status)
         status = predict_write(settings, request, workload, diag);
+done:
     br_workload_destroy(workload);
     predict_finish(request);
     free(request);
@@ -262,6 +308,14 @@ static const struct br_option predict_rows[] = {
     OPTION(REAL, "interval", "X", predict.interval,
            "the share of truths that intervals are to hold (default: 0.8)", .low = 0.01,
            .high = 0.999, .example = "0.8"),
+    OPTION(FLAG, "variation", NULL, predict.variation,
+           "print how much durations vary over time, between similar jobs, and over space, within "
+           "jobs, in place of predictions (text or csv)"),
+    OPTION(
+        LIST, "windows", "S,...", predict.windows,
+        "with --variation, also over histories of the last S seconds, such as three days: 259200",
+        .list = BR_LIST_NUMBER, .most = WINDOWS_MOST, .low = 0, .high = 1e9, .above = true,
+        .example = "259200,604800"),
     OPTION(COUNT, "seed", "N", predict.seed, "seed of the choice of pilots (default: 1)",
            .most = UINT64_MAX),
     OPTION(COUNT, "seeds", "N", predict.seeds,
@@ -297,5 +351,6 @@ const struct cli_command cli_predict = {
             "--wide tasks are learned from, not predicted.\n",
     .examples = "bigrocks predict jobs.csv --predictor 3sigma,slearn,posterior\n"
                 "bigrocks predict jobs.csv --predictor slearn=0.01,slearn=0.1 --seeds 5 -f json\n"
-                "bigrocks predict today.csv --before month.csv --predictor posterior -o p.svg\n",
+                "bigrocks predict today.csv --before month.csv --predictor posterior -o p.svg\n"
+                "bigrocks predict month.csv --variation --windows 259200,604800\n",
 };

@@ -159,6 +159,7 @@ static enum br_status study(const struct cli_settings *settings,
     struct br_experiment_results done;
     struct cli_progress progress;
     experiment.series = br_study_draws(format);
+    experiment.spans = br_study_lists_tasks(format);
     experiment.stop = cli_interrupt_catch();
     experiment.ended = simulate_tell;
     experiment.context = &progress;

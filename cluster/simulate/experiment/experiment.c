@@ -201,6 +201,13 @@ static enum br_status experiment_measure(struct runner *runner, struct br_outcom
         outcome->allotments = (struct br_allotments){0};
         run->allotments = &study->allotments[at];
     }
+    if (request->spans) {
+        study->span[at] = outcome->span;
+        run->span = outcome->span;
+        run->spans = outcome->spans;
+        outcome->span = NULL;
+        outcome->spans = 0;
+    }
     run->events = outcome->events;
     run->moved = outcome->moved;
     run->cut = outcome->cut;
@@ -368,12 +375,13 @@ enum br_status br_experiment_run(const struct br_experiment *request,
     study->metrics = calloc((size_t)runs + 1, sizeof *study->metrics);
     study->series = calloc((size_t)runs + 1, sizeof *study->series);
     study->allotments = calloc((size_t)runs + 1, sizeof *study->allotments);
+    study->span = calloc((size_t)runs + 1, sizeof *study->span);
     study->study.run = study->run;
     if (request->bounds) {
         runner.bounds = calloc(request->seeds, sizeof *runner.bounds);
         runner.clairvoyant_s = calloc(request->seeds, sizeof *runner.clairvoyant_s);
     }
-    if (!study->run || !study->metrics || !study->series || !study->allotments ||
+    if (!study->run || !study->metrics || !study->series || !study->allotments || !study->span ||
         (request->bounds && (!runner.bounds || !runner.clairvoyant_s)) ||
         !order_runs(&runner, runs) || pthread_mutex_init(&runner.lock, NULL)) {
         free(runner.order);
@@ -401,10 +409,11 @@ enum br_status br_experiment_run(const struct br_experiment *request,
 void br_experiment_finish(struct br_experiment_results *study)
 {
     /* Metrics and series stay where they were made, also those of dropped runs. */
-    for (uint32_t k = 0;
-         study->run && study->metrics && study->series && study->allotments && k < study->room;
+    for (uint32_t k = 0; study->run && study->metrics && study->series && study->allotments &&
+                         study->span && k < study->room;
          k++) {
         br_allotments_finish(&study->allotments[k]);
+        free(study->span[k]);
         br_metrics_finish(&study->metrics[k]);
         br_series_finish(&study->series[k]);
     }
@@ -412,5 +421,6 @@ void br_experiment_finish(struct br_experiment_results *study)
     free(study->metrics);
     free(study->series);
     free(study->allotments);
+    free(study->span);
     *study = (struct br_experiment_results){0};
 }

@@ -33,8 +33,8 @@ struct br_experiment {
     struct br_plan_options plan;
     const struct br_transit_policy *network;      /* NULL: transfers take no time */
     const struct br_deadline_settings *deadlines; /* NULL: no policy deals with deadlines */
-    bool bounds, series;
-    uint64_t clairvoyant; /* evaluations of the search that knows everything ahead; 0: none */
+    bool bounds, series, spans; /* compute bounds; keep curves over time; keep attempts */
+    uint64_t clairvoyant;       /* evaluations of the search that knows everything ahead; 0: none */
     uint32_t threads;
     uint32_t histories; /* jobs that ended before, for policies that predict */
     uint32_t wide;      /* as of br_policy_setup */
@@ -53,6 +53,7 @@ struct br_experiment_results {
     struct br_metrics *metrics;
     struct br_series *series;
     struct br_allotments *allotments;
+    struct br_span **span;
     uint32_t plans_made, plans_by_path; /* by_path: those for jobs too large for more */
     double planning_seconds;
     bool cut;

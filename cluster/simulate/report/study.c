@@ -17,6 +17,7 @@ static const struct {
     {{"allotments", "a row for each decision about a job with a deadline, as CSV"},
      true,
      br_study_allotments},
+    {{"tasks", "a row for each attempt at a task, as CSV"}, false, br_study_tasks},
     {{"json", "all figures of runs and policies, for other programs"}, false, br_study_json},
     {{"svg", "pictures: completion times, running tasks and use over time, fairness"},
      true,
@@ -32,6 +33,12 @@ bool br_study_draws(const char *format)
 {
     uint32_t k = br_named_find(&br_study_formats, format);
     return k != BR_NO_ROW && formats[k].draws;
+}
+
+bool br_study_lists_tasks(const char *format)
+{
+    uint32_t k = br_named_find(&br_study_formats, format);
+    return k != BR_NO_ROW && formats[k].write == br_study_tasks;
 }
 
 enum br_status br_emit_study(const char *format, const struct br_study *study, FILE *out,

@@ -7,6 +7,7 @@
 
 #include "base/text/named.h"
 #include "cluster/workload/metrics.h"
+#include "cluster/workload/outcome.h"
 #include "cluster/workload/series.h"
 
 /* One policy with one seed. All borrowed. */
@@ -16,6 +17,8 @@ struct br_study_run {
     const struct br_metrics *metrics;
     const struct br_series *series;         /* NULL: no curves over time for this run */
     const struct br_allotments *allotments; /* of control loops; NULL: none, or not kept */
+    uint64_t spans; /* attempts at tasks, in the order of their ends; 0: not kept */
+    const struct br_span *span;
     /* For this workload and seed, in seconds: a bound on every policy, and the mean completion time
      * of a plan that knew everything ahead. NAN: unknown. */
     double mean_jct_bound_s, makespan_bound_s, clairvoyant_mean_jct_s;
@@ -42,6 +45,8 @@ struct br_study {
 extern const struct br_names br_study_formats;
 /* Does the format draw the series? If not, callers need not make them. */
 bool br_study_draws(const char *format);
+/* Does it list the tasks? If not, callers need not keep the spans. */
+bool br_study_lists_tasks(const char *format);
 
 /* Writes the study. BR_USAGE for an unknown format, with the known ones in the hint; BR_SYSTEM if
  * writing fails or memory is out. */

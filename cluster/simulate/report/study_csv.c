@@ -58,6 +58,65 @@ enum br_status br_study_csv(const struct br_study *study, FILE *out, struct br_d
     return BR_OK;
 }
 
+/* ---- A row for each attempt at a task ---- */
+
+struct study_task_row {
+    const struct br_study *study;
+    const struct br_study_run *run;
+    const struct br_span *of;
+    const struct br_stage *stage;
+};
+
+/* The stage of the task; tasks are numbered stage by stage. */
+static const struct br_stage *study_csv_stage(const struct br_workload *workload,
+                                              const struct br_span *span)
+{
+    const struct br_dag *dag = workload->dag[workload->job[span->job].dag].dag;
+    uint32_t low = 0, high = dag->stages;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (dag->stage[middle].first_task <= span->task)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &dag->stage[low];
+}
+
+static const char *study_csv_end(enum br_span_end end)
+{
+    static const char *const name[] = {[BR_SPAN_DONE] = "done",
+                                       [BR_SPAN_FAILED] = "failed",
+                                       [BR_SPAN_EVICTED] = "evicted",
+                                       [BR_SPAN_CUT] = "cut"};
+    return name[end];
+}
+
+#define STUDY_TASK_FIGURES(FIGURE, LINE)                                                           \
+    FIGURE(policy, row->run->policy)                                                               \
+    FIGURE(seed, row->run->seed)                                                                   \
+    FIGURE(job, row->study->workload->job[row->of->job].id)                                        \
+    FIGURE(stage, row->stage->id)                                                                  \
+    FIGURE(index, row->of->task - row->stage->first_task)                                          \
+    FIGURE(machine, row->of->machine)                                                              \
+    FIGURE(start, br_figure_time(row->of->start_ns))                                               \
+    FIGURE(end, br_figure_time(row->of->end_ns))                                                   \
+    FIGURE(ended, br_figure_word(study_csv_end(row->of->end)))
+BR_FIGURES(study_task_figures, struct study_task_row, STUDY_TASK_FIGURES);
+
+enum br_status br_study_tasks(const struct br_study *study, FILE *out, struct br_diag *diag)
+{
+    (void)diag;
+    br_write_figures_head(out, "", &study_task_figures, "\n");
+    for (uint32_t r = 0; r < study->runs; r++)
+        for (uint64_t k = 0; k < study->run[r].spans && !ferror(out); k++) {
+            struct study_task_row row = {study, &study->run[r], &study->run[r].span[k], NULL};
+            row.stage = study_csv_stage(study->workload, row.of);
+            br_write_figures_row(out, "", &study_task_figures, &row, "\n");
+        }
+    return BR_OK;
+}
+
 /* ---- A row for each run ---- */
 
 #define STUDY_RUN_HEAD(FIGURE, LINE)                                                               \

@@ -16,6 +16,7 @@ br_study_output br_study_text;
 br_study_output br_study_csv;
 br_study_output br_study_runs;
 br_study_output br_study_allotments;
+br_study_output br_study_tasks;
 br_study_output br_study_json;
 br_study_output br_study_svg;
 br_study_output br_study_html;
