@@ -84,7 +84,7 @@ struct cli_workload_settings {
     uint64_t count;                                 /* 0: not given */
     uint64_t seed;
     int64_t interarrival_ns, from_ns, to_ns; /* -1: not given */
-    bool describe;
+    bool describe, potential;
 };
 
 /* Many jobs. */

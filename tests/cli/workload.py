@@ -367,8 +367,86 @@ def shared(folder, cluster):
     assert {f.stem: a + first for f, a in zip(workload.files, workload.arrivals)} == wanted
 
 
+def percentile(ordered, share):
+    at = share * (len(ordered) - 1)
+    low = int(at)
+    return ordered[low] + (at - low) * (ordered[min(low + 1, len(ordered) - 1)] - ordered[low])
+
+
+def spark_log(path, jobs):
+    """An event log of four cores. Jobs: (submitted, ended, stages), a stage: (parents, durations), in milliseconds."""
+    lines = [{'Event': 'SparkListenerLogStart', 'Spark Version': '3.5.7'},
+             {'Event': 'SparkListenerExecutorAdded', 'Executor ID': '1', 'Executor Info': {'Total Cores': 4}},
+             {'Event': 'SparkListenerApplicationStart', 'App Name': 'made', 'User': 'ann'}]
+    first = 0
+    for j, (submitted, ended, stages) in enumerate(jobs):
+        lines.append({'Event': 'SparkListenerJobStart', 'Job ID': j, 'Submission Time': submitted, 'Stage Infos': [
+            {'Stage ID': first + k, 'Parent IDs': [first + p for p in of]} for k, (of, _) in enumerate(stages)]})
+        begin = submitted
+        for k, (_, durations) in enumerate(stages):
+            lines += [{'Event': 'SparkListenerTaskEnd', 'Stage ID': first + k, 'Task End Reason': {'Reason': 'Success'},
+                       'Task Info': {'Index': t, 'Launch Time': begin, 'Finish Time': begin + d}, 'Task Metrics': {}}
+                      for t, d in enumerate(durations)]
+            begin += max(durations)
+        lines.append({'Event': 'SparkListenerJobEnd', 'Job ID': j, 'Completion Time': ended,
+                      'Job Result': {'Result': 'JobSucceeded'}})
+        first += len(stages)
+    path.write_text(''.join(json.dumps(line) + '\n' for line in lines))
+
+
+def potential(folder, cluster):
+    """Times of recorded jobs over their critical paths, work and bounds, computed anew."""
+    rng = random.Random(5)
+    jobs = [(1000 * j, 0, [([k - 1] if k else [], [rng.randint(1, 9000) for _ in range(rng.randint(1, 9))])
+                           for k in range(rng.randint(1, 4))]) for j in range(40)]
+    times = []
+    for j, (submitted, _, stages) in enumerate(jobs):
+        path, work = sum(max(d) for _, d in stages), sum(sum(d) for _, d in stages) / 4
+        # Between barriers a stage takes its longest task and its work, and so do all of them together.
+        times.append((path, work, sum(max(*d, math.ceil(sum(d) / 4)) for _, d in stages)))
+        jobs[j] = (submitted, submitted + math.ceil(rng.uniform(0.5, 6) * times[-1][2]), stages)
+    spark_log(folder / 'app.log', jobs)
+    table = list(csv.DictReader(io.StringIO(run('-q', folder / 'app.log', '--potential', '-f', 'csv'))))
+    assert len(table) == 40
+    for row, (submitted, ended, stages), (path, work, least) in zip(table, jobs, times):
+        near(float(row['took']), (ended - submitted) / 1000, 'took')
+        near(float(row['critical_path']), path / 1000, 'path')
+        tick = math.gcd(*(d for _, durations in stages for d in durations))  # bounds are whole ones
+        assert work <= round(1000 * float(row['work']), 6) < work + tick, (row, work)
+        assert least / 1000 - 1e-9 <= float(row['bound']) and int(row['tasks']) == sum(len(d) for _, d in stages)
+        for column in ('critical_path', 'work', 'bound'):
+            near(float(row['over_' + column]), float(row['took']) / float(row[column]), column)
+        if len(stages) == 1:  # no more than packing the longest first
+            free = [0] * 4
+            for d in sorted(stages[0][1], reverse=True):
+                free[free.index(min(free))] += d
+            assert float(row['bound']) <= max(free) / 1000 + 1e-9
+    text = run('-q', folder / 'app.log', '--potential')
+    for name, column in (('critical path', 'over_critical_path'), ('work', 'over_work'), ('bound', 'over_bound')):
+        ratios = sorted(float(row[column]) for row in table)
+        told = next(line for line in text.splitlines() if line.startswith(name + ' '))[22:].split()
+        wanted = ['%.2f' % percentile(ratios, part) for part in (.25, .5, .75, .9, .99)]
+        wanted += ['%.1f%%' % (2.5 * sum(of)) for of in ([r >= 2 for r in ratios], [r < 1 for r in ratios])]
+        assert told == wanted, (told, wanted)
+        assert 0 < sum(r >= 2 for r in ratios) < 40 and 0 < sum(r < 1 for r in ratios)
+    picture = ET.fromstring(run('-q', folder / 'app.log', '--potential', '-f', 'svg'))
+    assert len([e for e in picture.iter() if e.get('class', '').startswith('curve')]) == 3
+    # On one core the bound is the work; a cluster that is too small refuses, and names the reason.
+    def alone(cores, **more):
+        return run('-q', folder / 'app.log', '--potential', '-f', 'csv', '--machines', 1, '--capacity', f'cpu={cores}', **more)
+    assert all(row['bound'] == row['work'] for row in csv.DictReader(io.StringIO(alone(1))))
+    assert 'the largest machine, m, has 0.5' in alone(0.5, status=3)
+    on = ('--machines', 1, '--capacity', 'cpu=1,net=1,mem=1')
+    assert 'no recorded' in run('--like', 'layered', '--count', 3, '--potential', *on, status=3).replace(
+        'no job of the workload has a', 'no')
+    assert 'needs to know the cluster' in run('--like', 'layered', '--count', 3, '--potential', status=2)
+    assert 'there are text, csv and svg' in run('-q', folder / 'app.log', '--potential', '--json', status=2)
+    assert 'add --potential' in run('-q', folder / 'app.log', '-f', 'svg', status=2)
+
+
 def main():
-    for test in (loads, deterministic, paths, forms, parts, recorded, records, generated, described, refused, shared):
+    for test in (loads, deterministic, paths, forms, parts, recorded, records, potential, generated, described,
+                 refused, shared):
         with tempfile.TemporaryDirectory(prefix='bigrocks-workload') as scratch:
             folder = pathlib.Path(scratch).resolve()
             (folder / 'jobs').mkdir()

@@ -13,6 +13,7 @@
 #include "cluster/workload/command/workloads.h"
 #include "cluster/workload/make.h"
 #include "cluster/workload/offered.h"
+#include "cluster/workload/potential/potentials.h"
 #include "cluster/workload/scale.h"
 #include "cluster/workload/traces.h"
 #include "cluster/workload/write/workload.h"
@@ -279,10 +280,45 @@ static const char *workloads_format_of(const struct cli_settings *settings,
                                               : "xml";
 }
 
+/* Writes what the recorded jobs could gain on the cluster, which may be NULL. */
+static enum br_status workloads_write_potential(const struct cli_settings *settings,
+                                                const struct br_workload *workload,
+                                                const struct br_cluster *cluster,
+                                                struct br_diag *diag)
+{
+    const struct cli_output_settings *output = &settings->output;
+    struct br_potential potential = {0};
+    struct cli_output out;
+    const char *format = output->format ? output->format
+                         : output->path ? cli_format_of(output->path, &br_potential_formats)
+                                        : NULL;
+    format = format ? format : "text";
+    enum br_status status = BR_OK;
+    if (output->json || br_named_find(&br_potential_formats, format) == BR_NO_ROW)
+        status = br_fail(diag, BR_USAGE, "there are text, csv and svg",
+                         "--potential has no output '%.80s'", output->json ? "json" : format);
+    else if (!cluster)
+        status = br_fail(diag, BR_USAGE, "add --cluster FILE, or --machines and --capacity",
+                         "--potential needs to know the cluster");
+    if (!status)
+        status = br_potential_make(workload, cluster, &potential, diag);
+    if (!status)
+        status = cli_output_open_format(&out, output, format, diag);
+    if (!status)
+        status = cli_output_close(
+            &out, br_emit_potential(format, workload, &potential, out.file, diag), diag);
+    br_potential_finish(&potential);
+    return status;
+}
+
 static enum br_status workloads_write(const struct cli_settings *settings,
                                       const struct br_workload *workload,
                                       const struct br_cluster *cluster, struct br_diag *diag)
 {
+    if (settings->workload.potential)
+        return workloads_write_potential(settings, workload, cluster, diag);
+    if (settings->output.format && strcmp(settings->output.format, "svg") == 0)
+        return br_fail(diag, BR_USAGE, "add --potential", "only --potential writes svg");
     const char *format = workloads_format_of(settings, workload), *path = settings->output.path;
     bool json = strcmp(format, "json") == 0;
     struct cli_output output;
@@ -341,6 +377,7 @@ static const struct br_named workload_forms[] = {
     {"tasks", "the same with the durations of single tasks and what is known of jobs"},
     {"text", "a description for people"},
     {"json", "a description for programs"},
+    {"svg", "with --potential, a picture"},
 };
 static const struct br_names form_rows = {BR_NAMES(workload_forms)};
 
@@ -389,6 +426,9 @@ static const struct br_option workload_rows[] = {
     OPTION(COUNT, "seed", "N", workload.seed, "seed of the random choices (default: 1)",
            .most = UINT64_MAX),
     OPTION(FLAG, "describe", NULL, workload.describe, "describe the workload (default without -o)"),
+    OPTION(FLAG, "potential", NULL, workload.potential,
+           "print how long recorded jobs took beside their critical paths, their work, and what no "
+           "schedule can beat (text, csv with a row for each job, svg)"),
     OPTION(NAME, "format", "F", output.format,
            "what to write (default: by the ending of -o FILE, else xml with -o and text without)",
            .letter = 'f', .rows = &form_rows),
@@ -463,5 +503,6 @@ const struct cli_command cli_workload = {
         "bigrocks workload jobs/ --count 200 --load 0.8 --cluster cluster.xml --seed 1 -o w.xml\n"
         "bigrocks workload --like cosmos --count 200 --arrivals batch -o batch.xml\n"
         "bigrocks workload log.swf --from 86400 --to 172800 --groups a=2,b=1 -o day.xml\n"
-        "bigrocks workload w.xml --cluster cluster.xml\n",
+        "bigrocks workload w.xml --cluster cluster.xml\n"
+        "bigrocks workload event-logs/ --potential --machines 20 --capacity cpu=16 -o gains.svg\n",
 };
