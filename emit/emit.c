@@ -11,7 +11,8 @@
 
 enum {
     NONE = 0,
-    ALL = BR_FEATURES_ALL,
+    ALL = BR_FEATURES_ALL & ~BR_FEATURES_MODES, /* of tasks that run in one way, at one speed */
+    EVERY = BR_FEATURES_ALL,
     HANDED = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS,
     SLURM = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS | BR_FEATURE_RELEASES | BR_FEATURE_DEADLINES,
 };
@@ -24,8 +25,8 @@ struct output {
 
 static const struct output plan_outputs[] = {
     {{"order", "tab-separated, one task a line, by rank"}, br_emit_order, ALL},
-    {{"json", "the whole plan with its job and cluster, for other programs"}, br_emit_json, ALL},
-    {{"xml", "the plan with its job and cluster as XML"}, br_emit_plan_xml, ALL},
+    {{"json", "the whole plan with its job and cluster, for other programs"}, br_emit_json, EVERY},
+    {{"xml", "the plan with its job and cluster as XML"}, br_emit_plan_xml, EVERY},
     {{"dot", "the job graph with the plan on it, for dot"}, br_emit_plan_dot, ALL},
     {{"gantt", "a chart of machines and time, for neato -n2"}, br_emit_gantt, ALL},
     {{"svg", "that chart as a picture, with the critical chain and the use of resources"},
@@ -64,7 +65,7 @@ static const struct output plan_outputs[] = {
 };
 
 static const struct output job_outputs[] = {
-    {{"xml", "the native form"}, br_emit_job_xml, ALL},
+    {{"xml", "the native form"}, br_emit_job_xml, EVERY},
     {{"dot", "the native form in DOT"}, br_emit_job_dot, ALL},
 };
 

@@ -121,6 +121,11 @@ void br_write_cluster_xml(FILE *out, int depth, const struct br_cluster *cluster
             fprintf(out, " network=\"%" PRId64 "\"", cls->up);
         else if (cls->up)
             fprintf(out, " up=\"%" PRId64 "\" down=\"%" PRId64 "\"", cls->up, cls->down);
+        if (cls->speed.mantissa != 1 || cls->speed.exponent) {
+            fputs(" speed=\"", out);
+            br_write_decimal(out, cls->speed);
+            putc('"', out);
+        }
         fputs(">\n", out);
         for (uint32_t k = 0; k < cls->capacities; k++)
             data_job_xml_amount(out, depth + 2, "capacity", cls->capacity[k].resource,
@@ -155,6 +160,72 @@ static void write_outputs(FILE *out, int depth, const struct br_dag *dag, uint32
     }
 }
 
+/* ---- Alternatives ---- */
+
+static void write_classes(FILE *out, const struct br_dag *dag, const struct br_alternative *way)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    for (uint32_t k = 0; k < way->classes; k++) {
+        fputs(k ? " " : " class=\"", out);
+        br_write_text(out, BR_QUOTE_ATTRIBUTE, all->class_name[way->first_class + k]);
+    }
+    fputs(way->classes ? "\"" : "", out);
+}
+
+static void write_consumed(FILE *out, int depth, const struct br_dag *dag,
+                           const struct br_alternative *way)
+{
+    for (uint32_t k = way->first_consumed; k < way->first_consumed + way->consumed; k++) {
+        const struct br_way_amount *consumed = &dag->alternatives->consumed[k];
+        open_element(out, depth, "demand");
+        br_write_attribute(out, "resource", dag->resource[consumed->resource].name);
+        fputs(" amount=\"", out);
+        br_write_decimal(out, consumed->amount);
+        fputs("\" consume=\"yes\"/>\n", out);
+    }
+}
+
+/* The alternatives of a stage, each with all that it demands, or what the stage consumes. */
+static void write_ways(FILE *out, int depth, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    const struct br_stage *stage = &dag->stage[s];
+    const struct br_alternative *way = &all->alternative[all->stage_first[s]];
+    if (!stage->alternatives)
+        write_consumed(out, depth, dag, way);
+    for (uint32_t a = 0; a < stage->alternatives; a++) {
+        open_element(out, depth, "alternative");
+        br_write_attribute(out, "id", way[a].id);
+        write_classes(out, dag, &way[a]);
+        write_time(out, "duration", way[a].duration_ns);
+        fputs(">\n", out);
+        for (uint32_t k = way[a].first_demand; k < way[a].first_demand + way[a].demands; k++)
+            data_job_xml_amount(out, depth + 1, "demand",
+                                dag->resource[all->demand[k].resource].name, all->demand[k].amount,
+                                false, false);
+        write_consumed(out, depth + 1, dag, &way[a]);
+        close_element(out, depth, "alternative");
+    }
+}
+
+/* Durations of single tasks by single alternatives. */
+static void write_way_durations(FILE *out, int depth, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    for (uint32_t a = all->stage_first[s]; a < all->stage_first[s + 1]; a++)
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
+            const struct br_alternative *way = &all->alternative[a];
+            const int64_t ns = all->duration_ns[way->first_duration + i];
+            if (ns == way->duration_ns)
+                continue;
+            open_element(out, depth, "task");
+            fprintf(out, " index=\"%" PRIu32 "\"", i);
+            br_write_attribute(out, "alternative", way->id);
+            write_time(out, "duration", ns);
+            fputs("/>\n", out);
+        }
+}
+
 /* One task, if it is not as its stage says. */
 static void write_task(FILE *out, int depth, const struct br_dag *dag, uint32_t s, uint32_t index,
                        const struct br_stage_times *usual)
@@ -162,7 +233,7 @@ static void write_task(FILE *out, int depth, const struct br_dag *dag, uint32_t 
     const struct br_stage *stage = &dag->stage[s];
     const uint32_t task = stage->first_task + index;
     const int64_t release = br_dag_release(dag, task), deadline = br_dag_deadline(dag, task);
-    const bool longer = dag->duration_ns[task] != stage->duration_ns;
+    const bool longer = !stage->alternatives && dag->duration_ns[task] != stage->duration_ns;
     if (!longer && release == usual->release_ns && deadline == usual->deadline_ns)
         return;
     open_element(out, depth, "task");
@@ -198,14 +269,20 @@ static void data_job_xml_write_stage(FILE *out, int depth, const struct br_dag *
         write_time(out, "release", usual.release_ns);
     if (usual.deadline_ns != INT64_MAX)
         write_time(out, "deadline", usual.deadline_ns);
+    if (dag->alternatives && !stage->alternatives)
+        write_classes(out, dag, &dag->alternatives->alternative[dag->alternatives->stage_first[s]]);
     fputs(">\n", out);
     for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
         data_job_xml_amount(out, depth + 1, "demand", dag->resource[dag->demand[d].resource].name,
                             dag->demand[d].amount, false, false);
+    if (dag->alternatives)
+        write_ways(out, depth + 1, dag, s);
     if (dag->storage)
         write_outputs(out, depth + 1, dag, s);
     for (uint32_t i = 0; i < stage->tasks; i++)
         write_task(out, depth + 1, dag, s, i, &usual);
+    if (stage->alternatives)
+        write_way_durations(out, depth + 1, dag, s);
     if (stage->command) {
         open_element(out, depth + 1, "command>");
         br_write_text(out, BR_QUOTE_XML, stage->command);

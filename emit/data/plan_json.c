@@ -171,6 +171,59 @@ static void write_wait(struct br_row *out, const struct br_dag *dag, uint32_t e)
         text_key(out, ", ", "stream", "yes");
 }
 
+static void write_way_amounts(struct br_row *out, const struct br_dag *dag, const char *key,
+                              const struct br_way_amount *run, uint32_t count)
+{
+    write_key(out, ", ", key);
+    br_row_char(out, '{');
+    for (uint32_t k = 0; k < count; k++)
+        data_plan_json_write_amount(out, k == 0, dag->resource[run[k].resource].name,
+                                    run[k].amount);
+    br_row_char(out, '}');
+}
+
+/* What is consumed, and the classes. */
+static void write_way(struct br_row *out, const struct br_dag *dag,
+                      const struct br_alternative *way)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    if (way->consumed)
+        write_way_amounts(out, dag, "consumed", all->consumed + way->first_consumed, way->consumed);
+    for (uint32_t k = 0; k < way->classes; k++) {
+        br_row_say(out, k ? ", " : ", \"classes\": [");
+        text(out, all->class_name[way->first_class + k]);
+    }
+    br_row_say(out, way->classes ? "]" : "");
+}
+
+/* How the tasks of a stage run: by alternatives, or what the stage itself says. */
+static void write_ways(struct br_row *out, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_stage *stage = &dag->stage[s];
+    const struct br_alternatives *all = dag->alternatives;
+    const struct br_alternative *way = &all->alternative[all->stage_first[s]];
+    if (!stage->alternatives)
+        write_way(out, dag, way);
+    for (uint32_t a = 0; a < stage->alternatives; a++) {
+        bool first = true;
+        text_key(out, a ? ", {" : ", \"alternatives\": [{", "id", way[a].id);
+        seconds_key(out, ", ", "duration", way[a].duration_ns);
+        write_way_amounts(out, dag, "demands", all->demand + way[a].first_demand, way[a].demands);
+        write_way(out, dag, &way[a]);
+        for (uint32_t i = 0; i < stage->tasks; i++) {
+            const int64_t duration_ns = all->duration_ns[way[a].first_duration + i];
+            if (duration_ns == way[a].duration_ns)
+                continue;
+            count_key(out, first ? ", \"durations\": [{" : ", {", "index", i);
+            seconds_key(out, ", ", "duration", duration_ns);
+            br_row_char(out, '}');
+            first = false;
+        }
+        br_row_say(out, first ? "}" : "]}");
+    }
+    br_row_say(out, stage->alternatives ? "]" : "");
+}
+
 static void data_plan_json_write_stage(struct br_row *out, const struct br_dag *dag, uint32_t s,
                                        const struct br_attributes *by)
 {
@@ -185,8 +238,10 @@ static void data_plan_json_write_stage(struct br_row *out, const struct br_dag *
                                     demand->amount);
     }
     br_row_char(out, '}');
+    if (dag->alternatives)
+        write_ways(out, dag, s);
     bool first = true;
-    for (uint32_t i = 0; i < stage->tasks; i++) {
+    for (uint32_t i = 0; i < stage->tasks && !stage->alternatives; i++) {
         int64_t duration_ns = dag->duration_ns[stage->first_task + i];
         if (duration_ns == stage->duration_ns)
             continue;
@@ -285,6 +340,10 @@ static void write_cluster(struct br_row *out, const struct br_cluster *cluster)
         if (cls->up) {
             count_key(out, ", ", "up", (uint64_t)cls->up);
             count_key(out, ", ", "down", (uint64_t)cls->down);
+        }
+        if (cluster->speeds) {
+            write_key(out, ", ", "speed");
+            br_row_decimal(out, cls->speed);
         }
         br_row_say(out, ", \"capacities\": {");
         for (uint32_t k = 0; k < cls->capacities; k++)
@@ -399,7 +458,13 @@ static void data_plan_json_write_tasks(struct br_row *out, const struct br_emit_
         seconds_key(out, ", ", "end", plan->end_ns[task]);
         br_row_say(out, ", \"machine\": \"");
         br_row_machine(out, input->cluster, plan->machine[task]);
-        count_key(out, "\", ", "rank", k + 1);
+        br_row_char(out, '"');
+        const char *way = plan->alternative ? br_dag_alternative_id(input->dag, stage[task],
+                                                                    plan->alternative[task])
+                                            : NULL;
+        if (way)
+            text_key(out, ", ", "alternative", way);
+        count_key(out, ", ", "rank", k + 1);
         br_row_say(out, ", \"priority\": ");
         br_row_ratio(out, (int64_t)plan->tasks - k, plan->tasks);
         br_row_say(out, ", \"subset\": \"");

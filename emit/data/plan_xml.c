@@ -86,7 +86,15 @@ enum br_status br_emit_plan_xml(const struct br_emit_input *input, FILE *out, st
         br_write_machine(out, BR_QUOTE_ATTRIBUTE, input->cluster, plan->machine[task]);
         fprintf(out, "\" rank=\"%" PRIu32 "\"", k + 1);
         ratio(out, "priority", (int64_t)plan->tasks - k, plan->tasks);
-        fprintf(out, " subset=\"%c\"/>\n", plan->subset[task]);
+        fprintf(out, " subset=\"%c\"", plan->subset[task]);
+        const char *way =
+            plan->alternative
+                ? br_dag_alternative_id(input->dag, br_dag_task_stage(input->dag, task),
+                                        plan->alternative[task])
+                : NULL;
+        if (way)
+            br_write_attribute(out, "alternative", way);
+        fputs("/>\n", out);
     }
     fputs("</plan>\n", out);
     return BR_OK;

@@ -42,6 +42,12 @@ BR_API enum br_status br_cluster_add_capacity(struct br_cluster *cluster, uint32
                                               const char *resource, const char *amount,
                                               struct br_diag *diag);
 
+/* Machines of the class run tasks at this speed: a task lasts its duration divided by it, rounded
+ * up to a nanosecond. A decimal within 0.000001 and 1000000, such as "0.5", kept exactly; 1 without
+ * this call. The last of several calls counts. */
+BR_API enum br_status br_cluster_set_speed(struct br_cluster *cluster, uint32_t cls,
+                                           const char *speed, struct br_diag *diag);
+
 /* Declares the resource fungible: tasks that together demand more than there is only slow one
  * another down, as with network or disk, so it may be overbooked (br_runtime_overbook). The name is
  * copied. A second call changes nothing. BR_BAD_INPUT: no machine so far has the resource, or it is

@@ -131,6 +131,46 @@ BR_API enum br_status br_dag_set_edge_lag(struct br_dag *dag, uint32_t parent, u
 BR_API enum br_status br_dag_set_edge_stream(struct br_dag *dag, uint32_t parent, uint32_t child,
                                              struct br_diag *diag);
 
+/* ---- Alternatives: how the tasks of a stage may run, and where ---- */
+
+/* In place of an alternative: the stage itself. */
+#define BR_WHOLE_STAGE UINT32_MAX
+/* In place of a duration: that of the stage. */
+#define BR_STAGE_DURATION INT64_MAX
+
+/* The tasks of the stage may run in this way, too. Each task runs by exactly one alternative of its
+ * stage: it holds the alternative's demands and lasts the alternative's duration, divided by the
+ * speed of its machine (br_cluster_set_speed). The first call takes the place of how the stage's
+ * tasks would run without alternatives; what the stage says (its duration, its demands, its
+ * classes, what it consumes) holds for every alternative that does not say otherwise. The id is
+ * copied, is unique in its stage and has no blanks. duration_ns >= 0, or BR_STAGE_DURATION.
+ * *alternative (may be NULL) receives its number in the stage, from 0. */
+BR_API enum br_status br_dag_add_alternative(struct br_dag *dag, uint32_t stage, const char *id,
+                                             int64_t duration_ns, uint32_t *alternative,
+                                             struct br_diag *diag);
+/* Tasks that run by the alternative hold `amount` of the resource while they run, in place of what
+ * the stage demands of it. As br_dag_add_demand, which is for the stage itself. */
+BR_API enum br_status br_dag_add_alternative_demand(struct br_dag *dag, uint32_t stage,
+                                                    uint32_t alternative, const char *resource,
+                                                    const char *amount, struct br_diag *diag);
+/* Tasks that run by the alternative (BR_WHOLE_STAGE: all tasks of the stage) take `amount` of the
+ * resource for good. The cluster has to share it (br_cluster_add_shared): all tasks together
+ * consume no more than it has. Once per resource and alternative; what an alternative consumes of a
+ * resource counts in place of what its stage does. What is consumed cannot be demanded, too. */
+BR_API enum br_status br_dag_add_consumed(struct br_dag *dag, uint32_t stage, uint32_t alternative,
+                                          const char *resource, const char *amount,
+                                          struct br_diag *diag);
+/* Tasks that run by the alternative (BR_WHOLE_STAGE: by any of the stage that names no classes
+ * itself) run only on machines of these classes, whose names have blanks between them. Copied.
+ * Without this call they run on any machine. Names with blanks cannot be said. */
+BR_API enum br_status br_dag_set_classes(struct br_dag *dag, uint32_t stage, uint32_t alternative,
+                                         const char *classes, struct br_diag *diag);
+/* Overrides the duration of task `index` if it runs by that alternative. br_dag_set_duration does
+ * so for all alternatives; of several calls the last counts. */
+BR_API enum br_status br_dag_set_alternative_duration(struct br_dag *dag, uint32_t stage,
+                                                      uint32_t alternative, uint32_t index,
+                                                      int64_t duration_ns, struct br_diag *diag);
+
 /* Checks the whole job (not empty, no cycle, equal counts across one-to-one edges, outputs that
  * edges read, deadlines after releases) and freezes it.
  * For a cycle, the diagnostic names its tasks in order. O(stages + tasks + edges). */
@@ -147,6 +187,13 @@ BR_API void br_dag_stage_tasks(const struct br_dag *dag, uint32_t stage, uint32_
 BR_API const char *br_dag_stage_id(const struct br_dag *dag, uint32_t stage);
 /* The stage of a task; UINT32_MAX if there is no such task. O(log stages). */
 BR_API uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task);
+/* How many alternatives the stage has; 0 if its tasks run in one way, or there is no such stage. In
+ * a finished job. */
+BR_API uint32_t br_dag_alternative_count(const struct br_dag *dag, uint32_t stage);
+/* The id of an alternative of the stage, counted from 0 in the order of the add calls; borrowed.
+ * NULL if there is none of that number. In a finished job. */
+BR_API const char *br_dag_alternative_id(const struct br_dag *dag, uint32_t stage,
+                                         uint32_t alternative);
 /* Writes "stage[i]", or "stage" if the stage has one task; an empty text if there is no such task.
  * Returns like snprintf. text may be NULL. */
 BR_API int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size);

@@ -35,6 +35,9 @@ BR_API uint32_t br_plan_task_count(const struct br_plan *plan);
 BR_API struct br_plan_task br_plan_at(const struct br_plan *plan, uint32_t k);
 /* The entry of a task. O(1). */
 BR_API struct br_plan_task br_plan_of(const struct br_plan *plan, uint32_t task);
+/* The alternative of its stage by which the task runs, from 0 (br_dag_alternative_id); 0 if the
+ * stage has none, or for a task that does not exist. O(1). */
+BR_API uint32_t br_plan_alternative(const struct br_plan *plan, uint32_t task);
 
 BR_API int64_t br_plan_makespan_ns(const struct br_plan *plan);
 /* A proven lower bound on every plan's makespan, and the name of the argument that gave it. */

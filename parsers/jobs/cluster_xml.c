@@ -1,6 +1,7 @@
-/* The native cluster form: <cluster> of <machine class= count=> of <capacity resource= amount=
- * fungible= slurm=>, of <shared resource= amount=>, of <unavailable class= index= from= to=> and of
- * <change resource= class= index= from= to= amount=>; options for Slurm stand beside the name. */
+/* The native cluster form: <cluster> of <machine class= count= speed=> of <capacity resource=
+ * amount= fungible= slurm=>, of <shared resource= amount=>, of <unavailable class= index= from=
+ * to=> and of <change resource= class= index= from= to= amount=>; options for Slurm stand beside
+ * the name. */
 #include "parsers/reader/formats.h"
 #include "parsers/jobs/native.h"
 #include "parsers/text/value.h"
@@ -72,6 +73,9 @@ static enum br_status start_machine(void *context, struct br_xml *xml)
     if (status)
         return status;
     status = br_cluster_add_class(reader->cluster, name, count, &reader->cls, xml->diag);
+    const char *speed = br_xml_attribute(xml, "speed");
+    if (!status && speed)
+        status = br_cluster_set_speed(reader->cluster, reader->cls, speed, xml->diag);
     return status ? status : take_network(reader, owner, xml);
 }
 
@@ -203,7 +207,7 @@ static const struct br_xml_rule rules[] = {
      "cluster",
      BR_CLUSTER_SPACE,
      BR_JOB_SPACE,
-     {"class", "count", "network", "up", "down"},
+     {"class", "count", "network", "up", "down", "speed"},
      start_machine},
     {"capacity",
      "machine",

@@ -2,6 +2,7 @@
  */
 #include "parsers/reader/formats.h"
 #include "parsers/jobs/job_reader.h"
+#include "parsers/jobs/job_ways.h"
 #include "parsers/jobs/native.h"
 #include "parsers/text/value.h"
 #include "parsers/text/xml_rule.h"
@@ -36,7 +37,8 @@ struct waiting_attribute {
     const char *name, *value;
 };
 
-enum { KNOWN_DEPTH = 3 }; /* <job>, <stage>, <demand>; the last one has no children */
+/* <job>, <stage>, <alternative>, <demand>; the last one has no children. */
+enum { KNOWN_DEPTH = 4 };
 
 struct br_job_reader {
     struct br_dag *dag;
@@ -54,6 +56,7 @@ struct br_job_reader {
     struct waiting_attribute *attribute;
     uint32_t alones, alone_room;
     uint32_t *alone; /* edges of the dag with extras, ascending: no other edge joins their stages */
+    struct br_job_ways ways;
     struct br_source *source;
     int64_t default_duration_ns;
 };
@@ -163,6 +166,8 @@ static enum br_status jobs_xml_start_stage(void *context, struct br_xml *xml)
     if (!status)
         br_dag_set_stage_pos(reader->dag, reader->stage, xml->pos);
     if (!status)
+        status = br_job_ways_classes(reader->dag, reader->stage, BR_WHOLE_STAGE, xml);
+    if (!status)
         status = take_spread(reader, owner, xml);
     return status ? status : take_times(reader, UINT32_MAX, owner, xml);
 }
@@ -170,8 +175,19 @@ static enum br_status jobs_xml_start_stage(void *context, struct br_xml *xml)
 static enum br_status start_demand(void *context, struct br_xml *xml)
 {
     struct br_job_reader *reader = context;
-    return br_dag_add_demand(reader->dag, reader->stage, br_xml_attribute(xml, "resource"),
-                             br_xml_attribute(xml, "amount"), xml->diag);
+    return br_job_ways_demand(reader->dag, reader->stage, BR_WHOLE_STAGE, xml);
+}
+
+static enum br_status start_alternative(void *context, struct br_xml *xml)
+{
+    struct br_job_reader *reader = context;
+    return br_job_ways_start(&reader->ways, reader->dag, reader->stage, xml);
+}
+
+static enum br_status start_way_demand(void *context, struct br_xml *xml)
+{
+    struct br_job_reader *reader = context;
+    return br_job_ways_demand(reader->dag, reader->stage, reader->ways.alternative, xml);
 }
 
 static enum br_status start_output(void *context, struct br_xml *xml)
@@ -205,9 +221,12 @@ static enum br_status jobs_xml_start_task(void *context, struct br_xml *xml)
     struct br_job_reader *reader = context;
     const char *index = br_xml_attribute(xml, "index");
     const char *duration = br_xml_attribute(xml, "duration");
+    const char *alternative = br_xml_attribute(xml, "alternative");
     uint32_t number;
     int64_t ns = 0;
     char owner[100];
+    if (alternative && !duration)
+        return jobs_xml_missing(xml, "duration");
     if (!duration && !br_xml_attribute(xml, "release") && !br_xml_attribute(xml, "deadline"))
         return BR_OK; /* it holds only extensions */
     if (!index)
@@ -216,7 +235,10 @@ static enum br_status jobs_xml_start_task(void *context, struct br_xml *xml)
     enum br_status status = br_value_count(index, "index", owner, &number, xml->diag);
     if (!status && duration)
         status = br_value_seconds(duration, "duration", owner, &ns, xml->diag);
-    if (!status && duration)
+    if (!status && alternative)
+        status = br_job_ways_duration(&reader->ways, &reader->arena, reader->dag, reader->stage,
+                                      number, ns, xml);
+    else if (!status && duration)
         status = br_dag_set_duration(reader->dag, reader->stage, number, ns, xml->diag);
     if (!status && number == UINT32_MAX) /* stands for all tasks */
         status = br_fail(xml->diag, BR_BAD_INPUT, "indices count from 0",
@@ -410,9 +432,16 @@ static const struct br_xml_rule rules[] = {
      "job",
      BR_JOB_SPACE,
      NULL,
-     {"id", "tasks", "duration", "spread", "longest", "release", "deadline"},
+     {"id", "tasks", "duration", "spread", "longest", "release", "deadline", "class"},
      jobs_xml_start_stage},
-    {"demand", "stage", BR_JOB_SPACE, NULL, {"resource", "amount"}, start_demand},
+    {"demand", "stage", BR_JOB_SPACE, NULL, {"resource", "amount", "consume"}, start_demand},
+    {"alternative", "stage", BR_JOB_SPACE, NULL, {"id", "class", "duration"}, start_alternative},
+    {"demand",
+     "alternative",
+     BR_JOB_SPACE,
+     NULL,
+     {"resource", "amount", "consume"},
+     start_way_demand},
     {"output",
      "stage",
      BR_JOB_SPACE,
@@ -423,7 +452,7 @@ static const struct br_xml_rule rules[] = {
      "stage",
      BR_JOB_SPACE,
      NULL,
-     {"index", "duration", "release", "deadline"},
+     {"index", "duration", "release", "deadline", "alternative"},
      jobs_xml_start_task},
     {"edge",
      "job",
@@ -539,6 +568,8 @@ enum br_status br_job_reader_finish(struct br_job_reader *reader, struct br_inpu
                                     struct br_diag *diag)
 {
     enum br_status status = resolve_edges(reader, diag);
+    if (!status)
+        status = br_job_ways_finish(&reader->ways, reader->dag, diag);
     *input = (struct br_input){reader->dag, reader->cluster.cluster};
     reader->dag = NULL;
     reader->cluster.cluster = NULL;
@@ -555,6 +586,7 @@ void br_job_reader_destroy(struct br_job_reader *reader)
     free(reader->waiting);
     free(reader->attribute);
     free(reader->alone);
+    br_free(reader->ways.duration);
     free(reader);
 }
 

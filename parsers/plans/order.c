@@ -162,6 +162,10 @@ static enum br_status read_row(struct order_reader *r, const struct br_class_nam
     row.rank = rank;
     if (!status) {
         set_place(r, ID);
+        status = br_plan_find_alternative(r->job->dag, row.task, NULL, &row.alternative, r->diag);
+    }
+    if (!status) {
+        set_place(r, ID);
         status = br_plan_put(plan, &row, r->diag);
     }
     if (!status && field_of(r, PRIORITY))
@@ -194,7 +198,7 @@ enum br_status br_read_plan_order(struct br_source *source, const struct br_inpu
     struct br_class_names classes = {0};
     bool more = true;
     enum br_status status = read_header(&r);
-    *plan = br_plan_empty(job->dag->tasks);
+    *plan = br_plan_empty(job->dag);
     if (!status && (!*plan || !br_class_names_init(&classes, job->cluster)))
         status = br_fail_memory(diag);
     while (!status && more) {

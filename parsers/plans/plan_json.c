@@ -30,10 +30,24 @@ static bool plan_text(struct br_plan_reader *r, const struct br_json_field *fiel
     return *text || br_json_take(&r->json, field->at, br_fail_memory(r->diag));
 }
 
+/* The alternative by which the task runs, if the field is there. */
+static bool read_alternative(struct br_plan_reader *r, const struct br_json_field *field,
+                             struct br_plan_row *row)
+{
+    struct br_json *json = &r->json;
+    const char *id = NULL;
+    const char *at = json->at;
+    if (br_json_go(json, field) && br_json_string(json, "a task's alternative"))
+        id = json->text;
+    return !json->status && br_json_take(json, field->at ? field->at : at,
+                                         br_plan_find_alternative(r->dag, row->task, id,
+                                                                  &row->alternative, r->diag));
+}
+
 static bool plans_json_read_task(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { ID, START, END, MACHINE, RANK, SUBSET, PRIORITY, SLACK, FREE_SLACK, FIELDS };
+    enum { ID, START, END, MACHINE, RANK, SUBSET, PRIORITY, SLACK, FREE_SLACK, WAY, FIELDS };
     struct br_json *json = &r->json;
     struct br_plan *plan = r->plan;
     struct br_json_field f[FIELDS] = {
@@ -46,6 +60,7 @@ static bool plans_json_read_task(void *context, uint32_t k)
         [PRIORITY] = {"priority", false, NULL},
         [SLACK] = {"slack", false, NULL},
         [FREE_SLACK] = {"free_slack", false, NULL},
+        [WAY] = {"alternative", false, NULL},
     };
     struct br_plan_row row = {0};
     if (!br_json_fields(json, "a task", f, FIELDS))
@@ -55,7 +70,8 @@ static bool plans_json_read_task(void *context, uint32_t k)
         !br_json_optional_seconds(&r->json, &f[START], &row.start_ns) ||
         !br_json_optional_seconds(&r->json, &f[END], &row.end_ns) ||
         !br_plan_machine_named(r, &f[MACHINE], &row.machine) ||
-        !br_json_optional_count(&r->json, &f[RANK], plan->tasks, &row.rank))
+        !br_json_optional_count(&r->json, &f[RANK], plan->tasks, &row.rank) ||
+        !read_alternative(r, &f[WAY], &row))
         return false;
     if (br_json_go(json, &f[SUBSET]) && br_json_string(json, "a task's subset"))
         row.subset = json->text;
@@ -297,7 +313,7 @@ static bool json_read_plan(struct br_plan_reader *r, const char *file)
         !read_format(r, &top[BR_PLAN_FORMAT]) || !br_plan_read_job(r, top, file) ||
         !br_plan_read_cluster(r, &top[BR_PLAN_CLUSTER]) || !br_plan_index_classes(r))
         return false;
-    r->plan = br_plan_empty(r->dag->tasks);
+    r->plan = br_plan_empty(r->dag);
     if (!r->plan)
         return br_json_take(json, json->start, br_fail_memory(r->diag));
     return br_plan_read_gap(r, &top[BR_PLAN_GAP]) &&

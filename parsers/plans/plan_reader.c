@@ -220,7 +220,8 @@ static bool plan_reader_read_stage(void *context, uint32_t k)
         TIMES,
         COMMAND,
         STAGE_ATTRIBUTES,
-        FIELDS
+        WAYS,
+        FIELDS = WAYS + BR_PLAN_WAYS
     };
     struct br_json *json = &r->json;
     struct br_json_field f[FIELDS] = {
@@ -235,6 +236,9 @@ static bool plan_reader_read_stage(void *context, uint32_t k)
         [TIMES] = {"times", false, NULL},
         [COMMAND] = {"command", false, NULL},
         [STAGE_ATTRIBUTES] = {"attributes", false, NULL},
+        [WAYS + BR_PLAN_ALTERNATIVES] = {"alternatives", false, NULL},
+        [WAYS + BR_PLAN_CONSUMED] = {"consumed", false, NULL},
+        [WAYS + BR_PLAN_CLASSES] = {"classes", false, NULL},
     };
     br_json_peek(json);
     struct br_pos pos = br_json_pos(json, json->at);
@@ -263,7 +267,8 @@ static bool plan_reader_read_stage(void *context, uint32_t k)
     }
     plan_reader_read_durations(r, stage, &f[DURATIONS]);
     struct stage_of of = {r, stage};
-    if (json->status || !br_json_each(json, &f[OUTPUTS], "the outputs", read_output, &of) ||
+    if (json->status || !br_plan_read_ways(r, stage, &f[WAYS]) ||
+        !br_json_each(json, &f[OUTPUTS], "the outputs", read_output, &of) ||
         !read_release(r, stage, UINT32_MAX, &f[RELEASE]) ||
         !br_json_each(json, &f[TIMES], "the times", read_time, &of))
         return false;
@@ -361,14 +366,12 @@ static bool plan_reader_read_edge(void *context, uint32_t k)
 static bool read_class(void *context, uint32_t k)
 {
     struct br_plan_reader *r = context;
-    enum { CLASS, COUNT, UP, DOWN, CAPACITIES, FIELDS };
+    enum { CLASS, COUNT, UP, DOWN, SPEED, CAPACITIES, FIELDS };
     struct br_json *json = &r->json;
     struct br_json_field f[FIELDS] = {
-        [CLASS] = {"class", true, NULL},
-        [COUNT] = {"count", true, NULL},
-        [UP] = {"up", false, NULL},
-        [DOWN] = {"down", false, NULL},
-        [CAPACITIES] = {"capacities", false, NULL},
+        [CLASS] = {"class", true, NULL},  [COUNT] = {"count", true, NULL},
+        [UP] = {"up", false, NULL},       [DOWN] = {"down", false, NULL},
+        [SPEED] = {"speed", false, NULL}, [CAPACITIES] = {"capacities", false, NULL},
     };
     if (!br_json_fields(json, "a class of machines", f, FIELDS))
         return false;
@@ -383,6 +386,8 @@ static bool read_class(void *context, uint32_t k)
         br_json_optional_count(json, &f[DOWN], BR_MAX_RATE, &down) && (f[UP].at || f[DOWN].at))
         br_json_take(json, f[UP].at ? f[UP].at : f[DOWN].at,
                      br_cluster_set_network(r->cluster, cls, (int64_t)up, (int64_t)down, r->diag));
+    if (br_json_go(json, &f[SPEED]) && br_json_scalar(json, "a speed"))
+        br_json_take(json, f[SPEED].at, br_cluster_set_speed(r->cluster, cls, json->text, r->diag));
     if (br_json_go(json, &f[CAPACITIES])) {
         br_json_object(json, "the capacities");
         while (br_json_member(json)) {

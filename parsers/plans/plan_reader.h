@@ -60,6 +60,11 @@ enum {
 bool br_plan_read_job(struct br_plan_reader *r, const struct br_json_field *top, const char *file);
 bool br_plan_read_cluster(struct br_plan_reader *r, const struct br_json_field *cluster);
 
+/* The alternatives of a stage, its classes and what it consumes, if the fields are there. */
+enum { BR_PLAN_ALTERNATIVES, BR_PLAN_CONSUMED, BR_PLAN_CLASSES, BR_PLAN_WAYS };
+bool br_plan_read_ways(struct br_plan_reader *r, uint32_t stage,
+                       const struct br_json_field field[BR_PLAN_WAYS]);
+
 /* The stage, the task or the machine named by the next string, or by that at the field. For
  * machines the classes must be indexed once before. */
 bool br_plan_stage_named(struct br_plan_reader *r, const char *what, uint32_t *stage);

@@ -136,7 +136,7 @@ static enum br_status xml_start_transfer(void *context, struct br_xml *xml)
 /* The job is known: makes room for its plan. */
 static enum br_status open_plan(struct xml_plan_reader *r, struct br_diag *diag)
 {
-    struct br_plan *plan = r->plan = br_plan_empty(r->input.dag->tasks);
+    struct br_plan *plan = r->plan = br_plan_empty(r->input.dag);
     if (!plan || !br_class_names_init(&r->classes, r->input.cluster))
         return br_fail_memory(diag);
     const struct br_plan *head = &r->head;
@@ -186,6 +186,10 @@ static enum br_status xml_start_task(void *context, struct br_xml *xml)
     enum br_status status = br_value_count(rank, "rank", "a task", &count, xml->diag);
     row.rank = count;
     if (!status)
+        status =
+            br_plan_find_alternative(r->input.dag, row.task, br_xml_attribute(xml, "alternative"),
+                                     &row.alternative, xml->diag);
+    if (!status)
         status = xml_seconds(xml, "start", true, &row.start_ns);
     if (!status)
         status = xml_seconds(xml, "end", true, &row.end_ns);
@@ -216,7 +220,7 @@ static const struct br_xml_rule rules[] = {
      "plan",
      BR_PLAN_SPACE,
      NULL,
-     {"id", "start", "end", "machine", "rank", "priority", "subset"},
+     {"id", "start", "end", "machine", "rank", "priority", "subset", "alternative"},
      xml_start_task},
 };
 

@@ -6,15 +6,18 @@
 #include <math.h>
 #include <string.h>
 
-struct br_plan *br_plan_empty(uint32_t tasks)
+#include "planner/model/ways.h"
+
+struct br_plan *br_plan_empty(const struct br_dag *dag)
 {
+    const uint32_t tasks = dag->tasks;
     struct br_plan *plan = br_plan_create(tasks);
     if (!plan)
         return NULL;
     struct br_plan_stated *stated = br_arena_array(&plan->arena, 1, sizeof *stated);
     if (stated)
         stated->task = br_arena_array(&plan->arena, tasks, sizeof *stated->task);
-    if (!stated || !stated->task) {
+    if (!stated || !stated->task || !br_plan_allow_alternatives(plan, dag)) {
         br_plan_destroy(plan);
         return NULL;
     }
@@ -24,6 +27,27 @@ struct br_plan *br_plan_empty(uint32_t tasks)
     plan->stated = stated;
     memset(plan->order, 0xff, tasks * sizeof *plan->order);
     return plan;
+}
+
+enum br_status br_plan_find_alternative(const struct br_dag *dag, uint32_t task, const char *id,
+                                        uint32_t *alternative, struct br_diag *diag)
+{
+    *alternative = 0;
+    if (!id && !dag->alternatives)
+        return BR_OK;
+    const uint32_t stage = br_dag_task_stage(dag, task);
+    if (!id && !br_alternatives_of(dag, stage))
+        return BR_OK;
+    if (!id)
+        return br_fail(diag, BR_BAD_INPUT, BR_PLAN_REWRITE,
+                       "a task of stage '%.80s' says none of its alternatives",
+                       dag->stage[stage].id);
+    *alternative = br_alternative_find(dag, stage, id);
+    if (*alternative == UINT32_MAX)
+        return br_fail(diag, BR_BAD_INPUT, BR_PLAN_REWRITE,
+                       "a task of stage '%.80s' runs by '%.80s', which is none of its alternatives",
+                       dag->stage[stage].id, id);
+    return BR_OK;
 }
 
 enum br_status br_plan_put(struct br_plan *plan, const struct br_plan_row *row,
@@ -48,6 +72,8 @@ enum br_status br_plan_put(struct br_plan *plan, const struct br_plan_row *row,
     plan->start_ns[row->task] = row->start_ns;
     plan->end_ns[row->task] = row->end_ns;
     plan->machine[row->task] = row->machine;
+    if (plan->alternative)
+        plan->alternative[row->task] = row->alternative;
     plan->rank[row->task] = (uint32_t)rank;
     plan->subset[row->task] = 'S';
     if (row->subset)

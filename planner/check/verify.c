@@ -9,6 +9,7 @@
 
 #include "base/collections/memory.h"
 #include "planner/check/transfers.h"
+#include "planner/model/features.h"
 
 static void verify_check_tasks(struct br_plan_check *check)
 {
@@ -105,6 +106,10 @@ enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *d
     enum br_status status = BR_OK;
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
+    status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES,
+                                "the check of plans", diag);
+    if (status)
+        return status;
     if (plan->tasks != dag->tasks) {
         br_plan_check_report(&check, "the plan has %" PRIu32 " tasks, the job has %" PRIu32,
                              plan->tasks, dag->tasks);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
+#include "planner/model/ways.h"
 #include "base/collections/sort.h"
 
 struct br_plan *br_plan_create(uint32_t tasks)
@@ -39,12 +40,34 @@ void br_plan_destroy(struct br_plan *plan)
     br_free(plan);
 }
 
-enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, struct br_diag *diag)
+bool br_plan_allow_alternatives(struct br_plan *plan, const struct br_dag *dag)
+{
+    if (!dag->alternatives || !dag->alternatives->named)
+        return true;
+    plan->alternative = br_arena_array(&plan->arena, plan->tasks, sizeof *plan->alternative);
+    return plan->alternative;
+}
+
+int64_t br_plan_duration(const struct br_plan *plan, const struct br_dag *dag,
+                         const struct br_cluster *cluster, uint32_t stage, uint32_t task)
+{
+    const int64_t ns = dag->alternatives
+                           ? br_alternative_duration(dag, br_plan_way(plan, dag, stage, task), task)
+                           : dag->duration_ns[task];
+    if (!cluster || !cluster->speeds || plan->machine[task] >= cluster->machines)
+        return ns;
+    return br_class_duration(&cluster->cls[br_cluster_machine_class(cluster, plan->machine[task])],
+                             ns);
+}
+
+enum br_status br_plan_rank_on(struct br_plan *plan, const struct br_dag *dag,
+                               const struct br_cluster *cluster, struct br_diag *diag)
 {
     struct br_sort_item *sorted = br_malloc((2 * (size_t)plan->tasks + 1) * sizeof *sorted);
     if (!sorted)
         return br_fail_memory(diag);
     struct br_sort_item *scratch = sorted + plan->tasks, *item = sorted;
+    const bool plain = !dag->alternatives && !(cluster && cluster->speeds);
     plan->makespan_ns = 0;
     /* The tasks are in the order for ties, which the sort by start keeps: by topological position,
      * longer first, then by number. */
@@ -52,10 +75,13 @@ enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, stru
         const struct br_stage *stage = &dag->stage[dag->topological[p]];
         for (uint32_t i = 0; i < stage->tasks; i++) {
             uint32_t t = stage->first_task + i;
-            plan->end_ns[t] = plan->start_ns[t] + dag->duration_ns[t];
+            const int64_t lasts =
+                plain ? dag->duration_ns[t]
+                      : br_plan_duration(plan, dag, cluster, dag->topological[p], t);
+            plan->end_ns[t] = plan->start_ns[t] + lasts;
             if (plan->end_ns[t] > plan->makespan_ns)
                 plan->makespan_ns = plan->end_ns[t];
-            item[i] = (struct br_sort_item){~br_sort_key(dag->duration_ns[t]), t};
+            item[i] = (struct br_sort_item){~br_sort_key(lasts), t};
         }
         br_sort(item, scratch, stage->tasks);
         for (uint32_t i = 0; i < stage->tasks; i++, item++)
@@ -68,6 +94,11 @@ enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, stru
     }
     br_free(sorted);
     return BR_OK;
+}
+
+enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, struct br_diag *diag)
+{
+    return br_plan_rank_on(plan, dag, NULL, diag);
 }
 
 uint32_t br_plan_task_count(const struct br_plan *plan)
@@ -88,6 +119,11 @@ struct br_plan_task br_plan_of(const struct br_plan *plan, uint32_t task)
         .priority = (double)(plan->tasks - plan->rank[task] + 1) / plan->tasks,
         .subset = plan->subset[task],
     };
+}
+
+uint32_t br_plan_alternative(const struct br_plan *plan, uint32_t task)
+{
+    return plan && plan->alternative && task < plan->tasks ? plan->alternative[task] : 0;
 }
 
 struct br_plan_task br_plan_at(const struct br_plan *plan, uint32_t k)

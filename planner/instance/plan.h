@@ -66,10 +66,12 @@ struct br_plan {
     int64_t *start_ns; /* by task */
     int64_t *end_ns;
     uint32_t *machine;
-    uint32_t *rank;              /* 1..n */
-    char *subset;                /* T, S, P or C */
-    uint32_t *order;             /* task with rank k + 1 */
-    bool network;                /* the plan accounts for transfers */
+    uint32_t *alternative; /* by task: its alternative, counted within its stage; 0 if the stage has
+                            * none. The arena's; NULL: no stage of the job has alternatives */
+    uint32_t *rank;        /* 1..n */
+    char *subset;          /* T, S, P or C */
+    uint32_t *order;       /* task with rank k + 1 */
+    bool network;          /* the plan accounts for transfers */
     struct br_transfers carried; /* the arena's */
     int64_t network_bound_ns;    /* lower bound on plans that move its bytes; 0: not known */
     int64_t makespan_ns;
@@ -93,12 +95,30 @@ struct br_plan {
     struct br_plan_stated *stated; /* the arena's; NULL unless the plan was read */
 };
 
-/* A plan of `tasks` tasks with all arrays allocated and zeroed; NULL if memory is out. */
+/* A plan of `tasks` tasks with all arrays allocated and zeroed, without alternatives; NULL if
+ * memory is out. */
 struct br_plan *br_plan_create(uint32_t tasks);
+/* Gives every task the first alternative of its stage, if the job has alternatives. False if memory
+ * is out. */
+bool br_plan_allow_alternatives(struct br_plan *plan, const struct br_dag *dag);
+/* The number in br_alternatives.alternative of that by which the task of the stage runs; the job
+ * has br_dag.alternatives. */
+static inline uint32_t br_plan_way(const struct br_plan *plan, const struct br_dag *dag,
+                                   uint32_t stage, uint32_t task)
+{
+    return dag->alternatives->stage_first[stage] +
+           (plan->alternative ? plan->alternative[task] : 0);
+}
+/* What the task of the stage lasts by its alternative on its machine. */
+int64_t br_plan_duration(const struct br_plan *plan, const struct br_dag *dag,
+                         const struct br_cluster *cluster, uint32_t stage, uint32_t task);
 
-/* Computes end_ns, rank, order and makespan_ns from start_ns and machine of every task. The order
- * is by start, ties by topological position of the stage, then longer duration, then task
- * number. */
+/* Computes end_ns, rank, order and makespan_ns from start_ns, machine and alternative of every
+ * task. A job without alternatives on machines of speed 1 needs no cluster (NULL). The order is by
+ * start, ties by topological position of the stage, then longer duration, then task number. */
+enum br_status br_plan_rank_on(struct br_plan *plan, const struct br_dag *dag,
+                               const struct br_cluster *cluster, struct br_diag *diag);
+/* The same without a cluster. */
 enum br_status br_plan_rank(struct br_plan *plan, const struct br_dag *dag, struct br_diag *diag);
 
 #endif

@@ -420,6 +420,9 @@ static enum br_status relax(const struct br_dag *dag, const struct br_cluster *c
         return br_fail_memory(diag);
     enum br_status status = br_cluster_check_units(cluster, dag, diag);
     if (!status)
+        status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES,
+                                    "this way of planning", diag);
+    if (!status)
         status = relaxation == BR_RELAX_POOL ? relax_to_pool(&r) : relax_machines(&r);
     return status ? status : relax_job(&r);
 }
@@ -446,7 +449,11 @@ enum br_status br_relax_job(const struct br_dag *dag, struct br_dag **relaxed, s
 {
     *relaxed = br_dag_create(dag->name);
     struct relaxing r = {.dag = dag, .to = *relaxed, .diag = diag};
-    return *relaxed ? relax_job(&r) : br_fail_memory(diag);
+    if (!*relaxed)
+        return br_fail_memory(diag);
+    const enum br_status status = br_features_refuse(
+        dag, NULL, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES, "this way of planning", diag);
+    return status ? status : relax_job(&r);
 }
 
 void br_relaxed_finish(struct br_relaxed *relaxed)

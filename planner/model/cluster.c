@@ -90,8 +90,8 @@ enum br_status br_cluster_add_class(struct br_cluster *cluster, const char *name
         cluster->cls = larger;
     if (!copy || !larger)
         return br_fail_memory(diag);
-    larger[cluster->classes] =
-        (struct br_class){.name = copy, .count = count, .first_machine = cluster->machines};
+    larger[cluster->classes] = (struct br_class){
+        .name = copy, .count = count, .first_machine = cluster->machines, .speed = {.mantissa = 1}};
     cluster->machines += count;
     if (cls)
         *cls = cluster->classes;
@@ -466,6 +466,8 @@ uint64_t br_cluster_fingerprint(const struct br_cluster *cluster)
     for (uint32_t c = 0; c < cluster->classes; c++) {
         const struct br_class *cls = &cluster->cls[c];
         sum = cluster_mix(cluster_mix(sum, br_hash_text(cls->name)), cls->count);
+        if (cluster->speeds)
+            sum = mix_amount(sum, "", cls->speed);
         for (uint32_t k = 0; k < cls->capacities; k++)
             sum = mix_amount(sum, cls->capacity[k].resource, cls->capacity[k].amount);
     }

@@ -23,6 +23,7 @@ struct br_class {
     const char *name;
     uint32_t count;
     uint32_t first_machine;
+    struct br_decimal speed; /* durations are divided by it; 1 unless it is set */
     int64_t up, down; /* bytes a second that each machine's port sends and receives; 0: unknown */
     uint32_t capacities;
     struct br_capacity *capacity;
@@ -33,6 +34,7 @@ struct br_cluster {
     const char *name;      /* NULL if not given */
     uint32_t classes, machines;
     struct br_class *cls;
+    bool speeds; /* some class has another speed than 1 */
     uint32_t shareds;
     struct br_capacity *shared;   /* that tasks on all machines draw from */
     struct br_calendar *calendar; /* owned; NULL: all is offered at all times */
@@ -47,6 +49,9 @@ struct br_cluster {
         *generic; /* resources that it counts on each node; it counts the others as licenses */
 };
 
+/* What a task of this duration lasts on machines of the class: duration / speed, rounded up to a
+ * nanosecond; INT64_MAX if that is too large. O(1). */
+int64_t br_class_duration(const struct br_class *cls, int64_t duration_ns);
 /* The class of a machine. O(log classes). */
 uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t machine);
 /* The machines' capacity of the resource; NULL if they have none. */

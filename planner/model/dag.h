@@ -13,6 +13,7 @@
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
 #include "base/text/named.h"
+#include "planner/model/alternatives.h"
 #include "planner/model/storage.h"
 #include "planner/model/times.h"
 
@@ -45,6 +46,7 @@ struct br_stage {
     uint32_t tasks;
     uint32_t first_task;
     uint32_t first_demand, demands; /* run in br_dag.demand */
+    uint32_t alternatives;          /* that it has by name; 0: its tasks run in one way */
     struct br_pos pos;              /* the place in the file at which it stands, if known */
 };
 
@@ -85,6 +87,8 @@ struct br_dag {
     uint32_t *topological;   /* stages, parents first, ties by number */
     struct br_storage *storage; /* owned; NULL: nothing outlives its task */
     struct br_times *times;     /* owned; NULL: no releases, deadlines, lags and streams */
+    struct br_alternatives *alternatives; /* owned; NULL: no alternatives, no classes, and nothing
+                                           * is consumed */
     struct br_waves *waves;     /* durations by executor count, owned; NULL: not measured */
     struct br_memory *memory;   /* that br_dag_reset keeps, owned; NULL: none */
     struct br_dag_build *build; /* capacities and indices while it grows */
@@ -105,8 +109,8 @@ void br_dag_set_stage_pos(struct br_dag *dag, uint32_t stage, struct br_pos pos)
 enum br_status br_dag_set_name(struct br_dag *dag, const char *name, struct br_diag *diag);
 /* Replaces the duration of the stage; overrides of its tasks stay. Before br_dag_finish. */
 void br_dag_set_stage_duration(struct br_dag *dag, uint32_t stage, int64_t duration_ns);
-/* Replaces the duration of the task with that index, or of all tasks (UINT32_MAX), in a finished
- * dag. */
+/* Replaces the duration of the task with that index, or of all tasks (UINT32_MAX), by every
+ * alternative, in a finished dag. */
 void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
                              int64_t duration_ns);
 /* Sets the spread and the longest of the stage's durations: a spread within 0 and BR_SPREAD_MAX,
@@ -144,8 +148,8 @@ uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands);
 /* A fingerprint of durations and demands, in their order. O(tasks + demands). */
 uint64_t br_dag_details_fingerprint(const struct br_dag *dag);
 
-/* Adds the outputs, reads and times of the finished job `from`, whose stages and edges have the
- * same numbers. */
+/* Adds the outputs, reads, times and alternatives of the finished job `from`, whose stages and
+ * edges have the same numbers. */
 enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from,
                                     struct br_diag *diag);
 
@@ -154,6 +158,11 @@ enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from
 enum br_status br_dag_order(struct br_dag *dag, struct br_diag *diag);
 /* Sorts the outputs and resolves their reads, as a part of br_dag_finish. */
 enum br_status br_dag_finish_outputs(struct br_dag *dag, struct br_diag *diag);
+/* Merges what stages and their alternatives say, and gives each task its shortest duration, as a
+ * part of br_dag_finish, while the durations that were set are still there. */
+enum br_status br_dag_finish_alternatives(struct br_dag *dag, struct br_diag *diag);
+/* For parsers: where the alternative that was added last stands. */
+void br_dag_set_alternative_pos(struct br_dag *dag, struct br_pos pos);
 /* Spreads the times over tasks and edges, as a part of br_dag_finish. BR_BAD_INPUT if a task could
  * not meet its deadline even alone. */
 enum br_status br_dag_finish_times(struct br_dag *dag, struct br_diag *diag);

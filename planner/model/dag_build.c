@@ -2,6 +2,7 @@
 #include "base/collections/memory.h"
 #include "planner/model/dag_build.h"
 #include "planner/model/waves.h"
+#include "planner/model/ways.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -84,6 +85,7 @@ static void dag_empty(struct br_dag *dag)
     br_free(dag->topological);
     br_storage_destroy(dag->storage);
     br_times_destroy(dag->times);
+    br_alternatives_destroy(dag->alternatives);
     br_waves_destroy(dag->waves);
     br_arena_finish(&dag->arena);
 }
@@ -465,8 +467,10 @@ void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
         s->by_hand = true;
     }
     for (uint32_t i = 0; i < s->tasks; i++)
-        if (index == UINT32_MAX || index == i)
+        if (index == UINT32_MAX || index == i) {
             dag->duration_ns[s->first_task + i] = duration_ns;
+            br_alternatives_replace_duration(dag, stage, i, duration_ns);
+        }
 }
 
 void br_dag_longest(const struct br_dag *dag, int64_t *longest_ns)

@@ -102,9 +102,12 @@ enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag)
         const struct br_override *o = &build->override[k];
         dag->duration_ns[dag->stage[o->stage].first_task + o->task_of_stage] = o->duration_ns;
     }
+    if (dag->alternatives)
+        status = br_dag_finish_alternatives(dag, diag);
     br_free(build->override);
     build->override = NULL;
-    status = br_dag_finish_outputs(dag, diag);
+    if (!status)
+        status = br_dag_finish_outputs(dag, diag);
     if (!status)
         status = br_dag_finish_times(dag, diag);
     if (status)

@@ -53,6 +53,19 @@ uint32_t br_dag_task_stage(const struct br_dag *dag, uint32_t task)
     return low;
 }
 
+uint32_t br_dag_alternative_count(const struct br_dag *dag, uint32_t stage)
+{
+    return dag && stage < dag->stages ? dag->stage[stage].alternatives : 0;
+}
+
+const char *br_dag_alternative_id(const struct br_dag *dag, uint32_t stage, uint32_t alternative)
+{
+    if (!dag || !dag->finished || alternative >= br_dag_alternative_count(dag, stage))
+        return NULL;
+    const struct br_alternatives *all = dag->alternatives;
+    return all->alternative[all->stage_first[stage] + alternative].id;
+}
+
 int br_dag_task_id(const struct br_dag *dag, uint32_t task, char *text, size_t size)
 {
     const uint32_t number = br_dag_task_stage(dag, task);
@@ -102,7 +115,35 @@ uint64_t br_dag_fingerprint(const struct br_dag *dag, bool commands)
     return sum;
 }
 
-/* Outputs, reads and times, if the job has them. */
+static uint64_t mix_way_amounts(uint64_t sum, const struct br_dag *dag,
+                                const struct br_way_amount *run, uint32_t count)
+{
+    sum = dag_read_mix(sum, count);
+    for (uint32_t k = 0; k < count; k++) {
+        sum = dag_read_mix(sum, br_hash_text(dag->resource[run[k].resource].name));
+        sum = dag_read_mix(dag_read_mix(sum, (uint64_t)run[k].amount.mantissa),
+                           (uint64_t)run[k].amount.exponent);
+    }
+    return sum;
+}
+
+static uint64_t mix_alternatives(uint64_t sum, const struct br_dag *dag)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    for (uint32_t a = 0; a < all->count; a++) {
+        const struct br_alternative *way = &all->alternative[a];
+        sum = dag_read_mix(dag_read_mix(sum, way->stage), way->id ? br_hash_text(way->id) : 0);
+        sum = mix_way_amounts(sum, dag, all->demand + way->first_demand, way->demands);
+        sum = mix_way_amounts(sum, dag, all->consumed + way->first_consumed, way->consumed);
+        for (uint32_t k = 0; k < way->classes; k++)
+            sum = dag_read_mix(sum, br_hash_text(all->class_name[way->first_class + k]));
+        for (uint32_t i = 0; way->id && i < dag->stage[way->stage].tasks; i++)
+            sum = dag_read_mix(sum, (uint64_t)all->duration_ns[way->first_duration + i]);
+    }
+    return sum;
+}
+
+/* Outputs, reads, times and alternatives, if the job has them. */
 static uint64_t mix_features(uint64_t sum, const struct br_dag *dag)
 {
     const struct br_storage *storage = dag->storage;
@@ -122,7 +163,7 @@ static uint64_t mix_features(uint64_t sum, const struct br_dag *dag)
     for (uint32_t e = 0; times && times->wait && e < dag->edges; e++)
         sum =
             dag_read_mix(dag_read_mix(sum, (uint64_t)times->wait[e].lag_ns), times->wait[e].stream);
-    return sum;
+    return dag->alternatives ? mix_alternatives(sum, dag) : sum;
 }
 
 uint64_t br_dag_details_fingerprint(const struct br_dag *dag)

@@ -11,12 +11,25 @@ static const struct {
     {BR_FEATURE_STREAMS, "streams between tasks"},
     {BR_FEATURE_SHARED, "resources that all machines share"},
     {BR_FEATURE_CALENDAR, "machines or amounts that change with time"},
+    {BR_FEATURE_ALTERNATIVES, "alternatives of stages"},
+    {BR_FEATURE_CLASSES, "stages that name classes of machines"},
+    {BR_FEATURE_CONSUMED, "resources that are consumed"},
+    {BR_FEATURE_SPEED, "machines of other speeds than 1"},
 };
+
+static unsigned features_of_ways(const struct br_alternatives *all)
+{
+    if (!all)
+        return 0;
+    return (all->named ? BR_FEATURE_ALTERNATIVES : 0) | (all->any_class ? BR_FEATURE_CLASSES : 0) |
+           (all->any_consumed ? BR_FEATURE_CONSUMED : 0);
+}
 
 static unsigned features_of_job(const struct br_dag *dag)
 {
     const struct br_times *times = dag->times;
     unsigned found = dag->storage && dag->storage->outputs ? BR_FEATURE_OUTPUTS : 0;
+    found |= features_of_ways(dag->alternatives);
     if (!times)
         return found;
     found |= times->releases.count ? BR_FEATURE_RELEASES : 0;
@@ -33,6 +46,8 @@ unsigned br_features(const struct br_dag *dag, const struct br_cluster *cluster)
         return found;
     if (cluster->calendar)
         found |= BR_FEATURE_CALENDAR;
+    if (cluster->speeds)
+        found |= BR_FEATURE_SPEED;
     for (uint32_t r = 0; r < dag->resources && cluster->shareds; r++)
         if (br_cluster_shared(cluster, dag->resource[r].name))
             found |= BR_FEATURE_SHARED;
@@ -59,7 +74,8 @@ enum br_status br_features_refuse(const struct br_dag *dag, const struct br_clus
 enum br_status br_features_refuse_cluster(const struct br_cluster *cluster, unsigned known,
                                           const char *who, struct br_diag *diag)
 {
-    const unsigned found =
-        (cluster->calendar ? BR_FEATURE_CALENDAR : 0) | (cluster->shareds ? BR_FEATURE_SHARED : 0);
+    const unsigned found = (cluster->calendar ? BR_FEATURE_CALENDAR : 0) |
+                           (cluster->shareds ? BR_FEATURE_SHARED : 0) |
+                           (cluster->speeds ? BR_FEATURE_SPEED : 0);
     return refuse_features(found & ~known, who, diag);
 }

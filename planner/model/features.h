@@ -7,15 +7,20 @@
 #include "planner/model/dag.h"
 
 enum br_feature {
-    BR_FEATURE_OUTPUTS = 1,   /* demands that outlive their task */
-    BR_FEATURE_RELEASES = 2,  /* tasks that start no earlier */
-    BR_FEATURE_DEADLINES = 4, /* tasks that end no later */
-    BR_FEATURE_LAGS = 8,      /* children that start some time after their parent */
-    BR_FEATURE_STREAMS = 16,  /* children that run beside their parent */
-    BR_FEATURE_SHARED = 32,   /* resources that tasks on all machines draw from */
-    BR_FEATURE_CALENDAR = 64, /* machines that are away, amounts that change */
-    BR_FEATURES_OF_JOB = 31,
-    BR_FEATURES_ALL = 127,
+    BR_FEATURE_OUTPUTS = 1,        /* demands that outlive their task */
+    BR_FEATURE_RELEASES = 2,       /* tasks that start no earlier */
+    BR_FEATURE_DEADLINES = 4,      /* tasks that end no later */
+    BR_FEATURE_LAGS = 8,           /* children that start some time after their parent */
+    BR_FEATURE_STREAMS = 16,       /* children that run beside their parent */
+    BR_FEATURE_SHARED = 32,        /* resources that tasks on all machines draw from */
+    BR_FEATURE_CALENDAR = 64,      /* machines that are away, amounts that change */
+    BR_FEATURE_ALTERNATIVES = 128, /* stages whose tasks run in one of several ways */
+    BR_FEATURE_CLASSES = 256,      /* tasks that run only on machines of some classes */
+    BR_FEATURE_CONSUMED = 512,     /* resources that tasks take for good */
+    BR_FEATURE_SPEED = 1024,       /* machines on which tasks last longer, or less long */
+    BR_FEATURES_OF_JOB = 31 | 128 | 256 | 512,
+    BR_FEATURES_MODES = 128 | 256 | 512 | 1024, /* those that say how and where tasks run */
+    BR_FEATURES_ALL = 2047,
 };
 
 /* Those that the job has; of the cluster (NULL: none) those that matter to the job. O(outputs +

@@ -102,8 +102,9 @@ enum br_status br_simulate(const struct br_dag *dag, const struct br_cluster *cl
     if (!ends.end || !simulation->start_ns || !simulation->end_ns || !simulation->machine)
         status = br_fail_memory(diag);
     if (!status) /* how long a stream lasts depends on its parents */
-        status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURE_STREAMS,
-                                    "a simulated run", diag);
+        status = br_features_refuse(
+            dag, cluster, BR_FEATURES_ALL & ~(unsigned)(BR_FEATURE_STREAMS | BR_FEATURES_MODES),
+            "a simulated run", diag);
     if (!status)
         status = br_runtime_create(cluster, options, &runtime, diag);
     if (!status)

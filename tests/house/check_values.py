@@ -25,6 +25,8 @@ VALUES = {
     'br_bound_program path': '"none"', 'br_model_load_bytes bytes': 'model_bytes', 'br_model_load_bytes size': 'model_size',
     'br_certificate_read text': 'proof_text()', 'br_certificate_read size': 'strlen(proof_text())', 'text': 'text', 'size': 'sizeof text',
     'ids': '""', 'flags': '0', 'release_ns': '0', 'deadline_ns': '5000', 'lag_ns': '0', 'from_ns': '0', 'to_ns': '1000',
+    'alternative': '0', 'speed': '"0.5"', 'classes': '"m"', 'br_dag_add_alternative_demand dag': 'with_ways()',
+    'br_dag_add_consumed dag': 'with_ways()', 'br_dag_set_classes dag': 'with_ways()', 'br_dag_set_alternative_duration dag': 'with_ways()',
     'br_dag_set_output_free id': '"made"', 'br_dag_set_output_free dag': 'with_output()', 'br_cluster_add_shared resource': '"licence"',
     'const uint32_t *': 'order()', 'fault': 'NULL', 'context': 'NULL', 'br_learned_decide group': '(struct br_learned_group){1, BR_ANY, 1}',
     'progress': '(struct br_learned_progress){0}', 'br_bound_result_finish result': 'empty_result()',
@@ -50,14 +52,14 @@ MAY_BE_NULL = {
     'br_dag_create name', 'br_cluster_create name', 'br_dag_reset name', 'br_dag_add_resource unit', 'br_dag_add_stage stage',
     'br_dag_set_command command', 'br_dag_set_output_free command', 'br_cluster_add_class cls', 'br_runtime_submit plan', 'br_bound method',
     'br_planner_bound method', 'br_planner_bound_until method', 'br_plan_verify fault', 'br_plan_verify context', 'br_store_plan hit',
-    'br_dag_complete_order rest', 'br_dag_stage_tasks first', 'br_dag_stage_tasks count', 'br_bound_program path',
+    'br_dag_complete_order rest', 'br_dag_stage_tasks first', 'br_dag_stage_tasks count', 'br_bound_program path', 'br_dag_add_alternative alternative',
 }
 # Numbers that may be anything.
 ANY_NUMBER = {'br_planner_bound_until enough_ns', 'br_plan_verify limit', 'br_plan_raise_bound lower_bound_ns', 'br_certificate_verify bound_ns',
               'br_cluster_add_unavailable to_ns', 'br_cluster_add_change to_ns', 'br_runtime_decide now_ns', 'br_runtime_decide room', 'br_certificate_read size', 'br_model_load_bytes size',
               'br_dag_task_id size', 'br_cluster_machine_name size', 'br_diag_format size'}
 # The sum over all tasks is what has a limit.
-SUMMED = {'br_dag_add_stage duration_ns', 'br_dag_set_duration duration_ns', 'br_dag_set_release release_ns',
+SUMMED = {'br_dag_add_alternative duration_ns', 'br_dag_set_alternative_duration duration_ns', 'br_dag_add_stage duration_ns', 'br_dag_set_duration duration_ns', 'br_dag_set_release release_ns',
           'br_dag_set_deadline deadline_ns', 'br_dag_set_edge_lag lag_ns'}
 NONE_THERE = {'br_dag_task_stage': 'UINT32_MAX', 'br_runtime_next_ns': 'INT64_MAX'}  # else zeros
 TOO_LARGE = {'uint32_t': ['1000000000', 'UINT32_MAX - 1'], 'int64_t': ['-1', 'INT64_MIN', 'INT64_MAX'], 'double': ['-1', 'NAN', 'INFINITY']}
@@ -100,6 +102,13 @@ static struct br_dag *with_output(void)
 {
     struct br_dag *dag = open_dag();
     GOOD(br_dag_add_output(dag, 0, "made", "cpu", "1", 0, &diag));
+    return dag;
+}
+
+static struct br_dag *with_ways(void)
+{
+    struct br_dag *dag = open_dag();
+    GOOD(br_dag_add_alternative(dag, 0, "fast", 1000, NULL, &diag));
     return dag;
 }
 

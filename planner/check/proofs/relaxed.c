@@ -8,6 +8,7 @@
 #include "base/collections/memory.h"
 #include "base/numbers/wide.h"
 #include "planner/check/proofs/awaited.h"
+#include "planner/model/features.h"
 
 struct remaking {
     const struct br_dag *dag;
@@ -366,6 +367,9 @@ enum br_status br_check_relaxed(const struct br_dag *dag, const struct br_cluste
     enum br_status status = r.to && r.to_cluster && r.any && r.pair ? BR_OK : br_fail_memory(diag);
     if (!status)
         status = br_cluster_check_units(cluster, dag, diag);
+    if (!status)
+        status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES,
+                                    "the check of a proof", diag);
     if (!status)
         status = relaxation == BR_RELAX_POOL ? remake_pool(&r) : remake_machines(&r);
     if (!status)
