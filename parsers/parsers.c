@@ -1,6 +1,7 @@
 /* The table of job formats, and the recognition of a file's format. */
 #include "parsers/parsers.h"
 #include "parsers/other.h"
+#include "parsers/jobs/dagman.h"
 #include "parsers/queries/queries.h"
 #include "parsers/spark/log.h"
 #include "parsers/reader/formats.h"
@@ -39,6 +40,7 @@ static const struct format {
     {{"snakemake", "what 'bigrocks import snakemake' hears of a workflow (JSON)"},
      is_snakemake,
      br_read_snakemake},
+    {{"dagman", "input file of HTCondor's DAGMan (.dag)"}, br_is_dagman, br_read_dagman},
     {{"stg", "Standard Task Graph"}, is_stg, br_read_stg},
     {{"profile", "Spark job with durations by executor count, as of TPC-H"},
      parsers_is_profile,

@@ -18,6 +18,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"postgres", fuzz_postgres},
     {"duckdb", fuzz_duckdb},
     {"snakemake", fuzz_snakemake},
+    {"dagman", fuzz_dagman},
     {"stg", fuzz_stg},
     {"profile", fuzz_profile},
     {"psplib", fuzz_psplib},
