@@ -34,6 +34,7 @@ static const struct output plan_outputs[] = {
      ALL},
     {{"html", "a report for a browser: chart, use, limits, baselines"}, br_emit_html, ALL},
     {{"trace", "events for Perfetto and chrome://tracing (JSON)"}, br_emit_trace, ALL},
+    {{"otlp", "a trace of OpenTelemetry, a span a task (JSON of OTLP)"}, br_emit_otlp, ALL},
     {{"mermaid", "a Gantt chart for Markdown on GitHub and GitLab"}, br_emit_mermaid, ALL},
     {{"mermaid-flowchart", "a flowchart of the stages for the same"},
      br_emit_mermaid_flowchart,

@@ -18,7 +18,7 @@ br_output br_emit_plan_dot;
 br_output br_emit_gantt;
 br_output br_emit_svg;
 br_output br_emit_html;
-br_output br_emit_trace;
+br_output br_emit_trace, br_emit_otlp;
 br_output br_emit_mermaid, br_emit_mermaid_flowchart;
 /* Outputs of a plan of a job that came from a build.ninja. */
 br_output br_emit_ninja_order;

@@ -248,7 +248,7 @@ def engine_files(world, compiler):
     CLEAN = clean['html']
     world.planned(job())
     texts = {}
-    for engine in ('order', 'json', 'xml', 'dot', 'gantt', 'svg', 'html', 'trace', 'mermaid',
+    for engine in ('order', 'json', 'xml', 'dot', 'gantt', 'svg', 'html', 'trace', 'otlp', 'mermaid',
                    'mermaid-flowchart', 'slurm', 'dagman', 'snakemake', 'dask', 'hyperqueue', 'parsl', 'make', 'ninja',
                    'airflow', 'argo', 'starpu', 'wfformat'):
         file, done = world.render(engine)
