@@ -20,6 +20,7 @@ static bool is_wfformat(const char *text);
 static bool is_stg(const char *text);
 static bool parsers_is_profile(const char *text);
 static bool is_snakemake(const char *text);
+static bool is_job_shop(const char *text);
 
 static const struct format {
     struct br_named named;
@@ -46,6 +47,7 @@ static const struct format {
      parsers_is_profile,
      br_read_profile},
     {{"psplib", "PSPLIB single-mode project (.sm), with its pool"}, is_psplib, br_read_psplib},
+    {{"jobshop", "job shop (JSPLib, OR-Library), with its machines"}, is_job_shop, br_read_jobshop},
     {{"patterson", "Patterson project (.rcp), with its pool"}, is_patterson, br_read_patterson},
 };
 
@@ -144,7 +146,10 @@ static uint32_t count_numbers(const char **p)
  * Patterson file has as many capacities as resources there. The text may end early. */
 static bool is_job_shop(const char *text)
 {
-    const char *p = br_text_begin(text), *first = p;
+    const char *p = br_text_begin(text);
+    while (*p == '#')
+        p = br_text_begin(p + strcspn(p, "\n"));
+    const char *first = p;
     unsigned long jobs = strtoul(first, NULL, 10), rows = 0;
     if (count_numbers(&p) != 2)
         return false;
@@ -203,11 +208,6 @@ static enum br_status parsers_refuse_unknown(const struct br_source *source, boo
     if (*p == '{')
         return br_fail_at(diag, pos, BR_BAD_INPUT, "give the job that a plan was made from",
                           "this looks like JSON, perhaps a plan, not a job");
-    if (is_job_shop(text))
-        return br_fail_at(diag, pos, BR_BAD_INPUT,
-                          "write a stage for every operation that demands 1 of its machine, and an "
-                          "edge to the next",
-                          "this looks like a job shop, which is not read");
     return br_fail_at(diag, pos, BR_BAD_INPUT, hint, "the format of the file is not known");
 }
 

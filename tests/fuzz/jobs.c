@@ -60,6 +60,11 @@ void fuzz_stg(const uint8_t *data, size_t size)
     read_job("stg", data, size);
 }
 
+void fuzz_jobshop(const uint8_t *data, size_t size)
+{
+    read_job("jobshop", data, size);
+}
+
 void fuzz_dagman(const uint8_t *data, size_t size)
 {
     read_job("dagman", data, size);

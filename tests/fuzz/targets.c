@@ -19,6 +19,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"duckdb", fuzz_duckdb},
     {"snakemake", fuzz_snakemake},
     {"dagman", fuzz_dagman},
+    {"jobshop", fuzz_jobshop},
     {"stg", fuzz_stg},
     {"profile", fuzz_profile},
     {"psplib", fuzz_psplib},

@@ -19,7 +19,7 @@ static const char *const fixtures[] = {
     "operations.dot",     "files.dax",           "profiles.dax",       "small.sm",
     "small.rcp",          "recorded.json",       "small.stg",          "query.explain.xml",
     "query.explain.txt",  "query.explain.json",  "query.explain.yaml", "sums.duckdb.json",
-    "small.profile.txt",  "flow.snakemake.json", "small.dag",
+    "small.profile.txt",  "flow.snakemake.json", "small.dag",          "small.jsp",
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0], FLIPS = 1500 };
 
@@ -87,6 +87,7 @@ static const char *format_of(const char *fixture)
                                           {".json", "wfformat"},
                                           {".stg", "stg"},
                                           {".dag", "dagman"},
+                                          {".jsp", "jobshop"},
                                           {".explain.xml", "postgres"},
                                           {".profile.txt", "profile"}};
     for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {

@@ -473,7 +473,8 @@ static void round_trips(void **state)
     static const char *const fixtures[] = {
         "word-count.job.xml", "word-count.dot",    "numbered.dot",      "files.dax",
         "profiles.dax",       "small.sm",          "small.rcp",         "recorded.json",
-        "small.stg",          "query.explain.xml", "small.profile.txt", "flow.snakemake.json"};
+        "small.stg",          "query.explain.xml", "small.profile.txt", "flow.snakemake.json",
+        "small.jsp"};
     for (size_t f = 0; f < sizeof fixtures / sizeof fixtures[0]; f++) {
         round_trip(parse_fixture(fixtures[f]), "xml");
         round_trip(parse_fixture(fixtures[f]), "dot");
