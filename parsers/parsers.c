@@ -46,7 +46,9 @@ static const struct format {
     {{"profile", "Spark job with durations by executor count, as of TPC-H"},
      parsers_is_profile,
      br_read_profile},
-    {{"psplib", "PSPLIB single-mode project (.sm), with its pool"}, is_psplib, br_read_psplib},
+    {{"psplib", "PSPLIB project (.sm, or .mm with modes), with its pool"},
+     is_psplib,
+     br_read_psplib},
     {{"jobshop", "job shop (JSPLib, OR-Library), with its machines"}, is_job_shop, br_read_jobshop},
     {{"patterson", "Patterson project (.rcp), with its pool"}, is_patterson, br_read_patterson},
 };

@@ -14,6 +14,7 @@
 #include "cli/options/options.h"
 #include "cli/planning/compare.h"
 #include "cli/terminal/say.h"
+#include "planner/model/ways.h"
 #include "planner/check/proofs/certificate.h"
 #include "planner/check/stated.h"
 #include "planner/instance/plan.h"
@@ -43,14 +44,25 @@ static bool check_map_machines(struct cli_check *check, const struct br_plan *pl
     return done;
 }
 
+/* The alternative of the plan's task, by its id, in the numbers of the given job. */
+static uint32_t check_alternative(const struct cli_check *check, const struct br_plan *plan,
+                                  uint32_t own_stage, uint32_t own_task, uint32_t stage)
+{
+    const char *id =
+        br_dag_alternative_id(check->own, own_stage, br_plan_alternative(plan, own_task));
+    return id ? br_alternative_find(check->job, stage, id) : 0;
+}
+
 /* The plan in the numbers of the given job and cluster; NULL when memory is out. */
 static struct br_plan *check_carry_over(const struct cli_check *check, const struct br_plan *plan,
                                         const uint32_t *stage_map, const uint32_t *edge_map,
                                         const uint32_t *machine_map)
 {
     struct br_plan *to = br_plan_create(plan->tasks);
-    if (!to)
+    if (!to || !br_plan_allow_alternatives(to, check->job)) {
+        br_plan_destroy(to);
         return NULL;
+    }
     for (uint32_t s = 0; s < check->own->stages; s++)
         for (uint32_t i = 0; i < check->own->stage[s].tasks; i++) {
             uint32_t a = check->own->stage[s].first_task + i;
@@ -58,6 +70,8 @@ static struct br_plan *check_carry_over(const struct cli_check *check, const str
             to->start_ns[b] = plan->start_ns[a];
             to->end_ns[b] = plan->end_ns[a];
             to->machine[b] = machine_map[plan->machine[a]];
+            if (to->alternative)
+                to->alternative[b] = check_alternative(check, plan, s, a, stage_map[s]);
             to->rank[b] = plan->rank[a];
             to->subset[b] = plan->subset[a];
             to->order[plan->rank[a] - 1] = b;

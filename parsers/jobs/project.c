@@ -60,6 +60,43 @@ enum br_status br_project_demand(struct br_project *project, uint32_t stage, uin
     return br_dag_add_demand(project->input->dag, stage, name, text, diag);
 }
 
+enum br_status br_project_budget(struct br_project *project, uint32_t number, uint64_t amount,
+                                 struct br_diag *diag)
+{
+    char name[NUMBER_TEXT], text[AMOUNT_TEXT];
+    snprintf(name, sizeof name, "N%" PRIu32, number);
+    snprintf(text, sizeof text, "%" PRIu64, amount);
+    enum br_status status = br_dag_add_resource(project->input->dag, name, NULL, diag);
+    return status ? status : br_cluster_add_shared(project->input->cluster, name, text, diag);
+}
+
+enum br_status br_project_mode(struct br_project *project, uint32_t stage, uint32_t mode,
+                               int64_t duration_ns, struct br_pos pos, uint32_t *alternative,
+                               struct br_diag *diag)
+{
+    char id[NUMBER_TEXT];
+    snprintf(id, sizeof id, "%" PRIu32, mode);
+    br_value_place(diag, pos);
+    enum br_status status =
+        br_dag_add_alternative(project->input->dag, stage, id, duration_ns, alternative, diag);
+    if (!status)
+        br_dag_set_alternative_pos(project->input->dag, pos);
+    return status;
+}
+
+enum br_status br_project_use(struct br_project *project, uint32_t stage, uint32_t alternative,
+                              bool consumed, uint32_t number, uint64_t amount, struct br_diag *diag)
+{
+    char name[NUMBER_TEXT], text[AMOUNT_TEXT];
+    if (amount == 0)
+        return BR_OK;
+    snprintf(name, sizeof name, "%c%" PRIu32, consumed ? 'N' : 'R', number);
+    snprintf(text, sizeof text, "%" PRIu64, amount);
+    return consumed ? br_dag_add_consumed(project->input->dag, stage, alternative, name, text, diag)
+                    : br_dag_add_alternative_demand(project->input->dag, stage, alternative, name,
+                                                    text, diag);
+}
+
 enum br_status br_project_successor(struct br_project *project, uint32_t parent, uint32_t child,
                                     struct br_pos pos, struct br_diag *diag)
 {

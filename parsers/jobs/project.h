@@ -27,6 +27,17 @@ enum br_status br_project_capacity(struct br_project *project, uint32_t number, 
 /* Job number `number`, a stage of one task; the place is where faults of it are. */
 enum br_status br_project_job(struct br_project *project, uint32_t number, int64_t duration_ns,
                               struct br_pos pos, uint32_t *stage, struct br_diag *diag);
+/* The whole project has `amount` of resource N<number>, counted from 1, which jobs consume. */
+enum br_status br_project_budget(struct br_project *project, uint32_t number, uint64_t amount,
+                                 struct br_diag *diag);
+/* Mode `mode` of the job: an alternative by that number. */
+enum br_status br_project_mode(struct br_project *project, uint32_t stage, uint32_t mode,
+                               int64_t duration_ns, struct br_pos pos, uint32_t *alternative,
+                               struct br_diag *diag);
+/* What the mode demands of R<number>, or consumes of N<number>; an amount of 0 is none. */
+enum br_status br_project_use(struct br_project *project, uint32_t stage, uint32_t alternative,
+                              bool consumed, uint32_t number, uint64_t amount,
+                              struct br_diag *diag);
 /* A demand for R<number>; an amount of 0 is none. */
 enum br_status br_project_demand(struct br_project *project, uint32_t stage, uint32_t number,
                                  uint64_t amount, struct br_diag *diag);

@@ -40,6 +40,14 @@ static uint32_t find_resource(const struct br_dag *dag, const char *name)
     return UINT32_MAX;
 }
 
+/* The number of amounts of all alternatives that are held, or consumed. */
+static uint32_t ways_end(const struct br_dag *dag, bool consumed)
+{
+    const struct br_alternative *last =
+        &dag->alternatives->alternative[dag->alternatives->count - 1];
+    return consumed ? last->first_consumed + last->consumed : last->first_demand + last->demands;
+}
+
 static bool amounts_allocate(const struct br_plan_check *check, struct br_check_amounts *amounts)
 {
     const struct br_dag *dag = check->dag;
@@ -54,6 +62,11 @@ static bool amounts_allocate(const struct br_plan_check *check, struct br_check_
     if (dag->storage)
         all &= (amounts->output = br_calloc((size_t)dag->storage->outputs + 1, sizeof(br_wide))) !=
                NULL;
+    if (dag->alternatives) {
+        amounts->way = br_calloc(ways_end(dag, false) + (size_t)1, sizeof(br_wide));
+        amounts->consumed = br_calloc(ways_end(dag, true) + (size_t)1, sizeof(br_wide));
+        all &= amounts->way && amounts->consumed;
+    }
     if (cluster->calendar) {
         const size_t changes = (size_t)cluster->calendar->changes + 1;
         amounts->change = br_calloc(changes, sizeof *amounts->change);
@@ -72,6 +85,12 @@ static void find_digits(const struct br_plan_check *check, struct br_check_amoun
     for (uint32_t o = 0; dag->storage && o < dag->storage->outputs; o++)
         more_digits(&amounts->digits[dag->storage->output[o].resource],
                     dag->storage->output[o].amount);
+    for (uint32_t k = 0; dag->alternatives && k < ways_end(dag, false); k++)
+        more_digits(&amounts->digits[dag->alternatives->demand[k].resource],
+                    dag->alternatives->demand[k].amount);
+    for (uint32_t k = 0; dag->alternatives && k < ways_end(dag, true); k++)
+        more_digits(&amounts->digits[dag->alternatives->consumed[k].resource],
+                    dag->alternatives->consumed[k].amount);
     for (uint32_t k = 0; cluster->calendar && k < cluster->calendar->changes; k++) {
         const struct br_change *change = &cluster->calendar->change[k];
         amounts->change_of[k] = find_resource(dag, change->resource);
@@ -104,6 +123,19 @@ static bool scale_capacities(const struct br_plan_check *check, uint32_t resourc
     return fits;
 }
 
+static bool scale_ways(const struct br_dag *dag, struct br_check_amounts *amounts)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    bool fits = true;
+    for (uint32_t k = 0; all && k < ways_end(dag, false); k++)
+        fits &= verify_scale(all->demand[k].amount, amounts->digits[all->demand[k].resource],
+                             &amounts->way[k]);
+    for (uint32_t k = 0; all && k < ways_end(dag, true); k++)
+        fits &= verify_scale(all->consumed[k].amount, amounts->digits[all->consumed[k].resource],
+                             &amounts->consumed[k]);
+    return fits;
+}
+
 enum br_status br_check_amounts_init(const struct br_plan_check *check,
                                      struct br_check_amounts *amounts)
 {
@@ -124,6 +156,7 @@ enum br_status br_check_amounts_init(const struct br_plan_check *check,
         fits &=
             verify_scale(output->amount, amounts->digits[output->resource], &amounts->output[o]);
     }
+    fits &= scale_ways(dag, amounts);
     for (uint32_t k = 0; cluster->calendar && k < cluster->calendar->changes; k++)
         if (amounts->change_of[k] != UINT32_MAX)
             fits &= verify_scale(cluster->calendar->change[k].amount,
@@ -139,6 +172,8 @@ void br_check_amounts_finish(struct br_check_amounts *amounts)
     br_free(amounts->digits);
     br_free(amounts->demand);
     br_free(amounts->capacity);
+    br_free(amounts->way);
+    br_free(amounts->consumed);
     br_free(amounts->output);
     br_free(amounts->change);
     br_free(amounts->change_of);

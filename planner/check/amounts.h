@@ -11,6 +11,8 @@ struct br_check_amounts {
     int32_t *digits;     /* by resource */
     br_wide *demand;     /* by index into br_dag.demand */
     br_wide *capacity;   /* [class * resources + resource] */
+    br_wide *way;        /* by index into br_alternatives.demand; NULL: the job has none */
+    br_wide *consumed;   /* by index into br_alternatives.consumed; with `way` */
     br_wide *output;     /* by output */
     br_wide *change;     /* by change of the calendar */
     uint32_t *change_of; /* its resource; UINT32_MAX: one that the job does not use */

@@ -52,6 +52,35 @@ static uint32_t output_of(const struct holds *holds, const struct held *held)
     return held->what - holds->check->dag->stages;
 }
 
+/* The demands that a task holds: from the first to before the end, of its stage or, if the job has
+ * alternatives, of that by which it runs. */
+struct run {
+    uint32_t first, end;
+};
+
+static struct run demands_of(const struct holds *holds, const struct held *held)
+{
+    const struct br_dag *dag = holds->check->dag;
+    const struct br_stage *stage = &dag->stage[held->what];
+    if (!dag->alternatives)
+        return (struct run){stage->first_demand, stage->first_demand + stage->demands};
+    const struct br_alternative *way =
+        &dag->alternatives
+             ->alternative[br_plan_way(holds->check->plan, dag, held->what, held->task)];
+    return (struct run){way->first_demand, way->first_demand + way->demands};
+}
+
+static uint32_t demand_resource(const struct br_dag *dag, uint32_t demand)
+{
+    return dag->alternatives ? dag->alternatives->demand[demand].resource
+                             : dag->demand[demand].resource;
+}
+
+static br_wide demand_amount(const struct holds *holds, uint32_t demand)
+{
+    return holds->amounts.way ? holds->amounts.way[demand] : holds->amounts.demand[demand];
+}
+
 static bool is_output(const struct holds *holds, const struct held *held)
 {
     return held->what >= holds->check->dag->stages;
@@ -160,12 +189,12 @@ static br_wide amount_of(const struct holds *holds, const struct place *place,
         const uint32_t output = output_of(holds, held);
         return dag->storage->output[output].resource == resource ? amounts->output[output] : 0;
     }
-    const struct br_stage *stage = &dag->stage[held->what];
+    const struct run run = demands_of(holds, held);
     br_wide sum = 0;
-    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
-        if (dag->demand[d].resource == resource &&
+    for (uint32_t d = run.first; d < run.end; d++)
+        if (demand_resource(dag, d) == resource &&
             place->shared == (amounts->shared && amounts->shared[resource]))
-            sum += amounts->demand[d];
+            sum += demand_amount(holds, d);
     return sum;
 }
 
@@ -280,11 +309,11 @@ static void begin_held(struct holds *holds, struct place *place, const struct he
                   holds->amounts.output[output]);
         return;
     }
-    const struct br_stage *stage = &dag->stage[held->what];
+    const struct run run = demands_of(holds, held);
     const bool all = !holds->amounts.shared;
-    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
-        if (all || is_here(holds, place, dag->demand[d].resource))
-            hold_more(holds, place, held, dag->demand[d].resource, holds->amounts.demand[d]);
+    for (uint32_t d = run.first; d < run.end; d++)
+        if (all || is_here(holds, place, demand_resource(dag, d)))
+            hold_more(holds, place, held, demand_resource(dag, d), demand_amount(holds, d));
 }
 
 static void end_held(struct holds *holds, const struct place *place, const struct held *held)
@@ -295,11 +324,11 @@ static void end_held(struct holds *holds, const struct place *place, const struc
         holds->load[dag->storage->output[output].resource] -= holds->amounts.output[output];
         return;
     }
-    const struct br_stage *stage = &dag->stage[held->what];
+    const struct run run = demands_of(holds, held);
     const bool all = !holds->amounts.shared;
-    for (uint32_t d = stage->first_demand; d < stage->first_demand + stage->demands; d++)
-        if (all || is_here(holds, place, dag->demand[d].resource))
-            holds->load[dag->demand[d].resource] -= holds->amounts.demand[d];
+    for (uint32_t d = run.first; d < run.end; d++)
+        if (all || is_here(holds, place, demand_resource(dag, d)))
+            holds->load[demand_resource(dag, d)] -= demand_amount(holds, d);
 }
 
 static void take_step(struct holds *holds, struct place *place, const struct br_capacity_step *step)
@@ -376,14 +405,21 @@ static void add_outputs(struct holds *holds, uint32_t stage, uint32_t task, bool
     }
 }
 
-/* Does the stage demand something that is shared, or something that is not? */
+/* Does the stage demand something that is shared, or something that is not, by any alternative? */
 static bool stage_demands(const struct holds *holds, uint32_t stage, bool shared)
 {
     const struct br_dag *dag = holds->check->dag;
+    const struct br_alternatives *all = dag->alternatives;
     const struct br_stage *s = &dag->stage[stage];
+    struct run run = {s->first_demand, s->first_demand + s->demands};
     bool any = false;
-    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands && !any; d++)
-        any = shared == (holds->amounts.shared && holds->amounts.shared[dag->demand[d].resource]);
+    if (all) { /* those of one stage stand one behind the other */
+        const struct br_alternative *last = &all->alternative[all->stage_first[stage + 1] - 1];
+        run.first = all->alternative[all->stage_first[stage]].first_demand;
+        run.end = last->first_demand + last->demands;
+    }
+    for (uint32_t d = run.first; d < run.end && !any; d++)
+        any = shared == (holds->amounts.shared && holds->amounts.shared[demand_resource(dag, d)]);
     return any;
 }
 

@@ -17,11 +17,12 @@ static void verify_check_tasks(struct br_plan_check *check)
     int64_t last = 0;
     for (uint32_t t = 0; t < plan->tasks && !br_plan_check_enough(check); t++) {
         int64_t start = plan->start_ns[t], end = plan->end_ns[t], length;
+        const bool plain = !check->dag->alternatives && !check->cluster->speeds;
         int64_t duration = check->dag->duration_ns[t];
         if (start < 0)
             br_plan_check_report(check, "task %s starts at %s s, before the plan does",
                                  br_check_task_name(check, t).text, br_seconds(start).text);
-        if (__builtin_sub_overflow(end, start, &length) || length != duration)
+        if (plain && (__builtin_sub_overflow(end, start, &length) || length != duration))
             br_plan_check_report(check, "task %s runs from %s s to %s s, but its duration is %s s",
                                  br_check_task_name(check, t).text, br_seconds(start).text,
                                  br_seconds(end).text, br_seconds(duration).text);
@@ -106,8 +107,9 @@ enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *d
     enum br_status status = BR_OK;
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
-    status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES,
-                                "the check of plans", diag);
+    if (plan->objective != BR_OBJECTIVE_MAKESPAN)
+        status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES,
+                                    "the check of means", diag);
     if (status)
         return status;
     if (plan->tasks != dag->tasks) {
@@ -115,13 +117,18 @@ enum br_status br_plan_verify(const struct br_plan *plan, const struct br_dag *d
                              plan->tasks, dag->tasks);
         return BR_NO;
     }
+    bool known = true;
     verify_check_tasks(&check);
+    if ((dag->alternatives || cluster->speeds) && !br_plan_check_enough(&check))
+        br_plan_check_ways(&check, &known);
     if (!br_plan_check_enough(&check))
         status = br_plan_check_precedence(&check);
     if (!status && !br_plan_check_enough(&check))
         status = br_plan_check_dates(&check);
-    if (!status && !br_plan_check_enough(&check))
+    if (!status && known && !br_plan_check_enough(&check))
         status = br_plan_check_holds(&check);
+    if (!status && known && dag->alternatives && !br_plan_check_enough(&check))
+        status = br_plan_check_consumed(&check);
     if (!status && !br_plan_check_enough(&check))
         status = verify_check_ranks(&check);
     if (!status && !br_plan_check_enough(&check))

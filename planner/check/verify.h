@@ -41,6 +41,12 @@ enum br_status br_plan_check_dates(struct br_plan_check *check);
  * far apart. O(n log n), with n the demands and outputs of all tasks and the changes of the
  * machines that they run on. */
 enum br_status br_plan_check_holds(struct br_plan_check *check);
+/* Does each task run by an alternative that its stage has, on a machine of its classes, for its
+ * duration there? *known: all run by alternatives that there are, which the other checks need.
+ * O(tasks x classes that alternatives name). */
+void br_plan_check_ways(struct br_plan_check *check, bool *known);
+/* Do all tasks together consume no more than the cluster shares? As above. O(tasks). */
+enum br_status br_plan_check_consumed(struct br_plan_check *check);
 /* Are the stated mean of the ends and the bound on it right? As above. */
 enum br_status br_plan_check_mean(struct br_plan_check *check);
 

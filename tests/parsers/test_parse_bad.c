@@ -367,11 +367,15 @@ static const struct bad dax[] = {
 };
 
 static const struct bad psplib[] = {
-    {SM("- renewable : 1 R\n- nonrenewable : 2 N\n", "", "", ""), 4, "nonrenewable"},
+    {SM("- renewable : 1 R\n- nonrenewable : 2 N\n", "", "", ""), 10, "REQUESTS lists 0"},
     {SM("- doubly constrained : 1 D\n", "", "", ""), 3, "doubly constrained"},
     {SM("projects : 2\n", "", "", ""), 3, "2 projects"},
     {SM("- renewable : x R\n", "", "", ""), 3, "is 'x', which is not a whole number"},
-    {SM("", "1 3 1 2\n", "", ""), 5, "job 1 has 3 modes"},
+    {SM("", "1 3 1 2\n", "", ""), 9, "REQUESTS lists 0"},
+    {SM("", "1 0 1 2\n", "", ""), 5, "job 1 has no modes"},
+    {SM("", "1 3 1 2\n", "1 1 5 1\n", ""), 9, "how many renewable resources"},
+    {SM("- renewable : 1 R\n", "1 2 1 2\n2 1 0\n", "1 1 5 1\n1 5 1\n2 1 0 0\n", ""), 12,
+     "two alternatives '1'"},
     {SM("", "1 1 2 2\n", "", ""), 5, "the line ends before successor 2 of 2"},
     {SM("", "1 1 1 2 2\n", "", ""), 5, "more in the line"},
     {SM("", "1 1 1 -2\n", "", ""), 5, "'-2'"},

@@ -108,6 +108,8 @@ static void projects(void **state)
     assert_true(each("psplib/j30", "*.sm", reads_project) >= 200);
     assert_true(each("psplib/j60", "*.sm", reads_project) >= 200);
     assert_true(each("psplib/j120", "*.sm", reads_project) >= 200);
+    assert_int_equal(each("mmlib/mm50", "*.mm", reads_project), 108);
+    assert_int_equal(each("mmlib/mm100", "*.mm", reads_project), 108);
     assert_true(each("rg300", "*.rcp", reads_project) >= 40);
 }
 
