@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/collections/memory.h"
+#include "planner/instance/least_way.h"
 #include "planner/model/features.h"
 #include "planner/model/waits.h"
 
@@ -397,17 +398,27 @@ static enum br_status relax_job(struct relaxing *r)
     return status ? status : br_dag_finish(r->to, r->diag);
 }
 
+/* Jobs without alternatives, classes, speeds and budgets. */
+static enum br_status relax_plain_ways(struct relaxing *r, enum br_relaxation relaxation)
+{
+    enum br_status status = br_cluster_check_units(r->cluster, r->dag, r->diag);
+    if (!status)
+        status = relaxation == BR_RELAX_POOL ? relax_to_pool(r) : relax_machines(r);
+    return status ? status : relax_job(r);
+}
+
 static enum br_status relax(const struct br_dag *dag, const struct br_cluster *cluster,
                             enum br_relaxation relaxation, bool plain, struct br_relaxed *relaxed,
                             struct br_diag *diag)
 {
     const unsigned exact =
         BR_FEATURE_RELEASES | BR_FEATURE_LAGS | (cluster->machines == 1 ? BR_FEATURE_SHARED : 0);
+    const unsigned features = br_features(dag, cluster);
     *relaxed = (struct br_relaxed){
         .dag = br_dag_create(dag->name),
         .cluster = br_cluster_create(cluster->name),
-        .exact = !(br_features(dag, cluster) & ~exact) &&
-                 (relaxation == BR_RELAX_MACHINES || cluster->machines == 1),
+        .exact =
+            !(features & ~exact) && (relaxation == BR_RELAX_MACHINES || cluster->machines == 1),
     };
     struct relaxing r = {.dag = dag,
                          .cluster = cluster,
@@ -418,13 +429,15 @@ static enum br_status relax(const struct br_dag *dag, const struct br_cluster *c
                          .diag = diag};
     if (!relaxed->dag || !relaxed->cluster)
         return br_fail_memory(diag);
-    enum br_status status = br_cluster_check_units(cluster, dag, diag);
+    if (!(features & BR_FEATURES_MODES))
+        return relax_plain_ways(&r, relaxation);
+    struct br_dag *least = NULL;
+    enum br_status status = br_least_way(dag, cluster, &least, diag);
+    r.dag = least;
     if (!status)
-        status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES,
-                                    "this way of planning", diag);
-    if (!status)
-        status = relaxation == BR_RELAX_POOL ? relax_to_pool(&r) : relax_machines(&r);
-    return status ? status : relax_job(&r);
+        status = relax_plain_ways(&r, relaxation);
+    br_dag_destroy(least);
+    return status;
 }
 
 enum br_status br_relax(const struct br_dag *dag, const struct br_cluster *cluster,
@@ -449,16 +462,15 @@ enum br_status br_relax_job(const struct br_dag *dag, struct br_dag **relaxed, s
 {
     *relaxed = br_dag_create(dag->name);
     struct relaxing r = {.dag = dag, .to = *relaxed, .diag = diag};
+    struct br_dag *least = NULL;
     if (!*relaxed)
         return br_fail_memory(diag);
-    const enum br_status status = br_features_refuse(
-        dag, NULL, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES, "this way of planning", diag);
-    return status ? status : relax_job(&r);
-}
-
-void br_relaxed_finish(struct br_relaxed *relaxed)
-{
-    br_dag_destroy(relaxed->dag);
-    br_cluster_destroy(relaxed->cluster);
-    *relaxed = (struct br_relaxed){0};
+    if (!(br_features(dag, NULL) & BR_FEATURES_MODES))
+        return relax_job(&r);
+    enum br_status status = br_least_way(dag, NULL, &least, diag);
+    r.dag = least;
+    if (!status)
+        status = relax_job(&r);
+    br_dag_destroy(least);
+    return status;
 }

@@ -1,5 +1,6 @@
 /* A job without features in which every plan of a given job has its place, so that lower bounds on
- * it hold for the given one. docs/certificates.md defines it, since certificates stand on it.
+ * it hold for the given one. If tasks may run in several ways, it is of the job of the least way
+ * (least_way.h). docs/certificates.md defines it, since certificates stand on it.
  *
  * The stages of the given job come first, with their numbers, and so do its resources. Behind them
  * stand stages that only pass time: releases and lags, which need no resource, and for each output

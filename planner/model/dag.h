@@ -152,6 +152,9 @@ uint64_t br_dag_details_fingerprint(const struct br_dag *dag);
  * edges have the same numbers. */
 enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from,
                                     struct br_diag *diag);
+/* The same without alternatives, classes and what is consumed. */
+enum br_status br_dag_copy_held_and_timed(struct br_dag *to, const struct br_dag *from,
+                                          struct br_diag *diag);
 
 /* Orders the stages, as a part of br_dag_finish: fills dag->topological, or describes a cycle task
  * by task. O((stages + edges) log stages). */

@@ -158,8 +158,8 @@ static enum br_status copy_alternatives(struct br_dag *to, const struct br_dag *
     return status;
 }
 
-enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from,
-                                    struct br_diag *diag)
+enum br_status br_dag_copy_held_and_timed(struct br_dag *to, const struct br_dag *from,
+                                          struct br_diag *diag)
 {
     enum br_status status = BR_OK;
     if (from->storage)
@@ -168,6 +168,13 @@ enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from
         status = copy_reads(to, from, diag);
     if (!status && from->times)
         status = copy_times(to, from, diag);
+    return status;
+}
+
+enum br_status br_dag_copy_features(struct br_dag *to, const struct br_dag *from,
+                                    struct br_diag *diag)
+{
+    enum br_status status = br_dag_copy_held_and_timed(to, from, diag);
     if (!status && from->alternatives)
         status = copy_alternatives(to, from, diag);
     return status;

@@ -246,8 +246,8 @@ static void general_finish(struct general_plan *g)
     br_general_destroy(g->job);
 }
 
-static enum br_status verify_made(const struct br_dag *dag, const struct br_cluster *cluster,
-                                  const struct br_plan *plan, struct br_diag *diag)
+enum br_status br_plan_verify_made(const struct br_plan *plan, const struct br_dag *dag,
+                                   const struct br_cluster *cluster, struct br_diag *diag)
 {
     enum br_status status = br_plan_verify(plan, dag, cluster, 1, NULL, NULL, diag);
     if (status == BR_NO) { /* never returned as an answer: a plan that fails is our fault */
@@ -297,7 +297,7 @@ enum br_status br_general_plan_by(const struct br_dag *dag, const struct br_clus
     }
     br_relaxed_finish(&relaxed);
     if (!status)
-        status = verify_made(dag, cluster, *plan, diag);
+        status = br_plan_verify_made(*plan, dag, cluster, diag);
     if (status) {
         br_plan_destroy(*plan);
         *plan = NULL;

@@ -22,4 +22,9 @@ enum br_status br_general_plan_by(const struct br_dag *dag, const struct br_clus
                                   const struct br_witness *known, struct br_plan **plan,
                                   struct br_diag *diag);
 
+/* br_plan_verify of a plan just made. A plan that fails is a fault of the planner, so that is
+ * BR_SYSTEM. */
+enum br_status br_plan_verify_made(const struct br_plan *plan, const struct br_dag *dag,
+                                   const struct br_cluster *cluster, struct br_diag *diag);
+
 #endif

@@ -1,9 +1,11 @@
-/* br_plan_make: jobs with features, and those without. */
+/* br_plan_make: jobs whose tasks run in several ways, those with other features, and those without.
+ */
 #include "planner/model/features.h"
 #include "planner/model/task_order.h"
 #include "planner/search/general_plan.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
+#include "planner/search/modes_plan.h"
 
 enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *cluster,
                             const struct br_plan_options *options, struct br_plan **plan,
@@ -18,7 +20,9 @@ enum br_status br_plan_make(const struct br_dag *dag, const struct br_cluster *c
         if (status)
             return status;
     }
-    return dag->finished && br_features(dag, cluster)
-               ? br_general_plan(dag, cluster, options, plan, diag)
-               : br_make_plan(dag, cluster, options, plan, diag);
+    const unsigned features = dag->finished ? br_features(dag, cluster) : 0;
+    if (features & BR_FEATURES_MODES)
+        return br_modes_plan(dag, cluster, options, plan, diag);
+    return features ? br_general_plan(dag, cluster, options, plan, diag)
+                    : br_make_plan(dag, cluster, options, plan, diag);
 }

@@ -1,0 +1,131 @@
+#include "planner/instance/least_way.h"
+
+#include "planner/model/features.h"
+#include "planner/model/ways.h"
+
+struct lessening {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster; /* may be NULL */
+    struct br_dag *to;
+    struct br_diag *diag;
+};
+
+/* Can tasks of a stage without alternatives run on machines of the class? */
+static bool stage_fits(const struct lessening *l, uint32_t stage, uint32_t cls)
+{
+    const struct br_dag *dag = l->dag;
+    const struct br_stage *s = &dag->stage[stage];
+    for (uint32_t d = s->first_demand; d < s->first_demand + s->demands; d++) {
+        const char *name = dag->resource[dag->demand[d].resource].name;
+        const struct br_capacity *shared = br_cluster_shared(l->cluster, name);
+        const struct br_decimal has =
+            shared ? shared->amount : br_cluster_capacity(l->cluster, cls, name);
+        if (br_decimal_compare(dag->demand[d].amount, has) > 0)
+            return false;
+    }
+    return true;
+}
+
+/* The fastest class on which tasks run by the alternative (of the job; UINT32_MAX: by the stage);
+ * NULL if there is none. */
+static const struct br_class *fastest(const struct lessening *l, uint32_t stage, uint32_t way)
+{
+    const struct br_class *best = NULL;
+    for (uint32_t c = 0; c < l->cluster->classes; c++) {
+        const struct br_class *cls = &l->cluster->cls[c];
+        const bool fits = way == UINT32_MAX ? stage_fits(l, stage, c)
+                                            : br_alternative_fits(l->dag, way, l->cluster, c);
+        if (fits && (!best || br_decimal_compare(cls->speed, best->speed) > 0))
+            best = cls;
+    }
+    return best;
+}
+
+/* The shortest duration of the task; that of the job if it fits nowhere, which is told elsewhere.
+ */
+static int64_t shortest(const struct lessening *l, uint32_t stage, uint32_t task)
+{
+    const struct br_alternatives *all = l->dag->alternatives;
+    int64_t least = INT64_MAX;
+    if (!l->cluster)
+        return l->dag->duration_ns[task];
+    for (uint32_t a = all ? all->stage_first[stage] : UINT32_MAX;; a++) {
+        const struct br_class *cls = fastest(l, stage, a);
+        const int64_t ns =
+            all ? br_alternative_duration(l->dag, a, task) : l->dag->duration_ns[task];
+        if (cls && br_class_duration(cls, ns) < least)
+            least = br_class_duration(cls, ns);
+        if (!all || a + 1 == all->stage_first[stage + 1])
+            break;
+    }
+    return least == INT64_MAX ? l->dag->duration_ns[task] : least;
+}
+
+/* What tasks demand at the least of the resource. */
+static struct br_decimal least_demand(const struct lessening *l, uint32_t stage, uint32_t resource)
+{
+    const struct br_dag *dag = l->dag;
+    const struct br_alternatives *all = dag->alternatives;
+    struct br_decimal least = {0, 0}, amount;
+    bool any = false;
+    for (uint32_t d = dag->stage[stage].first_demand;
+         !all && d < dag->stage[stage].first_demand + dag->stage[stage].demands; d++)
+        if (dag->demand[d].resource == resource)
+            return dag->demand[d].amount;
+    for (uint32_t a = all ? all->stage_first[stage] : 0; all && a < all->stage_first[stage + 1];
+         a++) {
+        const struct br_alternative *way = &all->alternative[a];
+        if (l->cluster && !fastest(l, stage, a))
+            continue;
+        amount = (struct br_decimal){0, 0};
+        for (uint32_t k = way->first_demand; k < way->first_demand + way->demands; k++)
+            if (all->demand[k].resource == resource)
+                amount = all->demand[k].amount;
+        if (!any || br_decimal_compare(amount, least) < 0)
+            least = amount;
+        any = true;
+    }
+    return least;
+}
+
+static enum br_status add_least(struct lessening *l, uint32_t stage)
+{
+    const struct br_stage *s = &l->dag->stage[stage];
+    const int64_t first = shortest(l, stage, s->first_task);
+    enum br_status status = br_dag_add_stage(l->to, s->id, s->tasks, first, NULL, l->diag);
+    for (uint32_t i = 1; i < s->tasks && !status; i++) {
+        const int64_t ns = shortest(l, stage, s->first_task + i);
+        if (ns != first)
+            status = br_dag_set_duration(l->to, stage, i, ns, l->diag);
+    }
+    for (uint32_t r = 0; r < l->dag->resources && !status; r++) {
+        const struct br_decimal amount = least_demand(l, stage, r);
+        char text[BR_DECIMAL_TEXT];
+        br_decimal_format(amount, text, sizeof text);
+        if (amount.mantissa)
+            status = br_dag_add_demand(l->to, stage, l->dag->resource[r].name, text, l->diag);
+    }
+    return status;
+}
+
+enum br_status br_least_way(const struct br_dag *dag, const struct br_cluster *cluster,
+                            struct br_dag **least, struct br_diag *diag)
+{
+    struct lessening l = {dag, cluster, br_dag_create(dag->name), diag};
+    *least = l.to;
+    if (!l.to)
+        return br_fail_memory(diag);
+    enum br_status status =
+        br_features_refuse(dag, cluster, ~(unsigned)BR_FEATURE_STREAMS,
+                           "a bound of jobs with alternatives, classes or speeds", diag);
+    for (uint32_t r = 0; r < dag->resources && !status; r++)
+        status = br_dag_add_resource(l.to, dag->resource[r].name, dag->resource[r].unit, diag);
+    for (uint32_t s = 0; s < dag->stages && !status; s++)
+        status = add_least(&l, s);
+    for (uint32_t e = 0; e < dag->edges && !status; e++)
+        status =
+            br_dag_add_edge(l.to, dag->edge[e].parent, dag->edge[e].child, dag->edge[e].type, diag);
+    if (!status)
+        status = br_dag_copy_held_and_timed(l.to, dag, diag);
+    return status ? status : br_dag_finish(l.to, diag);
+}

@@ -1,0 +1,373 @@
+#include "planner/modes/search.h"
+
+#include <string.h>
+
+#include "base/collections/index.h"
+#include "base/collections/memory.h"
+#include "base/collections/sort.h"
+#include "base/numbers/rng.h"
+
+/* POPULATION: individuals, fewer if the budget is small. REPAIRS: changes of a task's way that a
+ * repair tries, by task. TRIES: repairs of a first individual from other random ways. */
+enum { POPULATION = 40, REPAIRS = 20, TRIES = 50, PASSES = 3 };
+
+struct breeding {
+    const struct br_modes *modes;
+    const struct br_modes_budget *budget;
+    struct br_serial *serial;
+    struct br_choice *one; /* the population; behind it the child */
+    uint32_t ones, room;
+    int64_t *spent;
+    uint32_t *sorted;
+    int64_t *key;
+    int64_t *tail; /* by task: the longest way to the end by shortest durations */
+    struct br_rng rng;
+    uint64_t placed;
+    bool failed;
+};
+
+/* ---- Memory ---- */
+
+static bool choice_init(struct br_choice *c, uint32_t tasks)
+{
+    const size_t n = (size_t)tasks + 1;
+    c->way = br_malloc(n * sizeof *c->way);
+    c->rank = br_malloc(n * sizeof *c->rank);
+    c->start = br_malloc(n * sizeof *c->start);
+    c->end = br_malloc(n * sizeof *c->end);
+    return c->way && c->rank && c->start && c->end;
+}
+
+static void choice_finish(struct br_choice *c)
+{
+    br_free(c->way);
+    br_free(c->rank);
+    br_free(c->start);
+    br_free(c->end);
+}
+
+/* ---- Budgets ---- */
+
+/* By how much all budgets together are exceeded, each relative to what there is, were the task's
+ * way changed. */
+static double excess_with(const struct breeding *b, uint32_t present, uint32_t way)
+{
+    const struct br_modes *modes = b->modes;
+    double excess = 0;
+    for (uint32_t k = 0; k < modes->budgets; k++) {
+        const int64_t spent = b->spent[k] + modes->consumed[(size_t)way * modes->budgets + k] -
+                              modes->consumed[(size_t)present * modes->budgets + k];
+        if (spent > modes->budget[k])
+            excess += (double)(spent - modes->budget[k]) / ((double)modes->budget[k] + 1);
+    }
+    return excess;
+}
+
+static void change_way(struct breeding *b, uint32_t *way, uint32_t task, uint32_t to)
+{
+    const struct br_modes *modes = b->modes;
+    for (uint32_t k = 0; k < modes->budgets; k++)
+        b->spent[k] += modes->consumed[(size_t)to * modes->budgets + k] -
+                       modes->consumed[(size_t)way[task] * modes->budgets + k];
+    way[task] = to;
+}
+
+/* Changes ways until the budgets are kept. False: it did not come so far. */
+static bool repair(struct breeding *b, uint32_t *way)
+{
+    const struct br_modes *modes = b->modes;
+    br_serial_spend(modes, way, b->spent);
+    double excess = modes->tasks ? excess_with(b, way[0], way[0]) : 0;
+    for (uint64_t k = 0; excess > 0 && k < (uint64_t)REPAIRS * modes->tasks; k++) {
+        const uint32_t task = (uint32_t)br_rng_below(&b->rng, modes->tasks);
+        const uint32_t stage = modes->task_stage[task];
+        uint32_t best = UINT32_MAX;
+        double least = excess;
+        for (uint32_t w = modes->way_first[stage]; w < modes->way_first[stage + 1]; w++) {
+            const double left = excess_with(b, way[task], w);
+            if (left < least) {
+                least = left;
+                best = w;
+            }
+        }
+        if (best == UINT32_MAX) {
+            /* Out of a local least: any way of this task, now and then. */
+            if (k % 16 != 15)
+                continue;
+            best = modes->way_first[stage] +
+                   (uint32_t)br_rng_below(&b->rng,
+                                          modes->way_first[stage + 1] - modes->way_first[stage]);
+            least = excess_with(b, way[task], best);
+        }
+        change_way(b, way, task, best);
+        excess = least;
+    }
+    return excess <= 0;
+}
+
+/* All tasks of a stage take the way of its first one. */
+static void level_stages(const struct breeding *b, uint32_t *way)
+{
+    const struct br_dag *dag = b->modes->dag;
+    for (uint32_t s = 0; b->budget->by_stage && s < dag->stages; s++)
+        for (uint32_t i = 1; i < dag->stage[s].tasks; i++)
+            way[dag->stage[s].first_task + i] = way[dag->stage[s].first_task];
+}
+
+/* ---- Schedules ---- */
+
+static int by_key(const void *x, const void *y, void *context)
+{
+    const struct breeding *b = context;
+    const uint32_t s = *(const uint32_t *)x, t = *(const uint32_t *)y;
+    if (b->key[s] != b->key[t])
+        return b->key[s] < b->key[t] ? -1 : 1;
+    return s < t ? -1 : s > t;
+}
+
+/* Ranks the tasks by their keys, lesser first. */
+static void rank_by_key(struct breeding *b, uint32_t *rank)
+{
+    for (uint32_t t = 0; t < b->modes->tasks; t++)
+        b->sorted[t] = t;
+    br_sort_within(b->sorted, b->modes->tasks, sizeof *b->sorted, by_key, b);
+    for (uint32_t k = 0; k < b->modes->tasks; k++)
+        rank[b->sorted[k]] = k;
+}
+
+static void schedule(struct breeding *b, struct br_choice *c, bool backward, bool frees)
+{
+    b->failed |= !br_serial_run(b->serial, c, backward, frees && !b->budget->by_stage);
+    b->placed += b->modes->tasks;
+}
+
+/* Forward, then backward and forward by the ends before. What is left is the forward schedule. */
+static void evaluate(struct breeding *b, struct br_choice *c)
+{
+    schedule(b, c, false, true);
+    for (uint32_t way = 0; way < 2 && !b->failed; way++) {
+        for (uint32_t t = 0; t < b->modes->tasks; t++)
+            b->key[t] = -c->end[t];
+        rank_by_key(b, c->rank);
+        schedule(b, c, way == 0, false);
+    }
+    for (uint32_t t = 0; t < b->modes->tasks; t++)
+        b->key[t] = c->start[t];
+    rank_by_key(b, c->rank);
+}
+
+/* ---- Individuals ---- */
+
+static uint32_t shortest_way(const struct br_modes *modes, uint32_t task)
+{
+    const uint32_t stage = modes->task_stage[task];
+    uint32_t best = modes->way_first[stage];
+    for (uint32_t w = best + 1; w < modes->way_first[stage + 1]; w++)
+        if (br_way_duration(modes, w, task) < br_way_duration(modes, best, task))
+            best = w;
+    return best;
+}
+
+static void find_tails(struct breeding *b)
+{
+    const struct br_modes *modes = b->modes;
+    const struct br_dag *dag = modes->dag;
+    for (uint32_t k = dag->stages; k-- > 0;) {
+        const uint32_t s = dag->topological[k];
+        for (uint32_t i = 0; i < dag->stage[s].tasks; i++) {
+            const uint32_t t = dag->stage[s].first_task + i;
+            int64_t behind = 0;
+            for (uint32_t e = modes->child_first[s]; e < modes->child_first[s + 1]; e++) {
+                const struct br_stage *child = &dag->stage[modes->child[e].stage];
+                const uint32_t from = modes->child[e].one_to_one ? i : 0;
+                const uint32_t to = modes->child[e].one_to_one ? i + 1 : child->tasks;
+                for (uint32_t j = from; j < to; j++)
+                    if (b->tail[child->first_task + j] > behind)
+                        behind = b->tail[child->first_task + j];
+                if (!modes->child[e].one_to_one && child->tasks > 64)
+                    break; /* large barriers: the first child says enough */
+            }
+            b->tail[t] = behind + br_way_duration(modes, shortest_way(modes, t), t);
+        }
+    }
+}
+
+/* Random ways, the shortest first of all; an order by tails, with noise in all but the first. */
+static bool make_first(struct breeding *b, struct br_choice *c, uint32_t number)
+{
+    const struct br_modes *modes = b->modes;
+    bool afforded = false;
+    for (uint32_t try = 0; !afforded && try < TRIES; try++) {
+        for (uint32_t t = 0; t < modes->tasks; t++) {
+            const uint32_t stage = modes->task_stage[t];
+            const uint32_t ways = modes->way_first[stage + 1] - modes->way_first[stage];
+            c->way[t] = !number && !try
+                            ? shortest_way(modes, t)
+                            : modes->way_first[stage] + (uint32_t)br_rng_below(&b->rng, ways);
+        }
+        level_stages(b, c->way);
+        afforded = repair(b, c->way);
+        if (afforded && b->budget->by_stage) {
+            level_stages(b, c->way);
+            br_serial_spend(modes, c->way, b->spent);
+            for (uint32_t k = 0; k < modes->budgets; k++)
+                afforded &= b->spent[k] <= modes->budget[k];
+        }
+    }
+    for (uint32_t t = 0; t < modes->tasks; t++)
+        b->key[t] =
+            -(int64_t)((double)b->tail[t] * (number ? 0.7 + 0.6 * br_rng_unit(&b->rng) : 1));
+    rank_by_key(b, c->rank);
+    return afforded;
+}
+
+/* A child of both, in `c`. */
+static bool make_child(struct breeding *b, const struct br_choice *mother,
+                       const struct br_choice *father, struct br_choice *c)
+{
+    const struct br_modes *modes = b->modes;
+    const uint32_t n = modes->tasks;
+    uint32_t from = (uint32_t)br_rng_below(&b->rng, n + 1);
+    uint32_t to = (uint32_t)br_rng_below(&b->rng, n + 1);
+    if (from > to) {
+        const uint32_t swap = from;
+        from = to;
+        to = swap;
+    }
+    for (uint32_t t = 0; t < n; t++) {
+        const bool inside = father->rank[t] >= from && father->rank[t] < to;
+        const uint32_t stage = modes->task_stage[t];
+        const uint32_t ways = modes->way_first[stage + 1] - modes->way_first[stage];
+        b->key[t] = 2 * (int64_t)(inside ? father->rank[t] : mother->rank[t]) + inside;
+        c->way[t] = inside ? father->way[t] : mother->way[t];
+        if (br_rng_below(&b->rng, n) < 2)
+            c->way[t] = modes->way_first[stage] + (uint32_t)br_rng_below(&b->rng, ways);
+        if (br_rng_below(&b->rng, n) < 2)
+            b->key[t] = (int64_t)br_rng_below(&b->rng, 2 * (uint64_t)n);
+    }
+    rank_by_key(b, c->rank);
+    level_stages(b, c->way);
+    if (!repair(b, c->way))
+        return false;
+    if (!b->budget->by_stage)
+        return true;
+    level_stages(b, c->way);
+    br_serial_spend(modes, c->way, b->spent);
+    for (uint32_t k = 0; k < modes->budgets; k++)
+        if (b->spent[k] > modes->budget[k])
+            return false;
+    return true;
+}
+
+/* ---- The population ---- */
+
+static const struct br_choice *best_of(const struct breeding *b)
+{
+    const struct br_choice *best = &b->one[0];
+    for (uint32_t k = 1; k < b->ones; k++)
+        if (b->one[k].makespan < best->makespan)
+            best = &b->one[k];
+    return best;
+}
+
+static bool goes_on(const struct breeding *b)
+{
+    return !b->failed && !br_stopped(b->budget->stop) &&
+           b->placed + (uint64_t)PASSES * b->modes->tasks <= b->budget->placements;
+}
+
+/* The winner of two. */
+static const struct br_choice *draw_parent(struct breeding *b)
+{
+    const struct br_choice *x = &b->one[br_rng_below(&b->rng, b->ones)];
+    const struct br_choice *y = &b->one[br_rng_below(&b->rng, b->ones)];
+    return y->makespan < x->makespan ? y : x;
+}
+
+/* Is a schedule like this one there? */
+static bool is_there(const struct breeding *b, const struct br_choice *c)
+{
+    for (uint32_t k = 0; k < b->ones; k++)
+        if (b->one[k].makespan == c->makespan &&
+            memcmp(b->one[k].start, c->start, b->modes->tasks * sizeof *c->start) == 0)
+            return true;
+    return false;
+}
+
+/* The child takes the place of the worst, if it is better. */
+static void take_child(struct breeding *b)
+{
+    struct br_choice *child = &b->one[b->ones], *worst = &b->one[0];
+    for (uint32_t k = 1; k < b->ones; k++)
+        if (b->one[k].makespan > worst->makespan)
+            worst = &b->one[k];
+    if (child->makespan > worst->makespan || is_there(b, child))
+        return;
+    const struct br_choice swap = *worst;
+    *worst = *child;
+    *child = swap;
+}
+
+static void breed(struct breeding *b)
+{
+    const struct br_modes *modes = b->modes;
+    for (uint32_t k = 0; k < b->room && (!k || goes_on(b)); k++) {
+        if (!make_first(b, &b->one[b->ones], k)) {
+            if (!b->ones && k + 1 < TRIES / 10)
+                continue;
+            break;
+        }
+        evaluate(b, &b->one[b->ones++]);
+        if (b->failed || best_of(b)->makespan <= b->budget->enough)
+            return;
+    }
+    while (b->ones > 1 && goes_on(b) && best_of(b)->makespan > b->budget->enough) {
+        b->placed += modes->tasks / 8 + 1; /* a child that cannot be afforded costs, too */
+        if (!make_child(b, draw_parent(b), draw_parent(b), &b->one[b->ones]))
+            continue;
+        evaluate(b, &b->one[b->ones]);
+        if (!b->failed)
+            take_child(b);
+    }
+}
+
+bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget *budget,
+                     struct br_modes_found *found)
+{
+    const size_t n = (size_t)modes->tasks + 1;
+    struct breeding b = {.modes = modes,
+                         .budget = budget,
+                         .serial = br_serial_create(modes),
+                         .one = br_calloc(POPULATION + 1, sizeof *b.one),
+                         .room = POPULATION,
+                         .spent = br_calloc((size_t)modes->budgets + 1, sizeof *b.spent),
+                         .sorted = br_malloc(n * sizeof *b.sorted),
+                         .key = br_malloc(n * sizeof *b.key),
+                         .tail = br_calloc(n, sizeof *b.tail),
+                         .rng = br_rng_seed(br_hash_number(budget->seed))};
+    bool ok = b.serial && b.one && b.spent && b.sorted && b.key && b.tail;
+    for (uint32_t k = 0; ok && k <= POPULATION; k++)
+        ok = choice_init(&b.one[k], modes->tasks);
+    found->afforded = false;
+    if (ok) {
+        find_tails(&b);
+        breed(&b);
+        ok = !b.failed;
+        found->spent = b.placed;
+        found->afforded = ok && b.ones > 0;
+    }
+    if (found->afforded) {
+        const struct br_choice *best = best_of(&b);
+        found->makespan = best->makespan;
+        memcpy(found->way, best->way, modes->tasks * sizeof *found->way);
+    }
+    for (uint32_t k = 0; b.one && k <= POPULATION; k++)
+        choice_finish(&b.one[k]);
+    br_serial_destroy(b.serial);
+    br_free(b.one);
+    br_free(b.spent);
+    br_free(b.sorted);
+    br_free(b.key);
+    br_free(b.tail);
+    return ok;
+}

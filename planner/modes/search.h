@@ -1,0 +1,33 @@
+/* The search for a choice of ways that allows short schedules: a population of orders with ways
+ * [VanPeteghemVanhoucke10]. Children take the order and the ways of some tasks from one parent and
+ * the rest from the other; a few change at random. Each is placed forward, once with its ways free,
+ * then backward and forward again by the ends of the last schedule (justification). Budgets are
+ * kept by every individual: after each change, ways that consume less take the places of others
+ * until all is afforded. Different from the paper: ways are free in one forward pass for every task
+ * instead of some, and machines are several. */
+#ifndef BR_PLANNER_MODES_SEARCH_H
+#define BR_PLANNER_MODES_SEARCH_H
+
+#include "base/process/stop.h"
+#include "planner/modes/serial.h"
+
+struct br_modes_budget {
+    uint64_t placements;        /* that it may spend, at least those of one schedule */
+    int64_t enough;             /* a schedule as short as this ends it */
+    const struct br_stop *stop; /* may be NULL */
+    uint64_t seed;
+    bool by_stage; /* all tasks of a stage run in one way */
+};
+
+struct br_modes_found {
+    bool afforded; /* else no choice was found that keeps the budgets, and nothing else is filled */
+    uint64_t spent;
+    int64_t makespan;
+    uint32_t *way; /* by task; the caller's */
+};
+
+/* False when memory is out. Deterministic unless stopped. */
+bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget *budget,
+                     struct br_modes_found *found);
+
+#endif

@@ -1,0 +1,38 @@
+/* Serial generation with a choice of ways: one task after another, the first of an order among
+ * those whose parents are placed, each as early as it fits. A task either runs by the way that is
+ * given for it, or by that one which lets it end first.
+ *
+ * Backward, everything is turned round: a task is placed once its children are, and time runs from
+ * the end of the job. Releases do not count then.
+ *
+ * What is held beyond the end of a task, machines that are away and deadlines are left out: the
+ * schedules say how good a choice of ways is, and the plan is made after it. */
+#ifndef BR_PLANNER_MODES_SERIAL_H
+#define BR_PLANNER_MODES_SERIAL_H
+
+#include "planner/modes/job.h"
+
+/* Arrays of the caller's, by task. */
+struct br_choice {
+    uint32_t *way;  /* numbers in br_modes.way */
+    uint32_t *rank; /* lesser first */
+    int64_t *start, *end;
+    int64_t makespan;
+};
+
+struct br_serial;
+
+/* NULL when memory is out. */
+struct br_serial *br_serial_create(const struct br_modes *modes);
+void br_serial_destroy(struct br_serial *serial);
+
+/* Places all tasks by choice->rank; fills start, end and makespan. With `frees` a task may take
+ * another way if budgets allow it, and choice->way then has it. False when memory is out.
+ * O(tasks x (ways x machines x steps + edges)); machines of a class on which nothing runs count as
+ * one. */
+bool br_serial_run(struct br_serial *serial, struct br_choice *choice, bool backward, bool frees);
+
+/* What all tasks consume together by these ways, into spent[budgets]. */
+void br_serial_spend(const struct br_modes *modes, const uint32_t *way, int64_t *spent);
+
+#endif

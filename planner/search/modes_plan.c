@@ -1,0 +1,214 @@
+#include "planner/search/modes_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <bigrocks/bound.h>
+
+#include "base/collections/memory.h"
+#include "base/process/alarm.h"
+#include "base/process/clock.h"
+#include "planner/instance/plan.h"
+#include "planner/instance/relax.h"
+#include "planner/model/features.h"
+#include "planner/modes/search.h"
+#include "planner/modes/selected.h"
+#include "planner/search/general_plan.h"
+#include "planner/search/make_plan.h"
+#include "planner/search/method.h"
+
+/* Schedules that the choice of ways tries by effort, and the most placements of these efforts. */
+static const uint64_t fast_schedules = 300, default_schedules = 6000, max_schedules = 100000;
+static const uint64_t fast_placements = 200000, default_placements = 5000000;
+/* Schedules of one individual; the share of a limit for the choice, and for the bound. */
+enum { SCHEDULES_EACH = 3 };
+static const double choice_share = 0.5, bound_share = 0.1;
+static const char least_way[] = "job in which every task takes the least of its ways";
+
+struct modes_plan {
+    const struct br_dag *dag;
+    const struct br_cluster *cluster;
+    struct br_plan_options options;
+    struct br_modes *modes;
+    struct br_modes_found found;
+    struct br_selected selected;
+    struct br_plan *inner; /* of the selected job */
+    int64_t began_ns, lower_bound_ns;
+    struct br_certificate *certificate;
+    struct br_diag *diag;
+};
+
+static uint64_t modes_placements(const struct modes_plan *p)
+{
+    const uint64_t n = p->modes->tasks;
+    const uint64_t least = SCHEDULES_EACH * n;
+    uint64_t most = 0;
+    switch (br_effort_meant(&p->options)) {
+    case BR_EFFORT_FAST:
+        most = fast_schedules * n < fast_placements ? fast_schedules * n : fast_placements;
+        break;
+    case BR_EFFORT_MAX:
+        most = p->options.time_limit_ns ? UINT64_MAX : max_schedules * n;
+        break;
+    default:
+        most =
+            default_schedules * n < default_placements ? default_schedules * n : default_placements;
+    }
+    if (p->options.placements && p->options.placements / 2 < most)
+        most = p->options.placements / 2;
+    return most > least ? most : least;
+}
+
+/* ---- The bound ---- */
+
+static enum br_status bound_least_way(struct modes_plan *p)
+{
+    struct br_relaxed relaxed;
+    struct br_bound_result result = {0};
+    struct br_bound_options options = br_bound_options_default();
+    options.conflicts = 0;
+    options.stop = p->options.stop;
+    options.time_limit_ns = (int64_t)(bound_share * (double)p->options.time_limit_ns);
+    enum br_status status = br_relax(p->dag, p->cluster, BR_RELAX_MACHINES, &relaxed, p->diag);
+    if (!status)
+        status = br_bound_best(relaxed.dag, relaxed.cluster, &options, &result, p->diag);
+    if (!status) {
+        p->lower_bound_ns = result.lower_bound_ns;
+        p->certificate = result.certificate;
+        result.certificate = NULL;
+        if (p->certificate)
+            p->certificate->relaxation = BR_RELAX_MACHINES;
+    }
+    br_bound_result_finish(&result);
+    br_relaxed_finish(&relaxed);
+    return status;
+}
+
+/* ---- The choice, and its plan ---- */
+
+static enum br_status choose(struct modes_plan *p)
+{
+    struct br_alarm alarm;
+    const int64_t limit_ns = (int64_t)(choice_share * (double)p->options.time_limit_ns);
+    br_alarm_begin(&alarm, CLOCK_MONOTONIC,
+                   limit_ns ? br_clock_ns(CLOCK_MONOTONIC) + limit_ns : INT64_MAX, p->options.stop);
+    const struct br_modes_budget budget = {.placements = modes_placements(p),
+                                           .enough = p->lower_bound_ns,
+                                           .stop = &alarm.stop,
+                                           .seed = p->options.seed,
+                                           .by_stage = !br_selected_splits(p->dag)};
+    p->found.way = br_malloc(((size_t)p->modes->tasks + 1) * sizeof *p->found.way);
+    const bool ok = p->found.way && br_modes_search(p->modes, &budget, &p->found);
+    br_alarm_end(&alarm);
+    if (!ok)
+        return br_fail_memory(p->diag);
+    if (!p->found.afforded)
+        return br_fail(p->diag, BR_BAD_INPUT,
+                       "share more of what is consumed, or add alternatives that consume less",
+                       "no choice of alternatives was found for which what is consumed suffices");
+    return BR_OK;
+}
+
+static enum br_status plan_choice(struct modes_plan *p)
+{
+    struct br_plan_options options = p->options;
+    if (options.time_limit_ns) {
+        const int64_t left = options.time_limit_ns - (br_now_ns() - p->began_ns);
+        options.time_limit_ns = left > 1000000 ? left : 1000000;
+    }
+    if (options.placements)
+        options.placements -=
+            p->found.spent < options.placements - 1 ? p->found.spent : options.placements - 1;
+    enum br_status status = br_selected_make(p->modes, p->found.way, &p->selected, p->diag);
+    if (status)
+        return status;
+    return br_features(p->selected.dag, p->selected.cluster)
+               ? br_general_plan(p->selected.dag, p->selected.cluster, &options, &p->inner, p->diag)
+               : br_make_plan(p->selected.dag, p->selected.cluster, &options, &p->inner, p->diag);
+}
+
+/* ---- The plan ---- */
+
+static enum br_status modes_put(struct modes_plan *p, struct br_plan **made)
+{
+    struct br_plan *to = *made = br_plan_create(p->dag->tasks), *from = p->inner;
+    if (!to || !br_plan_allow_alternatives(to, p->dag) ||
+        !(to->part = br_arena_array(&to->arena, 1, sizeof *to->part)))
+        return br_fail_memory(p->diag);
+    for (uint32_t t = 0; t < from->tasks; t++) {
+        const uint32_t task = p->selected.origin[t];
+        if (task == UINT32_MAX)
+            continue;
+        to->start_ns[task] = from->start_ns[t];
+        to->machine[task] = from->machine[t];
+        to->subset[task] = from->subset[t];
+        if (to->alternative)
+            to->alternative[task] = p->modes->way[p->found.way[task]].alternative;
+    }
+    to->method = br_arena_text(&to->arena, from->method);
+    to->note = from->note;
+    to->seed = from->seed;
+    to->lower_bound_ns =
+        p->lower_bound_ns < from->makespan_ns ? p->lower_bound_ns : from->makespan_ns;
+    to->bound_method = least_way;
+    to->certificate = p->certificate;
+    p->certificate = NULL;
+    to->placements = from->placements + p->found.spent;
+    to->counters = from->counters;
+    to->counters.placements = to->placements;
+    snprintf(to->source.why, sizeof to->source.why, "not asked for");
+    to->parts = 1;
+    to->part[0] = (struct br_plan_part){.stages = p->dag->stages,
+                                        .tasks = p->dag->tasks,
+                                        .method = to->method,
+                                        .makespan_ns = from->makespan_ns,
+                                        .lower_bound_ns = to->lower_bound_ns,
+                                        .bound_method = least_way};
+    return to->method ? br_plan_rank_on(to, p->dag, p->cluster, p->diag) : br_fail_memory(p->diag);
+}
+
+static enum br_status plan_modes(struct modes_plan *p, struct br_plan **plan)
+{
+    if (p->options.objective != BR_OBJECTIVE_MAKESPAN)
+        return br_features_refuse(p->dag, p->cluster, 0, "an objective other than the makespan",
+                                  p->diag);
+    if (p->options.order)
+        return br_features_refuse(p->dag, p->cluster, 0, "a given order", p->diag);
+    enum br_status status = br_cluster_check_units(p->cluster, p->dag, p->diag);
+    if (!status)
+        status = br_modes_create(p->dag, p->cluster, &p->modes, p->diag);
+    if (!status)
+        status = bound_least_way(p);
+    if (!status)
+        status = choose(p);
+    if (!status)
+        status = plan_choice(p);
+    if (!status)
+        status = modes_put(p, plan);
+    return status ? status : br_plan_verify_made(*plan, p->dag, p->cluster, p->diag);
+}
+
+enum br_status br_modes_plan(const struct br_dag *dag, const struct br_cluster *cluster,
+                             const struct br_plan_options *options, struct br_plan **plan,
+                             struct br_diag *diag)
+{
+    struct modes_plan p = {.dag = dag,
+                           .cluster = cluster,
+                           .options = options ? *options : br_plan_options_default(),
+                           .began_ns = br_now_ns(),
+                           .diag = diag};
+    struct br_method method;
+    if (!br_method_find(p.options.method, &method))
+        return br_make_plan(dag, cluster, options, plan, diag); /* which says so */
+    enum br_status status = plan_modes(&p, plan);
+    br_plan_destroy(p.inner);
+    br_selected_finish(&p.selected);
+    br_certificate_destroy(p.certificate);
+    br_free(p.found.way);
+    br_modes_destroy(p.modes);
+    if (status) {
+        br_plan_destroy(*plan);
+        *plan = NULL;
+    }
+    return status;
+}
