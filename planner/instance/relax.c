@@ -474,3 +474,10 @@ enum br_status br_relax_job(const struct br_dag *dag, struct br_dag **relaxed, s
     br_dag_destroy(least);
     return status;
 }
+
+void br_relaxed_finish(struct br_relaxed *relaxed)
+{
+    br_dag_destroy(relaxed->dag);
+    br_cluster_destroy(relaxed->cluster);
+    *relaxed = (struct br_relaxed){0};
+}

@@ -14,7 +14,7 @@ enum { POPULATION = 40, REPAIRS = 20, TRIES = 50, PASSES = 3 };
 struct breeding {
     const struct br_modes *modes;
     const struct br_modes_budget *budget;
-    struct br_serial *serial;
+    struct br_mode_lister *lister;
     struct br_choice *one; /* the population; behind it the child */
     uint32_t ones, room;
     int64_t *spent;
@@ -76,7 +76,7 @@ static void change_way(struct breeding *b, uint32_t *way, uint32_t task, uint32_
 static bool repair(struct breeding *b, uint32_t *way)
 {
     const struct br_modes *modes = b->modes;
-    br_serial_spend(modes, way, b->spent);
+    br_ways_spend(modes, way, b->spent);
     double excess = modes->tasks ? excess_with(b, way[0], way[0]) : 0;
     for (uint64_t k = 0; excess > 0 && k < (uint64_t)REPAIRS * modes->tasks; k++) {
         const uint32_t task = (uint32_t)br_rng_below(&b->rng, modes->tasks);
@@ -137,7 +137,7 @@ static void rank_by_key(struct breeding *b, uint32_t *rank)
 
 static void schedule(struct breeding *b, struct br_choice *c, bool backward, bool frees)
 {
-    b->failed |= !br_serial_run(b->serial, c, backward, frees && !b->budget->by_stage);
+    b->failed |= !br_mode_lister_run(b->lister, c, backward, frees && !b->budget->by_stage);
     b->placed += b->modes->tasks;
 }
 
@@ -209,7 +209,7 @@ static bool make_first(struct breeding *b, struct br_choice *c, uint32_t number)
         afforded = repair(b, c->way);
         if (afforded && b->budget->by_stage) {
             level_stages(b, c->way);
-            br_serial_spend(modes, c->way, b->spent);
+            br_ways_spend(modes, c->way, b->spent);
             for (uint32_t k = 0; k < modes->budgets; k++)
                 afforded &= b->spent[k] <= modes->budget[k];
         }
@@ -252,7 +252,7 @@ static bool make_child(struct breeding *b, const struct br_choice *mother,
     if (!b->budget->by_stage)
         return true;
     level_stages(b, c->way);
-    br_serial_spend(modes, c->way, b->spent);
+    br_ways_spend(modes, c->way, b->spent);
     for (uint32_t k = 0; k < modes->budgets; k++)
         if (b->spent[k] > modes->budget[k])
             return false;
@@ -337,7 +337,7 @@ bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget 
     const size_t n = (size_t)modes->tasks + 1;
     struct breeding b = {.modes = modes,
                          .budget = budget,
-                         .serial = br_serial_create(modes),
+                         .lister = br_mode_lister_create(modes),
                          .one = br_calloc(POPULATION + 1, sizeof *b.one),
                          .room = POPULATION,
                          .spent = br_calloc((size_t)modes->budgets + 1, sizeof *b.spent),
@@ -345,7 +345,7 @@ bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget 
                          .key = br_malloc(n * sizeof *b.key),
                          .tail = br_calloc(n, sizeof *b.tail),
                          .rng = br_rng_seed(br_hash_number(budget->seed))};
-    bool ok = b.serial && b.one && b.spent && b.sorted && b.key && b.tail;
+    bool ok = b.lister && b.one && b.spent && b.sorted && b.key && b.tail;
     for (uint32_t k = 0; ok && k <= POPULATION; k++)
         ok = choice_init(&b.one[k], modes->tasks);
     found->afforded = false;
@@ -363,7 +363,7 @@ bool br_modes_search(const struct br_modes *modes, const struct br_modes_budget 
     }
     for (uint32_t k = 0; b.one && k <= POPULATION; k++)
         choice_finish(&b.one[k]);
-    br_serial_destroy(b.serial);
+    br_mode_lister_destroy(b.lister);
     br_free(b.one);
     br_free(b.spent);
     br_free(b.sorted);

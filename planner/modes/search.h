@@ -9,7 +9,7 @@
 #define BR_PLANNER_MODES_SEARCH_H
 
 #include "base/process/stop.h"
-#include "planner/modes/serial.h"
+#include "planner/modes/mode_lister.h"
 
 struct br_modes_budget {
     uint64_t placements;        /* that it may spend, at least those of one schedule */

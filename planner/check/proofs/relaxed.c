@@ -8,6 +8,7 @@
 #include "base/collections/memory.h"
 #include "base/numbers/wide.h"
 #include "planner/check/proofs/awaited.h"
+#include "planner/check/proofs/least.h"
 #include "planner/model/features.h"
 
 struct remaking {
@@ -356,6 +357,7 @@ enum br_status br_check_relaxed(const struct br_dag *dag, const struct br_cluste
                                 struct br_cluster **relaxed_cluster, struct br_diag *diag)
 {
     const size_t room = (size_t)dag->stages + 1;
+    struct br_dag *least = NULL;
     struct remaking r = {.dag = dag,
                          .cluster = cluster,
                          .together = relaxation == BR_RELAX_POOL || cluster->machines == 1,
@@ -367,14 +369,16 @@ enum br_status br_check_relaxed(const struct br_dag *dag, const struct br_cluste
     enum br_status status = r.to && r.to_cluster && r.any && r.pair ? BR_OK : br_fail_memory(diag);
     if (!status)
         status = br_cluster_check_units(cluster, dag, diag);
-    if (!status)
-        status = br_features_refuse(dag, cluster, BR_FEATURES_ALL & ~(unsigned)BR_FEATURES_MODES,
-                                    "the check of a proof", diag);
+    if (!status && br_features(dag, cluster) & BR_FEATURES_MODES) {
+        status = br_check_least(dag, cluster, &least, diag);
+        r.dag = least;
+    }
     if (!status)
         status = relaxation == BR_RELAX_POOL ? remake_pool(&r) : remake_machines(&r);
     if (!status)
         status = remake_job(&r);
     br_check_waits_finish(&r.waits);
+    br_dag_destroy(least);
     br_free(r.any);
     br_free(r.pair);
     return status;

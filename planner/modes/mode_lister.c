@@ -1,4 +1,4 @@
-#include "planner/modes/serial.h"
+#include "planner/modes/mode_lister.h"
 
 #include <string.h>
 
@@ -26,7 +26,7 @@ struct profile {
     int64_t *used; /* [step * resources + resource] */
 };
 
-struct br_serial {
+struct br_mode_lister {
     const struct br_modes *modes;
     struct profile *profile; /* by machine; behind them what is shared */
     uint32_t machines;
@@ -41,9 +41,9 @@ struct br_serial {
     bool failed;
 };
 
-struct br_serial *br_serial_create(const struct br_modes *modes)
+struct br_mode_lister *br_mode_lister_create(const struct br_modes *modes)
 {
-    struct br_serial *s = br_calloc(1, sizeof *s);
+    struct br_mode_lister *s = br_calloc(1, sizeof *s);
     const size_t n = (size_t)modes->tasks + 1, stages = (size_t)modes->stages + 1;
     if (!s)
         return NULL;
@@ -61,13 +61,13 @@ struct br_serial *br_serial_create(const struct br_modes *modes)
     s->last_end = br_malloc(stages * sizeof *s->last_end);
     if (!s->profile || !s->spent || !s->heap || !s->left || !s->waits || !s->pairs ||
         !s->stage_from || !s->task_from || !s->last_start || !s->last_end) {
-        br_serial_destroy(s);
+        br_mode_lister_destroy(s);
         return NULL;
     }
     return s;
 }
 
-void br_serial_destroy(struct br_serial *s)
+void br_mode_lister_destroy(struct br_mode_lister *s)
 {
     if (!s)
         return;
@@ -158,8 +158,8 @@ static bool profile_add(const struct br_modes *modes, struct profile *p, bool sh
 /* ---- One task ---- */
 
 /* When the task would start on the machine by the way. */
-static int64_t start_on(const struct br_serial *s, uint32_t way, uint32_t cls, uint32_t machine,
-                        int64_t from, int64_t duration)
+static int64_t start_on(const struct br_mode_lister *s, uint32_t way, uint32_t cls,
+                        uint32_t machine, int64_t from, int64_t duration)
 {
     const struct br_modes *modes = s->modes;
     const int64_t *demand = modes->demand + (size_t)way * modes->resources;
@@ -181,7 +181,7 @@ static int64_t start_on(const struct br_serial *s, uint32_t way, uint32_t cls, u
 }
 
 /* The machine on which the task starts first by the way. */
-static uint32_t first_machine(const struct br_serial *s, uint32_t way, int64_t from,
+static uint32_t first_machine(const struct br_mode_lister *s, uint32_t way, int64_t from,
                               int64_t duration, int64_t *start)
 {
     const struct br_modes *modes = s->modes;
@@ -207,7 +207,7 @@ static uint32_t first_machine(const struct br_serial *s, uint32_t way, int64_t f
 }
 
 /* Do the budgets allow the way in place of the present one? */
-static bool affords(const struct br_serial *s, uint32_t present, uint32_t way)
+static bool affords(const struct br_mode_lister *s, uint32_t present, uint32_t way)
 {
     const struct br_modes *modes = s->modes;
     for (uint32_t b = 0; b < modes->budgets; b++) {
@@ -219,7 +219,7 @@ static bool affords(const struct br_serial *s, uint32_t present, uint32_t way)
     return true;
 }
 
-static void place(struct br_serial *s, struct br_choice *choice, uint32_t task, int64_t from,
+static void place(struct br_mode_lister *s, struct br_choice *choice, uint32_t task, int64_t from,
                   bool frees)
 {
     const struct br_modes *modes = s->modes;
@@ -267,12 +267,12 @@ static void raise_to(int64_t *value, int64_t least)
     *value = least > *value ? least : *value;
 }
 
-static void make_eligible(struct br_serial *s, const struct br_choice *choice, uint32_t task)
+static void make_eligible(struct br_mode_lister *s, const struct br_choice *choice, uint32_t task)
 {
     eligible_push(NULL, s->heap, &s->heaped, (struct eligible){choice->rank[task], task});
 }
 
-static void begin(struct br_serial *s, const struct br_choice *choice, bool backward)
+static void begin(struct br_mode_lister *s, const struct br_choice *choice, bool backward)
 {
     const struct br_modes *modes = s->modes;
     const uint32_t *first = backward ? modes->child_first : modes->parent_first;
@@ -281,7 +281,7 @@ static void begin(struct br_serial *s, const struct br_choice *choice, bool back
         s->profile[m].steps = 0;
     for (uint32_t m = 0; m <= s->machines; m++)
         s->failed |= profile_cut(modes, &s->profile[m], 0) == UINT32_MAX;
-    br_serial_spend(modes, choice->way, s->spent);
+    br_ways_spend(modes, choice->way, s->spent);
     s->heaped = 0;
     for (uint32_t stage = 0; stage < modes->stages; stage++) {
         const struct br_stage *of = &modes->dag->stage[stage];
@@ -302,7 +302,8 @@ static void begin(struct br_serial *s, const struct br_choice *choice, bool back
     }
 }
 
-static void tell(struct br_serial *s, const struct br_choice *choice, uint32_t task, bool backward)
+static void tell(struct br_mode_lister *s, const struct br_choice *choice, uint32_t task,
+                 bool backward)
 {
     const struct br_modes *modes = s->modes;
     const uint32_t stage = modes->task_stage[task];
@@ -332,7 +333,8 @@ static void tell(struct br_serial *s, const struct br_choice *choice, uint32_t t
     }
 }
 
-bool br_serial_run(struct br_serial *s, struct br_choice *choice, bool backward, bool frees)
+bool br_mode_lister_run(struct br_mode_lister *s, struct br_choice *choice, bool backward,
+                        bool frees)
 {
     choice->makespan = 0;
     s->failed = false;
@@ -348,7 +350,7 @@ bool br_serial_run(struct br_serial *s, struct br_choice *choice, bool backward,
     return !s->failed;
 }
 
-void br_serial_spend(const struct br_modes *modes, const uint32_t *way, int64_t *spent)
+void br_ways_spend(const struct br_modes *modes, const uint32_t *way, int64_t *spent)
 {
     memset(spent, 0, modes->budgets * sizeof *spent);
     for (uint32_t t = 0; t < modes->tasks; t++)

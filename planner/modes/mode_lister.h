@@ -7,8 +7,8 @@
  *
  * What is held beyond the end of a task, machines that are away and deadlines are left out: the
  * schedules say how good a choice of ways is, and the plan is made after it. */
-#ifndef BR_PLANNER_MODES_SERIAL_H
-#define BR_PLANNER_MODES_SERIAL_H
+#ifndef BR_PLANNER_MODES_MODE_LISTER_H
+#define BR_PLANNER_MODES_MODE_LISTER_H
 
 #include "planner/modes/job.h"
 
@@ -20,19 +20,20 @@ struct br_choice {
     int64_t makespan;
 };
 
-struct br_serial;
+struct br_mode_lister;
 
 /* NULL when memory is out. */
-struct br_serial *br_serial_create(const struct br_modes *modes);
-void br_serial_destroy(struct br_serial *serial);
+struct br_mode_lister *br_mode_lister_create(const struct br_modes *modes);
+void br_mode_lister_destroy(struct br_mode_lister *lister);
 
 /* Places all tasks by choice->rank; fills start, end and makespan. With `frees` a task may take
  * another way if budgets allow it, and choice->way then has it. False when memory is out.
  * O(tasks x (ways x machines x steps + edges)); machines of a class on which nothing runs count as
  * one. */
-bool br_serial_run(struct br_serial *serial, struct br_choice *choice, bool backward, bool frees);
+bool br_mode_lister_run(struct br_mode_lister *lister, struct br_choice *choice, bool backward,
+                        bool frees);
 
 /* What all tasks consume together by these ways, into spent[budgets]. */
-void br_serial_spend(const struct br_modes *modes, const uint32_t *way, int64_t *spent);
+void br_ways_spend(const struct br_modes *modes, const uint32_t *way, int64_t *spent);
 
 #endif
