@@ -1184,7 +1184,53 @@ def features(document):
                 for stage in document['stages'])
             or any('lag' in edge or 'stream' in edge for edge in document.get('edges', ()))
             or any(resource['name'] in cluster.get('shared', ()) for resource in document['resources'])
-            or any(cluster.get(key) for key in ('unavailable', 'changes')))
+            or any(cluster.get(key) for key in ('unavailable', 'changes')) or has_ways(document))
+
+
+def ways_of(stage):
+    """How its tasks may run: demands, classes (None: any), and seconds by task, at speed 1."""
+    for other in stage.get('alternatives') or [{}]:
+        base = other.get('duration', stage.get('duration', 0))
+        times = [Fraction(base)] * stage['tasks']
+        for given in (*stage.get('durations', ()), *other.get('durations', ())):
+            if 'duration' in given:
+                times[given['index']] = Fraction(given['duration'])
+        yield ({**stage.get('demands', {}), **other.get('demands', {})},
+               other.get('classes', stage.get('classes')), times)
+
+
+def has_ways(document):
+    return (any(stage.get('alternatives') or stage.get('classes') or stage.get('consumed')
+                for stage in document['stages'])
+            or any(Fraction(c.get('speed', 1)) != 1 for c in document['cluster']['classes']))
+
+
+def least_way(document):
+    """The job in which every task takes the least of its ways."""
+    need(not any(edge.get('stream', 'no') == 'yes' for edge in document.get('edges', ())),
+         'a stage streams into another, in a job with alternatives')
+    cluster, stages = document['cluster'], []
+    shared = cluster.get('shared', {})
+    for stage in document['stages']:
+        shortest, least = [None] * stage['tasks'], None
+        for demands, classes, times in ways_of(stage):
+            speeds = [Fraction(c.get('speed', 1)) for c in cluster['classes']
+                      if (classes is None or c['class'] in classes) and all(
+                          Fraction(amount) <= Fraction(shared.get(r, c['capacities'].get(r, 0)))
+                          for r, amount in demands.items())]
+            if not speeds:
+                continue
+            lasts = [Fraction(-(-time * 10**9 // max(speeds)), 10**9) for time in times]
+            shortest = [b if a is None else min(a, b) for a, b in zip(shortest, lasts)]
+            least = demands if least is None else {
+                r: min(Fraction(least[r]), Fraction(demands[r])) for r in least if r in demands}
+        need(least is not None, "no machine has room for a task of stage '%s'", stage['id'])
+        kept = {key: stage[key] for key in stage
+                if key not in ('alternatives', 'classes', 'consumed', 'duration', 'durations', 'demands')}
+        own = [{**given, 'duration': shortest[given['index']]} for given in stage.get('durations', ())]
+        own += [{'index': i, 'duration': shortest[i]} for i in range(stage['tasks'])]
+        stages.append({**kept, 'duration': shortest[0], 'durations': own, 'demands': least})
+    return {**document, 'stages': stages}
 
 
 class Relaxing:
@@ -1192,6 +1238,8 @@ class Relaxing:
 
     def __init__(self, document, kind):
         need(kind in ('machines', 'pool'), "there is no relaxation '%s'", kind)
+        if has_ways(document):
+            document = least_way(document)
         self.stages, self.cluster = document['stages'], document['cluster']
         self.ids = [stage['id'] for stage in self.stages]
         self.number = {name: s for s, name in enumerate(self.ids)}
@@ -1404,7 +1452,7 @@ def check(document):
     need(certificate.get('format') == 'bigrocks-certificate/1', 'the proof has another format')
     kind, given = certificate.get('relaxation', 'none'), document
     need(kind != 'none' or not features(document),
-         'the job has outputs, shared resources or times, which the proof does not know')
+         'the job has outputs, shared resources, times or alternatives, which the proof does not know')
     if kind != 'none':
         document = {**document, **Relaxing(document, kind).document}
     job = Job(document)

@@ -1,0 +1,140 @@
+"""Plans of random small jobs with alternatives, classes, speeds and budgets, against all schedules.
+
+plan_ways.py BIGROCKS FIRST COUNT
+
+Each plan is judged by verify/check_plan.py of the public data. A search of its own over all orders, ways and machines
+finds the shortest schedule: no bound may be above it, no plan below it, and a plan that is called optimal has to be as
+short. Proofs have to pass tools/check_certificate.py and `check --certificate`. A job is refused only if there is no
+schedule at all. Skipped (77) without the data.
+"""
+import io
+import json
+import pathlib
+import random
+import subprocess
+import sys
+import tempfile
+import types
+import xml.etree.ElementTree as ET
+from fractions import Fraction
+
+sys.path.insert(0, __file__.rpartition('/tests/')[0] + '/bench')
+sys.path.insert(0, __file__.rpartition('/tests/')[0] + '/tools')
+sys.path.insert(0, __file__.rpartition('/')[0])
+import check_certificate
+import corpus
+from judge_features import load_judge
+from judge_ways import random_job, xml_of
+
+TASKS = 4
+
+
+class Search:
+    """The shortest schedule below a limit, in nanoseconds; None if there is none."""
+
+    def __init__(self, judge, job, cluster, limit):
+        self.job, self.cluster, self.best = job, cluster, limit
+        self.tasks = list(job.of)
+        self.parents = {t: [p for a, b, *_ in job.links if t in b for p in a] for t in self.tasks}
+        self.ways = {}
+        for task in self.tasks:
+            stage, index = job.of[task]
+            self.ways[task] = []
+            for way in job.ways[stage].values():
+                for machine in cluster.cap:
+                    if way.classes is not None and cluster.cls[machine] not in way.classes:
+                        continue
+                    if any(a > self.capacity(machine, r) for r, a in way.dem.items()):
+                        continue
+                    exact = Fraction(judge.ns(way.over.get(index, way.dur))) / cluster.speed[machine]
+                    self.ways[task].append((-(-exact.numerator // exact.denominator), machine, way))
+        self.found = False
+        self.place({}, [], {})
+
+    def capacity(self, machine, resource):
+        return self.cluster.shared.get(resource, self.cluster.cap[machine].get(resource, 0))
+
+    def fits(self, rows, start, lasts, machine, way):
+        points = {start} | {s for s, e, *_ in rows if start < s < start + lasts}
+        for point in points if lasts else ():
+            for r, amount in way.dem.items():
+                used = sum(w.dem.get(r, 0) for s, e, m, w in rows
+                           if s <= point < e and (r in self.cluster.shared or m == machine))
+                if used + amount > self.capacity(machine, r):
+                    return False
+        return True
+
+    def place(self, ends, rows, spent):
+        if len(ends) == len(self.tasks):
+            self.best, self.found = max(ends.values()), True
+            return
+        for task in self.tasks:
+            if task in ends or any(p not in ends for p in self.parents[task]):
+                continue
+            ready = max([0] + [ends[p] for p in self.parents[task]])
+            for lasts, machine, way in self.ways[task]:
+                after = dict(spent)
+                for r, amount in way.consumed.items():
+                    after[r] = after.get(r, 0) + amount
+                if any(a > self.cluster.shared.get(r, 0) for r, a in after.items()):
+                    continue
+                for start in sorted({ready} | {e for _, e, *_ in rows if e > ready}):
+                    if self.fits(rows, start, lasts, machine, way):
+                        break
+                if start + lasts < self.best:
+                    self.place({**ends, task: start + lasts}, [*rows, (start, start + lasts, machine, way)], after)
+
+
+def main():
+    bigrocks, first, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    if not corpus.CHECKER.exists():
+        print('no judge: %s is not there' % corpus.CHECKER)
+        return 77
+    judge, wrong, tally = load_judge(), [], dict.fromkeys(('jobs', 'refused', 'shortest', 'proven', 'proofs'), 0)
+    with tempfile.TemporaryDirectory() as folder:
+        source, file = pathlib.Path(folder, 'j.xml'), pathlib.Path(folder, 'plan.json')
+        for seed in range(first, first + count):
+            drawn = random_job(random.Random(seed))
+            if sum(stage['tasks'] for stage in drawn['stages']) > TASKS:
+                continue
+            source.write_text(xml_of(drawn))
+            done = subprocess.run([bigrocks, 'plan', source, '-q', '-o', file, '--effort', 'fast'],
+                                  capture_output=True, text=True)
+            if any(words in done.stderr for words in ('both demands and consumes', 'two amounts')):
+                continue
+            root = ET.fromstring(source.read_text())
+            inside = next(child for child in root if judge.local(child.tag) == 'cluster')
+            job = judge.read_native(root)
+            cluster = judge.read_cluster(types.SimpleNamespace(cluster=io.BytesIO(ET.tostring(inside)), machines=None), job)
+            tally['jobs'] += 1
+            if done.returncode:
+                tally['refused'] += 1
+                if done.returncode != 3 or Search(judge, job, cluster, 10**18).found:
+                    wrong.append('seed %d: refused: %s' % (seed, done.stderr))
+                continue
+            plan = json.loads(file.read_text(), parse_float=str)
+            bad, _ = judge.check(job, cluster, plan)
+            makespan, bound = (Fraction(str(plan[key])) * 10**9 for key in ('makespan', 'lower_bound'))
+            search = Search(judge, job, cluster, makespan)
+            least = search.best
+            if bad or bound > least or (plan['gap'] in (0, None) and least < makespan):
+                wrong.append('seed %d: plan %s, bound %s, shortest %s: %s' % (seed, makespan, bound, least, bad[:1]))
+            tally['shortest'] += least == makespan
+            tally['proven'] += plan['gap'] in (0, None)
+            if plan.get('certificate'):
+                tally['proofs'] += 1
+                try:
+                    check_certificate.check(json.loads(file.read_text(), parse_float=str))
+                except check_certificate.Refused as fault:
+                    wrong.append('seed %d: the proof is refused: %s' % (seed, fault))
+                done = subprocess.run([bigrocks, 'check', '--certificate', file], capture_output=True, text=True)
+                if done.returncode:
+                    wrong.append('seed %d: check: %s%s' % (seed, done.stdout, done.stderr))
+    for fault in wrong[:10]:
+        print(fault)
+    print('%s; %d wrong' % (', '.join('%d %s' % (n, what) for what, n in tally.items()), len(wrong)))
+    return 1 if wrong or not all(tally.values()) else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
