@@ -7,8 +7,8 @@ build_packages=(gcc libc6-dev meson ninja-build pkg-config python3
     libxml2-dev libyaml-dev libgraphviz-dev graphviz libglpk-dev libsqlite3-dev libzstd-dev zlib1g-dev libcmocka-dev)
 # ... what some tests use besides (without it they are skipped, which fails .ci/run): other checkers and readers of
 # what is written, engines that run it, shells, a browser for reports ...
-test_packages=(g++ binutils make mypy python3-venv python3-jsonschema python3-yaml libxml2-utils librsvg2-bin
-    scdoc valgrind postgresql snakemake python3-distributed libstarpu-dev chromium abigail-tools groff fish zsh
+test_packages=(g++ binutils make cmake mypy python3-pip python3-venv python3-jsonschema python3-yaml
+    libxml2-utils librsvg2-bin scdoc valgrind postgresql snakemake python3-distributed libstarpu-dev chromium abigail-tools groff fish zsh
     clang clang-format trang user-mode-linux)
 # ... and what only the checks of .ci/run use: linters, another compiler's run-time library, the makers of packages.
 check_packages=(clang-tidy cppcheck libclang-rt-dev shellcheck doxygen build-essential debhelper lintian)

@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -245,7 +246,7 @@ def starpu(file, folder):
                        '    printf("%u %u\\n", task.workerid, task.workerorder);\n'
                        '    return bigrocks_find("none") != NULL;\n}\n')
     shutil.copy(file, folder / 'plan.h')
-    flags = run(['pkg-config', '--cflags', '--libs', version]).split()
+    flags = shlex.split(run(['pkg-config', '--cflags', '--libs', version]))
     run([*sys.argv[3:], '-Wall', '-Wextra', '-Werror', str(program), '-o', str(folder / 'use'), *flags])
     row = next(r for r in rows if r[0] == 'reduce[1]')
     said = run([str(folder / 'use')], env=dict(os.environ, STARPU_HOME=str(folder)))

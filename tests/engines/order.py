@@ -10,6 +10,7 @@ limits. What the engine keeps is printed, also where the file does not promise i
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -184,7 +185,7 @@ def starpu(file, folder, rank, bigrocks=None, compiler=('cc',)):
             ', '.join('{%d, %d}' % (at[p], at[c]) for p, c in forty.EDGES)))
     shutil.copy(file, folder / 'plan.h')
     (folder / 'use.c').write_text(STARPU)
-    flags = run('pkg-config', '--cflags', '--libs', version).split()
+    flags = shlex.split(run('pkg-config', '--cflags', '--libs', version))
     run(*compiler, '-Wall', '-Wextra', '-Werror', folder / 'use.c', '-o', folder / 'use', *flags)
     rows = re.findall(r'^    \{"([^"]+)", (\d+), (\d+), (\d+), \d+, \d+\},', file.read_text(), re.M)
     workers = 1 + max(int(row[1]) for row in rows)
