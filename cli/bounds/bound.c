@@ -4,6 +4,7 @@
 #include "base/process/clock.h"
 #include "cli/bounds/lp_bound.h"
 #include "cli/bounds/storage.h"
+#include "cli/bounds/veripb.h"
 #include "cli/bounds/what_if.h"
 #include "cli/inputs/load.h"
 #include "cli/options/options.h"
@@ -24,8 +25,9 @@ static struct br_bound_options bound_options(const struct cli_settings *settings
             settings->search.time_limit_ns > read_ns ? settings->search.time_limit_ns - read_ns : 1;
     if (settings->bound.cpu_limit_ns >= 0)
         options.cpu_limit_ns = settings->bound.cpu_limit_ns > 0 ? settings->bound.cpu_limit_ns : 1;
-    /* A proof by clauses proves much but explains nothing. */
-    options.conflicts = settings->bound.explain ? 0 : settings->bound.conflicts;
+    /* A proof by clauses proves much but explains nothing, and has no form for VeriPB. */
+    options.conflicts =
+        settings->bound.explain || settings->bound.proof ? 0 : settings->bound.conflicts;
     return options;
 }
 
@@ -39,7 +41,8 @@ static enum br_status cli_find_bound(const struct cli_settings *settings,
     struct br_bound_options options = bound_options(settings, br_now_ns() - began_ns);
     bool timed = options.time_limit_ns > 0 || options.cpu_limit_ns > 0;
     bool large = settings->bound.lp == 0 && !timed && br_dag_task_count(input->dag) > CLI_LP_TASKS;
-    if (settings->bound.lp >= 0 && !large)
+    if (settings->bound.lp >= 0 && !large &&
+        !settings->bound.proof) /* prices have no form, either */
         options.source = &program;
     options.stop = cli_interrupt_catch();
     options.progress = cli_progress_bound;
@@ -90,10 +93,15 @@ static void bounds_print_text(const struct br_bound_result *r)
 /* Text for people and output for programs do not go to the same place. */
 static enum br_status check_outputs(const struct cli_settings *settings, struct br_diag *diag)
 {
-    const char *format = settings->output.format;
-    if (!settings->bound.what_if && (format || settings->output.path))
-        return br_fail(diag, BR_USAGE, "redirect standard output, or add --what-if or --storage",
-                       "--format and -o belong to --what-if and --storage");
+    const char *format = settings->output.format, *path = settings->output.path;
+    if (settings->bound.proof && (!path || strcmp(path, "-") == 0 || settings->bound.what_if))
+        return br_fail(diag, BR_USAGE,
+                       "add -o NAME, for NAME.opb and NAME.pbp, and leave --what-if out",
+                       "--proof writes two files of its own");
+    if (!settings->bound.what_if && (format || (path && !settings->bound.proof)))
+        return br_fail(diag, BR_USAGE,
+                       "redirect standard output, or add --what-if, --storage or --proof",
+                       "--format and -o belong to --what-if and --storage, -o to --proof");
     if (settings->bound.what_if &&
         (settings->bound.json || settings->output.quiet ||
          (format && !settings->output.path && strcmp(format, "text") != 0)))
@@ -146,6 +154,8 @@ static int bounds_perform(const struct cli_settings *settings, const char *const
             status = cli_what_if(settings, &input, diag);
         }
     }
+    if (!status && settings->bound.proof)
+        status = cli_write_proof(settings, &input, &r, diag);
     counters.read_ns = (uint64_t)read_ns;
     if (!status && settings->output.stats)
         cli_stats_print(stderr, &counters, settings->bound.json);
@@ -172,6 +182,11 @@ static const struct br_option bound_rows[] = {
            "write the result of --what-if or --storage in this format (default: by the ending of "
            "-o FILE, else text)",
            .letter = 'f', .rows = &br_curve_formats),
+    OPTION(
+        NAME, "proof", "FORM", bound.proof,
+        "write the proof of a combinatorial bound for another checker, as NAME.opb and NAME.pbp, "
+        "where -o gives NAME",
+        .rows = &cli_proof_formats),
     OPTION(FLAG, "explain", NULL, bound.explain,
            "also explain what limits the job, and how much more machines or more of a resource "
            "would gain"),
@@ -199,6 +214,7 @@ const struct cli_command cli_bound = {
         "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --no-lp --json\n"
         "bigrocks bound examples/query.xml --cluster examples/cluster-rack.xml --what-if "
         "disk+25%\n"
+        "bigrocks bound examples/build.dot --capacity cpu=4,mem=4GiB --proof veripb -o build\n"
         "bigrocks bound examples/joins.xml --capacity cpu=4,mem=2GiB --shared licence=1 --storage "
         "mem\n",
 };

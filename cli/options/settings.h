@@ -54,6 +54,7 @@ struct cli_bound_settings {
     int64_t cpu_limit_ns; /* -1: not given */
     const char *what_if;
     const char *storage; /* a resource; NULL: not given */
+    const char *proof;   /* the form of a proof for others; NULL: not given */
     bool explain, json;
 };
 #define CLI_CONFLICTS_DEFAULT UINT64_MAX

@@ -1,0 +1,64 @@
+/* bound --proof veripb: the formula and its proof, as two files. */
+#include "cli/bounds/veripb.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output/output.h"
+#include "cli/terminal/say.h"
+#include "emit/proofs/veripb.h"
+
+static const struct br_named proof_rows[] = {
+    {"veripb", "pseudo-Boolean constraints and a proof for VeriPB 3"},
+};
+const struct br_names cli_proof_formats = {BR_NAMES(proof_rows)};
+
+static char *proof_path(const char *name, const char *ending)
+{
+    const size_t size = strlen(name) + strlen(ending) + 1;
+    char *path = malloc(size);
+    if (path)
+        snprintf(path, size, "%s%s", name, ending);
+    return path;
+}
+
+static enum br_status proof_write(const struct br_input *input,
+                                  const struct br_bound_result *result, const char *opb_path,
+                                  const char *pbp_path, struct br_veripb_size *size,
+                                  struct br_diag *diag)
+{
+    struct cli_output opb, pbp;
+    enum br_status status = cli_output_open(&opb, opb_path, diag);
+    if (status)
+        return status;
+    status = cli_output_open(&pbp, pbp_path, diag);
+    if (!status) {
+        status = br_emit_veripb(result->certificate, input->dag, input->cluster, opb.file, pbp.file,
+                                size, diag);
+        status = cli_output_close(&pbp, status, diag);
+    }
+    return cli_output_close(&opb, status, diag);
+}
+
+enum br_status cli_write_proof(const struct cli_settings *settings, const struct br_input *input,
+                               const struct br_bound_result *result, struct br_diag *diag)
+{
+    const char *name = settings->output.path;
+    struct br_veripb_size size = {0};
+    if (!result->certificate)
+        return br_fail(diag, BR_NO, NULL, "the bound comes without a proof");
+    char *opb = proof_path(name, ".opb"), *pbp = proof_path(name, ".pbp");
+    enum br_status status = opb && pbp ? BR_OK : br_fail_memory(diag);
+    if (!status)
+        status = proof_write(input, result, opb, pbp, &size, diag);
+    if (!status && !settings->output.quiet && !settings->bound.json) {
+        fputs("proof        ", stdout);
+        cli_print_text(stdout, pbp);
+        printf(": %" PRIu64 " variables, %" PRIu64 " constraints, %" PRIu64 " lines\n",
+               size.variables, size.rows, size.lines);
+    }
+    free(opb);
+    free(pbp);
+    return status;
+}

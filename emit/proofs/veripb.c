@@ -1,0 +1,189 @@
+/* Certificates as proofs for VeriPB: which of them have a form, what the encoding has to hold, and
+ * the frame of the proof. [Gocht22] */
+#include "emit/proofs/veripb.h"
+
+#include <inttypes.h>
+
+#include "base/collections/memory.h"
+#include "base/text/diag.h"
+#include "emit/proofs/derive.h"
+
+struct veripb {
+    const struct br_proof *proof;
+    const struct br_instance *in;
+    FILE *opb, *pbp;
+    struct br_diag *diag;
+    struct br_veripb_size *size;
+    struct br_arena arena;
+    bool *used, *counted, *scarce; /* by task, task, resource */
+    struct br_weighed weighed;
+};
+
+static enum br_status veripb_lacks(struct br_diag *diag, const char *what)
+{
+    return br_fail(diag, BR_NO, "leave --proof out: 'bigrocks check --certificate' checks it",
+                   "%s has no form for VeriPB yet", what);
+}
+
+/* In words, unless it has a form. */
+static enum br_status veripb_suits(const struct br_certificate *c, const struct br_instance *in,
+                                   struct br_diag *diag)
+{
+    const struct br_proof *proof = c->part;
+    if (c->relaxation != BR_RELAX_NONE)
+        return veripb_lacks(diag, "a proof of a relaxed job");
+    if (c->parts != 1)
+        return veripb_lacks(diag, "a proof in several parts");
+    if (br_proof_rounding(proof) > 1)
+        return veripb_lacks(diag, "a proof of rounded durations");
+    if (proof->bound <= 0)
+        return br_fail(diag, BR_NO, NULL, "there is no bound above 0 to be proven");
+    if (in->machines != 1)
+        return veripb_lacks(diag, "a proof on several machines");
+    if (proof->kind == BR_PROOF_PATH || proof->kind == BR_PROOF_WINDOW)
+        return BR_OK;
+    if (proof->kind != BR_PROOF_ENERGY) {
+        char words[64];
+        snprintf(words, sizeof words, "a proof of kind '%s'",
+                 br_named_name(&br_proof_kinds, proof->kind));
+        return veripb_lacks(diag, words);
+    }
+    if (proof->measure[proof->energy].kind == BR_MEASURE_WEIGHTS)
+        return veripb_lacks(diag, "a measure by weights");
+    return BR_OK;
+}
+
+/* The tasks of a path alone, since edges between them are enough. */
+static void veripb_use_path(struct veripb *v)
+{
+    const struct br_proof *proof = v->proof;
+    for (uint32_t k = 0; k < proof->links; k++) {
+        uint32_t s = proof->link[k].stage, first = v->in->stage_first[s],
+                 end = v->in->stage_first[s + 1];
+        if (proof->link[k].task != UINT32_MAX) {
+            first += proof->link[k].task;
+            end = first + 1;
+        }
+        for (uint32_t t = first; t < end; t++)
+            v->used[t] = true;
+    }
+}
+
+static bool veripb_in_clique(const struct br_proof_measure *measure, uint32_t stage)
+{
+    for (uint32_t k = 0; k < measure->stages; k++)
+        if (measure->stage[k] == stage)
+            return true;
+    return false;
+}
+
+/* The weights of the measure, and the rows of capacity that it needs. */
+static void veripb_weigh(struct veripb *v)
+{
+    const struct br_instance *in = v->in;
+    const struct br_proof_measure *measure = &v->proof->measure[v->proof->energy];
+    for (uint32_t t = 0; t < in->tasks && measure->kind == BR_MEASURE_CLIQUE; t++)
+        v->weighed.weight[t] = veripb_in_clique(measure, in->task_stage[t]);
+    v->weighed.capacity = 1;
+    for (uint32_t r = 0; r < in->resources; r++) {
+        int64_t unit = 1;
+        v->scarce[r] =
+            measure->kind == BR_MEASURE_CLIQUE || in->resource_origin[r] == measure->resource;
+        if (!v->scarce[r] || measure->kind == BR_MEASURE_CLIQUE)
+            continue;
+        if (measure->unit.mantissa &&
+            (!br_decimal_scale(measure->unit, in->resource_digits[r], &unit) || unit <= 0))
+            unit = 1; /* refused when the lines are made */
+        for (uint32_t t = 0; t < in->tasks; t++)
+            v->weighed.weight[t] = in->demand[(size_t)in->task_stage[t] * in->resources + r] / unit;
+        v->weighed.capacity = in->total[r] / unit;
+    }
+    for (uint32_t t = 0; t < in->tasks; t++) {
+        v->used[t] = true;
+        v->counted[t] = v->weighed.weight[t] > 0 && in->duration[t] > 0;
+    }
+}
+
+static enum br_status veripb_derive(struct veripb *v, struct br_derivation *lines)
+{
+    const struct br_proof *proof = v->proof;
+    if (lines->conflict)
+        return BR_OK;
+    if (proof->kind != BR_PROOF_ENERGY)
+        return veripb_lacks(v->diag, "a proof by rounds of a stage, or by claims,");
+    v->weighed.at = br_arena_array(&v->arena, (size_t)lines->steps->makespan + 1, sizeof(uint64_t));
+    if (!v->weighed.at)
+        return br_fail_memory(v->diag);
+    enum br_status status = br_derive_weighed(lines, &proof->measure[proof->energy], &v->weighed,
+                                              proof->from, proof->to, v->diag);
+    return status ? status : br_derive_sum(lines, &v->weighed, v->diag);
+}
+
+static enum br_status veripb_write(struct veripb *v)
+{
+    struct br_steps steps;
+    struct br_derivation lines = {0};
+    enum br_status status =
+        br_steps_init(&steps, v->in, v->proof->bound - 1, v->used, v->counted, v->scarce, v->diag);
+    if (!status) {
+        br_steps_write(&steps, v->opb);
+        fprintf(v->pbp, "pseudo-Boolean proof version 3.0\nf %" PRIu64 ";\n", steps.rows);
+        status = br_derive_windows(&lines, &steps, v->pbp, v->diag);
+    }
+    if (!status)
+        status = veripb_derive(v, &lines);
+    if (!status) {
+        fprintf(v->pbp,
+                "output NONE;\nconclusion UNSAT : %" PRIu64 ";\nend pseudo-Boolean proof;\n",
+                lines.conflict);
+        *v->size = (struct br_veripb_size){steps.variables, steps.rows, lines.next - steps.rows};
+    }
+    br_derivation_finish(&lines);
+    br_steps_finish(&steps);
+    return status;
+}
+
+static enum br_status veripb_emit(struct veripb *v)
+{
+    const struct br_instance *in = v->in;
+    v->used = br_arena_array(&v->arena, in->tasks, sizeof *v->used);
+    v->counted = br_arena_array(&v->arena, in->tasks, sizeof *v->counted);
+    v->scarce = br_arena_array(&v->arena, in->resources, sizeof *v->scarce);
+    v->weighed.weight = br_arena_array(&v->arena, in->tasks, sizeof(int64_t));
+    if (!v->used || !v->counted || !v->scarce || !v->weighed.weight)
+        return br_fail_memory(v->diag);
+    if (v->proof->kind == BR_PROOF_ENERGY)
+        veripb_weigh(v);
+    else if (v->proof->kind == BR_PROOF_PATH)
+        veripb_use_path(v);
+    else
+        for (uint32_t t = 0; t < in->tasks; t++)
+            v->used[t] = true;
+    return veripb_write(v);
+}
+
+enum br_status br_emit_veripb(const struct br_certificate *certificate, const struct br_dag *dag,
+                              const struct br_cluster *cluster, FILE *opb, FILE *pbp,
+                              struct br_veripb_size *size, struct br_diag *diag)
+{
+    struct br_instance *in;
+    int64_t bound_ns = 0;
+    if (!br_certificate_bound(certificate, &bound_ns))
+        return br_fail(diag, BR_NO, NULL, "the bound is negative or too large");
+    enum br_status status = br_certificate_verify(certificate, dag, cluster, bound_ns, diag);
+    if (status)
+        return status;
+    if (certificate->relaxation != BR_RELAX_NONE)
+        return veripb_lacks(diag, "a proof of a relaxed job");
+    status = br_instance_create(dag, cluster, &in, diag);
+    if (status)
+        return status;
+    struct veripb v = {
+        .proof = certificate->part, .in = in, .opb = opb, .pbp = pbp, .diag = diag, .size = size};
+    status = veripb_suits(certificate, in, diag);
+    if (!status)
+        status = veripb_emit(&v);
+    br_arena_finish(&v.arena);
+    br_instance_destroy(in);
+    return status;
+}

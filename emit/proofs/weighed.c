@@ -1,0 +1,200 @@
+/* Lines that say how much of a measure is held at a time, from the rows of capacity.
+ *
+ * A task that runs or not at time u weighs 1 - (~y(u - d + 1) + y(u + 1)), which is 0 or 1: that it
+ * is 0 or more is the sum of the steps between. Adding that takes a task, or a part of its demand,
+ * out of a row. Whole units: take the rest of every demand out, divide by the unit. Pairs that do
+ * not fit together: take all others out, divide by the larger demand. A clique: the pairs of one
+ * more task with all before, k - 1 times the clique so far, divided by k [Gocht22]. */
+#include <inttypes.h>
+
+#include "base/text/diag.h"
+#include "emit/proofs/derive.h"
+
+/* More terms are refused: a file of some hundred megabytes. */
+#define TERMS_MOST UINT64_C(40000000)
+
+static enum br_status derive_length(const struct br_derivation *lines, struct br_diag *diag)
+{
+    if (lines->terms <= TERMS_MOST)
+        return BR_OK;
+    return br_fail(diag, BR_NO, "leave --proof out: 'bigrocks check --certificate' needs no times",
+                   "the proof would take more than %" PRIu64 " terms", TERMS_MOST);
+}
+
+static int64_t weighed_demand(const struct br_derivation *lines, uint32_t task, uint32_t r)
+{
+    const struct br_instance *in = lines->steps->in;
+    return in->duration[task] > 0 ? in->demand[(size_t)in->task_stage[task] * in->resources + r]
+                                  : 0;
+}
+
+/* Does it run at that time wherever it starts, or never? Then no row has a variable of it. */
+static bool weighed_fixed(const struct br_steps *steps, uint32_t task, int64_t time)
+{
+    return !br_steps_free(steps, task, time - steps->in->duration[task] + 1) &&
+           !br_steps_free(steps, task, time + 1);
+}
+
+/* Adds `times` times: the task runs 0 times or more at that time. */
+static void weighed_take_out(struct br_derivation *lines, uint32_t task, int64_t time,
+                             int64_t times)
+{
+    const struct br_steps *steps = lines->steps;
+    const int64_t begin = time - steps->in->duration[task] + 1;
+    if (times == 0 || weighed_fixed(steps, task, time))
+        return;
+    lines->terms++;
+    if (!br_steps_free(steps, task, begin)) {
+        fprintf(lines->out, " ~y%" PRIu32 "_%" PRId64, task + 1, time + 1);
+    } else if (!br_steps_free(steps, task, time + 1)) {
+        fprintf(lines->out, " y%" PRIu32 "_%" PRId64, task + 1, begin);
+    } else {
+        lines->terms += (uint64_t)steps->in->duration[task];
+        for (int64_t x = begin; x <= time; x++)
+            fprintf(lines->out, " %" PRIu64 "%s", steps->ladder[task] + (uint64_t)x,
+                    x > begin ? " +" : "");
+    }
+    fprintf(lines->out, " %" PRId64 " * +", times);
+}
+
+static uint64_t weighed_line(struct br_derivation *lines)
+{
+    fputs(";\n", lines->out);
+    return ++lines->next;
+}
+
+/* The row of that time in whole units. */
+static uint64_t weighed_units(struct br_derivation *lines, uint32_t r, int64_t unit, int64_t time)
+{
+    fprintf(lines->out, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
+    for (uint32_t t = 0; t < lines->steps->in->tasks; t++)
+        if (lines->steps->counted[t])
+            weighed_take_out(lines, t, time, weighed_demand(lines, t, r) % unit);
+    fprintf(lines->out, " %" PRId64 " d", unit);
+    return weighed_line(lines);
+}
+
+/* A resource of which the two demand more than there is; UINT32_MAX: there is none. */
+static uint32_t weighed_rivals(const struct br_derivation *lines, uint32_t a, uint32_t b)
+{
+    const struct br_instance *in = lines->steps->in;
+    uint32_t r = 0;
+    while (r < in->resources &&
+           weighed_demand(lines, a, r) <= in->total[r] - weighed_demand(lines, b, r))
+        r++;
+    return r < in->resources ? r : UINT32_MAX;
+}
+
+static uint64_t weighed_pair(struct br_derivation *lines, uint32_t a, uint32_t b, int64_t time)
+{
+    const uint32_t r = weighed_rivals(lines, a, b);
+    const int64_t x = weighed_demand(lines, a, r), y = weighed_demand(lines, b, r);
+    fprintf(lines->out, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
+    for (uint32_t t = 0; t < lines->steps->in->tasks; t++)
+        if (lines->steps->counted[t] && t != a && t != b)
+            weighed_take_out(lines, t, time, weighed_demand(lines, t, r));
+    fprintf(lines->out, " %" PRId64 " d", x > y ? x : y);
+    return weighed_line(lines);
+}
+
+static uint64_t weighed_clique(struct br_derivation *lines, const uint32_t *member,
+                               uint32_t members, int64_t time)
+{
+    uint64_t all = weighed_pair(lines, member[0], member[1], time);
+    for (uint32_t k = 2; k < members; k++) {
+        const uint64_t first = lines->next + 1;
+        for (uint32_t i = 0; i < k; i++)
+            weighed_pair(lines, member[i], member[k], time);
+        fprintf(lines->out, "pol %" PRIu64 " %" PRIu32 " *", all, k - 1);
+        for (uint32_t i = 0; i < k; i++)
+            fprintf(lines->out, " %" PRIu64 " +", first + i);
+        fprintf(lines->out, " %" PRIu32 " d", k);
+        all = weighed_line(lines);
+    }
+    return all;
+}
+
+/* A resource of which any two members demand more than there is, and what the least of them leaves
+ * and 1 more: no other member demands less. UINT32_MAX: there is none. */
+static uint32_t weighed_common(const struct br_derivation *lines, const uint32_t *member,
+                               uint32_t members, int64_t *unit)
+{
+    const struct br_instance *in = lines->steps->in;
+    for (uint32_t r = 0; r < in->resources; r++) {
+        int64_t least = INT64_MAX, next = INT64_MAX;
+        for (uint32_t i = 0; i < members; i++) {
+            int64_t demand = weighed_demand(lines, member[i], r);
+            if (demand < least) {
+                next = least;
+                least = demand;
+            } else if (demand < next) {
+                next = demand;
+            }
+        }
+        *unit = in->total[r] - least + 1;
+        if (next >= *unit)
+            return r;
+    }
+    return UINT32_MAX;
+}
+
+/* All members at once: takes what is above the unit out of every demand, and divides by it. */
+static uint64_t weighed_whole(struct br_derivation *lines, uint32_t r, int64_t unit, int64_t time)
+{
+    fprintf(lines->out, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
+    for (uint32_t t = 0; t < lines->steps->in->tasks; t++) {
+        int64_t demand = lines->steps->counted[t] ? weighed_demand(lines, t, r) : 0;
+        if (demand > unit)
+            weighed_take_out(lines, t, time, demand - unit);
+    }
+    fprintf(lines->out, " %" PRId64 " d", unit);
+    return weighed_line(lines);
+}
+
+static enum br_status weighed_by_clique(struct br_derivation *lines, struct br_weighed *weighed,
+                                        int64_t from, int64_t to, struct br_diag *diag)
+{
+    const uint32_t tasks = lines->steps->in->tasks;
+    uint32_t *member = br_arena_array(&lines->arena, tasks, sizeof *member), members = 0;
+    if (!member)
+        return br_fail_memory(diag);
+    for (uint32_t t = 0; t < tasks; t++)
+        if (weighed->weight[t] > 0 && lines->steps->in->duration[t] > 0)
+            member[members++] = t;
+    if (members < 2)
+        return br_fail(diag, BR_NO, NULL, "a clique of one task has no form for VeriPB");
+    int64_t unit;
+    const uint32_t r = weighed_common(lines, member, members, &unit);
+    for (uint32_t i = 0; i < members && r == UINT32_MAX; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (weighed_rivals(lines, member[i], member[k]) == UINT32_MAX)
+                return br_fail(diag, BR_NO, "leave --proof out",
+                               "the proof has a clique of which two tasks exclude each other by "
+                               "their order alone; it has no form for VeriPB yet");
+    for (int64_t u = from; u < to && lines->terms <= TERMS_MOST; u++)
+        weighed->at[u] = r < UINT32_MAX ? weighed_whole(lines, r, unit, u)
+                                        : weighed_clique(lines, member, members, u);
+    return derive_length(lines, diag);
+}
+
+enum br_status br_derive_weighed(struct br_derivation *lines,
+                                 const struct br_proof_measure *measure, struct br_weighed *weighed,
+                                 int64_t from, int64_t to, struct br_diag *diag)
+{
+    const struct br_instance *in = lines->steps->in;
+    if (measure->kind == BR_MEASURE_CLIQUE)
+        return weighed_by_clique(lines, weighed, from, to, diag);
+    uint32_t r = 0;
+    int64_t unit = 1;
+    while (r < in->resources && in->resource_origin[r] != measure->resource)
+        r++;
+    if (r == in->resources ||
+        (measure->unit.mantissa &&
+         (!br_decimal_scale(measure->unit, in->resource_digits[r], &unit) || unit <= 0)))
+        return br_fail(diag, BR_NO, "leave --proof out",
+                       "the unit of a measure is no whole number of what demands count");
+    for (int64_t u = from; u < to && lines->terms <= TERMS_MOST; u++)
+        weighed->at[u] =
+            unit > 1 ? weighed_units(lines, r, unit, u) : lines->steps->capacity[r] + (uint64_t)u;
+    return derive_length(lines, diag);
+}

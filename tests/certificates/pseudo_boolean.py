@@ -1,0 +1,114 @@
+"""A small reading of pseudo-Boolean formulas (OPB) and of proofs in the form of VeriPB 3: the rules that our proofs use.
+
+A constraint is (coefficients by literal, degree): the sum of the coefficients of true literals is the degree or more.
+All coefficients are above 0, and no variable has both of its literals. Everything else than `pol` and the frame is
+refused, so that a proof which this accepts uses cutting planes alone.
+"""
+import re
+
+VARIABLE = re.compile(r'[A-Za-z][A-Za-z0-9_]+')
+
+
+class Refused(Exception):
+    pass
+
+
+def need(condition, *words):
+    if not condition:
+        raise Refused(*words)
+
+
+def negation(literal):
+    return literal[1:] if literal[0] == '~' else '~' + literal
+
+
+def is_literal(word):
+    return bool(VARIABLE.fullmatch(word.lstrip('~'))) and word.count('~') <= 1
+
+
+def add(a, b):
+    terms, degree = dict(a[0]), a[1] + b[1]
+    for literal, k in b[0].items():
+        other = negation(literal)
+        if other in terms: # x + ~x = 1
+            both = min(k, terms[other])
+            degree -= both
+            k -= both
+            terms[other] -= both
+            if not terms[other]:
+                del terms[other]
+        if k:
+            terms[literal] = terms.get(literal, 0) + k
+    return terms, degree
+
+
+def times(a, k):
+    need(k > 0, 'a factor is not above 0')
+    return {literal: c * k for literal, c in a[0].items()}, a[1] * k
+
+
+def divided(a, k):
+    need(k > 0, 'a divisor is not above 0')
+    return {literal: -(-c // k) for literal, c in a[0].items()}, -(-a[1] // k)
+
+
+def is_conflict(a):
+    return sum(a[0].values()) < a[1]
+
+
+def formula(text):
+    """The rows of an OPB file."""
+    rows = []
+    for line in text.splitlines():
+        if line.startswith('*'):
+            continue
+        words = line.split()
+        need(len(words) >= 3 and words[-3] == '>=' and words[-1] == ';' and len(words) % 2, 'no row', line)
+        row = ({}, int(words[-2]))
+        for k, literal in zip(words[:-3:2], words[1:-3:2]):
+            need(is_literal(literal) and int(k) > 0, 'no term', line)
+            row = add(row, ({literal: int(k)}, 0))
+        rows.append(row)
+    return rows
+
+
+def resolve(words, known):
+    """What a line in reverse Polish notation comes to. A number before `*` or `d` is one, else it is of a line."""
+    stack = []
+    for k, word in enumerate(words):
+        if word == '+':
+            need(len(stack) >= 2 and all(isinstance(a, tuple) for a in stack[-2:]), 'too few to add')
+            b = stack.pop()
+            stack.append(add(stack.pop(), b))
+        elif word in ('*', 'd'):
+            need(len(stack) >= 2 and isinstance(stack[-1], int) and isinstance(stack[-2], tuple), 'nothing to scale')
+            b = stack.pop()
+            stack.append((times if word == '*' else divided)(stack.pop(), b))
+        elif is_literal(word):
+            stack.append(({word: 1}, 0))
+        else:
+            need(word.isdigit(), 'no word of a proof', word)
+            number = k + 1 < len(words) and words[k + 1] in ('*', 'd')
+            stack.append(int(word) if number else known(int(word)))
+    need(len(stack) == 1 and isinstance(stack[0], tuple), 'operands are left over')
+    return stack[0]
+
+
+def check(opb, pbp):
+    """Refused unless the proof shows that the formula has no solution. Returns how many lines it has."""
+    lines = formula(opb)
+    rows = len(lines)
+    steps = [line.strip() for line in pbp.splitlines()]
+    need(len(steps) >= 5 and steps[0] == 'pseudo-Boolean proof version 3.0' and steps[1] == 'f %d;' % rows, 'no head')
+    need(steps[-3] == 'output NONE;' and steps[-1] == 'end pseudo-Boolean proof;', 'no end')
+
+    def known(number):
+        need(1 <= number <= len(lines), 'no such line', number)
+        return lines[number - 1]
+
+    for step in steps[2:-3]:
+        need(step.startswith('pol ') and step.endswith(';'), 'no rule that is known', step[:40])
+        lines.append(resolve(step[4:-1].split(), known))
+    end = re.fullmatch(r'conclusion UNSAT : (\d+);', steps[-2])
+    need(end and is_conflict(known(int(end[1]))), 'the line at the end is no contradiction')
+    return len(lines) - rows
