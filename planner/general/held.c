@@ -26,8 +26,7 @@ void br_taken_finish(struct br_taken *p)
     br_free(p->used);
 }
 
-/* The span that holds at the time. */
-static uint32_t find_span(const struct br_taken *p, int64_t time)
+uint32_t br_taken_span(const struct br_taken *p, int64_t time)
 {
     uint32_t first = 0, last = p->count; /* time[first] <= time < time[last] */
     while (first + 1 < last) {
@@ -43,7 +42,7 @@ static uint32_t find_span(const struct br_taken *p, int64_t time)
 /* The span that begins at the time, made if there is none; UINT32_MAX when memory is out. */
 static uint32_t split_at(struct br_taken *p, uint32_t resources, int64_t time)
 {
-    uint32_t k = find_span(p, time);
+    uint32_t k = br_taken_span(p, time);
     if (p->time[k] == time)
         return k;
     if (p->count == p->room) {
@@ -126,7 +125,7 @@ int64_t br_taken_fit(const struct br_taken *p, uint32_t resources, const struct 
         start = fit_stay(p, resources, fit, start);
     if (start == INT64_MAX)
         return start;
-    for (uint32_t k = find_span(p, start); k < p->count; k++) {
+    for (uint32_t k = br_taken_span(p, start); k < p->count; k++) {
         if (k > 0 && p->time[k] >= start + fit->duration && p->time[k] > start)
             break;
         if (has_room(p, resources, k, fit, fit->run, NULL))

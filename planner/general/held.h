@@ -33,6 +33,8 @@ bool br_taken_add(struct br_taken *profile, uint32_t resources, uint32_t resourc
 /* Adds it from a time to another. O(log spans + spans between), if both times are there. */
 bool br_taken_hold(struct br_taken *profile, uint32_t resources, uint32_t resource, int64_t from,
                    int64_t to, int64_t amount);
+/* The number of the span that holds at the time. O(log spans). */
+uint32_t br_taken_span(const struct br_taken *profile, int64_t time);
 /* The first time no earlier than `start` at which the task fits, with all else as it is; INT64_MAX:
  * none. O(spans). */
 int64_t br_taken_fit(const struct br_taken *profile, uint32_t resources,

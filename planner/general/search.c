@@ -6,6 +6,7 @@
 #include "base/collections/memory.h"
 #include "base/collections/sort.h"
 #include "base/numbers/rng.h"
+#include "planner/general/backward.h"
 #include "planner/general/lister.h"
 
 /* Individuals of the population, and how many a choice of parents looks at. */
@@ -18,7 +19,10 @@ enum way {
     WAY_FREE = BR_TURNS_FREE,
     WAY_STRICT = BR_TURNS_STRICT,
     WAY_SERIAL,
+    WAY_BACKWARD,
 };
+/* Kinds of ways, of which each remembers its shortest schedule. */
+enum { TIMED, SERIAL, BACKWARD, KINDS };
 
 struct individual {
     uint32_t *rank; /* by task: its place in the order of starts */
@@ -31,13 +35,14 @@ struct general_search {
     struct br_reserve *reserve;
     struct br_generator *generator; /* NULL: storage can run short, and no witness is known */
     struct br_lister *lister;       /* NULL: it does not know the job */
+    struct br_backward *backward;   /* the same */
     struct br_rng rng;
     struct individual all[POPULATION + 1]; /* the last is the newcomer */
     uint32_t count;
     uint32_t *order; /* scratch, and so is the key */
     uint64_t *sort_key;
     struct br_general_schedule *best;
-    int64_t shortest[2]; /* makespan in time, by the generator and by the lister */
+    int64_t shortest[KINDS]; /* makespan in time */
     bool failed;
 };
 
@@ -137,13 +142,17 @@ static void enter(struct general_search *s)
 static bool make_schedule(struct general_search *s, enum way way)
 {
     struct individual *one = newcomer(s);
-    if (s->failed || (way == WAY_SERIAL ? !s->lister : !s->generator))
+    if (s->failed || (way == WAY_SERIAL     ? !s->lister
+                      : way == WAY_BACKWARD ? !s->backward
+                                            : !s->generator))
         return false;
     if (way == WAY_SERIAL)
         s->failed = !br_lister_run(s->lister, one->rank, &one->schedule);
+    else if (way == WAY_BACKWARD)
+        s->failed = !br_backward_run(s->backward, one->rank, &one->schedule);
     else
         s->failed = !br_generator_run(s->generator, one->rank, (enum br_turns)way, &one->schedule);
-    s->run->spent += s->job->tasks * (way == WAY_SERIAL ? SERIAL_COST : UINT64_C(1));
+    s->run->spent += s->job->tasks * (way >= WAY_SERIAL ? SERIAL_COST : UINT64_C(1));
     return !s->failed;
 }
 
@@ -153,7 +162,9 @@ static void try_newcomer(struct general_search *s, enum way way, const char *fin
     struct individual *one = newcomer(s);
     if (!make_schedule(s, way) || !one->schedule.whole)
         return;
-    int64_t *shortest = &s->shortest[way == WAY_SERIAL];
+    int64_t *shortest = &s->shortest[way == WAY_SERIAL     ? SERIAL
+                                     : way == WAY_BACKWARD ? BACKWARD
+                                                           : TIMED];
     if (!one->schedule.late && one->schedule.makespan < *shortest)
         *shortest = one->schedule.makespan;
     rank_by_start(s, one);
@@ -210,6 +221,27 @@ static bool rank_by_rule(struct general_search *s, enum rule rule)
     }
 }
 
+/* Ranks the newcomer's tasks by their ends in a schedule. */
+static void rank_by_end(struct general_search *s, const struct br_general_schedule *schedule)
+{
+    for (uint32_t t = 0; t < s->job->tasks; t++)
+        s->sort_key[t] = (uint64_t)(schedule->start[t] + s->job->duration[t]);
+    rank_by_key(s, newcomer(s)->rank);
+}
+
+/* The best so far, and the witness, from the end. */
+static void try_backward(struct general_search *s)
+{
+    if (!s->backward)
+        return;
+    if (rank_by_rule(s, RULE_WITNESS))
+        try_newcomer(s, WAY_BACKWARD, "least held first, from the end");
+    if (!s->best->whole)
+        return;
+    rank_by_end(s, s->best);
+    try_newcomer(s, WAY_BACKWARD, "justified");
+}
+
 static void try_rules(struct general_search *s)
 {
     for (enum rule rule = 0; rule < RULES; rule++) {
@@ -220,6 +252,7 @@ static void try_rules(struct general_search *s)
     }
     if (rank_by_rule(s, RULE_WITNESS))
         try_newcomer(s, WAY_STRICT, "least held first, in turn");
+    try_backward(s);
 }
 
 /* ---- Generations ---- */
@@ -300,12 +333,33 @@ static bool goes_serial(struct general_search *s)
 {
     if (!s->lister || !s->generator)
         return s->lister != NULL;
-    return br_rng_below(&s->rng, 4) < (s->shortest[1] <= s->shortest[0] ? 3 : 1);
+    return br_rng_below(&s->rng, 4) < (s->shortest[SERIAL] <= s->shortest[TIMED] ? 3 : 1);
+}
+
+/* The same for schedules from the end. */
+static bool goes_backward(struct general_search *s)
+{
+    const int64_t other =
+        s->shortest[SERIAL] < s->shortest[TIMED] ? s->shortest[SERIAL] : s->shortest[TIMED];
+    return s->backward && br_rng_below(&s->rng, 4) < (s->shortest[BACKWARD] < other ? 2 : 1);
+}
+
+/* From the end, the order of ends of a schedule comes to no dead end. */
+static void breed_backward(struct general_search *s)
+{
+    rank_by_end(s, &choose(s)->schedule);
+    if (br_rng_below(&s->rng, 4) > 0)
+        mutate(s);
+    try_newcomer(s, WAY_BACKWARD, "population, from the end");
 }
 
 static void go_on(struct general_search *s)
 {
     while (s->count && !search_over(s)) {
+        if (goes_backward(s)) {
+            breed_backward(s);
+            continue;
+        }
         const struct individual *a = choose(s), *b = choose(s);
         const bool crosses = a != b && br_rng_below(&s->rng, 4) > 0;
         if (crosses)
@@ -341,6 +395,8 @@ static bool general_search_init(struct general_search *s)
         ok = (s->reserve = br_reserve_create(job, s->run->witness)) != NULL;
     if (ok && br_lister_knows(job))
         ok = (s->lister = br_lister_create(job)) != NULL;
+    if (ok && br_backward_knows(job))
+        ok = (s->backward = br_backward_create(job)) != NULL;
     if (ok && (s->reserve || !job->any_stored))
         ok = (s->generator = br_generator_create(job, s->reserve)) != NULL;
     return ok;
@@ -352,7 +408,7 @@ bool br_general_search(struct br_general_run *run, struct br_general_schedule *b
                                .job = run->job,
                                .rng = br_rng_seed(run->seed),
                                .best = best,
-                               .shortest = {INT64_MAX, INT64_MAX}};
+                               .shortest = {INT64_MAX, INT64_MAX, INT64_MAX}};
     best->whole = false;
     best->late = best->makespan = INT64_MAX;
     bool ok = general_search_init(&s);
@@ -366,6 +422,7 @@ bool br_general_search(struct br_general_run *run, struct br_general_schedule *b
         br_general_schedule_finish(&s.all[k].schedule);
     }
     br_lister_destroy(s.lister);
+    br_backward_destroy(s.backward);
     br_generator_destroy(s.generator);
     br_reserve_destroy(s.reserve);
     br_free(s.order);

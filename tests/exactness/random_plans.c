@@ -1,37 +1,20 @@
 /* usage: random_plans FIRST COUNT [features]
  *
  * Random jobs, or with "features" such with outputs, shared resources and times, of the seeds from
- * FIRST on, each planned by a method in turn and written for a judge that shares no code with us: a
- * line "SEED METHOD BYTES BYTES", the job with its cluster as XML of the first size, the plan as
- * JSON of the second. Our own check of plans and of certificates comes first, and ends the program
+ * FIRST on, each planned by a method in turn and written for a judge, with the method as word
+ * (record.h). Our own check of plans and of certificates comes first, and ends the program
  * with a word where it refuses. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "emit/emit.h"
 #include "planner/check/proofs/certificate.h"
 #include "planner/instance/plan.h"
+#include "tests/exactness/record.h"
 #include "tests/support/random_features.h"
 
 enum { TASKS = 40, FEATURE_TASKS = 16, FEATURE_TRIES = 64 };
-
-struct text {
-    char *start;
-    size_t size;
-};
-
-static struct text write_text(const struct br_emit_input *input, bool plan)
-{
-    struct text text = {0};
-    FILE *out = open_memstream(&text.start, &text.size);
-    enum br_status status =
-        plan ? br_emit_plan("json", input, out, NULL) : br_emit_job("xml", input, out, NULL);
-    if (!out || fclose(out) || status)
-        exit(BR_SYSTEM);
-    return text;
-}
 
 static const char *method_of(uint64_t seed)
 {
@@ -75,12 +58,7 @@ static enum br_status one(uint64_t seed, bool features, uint64_t attempt, struct
                                        plan->lower_bound_ns, diag);
     if (!status) {
         struct br_emit_input input = {.dag = job.dag, .cluster = job.cluster, .plan = plan};
-        struct text dag = write_text(&input, false), json = write_text(&input, true);
-        printf("%" PRIu64 " %s %zu %zu\n", seed, options.method, dag.size, json.size);
-        fwrite(dag.start, 1, dag.size, stdout);
-        fwrite(json.start, 1, json.size, stdout);
-        free(dag.start);
-        free(json.start);
+        record_write(seed, options.method, &input);
     }
     br_plan_destroy(plan);
     random_job_finish(&job);
