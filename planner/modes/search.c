@@ -10,6 +10,10 @@
 /* POPULATION: individuals, fewer if the budget is small. REPAIRS: changes of a task's way that a
  * repair tries, by task. TRIES: repairs of a first individual from other random ways. */
 enum { POPULATION = 40, REPAIRS = 20, TRIES = 50, PASSES = 3 };
+/* So many children in a row that do not shorten the best schedule end a population. */
+enum { PATIENCE = 30 * POPULATION };
+/* One of so many schedules lets tasks take other ways. */
+enum { FREED = 2 };
 
 struct breeding {
     const struct br_modes *modes;
@@ -144,7 +148,7 @@ static void schedule(struct breeding *b, struct br_choice *c, bool backward, boo
 /* Forward, then backward and forward by the ends before. What is left is the forward schedule. */
 static void evaluate(struct breeding *b, struct br_choice *c)
 {
-    schedule(b, c, false, true);
+    schedule(b, c, false, br_rng_below(&b->rng, FREED) == 0);
     for (uint32_t way = 0; way < 2 && !b->failed; way++) {
         for (uint32_t t = 0; t < b->modes->tasks; t++)
             b->key[t] = -c->end[t];
@@ -308,26 +312,103 @@ static void take_child(struct breeding *b)
     *child = swap;
 }
 
-static void breed(struct breeding *b)
+static bool is_met(const struct breeding *b)
 {
-    const struct br_modes *modes = b->modes;
-    for (uint32_t k = 0; k < b->room && (!k || goes_on(b)); k++) {
-        if (!make_first(b, &b->one[b->ones], k)) {
-            if (!b->ones && k + 1 < TRIES / 10)
-                continue;
-            break;
-        }
-        evaluate(b, &b->one[b->ones++]);
-        if (b->failed || best_of(b)->makespan <= b->budget->enough)
+    return b->ones && best_of(b)->makespan <= b->budget->enough;
+}
+
+/* Fills the population; the first of all individuals has the shortest ways. */
+static void fill(struct breeding *b, uint32_t population)
+{
+    for (uint32_t k = 0; b->ones < b->room && (!b->ones || goes_on(b)) && !is_met(b); k++) {
+        if (make_first(b, &b->one[b->ones], population ? 1 : k))
+            evaluate(b, &b->one[b->ones++]);
+        else if (b->ones || k + 1 >= TRIES / 10)
+            return;
+        if (b->failed)
             return;
     }
-    while (b->ones > 1 && goes_on(b) && best_of(b)->makespan > b->budget->enough) {
+}
+
+/* Children until the best schedule has stayed the same for long. */
+static void breed_children(struct breeding *b)
+{
+    const struct br_modes *modes = b->modes;
+    int64_t best = best_of(b)->makespan;
+    for (uint32_t k = 0; k < PATIENCE && b->ones > 1 && goes_on(b) && !is_met(b); k++) {
         b->placed += modes->tasks / 8 + 1; /* a child that cannot be afforded costs, too */
         if (!make_child(b, draw_parent(b), draw_parent(b), &b->one[b->ones]))
             continue;
         evaluate(b, &b->one[b->ones]);
         if (!b->failed)
             take_child(b);
+        if (best_of(b)->makespan < best) {
+            best = best_of(b)->makespan;
+            k = 0;
+        }
+    }
+}
+
+static void copy_choice(const struct breeding *b, struct br_choice *to,
+                        const struct br_choice *from)
+{
+    const size_t n = b->modes->tasks;
+    memcpy(to->way, from->way, n * sizeof *to->way);
+    memcpy(to->rank, from->rank, n * sizeof *to->rank);
+    memcpy(to->start, from->start, n * sizeof *to->start);
+    memcpy(to->end, from->end, n * sizeof *to->end);
+    to->makespan = from->makespan;
+}
+
+/* Changes the way of one task at a time in the best schedule, as long as that makes none longer. */
+static void change_single_ways(struct breeding *b)
+{
+    const struct br_modes *modes = b->modes;
+    struct br_choice *best = &b->one[best_of(b) - b->one], *child = &b->one[b->ones];
+    uint32_t task = (uint32_t)br_rng_below(&b->rng, modes->tasks);
+    for (uint32_t k = 0; k < modes->tasks && goes_on(b) && !is_met(b); k++) {
+        task = task + 1 < modes->tasks ? task + 1 : 0;
+        const uint32_t stage = modes->task_stage[task];
+        for (uint32_t w = modes->way_first[stage]; w < modes->way_first[stage + 1] && goes_on(b);
+             w++) {
+            if (w == best->way[task])
+                continue;
+            copy_choice(b, child, best);
+            child->way[task] = w;
+            level_stages(b, child->way);
+            if (!repair(b, child->way))
+                continue;
+            evaluate(b, child);
+            if (b->failed || child->makespan > best->makespan)
+                continue;
+            if (child->makespan < best->makespan)
+                k = 0;
+            const struct br_choice swap = *best;
+            *best = *child;
+            *child = swap;
+        }
+    }
+}
+
+/* One population after another, each with the best of those before. */
+static void breed(struct breeding *b)
+{
+    for (uint32_t population = 0; !population || (goes_on(b) && b->ones > 1); population++) {
+        if (population) { /* the best alone stays */
+            struct br_choice *best = &b->one[best_of(b) - b->one];
+            const struct br_choice swap = b->one[0];
+            b->one[0] = *best;
+            *best = swap;
+            b->ones = 1;
+        }
+        fill(b, population);
+        if (b->failed || !b->ones || is_met(b))
+            return;
+        breed_children(b);
+        if (!b->failed && !is_met(b))
+            change_single_ways(b);
+        if (b->failed || is_met(b))
+            return;
     }
 }
 

@@ -18,7 +18,7 @@
 #include "planner/search/method.h"
 
 /* Schedules that the choice of ways tries by effort, and the most placements of these efforts. */
-static const uint64_t fast_schedules = 300, default_schedules = 6000, max_schedules = 100000;
+static const uint64_t fast_schedules = 300, default_schedules = 60000, max_schedules = 1000000;
 static const uint64_t fast_placements = 200000, default_placements = 5000000;
 /* Schedules of one individual; the share of a limit for the choice, and for the bound. */
 enum { SCHEDULES_EACH = 3 };
