@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/process/stop.h"
+#include "planner/model/features.h"
 #include "planner/search/method.h"
 #include "store/file.h"
 #include "store/refit.h"
@@ -94,8 +95,8 @@ static bool meets_bound(const struct br_plan *plan)
 /* ---- Reading ---- */
 
 /* Arguments common to all calls. */
-static enum br_status check_asked(const struct br_dag *dag, const struct br_plan_options *options,
-                                  struct br_diag *diag)
+static enum br_status check_asked(const struct br_dag *dag, const struct br_cluster *cluster,
+                                  const struct br_plan_options *options, struct br_diag *diag)
 {
     if (!dag->finished)
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
@@ -105,7 +106,8 @@ static enum br_status check_asked(const struct br_dag *dag, const struct br_plan
     if (options && options->objective != BR_OBJECTIVE_MAKESPAN)
         return br_fail(diag, BR_USAGE, "plan without the store, or for the makespan",
                        "plans for other objectives than the makespan are not kept");
-    return br_options_check(options, diag);
+    const enum br_status status = br_options_check(options, diag);
+    return status ? status : br_features_refuse(dag, cluster, 0, "the store of plans", diag);
 }
 
 struct question {
@@ -179,11 +181,12 @@ enum br_status br_store_get(struct br_store *store, const struct br_dag *dag,
 {
     BR_NEED(diag, store, dag, cluster, plan, hit);
     *plan = NULL;
-    if (check_asked(dag, options, diag))
-        return BR_USAGE;
+    enum br_status status = check_asked(dag, cluster, options, diag);
+    if (status)
+        return status;
     struct question q = store_ask(store, dag, cluster);
     int64_t effort;
-    enum br_status status = get(&q, plan, hit, &effort, diag);
+    status = get(&q, plan, hit, &effort, diag);
     if (!status && *plan)
         hit->enough = effort >= asked(options) || meets_bound(*plan);
     br_instance_destroy(q.in);
@@ -251,10 +254,11 @@ enum br_status br_store_put(struct br_store *store, const struct br_dag *dag,
                             const struct br_plan *plan, struct br_diag *diag)
 {
     BR_NEED(diag, store, dag, cluster, plan);
-    if (check_asked(dag, options, diag))
-        return BR_USAGE;
+    enum br_status status = check_asked(dag, cluster, options, diag);
+    if (status)
+        return status;
     struct question q = store_ask(store, dag, cluster);
-    enum br_status status = check_kept(plan, diag);
+    status = check_kept(plan, diag);
     if (!status)
         status = br_plan_verify(plan, dag, cluster, 1, NULL, NULL, diag);
     if (!status)
@@ -315,13 +319,14 @@ enum br_status br_store_plan(struct br_store *store, const struct br_dag *dag,
     const struct br_plan_options usual = br_plan_options_default();
     struct br_store_hit own = {0};
     *plan = NULL;
-    if (check_asked(dag, options, diag))
-        return BR_USAGE;
+    enum br_status status = check_asked(dag, cluster, options, diag);
+    if (status)
+        return status;
     struct question q = store_ask(store, dag, cluster);
     int64_t effort;
     options = options ? options : &usual;
     hit = hit ? hit : &own;
-    enum br_status status = get(&q, plan, hit, &effort, diag);
+    status = get(&q, plan, hit, &effort, diag);
     if (!status && *plan)
         hit->enough = effort >= asked(options) || meets_bound(*plan);
     if (!status && !(hit->match == BR_STORE_EXACT && hit->enough)) {

@@ -141,6 +141,8 @@ static enum br_status changed_cluster(const struct br_cluster *old, const struct
             status = br_cluster_add_class(*cluster, cls->name, count, &number, diag);
         if (!status && cls->up)
             status = br_cluster_set_network(*cluster, number, cls->up, cls->down, diag);
+        if (!status)
+            status = br_cluster_copy_speed(*cluster, number, cls, diag);
         for (uint32_t k = 0; k < cls->capacities && !status; k++) {
             status = changed_text(&cls->capacity[k], change, &known, text, diag);
             if (!status)

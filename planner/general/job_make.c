@@ -9,6 +9,7 @@
 #include "base/numbers/wide.h"
 #include "base/roles.h"
 #include "planner/instance/instance.h"
+#include "planner/model/features.h"
 
 void br_general_destroy(struct br_general *job)
 {
@@ -413,6 +414,9 @@ enum br_status br_general_create(const struct br_dag *dag, const struct br_clust
 {
     *made = NULL;
     enum br_status status = br_instance_check(dag, cluster, diag);
+    if (!status)
+        status = br_features_refuse(dag, cluster, ~(unsigned)BR_FEATURES_MODES,
+                                    "what looks at storage over time", diag);
     if (status)
         return status;
     struct br_general *job = br_calloc(1, sizeof *job);

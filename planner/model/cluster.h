@@ -49,6 +49,9 @@ struct br_cluster {
         *generic; /* resources that it counts on each node; it counts the others as licenses */
 };
 
+/* Gives the class of the cluster the speed of `from`. */
+enum br_status br_cluster_copy_speed(struct br_cluster *cluster, uint32_t cls,
+                                     const struct br_class *from, struct br_diag *diag);
 /* What a task of this duration lasts on machines of the class: duration / speed, rounded up to a
  * nanosecond; INT64_MAX if that is too large. O(1). */
 int64_t br_class_duration(const struct br_class *cls, int64_t duration_ns);

@@ -29,6 +29,14 @@ enum br_status br_cluster_set_speed(struct br_cluster *cluster, uint32_t cls, co
     return BR_OK;
 }
 
+enum br_status br_cluster_copy_speed(struct br_cluster *cluster, uint32_t cls,
+                                     const struct br_class *from, struct br_diag *diag)
+{
+    char text[BR_DECIMAL_TEXT];
+    br_decimal_format(from->speed, text, sizeof text);
+    return br_cluster_set_speed(cluster, cls, text, diag);
+}
+
 int64_t br_class_duration(const struct br_class *cls, int64_t duration_ns)
 {
     const struct br_decimal amount = {.mantissa = duration_ns, .exponent = -9};

@@ -19,6 +19,8 @@ static enum br_status limit_capacities(const struct br_cluster *cluster, const c
         status = br_cluster_add_class(to, cls->name, cls->count, &number, diag);
         if (!status && cls->up)
             status = br_cluster_set_network(to, number, cls->up, cls->down, diag);
+        if (!status)
+            status = br_cluster_copy_speed(to, number, cls, diag);
         for (uint32_t k = 0; k < cls->capacities && !status; k++) {
             const bool same = strcmp(cls->capacity[k].resource, resource) == 0;
             br_decimal_format(cls->capacity[k].amount, text, sizeof text);
