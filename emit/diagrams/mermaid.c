@@ -85,8 +85,8 @@ static void write_span(FILE *out, bool on_chain, int64_t start_ns, int64_t end_n
     const time_t second = (time_t)(946684800 + from / 1000); /* from the year 2000 on */
     struct tm date;
     char text[32] = "";
-    if (gmtime_r(&second, &date))
-        strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &date);
+    if (!gmtime_r(&second, &date) || !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &date))
+        text[0] = 0;
     fprintf(out, " :%s%s%s.%03d, %" PRId64 "ms\n", on_chain ? "crit, " : "",
             to > from ? "" : "milestone, ", text, (int)(from % 1000), to > from ? to - from : 0);
 }

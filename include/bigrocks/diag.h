@@ -44,7 +44,7 @@ struct br_diag {
     uint32_t column; /* 1-based; 0 if unknown */
     char file[256];  /* empty if the input is not a file */
     char what[768];  /* the fault, in one sentence without a full stop */
-    char hint[256];  /* what to try; may be empty */
+    char hint[512];  /* what to try; may be empty */
 };
 
 /* Formats "file:line:column: what; hint" into text, leaving out what is unknown.

@@ -493,7 +493,7 @@ void br_dot_scan_silence(const struct br_dot_scan *scan, char *text)
 {
     for (uint32_t k = 0; k < scan->directives; k++) {
         assert(text[scan->directive[k]] == '#');
-        memcpy(text + scan->directive[k], "//", 2);
+        text[scan->directive[k]] = text[scan->directive[k] + 1] = '/';
     }
 }
 

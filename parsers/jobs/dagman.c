@@ -210,7 +210,7 @@ static enum br_status read_maxjobs(struct dagman *reader, char *rest, size_t pla
 /* NAME SUBMIT-FILE [DIR directory] [NOOP] [DONE]; the file may be a description. */
 static enum br_status read_node(struct dagman *reader, char *rest, size_t place)
 {
-    struct br_dagman_description own = {NULL};
+    struct br_dagman_description own = {0};
     const struct br_dagman_description *description = NULL;
     char end[NUMBER_MOST];
     const char *name = dagman_word(&rest), *submit = dagman_word(&rest);
@@ -528,13 +528,47 @@ static enum br_status dagman_doubt(const struct dagman *reader)
     return status;
 }
 
+/* Is the word of the line that begins at `*line` one of these? Moves on behind it. */
+static bool next_is(const char **line, const char *const *words)
+{
+    *line += strspn(*line, " \t");
+    const size_t length = strcspn(*line, " \t\r\n");
+    bool found = false;
+    for (; *words && !found; words++)
+        found = strlen(*words) == length && strncasecmp(*line, *words, length) == 0;
+    *line += length;
+    return found;
+}
+
+/* Could the line go on so behind its command? The heads of tables may begin with such a word. */
+static bool goes_on_as_dagman(const char *command, size_t length, const char *line)
+{
+    static const char *const nodes[] = {"JOB", "DATA", "FINAL", "PROVISIONER", "SERVICE", NULL};
+    static const char *const options[] = {"DIR", "NOOP", "DONE", "", NULL};
+    static const char *const parent[] = {"PARENT", NULL}, *const child[] = {"CHILD", NULL};
+    static const char *const none[] = {NULL};
+    const char *begin = command;
+    if (next_is(&begin, nodes)) {
+        next_is(&line, none);
+        next_is(&line, none);
+        return next_is(&line, options);
+    }
+    if (length != strlen("PARENT") || strncasecmp(command, parent[0], length) != 0)
+        return true;
+    bool found = false;
+    for (next_is(&line, none); !found && *line && *line != '\n' && *line != '\r';)
+        found = next_is(&line, child);
+    return found;
+}
+
 bool br_is_dagman(const char *text)
 {
     for (const char *p = br_text_begin(text); *p; p = br_text_begin(p)) {
         const size_t length = strcspn(p, " \t\r\n");
         if (*p != '#')
             return find_command(p, length) < COMMANDS + PASSED_OVER &&
-                   (p[length] == ' ' || p[length] == '\t');
+                   (p[length] == ' ' || p[length] == '\t') &&
+                   goes_on_as_dagman(p, length, p + length);
         p += strcspn(p, "\n");
     }
     return false;

@@ -35,7 +35,7 @@ class Owner:
 class Diag(ctypes.Structure):
     _fields_ = [('status', ctypes.c_int), ('line', ctypes.c_uint32), ('column', ctypes.c_uint32),
                 ('file', ctypes.c_char * 256), ('what', ctypes.c_char * 768),
-                ('hint', ctypes.c_char * 256)]
+                ('hint', ctypes.c_char * 512)]
 
 
 _ORDER = ctypes.POINTER(ctypes.c_uint32)

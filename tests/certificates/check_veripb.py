@@ -187,7 +187,7 @@ def main():
             changed += more
             caught += found
     print('proofs: %s; without a form: %d; changed: %d, refused %d' % (kinds, refused, changed, caught))
-    for kind in ('path', 'resource', 'unit', 'clique'):
+    for kind in ('path', 'resource', 'unit', 'clique') if proofs.SHARE >= 100 else ():  # of fewer jobs some are rare
         assert kinds.get(kind, 0) >= 1, 'no proof of kind %s' % kind
     assert refused >= 10 and caught >= changed * 0.9
 
