@@ -8,6 +8,7 @@
 #include "planner/instance/least_way.h"
 #include "planner/model/features.h"
 #include "planner/model/waits.h"
+#include "planner/model/ways.h"
 
 struct relaxing {
     const struct br_dag *dag;
@@ -432,7 +433,9 @@ static enum br_status relax(const struct br_dag *dag, const struct br_cluster *c
     if (!(features & BR_FEATURES_MODES))
         return relax_plain_ways(&r, relaxation);
     struct br_dag *least = NULL;
-    enum br_status status = br_least_way(dag, cluster, &least, diag);
+    enum br_status status = br_alternatives_check(dag, cluster, diag);
+    if (!status)
+        status = br_least_way(dag, cluster, &least, diag);
     r.dag = least;
     if (!status)
         status = relax_plain_ways(&r, relaxation);
