@@ -54,7 +54,7 @@ with tempfile.TemporaryDirectory() as scratch:
         assert int(span['startTimeUnixNano']) == EPOCH + round(task['start'] * 10 ** 9), span
         assert int(span['endTimeUnixNano']) == EPOCH + round(task['end'] * 10 ** 9), span
         assert values['planned_start'] == task['start'] and values['rank'] == str(task['rank']), span
-        assert values['stage'] == span['name'].split('[')[0] and values['machine'] == 'm' and values['slack'] >= 0, span
+        assert values['stage'] == span['name'].split('[')[0] and values['machine'] == 'm' and values['slack'] == task['slack'], span
         links[span['name']] = sorted(named[link['spanId']] for link in span.get('links', []))
         assert all(link['traceId'] == root['traceId'] for link in span.get('links', []))
         assert all(tasks[parent]['end'] <= task['start'] for parent in links[span['name']])
