@@ -75,7 +75,7 @@ static bool make_tables(struct br_database *database)
     return br_database_run(database, form->tables) && br_database_run(database, numbers);
 }
 
-/* Are the tables ours? */
+/* Are the tables ours? A file has none if its maker was killed before they were whole. */
 static enum br_status database_check_file(struct br_database *database, struct br_diag *diag)
 {
     const struct br_database_form *form = database->form;
@@ -83,6 +83,14 @@ static enum br_status database_check_file(struct br_database *database, struct b
     if (!database_read_number(database, "PRAGMA application_id", &application) ||
         !database_read_number(database, "PRAGMA user_version", &version))
         return br_database_fail(database, diag);
+    int64_t there = 1;
+    if (application == 0 && version == 0 &&
+        !database_read_number(database, "SELECT count(*) FROM sqlite_master", &there))
+        return br_database_fail(database, diag);
+    if (there == 0) {
+        br_diag_file(diag, database->path);
+        return br_fail(diag, BR_SYSTEM, form->maker, "this %s holds nothing yet", form->what);
+    }
     if (application != form->application || version != form->version) {
         char hint[80];
         snprintf(hint, sizeof hint, "give a file that %s of this version made", form->option);
@@ -155,16 +163,19 @@ static bool may_write_beside(const char *path)
     return may;
 }
 
-/* Is there a log of what has not come into the file itself yet? */
+/* Is there a log of what has not come into the file itself yet, or a journal of what must leave it
+ * again? */
 static bool has_log(const char *path)
 {
-    struct stat log;
-    char *name = malloc(strlen(path) + sizeof "-wal");
-    if (!name)
-        return true;
-    snprintf(name, strlen(path) + sizeof "-wal", "%s-wal", path);
-    const bool has = stat(name, &log) == 0 && log.st_size > 0;
-    free(name);
+    static const char *const suffix[] = {"-wal", "-journal"};
+    bool has = false;
+    for (size_t k = 0; k < sizeof suffix / sizeof *suffix && !has; k++) {
+        struct stat log;
+        char *name = NULL;
+        has = asprintf(&name, "%s%s", path, suffix[k]) < 0 ||
+              (stat(name, &log) == 0 && log.st_size > 0);
+        free(name);
+    }
     return has;
 }
 

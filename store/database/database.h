@@ -42,7 +42,7 @@ enum br_status br_database_open(struct br_database *database, const struct br_da
 /* As br_database_open to read alone: no file is made and nothing is written, neither to the file
  * nor beside it, so that neither file nor folder need be writable. If one of them is not, and
  * nobody else has the file open, it is taken for one that does not change meanwhile. BR_SYSTEM also
- * if there is no file. */
+ * if there is no file, or one that holds nothing yet. */
 enum br_status br_database_open_to_read(struct br_database *database,
                                         const struct br_database_form *form, const char *path,
                                         struct br_diag *diag);

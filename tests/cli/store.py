@@ -132,6 +132,12 @@ def check_refusals(folder):
              cwd=folder)
     done = plan('job.xml', '--store', 'history.db', cwd=folder, status=3)
     assert 'another kind of database' in done.stderr, done.stderr
+    # What the store does not know is refused at once.
+    for job, cluster, words in (
+            ('link.xml', ['--cluster', EXAMPLES / 'cluster-link.xml'], 'the cluster has resources that all machines share,'),
+            ('joins.xml', ['--capacity', 'cpu=4,mem=800MiB', '--shared', 'licence=1'], 'the job has outputs that are held')):
+        done = plan(EXAMPLES / job, '--store', 'new.db', cwd=folder, cluster=cluster, status=3)
+        assert words in done.stderr and 'which the store of plans does not know' in done.stderr, done.stderr
     done = bigrocks('batch', '--merge', 'a.csv', '--store', 'plans.db', cwd=folder, status=2)
     assert '--store' in done.stderr, done.stderr
 
