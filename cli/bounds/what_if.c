@@ -17,7 +17,7 @@
 
 #include "base/collections/grow.h"
 #include "planner/bounds/bounds.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/features.h"
 #include "planner/instance/relax.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/roles.h"
 #include "cli/terminal/say.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/instance.h"
 #include "runtime/predict/dag_with.h"

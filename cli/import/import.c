@@ -8,7 +8,7 @@
 #include "cli/options/commands.h"
 #include "cli/options/options.h"
 #include "cli/terminal/say.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 enum br_status cli_read_ninja(const struct cli_settings *settings,
                               const struct br_ninja_options *options, struct br_input *input,

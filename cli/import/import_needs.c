@@ -10,7 +10,7 @@
 #include "cli/output/write_job.h"
 #include "cli/terminal/say.h"
 #include "parsers/reader/durations.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 /* A list of resources from an option. A fault on the command line is BR_USAGE, and names this
  * option, however it is spelled. */

@@ -14,7 +14,7 @@
 #include "base/roles.h"
 #include "cli/terminal/say.h"
 #include "parsers/ninja/ninja.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "runtime/predict/annotate.h"
 #include "runtime/predict/dag_with.h"

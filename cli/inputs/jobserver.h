@@ -3,7 +3,7 @@
 #define BR_CLI_INPUTS_JOBSERVER_H
 
 #include "cli/options/settings.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "runtime/jobserver/jobserver.h"
 
 /* The jobserver of $MAKEFLAGS, unless the settings want another or none; NULL if there is none. If

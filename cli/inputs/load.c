@@ -14,6 +14,7 @@
 #include "cli/options/choices.h"
 #include "cli/terminal/say.h"
 #include "parsers/text/value.h"
+#include "planner/model/units.h"
 
 enum br_status cli_add_shared(const struct cli_job_settings *job, struct br_cluster *cluster,
                               struct br_diag *diag)
@@ -201,7 +202,7 @@ enum br_status cli_load(const struct cli_job_settings *job, const char *path, bo
     if (need_cluster && !input->cluster)
         status = cli_fail_no_cluster(diag);
     else if (input->cluster)
-        status = br_cluster_check_units(input->cluster, input->dag, diag);
+        status = br_units_check(input->cluster, input->dag, diag);
     if (status == BR_BAD_INPUT &&
         (job->capacity || job->shared)) /* which stands on the command line */
         status = BR_USAGE;

@@ -2,7 +2,7 @@
 #ifndef BR_CLI_JOBS_SHOW_FEATURES_H
 #define BR_CLI_JOBS_SHOW_FEATURES_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* Prints what tasks leave behind, and the times of tasks and edges; nothing if there is none. */

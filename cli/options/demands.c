@@ -6,7 +6,7 @@
 
 #include "base/collections/grow.h"
 #include "parsers/jobs/native.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 /* Without the blanks around it. */
 static char *demands_trim(char *text)

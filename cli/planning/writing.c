@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "emit/emit.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include <bigrocks/planner.h>
 

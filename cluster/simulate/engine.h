@@ -11,7 +11,7 @@
 #define BR_CLUSTER_SIMULATE_ENGINE_H
 
 #include "base/process/stop.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/simulate/network/transit.h"
 #include "cluster/simulate/policy.h"
 #include "cluster/workload/outcome.h"

@@ -2,7 +2,7 @@
 #ifndef BR_CLUSTER_WORKLOAD_METRICS_H
 #define BR_CLUSTER_WORKLOAD_METRICS_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/workload/allotted.h"
 #include "cluster/workload/outcome.h"
 

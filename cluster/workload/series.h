@@ -4,7 +4,7 @@
 #ifndef BR_CLUSTER_WORKLOAD_SERIES_H
 #define BR_CLUSTER_WORKLOAD_SERIES_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/workload/outcome.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef BR_CLUSTER_WORKLOAD_SHARES_H
 #define BR_CLUSTER_WORKLOAD_SHARES_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/workload/workload.h"
 
 /* The unit of dominant shares: this many are the whole cluster. Sums of them are exact. */

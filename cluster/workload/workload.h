@@ -10,7 +10,7 @@
 
 #include "base/collections/index.h"
 #include "base/text/diag.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 #define BR_NEVER INT64_MAX

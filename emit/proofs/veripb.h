@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "planner/instance/certificate.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 /* The size of a proof. */
 struct br_veripb_size {

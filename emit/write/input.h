@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
 

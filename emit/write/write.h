@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
 

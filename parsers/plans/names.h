@@ -3,7 +3,7 @@
 #ifndef BR_PARSERS_PLANS_NAMES_H
 #define BR_PARSERS_PLANS_NAMES_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* The classes of a cluster, which is borrowed, by name. */

@@ -7,7 +7,7 @@
 #include "parsers/plans/names.h"
 #include "parsers/plans/plans.h"
 #include "parsers/plans/put.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
 

@@ -6,7 +6,7 @@
 #include "parsers/queries/explain.h"
 #include "parsers/queries/pipelines.h"
 #include "parsers/text/source.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* Default duration of a unit of the planner's cost: a page of 8 KiB, at 800 MB/s. */

@@ -2,7 +2,7 @@
 #ifndef BR_PARSERS_READER_DEMAND_H
 #define BR_PARSERS_READER_DEMAND_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* Gives the stage the capacities of the cluster's first class as demands; NULL: none. */

@@ -3,7 +3,7 @@
 #define BR_PARSERS_SPARK_STAGES_H
 
 #include "parsers/spark/tables.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* Adds the stages to a dag, with barriers between them. A task demands cpu and, by choice, its

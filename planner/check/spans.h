@@ -3,7 +3,7 @@
 #define BR_PLANNER_CHECK_SPANS_H
 
 #include "base/collections/sort.h"
-#include "planner/model/calendar.h"
+#include "planner/model/cluster/calendar.h"
 
 /* A walk over the machines, in ascending order. */
 struct br_span_walk {

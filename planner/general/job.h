@@ -8,7 +8,7 @@
 #ifndef BR_PLANNER_GENERAL_JOB_H
 #define BR_PLANNER_GENERAL_JOB_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* An arc as it is seen from one of its ends. */

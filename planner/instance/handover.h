@@ -4,7 +4,7 @@
 #ifndef BR_PLANNER_INSTANCE_HANDOVER_H
 #define BR_PLANNER_INSTANCE_HANDOVER_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
 

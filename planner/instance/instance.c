@@ -13,6 +13,7 @@
 #include "base/numbers/wide.h"
 #include "base/roles.h"
 #include "planner/model/features.h"
+#include "planner/model/units.h"
 
 /* The sum of demands over all tasks, times a duration, needs 128 bits. Sums over machines stay
  * below this, in 64. */
@@ -336,7 +337,7 @@ enum br_status br_instance_check(const struct br_dag *dag, const struct br_clust
         return br_fail(diag, BR_USAGE, "call br_dag_finish first", "the job is not finished");
     if (cluster->machines == 0)
         return br_fail(diag, BR_BAD_INPUT, "add a class of machines", "the cluster is empty");
-    const enum br_status status = br_cluster_check_units(cluster, dag, diag);
+    const enum br_status status = br_units_check(cluster, dag, diag);
     return status ? status : br_alternatives_check(dag, cluster, diag);
 }
 

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/collections/arena.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* Ticks that may be added freely without overflow: sums of all durations stay below it. */

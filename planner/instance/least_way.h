@@ -5,7 +5,7 @@
 #ifndef BR_PLANNER_INSTANCE_LEAST_WAY_H
 #define BR_PLANNER_INSTANCE_LEAST_WAY_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* *least is the caller's, also after a failure. Stages, edges and resources keep their numbers.

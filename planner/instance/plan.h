@@ -6,7 +6,7 @@
 
 #include "base/collections/arena.h"
 #include "planner/instance/certificate.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/instance/counters.h"
 #include "planner/model/dag.h"
 #include "planner/model/transfers.h"

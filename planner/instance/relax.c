@@ -9,6 +9,7 @@
 #include "planner/model/features.h"
 #include "planner/model/waits.h"
 #include "planner/model/ways.h"
+#include "planner/model/units.h"
 
 struct relaxing {
     const struct br_dag *dag;
@@ -402,7 +403,7 @@ static enum br_status relax_job(struct relaxing *r)
 /* Jobs without alternatives, classes, speeds and budgets. */
 static enum br_status relax_plain_ways(struct relaxing *r, enum br_relaxation relaxation)
 {
-    enum br_status status = br_cluster_check_units(r->cluster, r->dag, r->diag);
+    enum br_status status = br_units_check(r->cluster, r->dag, r->diag);
     if (!status)
         status = relaxation == BR_RELAX_POOL ? relax_to_pool(r) : relax_machines(r);
     return status ? status : relax_job(r);

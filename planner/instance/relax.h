@@ -11,7 +11,7 @@
 #define BR_PLANNER_INSTANCE_RELAX_H
 
 #include "planner/instance/certificate.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 struct br_relaxed {

@@ -7,7 +7,7 @@
 #include "base/collections/csr.h"
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
-#include "planner/model/amount.h"
+#include "planner/model/cluster/amount.h"
 #include "planner/model/dag_build.h"
 
 static const char blanks[] = " \t\r\n";

@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_MODEL_FEATURES_H
 #define BR_PLANNER_MODEL_FEATURES_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 enum br_feature {

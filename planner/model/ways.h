@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_MODEL_WAYS_H
 #define BR_PLANNER_MODEL_WAYS_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* How many alternatives the stage has by name; 0: none. O(1). */

@@ -5,7 +5,7 @@
 #define BR_PLANNER_MODES_JOB_H
 
 #include "base/collections/arena.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 struct br_way {

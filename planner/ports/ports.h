@@ -2,7 +2,7 @@
 #ifndef BR_PLANNER_PORTS_PORTS_H
 #define BR_PLANNER_PORTS_PORTS_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 /* Fills `up` and `down` (by machine): bytes a second. BR_BAD_INPUT if a port has no rate though
  * something may have to move between machines (`carries`). O(machines). */

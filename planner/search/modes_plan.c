@@ -11,6 +11,7 @@
 #include "planner/instance/plan.h"
 #include "planner/instance/relax.h"
 #include "planner/model/features.h"
+#include "planner/model/units.h"
 #include "planner/modes/search.h"
 #include "planner/modes/selected.h"
 #include "planner/search/general_plan.h"
@@ -174,7 +175,7 @@ static enum br_status plan_modes(struct modes_plan *p, struct br_plan **plan)
                                   p->diag);
     if (p->options.order)
         return br_features_refuse(p->dag, p->cluster, 0, "a given order", p->diag);
-    enum br_status status = br_cluster_check_units(p->cluster, p->dag, p->diag);
+    enum br_status status = br_units_check(p->cluster, p->dag, p->diag);
     if (!status)
         status = br_modes_create(p->dag, p->cluster, &p->modes, p->diag);
     if (!status)

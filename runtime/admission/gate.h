@@ -10,7 +10,7 @@
 #include <bigrocks/runtime.h>
 
 #include "runtime/predict/annotate.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
 

@@ -4,7 +4,7 @@
 #ifndef BR_RUNTIME_ADMISSION_QUEUE_H
 #define BR_RUNTIME_ADMISSION_QUEUE_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 struct cli_queue;
 

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "runtime/deadline/progress.h"
 

@@ -11,7 +11,7 @@
 #include "base/invariant.h"
 #include "base/numbers/real.h"
 #include "base/roles.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "runtime/enforcer/board.h"
 #include "runtime/enforcer/jobs/capacities.h"
 #include "runtime/enforcer/decide.h"

@@ -2,7 +2,7 @@
 #ifndef BR_RUNTIME_PREDICT_ANNOTATE_H
 #define BR_RUNTIME_PREDICT_ANNOTATE_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "runtime/predict/beliefs.h"
 #include "store/history/history.h"

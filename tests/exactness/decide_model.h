@@ -7,7 +7,7 @@
 #include <bigrocks/runtime.h>
 #include <stdbool.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/plan.h"
 

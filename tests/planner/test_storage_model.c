@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/model/features.h"
 #include "planner/instance/instance.h"

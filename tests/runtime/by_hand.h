@@ -6,7 +6,7 @@
 
 #include <bigrocks/dag.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 /* One stage of so many tasks of 1000 ns, each of which demands that much cpu. */
 struct br_dag *wide_job(uint32_t tasks, const char *amount);

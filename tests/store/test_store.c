@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/numbers/rng.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/instance.h"
 #include "planner/schedule/dispatch.h"

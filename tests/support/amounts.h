@@ -2,7 +2,7 @@
 #ifndef BR_TESTS_SUPPORT_AMOUNTS_H
 #define BR_TESTS_SUPPORT_AMOUNTS_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 enum { AMOUNTS_RESOURCES = 8 };

@@ -5,7 +5,7 @@
 #ifndef BR_TESTS_SUPPORT_FEATURE_ORACLE_H
 #define BR_TESTS_SUPPORT_FEATURE_ORACLE_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 #define FEATURE_ORACLE_TASKS 12u

@@ -3,7 +3,7 @@
 #ifndef BR_TESTS_SUPPORT_JUDGE_OUTCOME_H
 #define BR_TESTS_SUPPORT_JUDGE_OUTCOME_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/workload/outcome.h"
 #include "cluster/workload/world.h"
 

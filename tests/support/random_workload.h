@@ -2,7 +2,7 @@
 #ifndef BR_TESTS_SUPPORT_RANDOM_WORKLOAD_H
 #define BR_TESTS_SUPPORT_RANDOM_WORKLOAD_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/simulate/policy.h"
 #include "cluster/workload/world.h"
 

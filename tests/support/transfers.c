@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 uint32_t transfers_stage(struct br_dag *dag, const char *id, uint32_t tasks, int64_t seconds)

@@ -7,7 +7,7 @@
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
 #include "cli/terminal/say.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/features.h"
 #include "planner/instance/relax.h"
 #include "runtime/replanning/replanner.h"

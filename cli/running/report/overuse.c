@@ -6,7 +6,7 @@
 #include "base/roles.h"
 #include "cli/inputs/load.h"
 #include "cli/terminal/say.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* The kernel's count includes some of our own memory. */

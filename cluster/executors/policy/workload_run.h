@@ -3,7 +3,7 @@
 #define BR_CLUSTER_EXECUTORS_POLICY_WORKLOAD_RUN_H
 
 #include "base/process/stop.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/executors/policy.h"
 #include "cluster/workload/outcome.h"
 #include "cluster/workload/workload.h"

@@ -4,7 +4,7 @@
 #ifndef BR_CLUSTER_SIMULATE_BOUNDS_ALONE_H
 #define BR_CLUSTER_SIMULATE_BOUNDS_ALONE_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* The mean busy time of a stage is the mean of the moments at which its work is done: the integral

@@ -5,7 +5,7 @@
 #define BR_CLUSTER_SIMULATE_BOUNDS_CLAIRVOYANT_H
 
 #include "base/process/stop.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/simulate/bounds/trial.h"
 #include "cluster/workload/workload.h"
 

@@ -4,7 +4,7 @@
 #define BR_CLUSTER_SIMULATE_BOUNDS_REGRET_H
 
 #include "base/process/stop.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/workload/workload.h"
 
 /* All in seconds. Completion times run from a job's arrival, the makespan from the first arrival.

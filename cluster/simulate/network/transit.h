@@ -15,7 +15,7 @@
 
 #include "base/text/named.h"
 #include "base/collections/arena.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/network/supply.h"
 #include "planner/ports/flows.h"
 #include "cluster/workload/outcome.h"

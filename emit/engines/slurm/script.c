@@ -5,7 +5,7 @@
 #include "base/text/shell.h"
 #include "emit/engines/slurm/waits.h"
 #include "emit/write/outputs.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #ifndef BR_PLANNER_CHECK_PROOFS_LEAST_H
 #define BR_PLANNER_CHECK_PROOFS_LEAST_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 /* *least is the caller's, also after a failure. */

@@ -10,6 +10,7 @@
 #include "planner/check/proofs/awaited.h"
 #include "planner/check/proofs/least.h"
 #include "planner/model/features.h"
+#include "planner/model/units.h"
 
 struct remaking {
     const struct br_dag *dag;
@@ -368,7 +369,7 @@ enum br_status br_check_relaxed(const struct br_dag *dag, const struct br_cluste
                          .diag = diag};
     enum br_status status = r.to && r.to_cluster && r.any && r.pair ? BR_OK : br_fail_memory(diag);
     if (!status)
-        status = br_cluster_check_units(cluster, dag, diag);
+        status = br_units_check(cluster, dag, diag);
     if (!status && br_features(dag, cluster) & BR_FEATURES_MODES) {
         status = br_check_least(dag, cluster, &least, diag);
         r.dag = least;

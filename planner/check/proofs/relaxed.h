@@ -4,7 +4,7 @@
 #define BR_PLANNER_CHECK_PROOFS_RELAXED_H
 
 #include "planner/instance/certificate.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 /* Makes the job and its cluster, which are the caller's, also after a failure. */
 enum br_status br_check_relaxed(const struct br_dag *dag, const struct br_cluster *cluster,

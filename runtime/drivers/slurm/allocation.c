@@ -6,7 +6,7 @@
 
 #include "base/roles.h"
 #include "base/text/diag.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/slurm/slurm.h"
 

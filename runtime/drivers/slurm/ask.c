@@ -10,7 +10,7 @@
 #include "base/text/diag.h"
 #include "base/process/launch.h"
 #include "base/roles.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/slurm/slurm.h"
 

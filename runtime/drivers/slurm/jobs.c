@@ -20,7 +20,7 @@
 
 #include "base/text/diag.h"
 #include "base/process/stop.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "planner/instance/handover.h"
 #include "planner/instance/plan.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/roles.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
 struct asking {

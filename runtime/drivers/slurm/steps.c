@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/text/diag.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 #include "runtime/drivers/local/local.h"
 #include "runtime/drivers/slurm/slurm.h"

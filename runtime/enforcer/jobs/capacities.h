@@ -2,7 +2,7 @@
 #ifndef BR_RUNTIME_ENFORCER_JOBS_CAPACITIES_H
 #define BR_RUNTIME_ENFORCER_JOBS_CAPACITIES_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "runtime/enforcer/jobs/kinds.h"
 
 struct br_capacities {

@@ -2,7 +2,7 @@
 #ifndef BR_TESTS_CLUSTER_SIMULATE_PLAY_H
 #define BR_TESTS_CLUSTER_SIMULATE_PLAY_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/simulate/joint/forward.h"
 
 #define SECOND INT64_C(1000000000)

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/workload/workload.h"
 
 enum { TINY_TASKS = 7, TINY_JOBS = 4, TINY_MACHINES = 2, TINY_RESOURCES = 2 };

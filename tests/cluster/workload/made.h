@@ -2,7 +2,7 @@
 #ifndef BR_TESTS_CLUSTER_WORKLOAD_MADE_H
 #define BR_TESTS_CLUSTER_WORKLOAD_MADE_H
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 #include "cluster/workload/outcome.h"
 
 struct made {

@@ -1,7 +1,7 @@
 /* Speeds of machines. */
 #include <inttypes.h>
 
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/cluster.h"
 
 static bool is_one(struct br_decimal value)
 {

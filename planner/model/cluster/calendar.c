@@ -1,4 +1,4 @@
-#include "planner/model/calendar.h"
+#include "planner/model/cluster/calendar.h"
 
 #include "base/collections/memory.h"
 

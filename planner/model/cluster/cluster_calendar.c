@@ -6,8 +6,8 @@
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
 #include "base/roles.h"
-#include "planner/model/amount.h"
-#include "planner/model/cluster.h"
+#include "planner/model/cluster/amount.h"
+#include "planner/model/cluster/cluster.h"
 
 static struct br_calendar *calendar_of(struct br_cluster *cluster)
 {

@@ -1,6 +1,6 @@
 /* Amounts of resources as texts, with every fault told. */
-#ifndef BR_PLANNER_MODEL_AMOUNT_H
-#define BR_PLANNER_MODEL_AMOUNT_H
+#ifndef BR_PLANNER_MODEL_CLUSTER_AMOUNT_H
+#define BR_PLANNER_MODEL_CLUSTER_AMOUNT_H
 
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"

@@ -1,7 +1,7 @@
 /* What a cluster offers at what time: times at which machines are not available, and other amounts
  * for a while. */
-#ifndef BR_PLANNER_MODEL_CALENDAR_H
-#define BR_PLANNER_MODEL_CALENDAR_H
+#ifndef BR_PLANNER_MODEL_CLUSTER_CALENDAR_H
+#define BR_PLANNER_MODEL_CLUSTER_CALENDAR_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* The cluster as the rooms see it; the calls that build it are public, in bigrocks/cluster.h. */
-#ifndef BR_PLANNER_MODEL_CLUSTER_H
-#define BR_PLANNER_MODEL_CLUSTER_H
+#ifndef BR_PLANNER_MODEL_CLUSTER_CLUSTER_H
+#define BR_PLANNER_MODEL_CLUSTER_CLUSTER_H
 
 #include <bigrocks/cluster.h>
 
@@ -9,9 +9,7 @@
 #include "base/collections/arena.h"
 #include "base/numbers/decimal.h"
 #include "base/text/diag.h"
-#include "planner/model/calendar.h"
-
-struct br_dag;
+#include "planner/model/cluster/calendar.h"
 
 struct br_capacity {
     const char *resource;
@@ -64,11 +62,6 @@ const struct br_capacity *br_cluster_shared(const struct br_cluster *cluster, co
 /* The amount of the resource on machines of the class; 0 if they have none. */
 struct br_decimal br_cluster_capacity(const struct br_cluster *cluster, uint32_t cls,
                                       const char *resource);
-/* BR_BAD_INPUT if the cluster offers a resource in bytes ("64GiB") that the job counts in a
- * multiple of bytes, such as MiB. Every caller that brings a job and a cluster together asks this
- * first. O(capacities x resources). */
-enum br_status br_cluster_check_units(const struct br_cluster *cluster, const struct br_dag *dag,
-                                      struct br_diag *diag);
 /* Is the resource declared fungible? */
 bool br_cluster_is_fungible(const struct br_cluster *cluster, const char *resource);
 /* Does the scheduler of the site count it on each node? */

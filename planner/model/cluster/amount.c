@@ -1,4 +1,4 @@
-#include "planner/model/amount.h"
+#include "planner/model/cluster/amount.h"
 
 enum br_status br_amount_read(const char *owner, const char *resource, const char *text,
                               struct br_decimal *amount, struct br_diag *diag)
