@@ -184,7 +184,7 @@ static int64_t earliest(const struct lister *l, uint32_t task)
     const uint32_t stage = job->task_stage[task], index = task - job->stage_first[stage];
     int64_t from = job->release[task];
     for (uint32_t a = job->parent_first[stage]; a < job->parent_first[stage + 1]; a++) {
-        const struct br_general_arc *arc = &job->parent[a];
+        const struct br_stage_arc *arc = &job->parent[a];
         const uint32_t first = job->stage_first[arc->stage];
         if (arc->stream)
             fail("streams are not known here");

@@ -2,17 +2,12 @@
 
 #include <string.h>
 
-#include "base/collections/heap.h"
 #include "base/collections/memory.h"
 #include "planner/general/held.h"
 
 /* Times count from the end of the job: what starts here has its end there. */
 
 enum { BACKWARD_TASKS = 12000 };
-
-struct backward_turn {
-    uint32_t rank, task;
-};
 
 /* An output that is held already when the task takes it up earlier. */
 struct taken_up {
@@ -22,23 +17,16 @@ struct taken_up {
 
 struct br_backward {
     const struct br_general *job;
-    const uint32_t *rank;
     struct br_general_schedule *out; /* start: that from the end, until all are placed */
     struct br_taken *profile;        /* by machine; the last is of what is shared */
     int64_t *alone;   /* [stage * resources + resource]: what a task holds while it runs alone */
     int64_t *results; /* by resource: what is held at the end of the job */
     uint32_t most_reads;
 
-    uint32_t *waits; /* by stage: children over barriers with tasks that are not placed */
-    uint32_t *pairs; /* by task: one-to-one children that are not placed */
-    uint32_t *left;  /* by stage: tasks that are not placed */
-    int64_t *stage_from, *last_end; /* by stage */
-    int64_t *from;                  /* by task: the earliest start by one-to-one arcs */
+    struct br_frontier frontier;
     int64_t *since; /* by instance: its first reader's start; over barriers that of the first
                        instance counts for all. INT64_MAX: none is placed */
 
-    struct backward_turn *ready; /* a heap */
-    uint32_t readies;
     uint32_t *aside; /* ready tasks that found no room since something was freed last */
     uint32_t asides;
     bool *blocked; /* by stage: so has one of the plain stage */
@@ -50,14 +38,6 @@ struct br_backward {
     uint32_t ups;
     bool failed;
 };
-
-static bool backward_turn_before(const void *context, const struct backward_turn *a,
-                                 const struct backward_turn *b)
-{
-    (void)context;
-    return a->rank != b->rank ? a->rank > b->rank : a->task < b->task;
-}
-BR_HEAP(backward, struct backward_turn, const void *, backward_turn_before, 4)
 
 /* ---- The beginning ---- */
 
@@ -117,14 +97,8 @@ struct br_backward *br_backward_create(const struct br_general *job)
     bool ok = (s->profile = br_calloc((size_t)job->machines + 1, sizeof *s->profile)) &&
               (s->alone = br_calloc(k * r, sizeof *s->alone)) &&
               (s->results = br_calloc(r, sizeof *s->results)) &&
-              (s->waits = br_malloc(k * sizeof *s->waits)) &&
-              (s->pairs = br_malloc(n * sizeof *s->pairs)) &&
-              (s->left = br_malloc(k * sizeof *s->left)) &&
-              (s->stage_from = br_malloc(k * sizeof *s->stage_from)) &&
-              (s->last_end = br_malloc(k * sizeof *s->last_end)) &&
-              (s->from = br_malloc(n * sizeof *s->from)) &&
+              br_frontier_init(&s->frontier, job->stages, job->tasks, job->task_stage) &&
               (s->since = br_malloc(((size_t)job->instances + 1) * sizeof *s->since)) &&
-              (s->ready = br_malloc(n * sizeof *s->ready)) &&
               (s->aside = br_malloc(n * sizeof *s->aside)) && (s->blocked = br_malloc(k)) &&
               (s->run = br_calloc(r, sizeof *s->run)) && (s->rest = br_calloc(r, sizeof *s->rest));
     if (ok) {
@@ -146,14 +120,8 @@ void br_backward_destroy(struct br_backward *s)
     br_free(s->profile);
     br_free(s->alone);
     br_free(s->results);
-    br_free(s->waits);
-    br_free(s->pairs);
-    br_free(s->left);
-    br_free(s->stage_from);
-    br_free(s->last_end);
-    br_free(s->from);
+    br_frontier_finish(&s->frontier);
     br_free(s->since);
-    br_free(s->ready);
     br_free(s->aside);
     br_free(s->blocked);
     br_free(s->run);
@@ -162,15 +130,10 @@ void br_backward_destroy(struct br_backward *s)
     br_free(s);
 }
 
-static void backward_ready(struct br_backward *s, uint32_t task)
-{
-    backward_push(NULL, s->ready, &s->readies, (struct backward_turn){s->rank[task], task});
-}
-
-static void backward_begin(struct br_backward *s)
+static void backward_begin(struct br_backward *s, const uint32_t *rank)
 {
     const struct br_general *job = s->job;
-    s->readies = s->asides = 0;
+    s->asides = 0;
     s->failed = s->freed = false;
     for (uint32_t m = 0; m <= job->machines; m++)
         s->failed |= !br_taken_clear(&s->profile[m], job->resources);
@@ -178,24 +141,9 @@ static void backward_begin(struct br_backward *s)
         s->failed |= !br_taken_add(&s->profile[job->machines], job->resources, r, 0, s->results[r]);
     for (uint32_t i = 0; i < job->instances; i++)
         s->since[i] = INT64_MAX;
-    for (uint32_t k = 0; k < job->stages; k++) {
-        uint32_t pairs = 0;
-        s->left[k] = job->stage_first[k + 1] - job->stage_first[k];
-        s->waits[k] = 0;
-        s->stage_from[k] = s->last_end[k] = 0;
-        s->blocked[k] = false;
-        for (uint32_t a = job->child_first[k]; a < job->child_first[k + 1]; a++)
-            if (job->child[a].one_to_one)
-                pairs++;
-            else
-                s->waits[k]++;
-        for (uint32_t t = job->stage_first[k]; t < job->stage_first[k + 1]; t++) {
-            s->pairs[t] = pairs;
-            s->from[t] = 0;
-            if (!pairs && !s->waits[k])
-                backward_ready(s, t);
-        }
-    }
+    memset(s->blocked, 0, job->stages);
+    br_frontier_begin(&s->frontier, br_general_ahead(job), br_general_behind(job), rank, true,
+                      NULL);
 }
 
 /* Is there room for what is held at the end of the job? */
@@ -339,30 +287,6 @@ static int64_t find_start(struct br_backward *s, uint32_t task, int64_t from, ui
     return best;
 }
 
-static void backward_tell(struct br_backward *s, uint32_t task, int64_t end)
-{
-    const struct br_general *job = s->job;
-    const uint32_t stage = job->task_stage[task], index = task - job->stage_first[stage];
-    for (uint32_t a = job->parent_first[stage]; a < job->parent_first[stage + 1]; a++) {
-        const struct br_general_arc *arc = &job->parent[a];
-        const uint32_t first = job->stage_first[arc->stage];
-        if (arc->one_to_one) {
-            const uint32_t parent = first + index;
-            if (s->from[parent] < end + arc->lag)
-                s->from[parent] = end + arc->lag;
-            if (--s->pairs[parent] == 0 && !s->waits[arc->stage])
-                backward_ready(s, parent);
-        } else if (!s->left[stage]) {
-            if (s->stage_from[arc->stage] < s->last_end[stage] + arc->lag)
-                s->stage_from[arc->stage] = s->last_end[stage] + arc->lag;
-            if (--s->waits[arc->stage] == 0)
-                for (uint32_t t = first; t < job->stage_first[arc->stage + 1]; t++)
-                    if (!s->pairs[t])
-                        backward_ready(s, t);
-        }
-    }
-}
-
 /* What the task reads is held from its start on, if it was not before. */
 static void take_up(struct br_backward *s, uint32_t task, int64_t start)
 {
@@ -391,9 +315,7 @@ static void backward_place(struct br_backward *s, uint32_t task, uint32_t machin
     s->out->machine[task] = machine;
     if (end > s->out->makespan)
         s->out->makespan = end;
-    if (s->last_end[stage] < end)
-        s->last_end[stage] = end;
-    s->left[stage]--;
+    br_frontier_place(&s->frontier, task, start, end);
     for (uint32_t r = 0; r < job->resources; r++)
         s->failed |=
             !br_taken_hold(&s->profile[job->shared[r] ? job->machines : machine], job->resources, r,
@@ -407,7 +329,6 @@ static void backward_place(struct br_backward *s, uint32_t task, uint32_t machin
                                    output->from_end ? start : end, -output->amount);
         s->freed = true;
     }
-    backward_tell(s, task, end);
 }
 
 /* ---- The whole ---- */
@@ -420,9 +341,7 @@ static bool try_to_place(struct br_backward *s, uint32_t task)
     uint32_t machine = 0;
     if (!s->blocked[stage]) {
         look_at_task(s, task);
-        start = find_start(
-            s, task, s->from[task] > s->stage_from[stage] ? s->from[task] : s->stage_from[stage],
-            &machine);
+        start = find_start(s, task, br_frontier_from(&s->frontier, task), &machine);
     }
     if (start == INT64_MAX) {
         s->blocked[stage] = s->job->plain[stage];
@@ -437,22 +356,20 @@ bool br_backward_run(struct br_backward *s, const uint32_t *rank,
                      struct br_general_schedule *schedule)
 {
     const struct br_general *job = s->job;
-    uint32_t placed = 0;
-    s->rank = rank;
+    uint32_t placed = 0, task;
     s->out = schedule;
     schedule->makespan = schedule->late = 0;
     schedule->whole = false;
     if (!results_fit(s))
         return true;
-    backward_begin(s);
-    while (s->readies && !s->failed) {
-        const struct backward_turn turn = backward_pop(NULL, s->ready, &s->readies);
-        placed += try_to_place(s, turn.task);
+    backward_begin(s, rank);
+    while (!s->failed && br_frontier_next(&s->frontier, &task)) {
+        placed += try_to_place(s, task);
         if (!s->freed)
             continue;
         for (uint32_t k = 0; k < s->asides; k++) {
             s->blocked[job->task_stage[s->aside[k]]] = false;
-            backward_ready(s, s->aside[k]);
+            br_frontier_again(&s->frontier, s->aside[k]);
         }
         s->asides = 0;
         s->freed = false;

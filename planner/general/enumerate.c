@@ -82,7 +82,7 @@ static bool list_before(struct enumerate *e)
         const uint32_t stage = job->task_stage[t], index = t - job->stage_first[stage];
         e->before_first[t] = used;
         for (uint32_t a = job->parent_first[stage]; a < job->parent_first[stage + 1]; a++) {
-            const struct br_general_arc *arc = &job->parent[a];
+            const struct br_stage_arc *arc = &job->parent[a];
             const uint32_t first = job->stage_first[arc->stage];
             for (uint32_t p = first; p < job->stage_first[arc->stage + 1]; p++)
                 if (!arc->one_to_one || p - first == index)
@@ -109,7 +109,7 @@ static bool list_instances(struct enumerate *e)
                                     .from_end = output->from_end,
                                     .result = output->result};
             for (uint32_t k = job->reader_first[o]; k < job->reader_first[o + 1]; k++) {
-                const struct br_general_arc *reader = &job->reader[k];
+                const struct br_stage_arc *reader = &job->reader[k];
                 const uint32_t child = job->stage_first[reader->stage];
                 for (uint32_t t = child; t < job->stage_first[reader->stage + 1]; t++)
                     if (!reader->one_to_one || t - child == i)

@@ -220,7 +220,7 @@ static void tell_children(struct br_generator *g, uint32_t task, int64_t end)
     const struct br_general *job = g->job;
     const uint32_t stage = job->task_stage[task], index = task - job->stage_first[stage];
     for (uint32_t a = job->child_first[stage]; a < job->child_first[stage + 1]; a++) {
-        const struct br_general_arc *arc = &job->child[a];
+        const struct br_stage_arc *arc = &job->child[a];
         const uint32_t first = job->stage_first[arc->stage];
         if (arc->one_to_one) {
             const uint32_t child = first + index;

@@ -8,16 +8,9 @@
 #ifndef BR_PLANNER_GENERAL_JOB_H
 #define BR_PLANNER_GENERAL_JOB_H
 
+#include "planner/instance/frontier.h"
 #include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
-
-/* An arc as it is seen from one of its ends. */
-struct br_general_arc {
-    uint32_t stage; /* at the other end */
-    bool one_to_one;
-    bool stream;
-    int64_t lag;
-};
 
 struct br_general_output {
     uint32_t stage, resource;
@@ -55,16 +48,16 @@ struct br_general {
 
     bool *plain; /* by stage: its tasks stand for one another, as no arc joins them one to one */
     uint32_t *child_first, *parent_first; /* arcs in CSR form, by stage */
-    struct br_general_arc *child, *parent;
+    struct br_stage_arc *child, *parent;
 
     /* Outputs, by stage; an instance is one task's output. */
     uint32_t outputs, instances;
     struct br_general_output *output;
     uint32_t *output_first; /* by stage */
     /* The arcs that read each output, from its side and from that of the reading stage. */
-    uint32_t *reader_first;        /* by output, in `reader` */
-    struct br_general_arc *reader; /* the reading stage */
-    uint32_t *read_first;          /* by stage, in `read` */
+    uint32_t *reader_first;      /* by output, in `reader` */
+    struct br_stage_arc *reader; /* the reading stage */
+    uint32_t *read_first;        /* by stage, in `read` */
     struct br_general_read {
         uint32_t output;
         bool one_to_one;
@@ -96,6 +89,16 @@ struct br_general {
 enum br_status br_general_create(const struct br_dag *dag, const struct br_cluster *cluster,
                                  struct br_general **job, struct br_diag *diag);
 void br_general_destroy(struct br_general *job);
+
+/* The arcs to what a stage waits for, and to what waits for it. */
+static inline struct br_stage_arcs br_general_behind(const struct br_general *job)
+{
+    return (struct br_stage_arcs){job->parent_first, job->parent};
+}
+static inline struct br_stage_arcs br_general_ahead(const struct br_general *job)
+{
+    return (struct br_stage_arcs){job->child_first, job->child};
+}
 
 static inline uint32_t br_general_place(const struct br_general *job, uint32_t machine,
                                         uint32_t resource)

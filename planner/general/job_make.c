@@ -249,8 +249,8 @@ static void general_link(struct br_general *job)
     for (uint32_t e = 0; e < dag->edges; e++) {
         const struct br_edge *edge = &dag->edge[e];
         const struct br_wait wait = br_dag_wait(dag, e);
-        struct br_general_arc arc = {edge->child, br_dag_is_paired(dag, edge), wait.stream,
-                                     wait.lag_ns};
+        struct br_stage_arc arc = {edge->child, br_dag_is_paired(dag, edge), wait.stream,
+                                   wait.lag_ns};
         job->child[br_csr_place(job->child_first, edge->parent)] = arc;
         if (arc.one_to_one)
             job->plain[edge->parent] = job->plain[edge->child] = false;
@@ -279,7 +279,7 @@ static void general_link_reads(struct br_general *job)
             const uint32_t o = storage->reads[k], child = dag->edge[e].child;
             const bool one = br_dag_is_paired(dag, &dag->edge[e]);
             job->reader[br_csr_place(job->reader_first, o)] =
-                (struct br_general_arc){.stage = child, .one_to_one = one};
+                (struct br_stage_arc){.stage = child, .one_to_one = one};
             job->read[br_csr_place(job->read_first, child)] = (struct br_general_read){o, one};
         }
 }
@@ -328,7 +328,7 @@ static bool find_tails(struct br_general *job)
         for (uint32_t t = job->stage_first[s]; t < job->stage_first[s + 1]; t++) {
             int64_t tail = job->duration[t], latest = job->deadline[t];
             for (uint32_t a = job->child_first[s]; a < job->child_first[s + 1]; a++) {
-                const struct br_general_arc *arc = &job->child[a];
+                const struct br_stage_arc *arc = &job->child[a];
                 const uint32_t peer = job->stage_first[arc->stage] + (t - job->stage_first[s]);
                 const int64_t behind = arc->one_to_one ? job->tail[peer] : longest[arc->stage];
                 int64_t start = soonest[arc->stage];

@@ -4,34 +4,22 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "base/collections/heap.h"
 #include "base/collections/memory.h"
 #include "planner/general/held.h"
 
 enum { SERIAL_TASKS = 12000 };
 
-struct serial_turn {
-    uint32_t rank, task;
-};
-
 struct br_lister {
     const struct br_general *job;
-    const uint32_t *rank;
     struct br_general_schedule *out;
     struct br_taken *profile; /* by machine; the last is of what is shared */
     bool *stores;             /* by stage: on machines; by stages + stage: on what is shared */
     bool *shares;             /* by stage: it needs something that is shared */
 
-    uint32_t *waits; /* by stage: parents over barriers with tasks that are not placed */
-    uint32_t *pairs; /* by task: one-to-one parents that are not placed */
-    uint32_t *left;  /* by stage: tasks that are not placed */
-    int64_t *stage_from, *last_end; /* by stage */
-    int64_t *from;                  /* by task: the earliest start by one-to-one arcs */
-    uint32_t *readers;              /* by instance: arcs whose tasks are not all placed */
-    int64_t *read_until;            /* by instance: the last end of readers that are placed */
+    struct br_frontier frontier;
+    uint32_t *readers;   /* by instance: arcs whose tasks are not all placed */
+    int64_t *read_until; /* by instance: the last end of readers that are placed */
 
-    struct serial_turn *ready; /* a heap */
-    uint32_t readies;
     uint32_t *aside; /* ready tasks that found no room since something was freed last */
     uint32_t asides;
     bool *blocked; /* by stage: so has one of the plain stage */
@@ -45,14 +33,6 @@ struct br_lister {
     uint32_t freed_count, freed_room;
     bool failed;
 };
-
-static bool serial_turn_before(const void *context, const struct serial_turn *a,
-                               const struct serial_turn *b)
-{
-    (void)context;
-    return a->rank != b->rank ? a->rank < b->rank : a->task < b->task;
-}
-BR_HEAP(serial, struct serial_turn, const void *, serial_turn_before, 4)
 
 bool br_lister_knows(const struct br_general *job)
 {
@@ -87,15 +67,9 @@ struct br_lister *br_lister_create(const struct br_general *job)
     const bool ok =
         (s->profile = br_calloc((size_t)job->machines + 1, sizeof *s->profile)) &&
         (s->stores = br_calloc(2 * k, 1)) && (s->shares = br_calloc(k, 1)) &&
-        (s->waits = br_malloc(k * sizeof *s->waits)) &&
-        (s->pairs = br_malloc(n * sizeof *s->pairs)) &&
-        (s->left = br_malloc(k * sizeof *s->left)) &&
-        (s->stage_from = br_malloc(k * sizeof *s->stage_from)) &&
-        (s->last_end = br_malloc(k * sizeof *s->last_end)) &&
-        (s->from = br_malloc(n * sizeof *s->from)) &&
+        br_frontier_init(&s->frontier, job->stages, job->tasks, job->task_stage) &&
         (s->readers = br_malloc(((size_t)job->instances + 1) * sizeof *s->readers)) &&
         (s->read_until = br_malloc(((size_t)job->instances + 1) * sizeof *s->read_until)) &&
-        (s->ready = br_malloc(n * sizeof *s->ready)) &&
         (s->aside = br_malloc(n * sizeof *s->aside)) && (s->blocked = br_malloc(k)) &&
         (s->run = br_calloc(places, sizeof *s->run)) &&
         (s->stay = br_calloc(places, sizeof *s->stay)) &&
@@ -117,15 +91,9 @@ void br_lister_destroy(struct br_lister *s)
     br_free(s->profile);
     br_free(s->stores);
     br_free(s->shares);
-    br_free(s->waits);
-    br_free(s->pairs);
-    br_free(s->left);
-    br_free(s->stage_from);
-    br_free(s->last_end);
-    br_free(s->from);
+    br_frontier_finish(&s->frontier);
     br_free(s->readers);
     br_free(s->read_until);
-    br_free(s->ready);
     br_free(s->aside);
     br_free(s->blocked);
     br_free(s->run);
@@ -135,15 +103,10 @@ void br_lister_destroy(struct br_lister *s)
     br_free(s);
 }
 
-static void serial_ready(struct br_lister *s, uint32_t task)
-{
-    serial_push(NULL, s->ready, &s->readies, (struct serial_turn){s->rank[task], task});
-}
-
-static void serial_begin(struct br_lister *s)
+static void serial_begin(struct br_lister *s, const uint32_t *rank)
 {
     const struct br_general *job = s->job;
-    s->readies = s->asides = 0;
+    s->asides = 0;
     s->failed = s->freed = false;
     for (uint32_t m = 0; m <= job->machines; m++)
         s->failed |= !br_taken_clear(&s->profile[m], job->resources);
@@ -154,24 +117,9 @@ static void serial_begin(struct br_lister *s)
             s->read_until[job->output[o].first + i] = 0;
         }
     }
-    for (uint32_t k = 0; k < job->stages; k++) {
-        uint32_t pairs = 0;
-        s->left[k] = job->stage_first[k + 1] - job->stage_first[k];
-        s->waits[k] = 0;
-        s->stage_from[k] = s->last_end[k] = 0;
-        s->blocked[k] = false;
-        for (uint32_t a = job->parent_first[k]; a < job->parent_first[k + 1]; a++)
-            if (job->parent[a].one_to_one)
-                pairs++;
-            else
-                s->waits[k]++;
-        for (uint32_t t = job->stage_first[k]; t < job->stage_first[k + 1]; t++) {
-            s->pairs[t] = pairs;
-            s->from[t] = job->release[t];
-            if (!pairs && !s->waits[k])
-                serial_ready(s, t);
-        }
-    }
+    memset(s->blocked, 0, job->stages);
+    br_frontier_begin(&s->frontier, br_general_behind(job), br_general_ahead(job), rank, false,
+                      job->release);
 }
 
 /* ---- One task ---- */
@@ -218,9 +166,9 @@ static void look_at_task(struct br_lister *s, uint32_t task)
             continue;
         if (job->read[k].one_to_one)
             list_freed(s, output, index, 0);
-        else if (s->left[stage] == 1)
+        else if (s->frontier.left[stage] == 1)
             for (uint32_t i = 0; i < count; i++)
-                list_freed(s, output, i, s->last_end[stage]);
+                list_freed(s, output, i, s->frontier.last_end[stage]);
     }
 }
 
@@ -278,30 +226,6 @@ static int64_t find_start(struct br_lister *s, uint32_t task, int64_t from, uint
     return best;
 }
 
-static void serial_tell(struct br_lister *s, uint32_t task, int64_t end)
-{
-    const struct br_general *job = s->job;
-    const uint32_t stage = job->task_stage[task], index = task - job->stage_first[stage];
-    for (uint32_t a = job->child_first[stage]; a < job->child_first[stage + 1]; a++) {
-        const struct br_general_arc *arc = &job->child[a];
-        const uint32_t first = job->stage_first[arc->stage];
-        if (arc->one_to_one) {
-            const uint32_t child = first + index;
-            if (s->from[child] < end + arc->lag)
-                s->from[child] = end + arc->lag;
-            if (--s->pairs[child] == 0 && !s->waits[arc->stage])
-                serial_ready(s, child);
-        } else if (!s->left[stage]) {
-            if (s->stage_from[arc->stage] < s->last_end[stage] + arc->lag)
-                s->stage_from[arc->stage] = s->last_end[stage] + arc->lag;
-            if (--s->waits[arc->stage] == 0)
-                for (uint32_t t = first; t < job->stage_first[arc->stage + 1]; t++)
-                    if (!s->pairs[t])
-                        serial_ready(s, t);
-        }
-    }
-}
-
 static void read_instance(struct br_lister *s, const struct br_general_output *output,
                           uint32_t index, int64_t end)
 {
@@ -329,9 +253,7 @@ static void serial_place(struct br_lister *s, uint32_t task, uint32_t machine, i
         s->out->makespan = end;
     if (job->deadline[task] < end)
         s->out->late += end - job->deadline[task];
-    if (s->last_end[stage] < end)
-        s->last_end[stage] = end;
-    s->left[stage]--;
+    br_frontier_place(&s->frontier, task, start, end);
     for (uint32_t r = 0; r < job->resources; r++) {
         struct br_taken *profile = &s->profile[job->shared[r] ? job->machines : machine];
         s->failed |= !br_taken_hold(profile, job->resources, r, start, end, s->run[r]) ||
@@ -343,12 +265,11 @@ static void serial_place(struct br_lister *s, uint32_t task, uint32_t machine, i
             continue;
         if (job->read[k].one_to_one)
             read_instance(s, output, index, end);
-        else if (!s->left[stage])
+        else if (!s->frontier.left[stage])
             for (uint32_t i = 0;
                  i < job->stage_first[output->stage + 1] - job->stage_first[output->stage]; i++)
-                read_instance(s, output, i, s->last_end[stage]);
+                read_instance(s, output, i, s->frontier.last_end[stage]);
     }
-    serial_tell(s, task, end);
 }
 
 /* ---- The whole ---- */
@@ -362,9 +283,7 @@ static bool try_to_place(struct br_lister *s, uint32_t task)
     uint32_t machine = 0;
     if (!s->blocked[stage]) {
         look_at_task(s, task);
-        start = find_start(
-            s, task, s->from[task] > s->stage_from[stage] ? s->from[task] : s->stage_from[stage],
-            &machine);
+        start = find_start(s, task, br_frontier_from(&s->frontier, task), &machine);
         for (uint32_t k = 0; k < s->freed_count; k++)
             s->frees[s->freed_list[k]] = 0;
     }
@@ -380,19 +299,17 @@ static bool try_to_place(struct br_lister *s, uint32_t task)
 bool br_lister_run(struct br_lister *s, const uint32_t *rank, struct br_general_schedule *schedule)
 {
     const struct br_general *job = s->job;
-    uint32_t placed = 0;
-    s->rank = rank;
+    uint32_t placed = 0, task;
     s->out = schedule;
     schedule->makespan = schedule->late = 0;
-    serial_begin(s);
-    while (s->readies && !s->failed) {
-        const struct serial_turn turn = serial_pop(NULL, s->ready, &s->readies);
-        placed += try_to_place(s, turn.task);
+    serial_begin(s, rank);
+    while (!s->failed && br_frontier_next(&s->frontier, &task)) {
+        placed += try_to_place(s, task);
         if (!s->freed)
             continue;
         for (uint32_t k = 0; k < s->asides; k++) {
             s->blocked[job->task_stage[s->aside[k]]] = false;
-            serial_ready(s, s->aside[k]);
+            br_frontier_again(&s->frontier, s->aside[k]);
         }
         s->asides = 0;
         s->freed = false;

@@ -162,7 +162,7 @@ static uint32_t freed_at(struct br_reserve *r, uint32_t number, uint32_t index)
     const struct br_general *job = r->job;
     uint32_t last = UINT32_MAX;
     for (uint32_t k = job->reader_first[number]; k < job->reader_first[number + 1]; k++) {
-        const struct br_general_arc *reader = &job->reader[k];
+        const struct br_stage_arc *reader = &job->reader[k];
         uint32_t position;
         if (reader->one_to_one) {
             const uint32_t task = job->stage_first[reader->stage] + index;

@@ -218,7 +218,7 @@ static void walk_children(struct br_walk *walk, uint32_t task, uint32_t by)
     const struct br_general *job = walk->job;
     const uint32_t stage = job->task_stage[task], index = task - job->stage_first[stage];
     for (uint32_t a = job->child_first[stage]; a < job->child_first[stage + 1]; a++) {
-        const struct br_general_arc *arc = &job->child[a];
+        const struct br_stage_arc *arc = &job->child[a];
         if (arc->one_to_one) {
             uint32_t *pairs = &walk->pairs[job->stage_first[arc->stage] + index];
             walk->free[arc->stage] -= *pairs == 0; /* by one more */

@@ -257,7 +257,7 @@ static enum br_status make_ways(struct making *m)
 /* ---- Arcs ---- */
 
 static bool modes_list_arcs(struct br_modes *modes, enum br_edge_end end, uint32_t *first,
-                            struct br_modes_arc *arc)
+                            struct br_stage_arc *arc)
 {
     const struct br_dag *dag = modes->dag;
     uint32_t *edge = br_malloc(((size_t)dag->edges + 1) * sizeof *edge);
@@ -267,7 +267,7 @@ static bool modes_list_arcs(struct br_modes *modes, enum br_edge_end end, uint32
     for (uint32_t k = 0; k < dag->edges; k++) {
         const struct br_edge *e = &dag->edge[edge[k]];
         const struct br_wait wait = br_dag_wait(dag, edge[k]);
-        arc[k] = (struct br_modes_arc){.stage = end == BR_EDGE_PARENT ? e->child : e->parent,
+        arc[k] = (struct br_stage_arc){.stage = end == BR_EDGE_PARENT ? e->child : e->parent,
                                        .one_to_one = br_dag_is_paired(dag, e),
                                        .stream = wait.stream,
                                        .lag = wait.lag_ns};

@@ -5,6 +5,7 @@
 #define BR_PLANNER_MODES_JOB_H
 
 #include "base/collections/arena.h"
+#include "planner/instance/frontier.h"
 #include "planner/model/cluster/cluster.h"
 #include "planner/model/dag.h"
 
@@ -14,13 +15,6 @@ struct br_way {
     uint32_t first_class, classes; /* on which it runs: run in br_modes.class_of */
     bool anywhere; /* no other class has room for one such task, so nothing keeps tasks from it */
     uint32_t first_duration; /* in br_modes.duration, by task of the stage */
-};
-
-/* An arc from the parent, or to the child. */
-struct br_modes_arc {
-    uint32_t stage;
-    bool one_to_one, stream;
-    int64_t lag;
 };
 
 struct br_modes {
@@ -42,7 +36,7 @@ struct br_modes {
     bool any_shared;                      /* one of them may run short */
     int64_t *release;                     /* by task */
     uint32_t *child_first, *parent_first; /* by stage, as in csr.h */
-    struct br_modes_arc *child, *parent;
+    struct br_stage_arc *child, *parent;
 };
 
 /* BR_BAD_INPUT as br_alternatives_check, and if amounts do not scale; BR_SYSTEM (memory). The job

@@ -3,20 +3,7 @@
 #include <string.h>
 
 #include "base/collections/grow.h"
-#include "base/collections/heap.h"
 #include "base/collections/memory.h"
-
-struct eligible {
-    uint32_t rank, task;
-};
-
-static bool eligible_before(void *context, const struct eligible *a, const struct eligible *b)
-{
-    (void)context;
-    return a->rank != b->rank ? a->rank < b->rank : a->task < b->task;
-}
-
-BR_HEAP(eligible, struct eligible, void *, eligible_before, 4)
 
 /* What is used over time: from time[k] to time[k + 1], and from the last one for ever. The first is
  * 0. */
@@ -31,36 +18,22 @@ struct br_mode_lister {
     struct profile *profile; /* by machine; behind them what is shared */
     uint32_t machines;
     int64_t *spent;
-    struct eligible *heap;
-    uint32_t heaped;
-    uint32_t *left;  /* by stage: tasks that are not placed */
-    uint32_t *waits; /* by stage: arcs from stages that are not placed as a whole */
-    uint32_t *pairs; /* by task: one-to-one arcs from tasks that are not placed */
-    int64_t *stage_from, *task_from;
-    int64_t *last_start, *last_end; /* by stage */
+    struct br_frontier frontier;
     bool failed;
 };
 
 struct br_mode_lister *br_mode_lister_create(const struct br_modes *modes)
 {
     struct br_mode_lister *s = br_calloc(1, sizeof *s);
-    const size_t n = (size_t)modes->tasks + 1, stages = (size_t)modes->stages + 1;
     if (!s)
         return NULL;
     s->modes = modes;
     s->machines = modes->cluster->machines;
     s->profile = br_calloc((size_t)s->machines + 1, sizeof *s->profile);
     s->spent = br_calloc((size_t)modes->budgets + 1, sizeof *s->spent);
-    s->heap = br_malloc(n * sizeof *s->heap);
-    s->left = br_malloc(stages * sizeof *s->left);
-    s->waits = br_malloc(stages * sizeof *s->waits);
-    s->pairs = br_malloc(n * sizeof *s->pairs);
-    s->stage_from = br_malloc(stages * sizeof *s->stage_from);
-    s->task_from = br_malloc(n * sizeof *s->task_from);
-    s->last_start = br_malloc(stages * sizeof *s->last_start);
-    s->last_end = br_malloc(stages * sizeof *s->last_end);
-    if (!s->profile || !s->spent || !s->heap || !s->left || !s->waits || !s->pairs ||
-        !s->stage_from || !s->task_from || !s->last_start || !s->last_end) {
+    const bool whole =
+        br_frontier_init(&s->frontier, modes->stages, modes->tasks, modes->task_stage);
+    if (!s->profile || !s->spent || !whole) {
         br_mode_lister_destroy(s);
         return NULL;
     }
@@ -77,14 +50,7 @@ void br_mode_lister_destroy(struct br_mode_lister *s)
     }
     br_free(s->profile);
     br_free(s->spent);
-    br_free(s->heap);
-    br_free(s->left);
-    br_free(s->waits);
-    br_free(s->pairs);
-    br_free(s->stage_from);
-    br_free(s->task_from);
-    br_free(s->last_start);
-    br_free(s->last_end);
+    br_frontier_finish(&s->frontier);
     br_free(s);
 }
 
@@ -262,75 +228,20 @@ static void place(struct br_mode_lister *s, struct br_choice *choice, uint32_t t
 
 /* ---- The order ---- */
 
-static void raise_to(int64_t *value, int64_t least)
-{
-    *value = least > *value ? least : *value;
-}
-
-static void make_eligible(struct br_mode_lister *s, const struct br_choice *choice, uint32_t task)
-{
-    eligible_push(NULL, s->heap, &s->heaped, (struct eligible){choice->rank[task], task});
-}
-
 static void begin(struct br_mode_lister *s, const struct br_choice *choice, bool backward)
 {
     const struct br_modes *modes = s->modes;
-    const uint32_t *first = backward ? modes->child_first : modes->parent_first;
-    const struct br_modes_arc *arc = backward ? modes->child : modes->parent;
+    const struct br_stage_arcs parents = {modes->parent_first, modes->parent};
+    const struct br_stage_arcs children = {modes->child_first, modes->child};
     for (uint32_t m = 0; m <= s->machines; m++)
         s->profile[m].steps = 0;
     for (uint32_t m = 0; m <= s->machines; m++)
         s->failed |= profile_cut(modes, &s->profile[m], 0) == UINT32_MAX;
     br_ways_spend(modes, choice->way, s->spent);
-    s->heaped = 0;
-    for (uint32_t stage = 0; stage < modes->stages; stage++) {
-        const struct br_stage *of = &modes->dag->stage[stage];
-        uint32_t pairs = 0;
-        s->left[stage] = of->tasks;
-        s->waits[stage] = 0;
-        s->stage_from[stage] = s->last_start[stage] = s->last_end[stage] = 0;
-        for (uint32_t k = first[stage]; k < first[stage + 1]; k++) {
-            pairs += arc[k].one_to_one;
-            s->waits[stage] += !arc[k].one_to_one;
-        }
-        for (uint32_t t = of->first_task; t < of->first_task + of->tasks; t++) {
-            s->pairs[t] = pairs;
-            s->task_from[t] = backward ? 0 : modes->release[t];
-            if (!pairs && !s->waits[stage])
-                make_eligible(s, choice, t);
-        }
-    }
-}
-
-static void tell(struct br_mode_lister *s, const struct br_choice *choice, uint32_t task,
-                 bool backward)
-{
-    const struct br_modes *modes = s->modes;
-    const uint32_t stage = modes->task_stage[task];
-    const uint32_t *first = backward ? modes->parent_first : modes->child_first;
-    const struct br_modes_arc *arc = backward ? modes->parent : modes->child;
-    const uint32_t index = task - modes->dag->stage[stage].first_task;
-    raise_to(&s->last_start[stage], choice->start[task]);
-    raise_to(&s->last_end[stage], choice->end[task]);
-    s->left[stage]--;
-    for (uint32_t k = first[stage]; k < first[stage + 1]; k++) {
-        const struct br_stage *other = &modes->dag->stage[arc[k].stage];
-        if (arc[k].one_to_one) {
-            const uint32_t t = other->first_task + index;
-            raise_to(&s->task_from[t],
-                     (arc[k].stream ? choice->start[task] : choice->end[task]) + arc[k].lag);
-            if (!--s->pairs[t] && !s->waits[arc[k].stage])
-                make_eligible(s, choice, t);
-        } else if (!s->left[stage]) {
-            raise_to(&s->stage_from[arc[k].stage],
-                     (arc[k].stream ? s->last_start[stage] : s->last_end[stage]) + arc[k].lag);
-            if (--s->waits[arc[k].stage])
-                continue;
-            for (uint32_t t = other->first_task; t < other->first_task + other->tasks; t++)
-                if (!s->pairs[t])
-                    make_eligible(s, choice, t);
-        }
-    }
+    if (backward)
+        br_frontier_begin(&s->frontier, children, parents, choice->rank, false, NULL);
+    else
+        br_frontier_begin(&s->frontier, parents, children, choice->rank, false, modes->release);
 }
 
 bool br_mode_lister_run(struct br_mode_lister *s, struct br_choice *choice, bool backward,
@@ -339,13 +250,11 @@ bool br_mode_lister_run(struct br_mode_lister *s, struct br_choice *choice, bool
     choice->makespan = 0;
     s->failed = false;
     begin(s, choice, backward);
-    while (s->heaped && !s->failed) {
-        const uint32_t task = eligible_pop(NULL, s->heap, &s->heaped).task;
-        int64_t from = s->task_from[task];
-        raise_to(&from, s->stage_from[s->modes->task_stage[task]]);
-        place(s, choice, task, from, frees);
+    uint32_t task;
+    while (!s->failed && br_frontier_next(&s->frontier, &task)) {
+        place(s, choice, task, br_frontier_from(&s->frontier, task), frees);
         if (!s->failed)
-            tell(s, choice, task, backward);
+            br_frontier_place(&s->frontier, task, choice->start[task], choice->end[task]);
     }
     return !s->failed;
 }

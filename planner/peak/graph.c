@@ -40,7 +40,7 @@ static bool graph_precedence(struct br_peak_graph *g)
     const struct br_general *job = g->job;
     for (uint32_t s = 0; s < job->stages; s++)
         for (uint32_t a = job->child_first[s]; a < job->child_first[s + 1]; a++) {
-            const struct br_general_arc *arc = &job->child[a];
+            const struct br_stage_arc *arc = &job->child[a];
             const uint32_t first = job->stage_first[arc->stage];
             const uint32_t end = arc->one_to_one ? 0 : graph_end(g, s);
             if (end == no_node)
@@ -81,7 +81,7 @@ static bool graph_output(struct br_peak_graph *g, uint32_t o)
             assert(g->nodes <= g->room);
         }
         for (uint32_t k = job->reader_first[o]; k < job->reader_first[o + 1] && !again; k++) {
-            const struct br_general_arc *reader = &job->reader[k];
+            const struct br_stage_arc *reader = &job->reader[k];
             const uint32_t end = reader->one_to_one ? job->stage_first[reader->stage] + i
                                                     : graph_end(g, reader->stage);
             if (end == no_node || (readers > 1 && !graph_arc(g, end, node)))

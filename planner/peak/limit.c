@@ -152,7 +152,7 @@ static int64_t held_until(const struct held *h, uint32_t output, uint32_t index)
     const struct br_general *job = h->job;
     int64_t until = job->output[output].result ? h->makespan : INT64_MIN;
     for (uint32_t k = job->reader_first[output]; k < job->reader_first[output + 1]; k++) {
-        const struct br_general_arc *reader = &job->reader[k];
+        const struct br_stage_arc *reader = &job->reader[k];
         const uint32_t t = job->stage_first[reader->stage] + index;
         const int64_t end =
             reader->one_to_one ? h->start[t] + job->duration[t] : h->last[reader->stage];

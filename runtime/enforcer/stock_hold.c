@@ -323,7 +323,7 @@ static bool doom(struct br_runtime *runtime, struct br_job *job, uint32_t task)
     while (count) {
         const uint32_t at = open[--count], stage = general->task_stage[at];
         for (uint32_t a = general->child_first[stage]; a < general->child_first[stage + 1]; a++) {
-            const struct br_general_arc *arc = &general->child[a];
+            const struct br_stage_arc *arc = &general->child[a];
             uint32_t t = general->stage_first[arc->stage];
             uint32_t end = general->stage_first[arc->stage + 1];
             if (arc->one_to_one) {

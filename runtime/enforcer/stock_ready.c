@@ -148,7 +148,7 @@ void br_stock_tell(struct br_runtime *runtime, struct br_job *job, uint32_t task
     const uint32_t stage = general->task_stage[task], index = task - general->stage_first[stage];
     const uint32_t left = start ? stock->unstarted[stage] : stock->unended[stage];
     for (uint32_t a = general->child_first[stage]; a < general->child_first[stage + 1]; a++) {
-        const struct br_general_arc *arc = &general->child[a];
+        const struct br_stage_arc *arc = &general->child[a];
         const uint32_t first = general->stage_first[arc->stage];
         if (arc->stream != start || (!arc->one_to_one && left))
             continue;
@@ -179,7 +179,7 @@ void br_stock_untell(struct br_job *job, uint32_t task)
     const struct br_general *general = stock->general;
     const uint32_t stage = general->task_stage[task], index = task - general->stage_first[stage];
     for (uint32_t a = general->child_first[stage]; a < general->child_first[stage + 1]; a++) {
-        const struct br_general_arc *arc = &general->child[a];
+        const struct br_stage_arc *arc = &general->child[a];
         const uint32_t first = general->stage_first[arc->stage];
         if (!arc->stream || (!arc->one_to_one && stock->unstarted[stage] != 1))
             continue;
@@ -199,7 +199,7 @@ bool br_stock_is_streamed(const struct br_job *job, uint32_t task)
     const struct br_general *general = job->stock->general;
     const uint32_t stage = general->task_stage[task], index = task - general->stage_first[stage];
     for (uint32_t a = general->child_first[stage]; a < general->child_first[stage + 1]; a++) {
-        const struct br_general_arc *arc = &general->child[a];
+        const struct br_stage_arc *arc = &general->child[a];
         const uint32_t first = general->stage_first[arc->stage];
         uint32_t t = arc->one_to_one ? first + index : first;
         const uint32_t end = arc->one_to_one ? t + 1 : general->stage_first[arc->stage + 1];
