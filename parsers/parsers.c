@@ -2,6 +2,7 @@
 #include "parsers/parsers.h"
 #include "parsers/other.h"
 #include "parsers/jobs/dagman.h"
+#include "parsers/nextflow/trace.h"
 #include "parsers/queries/queries.h"
 #include "parsers/spark/log.h"
 #include "parsers/reader/formats.h"
@@ -42,6 +43,7 @@ static const struct format {
      is_snakemake,
      br_read_snakemake},
     {{"dagman", "input file of HTCondor's DAGMan (.dag)"}, br_is_dagman, br_read_dagman},
+    {{"nextflow", "trace of a run of Nextflow's (trace.txt)"}, br_is_nextflow, br_read_nextflow},
     {{"stg", "Standard Task Graph"}, is_stg, br_read_stg},
     {{"profile", "Spark job with durations by executor count, as of TPC-H"},
      parsers_is_profile,
@@ -235,6 +237,10 @@ static enum br_status parsers_choose(const struct br_source *source,
     if (options->graph && *read != br_read_dot)
         return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
                           "--graph chooses of several graphs in DOT, and this is %s",
+                          formats[k].named.name);
+    if (options->processes && *read != br_read_nextflow)
+        return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",
+                          "--processes is for traces of Nextflow's runs, and this is %s",
                           formats[k].named.name);
     if ((options->duration || options->demands || options->skip_self_loops) && *read != br_read_dot)
         return br_fail_at(diag, BR_NO_POS, BR_USAGE, "leave it out",

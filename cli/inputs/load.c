@@ -92,6 +92,7 @@ struct br_parse_options cli_parse_options(const struct cli_job_settings *job)
     options.hold = job->hold == CLI_HOLD_MEMORY;
     options.files = job->files;
     options.durations = job->durations;
+    options.processes = job->processes;
     options.reverse = job->reverse;
     options.skip_self_loops = job->skip_self_loops;
     options.duration = job->duration;
@@ -163,7 +164,10 @@ enum br_status cli_check_standard(const struct cli_job_settings *job, const char
 {
     const struct {
         const char *path, *what;
-    } input[] = {{path, what}, {job->cluster, "cluster"}, {job->durations, "table of durations"}};
+    } input[] = {{path, what},
+                 {job->cluster, "cluster"},
+                 {job->durations, "table of durations"},
+                 {job->processes, "graph of processes"}};
     const char *first = NULL;
     for (size_t k = 0; k < sizeof input / sizeof *input; k++) {
         if (!input[k].path || strcmp(input[k].path, "-") != 0)

@@ -91,6 +91,11 @@ static const struct br_option shared_rows[] = {
            "names of their nodes",
            .commands = READ),
     OPTION(
+        TEXT, "processes", "FILE", job.processes,
+        "the graph that Nextflow's -with-dag wrote of the run whose trace is the job: .mmd, .dot "
+        "or .html",
+        .commands = READ),
+    OPTION(
         TEXT, "durations", "FILE", job.durations,
         "a table (CSV) of stages, by id or by a pattern such as 'map*', and the seconds that each "
         "task lasts; overrides the job's file and a history, and the last row that fits decides",

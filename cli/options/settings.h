@@ -23,6 +23,7 @@ struct cli_job_settings {
     bool overlap, any_order; /* of a PostgreSQL query's pipelines */
     uint32_t hold;           /* a row: CLI_HOLD_* */
     const char *files;       /* a resource; NULL: none */
+    const char *processes;   /* a file; NULL: none */
     const char *durations;   /* a file; NULL: none */
     bool reverse, skip_self_loops;
     const char *duration, *demands; /* attributes of DOT; NULL: not given */

@@ -14,7 +14,7 @@ typedef enum br_status br_read_job(struct br_source *source, const struct br_par
 
 br_read_job br_read_job_xml, br_read_dot, br_read_dax, br_read_wfformat, br_read_postgres,
     br_read_duckdb, br_read_stg, br_read_psplib, br_read_patterson, br_read_spark_job,
-    br_read_profile, br_read_snakemake, br_read_dagman, br_read_jobshop;
+    br_read_profile, br_read_snakemake, br_read_dagman, br_read_jobshop, br_read_nextflow;
 
 /* Picks the reader, from the content or from options->from. */
 typedef enum br_status br_choose_reader(const struct br_source *source,

@@ -36,6 +36,7 @@ struct br_parse_options {
                        one at a time */
     bool hold;      /* tables of explained queries are outputs */
     const char *files;     /* the resource on which files that jobs write are outputs; NULL: none */
+    const char *processes; /* the graph of processes of a trace (nextflow); NULL: none */
     const char *durations; /* a table with better durations (reader/durations.h); NULL: none */
     bool many;             /* the table is for several jobs */
     bool reverse; /* for formats whose arrows tools draw either way (DOT): they point to the task

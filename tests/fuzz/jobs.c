@@ -70,6 +70,11 @@ void fuzz_dagman(const uint8_t *data, size_t size)
     read_job("dagman", data, size);
 }
 
+void fuzz_nextflow(const uint8_t *data, size_t size)
+{
+    read_job("nextflow", data, size);
+}
+
 void fuzz_profile(const uint8_t *data, size_t size)
 {
     read_job("profile", data, size);

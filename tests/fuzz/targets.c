@@ -20,6 +20,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"snakemake", fuzz_snakemake},
     {"dagman", fuzz_dagman},
     {"jobshop", fuzz_jobshop},
+    {"nextflow", fuzz_nextflow},
     {"stg", fuzz_stg},
     {"profile", fuzz_profile},
     {"psplib", fuzz_psplib},

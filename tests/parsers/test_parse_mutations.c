@@ -20,6 +20,7 @@ static const char *const fixtures[] = {
     "small.rcp",          "recorded.json",       "small.stg",          "query.explain.xml",
     "query.explain.txt",  "query.explain.json",  "query.explain.yaml", "sums.duckdb.json",
     "small.profile.txt",  "flow.snakemake.json", "small.dag",          "small.jsp",
+    "small.trace.txt",
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0], FLIPS = 1500 };
 
@@ -74,7 +75,8 @@ static void parse(const char *bytes, size_t size, const char *from, struct total
 
 static const char *format_of(const char *fixture)
 {
-    static const char *const ends[][2] = {{".job.xml", "xml"},
+    static const char *const ends[][2] = {{".trace.txt", "nextflow"},
+                                          {".job.xml", "xml"},
                                           {".dot", "dot"},
                                           {".dax", "dax"},
                                           {".sm", "psplib"},
