@@ -176,6 +176,9 @@ BR_API enum br_status br_dag_set_alternative_duration(struct br_dag *dag, uint32
  * For a cycle, the diagnostic names its tasks in order. O(stages + tasks + edges). */
 BR_API enum br_status br_dag_finish(struct br_dag *dag, struct br_diag *diag);
 
+/* The job's name, as given to br_dag_create(), borrowed; the numbers of its stages and of its
+ * tasks.
+ */
 BR_API const char *br_dag_name(const struct br_dag *dag);
 BR_API uint32_t br_dag_stage_count(const struct br_dag *dag);
 BR_API uint32_t br_dag_task_count(const struct br_dag *dag);

@@ -29,6 +29,7 @@ struct br_plan_task {
 /* Releases the plan; NULL is fine. */
 BR_API void br_plan_destroy(struct br_plan *plan);
 
+/* The number of tasks, all of which a plan places. */
 BR_API uint32_t br_plan_task_count(const struct br_plan *plan);
 /* The k-th task of the order, k from 0: the task with rank k + 1. Past the end, or for a task that
  * does not exist, all fields are zero, also the rank. O(1). */
@@ -39,6 +40,7 @@ BR_API struct br_plan_task br_plan_of(const struct br_plan *plan, uint32_t task)
  * stage has none, or for a task that does not exist. O(1). */
 BR_API uint32_t br_plan_alternative(const struct br_plan *plan, uint32_t task);
 
+/* The end of the last task, in nanoseconds. */
 BR_API int64_t br_plan_makespan_ns(const struct br_plan *plan);
 /* A proven lower bound on every plan's makespan, and the name of the argument that gave it. */
 BR_API int64_t br_plan_lower_bound_ns(const struct br_plan *plan);

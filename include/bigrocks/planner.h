@@ -115,6 +115,7 @@ struct br_plan_options {
     int64_t source_limit_ns;
 };
 
+/* Method "best" with effort BR_EFFORT_AUTO, seed 1 and no limits. */
 BR_API struct br_plan_options br_plan_options_default(void);
 
 /* Names of the planning methods, for k = 0, 1, ...; NULL past the end. */

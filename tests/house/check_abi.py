@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tools/abi finds what breaks programs: it is run on a library of one file, of which a release is
-tagged and changes are made.
+"""tools/abi finds what breaks programs, by the last release and by the dump: it is run on a library of one file, of
+which a release is tagged and changes are made.
 
 check_abi.py SOURCE_ROOT CC... Exit status 77 where abidiff, git or readelf is missing.
 """
@@ -13,7 +13,7 @@ import tempfile
 
 MESON = '''project('bigrocks', 'c', version: '0.1.0', default_options: ['buildtype=debugoptimized'])
 shared_library('bigrocks', 'it.c', version: meson.project_version(), soversion: '0',
-  include_directories: 'include')
+  include_directories: ['include', '.'])
 '''
 HEADER = '''struct br_options {
     int effort;
@@ -24,10 +24,13 @@ struct br_options br_options_default(void);
 struct br_plan *br_plan_make(const struct br_options *options);
 int br_plan_tasks(const struct br_plan *plan);
 '''
-SOURCE = '''#include <bigrocks/it.h>
-struct br_plan {
+# A header of the same name as the public one, as planner/model/dag.h and <bigrocks/dag.h> are.
+PRIVATE = '''struct br_plan {
     int tasks;
 };
+'''
+SOURCE = '''#include <bigrocks/it.h>
+#include "room/it.h"
 static struct br_plan only = {3};
 struct br_options br_options_default(void)
 {
@@ -47,7 +50,7 @@ int br_plan_tasks(const struct br_plan *plan)
 CHANGES = [
     ('nothing', 'source', '', '', False),
     ('what a function does', 'source', '{1, 2}', '{2, 1}', False),
-    ('a private struct', 'source', 'int tasks;\n}', 'long more;\n    int tasks;\n}', False),
+    ('a private struct', 'private', 'int tasks;', 'long more;\n    int tasks;', False),
     ('a function more', 'source', 'int br_plan_tasks', 'int br_more(void)\n{\n    return 1;\n}\nint br_plan_tasks',
      False),
     ('a function less', 'source', 'int br_plan_tasks', '__attribute__((visibility("hidden"))) int br_plan_tasks',
@@ -72,10 +75,12 @@ def main():
         project = pathlib.Path(scratch)
         (project / 'tools').mkdir()
         (project / 'include/bigrocks').mkdir(parents=True)
-        shutil.copy(root / 'tools/abi', project / 'tools/abi')
+        for tool in ('abi', 'abi_dump'):
+            shutil.copy(root / 'tools' / tool, project / 'tools' / tool)
         (project / 'meson.build').write_text(MESON)
         (project / 'meson_options.txt').write_text("option('lp', type: 'feature', value: 'auto')\n")
-        header, source = project / 'include/bigrocks/it.h', project / 'it.c'
+        (project / 'room').mkdir()
+        header, source, private = project / 'include/bigrocks/it.h', project / 'it.c', project / 'room/it.h'
         # Neither the repository of a hook that we may run in nor anybody's settings: signatures, say.
         environment = {name: value for name, value in os.environ.items() if not name.startswith('GIT_')}
         environment.update(HOME=scratch, GIT_CONFIG_NOSYSTEM='1', GIT_CONFIG_GLOBAL='/dev/null')
@@ -84,17 +89,21 @@ def main():
             subprocess.run(['git', '-c', 'user.name=a', '-c', 'user.email=a@localhost', *words],
                            cwd=project, env=environment, check=True, capture_output=True)
 
-        def abi(name, *flags):
+        def build(*flags):
             library = project / 'libbigrocks.so.0.1.0'
-            subprocess.run([*compiler, '-w', '-g', '-O1', '-fPIC', '-shared', '-Iinclude', 'it.c', *flags,
+            subprocess.run([*compiler, '-w', '-g', '-O1', '-fPIC', '-shared', '-Iinclude', '-I.', 'it.c', *flags,
                             '-o', library], cwd=project, check=True)
-            done = subprocess.run(['tools/abi', library], cwd=project, env=environment, text=True,
+            return library
+
+        def abi(name, *flags, how=()):
+            done = subprocess.run(['tools/abi', *how, build(*flags)], cwd=project, env=environment, text=True,
                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             print('%-28s %d %s' % (name, done.returncode, done.stdout.splitlines()[-1:]))
             return done
 
         header.write_text(HEADER)
         source.write_text(SOURCE)
+        private.write_text(PRIVATE)
         git('init', '-q')
         git('add', '.')
         git('commit', '-q', '-m', 'The first one')
@@ -103,15 +112,20 @@ def main():
         if abi('no release', soname).returncode != 77:
             failed.append('without a release')
         git('tag', '-a', '-m', 'Version 0.1.0', 'v0.1.0')
+        if abi('the dump', soname, how=['--write']).returncode != 0:
+            failed.append('the dump is not written')
         for name, where, old, new, breaks in CHANGES:
-            texts = {header: HEADER, source: SOURCE}
-            for path in texts:
-                changed = where in ('both', 'header' if path == header else 'source')
+            texts = {header: HEADER, source: SOURCE, private: PRIVATE}
+            for path, its in zip(texts, (('both', 'header'), ('both', 'source'), ('private',))):
+                changed = where in its
                 assert not changed or old in texts[path], name
                 path.write_text(texts[path].replace(old, new) if changed and old else texts[path])
             done = abi(name, soname)
             if done.returncode != breaks:
                 failed.append('%s: exit %d\n%s' % (name, done.returncode, done.stdout))
+            done = abi(name + ', by the dump', soname, how=['--dump'])
+            if done.returncode != breaks or breaks and 'tools/abi --write' not in done.stdout:
+                failed.append('%s, by the dump: exit %d\n%s' % (name, done.returncode, done.stdout))
         if abi('another SONAME', '-Wl,-soname,libbigrocks.so.1').returncode != 0:
             failed.append('another SONAME')
         if abi('no debugging information', soname, '-g0').returncode != 1:
