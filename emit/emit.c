@@ -8,6 +8,7 @@
 #include "emit/write/outputs.h"
 #include "emit/write/write.h"
 #include "planner/model/features.h"
+#include "planner/modes/fixed.h"
 
 enum {
     NONE = 0,
@@ -15,6 +16,11 @@ enum {
     EVERY = BR_FEATURES_ALL,
     HANDED = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS,
     SLURM = BR_FEATURE_SHARED | BR_FEATURE_OUTPUTS | BR_FEATURE_RELEASES | BR_FEATURE_DEADLINES,
+    /* Beside features: of a job with alternatives the choice of the plan is drawn, or handed on to
+     * an engine; and the engine's workers may tell their class. */
+    DRAWN = 1 << 16,
+    HANDED_ON = 1 << 17,
+    CLASSES = 1 << 18,
 };
 
 struct output {
@@ -24,21 +30,21 @@ struct output {
 };
 
 static const struct output plan_outputs[] = {
-    {{"order", "tab-separated, one task a line, by rank"}, br_emit_order, ALL},
+    {{"order", "tab-separated, one task a line, by rank"}, br_emit_order, EVERY},
     {{"json", "the whole plan with its job and cluster, for other programs"}, br_emit_json, EVERY},
     {{"xml", "the plan with its job and cluster as XML"}, br_emit_plan_xml, EVERY},
-    {{"dot", "the job graph with the plan on it, for dot"}, br_emit_plan_dot, ALL},
-    {{"gantt", "a chart of machines and time, for neato -n2"}, br_emit_gantt, ALL},
+    {{"dot", "the job graph with the plan on it, for dot"}, br_emit_plan_dot, ALL | DRAWN},
+    {{"gantt", "a chart of machines and time, for neato -n2"}, br_emit_gantt, ALL | DRAWN},
     {{"svg", "that chart as a picture, with the critical chain and the use of resources"},
      br_emit_svg,
-     ALL},
-    {{"html", "a report for a browser: chart, use, limits, baselines"}, br_emit_html, ALL},
-    {{"trace", "events for Perfetto and chrome://tracing (JSON)"}, br_emit_trace, ALL},
-    {{"otlp", "a trace of OpenTelemetry, a span a task (JSON of OTLP)"}, br_emit_otlp, ALL},
-    {{"mermaid", "a Gantt chart for Markdown on GitHub and GitLab"}, br_emit_mermaid, ALL},
+     ALL | DRAWN},
+    {{"html", "a report for a browser: chart, use, limits, baselines"}, br_emit_html, ALL | DRAWN},
+    {{"trace", "events for Perfetto and chrome://tracing (JSON)"}, br_emit_trace, ALL | DRAWN},
+    {{"otlp", "a trace of OpenTelemetry, a span a task (JSON of OTLP)"}, br_emit_otlp, ALL | DRAWN},
+    {{"mermaid", "a Gantt chart for Markdown on GitHub and GitLab"}, br_emit_mermaid, ALL | DRAWN},
     {{"mermaid-flowchart", "a flowchart of the stages for the same"},
      br_emit_mermaid_flowchart,
-     ALL},
+     ALL | DRAWN},
     {{"ninja-order", "of a build: its build.ninja with the statements in the plan's order"},
      br_emit_ninja_order,
      NONE},
@@ -51,18 +57,20 @@ static const struct output plan_outputs[] = {
     {{"ninja-weights", "of a build: output,weight a line, with the plan's order"},
      br_emit_ninja_weights,
      NONE},
-    {{"slurm", "a shell script of job arrays for Slurm"}, br_emit_slurm, SLURM},
-    {{"dagman", "an input file for HTCondor's DAGMan"}, br_emit_dagman, NONE},
-    {{"snakemake", "a Snakefile with priorities"}, br_emit_snakemake, HANDED},
-    {{"dask", "a Python script for Dask's distributed scheduler"}, br_emit_dask, HANDED},
-    {{"hyperqueue", "a Python script for HyperQueue"}, br_emit_hyperqueue, NONE},
-    {{"parsl", "a Python script for Parsl"}, br_emit_parsl, NONE},
-    {{"make", "a makefile for GNU make"}, br_emit_make, NONE},
-    {{"ninja", "a build.ninja with a pool that keeps memory"}, br_emit_ninja, NONE},
-    {{"airflow", "a DAG in Python for Airflow"}, br_emit_airflow, NONE},
-    {{"argo", "a workflow for Argo on Kubernetes"}, br_emit_argo, NONE},
-    {{"starpu", "a C header with workers and orders for StarPU"}, br_emit_starpu, NONE},
-    {{"wfformat", "a WfCommons workflow instance, WfFormat 1.5"}, br_emit_wfformat, NONE},
+    {{"slurm", "a shell script of job arrays for Slurm"}, br_emit_slurm, SLURM | HANDED_ON},
+    {{"dagman", "an input file for HTCondor's DAGMan"}, br_emit_dagman, HANDED_ON},
+    {{"snakemake", "a Snakefile with priorities"}, br_emit_snakemake, HANDED | HANDED_ON},
+    {{"dask", "a Python script for Dask's distributed scheduler"},
+     br_emit_dask,
+     HANDED | HANDED_ON | CLASSES},
+    {{"hyperqueue", "a Python script for HyperQueue"}, br_emit_hyperqueue, HANDED_ON | CLASSES},
+    {{"parsl", "a Python script for Parsl"}, br_emit_parsl, HANDED_ON},
+    {{"make", "a makefile for GNU make"}, br_emit_make, HANDED_ON},
+    {{"ninja", "a build.ninja with a pool that keeps memory"}, br_emit_ninja, HANDED_ON},
+    {{"airflow", "a DAG in Python for Airflow"}, br_emit_airflow, HANDED_ON},
+    {{"argo", "a workflow for Argo on Kubernetes"}, br_emit_argo, HANDED_ON},
+    {{"starpu", "a C header with workers and orders for StarPU"}, br_emit_starpu, HANDED_ON},
+    {{"wfformat", "a WfCommons workflow instance, WfFormat 1.5"}, br_emit_wfformat, HANDED_ON},
 };
 
 static const struct output job_outputs[] = {
@@ -79,6 +87,68 @@ bool br_emit_shows_two(const char *format)
     return strcmp(format, "svg") == 0 || strcmp(format, "html") == 0 || strcmp(format, "dot") == 0;
 }
 
+static enum br_status emit_write(const struct output *output, const struct br_emit_input *input,
+                                 const struct br_cluster *cluster, const char *who, FILE *out,
+                                 struct br_diag *diag)
+{
+    enum br_status status = br_features_refuse(input->dag, cluster, output->known, who, diag);
+    if (status)
+        return status;
+    /* Only one thread writes; locking for each piece of text would take a tenth of the time. */
+    const int locking = __fsetlocking(out, FSETLOCKING_BYCALLER);
+    status = output->write(input, out, diag);
+    if (!status)
+        status = br_write_finish(out, diag);
+    __fsetlocking(out, locking);
+    return status;
+}
+
+static bool is_to_be_fixed(const struct output *output, const struct br_emit_input *input)
+{
+    return output->known & (DRAWN | HANDED_ON) &&
+           br_features(input->dag, input->cluster) & BR_FEATURES_MODES & ~output->known;
+}
+
+/* The input with the job of the choice in it, if the output does not know alternatives. */
+static enum br_status emit_fix(const struct output *output, const struct br_emit_input *input,
+                               struct br_fixed *fixed, struct br_emit_input *made,
+                               struct br_diag *diag)
+{
+    *made = *input;
+    *fixed = (struct br_fixed){NULL, NULL, NULL};
+    if (!is_to_be_fixed(output, input))
+        return BR_OK;
+    const enum br_status status =
+        br_fixed_make(input->dag, input->cluster, input->plan,
+                      output->known & CLASSES ? BR_SELECTED_RUN : BR_SELECTED_DRAWN, fixed, diag);
+    made->dag = fixed->dag;
+    made->cluster = fixed->cluster;
+    made->plan = fixed->plan;
+    return status;
+}
+
+static enum br_status emit_choice(const struct output *output, const struct br_emit_input *input,
+                                  const char *who, FILE *out, struct br_diag *diag)
+{
+    struct br_fixed fixed, other_fixed = {NULL, NULL, NULL};
+    struct br_emit_input made, other;
+    enum br_status status = emit_fix(output, input, &fixed, &made, diag);
+    if (!status && input->other) {
+        status = emit_fix(output, input->other, &other_fixed, &other, diag);
+        made.other = &other;
+    }
+    if (!status)
+        status = emit_write(output, &made, made.cluster, who, out, diag);
+    if (!status && input->note && !*input->note->text && output->known & HANDED_ON &&
+        !(output->known & CLASSES))
+        snprintf(input->note->text, sizeof input->note->text,
+                 "the alternatives are those of the plan; classes and speeds of machines are not "
+                 "handed on");
+    br_fixed_finish(&fixed);
+    br_fixed_finish(&other_fixed);
+    return status;
+}
+
 /* `cluster`: that with which the output is used; NULL: none. */
 static enum br_status emit(const struct br_names *rows, const char *kind, const char *format,
                            const struct br_emit_input *input, const struct br_cluster *cluster,
@@ -91,16 +161,10 @@ static enum br_status emit(const struct br_names *rows, const char *kind, const 
                                format);
     const struct output *output = (const struct output *)br_named_at(rows, k);
     snprintf(who, sizeof who, "the format %.20s", format);
-    enum br_status status = br_features_refuse(input->dag, cluster, output->known, who, diag);
-    if (status)
-        return status;
-    /* Only one thread writes; locking for each piece of text would take a tenth of the time. */
-    const int locking = __fsetlocking(out, FSETLOCKING_BYCALLER);
-    status = output->write(input, out, diag);
-    if (!status)
-        status = br_write_finish(out, diag);
-    __fsetlocking(out, locking);
-    return status;
+    if (input->plan &&
+        (is_to_be_fixed(output, input) || (input->other && is_to_be_fixed(output, input->other))))
+        return emit_choice(output, input, who, out, diag);
+    return emit_write(output, input, cluster, who, out, diag);
 }
 
 enum br_status br_emit_plan(const char *format, const struct br_emit_input *input, FILE *out,

@@ -48,8 +48,9 @@ static void write_bar_name(FILE *out, const struct br_emit_input *input, uint32_
     if (begins_statement(id))
         fprintf(out, "#%u;", (unsigned)*id++);
     br_write_cut(out, BR_QUOTE_MERMAID, id, NAME_MOST);
-    if (stage->tasks > 1)
-        fprintf(out, "[%" PRIu32 "]", task - stage->first_task);
+    char suffix[BR_SUFFIX];
+    br_write_suffix(stage, task, 1, suffix);
+    br_write_text(out, BR_QUOTE_MERMAID, suffix);
 }
 
 /* "map x 100". */
@@ -59,8 +60,10 @@ static void write_stage_name(FILE *out, const struct br_emit_input *input, uint3
     if (begins_statement(id))
         fprintf(out, "#%u;", (unsigned)*id++);
     br_write_cut(out, BR_QUOTE_MERMAID, id, NAME_MOST);
-    if (input->dag->stage[stage].tasks > 1)
-        fprintf(out, " \xc3\x97 %" PRIu32, input->dag->stage[stage].tasks);
+    char suffix[BR_SUFFIX];
+    const struct br_stage *of = &input->dag->stage[stage];
+    br_write_suffix(of, of->first_task, of->tasks, suffix);
+    br_write_text(out, BR_QUOTE_MERMAID, suffix);
 }
 
 static void mermaid_write_title(FILE *out, const struct br_emit_input *input)

@@ -68,10 +68,9 @@ static void write_title(const struct drawing *drawing, const struct br_box *box,
     const struct br_stage *stage = &drawing->input->dag->stage[box->stage];
     if (!br_styles_label(drawing->styles, box->stage, drawing->out))
         br_write_cut(drawing->out, BR_QUOTE_LABEL, stage->id, most);
-    if (box->tasks > 1)
-        fprintf(drawing->out, " \xc3\x97 %" PRIu32, box->tasks);
-    else if (stage->tasks > 1)
-        fprintf(drawing->out, "[%" PRIu32 "]", box->task - stage->first_task);
+    char suffix[BR_SUFFIX];
+    br_write_suffix(stage, box->task, box->tasks, suffix);
+    br_write_text(drawing->out, BR_QUOTE_LABEL, suffix);
 }
 
 /* "Seq Scan on a ... Hash": the source of rows, and their use. */

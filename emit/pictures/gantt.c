@@ -212,11 +212,8 @@ static void write_label(const struct page *page, const struct br_chart_box *box,
 {
     const struct br_dag *dag = page->input->dag;
     const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, box->task)];
-    char suffix[32] = "";
-    if (box->tasks > 1)
-        snprintf(suffix, sizeof suffix, " \xc3\x97 %" PRIu32, box->tasks);
-    else if (stage->tasks > 1)
-        snprintf(suffix, sizeof suffix, "[%" PRIu32 "]", box->task - stage->first_task);
+    char suffix[BR_SUFFIX];
+    br_write_suffix(stage, box->task, box->tasks, suffix);
     int64_t id = br_text_length(stage->id), all = id + br_text_length(suffix);
     fputs(", label=\"", page->out);
     int64_t font = page->font, room = 0;
@@ -229,7 +226,7 @@ static void write_label(const struct page *page, const struct br_chart_box *box,
     if (font >= smallest) {
         br_write_text(page->out, BR_QUOTE_LABEL, stage->id);
         if (all <= room)
-            fputs(suffix, page->out);
+            br_write_text(page->out, BR_QUOTE_LABEL, suffix);
     } else if (room >= 12) {
         font = smallest;
         br_write_cut(page->out, BR_QUOTE_LABEL, stage->id, (uint32_t)room);

@@ -39,9 +39,15 @@ static void html_write_stages(FILE *out, const struct br_dag *dag, const char *c
             br_write_decimal(out, demand->amount);
         }
         putc('}', out);
-        if (words[s]) {
-            fputs(", \"does\": ", out);
-            html_write_string(out, words[s]);
+        if (words[s] || stage->chosen) {
+            fputs(", \"does\": \"", out);
+            br_write_text(out, BR_QUOTE_SCRIPT, words[s] ? words[s] : "");
+            fputs(words[s] && stage->chosen ? ", " : "", out);
+            if (stage->chosen) {
+                fputs("by the alternative ", out);
+                br_write_text(out, BR_QUOTE_SCRIPT, stage->chosen);
+            }
+            putc('"', out);
         }
         putc('}', out);
     }

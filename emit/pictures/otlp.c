@@ -139,6 +139,12 @@ static void write_task_span(const struct otlp *otlp, const struct br_analysis *a
     putc('"', out);
     br_write_text(out, BR_QUOTE_JSON, stage->id);
     fputs("\"}}", out);
+    if (stage->chosen) {
+        otlp_begin_value(out, ", ", "alternative", "string");
+        putc('"', out);
+        br_write_text(out, BR_QUOTE_JSON, stage->chosen);
+        fputs("\"}}", out);
+    }
     otlp_begin_value(out, ", ", "machine", "string");
     putc('"', out);
     br_write_machine(out, BR_QUOTE_JSON, otlp->input->cluster, plan->machine[task]);

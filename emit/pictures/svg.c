@@ -78,11 +78,8 @@ static void draw_label(const struct br_panel *panel, uint32_t task, uint32_t tas
 {
     const struct br_dag *dag = panel->input->dag;
     const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
-    char suffix[32] = "";
-    if (tasks > 1)
-        snprintf(suffix, sizeof suffix, " \xc3\x97 %" PRIu32, tasks);
-    else if (stage->tasks > 1)
-        snprintf(suffix, sizeof suffix, "[%" PRIu32 "]", task - stage->first_task);
+    char suffix[BR_SUFFIX];
+    br_write_suffix(stage, task, tasks, suffix);
     int64_t room = (w - 4 * BR_PX) * 100 / (panel->font * 58), id = br_text_length(stage->id);
     if (room < 2 || (id > room && room < 8))
         return;
@@ -93,7 +90,7 @@ static void draw_label(const struct br_panel *panel, uint32_t task, uint32_t tas
     } else {
         br_write_text(panel->out, BR_QUOTE_XML, stage->id);
         if (id + (int64_t)br_text_length(suffix) <= room)
-            fputs(suffix, panel->out);
+            br_write_text(panel->out, BR_QUOTE_XML, suffix);
     }
     fputs("</text>\n", panel->out);
 }
@@ -125,6 +122,10 @@ static void svg_draw_task_box(const struct br_panel *panel, const struct br_char
     br_panel_when(panel, box->start_ns, box->end_ns);
     fputs(" on ", out);
     br_write_machine(out, BR_QUOTE_XML, input->cluster, row->which);
+    if (box->tasks == 1 && input->dag->stage[stage].chosen) {
+        fputs(", by the alternative ", out);
+        br_write_text(out, BR_QUOTE_XML, input->dag->stage[stage].chosen);
+    }
     fputs(critical ? ", on the critical chain" : "", out);
     if (box->tasks == 1 && panel->analysis->slack) {
         fputs(", may be late by ", out);

@@ -39,6 +39,11 @@ static void pictures_trace_write_task(FILE *out, const struct br_emit_input *inp
     write_us(out, plan->end_ns[task] - plan->start_ns[task]);
     fprintf(out, ", \"args\": {\"rank\": %" PRIu32 ", \"subset\": \"%c\", \"critical\": %s",
             plan->rank[task], plan->subset[task], analysis->on_chain[task] ? "true" : "false");
+    if (stage->chosen) {
+        fputs(", \"alternative\": \"", out);
+        br_write_text(out, BR_QUOTE_JSON, stage->chosen);
+        putc('"', out);
+    }
     if (analysis->slack) {
         fputs(", \"slack\": ", out);
         br_write_seconds(out, analysis->slack[task].total_ns);

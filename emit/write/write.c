@@ -349,6 +349,19 @@ void br_write_task(FILE *out, enum br_quote quote, const struct br_dag *dag, uin
         write_index(out, task - stage->first_task);
 }
 
+void br_write_suffix(const struct br_stage *stage, uint32_t task, uint32_t tasks,
+                     char text[BR_SUFFIX])
+{
+    int used = 0;
+    text[0] = '\0';
+    if (tasks > 1)
+        used = snprintf(text, BR_SUFFIX, " \xc3\x97 %" PRIu32, tasks);
+    else if (stage->tasks > 1)
+        used = snprintf(text, BR_SUFFIX, "[%" PRIu32 "]", task - stage->first_task);
+    if (stage->chosen && strlen(stage->chosen) < 60)
+        snprintf(text + used, BR_SUFFIX - (size_t)used, " (%s)", stage->chosen);
+}
+
 void br_write_machine(FILE *out, enum br_quote quote, const struct br_cluster *cluster,
                       uint32_t machine)
 {

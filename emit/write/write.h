@@ -48,6 +48,12 @@ uint32_t br_text_length(const char *text);
 
 /* "stage[i]", or "stage" if the stage has one task. O(log stages). */
 void br_write_task(FILE *out, enum br_quote quote, const struct br_dag *dag, uint32_t task);
+/* What a picture adds to the id of a stage for a box of so many tasks, of which the given one is
+ * the first: "[3]" or " x 12", then the alternative by which they run, "[3] (four)"; to be written
+ * by br_write_text. */
+enum { BR_SUFFIX = 100 };
+void br_write_suffix(const struct br_stage *stage, uint32_t task, uint32_t tasks,
+                     char text[BR_SUFFIX]);
 /* "class[i]", or "class" if the class has one machine. O(log classes). */
 void br_write_machine(FILE *out, enum br_quote quote, const struct br_cluster *cluster,
                       uint32_t machine);

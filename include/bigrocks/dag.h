@@ -62,7 +62,9 @@ BR_API enum br_status br_dag_add_demand(struct br_dag *dag, uint32_t stage, cons
 BR_API enum br_status br_dag_set_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
                                           int64_t duration_ns, struct br_diag *diag);
 
-/* The command that runs one task; "{index}" in it stands for the task's index. Copied. */
+/* The command that runs one task; "{index}" in it stands for the task's index, "{alternative}" for
+ * the id of the alternative by which it runs, and "{alternative:one=1,four=4}" for the text that
+ * the list gives to that. Copied. */
 BR_API enum br_status br_dag_set_command(struct br_dag *dag, uint32_t stage, const char *command,
                                          struct br_diag *diag);
 

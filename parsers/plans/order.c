@@ -14,9 +14,9 @@
 
 enum { LINE_MOST = 1 << 20, COLUMNS_MOST = 32 };
 
-enum column { RANK, ID, PRIORITY, START, END, MACHINE, SUBSET, COLUMNS };
+enum column { RANK, ID, PRIORITY, START, END, MACHINE, SUBSET, ALTERNATIVE, COLUMNS };
 static const char *const column_names[COLUMNS] = {"rank", "id",      "priority", "start",
-                                                  "end",  "machine", "subset"};
+                                                  "end",  "machine", "subset",   "alternative"};
 
 /* Lines of fields between tabs. */
 struct order_reader {
@@ -161,8 +161,12 @@ static enum br_status read_row(struct order_reader *r, const struct br_class_nam
     }
     row.rank = rank;
     if (!status) {
-        set_place(r, ID);
-        status = br_plan_find_alternative(r->job->dag, row.task, NULL, &row.alternative, r->diag);
+        char *way = field_of(r, ALTERNATIVE);
+        if (way)
+            unescape(way);
+        set_place(r, way ? ALTERNATIVE : ID);
+        status = br_plan_find_alternative(r->job->dag, row.task, way && *way ? way : NULL,
+                                          &row.alternative, r->diag);
     }
     if (!status) {
         set_place(r, ID);
@@ -184,7 +188,7 @@ static enum br_status read_header(struct order_reader *r)
         return status;
     take_columns(r);
     for (int c = 0; c < COLUMNS; c++)
-        if (r->at[c] == UINT32_MAX && c != PRIORITY && c != SUBSET)
+        if (r->at[c] == UINT32_MAX && c != PRIORITY && c != SUBSET && c != ALTERNATIVE)
             return br_fail(r->diag, BR_BAD_INPUT,
                            "write the plan again with --format order, or give the list by --order",
                            "the order has no column '%s'", column_names[c]);

@@ -47,7 +47,11 @@ struct br_stage {
     uint32_t first_task;
     uint32_t first_demand, demands; /* run in br_dag.demand */
     uint32_t alternatives;          /* that it has by name; 0: its tasks run in one way */
-    struct br_pos pos;              /* the place in the file at which it stands, if known */
+    /* In the job of a choice (planner/modes/fixed.h): by which alternative its tasks run, NULL if
+     * the given stage has none; and the index that its first task has in the given stage. */
+    const char *chosen;
+    uint32_t first_index;
+    struct br_pos pos; /* the place in the file at which it stands, if known */
 };
 
 struct br_edge {
@@ -83,8 +87,10 @@ struct br_dag {
     int64_t bytes;                  /* the bytes that all edges carry */
     int64_t recorded_ns;     /* makespan of the run of which this job is the record; 0: of none */
     uint32_t recorded_cores; /* that this run had; 0: not told */
-    int64_t *duration_ns;    /* by task */
-    uint32_t *topological;   /* stages, parents first, ties by number */
+    uint64_t given; /* of the job of a choice: the fingerprint of the job whose choice it is, with
+                     * commands; its tasks have the same numbers. 0: of none */
+    int64_t *duration_ns;       /* by task */
+    uint32_t *topological;      /* stages, parents first, ties by number */
     struct br_storage *storage; /* owned; NULL: nothing outlives its task */
     struct br_times *times;     /* owned; NULL: no releases, deadlines, lags and streams */
     struct br_alternatives *alternatives; /* owned; NULL: no alternatives, no classes, and nothing

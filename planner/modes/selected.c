@@ -7,10 +7,11 @@
 #include "base/collections/csr.h"
 #include "base/collections/grow.h"
 #include "base/collections/memory.h"
+#include "planner/modes/dress.h"
 
 /* From so many edges between the pieces of two stages on a task that takes no time stands between
- * them. */
-enum { EDGES_MOST = 16 };
+ * them: it makes planning quicker, and is no task of the job. */
+enum { EDGES_MOST = 16, EDGES_MOST_OF_RUN = 10000 };
 
 /* Tasks of one stage that run in one way; or a single task, if others wait for just that one. */
 struct piece {
@@ -21,6 +22,7 @@ struct piece {
 struct selecting {
     const struct br_modes *modes;
     const uint32_t *way;
+    enum br_selected_use use;
     struct piece *piece;
     uint32_t pieces, room;
     uint32_t *piece_first; /* by stage */
@@ -51,6 +53,8 @@ static bool is_split(const struct selecting *s, uint32_t stage)
 static void find_single(struct selecting *s)
 {
     const struct br_dag *dag = s->modes->dag;
+    for (uint32_t k = 0; k < dag->stages && s->use != BR_SELECTED_PLANNED; k++)
+        s->single[k] = is_split(s, k);
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t e = 0; e < dag->edges; e++) {
@@ -100,15 +104,37 @@ static bool list_pieces(struct selecting *s)
 
 /* ---- The job ---- */
 
-/* The resource that machines of the way's classes have, by a name that the job does not use. */
-static void name_of_classes(const struct br_modes *modes, uint32_t way, char *name, size_t size)
+/* The names of the way's classes, such as "gpu+old". False if they do not tell sets of classes
+ * apart, or are too long. */
+static bool write_class_names(const struct br_modes *modes, uint32_t way, char *name, size_t size)
 {
     const struct br_way *w = &modes->way[way];
+    size_t used = 0;
+    for (uint32_t k = 0; k < w->classes; k++) {
+        const char *cls = modes->cluster->cls[modes->class_of[w->first_class + k]].name;
+        if (strchr(cls, '+') || used + strlen(cls) + 2 > size)
+            return false;
+        used += (size_t)snprintf(name + used, size - used, "%s%s", k ? "+" : "", cls);
+    }
+    return true;
+}
+
+/* The resource that machines of the way's classes have, by a name that the job does not use. */
+static void name_of_classes(const struct selecting *s, uint32_t way, char *name, size_t size)
+{
+    static const char start[] = "class";
+    const struct br_modes *modes = s->modes;
+    const struct br_way *w = &modes->way[way];
     const struct br_dag *dag = modes->dag;
-    size_t used = (size_t)snprintf(name, size, "class");
-    for (uint32_t k = 0; k < w->classes && used + 12 < size; k++)
-        used += (size_t)snprintf(name + used, size - used, "-%" PRIu32,
-                                 modes->class_of[w->first_class + k]);
+    size_t used = (size_t)snprintf(name, size, "%s-", start);
+    if (s->use != BR_SELECTED_PLANNED && write_class_names(modes, way, name + used, size / 2)) {
+        used += strlen(name + used);
+    } else {
+        used = sizeof start - 1;
+        for (uint32_t k = 0; k < w->classes && used + 12 < size; k++)
+            used += (size_t)snprintf(name + used, size - used, "-%" PRIu32,
+                                     modes->class_of[w->first_class + k]);
+    }
     for (uint32_t r = 0; r < dag->resources; r++)
         if (strcmp(dag->resource[r].name, name) == 0 && used + 1 < size) {
             name[used++] = '-';
@@ -134,9 +160,9 @@ static enum br_status selected_add_demands(struct selecting *s, uint32_t stage, 
             status =
                 br_dag_add_demand(s->to->dag, stage, dag->resource[resource].name, text, s->diag);
     }
-    if (!status && !w->anywhere) {
+    if (!status && !w->anywhere && s->use != BR_SELECTED_DRAWN) {
         char name[CLASSES_TEXT];
-        name_of_classes(s->modes, way, name, sizeof name);
+        name_of_classes(s, way, name, sizeof name);
         status = br_dag_add_demand(s->to->dag, stage, name, "1", s->diag);
     }
     return status;
@@ -153,6 +179,8 @@ static enum br_status selected_add_stage(struct selecting *s, uint32_t number)
     uint32_t stage;
     if (whole)
         snprintf(id, sizeof id, "%.300s", of->id);
+    else if (s->use != BR_SELECTED_PLANNED)
+        br_dag_task_id(modes->dag, s->listed[p->first], id, sizeof id);
     else
         snprintf(id, sizeof id, "%.300s#%" PRIu32, of->id, number);
     /* Two ids of stages are equal if the long ones are cut, or if the job's have such an end. */
@@ -165,7 +193,11 @@ static enum br_status selected_add_stage(struct selecting *s, uint32_t number)
         if (ns != first)
             status = br_dag_set_duration(s->to->dag, stage, i, ns, s->diag);
     }
-    return status ? status : selected_add_demands(s, stage, p->way);
+    if (!status)
+        status = selected_add_demands(s, stage, p->way);
+    if (status || s->use == BR_SELECTED_PLANNED)
+        return status;
+    return br_stage_dress(modes, p->way, s->listed[p->first], s->to->dag, stage, s->diag);
 }
 
 static enum br_status selected_add_joint(struct selecting *s, uint32_t *stage)
@@ -182,8 +214,9 @@ static enum br_status join_all(struct selecting *s, uint32_t parent, uint32_t ch
 {
     const uint32_t p = s->piece_first[parent], p_end = s->piece_first[parent + 1];
     const uint32_t c = s->piece_first[child], c_end = s->piece_first[child + 1];
+    const uint32_t most = s->use == BR_SELECTED_PLANNED ? EDGES_MOST : EDGES_MOST_OF_RUN;
     enum br_status status = BR_OK;
-    if ((uint64_t)(p_end - p) * (c_end - c) <= EDGES_MOST) {
+    if ((uint64_t)(p_end - p) * (c_end - c) <= most) {
         for (uint32_t i = p; i < p_end; i++)
             for (uint32_t j = c; j < c_end && !status; j++)
                 status = br_dag_add_edge(s->to->dag, i, j, BR_BARRIER, s->diag);
@@ -212,6 +245,28 @@ static enum br_status selected_add_edge(struct selecting *s, const struct br_edg
     return status;
 }
 
+/* Attributes, and the bytes of edges between stages that are not split. */
+static enum br_status selected_keep_rest(struct selecting *s)
+{
+    const struct br_dag *dag = s->modes->dag;
+    enum br_status status = br_job_dress(dag, s->piece_first, s->to->dag, s->diag);
+    bool told = false;
+    for (uint32_t e = 0; e < dag->edges && !status; e++) {
+        const struct br_edge *edge = &dag->edge[e];
+        const bool split = s->piece_first[edge->parent] + 1 != s->piece_first[edge->parent + 1] ||
+                           s->piece_first[edge->child] + 1 != s->piece_first[edge->child + 1];
+        if (edge->bytes && !split)
+            status = br_dag_set_edge_bytes(s->to->dag, s->piece_first[edge->parent],
+                                           s->piece_first[edge->child], edge->bytes, s->diag);
+        else if (edge->bytes && !told && (told = true))
+            status = br_dag_add_doubt(s->to->dag, s->diag,
+                                      "bytes between stages whose tasks run in several ways are "
+                                      "left out, such as those from '%.80s' to '%.80s'",
+                                      dag->stage[edge->parent].id, dag->stage[edge->child].id);
+    }
+    return status;
+}
+
 static enum br_status make_job(struct selecting *s)
 {
     const struct br_dag *dag = s->modes->dag;
@@ -223,6 +278,8 @@ static enum br_status make_job(struct selecting *s)
         status = selected_add_stage(s, k);
     for (uint32_t e = 0; e < dag->edges && !status; e++)
         status = selected_add_edge(s, &dag->edge[e]);
+    if (!status && s->use != BR_SELECTED_PLANNED)
+        status = selected_keep_rest(s);
     if (!status && !br_selected_splits(dag))
         status = br_dag_copy_held_and_timed(s->to->dag, dag, s->diag);
     return status ? status : br_dag_finish(s->to->dag, s->diag);
@@ -256,12 +313,30 @@ static enum br_status offer_classes(struct selecting *s, uint32_t cls)
         const uint32_t way = s->piece[k].way;
         if (s->modes->way[way].anywhere || !runs_on_class(s->modes, way, cls))
             continue;
-        name_of_classes(s->modes, way, name, sizeof name);
+        name_of_classes(s, way, name, sizeof name);
         if (!br_class_capacity(&s->to->cluster->cls[cls], name))
             status = selected_offer(
                 s, cls, name, (struct br_decimal){.mantissa = s->modes->tasks, .exponent = 0});
     }
     return status;
+}
+
+/* Does an alternative or an output hold some of it? */
+static bool is_held(const struct br_modes *modes, const char *name)
+{
+    const struct br_dag *dag = modes->dag;
+    uint32_t resource;
+    struct br_decimal amount;
+    for (uint32_t w = 0; w < modes->way_first[dag->stages]; w++)
+        for (uint32_t k = 0; br_mode_demand(dag, modes->way[w].stage, modes->way[w].alternative, k,
+                                            &resource, &amount);
+             k++)
+            if (amount.mantissa && strcmp(dag->resource[resource].name, name) == 0)
+                return true;
+    for (uint32_t o = 0; dag->storage && o < dag->storage->outputs; o++)
+        if (strcmp(dag->resource[dag->storage->output[o].resource].name, name) == 0)
+            return true;
+    return false;
 }
 
 static enum br_status make_cluster(struct selecting *s)
@@ -274,11 +349,17 @@ static enum br_status make_cluster(struct selecting *s)
         status = br_cluster_add_class(s->to->cluster, cls->name, cls->count, &made, s->diag);
         for (uint32_t k = 0; k < cls->capacities && !status; k++)
             status = selected_offer(s, made, cls->capacity[k].resource, cls->capacity[k].amount);
-        if (!status)
+        if (!status && s->use != BR_SELECTED_DRAWN)
             status = offer_classes(s, c);
+        if (!status && s->use != BR_SELECTED_PLANNED)
+            status = br_class_dress(cluster, c, s->to->cluster, s->diag);
     }
+    if (!status && s->use != BR_SELECTED_PLANNED)
+        status = br_cluster_dress(cluster, s->to->cluster, s->diag);
     for (uint32_t k = 0; k < cluster->shareds && !status; k++) {
         char text[BR_DECIMAL_TEXT];
+        if (s->use != BR_SELECTED_PLANNED && !is_held(s->modes, cluster->shared[k].resource))
+            continue;
         br_decimal_format(cluster->shared[k].amount, text, sizeof text);
         status = br_cluster_add_shared(s->to->cluster, cluster->shared[k].resource, text, s->diag);
     }
@@ -288,13 +369,15 @@ static enum br_status make_cluster(struct selecting *s)
 /* ---- The whole ---- */
 
 enum br_status br_selected_make(const struct br_modes *modes, const uint32_t *way,
-                                struct br_selected *selected, struct br_diag *diag)
+                                enum br_selected_use use, struct br_selected *selected,
+                                struct br_diag *diag)
 {
     const struct br_dag *dag = modes->dag;
     *selected = (struct br_selected){.dag = br_dag_create(dag->name),
                                      .cluster = br_cluster_create(modes->cluster->name)};
     struct selecting s = {.modes = modes,
                           .way = way,
+                          .use = use,
                           .piece_first =
                               br_malloc(((size_t)dag->stages + 1) * sizeof *s.piece_first),
                           .listed = br_malloc(((size_t)dag->tasks + 1) * sizeof *s.listed),

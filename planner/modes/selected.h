@@ -16,10 +16,16 @@ struct br_selected {
 /* Can tasks of one stage run in several ways? Not if outputs, releases, deadlines, lags or streams
  * belong to stages and edges as a whole. */
 bool br_selected_splits(const struct br_dag *dag);
+/* What the job is for: to be planned, or else to be run, handed on or drawn
+ * (planner/modes/fixed.h). Then its stages have their commands, attributes and bytes, a task of a
+ * stage that is split is a stage of its own with the task's id, and resources that are only
+ * consumed are not there. If it is drawn, nothing keeps tasks on their classes. */
+enum br_selected_use { BR_SELECTED_PLANNED, BR_SELECTED_RUN, BR_SELECTED_DRAWN };
 /* Fills *selected for these ways by task; br_selected_finish releases it, also after a failure.
  * BR_BAD_INPUT, BR_SYSTEM. */
 enum br_status br_selected_make(const struct br_modes *modes, const uint32_t *way,
-                                struct br_selected *selected, struct br_diag *diag);
+                                enum br_selected_use use, struct br_selected *selected,
+                                struct br_diag *diag);
 void br_selected_finish(struct br_selected *selected);
 
 #endif

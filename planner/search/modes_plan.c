@@ -120,7 +120,8 @@ static enum br_status plan_choice(struct modes_plan *p)
     if (options.placements)
         options.placements -=
             p->found.spent < options.placements - 1 ? p->found.spent : options.placements - 1;
-    enum br_status status = br_selected_make(p->modes, p->found.way, &p->selected, p->diag);
+    enum br_status status =
+        br_selected_make(p->modes, p->found.way, BR_SELECTED_PLANNED, &p->selected, p->diag);
     if (status)
         return status;
     return br_features(p->selected.dag, p->selected.cluster)

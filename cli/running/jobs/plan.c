@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/options/choices.h"
 #include "cli/running/jobs/jobs.h"
 #include "cli/terminal/interrupt.h"
 #include "cli/terminal/progress.h"
@@ -10,6 +11,8 @@
 #include "planner/model/cluster/cluster.h"
 #include "planner/model/features.h"
 #include "planner/instance/relax.h"
+#include "planner/model/ways.h"
+#include "planner/modes/fixed.h"
 #include "runtime/replanning/replanner.h"
 
 /* A search is limited to this share of the job's lower bound; longer is not worth it. */
@@ -94,6 +97,19 @@ enum br_status cli_run_make_plan(const struct cli_settings *settings, bool alone
     return status;
 }
 
+/* Gives task b of stage `to` the alternative of task a of stage `s`, by its id. */
+static bool carry_alternative(const struct cli_run_input *from, uint32_t a, uint32_t s,
+                              struct cli_run_input *input, uint32_t b, uint32_t to)
+{
+    const struct br_dag *job = input->input.dag, *old = from->input.dag;
+    const char *id = br_dag_alternative_id(old, s, br_plan_alternative(from->plan, a));
+    if (!br_dag_alternative_count(job, to))
+        return !id;
+    const uint32_t found = id ? br_alternative_find(job, to, id) : UINT32_MAX;
+    input->plan->alternative[b] = found == UINT32_MAX ? 0 : found;
+    return found != UINT32_MAX;
+}
+
 /* The plan's order, times and machines for the given job, which must have the same tasks; its
  * durations, demands and edges may have changed. */
 static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
@@ -108,7 +124,7 @@ static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
                        old->stages, old->tasks, job->stages, job->tasks);
     uint32_t *machine = malloc(((size_t)from->input.cluster->machines + 1) * sizeof *machine);
     input->plan = br_plan_create(job->tasks);
-    if (!machine || !input->plan) {
+    if (!machine || !input->plan || !br_plan_allow_alternatives(input->plan, job)) {
         free(machine);
         return br_fail_memory(diag);
     }
@@ -129,10 +145,15 @@ static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
             uint32_t a = stage->first_task + i, b = job->stage[to].first_task + i;
             input->plan->start_ns[b] = from->plan->start_ns[a];
             input->plan->machine[b] = machine[from->plan->machine[a]];
+            if (input->plan->alternative && !carry_alternative(from, a, s, input, b, to))
+                status = br_fail(diag, BR_BAD_INPUT, hint,
+                                 "stage '%s' of the plan runs by an alternative that the job does "
+                                 "not have",
+                                 stage->id);
         }
     }
     free(machine);
-    return status ? status : br_plan_rank(input->plan, job, diag);
+    return status ? status : br_plan_rank_on(input->plan, job, cluster, diag);
 }
 
 /* The plan follows --order, and where that says nothing, its own order. */
@@ -289,6 +310,48 @@ static enum br_status load_job(const struct cli_settings *settings, const char *
     return status;
 }
 
+static enum br_status refuse_with_ways(const struct cli_settings *settings, bool alone,
+                                       const struct cli_run_input *input, struct br_diag *diag)
+{
+    const char *other = !alone                    ? "with other jobs"
+                        : settings->needs.history ? "with --history"
+                        : settings->run.learn     ? "with --learn"
+                        : settings->search.order  ? "with --order"
+                        : settings->control.deadline || settings->control.utility
+                            ? "with --deadline"
+                        : settings->run.on != CLI_HERE ? "with --on"
+                                                       : NULL;
+    const bool of_job = br_features(input->input.dag, NULL) & BR_FEATURES_MODES;
+    if (!other)
+        return BR_OK;
+    return br_fail(diag, BR_BAD_INPUT, "run it by itself, without that", "%s, and is not run %s",
+                   of_job ? "the job has alternatives, or names classes or what it consumes"
+                          : "the cluster has machines of several speeds",
+                   other);
+}
+
+/* The choice of the plan is run: a job without alternatives on machines of its classes. */
+static enum br_status jobs_plan_fix(const struct cli_settings *settings, bool alone,
+                                    struct cli_run_input *input, struct br_diag *diag)
+{
+    struct br_fixed fixed = {NULL, NULL, NULL};
+    enum br_status status = refuse_with_ways(settings, alone, input, diag);
+    if (!status)
+        status = br_fixed_make(input->input.dag, input->input.cluster, input->plan, BR_SELECTED_RUN,
+                               &fixed, diag);
+    if (status) {
+        br_fixed_finish(&fixed);
+        return status;
+    }
+    br_dag_destroy(input->input.dag);
+    br_cluster_destroy(input->input.cluster);
+    br_plan_destroy(input->plan);
+    input->input.dag = fixed.dag;
+    input->input.cluster = fixed.cluster;
+    input->plan = fixed.plan;
+    return BR_OK;
+}
+
 enum br_status cli_run_load(const struct cli_settings *settings, const char *path, bool alone,
                             struct br_cluster **cluster, struct cli_run_input *input,
                             struct br_diag *diag)
@@ -298,7 +361,10 @@ enum br_status cli_run_load(const struct cli_settings *settings, const char *pat
                             : settings->run.plan
                                 ? load_job_and_plan(settings, path, input, diag)
                                 : load_job(settings, path, alone, *cluster, input, diag);
-    if (!*cluster)
+    const bool own = !*cluster;
+    if (!status && br_features(input->input.dag, input->input.cluster) & BR_FEATURES_MODES)
+        status = jobs_plan_fix(settings, alone, input, diag);
+    if (own)
         *cluster = input->input.cluster;
     if (status)
         cli_run_finish(input);

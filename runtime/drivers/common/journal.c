@@ -50,6 +50,12 @@ static int compare_sums(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of whichever choice of alternatives: a run may go on with another one. */
+static uint64_t job_sum(const struct br_dag *dag)
+{
+    return dag->given ? dag->given : br_dag_fingerprint(dag, true);
+}
+
 /* Numbers the jobs by their checksums, so that their order does not matter, equal ones in the order
  * given; and computes the sum of all. */
 static enum br_status sum_jobs(struct br_journal_job *jobs, uint32_t count, uint64_t *sum,
@@ -60,7 +66,7 @@ static enum br_status sum_jobs(struct br_journal_job *jobs, uint32_t count, uint
     if (!key)
         return br_fail_memory(diag);
     for (uint32_t k = 0; k < count; k++) {
-        key[k][0] = br_dag_fingerprint(jobs[k].dag, true);
+        key[k][0] = job_sum(jobs[k].dag);
         key[k][1] = k;
     }
     qsort(key, count, sizeof *key, compare_sums);
@@ -396,7 +402,7 @@ enum br_status br_journal_add(struct br_journal *journal, const char *name,
                               struct br_journal_job *job, struct br_diag *diag)
 {
     char text[BR_RECORD_LONG];
-    uint64_t sum = br_dag_fingerprint(job->dag, true), hash = br_hash_text(name);
+    uint64_t sum = job_sum(job->dag), hash = br_hash_text(name);
     uint32_t number = br_replay_find(&journal->past, hash);
     job->in_flight = 0;
     if (journal->file < 0)

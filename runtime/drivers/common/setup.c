@@ -40,11 +40,11 @@ int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag)
 
 static const char prefix[] = "BIGROCKS_";
 
-/* The four variables that differ between tasks, with room for this many bytes. */
+/* The variables that differ between tasks, with room for this many bytes. */
 static bool setup_make_room(struct br_environment *environment, size_t room)
 {
     char **text[] = {&environment->job, &environment->task, &environment->index,
-                     &environment->machine};
+                     &environment->machine, &environment->alternative};
     if (room <= environment->room)
         return true;
     for (size_t k = 0; k < sizeof text / sizeof *text; k++) {
@@ -52,7 +52,8 @@ static bool setup_make_room(struct br_environment *environment, size_t room)
         if (!larger)
             return false;
         *text[k] = larger;
-        environment->entry[environment->first + k] = larger;
+        if (text[k] != &environment->alternative)
+            environment->entry[environment->first + k] = larger;
     }
     environment->room = room;
     return true;
@@ -67,7 +68,7 @@ bool br_environment_init(struct br_environment *environment, const struct br_clu
     for (uint32_t c = 0; c < cluster->classes; c++)
         if (strlen(cluster->cls[c].name) + 64 > room)
             room = strlen(cluster->cls[c].name) + 64;
-    environment->entry = calloc(count + 7, sizeof *environment->entry);
+    environment->entry = calloc(count + 8, sizeof *environment->entry);
     if (!environment->entry)
         return false;
     /* The two variables made for this run come first, to be released. */
@@ -82,6 +83,7 @@ bool br_environment_init(struct br_environment *environment, const struct br_clu
     for (size_t k = 0; k < count; k++)
         if (strncmp(environ[k], prefix, sizeof prefix - 1) != 0)
             environment->entry[used++] = environ[k];
+    environment->last = (uint32_t)used;
     return true;
 }
 
@@ -94,15 +96,20 @@ void br_environment_finish(struct br_environment *environment)
     free(environment->task);
     free(environment->index);
     free(environment->machine);
+    free(environment->alternative);
     *environment = (struct br_environment){0};
 }
 
 bool br_environment_fit(struct br_environment *environment, const struct br_run_job *job)
 {
     size_t room = strlen(job->name) + 64;
-    for (uint32_t s = 0; s < job->dag->stages; s++)
-        if (strlen(job->dag->stage[s].id) + 64 > room)
-            room = strlen(job->dag->stage[s].id) + 64;
+    for (uint32_t s = 0; s < job->dag->stages; s++) {
+        const struct br_stage *stage = &job->dag->stage[s];
+        if (strlen(stage->id) + 64 > room)
+            room = strlen(stage->id) + 64;
+        if (stage->chosen && strlen(stage->chosen) + 64 > room)
+            room = strlen(stage->chosen) + 64;
+    }
     return setup_make_room(environment, room);
 }
 
@@ -116,14 +123,19 @@ void br_environment_set(struct br_environment *environment, const struct br_run_
                         const struct br_cluster *cluster, uint32_t task, uint32_t machine)
 {
     const struct br_dag *dag = job->dag;
+    const struct br_stage *stage = &dag->stage[br_dag_task_stage(dag, task)];
     br_environment_set_job(environment, job->name);
     int used = snprintf(environment->task, environment->room, "BIGROCKS_TASK=");
     br_dag_task_id(dag, task, environment->task + used, environment->room - (size_t)used);
     snprintf(environment->index, environment->room, "BIGROCKS_INDEX=%u",
-             task - dag->stage[br_dag_task_stage(dag, task)].first_task);
+             task - stage->first_task + stage->first_index);
     used = snprintf(environment->machine, environment->room, "BIGROCKS_MACHINE=");
     br_cluster_machine_name(cluster, machine, environment->machine + used,
                             environment->room - (size_t)used);
+    environment->entry[environment->last] = stage->chosen ? environment->alternative : NULL;
+    if (stage->chosen)
+        snprintf(environment->alternative, environment->room, "BIGROCKS_ALTERNATIVE=%s",
+                 stage->chosen);
 }
 
 /* ---- The enforcer ---- */

@@ -20,9 +20,10 @@ int64_t *br_run_limits(struct br_arena *arena, const struct br_dag *dag);
  * the session. */
 struct br_environment {
     char **entry; /* NULL-terminated */
-    char *job, *task, *index, *machine;
-    size_t room;    /* room of each of the four */
-    uint32_t first; /* index of the first of them among the entries */
+    char *job, *task, *index, *machine, *alternative;
+    size_t room;    /* room of each of the five */
+    uint32_t first; /* index of the first four among the entries */
+    uint32_t last;  /* index of the alternative, which ends them for tasks without one */
 };
 /* All zero before. To be finished, also on failure. */
 bool br_environment_init(struct br_environment *environment, const struct br_cluster *cluster,

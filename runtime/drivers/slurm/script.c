@@ -15,7 +15,7 @@ int br_slurm_write_script(struct br_work *work, struct br_job_work *job, uint32_
 {
     char here[4096];
     uint32_t stage = br_dag_task_stage(job->dag, task);
-    uint32_t index = task - job->dag->stage[stage].first_task;
+    uint32_t index = task - job->dag->stage[stage].first_task + job->dag->stage[stage].first_index;
     if (!getcwd(here, sizeof here))
         return errno;
     if (!br_work_words(work, job, task))
@@ -37,6 +37,11 @@ int br_slurm_write_script(struct br_work *work, struct br_job_work *job, uint32_
     fprintf(out,
             "\nBIGROCKS_INDEX=%" PRIu32 "\nBIGROCKS_RUN=%s\nBIGROCKS_MACHINE=$SLURMD_NODENAME\n",
             index, work->journal.run);
+    if (job->dag->stage[stage].chosen) {
+        fputs("BIGROCKS_ALTERNATIVE=", out);
+        br_shell_write(out, job->dag->stage[stage].chosen);
+        fputs("\nexport BIGROCKS_ALTERNATIVE\n", out);
+    }
     fputs(
         "export BIGROCKS_TASK BIGROCKS_INDEX BIGROCKS_RUN BIGROCKS_MACHINE\nbegin=$(date +%s.%N)\n",
         out);
