@@ -122,6 +122,8 @@ struct br_plan_options cli_plan_options(const struct cli_search_settings *search
         options.tolerance = search->tolerance / 100;
     options.threshold_limit = (uint32_t)search->thresholds;
     options.frag_score = (enum br_frag_score)search->frag_score;
+    if (!isnan(search->troublesome))
+        options.troublesome_limit = search->troublesome;
     return options;
 }
 

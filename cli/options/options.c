@@ -237,6 +237,10 @@ static const struct br_option shared_rows[] = {
            "values that each of the two thresholds of graphene takes, at most; the default effort "
            "of method best takes fewer on large jobs, effort fast 4 (default: 16; 0: all)",
            .most = UINT32_MAX, .commands = SEARCH),
+    OPTION(REAL, "troublesome-limit", "X", search.troublesome,
+           "a part of the work: graphene leaves out troublesome sets with more than that (default: "
+           "1, none)",
+           .high = 1, .example = "0.8", .commands = SEARCH),
     OPTION(REAL, "tolerance", "P", search.tolerance,
            "per cent of the makespan by which a plan of measured durations may be longer than its "
            "lower bound and count as optimal (default: 0.01)",

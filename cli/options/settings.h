@@ -39,6 +39,7 @@ struct cli_search_settings {
     uint32_t frag_score, effort, bound, objective; /* rows; BR_NO_ROW: not given */
     uint64_t threads, seed, placements;
     uint64_t thresholds;   /* 0: all */
+    double troublesome;    /* the most of the work that a set T may have; NAN: not given */
     double tolerance;      /* per cent of the makespan; NAN: not given */
     int64_t time_limit_ns; /* -1: not given; also of what proves a bound */
     bool network;          /* account for transfers */

@@ -9,11 +9,13 @@ struct br_coflow_span {
     double end_ms, bytes;
 };
 
-/* The size that a policy without sizes believed of a coflow, and when. NAN: never estimated. */
+/* The size that a policy without sizes believed of a coflow, and what it took to learn it. NAN:
+ * never estimated, or never learned. */
 struct br_coflow_guess {
     double bytes; /* of the whole coflow */
     double real;  /* what it has, on this clock */
-    double at_ms;
+    double at_ms; /* when pilots told it, or sinking through queues came to an end */
+    double sent;  /* bytes of the coflow until then */
 };
 
 /* Counts of a coordinator's work, if there is one. */

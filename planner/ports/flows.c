@@ -39,6 +39,7 @@ void br_flows_finish(struct br_flows *flows)
     br_free(flows->port_first);
     br_free(flows->at_port);
     br_free(flows->moved);
+    br_free(flows->moved_by);
     *flows = (struct br_flows){0};
 }
 
@@ -47,8 +48,23 @@ void br_flows_clear(struct br_flows *flows, enum br_sharing sharing, bool record
     flows->sharing = sharing;
     flows->record = record;
     flows->flows = flows->moves = 0;
-    flows->next_ns = BR_NETWORK_NEVER;
+    flows->next_ns = flows->sinks_ns = BR_NETWORK_NEVER;
     flows->changed = false;
+    if (flows->moved_by)
+        memset(flows->moved_by, 0, flows->coflow_room * sizeof *flows->moved_by);
+}
+
+/* Room for what the coflow has moved, for policies that count it. */
+static bool reach_coflow(struct br_flows *flows, uint32_t coflow)
+{
+    while (flows->sharing == BR_SHARE_SINKING && coflow >= flows->coflow_room) {
+        uint32_t before = flows->coflow_room;
+        if (!br_grow(&flows->moved_by, before, &flows->coflow_room, sizeof *flows->moved_by))
+            return false;
+        memset(flows->moved_by + before, 0,
+               (flows->coflow_room - before) * sizeof *flows->moved_by);
+    }
+    return true;
 }
 
 /* Is x before y, of two flows of one key? */
@@ -60,7 +76,8 @@ static bool flows_is_less(const struct br_flow *x, const struct br_flow *y)
 bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t bytes, int64_t now_ns)
 {
     assert(bytes > 0 && flow->from != flow->to);
-    if (!br_grow(&flows->flow, flows->flows, &flows->room, sizeof *flows->flow))
+    if (!br_grow(&flows->flow, flows->flows, &flows->room, sizeof *flows->flow) ||
+        !reach_coflow(flows, flow->coflow))
         return false;
     struct br_flow new = {.from = flow->from,
                           .to = flow->to,
@@ -97,6 +114,8 @@ static bool flows_settle(struct br_flows *flows, struct br_flow *f, int64_t now_
             flows->moved[flows->moves++] = (struct br_moved){f->id, f->since_ns, now_ns, f->rate};
         }
         f->left -= (br_wide)f->rate * (now_ns - f->since_ns);
+        if (flows->sharing == BR_SHARE_SINKING)
+            flows->moved_by[f->coflow] += (br_wide)f->rate * (now_ns - f->since_ns);
     }
     f->since_ns = now_ns;
     return true;
@@ -266,49 +285,116 @@ static int by_coflow(const void *a, const void *b)
     return flows_is_less(x, y) ? -1 : flows_is_less(y, x);
 }
 
-/* Orders the flows by the time that their coflow's busiest port needs for what is left of it. */
-static bool order_by_bottleneck(struct br_flows *flows, int64_t now_ns)
+/* The time that the busiest port needs for what is left of these flows. */
+static double bottleneck_of(struct br_flows *flows, uint32_t first, uint32_t end)
+{
+    double most = 0;
+    for (uint32_t k = first; k < end; k++) {
+        const struct br_flow *f = &flows->flow[k];
+        double *up = &flows->load[2 * f->from], *down = &flows->load[2 * f->to + 1];
+        *up += (double)f->left / (double)flows->ports.up[f->from];
+        *down += (double)f->left / (double)flows->ports.down[f->to];
+        most = most < *up ? *up : most;
+        most = most < *down ? *down : most;
+    }
+    for (uint32_t k = first; k < end; k++)
+        flows->load[2 * flows->flow[k].from] = flows->load[2 * flows->flow[k].to + 1] = 0;
+    return most;
+}
+
+/* What ends the queue, in 1e-9 bytes; the last one has no end. */
+static br_wide queue_end(int queue)
+{
+    br_wide end = (br_wide)BR_FLOWS_FIRST_QUEUE * nano;
+    while (queue--)
+        end *= BR_FLOWS_FACTOR;
+    return end;
+}
+
+static int queue_of(const struct br_flows *flows, uint32_t coflow)
+{
+    int queue = 0;
+    while (queue + 1 < BR_FLOWS_QUEUES && flows->moved_by[coflow] >= queue_end(queue))
+        queue++;
+    return queue;
+}
+
+/* What the coflow of these flows comes after. */
+static double due_of(struct br_flows *flows, uint32_t first, uint32_t end)
+{
+    double left = 0;
+    if (flows->sharing == BR_SHARE_SEBF)
+        return bottleneck_of(flows, first, end);
+    if (flows->sharing == BR_SHARE_SINKING)
+        return queue_of(flows, flows->flow[first].coflow);
+    for (uint32_t k = first; k < end; k++)
+        left += (double)flows->flow[k].left;
+    return left;
+}
+
+/* The end of the flows of one coflow, which are neighbours. */
+static uint32_t coflow_end(const struct br_flows *flows, uint32_t first)
+{
+    uint32_t end = first;
+    while (end < flows->flows && flows->flow[end].coflow == flows->flow[first].coflow)
+        end++;
+    return end;
+}
+
+/* Orders the flows by what the sharing asks of their coflows. */
+static bool order_by_coflow(struct br_flows *flows, int64_t now_ns)
 {
     br_sort_by(flows->flow, flows->flows, sizeof *flows->flow, by_coflow);
     for (uint32_t k = 0; k < flows->flows; k++)
         if (!flows_settle(flows, &flows->flow[k], now_ns))
             return false;
     for (uint32_t first = 0, end; first < flows->flows; first = end) {
-        double most = 0;
-        for (end = first;
-             end < flows->flows && flows->flow[end].coflow == flows->flow[first].coflow; end++) {
-            const struct br_flow *f = &flows->flow[end];
-            double *up = &flows->load[2 * f->from], *down = &flows->load[2 * f->to + 1];
-            *up += (double)f->left / (double)flows->ports.up[f->from];
-            *down += (double)f->left / (double)flows->ports.down[f->to];
-            most = most < *up ? *up : most;
-            most = most < *down ? *down : most;
-        }
-        for (uint32_t k = first; k < end; k++) {
-            struct br_flow *f = &flows->flow[k];
-            flows->load[2 * f->from] = flows->load[2 * f->to + 1] = 0;
-            f->due = most;
-        }
+        end = coflow_end(flows, first);
+        double due = due_of(flows, first, end);
+        for (uint32_t k = first; k < end; k++)
+            flows->flow[k].due = due;
     }
     br_sort_by(flows->flow, flows->flows, sizeof *flows->flow, by_due);
     return true;
 }
 
+/* Finds when the next coflow has moved all that its queue takes; rates are set. */
+static void expect_sinking(struct br_flows *flows, int64_t now_ns)
+{
+    for (uint32_t first = 0, end; first < flows->flows; first = end) {
+        uint32_t coflow = flows->flow[first].coflow;
+        int queue = queue_of(flows, coflow);
+        int64_t rate = 0;
+        end = coflow_end(flows, first);
+        for (uint32_t k = first; k < end; k++)
+            rate += flows->flow[k].rate;
+        if (!rate || queue + 1 == BR_FLOWS_QUEUES)
+            continue;
+        br_wide lasts = (queue_end(queue) - flows->moved_by[coflow] + rate - 1) / rate;
+        if (lasts < BR_FLOWS_LATEST - now_ns && now_ns + (int64_t)lasts < flows->sinks_ns)
+            flows->sinks_ns = now_ns + (int64_t)lasts;
+    }
+    flows->next_ns = flows->sinks_ns < flows->next_ns ? flows->sinks_ns : flows->next_ns;
+}
+
 bool br_flows_share(struct br_flows *flows, int64_t now_ns)
 {
     uint32_t machines = flows->ports.machines;
-    if (!flows->changed)
+    if (!flows->changed && flows->sinks_ns > now_ns)
         return true;
     flows->changed = false;
-    flows->next_ns = BR_NETWORK_NEVER;
+    flows->next_ns = flows->sinks_ns = BR_NETWORK_NEVER;
     flows->work += flows->flows + machines / 8;
     memcpy(flows->up, flows->ports.up, machines * sizeof *flows->up);
     memcpy(flows->down, flows->ports.down, machines * sizeof *flows->down);
     if (flows->sharing == BR_SHARE_FAIR)
         return share_fairly(flows, now_ns);
-    if (flows->sharing == BR_SHARE_SEBF && !order_by_bottleneck(flows, now_ns))
+    bool by_coflows = flows->sharing >= BR_SHARE_SEBF;
+    if ((by_coflows && !order_by_coflow(flows, now_ns)) || !share_in_order(flows, now_ns))
         return false;
-    return share_in_order(flows, now_ns);
+    if (flows->sharing == BR_SHARE_SINKING)
+        expect_sinking(flows, now_ns);
+    return true;
 }
 
 void br_flows_remove(struct br_flows *flows, uint32_t k)

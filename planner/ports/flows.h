@@ -20,8 +20,14 @@ enum br_sharing {
     BR_SHARE_FAIR, /* every transfer alike, max-min fairly */
     BR_SHARE_FIFO, /* first what began first */
     BR_SHARE_SEBF, /* first the coflow whose busiest port is through first [Chowdhury14] */
-    BR_SHARINGS
+    BR_SHARINGS,   /* of them plans choose; what follows is for clusters that run */
+    /* Coflows sink through queues by what they have moved: the first BR_FLOWS_FIRST_QUEUE bytes in
+     * the first, and so on times BR_FLOWS_FACTOR; first the first queue, there the least number
+     * [Chowdhury15]. Knows no sizes. */
+    BR_SHARE_SINKING = BR_SHARINGS,
+    BR_SHARE_LEAST_LEFT /* first the coflow with the least left in all */
 };
+enum { BR_FLOWS_QUEUES = 10, BR_FLOWS_FACTOR = 10, BR_FLOWS_FIRST_QUEUE = 10 << 20 };
 
 /* The ports of machines, in bytes a second; borrowed. */
 struct br_ports {
@@ -34,9 +40,10 @@ struct br_flow {
     uint32_t coflow, id; /* no two flows have the same id and coflow */
     uint64_t owner;      /* the caller's own */
     uint64_t key;        /* the order among flows, ties by coflow and id */
-    double due;          /* for BR_SHARE_SEBF: how long the busiest port of its coflow takes */
-    br_wide left;        /* at `since`, in 1e-9 bytes */
-    int64_t rate;        /* bytes a second since then */
+    /* Of its coflow: how long the busiest port takes (BR_SHARE_SEBF), bytes left, or the queue. */
+    double due;
+    br_wide left; /* at `since`, in 1e-9 bytes */
+    int64_t rate; /* bytes a second since then */
     int64_t since_ns, end_ns;
 };
 
@@ -57,8 +64,11 @@ struct br_flows {
     enum br_sharing sharing;
     struct br_flow *flow; /* moving now, in their order */
     uint32_t flows, room;
-    int64_t next_ns;       /* the first end among them */
-    bool changed;          /* since the rates were set */
+    int64_t next_ns;   /* the first end among them */
+    bool changed;      /* since the rates were set */
+    int64_t sinks_ns;  /* when a coflow comes into its next queue; else BR_NETWORK_NEVER */
+    br_wide *moved_by; /* by coflow, in 1e-9 bytes (BR_SHARE_SINKING) */
+    uint32_t coflow_room;
     int64_t *up, *down;    /* by machine, what is left while rates are set */
     uint32_t *ups, *downs; /* by machine, flows without a rate (fair); 0 else */
     double *load;          /* by port, for BR_SHARE_SEBF */
@@ -81,8 +91,9 @@ void br_flows_clear(struct br_flows *flows, enum br_sharing sharing, bool record
  * and the key count. False when memory is out. O(flows). */
 bool br_flows_add(struct br_flows *flows, const struct br_flow *flow, int64_t bytes,
                   int64_t now_ns);
-/* Sets the rates if flows have come or gone. False when memory is out. O(flows + machines), for
- * BR_SHARE_SEBF times log flows, for BR_SHARE_FAIR and ports log machines. */
+/* Sets the rates if flows have come or gone, or a coflow has sunk. False when memory is out.
+ * O(flows + machines), for orders by coflows times log flows, for BR_SHARE_FAIR and ports log
+ * machines. */
 bool br_flows_share(struct br_flows *flows, int64_t now_ns);
 /* Takes away the k-th of the flows, which stays unfinished. O(flows). */
 void br_flows_remove(struct br_flows *flows, uint32_t k);

@@ -63,7 +63,7 @@ def bytes_move(folder):
     plain = json.loads(run(*common, '-f', 'json'))['results']
     assert 'moved_bytes' not in plain[0]
     waits = []
-    for policy in 'fair', 'fifo', 'remaining-bottleneck-first':
+    for policy in 'fair', 'fifo', 'remaining-bottleneck-first', 'smallest-remaining-first', 'aalo':
         for rate in '1Gbit', '100Mbit':
             moving = [*common, '--network', '--network-policy', policy, '--port-rate', rate]
             texts = {run(*moving, '--threads', n, '-f', 'json') for n in (1, 2, 7)}
@@ -73,7 +73,7 @@ def bytes_move(folder):
             assert all(one['mean_jct'] > two['mean_jct'] > two['mean_jct_bound'] for one, two in zip(done, plain)), done
             waits.append(done[0]['waited_for_bytes'])
         assert waits[-1] > 5 * waits[-2] > 0, waits
-    assert len(set(waits)) == 6, waits
+    assert len(set(waits)) == 10, waits
     assert run(*common, '--network', '--port-rate', '1Gbit', '-f', 'runs') == \
         run(*common, '--network', '--port-rate', '1Gbit', '--network-policy', 'fair', '-f', 'runs')
     assert 'has no rate' in run(*common, '--network', status=3)

@@ -25,7 +25,7 @@ static bool clocks_engine_allocate(struct br_coflow_outcome *outcome, uint32_t c
         return false;
     for (uint32_t c = 0; c < coflows; c++) {
         outcome->start_ms[c] = outcome->end_ms[c] = NAN;
-        outcome->guess[c] = (struct br_coflow_guess){NAN, NAN, NAN};
+        outcome->guess[c] = (struct br_coflow_guess){NAN, NAN, NAN, NAN};
     }
     return true;
 }

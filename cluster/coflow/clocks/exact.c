@@ -409,6 +409,12 @@ static void clocks_exact_go_on(struct exact *e, const struct alarm *alarm)
         next = fmin(next, (double)run->trace->coflow[run->arrived].arrival_ms);
     if (e->coordinated)
         next = fmin(next, fmin(e->desk.round_ms, e->desk.tell_ms));
+    if (e->coordinated && next == INFINITY && run->active) {
+        /* All flows with a rate have ended, and none of those asks for a round: pilots that wait
+         * for the port of another one. */
+        br_desk_hear(&e->desk, run->trace->coflow[e->active[0]].up[0], e->now_ms);
+        next = e->desk.round_ms;
+    }
     e->now_ms = next > e->now_ms ? next : e->now_ms;
     assert(e->now_ms < INFINITY);
     e->fabric->now_ms = e->now_ms;

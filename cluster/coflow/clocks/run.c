@@ -38,6 +38,11 @@ void br_run_leave(struct br_coflow_run *run, uint32_t coflow, double end_ms)
     assert(run->active && run->fabric.coflow[coflow].live == 0);
     run->active--;
     assert(run->active + run->outcome->finished == run->arrived);
+    const struct br_coflow_state *state = &run->fabric.coflow[coflow];
+    if (state->learned) {
+        run->outcome->guess[coflow].at_ms = state->learned_ms;
+        run->outcome->guess[coflow].sent = state->learned_sent;
+    }
     clocks_run_tell(run, BR_COFLOW_LEAVES, coflow);
     br_fabric_leave(&run->fabric, coflow);
 }
@@ -58,7 +63,7 @@ void br_run_pilots(struct br_coflow_run *run, uint32_t coflow)
     clocks_run_tell(run, BR_COFLOW_PILOTS, coflow);
     if (!state->estimated)
         return;
-    *guess = (struct br_coflow_guess){0, 0, run->fabric.now_ms};
+    *guess = (struct br_coflow_guess){0, 0, run->fabric.now_ms, state->sent};
     for (uint32_t r = 0; r < c->receivers; r++)
         for (uint32_t s = 0; s < c->senders; s++)
             if (br_fabric_has_flow(&run->fabric, coflow, s, r)) {

@@ -57,6 +57,10 @@ void br_fabric_ports_left(const struct br_fabric *fabric, uint32_t coflow, doubl
 double br_fabric_bottleneck(const struct br_fabric *fabric, uint32_t coflow);
 double br_fabric_total_left(const struct br_fabric *fabric, uint32_t coflow);
 
+/* The policy has put the coflow into another place by what it has learned of its size. The last
+ * such moment stands in the outcome, with the bytes sent until then: what learning has cost. */
+void br_fabric_learned(struct br_fabric *fabric, uint32_t coflow);
+
 /* ---- What wakes the policy ---- */
 
 /* Makes a flow a pilot: when the last one of a coflow ends, the policy is told so. */

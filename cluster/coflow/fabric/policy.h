@@ -18,7 +18,7 @@ struct br_coflow_option {
     struct br_named named;
     double usual, least, most;
 };
-enum { BR_COFLOW_OPTIONS = 8 };
+enum { BR_COFLOW_OPTIONS = 12 };
 
 struct br_coflow_row;
 

@@ -108,6 +108,14 @@ void br_fabric_believe(struct br_fabric *fabric, uint32_t coflow, double flow_by
         br_fabric_believe_row(fabric, coflow, r, flow_bytes);
 }
 
+void br_fabric_learned(struct br_fabric *fabric, uint32_t coflow)
+{
+    struct br_coflow_state *state = &fabric->coflow[coflow];
+    state->learned = true;
+    state->learned_ms = fabric->now_ms;
+    state->learned_sent = state->sent;
+}
+
 /* A flow that has sent more than it was believed to have counts as a tenth of that: it may be at
  * its end. */
 static double state_left_of(const struct br_fabric *fabric, bool told, double believed,

@@ -34,7 +34,9 @@ struct br_coflow_state {
     double sent;         /* bytes */
     double *believed;    /* bytes of a flow to each receiver; 0: nothing is believed */
     bool estimated;      /* something is */
-    double most_sent;    /* bytes of one flow */
+    bool learned;        /* br_fabric_learned was told, at that time and with so much sent */
+    double learned_ms, learned_sent;
+    double most_sent; /* bytes of one flow */
     /* The policy wakes at these, 0 for none: bytes sent by the coflow, bytes sent by one of its
      * flows, a time. wake_flow_ms is the clock's: when the first flow will have sent wake_flow. */
     double wake, wake_flow, wake_ms, wake_flow_ms;

@@ -1,21 +1,23 @@
 /* Coflows sink through priority queues by what they have sent; within a queue the first goes first,
- * and a coflow's flows share its ports equally [Chowdhury15, 5]. Queues are strict, as in the
- * published simulator: a lower one gets what the higher ones leave. The oracle puts a coflow into
- * its last queue at once. */
+ * and a coflow's flows share its ports equally [Chowdhury15, 5]. By default queues are strict, as
+ * in the published simulator: a lower one gets what the higher ones leave. By an option they share
+ * bandwidth with weights that fall by a factor, so that no coflow starves. The oracle puts a coflow
+ * into its last queue at once. */
 #include "cluster/coflow/policies/queues.h"
 #include "cluster/coflow/policies/rows.h"
 
-enum { AALO_PLAIN, AALO_ORACLE }; /* br_coflow_row.detail */
-
 #include <assert.h>
+
+enum { AALO_PLAIN, AALO_ORACLE }; /* br_coflow_row.detail */
 
 struct aalo {
     struct br_fabric *fabric;
     struct br_queues queues;
+    double weight; /* of a queue over that of the next; 0: strict */
     bool oracle, exact;
 };
 
-static const struct br_coflow_option options[] = {BR_QUEUE_OPTIONS};
+static const struct br_coflow_option options[] = {BR_QUEUE_OPTIONS, BR_QUEUE_WEIGHT};
 static const struct br_names aalo_options = {BR_NAMES(options)};
 
 static void set_wake(struct aalo *p, uint32_t coflow)
@@ -51,6 +53,7 @@ static void aalo_sink(struct aalo *p)
             double sent = br_fabric_sent(p->fabric, coflow) + (p->exact ? 0.5 : 0);
             if (br_queues_of(&p->queues, sent) > q) {
                 br_queues_add(&p->queues, q + 1, coflow);
+                br_fabric_learned(p->fabric, coflow);
                 set_wake(p, coflow);
             } else {
                 queue->coflow[kept++] = coflow;
@@ -65,9 +68,14 @@ static void aalo_decide(void *policy)
     struct aalo *p = policy;
     if (!p->oracle)
         aalo_sink(p);
-    for (uint32_t q = 0; q < p->queues.count; q++)
+    for (uint32_t q = 0; q < p->queues.count; q++) {
+        if (p->weight > 0 && p->queues.queue[q].count)
+            br_rates_limit(p->fabric, br_queues_share(&p->queues, p->weight, q));
         for (uint32_t k = 0; k < p->queues.queue[q].count; k++)
             br_rates_split(p->fabric, &p->queues.queue[q].coflow[k], 1);
+    }
+    if (p->weight > 0)
+        br_rates_limit(p->fabric, 1);
     for (uint32_t q = 0; q < p->queues.count; q++) {
         const struct br_coflow_list *queue = &p->queues.queue[q];
         for (uint32_t k = 0; p->exact && k < queue->count; k++)
@@ -93,6 +101,7 @@ static enum br_status aalo_create(const struct br_coflow_setup *setup, void **po
     p->fabric = setup->fabric;
     p->oracle = setup->row->detail == AALO_ORACLE;
     p->exact = setup->exact;
+    p->weight = setup->option[BR_QUEUE_NEXT];
     return br_queues_init(&p->queues, setup) ? BR_OK : br_fail_memory(diag);
 }
 

@@ -11,7 +11,7 @@
 #include "cluster/coflow/policies/sequence.h"
 #include "cluster/coflow/policies/rows.h"
 
-enum { SAMPLED, PASSES = SAMPLED + 2 };
+enum { SAMPLED, PASSES = SAMPLED + BR_SAMPLED_COUNT };
 
 /* Flows that have ended. */
 struct seen {

@@ -14,7 +14,7 @@
 /* The number by which coflows are assigned to queues; br_coflow_row.detail. */
 enum { PHILAE_SIZE, PHILAE_LEFT, PHILAE_CONTENTION, PHILAE_WEIGHTED };
 
-enum { SAMPLED = BR_QUEUE_NEXT, WEIGHT = SAMPLED + 2, FIRST_IN };
+enum { SAMPLED = BR_QUEUE_NEXT, WEIGHT = SAMPLED + BR_SAMPLED_COUNT, FIRST_IN };
 
 struct philae {
     struct br_fabric *fabric;
@@ -32,7 +32,7 @@ struct philae {
 static const struct br_coflow_option options[] = {
     BR_QUEUE_OPTIONS,
     BR_SAMPLED_OPTIONS,
-    {{"weight", "of a queue over that of the next; 0: strict priority"}, 0, 0, 1e6},
+    BR_QUEUE_WEIGHT,
     {{"fifo",
       "order within a queue: 1: first come, first served; 0: the least by the measure that assigns "
       "queues"},
@@ -105,18 +105,6 @@ static void sort_into_queues(struct philae *p)
     }
 }
 
-/* The weight of the queue over those of all queues from it on that have coflows. */
-static double philae_share_of(const struct philae *p, uint32_t queue)
-{
-    double weight = 1, sum = 0;
-    for (uint32_t q = queue; q < p->queues.count; q++) {
-        sum += p->queues.queue[q].count ? weight : 0;
-        weight /= p->weight;
-    }
-    assert(sum >= 1);
-    return 1 / sum;
-}
-
 static void philae_serve(struct philae *p, const struct br_coflow_list *list)
 {
     for (uint32_t k = 0; k < list->count; k++)
@@ -133,7 +121,7 @@ static void philae_decide(void *policy)
         if (p->queues.queue[q].count == 0)
             continue;
         if (p->weight > 0)
-            br_rates_limit(p->fabric, philae_share_of(p, q));
+            br_rates_limit(p->fabric, br_queues_share(&p->queues, p->weight, q));
         philae_serve(p, &p->queues.queue[q]);
     }
     br_rates_limit(p->fabric, 1);

@@ -50,6 +50,17 @@ void br_queues_add(struct br_queues *queues, uint32_t queue, uint32_t coflow)
     br_coflow_list_append(&queues->queue[queue], coflow);
 }
 
+double br_queues_share(const struct br_queues *queues, double weight, uint32_t queue)
+{
+    double one = 1, sum = 0;
+    for (uint32_t q = queue; q < queues->count; q++) {
+        sum += queues->queue[q].count ? one : 0;
+        one /= weight;
+    }
+    assert(queues->queue[queue].count && sum >= 1);
+    return 1 / sum;
+}
+
 void br_queues_remove(struct br_queues *queues, uint32_t coflow)
 {
     bool removed = br_coflow_list_remove(&queues->queue[queues->at[coflow]], coflow);

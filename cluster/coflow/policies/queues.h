@@ -23,6 +23,11 @@ struct br_queues {
         {"queues", "their number"}, 10, 1, BR_QUEUES_MOST                                          \
     }
 enum { BR_QUEUE_FIRST, BR_QUEUE_FACTOR, BR_QUEUE_COUNT, BR_QUEUE_NEXT };
+/* How queues share bandwidth, for the policies that let one choose. */
+#define BR_QUEUE_WEIGHT                                                                            \
+    {                                                                                              \
+        {"weight", "of a queue over that of the next; 0: strict priority"}, 0, 0, 1e6              \
+    }
 
 bool br_queues_init(struct br_queues *queues, const struct br_coflow_setup *setup);
 void br_queues_finish(struct br_queues *queues);
@@ -32,5 +37,8 @@ uint32_t br_queues_of(const struct br_queues *queues, double size);
 double br_queues_end(const struct br_queues *queues, uint32_t queue);
 void br_queues_add(struct br_queues *queues, uint32_t queue, uint32_t coflow);
 void br_queues_remove(struct br_queues *queues, uint32_t coflow);
+/* The share of bandwidth of a queue that has coflows, of what the queues before it have left:
+ * weights fall by the factor `weight` from one queue to the next, and empty queues have none. */
+double br_queues_share(const struct br_queues *queues, double weight, uint32_t queue);
 
 #endif

@@ -1,11 +1,15 @@
 #include "cluster/coflow/policies/sampled.h"
 
+#include <math.h>
+
 bool br_sampled_init(struct br_sampled *s, struct br_fabric *fabric, const double *option)
 {
     uint32_t coflows = br_fabric_coflows(fabric);
     s->fabric = fabric;
-    s->pilots_share = option[0];
+    s->of_senders = option[0];
     s->thin = (uint32_t)option[1];
+    s->of_flows = option[2];
+    s->least = option[3];
     return br_coflow_list_init(&s->thins, coflows) && br_coflow_list_init(&s->sampling, coflows) &&
            br_coflow_list_init(&s->sized, coflows) && br_pilots_init(&s->pilots, fabric);
 }
@@ -20,12 +24,14 @@ void br_sampled_finish(struct br_sampled *s)
 
 static void sampled_arrive(struct br_sampled *s, uint32_t coflow)
 {
-    double count = s->pilots_share * br_fabric_coflow(s->fabric, coflow)->senders;
+    double width = (double)br_fabric_width(s->fabric, coflow);
+    double count = fmax(s->of_senders * br_fabric_coflow(s->fabric, coflow)->senders,
+                        fmax(s->of_flows * width, s->least));
     if (br_fabric_width(s->fabric, coflow) <= s->thin) {
         br_coflow_list_append(&s->thins, coflow);
         return;
     }
-    br_pilots_choose(&s->pilots, coflow, count < 1 ? 1 : (uint64_t)count);
+    br_pilots_choose(&s->pilots, coflow, (uint64_t)count);
     br_coflow_list_append(&s->sampling, coflow);
 }
 

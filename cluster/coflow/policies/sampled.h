@@ -9,7 +9,8 @@
 
 struct br_sampled {
     struct br_fabric *fabric; /* borrowed */
-    double pilots_share;
+    /* Pilots of a coflow: so many parts of its senders and of its flows, but at least so many. */
+    double of_senders, of_flows, least;
     uint32_t thin;
     struct br_coflow_list thins, sampling, sized; /* by arrival; sized ones by their estimate */
     struct br_pilots pilots;
@@ -21,9 +22,12 @@ struct br_sampled {
      0.05,                                                                                         \
      0,                                                                                            \
      1},                                                                                           \
+        {{"thin", "flows up to which a coflow needs no pilots"}, 7, 0, 1e9},                       \
+        {{"flows", "a part of the flows, if that is more pilots"}, 0, 0, 1},                       \
     {                                                                                              \
-        {"thin", "flows up to which a coflow needs no pilots"}, 7, 0, 1e9                          \
+        {"least", "pilots of every coflow that has any"}, 1, 1, 1e9                                \
     }
+enum { BR_SAMPLED_COUNT = 4 }; /* of those */
 
 /* `option` are the numbers of those. False when memory is out; finish also then. */
 bool br_sampled_init(struct br_sampled *sampled, struct br_fabric *fabric, const double *option);

@@ -127,7 +127,8 @@ struct coflow_row {
     FIGURE(receivers, row->coflow->receivers)                                                      \
     FIGURE(mb, br_coflow_bytes(row->study->trace, row->coflow) / BR_COFLOW_MB)                     \
     FIGURE(estimated_mb, row->guess->bytes / BR_COFLOW_MB)                                         \
-    FIGURE(learned, row->guess->at_ms / 1000)
+    FIGURE(learned, row->guess->at_ms / 1000)                                                      \
+    FIGURE(learned_mb, row->guess->sent / BR_COFLOW_MB)
 BR_FIGURES(coflow_figures, struct coflow_row, COFLOW_FIGURES);
 
 enum br_status br_coflows_csv(const struct br_coflow_study *study, FILE *out, struct br_diag *diag)

@@ -16,6 +16,10 @@ static const struct br_transit_policy policies[] = {
     {{"fifo", "first the stage that began to fetch first; knows no sizes"}, BR_SHARE_PLAN},
     {{"remaining-bottleneck-first", "first the stage whose busiest port is through first"},
      BR_SHARE_SEBF},
+    {{"smallest-remaining-first", "first the stage with the fewest bytes left"},
+     BR_SHARE_LEAST_LEFT},
+    {{"aalo", "queues by the bytes that a stage has fetched, first in, first out; knows no sizes"},
+     BR_SHARE_SINKING},
 };
 enum { POLICIES = sizeof policies / sizeof *policies };
 

@@ -71,6 +71,57 @@ static void test_aalo_sinks(void **state)
     expect("2 2\n1 0 1 0 1 1:25\n2 8 1 0 1 1:9\n", "aalo-oracle", (const double[]){34, 9});
 }
 
+/* By weights of 10 the first coflow, once it has sunk at 10, keeps an eleventh: the second has sent
+ * its 9 at 19.9, and the first, with 10.9 by then, goes on alone. Equal weights: half each. */
+static void test_aalo_weights(void **state)
+{
+    (void)state;
+    static const char text[] = "2 2\n1 0 1 0 1 1:25\n2 8 1 0 1 1:9\n";
+    expect(text, "aalo", (const double[]){34, 18});
+    expect(text, "aalo:weight=10", (const double[]){34, 18.9});
+    expect(text, "aalo:weight=1", (const double[]){34, 27});
+    /* One port for both: strictly the long one waits for all that keep coming; by weights it goes
+     * on. */
+    static const char stream[] =
+        "3 4\n1 0 1 0 1 1:12\n2 80 1 0 1 2:9\n3 152 1 0 1 2:9\n4 224 1 0 1 2:9\n";
+    expect(stream, "aalo", (const double[]){39, 9, 9, 9});
+    expect(stream, "aalo:weight=1", (const double[]){14, NAN, NAN, NAN});
+}
+
+/* What was believed of the first coflow, the units and the MiB that this took. */
+static void learns(const char *text, const char *policy, double mb, double units, double sent)
+{
+    struct br_coflow_outcome outcome;
+    struct br_coflows *trace = tiny_trace(text);
+    run_coflows(trace, policy, BR_CLOCK_EXACT, &outcome);
+    const struct br_coflow_guess *guess = &outcome.guess[0];
+    const double found[] = {guess->bytes / BR_COFLOW_MB, guess->at_ms / 8,
+                            guess->sent / BR_COFLOW_MB};
+    const double wanted[] = {mb, units, sent};
+    for (int k = 0; k < 3; k++)
+        if (isnan(wanted[k]) ? !isnan(found[k]) : !(fabs(found[k] - wanted[k]) < 1e-5))
+            fail_msg("%s: %.9f in place %d, not %.9f", policy, found[k], k, wanted[k]);
+    br_coflow_outcome_finish(&outcome);
+    br_coflows_destroy(trace);
+}
+
+/* Nine flows of 1 to 9 MiB: pilots by number, by the share of the flows and by that of the senders,
+ * one after another from the only sender. Aalo learns as it sinks, last at 100 of 205. */
+static void test_learning(void **state)
+{
+    (void)state;
+    static const char nine[] = "10 1\n1 0 1 0 9 1:1 2:2 3:3 4:4 5:5 6:6 7:7 8:8 9:9\n";
+    learns(nine, "philae", 9, 1, 1);
+    learns(nine, "philae:least=3", 18, 6, 6);
+    learns(nine, "philae:pilots=0:flows=0.34", 18, 6, 6);
+    learns(nine, "philae:pilots=1:flows=0.1", 9, 1, 1);
+    learns(nine, "expected:least=2", 13.5, 3, 3);
+    learns(nine, "philae:thin=9", NAN, NAN, NAN);
+    learns("2 1\n1 0 1 0 1 1:9\n", "aalo", NAN, NAN, NAN);
+    learns("2 1\n1 0 1 0 1 1:25\n", "aalo", NAN, 10, 10);
+    learns("2 1\n1 0 1 0 1 1:205\n", "aalo", NAN, 100, 100);
+}
+
 /* What a flow leaves free when it ends is given on at once, at both its ports: after 4 units the
  * first coflow's other flow has its uplink alone, and the second coflow its downlink. */
 static void test_hand_on(void **state)
@@ -167,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_by_hand),        cmocka_unit_test(test_aalo_sinks),
+        cmocka_unit_test(test_aalo_weights),   cmocka_unit_test(test_learning),
         cmocka_unit_test(test_hand_on),        cmocka_unit_test(test_hand_on_in_order),
         cmocka_unit_test(test_philae_weights), cmocka_unit_test(test_philae_meets_at_receivers),
         cmocka_unit_test(test_saath),          cmocka_unit_test(test_epochs),

@@ -77,6 +77,10 @@ static void test_coordinator(void **state)
     f = under("3 2\n1 0 1 0 1 1:10\n2 10 1 2 1 0:1\n", "fifo", "interval=8:rate=20000", NULL,
               (const double[]){12.5, 7.75});
     assert_true(f.missed == 2 + 5 + 2 && f.rounds == 3); /* and one when the second has ended */
+    /* A pilot that waits for the port of another one is told when nothing moves any more. Then the
+     * second ends at 18, the coordinator looks at 20, and the seven others share 56 ms. */
+    under("10 1\n1 0 1 0 9 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:1\n", "philae:least=2", "interval=10",
+          NULL, (const double[]){9.5});
     /* Who shares by flow asks nobody. */
     f = under(small_two, "fair", "interval=8:latency=4", NULL, (const double[]){5, 3});
     assert_int_equal(f.rounds, 0);

@@ -131,7 +131,7 @@ static void test_sampled(void **state)
     (void)state;
     struct br_coflows *trace =
         tiny_trace("6 3\n1 0 2 0 1 1 2:2\n2 0 2 1 2 2 3:4 4:6\n3 0 1 3 3 3:3 4:3 5:3\n");
-    const double option[] = {0.5, 2}, mb = BR_COFLOW_MB;
+    const double option[] = {0.5, 2, 0, 1}, mb = BR_COFLOW_MB;
     struct br_fabric fabric;
     struct br_sampled sampled = {0};
     fill_fabric(&fabric, trace);

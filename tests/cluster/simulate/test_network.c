@@ -132,6 +132,46 @@ static void test_policies(void **state)
     contend("fifo", (const double[]){7, 9, 13});
     /* At 2 the second is the shorter one; at 4 the third has 4 GB left and the first 5. */
     contend("remaining-bottleneck-first", (const double[]){13, 4, 8});
+    contend("smallest-remaining-first", (const double[]){13, 4, 8});
+    /* 1 GB of the first until 2, in the third queue; 0.1048576 GB of the second until it is there,
+     * too; the first until it has sunk at 1.048576 GB. Likewise the second, the third and the
+     * second; then, all in the fourth queue, one after another. */
+    contend("aalo", (const double[]){9.097152, 10.048576, 13});
+}
+
+/* Two tasks fetch by pairs from two machines, and one of another job from the first of them to the
+ * same machine as the first task. */
+static void by_pairs(const char *policy, int64_t pairs, int64_t one, const double *works)
+{
+    static const struct script_step step[] = {{0, 0, 0, 0}, {0, 0, 1, 1}, {0, 1, 0, 0},
+                                              {S, 0, 2, 2}, {S, 0, 3, 3}, {S, 1, 1, 2}};
+    struct small small;
+    struct br_outcome outcome;
+    begin(&small, 4, GB, GB, policy);
+    for (uint32_t j = 0; j < 2; j++) {
+        struct br_dag *dag = br_dag_create("in");
+        uint32_t a = transfers_stage(dag, "a", 2 - j, 1), b = transfers_stage(dag, "b", 2 - j, 1);
+        transfers_edge(dag, a, b, BR_ONE_TO_ONE, j ? one : pairs);
+        small_job(&small, add(&small, dag), 0);
+    }
+    run(&small, step, COUNT(step), &outcome);
+    expect(&outcome, 0, 2, works[0], works[0] + 1);
+    expect(&outcome, 0, 3, works[1], works[1] + 1);
+    expect(&outcome, 1, 1, works[2], works[2] + 1);
+    br_outcome_finish(&outcome);
+    small_finish(&small);
+}
+
+/* The bytes of all flows of a stage count, not those of a port or of a flow alone. */
+static void test_by_bytes(void **state)
+{
+    (void)state;
+    by_pairs("remaining-bottleneck-first", 6 * GB, 5 * GB, (const double[]){4, 4, 9});
+    by_pairs("smallest-remaining-first", 6 * GB, 5 * GB, (const double[]){9, 4, 6});
+    /* Both flows of the pairs sink together. The other one sends 1.048576 GB in the first three
+     * queues; the pairs, in the fourth from then on, leave it at 10.48576 GB, 5.767168 s after the
+     * beginning, and wait until the other has sent its 5 GB. */
+    by_pairs("aalo", 12 * GB, 5 * GB, (const double[]){12, 7, 10.718592});
 }
 
 /* A port that receives can be the busiest one: 4 GB from either of two machines are more than 5 GB
@@ -387,7 +427,7 @@ static void test_random(void **state)
         int64_t down = (1 + (int64_t)br_rng_below(&rng, 4)) * GB;
         begin(&small, machines, up, down, "fair");
         fill(&small, &rng, 1 + (uint32_t)br_rng_below(&rng, 4));
-        small.options.network = br_transit_policy(seed % 4 ? 0 : 1 + seed / 4 % 2);
+        small.options.network = br_transit_policy(seed % 4 ? 0 : 1 + seed / 4 % 4);
         bool fair = small.options.network->sharing == BR_SHARE_FAIR;
         small.options.world.fail = seed % 3 == 0 ? 0.1 : 0;
         small.options.world.leave_s = seed % 5 == 0 ? 30 : 0;
@@ -568,10 +608,11 @@ static void test_placed_is_held(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_job),      cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_receivers),    cmocka_unit_test(test_nothing_moves),
-        cmocka_unit_test(test_no_rate),      cmocka_unit_test(test_random),
-        cmocka_unit_test(test_placed_alone), cmocka_unit_test(test_placed_is_held),
+        cmocka_unit_test(test_one_job),        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_by_bytes),       cmocka_unit_test(test_receivers),
+        cmocka_unit_test(test_nothing_moves),  cmocka_unit_test(test_no_rate),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_placed_alone),
+        cmocka_unit_test(test_placed_is_held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
