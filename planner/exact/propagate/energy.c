@@ -130,7 +130,7 @@ static bool propagate_energy_look(struct br_lcg_energy *c)
         bool begins = c->begins[from];
         c->begins[from] = false;
         for (uint32_t g = 0; g < c->groups && begins && ok; g++) {
-            uint32_t lane;
+            uint32_t lane = 0;
             propagate_energy_spread(c, g, from);
             int32_t to = propagate_energy_sweep(c, g, from, end, &lane);
             if (to < 0)
