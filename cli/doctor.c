@@ -3,10 +3,12 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/process/machine.h"
 #include "cli/help.h"
 #include "cli/terminal/child.h"
+#include "lp/client/child.h"
 #include "lp/client/program.h"
 #include "runtime/drivers/local/cgroup.h"
 
@@ -30,6 +32,37 @@ static void print_machine(void)
     if (machine.all_memory_bytes)
         printf(" of %.1f, as control groups allow", (double)machine.all_memory_bytes / (1 << 30));
     putchar('\n');
+}
+
+/* bigrocks-bound may be there and not start for want of a library, as in a wheel without GLPK. */
+static void doctor_print_bound(void)
+{
+    enum { LIMIT_SECONDS = 10 };
+    static const char *const words[] = {"bigrocks-bound", "--version", NULL};
+    char path[PATH_MAX], why[PATH_MAX + 512];
+    if (!br_bound_program_path(path)) {
+        doctor_print_row(false, words[0], "",
+                         "bounds are the combinatorial ones; build with GLPK to have it");
+        return;
+    }
+    struct br_talk talk = {.program = path,
+                           .argv = words,
+                           .text = "",
+                           .limit_ns = LIMIT_SECONDS * INT64_C(1000000000),
+                           .processor_seconds = LIMIT_SECONDS};
+    int error = br_talk(&talk);
+    bool starts = !error && WIFEXITED(talk.state) && WEXITSTATUS(talk.state) == 0;
+    const char *complaint = error            ? strerror(error)
+                            : talk.complaint ? talk.complaint
+                                             : "it does not answer";
+    if (!starts)
+        snprintf(why, sizeof why,
+                 "bounds are the combinatorial ones, since %s does not start (%.*s); install what "
+                 "it lacks (GLPK is libglpk40 on Debian)",
+                 path, (int)(strcspn(complaint, "\n") % 256), complaint);
+    doctor_print_row(starts, words[0], path,
+                     starts ? "proves tighter bounds by linear programs" : why);
+    br_talk_finish(&talk);
 }
 
 static int doctor_perform(const struct cli_settings *settings, const char *const *argument,
@@ -61,12 +94,9 @@ static int doctor_perform(const struct cli_settings *settings, const char *const
            *groups.why ? "run counts tasks as processes, and has no --limit-memory: "
                        : "run counts tasks by them, and limits memory by --limit-memory",
            groups.why);
-    bool found = br_bound_program_path(path);
-    doctor_print_row(found, "bigrocks-bound", path,
-                     found ? "proves tighter bounds by linear programs"
-                           : "bounds are the combinatorial ones; build with GLPK to have it");
+    doctor_print_bound();
     for (size_t k = 0; k < sizeof programs / sizeof programs[0]; k++) {
-        found = cli_find_program(programs[k].program, path);
+        bool found = cli_find_program(programs[k].program, path);
         doctor_print_row(found, programs[k].program, path,
                          found ? programs[k].use : programs[k].without);
     }
