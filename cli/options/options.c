@@ -219,9 +219,10 @@ static const struct br_option shared_rows[] = {
     OPTION(COUNT, "seed", "N", search.seed, "seed of the random choices (default: 1)",
            .most = UINT64_MAX, .commands = SEARCH),
     OPTION(COUNT, "threads", "N", search.threads,
-           "threads (batch: one job each); the plans do not depend on them (default: 0, one per "
+           "threads (batch: one job each); plans and bounds do not depend on them (default: 0, one "
+           "per "
            "processor)",
-           .most = 1024, .commands = SEARCH | CLI_SIMULATE | CLI_PREDICT | CLI_COFLOW),
+           .most = 1024, .commands = SEARCH | CLI_BOUND | CLI_SIMULATE | CLI_PREDICT | CLI_COFLOW),
     OPTION(SECONDS, "time-limit", "S", search.time_limit_ns,
            "seconds; then the best so far is the result (plan, batch: of the search for one job, "
            "which a proof or --effort may end sooner; default: none; bound, coflow --bound: by "

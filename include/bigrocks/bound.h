@@ -22,6 +22,8 @@ struct br_bound_limits {
     bool processor_time;        /* the limit counts processor time */
     uint32_t work_percent;      /* share of its usual work when there is no limit */
     const struct br_stop *stop; /* never NULL; when raised, it ends the work */
+    uint32_t threads; /* for the work, at least 1; without a time limit its answer does not depend
+                         on them */
 };
 
 /* The answer of a source. Texts are NUL-terminated. */
@@ -69,6 +71,8 @@ struct br_bound_options {
      * limit_ns is 0 if there is no limit. */
     void (*progress)(void *context, int64_t past_ns, int64_t limit_ns);
     void *progress_context;
+    uint32_t threads; /* 0: one per processor that this process may use. The bound does not depend
+                         on it unless a time limit ends the work. */
 };
 
 /* A negative limit is BR_USAGE. */

@@ -139,23 +139,26 @@ static void client_program_ask(const char *program, const struct br_bound_limits
                                const char *job, size_t size, const struct br_dag *dag,
                                struct br_bound_answer *answer)
 {
-    char seconds[BR_SECONDS_TEXT], work[BR_SECONDS_TEXT], parent[32];
+    char seconds[BR_SECONDS_TEXT], work[BR_SECONDS_TEXT], parent[32], number[16];
     bool by_work = limits->limit_ns <= 0;
     int64_t guard_ns = by_work ? work_guard_ns : limits->limit_ns;
     const char *const words[] = {PROGRAM, limits->processor_time ? "--cpu-limit" : "--time-limit",
                                  seconds, "--parent",
-                                 parent,  by_work ? "--work" : NULL,
+                                 parent,  "--threads",
+                                 number,  by_work ? "--work" : NULL,
                                  work,    NULL};
     br_seconds_format(guard_ns, seconds);
     br_seconds_format(limits->work_percent * percent, work);
     snprintf(parent, sizeof parent, "%ld", (long)getpid());
+    const uint32_t threads = limits->threads > 0 ? limits->threads : 1;
+    snprintf(number, sizeof number, "%u", threads);
     /* A child that keeps its limit needs a moment more to start and to answer. */
     struct br_talk talk = {.program = program,
                            .argv = words,
                            .text = job,
                            .size = size,
                            .limit_ns = guard_ns + guard_ns / 4 + second_ns,
-                           .processor_seconds = (uint64_t)(guard_ns / second_ns) * 4 + 10,
+                           .processor_seconds = (uint64_t)(guard_ns / second_ns) * 4 * threads + 10,
                            .stop = limits->stop};
     if (limits->processor_time)
         talk.limit_ns = talk.limit_ns < INT64_MAX / processor_share

@@ -49,7 +49,7 @@ struct lp_outcome lp_attempt(struct lp_attempt *a, struct br_arena *arena, int64
         return out;
     }
     set_windows(a->problem, &out.windows);
-    out.answer = lp_refute(a->problem, makespan, a->patterns, a->packer, a->budget, &prices);
+    out.answer = lp_refute(a->problem, makespan, a->patterns, a->packers, a->budget, &prices);
     if (out.answer == LP_REFUTED) {
         out.proof.kind = BR_PROOF_PRICES;
         out.proof.prices = prices.proof.prices;

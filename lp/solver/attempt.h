@@ -9,7 +9,7 @@ struct lp_attempt {
     const struct br_instance *whole, *part; /* borrowed */
     struct lp_problem *problem;             /* windows as of the last refutation */
     struct lp_patterns *patterns;
-    struct br_packer *packer;
+    const struct lp_packers *packers;
     struct lp_budget *budget;
     /* The part's stages, measures, and passes that hold for every makespan. */
     struct br_proof windows;

@@ -6,10 +6,11 @@
 #include <stdint.h>
 
 struct lp_budget {
-    int64_t rounds;  /* of the linear program; counted down */
-    int64_t nodes;   /* of searches for sets; counted down */
-    double deadline; /* by lp_now(); 0: none */
-    bool doubt;      /* set if a makespan was left open for want of nodes, not by the relaxation */
+    int64_t rounds;   /* of the linear program; counted down */
+    int64_t nodes;    /* of searches for sets; counted down */
+    double deadline;  /* by lp_now(); 0: none */
+    bool doubt;       /* set if a makespan was left open for want of nodes, not by the relaxation */
+    uint32_t threads; /* that search for sets side by side, on which no answer depends; 0: one */
 };
 
 /* Is the time over? */

@@ -50,7 +50,7 @@ static bool bound_by_covers(struct attempt *a, const struct br_packing *packing)
     const struct lp_problem *p = one->problem;
     struct br_energy found[2];
     struct br_windows windows = {.stage_head = a->head, .stage_tail = a->tail};
-    if (!br_covers_init(&a->covers, packing, one->packer, COVERS_MOST))
+    if (!br_covers_init(&a->covers, packing, one->packers->packer[0], COVERS_MOST))
         return false;
     for (uint32_t v = 0; v < p->count; v++) {
         a->head[p->stage[v]] = p->head[v];
@@ -176,11 +176,12 @@ static int64_t destructive_bound(const struct br_instance *whole, const struct b
     struct br_packing packing = lp_problem_packing(&problem);
     lp_patterns_init(&patterns, &problem);
     struct br_proof found = {0};
+    struct lp_packers packers;
     struct attempt attempt = {.one = {.whole = whole,
                                       .part = part,
                                       .problem = &problem,
                                       .patterns = &patterns,
-                                      .packer = br_packer_create(&packing),
+                                      .packers = &packers,
                                       .budget = budget},
                               .arena = arena,
                               .proof = &found,
@@ -188,8 +189,8 @@ static int64_t destructive_bound(const struct br_instance *whole, const struct b
                               .tail = br_arena_array(arena, part->stages, sizeof(int64_t)),
                               .proven = proven > problem.least ? proven : problem.least,
                               .end = LP_END_FAULT};
-    bool ready = attempt.one.packer && attempt.head && attempt.tail &&
-                 br_proof_set_part(arena, whole, part, &attempt.one.windows) &&
+    bool ready = lp_packers_init(&packers, &packing, budget->threads) && attempt.head &&
+                 attempt.tail && br_proof_set_part(arena, whole, part, &attempt.one.windows) &&
                  br_certify_windows(arena, whole, part, &attempt.one.windows) &&
                  bound_by_covers(&attempt, &packing);
     if (ready && !lp_guarded(destructive_search, &attempt))
@@ -205,7 +206,7 @@ static int64_t destructive_bound(const struct br_instance *whole, const struct b
         most = found.bound;
     }
     br_measures_finish(&attempt.covers);
-    br_packer_destroy(attempt.one.packer);
+    lp_packers_finish(&packers);
     lp_patterns_finish(&patterns);
     lp_problem_finish(&problem);
     return most;

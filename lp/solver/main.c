@@ -15,6 +15,7 @@
 #include <bigrocks/bigrocks.h>
 
 #include "base/numbers/decimal.h"
+#include "base/process/parallel.h"
 #include "emit/data/certificate_json.h"
 #include "lp/solver/coflow_problem.h"
 #include "lp/solver/destructive.h"
@@ -30,9 +31,11 @@
 #define DEFAULT_NODES INT64_C(10000000)
 /* Most times as much, in nanounits. */
 #define WORK_MOST INT64_C(1000000000000)
+#define THREADS_MOST 1024
 
 static const char help[] =
-    "usage: bigrocks-bound [--work FACTOR] [--time-limit SECONDS | --cpu-limit SECONDS] "
+    "usage: bigrocks-bound [--threads N] [--work FACTOR] [--time-limit SECONDS | --cpu-limit "
+    "SECONDS] "
     "[JOB.xml]\n"
     "\n"
     "Reads a job with its cluster in the native XML form, from standard input if no file is\n"
@@ -49,6 +52,8 @@ static const char help[] =
     "                        equal bounds (default: 1 if no time limit is given)\n"
     "  --time-limit SECONDS  stop after about so long\n"
     "  --cpu-limit SECONDS   stop after about so much processor time\n"
+    "  --threads N           search for sets by so many threads, on which the bound does not\n"
+    "                        depend, without a time limit (default: 1)\n"
     "  --coflows             read releases of coflows and what each has at each port, as\n"
     "                        bigrocks coflow --bound hands them over, and write the weights that\n"
     "                        prove a bound on their mean completion time\n"
@@ -204,12 +209,27 @@ static enum br_status solver_main_bound(const char *path, struct lp_budget *budg
         status = br_instance_create(input.dag, input.cluster, &whole, diag);
     if (!status)
         status = br_parts_create(whole, &parts, diag);
+    struct br_crew *crew = budget->threads > 1 ? br_crew_enter() : NULL;
     if (!status)
         status = bound_job(input.dag, whole, &parts, budget, diag);
+    br_crew_leave(crew);
     br_parts_finish(&parts);
     br_instance_destroy(whole);
     br_input_finish(&input);
     return status;
+}
+
+static bool solver_main_threads(const char *text, uint32_t *threads)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (!*text || *end || number < 1 || number > THREADS_MOST) {
+        fprintf(stderr, "bigrocks-bound: '%s' is no number of threads; give 1 to %d\n", text,
+                THREADS_MOST);
+        return false;
+    }
+    *threads = (uint32_t)number;
+    return true;
 }
 
 int main(int argc, char **argv)
@@ -222,10 +242,12 @@ int main(int argc, char **argv)
         {"help", no_argument, NULL, 'h'},
         {"version", no_argument, NULL, 'v'},
         {"parent", required_argument, NULL, 'p'},
+        {"threads", required_argument, NULL, 'j'},
         {NULL, 0, NULL, 0},
     };
     double factor = 0, until = 0;
     bool coflows = false;
+    uint32_t threads = 1;
     struct br_diag diag = {0};
     int option;
     while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -256,6 +278,10 @@ int main(int argc, char **argv)
             if (getppid() != strtol(optarg, NULL, 10))
                 return BR_SYSTEM;
             break;
+        case 'j':
+            if (!solver_main_threads(optarg, &threads))
+                return BR_USAGE;
+            break;
         case 'f':
             coflows = true;
             break;
@@ -274,7 +300,7 @@ int main(int argc, char **argv)
         fputs("bigrocks-bound: give one job; see bigrocks-bound --help\n", stderr);
         return BR_USAGE;
     }
-    struct lp_budget budget = {INT64_MAX, INT64_MAX, until, false};
+    struct lp_budget budget = {INT64_MAX, INT64_MAX, until, false, threads};
     if (factor == 0 && until == 0)
         factor = 1;
     if (factor > 0) {

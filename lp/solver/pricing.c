@@ -3,14 +3,19 @@
 #include "lp/solver/pricing.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/numbers/wide.h"
+#include "base/process/parallel.h"
 
 /* A set is worth a column when it weighs more than its interval's price by this much. */
 #define PRICE_STEP 4
 /* Nodes of the first exact search for the heaviest set of a cell. */
 #define NODES_LEAST 200
+/* The first searches take about as long as a cell has pairs of stages. Below so many pairs in all,
+ * threads would only wait for one another. */
+#define TOGETHER_LEAST 150000u
 
 void lp_draw(struct lp_refutation *r, const struct lp_point *to, int eighths)
 {
@@ -86,6 +91,58 @@ static bool add_found(struct lp_refutation *r, uint32_t *added)
     return true;
 }
 
+/* One search after the other for the heaviest sets of the cells asked for. */
+struct searches {
+    struct lp_refutation *r;
+    int64_t nodes; /* of one search, at most */
+    atomic_int_least64_t spent;
+    atomic_bool late;
+};
+
+static bool pricing_search(void *context, uint32_t worker, uint32_t index)
+{
+    struct searches *s = context;
+    struct lp_refutation *r = s->r;
+    uint32_t cell = r->asked[index], n = r->problem->count, classes = r->problem->in->classes;
+    int64_t found, left = s->nodes;
+    assert(worker < r->packers->count);
+    if (lp_late(r->budget)) {
+        atomic_store(&s->late, true);
+        return false;
+    }
+    r->most[cell] = br_packer_heaviest(r->packers->packer[worker], cell % classes,
+                                       r->weight + (size_t)(cell / classes) * n, r->known[cell],
+                                       r->set + (size_t)index * n, &found, &left);
+    atomic_fetch_add(&s->spent, s->nodes - left);
+    r->heavier[index] = found > r->known[cell];
+    r->known[cell] = found;
+    return true;
+}
+
+/* Searches for the heaviest sets, side by side: each search stands for itself, and what they found
+ * is taken in the order of the cells, so that nothing depends on the threads. False when memory or
+ * time is out. */
+static bool price_sets(struct lp_refutation *r, int64_t nodes, bool first)
+{
+    uint32_t n = r->problem->count, classes = r->problem->in->classes, count = 0;
+    struct searches s = {.r = r, .nodes = nodes};
+    for (uint32_t cell = 0; cell < r->cells; cell++)
+        if (first || r->most[cell] > r->known[cell])
+            r->asked[count++] = cell;
+    const bool small = nodes == NODES_LEAST && (uint64_t)count * n * n < TOGETHER_LEAST;
+    br_parallel(small ? 1 : r->packers->count, count, pricing_search, &s);
+    r->budget->nodes -= atomic_load(&s.spent);
+    for (uint32_t k = 0; k < count && !atomic_load(&s.late); k++)
+        if (r->heavier[k]) {
+            uint32_t cell = r->asked[k];
+            r->best[cell] =
+                lp_patterns_add(r->patterns, cell % classes, r->set + (size_t)k * n, &r->intervals);
+            if (r->best[cell] == UINT32_MAX)
+                return false;
+        }
+    return !atomic_load(&s.late);
+}
+
 /* Prices all sets, with searches of so many nodes, in cells where the last search for the same
  * weights (first: there was none) left a doubt. *refuted says whether the inequality fails for the
  * present weights; *worth by how much, were nothing heavier than what was found. False when memory
@@ -95,6 +152,8 @@ static bool price_all(struct lp_refutation *r, int64_t nodes, bool first, bool *
 {
     uint32_t n = r->problem->count, classes = r->problem->in->classes;
     br_wide asked = 0, held = 0, found_held = 0;
+    if (!price_sets(r, nodes, first))
+        return false;
     for (uint32_t v = 0; v < n; v++)
         asked += (br_wide)r->now.dual[v] * r->problem->work[v];
     for (uint32_t k = 0; k < r->cut_rows; k++)
@@ -103,21 +162,6 @@ static bool price_all(struct lp_refutation *r, int64_t nodes, bool first, bool *
     found_held = held;
     for (uint32_t cell = 0; cell < r->cells; cell++) {
         uint32_t k = cell / classes, cls = cell % classes;
-        int64_t found;
-        if (lp_late(r->budget))
-            return false;
-        if (first || r->most[cell] > r->known[cell]) {
-            int64_t left = nodes;
-            r->most[cell] = br_packer_heaviest(r->packer, cls, r->weight + (size_t)k * n,
-                                               r->known[cell], r->tasks, &found, &left);
-            r->budget->nodes -= nodes - left;
-            if (found > r->known[cell]) {
-                r->known[cell] = found;
-                r->best[cell] = lp_patterns_add(r->patterns, cls, r->tasks, &r->intervals);
-                if (r->best[cell] == UINT32_MAX)
-                    return false;
-            }
-        }
         assert(r->known[cell] <= r->most[cell]);
         br_wide time = (br_wide)lp_length_of(r, k) * lp_machines_of(r, cls);
         held += time * r->most[cell];

@@ -47,13 +47,16 @@ bool lp_program_begin(struct lp_refutation *r)
     r->known = malloc(r->cells * sizeof *r->known);
     r->best = malloc(r->cells * sizeof *r->best);
     r->most = malloc(r->cells * sizeof *r->most);
+    r->asked = malloc(r->cells * sizeof *r->asked);
+    r->set = malloc((size_t)r->cells * p->count * sizeof *r->set);
+    r->heavier = malloc(r->cells * sizeof *r->heavier);
     r->weight = malloc((size_t)intervals * p->count * sizeof *r->weight);
     r->tasks = malloc(p->count * sizeof *r->tasks);
     r->time = malloc((size_t)intervals * p->count * sizeof *r->time);
     r->master = lp_master_create();
     r->own_weight = malloc((size_t)intervals * p->count * sizeof *r->own_weight);
-    if (!ok || !r->own_weight || !r->known || !r->best || !r->most || !r->weight || !r->tasks ||
-        !r->time || !r->master)
+    if (!ok || !r->own_weight || !r->known || !r->best || !r->most || !r->asked || !r->set ||
+        !r->heavier || !r->weight || !r->tasks || !r->time || !r->master)
         return false;
     /* The solver counts time in makespans. */
     for (uint32_t v = 0; v < p->count; v++)
@@ -82,6 +85,9 @@ void lp_program_end(struct lp_refutation *r)
     free(r->known);
     free(r->best);
     free(r->most);
+    free(r->asked);
+    free(r->set);
+    free(r->heavier);
     free(r->weight);
     free(r->tasks);
     free(r->time);

@@ -6,8 +6,8 @@
 #include "lp/solver/budget.h"
 #include "lp/solver/cut.h"
 #include "lp/solver/master.h"
+#include "lp/solver/packers.h"
 #include "lp/solver/patterns.h"
-#include "planner/bounds/packing.h"
 
 /* Dual values are at most 1: that is what a shortfall costs. Integers count in 1 / LP_SCALE. */
 #define LP_SCALE (1 << 22)
@@ -27,7 +27,7 @@ struct lp_point {
 struct lp_refutation {
     const struct lp_problem *problem;
     struct lp_patterns *patterns;
-    struct br_packer *packer;
+    const struct lp_packers *packers;
     struct lp_budget *budget;
     int64_t makespan;
     uint32_t cells; /* intervals x classes */
@@ -45,6 +45,9 @@ struct lp_refutation {
     int64_t *known;      /* by cell: the weight of the heaviest pattern, and its number, */
     uint32_t *best;      /* or 0 and UINT32_MAX: the empty set */
     int64_t *most;       /* by cell: no set is heavier */
+    uint32_t *asked;     /* scratch: the cells whose sets are searched, in ascending order, */
+    uint32_t *set;       /* and, by place in that list and stage, the heavier set found there */
+    bool *heavier;       /* by the same place: there is one */
     int64_t *weight;     /* scratch: by interval and stage, of the point priced */
     int64_t *own_weight; /* the same of the master's */
     uint32_t *tasks;     /* scratch: by stage */

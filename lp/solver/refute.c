@@ -73,12 +73,12 @@ static enum lp_answer refute_generate(struct lp_refutation *r, struct lp_proof *
 }
 
 enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan,
-                         struct lp_patterns *patterns, struct br_packer *packer,
+                         struct lp_patterns *patterns, const struct lp_packers *packers,
                          struct lp_budget *budget, struct lp_proof *proof)
 {
     struct lp_refutation r = {.problem = problem,
                               .patterns = patterns,
-                              .packer = packer,
+                              .packers = packers,
                               .budget = budget,
                               .makespan = makespan};
     enum lp_answer answer = lp_program_begin(&r) ? refute_generate(&r, proof) : LP_SPENT;

@@ -11,8 +11,8 @@
 #ifndef BR_LP_SOLVER_REFUTE_H
 #define BR_LP_SOLVER_REFUTE_H
 
-#include "planner/bounds/packing.h"
 #include "lp/solver/budget.h"
+#include "lp/solver/packers.h"
 #include "lp/solver/patterns.h"
 #include "lp/solver/proof.h"
 
@@ -24,7 +24,7 @@ enum lp_answer {
 
 /* makespan >= problem->least. Inside lp_guarded() only. If it is refuted, *proof is why. */
 enum lp_answer lp_refute(const struct lp_problem *problem, int64_t makespan,
-                         struct lp_patterns *patterns, struct br_packer *packer,
+                         struct lp_patterns *patterns, const struct lp_packers *packers,
                          struct lp_budget *budget, struct lp_proof *proof);
 
 #endif

@@ -39,7 +39,27 @@ def bound(program, job, *options):
     return answer
 
 
+def check_threads(program):
+    """The same bytes by any number of threads, where many sets are searched for: jobs on one machine, open ones."""
+    rng = random.Random(4)
+    for tasks, resources in ((40, 3), (60, 4)):
+        job = '<cluster xmlns="urn:bigrocks:cluster:1"><machine class="m" count="1">%s</machine></cluster>' % \
+            ''.join('<capacity resource="r%d" amount="%d"/>' % (r, rng.randint(14, 20)) for r in range(resources))
+        for t in range(tasks):
+            job += '<stage id="t%d" tasks="1" duration="%d">%s</stage>' % (t, rng.randint(1, 10), ''.join(
+                '<demand resource="r%d" amount="%d"/>' % (r, rng.randint(1, 8)) for r in range(resources)))
+            for p in rng.sample(range(max(0, t - 12), t), min(t, 2)):
+                job += '<edge from="t%d" to="t%d" type="barrier"/>' % (p, t)
+        answers = [run(program, JOB % job, '--work', '0.3', '--threads', str(n)).stdout for n in (1, 2, 7)]
+        assert json.loads(answers[0])['method'].startswith('interval LP'), answers[0][:200]
+        assert len(set(answers)) == 1, [len(text) for text in answers]
+    for bad in '0', '-1', 'two', '1025', '':
+        refused = run(program, JOB % job, '--threads', bad)
+        assert refused.returncode == 2 and b'is no number of threads; give 1 to 1024' in refused.stderr, refused
+
+
 def check_own(program):
+    check_threads(program)
     # Five rounds of 1.5 s.
     waves = JOB % (CLUSTER % (2, '4') + STAGE % ('a', 19, '1.5', '2'))
     answer = bound(program, waves)

@@ -358,28 +358,107 @@ static void count(void *context, int64_t past_ns, int64_t limit_ns)
     ++*calls;
 }
 
-/* Clauses that nothing ends but the limit. */
-static void a_limit_ends_it(void **state)
+/* ---- Threads ---- */
+
+/* A job on one machine that stays open for long. */
+static struct job wide(uint32_t tasks)
 {
-    struct br_dag *dag = br_dag_create("wide");
-    struct br_cluster *cluster = br_cluster_create(NULL);
-    struct job job = {dag, cluster};
-    struct br_bound_options options = br_bound_options_default();
+    struct job job = {br_dag_create("wide"), br_cluster_create(NULL)};
     uint32_t stage, cls;
-    int calls = 0;
-    assert_int_equal(br_cluster_add_class(cluster, "pool", 1, &cls, NULL), BR_OK);
-    assert_int_equal(br_cluster_add_capacity(cluster, cls, "a", "20", NULL), BR_OK);
-    for (uint32_t k = 0; k < 120; k++) {
+    assert_int_equal(br_cluster_add_class(job.cluster, "pool", 1, &cls, NULL), BR_OK);
+    assert_int_equal(br_cluster_add_capacity(job.cluster, cls, "a", "20", NULL), BR_OK);
+    for (uint32_t k = 0; k < tasks; k++) {
         char name[16], amount[16];
         snprintf(name, sizeof name, "s%u", k);
         snprintf(amount, sizeof amount, "%u", 3 + k * 7 % 9);
-        assert_int_equal(br_dag_add_stage(dag, name, 1, (17 + k * k * 31 % 97) * MS, &stage, NULL),
-                         BR_OK);
-        assert_int_equal(br_dag_add_demand(dag, stage, "a", amount, NULL), BR_OK);
+        assert_int_equal(
+            br_dag_add_stage(job.dag, name, 1, (17 + k * k * 31 % 97) * MS, &stage, NULL), BR_OK);
+        assert_int_equal(br_dag_add_demand(job.dag, stage, "a", amount, NULL), BR_OK);
         for (uint32_t p = k > 20 ? k - 20 : 0; p < k; p += 7)
-            assert_int_equal(br_dag_add_edge(dag, p, stage, BR_BARRIER, NULL), BR_OK);
+            assert_int_equal(br_dag_add_edge(job.dag, p, stage, BR_BARRIER, NULL), BR_OK);
     }
-    assert_int_equal(br_dag_finish(dag, NULL), BR_OK);
+    assert_int_equal(br_dag_finish(job.dag, NULL), BR_OK);
+    return job;
+}
+
+/* A source that answers at once, or later. */
+struct haste {
+    struct claim claim;
+    long delay_ms;
+    int calls;
+};
+
+static void answer_later(void *context, const struct br_dag *dag, const struct br_cluster *cluster,
+                         const struct br_bound_limits *limits, struct br_bound_answer *answer)
+{
+    struct haste *h = context;
+    h->calls++;
+    assert_true(limits->threads > 0);
+    for (long k = 0; k < h->delay_ms && !br_stop_raised(limits->stop); k++)
+        nanosleep(&(struct timespec){0, MS}, NULL);
+    claim(&h->claim, dag, cluster, limits, answer);
+}
+
+/* By so many conflicts, with the source; compares with *text, or fills it. */
+static void expect_the_same(const struct job *job, struct haste *h, uint32_t threads,
+                            uint64_t conflicts, char **text)
+{
+    const struct br_bound_source source = {answer_later, h};
+    struct br_bound_options options = br_bound_options_default();
+    options.source = &source;
+    options.threads = threads;
+    options.conflicts = conflicts;
+    struct br_bound_result r = best(job, &options);
+    char *certificate = br_certificate_text(r.certificate, job->dag), all[512];
+    snprintf(all, sizeof all, "%lld %lld %s %d %s\n", (long long)r.lower_bound_ns,
+             (long long)r.clause_ns, r.method, r.source.found, r.source.why);
+    char *whole = malloc(strlen(all) + strlen(certificate) + 1);
+    strcpy(stpcpy(whole, all), certificate);
+    if (!*text)
+        *text = strdup(whole);
+    assert_string_equal(whole, *text);
+    free(whole);
+    free(certificate);
+    br_bound_result_finish(&r);
+}
+
+/* By counts, neither the threads nor the moment of a source's answer makes a difference: also if
+ * clause learning closes the job while the source works. */
+static void threads_change_nothing(void **state)
+{
+    static const struct {
+        uint32_t tasks;
+        uint64_t claimed, conflicts; /* by so many conflicts the source has made its bound */
+        bool closed;
+    } cases[] = {{12, 9000, 5000, false}, {10, 500, 5000, true}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        struct job job = wide(cases[k].tasks);
+        struct br_bound_options options = br_bound_options_default();
+        options.conflicts = cases[k].claimed;
+        struct br_bound_result r = best(&job, &options);
+        struct haste h = {{br_certificate_text(r.certificate, job.dag), r.lower_bound_ns}, 0, 0};
+        char *text = NULL;
+        expect_the_same(&job, &h, 1, cases[k].conflicts, &text);
+        assert_int_equal(h.calls, cases[k].closed ? 0 : 1);
+        expect_the_same(&job, &h, 2, cases[k].conflicts, &text);
+        assert_true(h.calls > 0);
+        h.delay_ms = 300;
+        expect_the_same(&job, &h, 2, cases[k].conflicts, &text);
+        expect_the_same(&job, &h, 5, cases[k].conflicts, &text);
+        assert_true(!cases[k].closed || strstr(text, " 0 not needed\n"));
+        free(text);
+        free((char *)h.claim.text);
+        br_bound_result_finish(&r);
+        finish(&job);
+    }
+}
+
+/* Clauses that nothing ends but the limit. */
+static void a_limit_ends_it(void **state)
+{
+    struct job job = wide(120);
+    struct br_bound_options options = br_bound_options_default();
+    int calls = 0;
     options.time_limit_ns = SECOND / 4;
     options.progress = count;
     options.progress_context = &calls;
@@ -402,6 +481,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(programs_that_are_none),
         cmocka_unit_test(nothing_is_believed),
         cmocka_unit_test(a_flag_ends_it),
+        cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(a_limit_ends_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,7 @@ static int64_t sum_of_parts(const struct br_dag *dag, const struct br_instance *
     assert_int_equal(br_parts_create(in, &parts, NULL), BR_OK);
     struct br_certificate *c = br_certificate_create(in->tick_ns, parts.count);
     for (uint32_t k = 0; k < parts.count; k++) {
-        struct lp_budget budget = {1000, INT64_MAX, 0, false};
+        struct lp_budget budget = {1000, INT64_MAX, 0, false, 1};
         enum lp_end end;
         int64_t core = br_bounds_best(parts.part[k], INT64_MAX).ticks;
         assert_true(br_certify_part(&c->arena, in, parts.part[k], core, &c->part[k]));

@@ -37,7 +37,8 @@ static void search_beside_ask(const struct br_bound_question *q, const struct br
     const struct br_bound_limits limits = {.limit_ns = q->limit_ns,
                                            .processor_time = q->processor_time,
                                            .work_percent = q->work_percent,
-                                           .stop = stop};
+                                           .stop = stop,
+                                           .threads = q->threads};
     *answer = (struct br_bound_answer){0};
     q->source->find(q->source->context, q->dag, q->cluster, &limits, answer);
     search_beside_check(q, answer);

@@ -17,7 +17,7 @@ struct br_bound_question {
     const struct br_instance *in; /* of the whole job, to check the answer on; NULL: one is made */
     int64_t limit_ns;             /* these are as in struct br_bound_limits */
     bool processor_time;
-    uint32_t work_percent;
+    uint32_t work_percent, threads;
     int64_t delay_ns; /* the source begins so much later, or when somebody waits for it */
 };
 

@@ -1,8 +1,9 @@
-/* The best lower bound on a job: combinatorial, by clause learning, and from a source. If the clock
- * is the limit, clause learning and the source run side by side, and clause learning goes on from
- * the source's bound as soon as that is known. If counts are the limit, clause learning has a first
- * turn before the source and the others after it, so that the same job gets the same bound, and a
- * source is not asked about jobs that are closed at once. */
+/* The best lower bound on a job: combinatorial, by clause learning, and from a source. Clause
+ * learning and the source run side by side if there are threads for both. If the clock is the
+ * limit, clause learning goes on from the source's bound as soon as that is known. If counts are
+ * the limit, it works alone for most of its conflicts, and for the others from the source's bound:
+ * so the same job gets the same bound, whatever the threads. A source is not asked about jobs that
+ * are closed before. */
 #include "planner/search/bound/best_bound.h"
 
 #include <pthread.h>
@@ -10,6 +11,7 @@
 
 #include "base/process/alarm.h"
 #include "base/process/clock.h"
+#include "base/process/machine.h"
 #include "planner/bounds/bounds.h"
 #include "planner/bounds/certify.h"
 #include "planner/check/proofs/certificate.h"
@@ -21,6 +23,9 @@
 /* The limits if there is no time limit. CONFLICTS ends a search with many conflicts, as on jobs of
  * few tasks; WORK ends one in which thousands of decisions may pass between two conflicts. */
 enum { CONFLICTS = 10000, WORK = 100000000 };
+/* Of five conflicts so many come before the source's answer if counts are the limit, of CONFLICTS
+ * at most. */
+enum { ALONE_OF_FIVE = 4 };
 static const int64_t look_ns = 5000000;
 /* The share of the time limit for the combinatorial bounds that are not linear; their proof gets as
  * much again. Small jobs need less than the least share. */
@@ -43,9 +48,12 @@ struct solving {
     struct br_alarm alarm;      /* if there is a limit */
     const struct br_stop *stop; /* the alarm's, or the caller's; may be NULL */
     bool met;                   /* a quick schedule is as short as the core bound */
-    bool asked;                 /* the source has been begun, or there is none */
+    uint32_t threads;
+    uint64_t alone; /* if counts are the limit: conflicts of a part before the source's answer */
+    bool asked;     /* the source's answer may be used, or there is no source */
     struct br_beside beside;
     bool beside_open; /* begun and not ended */
+    bool threadless;  /* no thread could be started for the source */
 };
 
 static int64_t past_ns(const struct solving *s)
@@ -63,6 +71,8 @@ static void best_bound_tell(const struct solving *s, int64_t past)
 static const struct br_certificate *others(void *context)
 {
     struct solving *s = context;
+    if (!s->asked)
+        return NULL; /* however early the answer is there */
     const struct br_bound_answer *answer =
         s->beside_open ? br_beside_answer(&s->beside) : &s->result->source;
     return answer && answer->found ? answer->certificate : NULL;
@@ -87,9 +97,11 @@ static void end_source(struct solving *s, bool needed)
         snprintf(answer->why, sizeof answer->why, "not available (stopped at the time limit)");
 }
 
-/* Begins to ask the source; without a time limit its answer is waited for. */
+/* Begins to ask the source on a thread of its own; `threadless` says that there is none. */
 static void begin_source(struct solving *s)
 {
+    /* By the clock, clause learning takes one of the threads all the time. */
+    const uint32_t others = s->limit_ns > 0 ? 1 : 0;
     const struct br_bound_question question = {.source = s->options->source,
                                                .dag = s->dag,
                                                .cluster = s->cluster,
@@ -97,27 +109,47 @@ static void begin_source(struct solving *s)
                                                .limit_ns = s->limit_ns - s->limit_ns / 10,
                                                .processor_time = s->options->cpu_limit_ns > 0,
                                                .work_percent = 100,
+                                               .threads =
+                                                   s->threads > others ? s->threads - others : 1,
                                                .delay_ns = s->limit_ns > 0 ? head_start_ns : 0};
-    struct br_bound_answer *answer = &s->result->source;
-    s->asked = true;
-    if (!s->options->source)
-        snprintf(answer->why, sizeof answer->why, "not asked for");
-    else if (s->met)
-        snprintf(answer->why, sizeof answer->why, "not needed");
-    if (s->met || !s->options->source)
+    if (s->met || !s->options->source || s->beside_open)
         return;
     s->beside_open = true;
-    bool threaded = br_beside_begin(&s->beside, &question);
-    if (!threaded)
-        br_beside_ask(&s->beside, s->stop);
-    if (!threaded || s->limit_ns == 0)
-        end_source(s, true);
+    s->threadless = !br_beside_begin(&s->beside, &question);
+}
+
+/* Drops the answer of a source that was asked without need, as if it had not been. */
+static void best_bound_drop_source(struct solving *s)
+{
+    struct br_bound_answer *answer = &s->result->source;
+    end_source(s, false);
+    br_certificate_destroy(answer->certificate);
+    *answer = (struct br_bound_answer){0};
+    snprintf(answer->why, sizeof answer->why, "not needed");
+}
+
+/* From now on the source's answer may be used; without a time limit it is waited for. */
+static void ask_source(struct solving *s)
+{
+    s->asked = true;
+    if (!s->options->source) {
+        snprintf(s->result->source.why, sizeof s->result->source.why, "not asked for");
+    } else if (s->met) {
+        best_bound_drop_source(s);
+    } else {
+        begin_source(s);
+        if (s->threadless)
+            br_beside_ask(&s->beside, s->stop);
+        if (s->threadless || s->limit_ns == 0)
+            end_source(s, true);
+    }
 }
 
 /* For br_exact_effort. Keeps back from the limit the time to check a proof: up to about a quarter
- * of the time that it took to find it. If counts are the limit, the source is asked once a first
- * turn has not closed the job. */
-static bool best_bound_goes_on(void *context, bool risen)
+ * of the time that it took to find it. If counts are the limit, the source is begun once a first
+ * turn has not closed the job, if there is a thread for it, and its answer is taken once most
+ * conflicts are spent. */
+static bool best_bound_goes_on(void *context, uint64_t spent, bool risen)
 {
     struct solving *s = context;
     int64_t past = past_ns(s);
@@ -126,7 +158,9 @@ static bool best_bound_goes_on(void *context, bool risen)
     if (risen && s->limit_ns > 0)
         br_alarm_move(&s->alarm, s->began_ns + s->limit_ns - past / 4);
     best_bound_tell(s, past);
-    if (!s->asked)
+    if (!s->asked && spent >= s->alone)
+        ask_source(s);
+    else if (!s->asked && s->threads > 1)
         begin_source(s);
     return s->limit_ns == 0 || past + s->risen_ns / 4 < s->limit_ns;
 }
@@ -257,8 +291,10 @@ static void find_more(struct solving *s)
         effort.conflicts = CONFLICTS;
         effort.work = WORK;
     }
+    const uint64_t most = effort.conflicts < CONFLICTS ? effort.conflicts : CONFLICTS;
+    s->alone = most / 5 * ALONE_OF_FIVE;
     if (s->limit_ns > 0)
-        begin_source(s);
+        ask_source(s);
     int64_t began_ns = br_now_ns();
     uint64_t waited_ns = s->counters->lp_ns;
     struct br_certificate *clauses = br_exact_certify(s->in, &effort);
@@ -266,7 +302,7 @@ static void find_more(struct solving *s)
     s->counters->exact_ns += (uint64_t)(br_now_ns() - began_ns) - waited_ns;
     s->met |= effort.met;
     if (!s->asked)
-        begin_source(s);
+        ask_source(s);
     end_source(s, !s->met);
     br_counters_add(s->counters, &effort.counters);
     int64_t ended_ns = br_now_ns();
@@ -304,6 +340,12 @@ enum br_status br_best_bound(const struct br_dag *dag, const struct br_cluster *
     if (options->cpu_limit_ns > 0 && pthread_getcpuclockid(pthread_self(), &s.clock) != 0)
         s.clock = CLOCK_MONOTONIC;
     s.began_ns = br_clock_ns(s.clock);
+    s.threads = options->threads;
+    if (s.threads == 0 && options->source) {
+        struct br_machine machine;
+        br_machine_ask(&machine);
+        s.threads = machine.processors;
+    }
     if (s.limit_ns > 0) {
         br_alarm_begin(&s.alarm, s.clock, s.began_ns + s.limit_ns, options->stop);
         s.stop = &s.alarm.stop;

@@ -127,18 +127,23 @@ static void exact_bound_refine(struct raise *r, struct br_exact_effort *effort,
         br_exact_aim(r->exact, r->upper - br_rounding_slack(r->upper, BR_ROUNDING_TOLERANCE));
 }
 
+/* Conflicts, with those of solvers before this one. */
+static uint64_t exact_bound_spent(const struct raise *r)
+{
+    return r->conflicts + (r->exact ? br_exact_counts(r->exact).conflicts : 0);
+}
+
 /* One turn. Returns whether it has raised the bound above the known one. */
 static bool exact_bound_turn(struct raise *r, struct br_exact_effort *effort,
                              struct br_arena *arena)
 {
     int64_t before = br_exact_proven(r->exact);
-    uint64_t spent = r->conflicts + br_exact_counts(r->exact).conflicts;
-    uint64_t left = effort->conflicts - spent, conflicts = left < TURN ? left : TURN;
+    uint64_t left = effort->conflicts - exact_bound_spent(r), conflicts = left < TURN ? left : TURN;
     br_exact_set_lower(r->exact, r->known);
     enum br_exact_result result = br_exact_solve(r->exact, BR_EXACT_BOUND, conflicts, effort->stop);
     r->met = result == BR_EXACT_OPTIMAL;
     r->open = result != BR_EXACT_OPTIMAL && result != BR_EXACT_MEMORY && result != BR_EXACT_LOST &&
-              r->conflicts + br_exact_counts(r->exact).conflicts < effort->conflicts &&
+              exact_bound_spent(r) < effort->conflicts &&
               br_exact_counts(r->exact).decisions < r->decisions;
     int64_t now = br_exact_proven(r->exact), known = r->known;
     if (r->met && r->rounding > 1)
@@ -160,15 +165,18 @@ static void raise_all(struct raise *raise, struct br_certificate *c, struct br_e
     bool any = true;
     while (any && !br_stopped(effort->stop)) {
         bool risen = false;
+        uint64_t most = 0;
         any = false;
         for (uint32_t k = 0; k < c->parts; k++) {
             if (!raise[k].open)
                 continue;
             exact_bound_listen(&raise[k], c, k, effort);
             risen |= exact_bound_turn(&raise[k], effort, &c->arena);
+            const uint64_t spent = raise[k].open ? exact_bound_spent(&raise[k]) : 0;
+            most = spent > most ? spent : most;
             any |= raise[k].open;
         }
-        if (any && effort->goes_on && !effort->goes_on(effort->context, risen))
+        if (any && effort->goes_on && !effort->goes_on(effort->context, most, risen))
             break;
     }
 }

@@ -22,9 +22,9 @@ struct br_exact_effort {
     void *context;
     /* The bounds that others have proven by now; the search for more begins there. NULL: none. */
     const struct br_certificate *(*others)(void *context);
-    /* Called while a part is open; false ends the work. `risen` says whether the turn has raised a
-     * bound above those that others know. */
-    bool (*goes_on)(void *context, bool risen);
+    /* Called while a part is open, each of which has had `spent` conflicts, or fewer; false ends
+     * the work. `risen` says whether the turn has raised a bound above those that others know. */
+    bool (*goes_on)(void *context, uint64_t spent, bool risen);
     struct br_counters counters; /* out: the work of the solver */
     bool met;                    /* out: a schedule of every part is as short as its bound */
     bool lost; /* out: bounds were reached whose proofs grew too long to be kept */

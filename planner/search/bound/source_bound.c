@@ -21,6 +21,12 @@ static int64_t source_limit(const struct br_plan_options *o)
     return most_ns > 0 ? most_ns : 1;
 }
 
+/* By the clock, each thread of the source would take time from the search for plans. */
+static uint32_t source_threads(const struct br_plan_options *o)
+{
+    return o->time_limit_ns > 0 ? 1 : o->threads;
+}
+
 struct br_beside *br_source_bound_begin(struct br_beside *beside, const struct br_dag *dag,
                                         const struct br_cluster *cluster,
                                         const struct br_plan_options *o)
@@ -31,6 +37,7 @@ struct br_beside *br_source_bound_begin(struct br_beside *beside, const struct b
                                                .limit_ns = source_limit(o),
                                                .work_percent =
                                                    o->effort == BR_EFFORT_MAX ? 400 : 50,
+                                               .threads = source_threads(o),
                                                .delay_ns = head_start_ns};
     if (!o->source)
         return NULL;
