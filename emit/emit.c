@@ -45,6 +45,10 @@ static const struct output plan_outputs[] = {
     {{"mermaid-flowchart", "a flowchart of the stages for the same"},
      br_emit_mermaid_flowchart,
      ALL | DRAWN},
+    {{"choice",
+      "the job in which each task runs by the alternative that the plan chose (native XML)"},
+     br_emit_job_xml,
+     ALL | HANDED_ON | CLASSES},
     {{"ninja-order", "of a build: its build.ninja with the statements in the plan's order"},
      br_emit_ninja_order,
      NONE},
@@ -75,7 +79,7 @@ static const struct output plan_outputs[] = {
 
 static const struct output job_outputs[] = {
     {{"xml", "the native form"}, br_emit_job_xml, EVERY},
-    {{"dot", "the native form in DOT"}, br_emit_job_dot, ALL},
+    {{"dot", "the native form in DOT"}, br_emit_job_dot, EVERY},
 };
 
 const struct br_names br_emit_plans = {BR_NAMES(plan_outputs)};

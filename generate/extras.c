@@ -9,6 +9,7 @@
 #include "base/collections/csr.h"
 #include "base/numbers/decimal.h"
 #include "generate/sample.h"
+#include "generate/ways.h"
 #include "planner/model/dag.h"
 
 /* Amounts are spread about their median by this much (of their logarithm), and are a multiple of a
@@ -176,9 +177,9 @@ static enum br_status add_times(const struct br_extras *extras, uint64_t seed, s
 
 enum br_status br_extras_check(const struct br_extras *extras, struct br_diag *diag)
 {
-    const double shares[] = {extras->outputs,         extras->licences, extras->releases,
-                             extras->deadlines,       extras->lags,     extras->streams,
-                             extras->outputs_from_end};
+    const double shares[] = {extras->outputs,          extras->licences,     extras->releases,
+                             extras->deadlines,        extras->lags,         extras->streams,
+                             extras->outputs_from_end, extras->alternatives, extras->classes};
     for (size_t k = 0; k < sizeof shares / sizeof *shares; k++)
         if (!(shares[k] >= 0 && shares[k] <= 1))
             return br_fail(diag, BR_USAGE, "0.3 is three in ten",
@@ -194,6 +195,8 @@ enum br_status br_extras_add(const struct br_extras *extras, uint64_t seed, stru
         status = add_outputs(extras, seed, dag, diag);
     if (!status && extras->licences > 0)
         status = add_licences(extras, seed, dag, diag);
+    if (!status && (extras->alternatives > 0 || extras->classes > 0))
+        status = br_ways_add(extras->alternatives, extras->classes, seed, dag, diag);
     if (status ||
         !(extras->lags > 0 || extras->streams > 0 || extras->releases > 0 || extras->deadlines > 0))
         return status;

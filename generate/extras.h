@@ -9,6 +9,8 @@ struct br_extras {
     /* Shares of all stages, within 0 and 1: those whose tasks leave an output, demand a licence,
      * have a release, have a deadline. */
     double outputs, licences, releases, deadlines;
+    double alternatives;     /* whose tasks may also run on more cores, some also on a GPU */
+    double classes;          /* whose tasks run only on machines of the class `node` or `old` */
     double outputs_from_end; /* of the outputs: those that are held from the end of their task on */
     double lags, streams;    /* of all edges */
     const char *output_amount, *output_resource; /* the median, and what it is of; borrowed */

@@ -31,6 +31,7 @@ enum br_stream {
     BR_STREAM_STREAM,
     BR_STREAM_RELEASE,
     BR_STREAM_DEADLINE,
+    BR_STREAM_WAY,
 };
 struct br_rng br_sample_stream(uint64_t seed, enum br_stream stream);
 

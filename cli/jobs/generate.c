@@ -19,6 +19,8 @@ static int jobs_generate_perform(const struct cli_settings *settings, const char
     br_option_take(own->outputs, &options.extras.outputs);
     br_option_take(own->outputs_from_end, &options.extras.outputs_from_end);
     br_option_take(own->licences, &options.extras.licences);
+    br_option_take(own->alternatives, &options.extras.alternatives);
+    br_option_take(own->classes, &options.extras.classes);
     br_option_take(own->lags, &options.extras.lags);
     br_option_take(own->streams, &options.extras.streams);
     br_option_take(own->releases, &options.extras.releases);
@@ -50,6 +52,15 @@ static const struct br_option generate_rows[] = {
            .example = "0.5"),
     OPTION(REAL, "licences", "P", generate.licences,
            "share of stages whose tasks demand a licence each", .high = 1, .example = "0.2"),
+    OPTION(
+        REAL, "alternatives", "P", generate.alternatives,
+        "share of stages whose tasks may also run on four times the cores, and some of them on a "
+        "GPU of the class gpu-node",
+        .high = 1, .example = "0.5"),
+    OPTION(
+        REAL, "classes", "P", generate.classes,
+        "share of stages whose tasks run on machines of the classes node, or node and old, alone",
+        .high = 1, .example = "0.2"),
     OPTION(REAL, "releases", "P", generate.releases, "share of stages with a release", .high = 1,
            .example = "0.2"),
     OPTION(REAL, "deadlines", "P", generate.deadlines, "share of stages with a deadline", .high = 1,
@@ -83,6 +94,7 @@ const struct cli_command cli_generate = {
     .examples =
         "bigrocks generate -o job.xml\n"
         "bigrocks generate --like layered --tasks 500 --stages 25 --seed 7 -o job.dot\n"
+        "bigrocks generate --tasks 60 --alternatives 0.6 -o ways.xml\n"
         "bigrocks generate --tasks 60 --outputs 0.5 --licences 0.2 --lags 0.1 -o held.xml\n"
         "bigrocks generate --tasks 300 | bigrocks plan - --cluster examples/cluster-cosmos.xml\n",
 };

@@ -76,26 +76,43 @@ static void print_amount_seconds(const struct br_resource *resource, double work
     fputs(resource->unit ? " x s" : "s", stdout);
 }
 
-/* Sums of demand x duration; for people, so floating point will do. */
-static enum br_status show_print_work(const struct br_dag *dag, const struct br_cluster *cluster,
-                                      struct br_diag *diag)
+/* Sums of demand x duration; for people, so floating point will do. A job with alternatives has
+ * the least of each task's alternatives in `work`, and the most in `most`. */
+static void sum_work(const struct br_dag *dag, double *work, double *most)
 {
-    double *work = calloc((size_t)dag->resources + 1, sizeof *work);
-    if (!work)
-        return br_fail_memory(diag);
     for (uint32_t s = 0; s < dag->stages; s++) {
         const struct br_stage *stage = &dag->stage[s];
         double seconds = 0;
+        if (stage->alternatives) {
+            cli_show_work_of_ways(dag, s, work, most);
+            continue;
+        }
         for (uint32_t i = 0; i < stage->tasks; i++)
             seconds += (double)dag->duration_ns[stage->first_task + i] / 1e9;
-        for (uint32_t k = stage->first_demand; k < stage->first_demand + stage->demands; k++)
+        for (uint32_t k = stage->first_demand; k < stage->first_demand + stage->demands; k++) {
             work[dag->demand[k].resource] += cli_amount(dag->demand[k].amount) * seconds;
+            most[dag->demand[k].resource] += cli_amount(dag->demand[k].amount) * seconds;
+        }
     }
+}
+
+static enum br_status show_print_work(const struct br_dag *dag, const struct br_cluster *cluster,
+                                      struct br_diag *diag)
+{
+    double *work = calloc(2 * ((size_t)dag->resources + 1), sizeof *work);
+    if (!work)
+        return br_fail_memory(diag);
+    const double *most = work + dag->resources;
+    sum_work(dag, work, work + dag->resources);
     for (uint32_t r = 0; r < dag->resources; r++) {
         const struct br_resource *resource = &dag->resource[r];
         printf("%-15s", r ? "" : "work");
         cli_print_text(stdout, resource->name);
         print_amount_seconds(resource, work[r]);
+        if (most[r] > work[r]) {
+            fputs(" to", stdout);
+            print_amount_seconds(resource, most[r]);
+        }
         double total = 0;
         for (uint32_t c = 0; cluster && c < cluster->classes; c++)
             total +=
@@ -132,6 +149,11 @@ static enum br_status print_cluster(const char *path, const struct br_dag *dag,
             fputs(k ? ", " : ": ", stdout);
             cli_print_text(stdout, cls->capacity[k].resource);
             printf(" %s", amount);
+        }
+        if (br_decimal_compare(cls->speed, (struct br_decimal){1, 0}) != 0) {
+            char speed[BR_DECIMAL_TEXT];
+            br_decimal_format(cls->speed, speed, sizeof speed);
+            printf("; speed %s", speed);
         }
         if (cls->up)
             printf("; sends %" PRId64 ", receives %" PRId64 " bytes/s", cls->up, cls->down);

@@ -3,6 +3,7 @@
 #include <bigrocks/bigrocks.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,6 +11,7 @@
 #include "cli/inputs/load.h"
 #include "cli/terminal/say.h"
 #include "planner/model/features.h"
+#include "planner/model/ways.h"
 #include "planner/instance/relax.h"
 
 /* Numbers of things, by name: "2 releases, 1 lag". Those of 0 are left out. */
@@ -75,6 +77,45 @@ static enum br_status print_made(const struct br_dag *dag, struct br_diag *diag)
     return ok ? BR_OK : br_fail_memory(diag);
 }
 
+void cli_show_work_of_ways(const struct br_dag *dag, uint32_t stage, double *work, double *most)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    const struct br_stage *of = &dag->stage[stage];
+    for (uint32_t i = 0; i < of->tasks; i++)
+        for (uint32_t r = 0; r < dag->resources; r++) {
+            double least = HUGE_VAL, greatest = 0;
+            for (uint32_t a = all->stage_first[stage]; a < all->stage_first[stage + 1]; a++) {
+                const struct br_alternative *way = &all->alternative[a];
+                double amount = 0;
+                for (uint32_t k = way->first_demand; k < way->first_demand + way->demands; k++)
+                    if (all->demand[k].resource == r)
+                        amount = cli_amount(all->demand[k].amount);
+                amount *= (double)br_alternative_duration(dag, a, of->first_task + i) / 1e9;
+                least = amount < least ? amount : least;
+                greatest = amount > greatest ? amount : greatest;
+            }
+            work[r] += least;
+            most[r] += greatest;
+        }
+}
+
+static void print_ways(const struct br_dag *dag)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    struct count list[] = {{0, "stage with alternatives", "stages with alternatives"},
+                           {0, "alternative", "alternatives"},
+                           {0, "way on some classes alone", "ways on some classes alone"},
+                           {0, "that consumes", "that consume"}};
+    for (uint32_t s = 0; s < dag->stages; s++)
+        list[0].count += dag->stage[s].alternatives > 0;
+    for (uint32_t a = 0; a < all->count; a++) {
+        list[1].count += all->alternative[a].id != NULL;
+        list[2].count += all->alternative[a].classes > 0;
+        list[3].count += all->alternative[a].consumed > 0;
+    }
+    print_counts("ways", list, sizeof list / sizeof *list);
+}
+
 enum br_status cli_show_features(const struct br_dag *dag, struct br_diag *diag)
 {
     enum br_status status = dag->storage ? print_made(dag, diag) : BR_OK;
@@ -91,6 +132,8 @@ enum br_status cli_show_features(const struct br_dag *dag, struct br_diag *diag)
         list[3].count += br_dag_wait(dag, e).stream;
     }
     print_counts("times", list, sizeof list / sizeof *list);
+    if (dag->alternatives)
+        print_ways(dag);
     return status;
 }
 

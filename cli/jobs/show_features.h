@@ -13,4 +13,8 @@ void cli_show_shared(const struct br_dag *dag, const struct br_cluster *cluster)
 enum br_status cli_show_bound(const struct br_dag *dag, const struct br_cluster *cluster,
                               int64_t *bound_ns, const char **method, struct br_diag *diag);
 
+/* Adds the work of the stage, which has alternatives, by resource: amount x seconds, the least and
+ * the most of each task's alternatives at speed 1. */
+void cli_show_work_of_ways(const struct br_dag *dag, uint32_t stage, double *work, double *most);
+
 #endif

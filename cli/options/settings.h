@@ -67,7 +67,8 @@ struct cli_generate_settings {
     double spread;          /* NAN: not given */
     uint64_t tasks, stages; /* 0: as the kind has it */
     uint64_t seed;
-    double outputs, outputs_from_end, licences, lags, streams, releases, deadlines; /* NAN: none */
+    double outputs, outputs_from_end, licences, lags, streams, releases, deadlines, alternatives,
+        classes;                                 /* NAN: none */
     const char *output_amount, *output_resource; /* NULL: not given */
 };
 

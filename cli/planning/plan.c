@@ -10,6 +10,7 @@
 #include "cli/options/choices.h"
 #include "cli/options/options.h"
 #include "cli/output/output.h"
+#include "cli/planning/explain_ways.h"
 #include "cli/planning/least.h"
 #include "cli/planning/picture.h"
 #include "cli/planning/robust.h"
@@ -239,6 +240,7 @@ static int planning_plan_perform(const struct cli_settings *settings, const char
         if (settings->output.explain) {
             cli_noise_print(out, plan);
             cli_print_explanation(out, plan);
+            status = status ? status : cli_explain_ways(out, plan, input.dag, input.cluster, diag);
         }
         if (settings->output.verbose)
             cli_say("%" PRIu64 " placements", plan->placements);

@@ -52,8 +52,8 @@ static bool is_html(const char *value)
 
 #define STAGE_WORDS                                                                                \
     "tasks", "duration", "durations", "command", "outputs", "release", "deadline", "releases",     \
-        "deadlines"
-enum { OWN = 9 };
+        "deadlines", "alternatives", "classes", "consumes"
+enum { OWN = 12 };
 
 /* Names of the form itself: an attribute with such a name cannot pass through. */
 static bool job_dot_is_taken(const struct br_dag *dag, enum br_owner owner, const char *name)
@@ -108,6 +108,37 @@ static bool is_sayable(const char *id)
     return !odd && *id != '%';
 }
 
+/* Names in lists of alternatives end at these. */
+static bool is_listed(const char *name)
+{
+    return !name[strcspn(name, ";,:= \t\r\n")] && is_sayable(name);
+}
+
+/* A name of an alternative, a class or a resource that stands for something else in the list; NULL:
+ * none. */
+static const char *unsayable_way(const struct br_dag *dag)
+{
+    static const char *const words[] = {"class", "duration", "durations"};
+    const struct br_alternatives *all = dag->alternatives;
+    for (uint32_t r = 0; r < dag->resources; r++) {
+        const char *name = dag->resource[r].name;
+        if (!is_listed(name))
+            return name;
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            if (strcmp(words[k], name) == 0)
+                return name;
+    }
+    for (uint32_t a = 0; a < all->count; a++) {
+        const struct br_alternative *way = &all->alternative[a];
+        if (way->id && !is_listed(way->id))
+            return way->id;
+        for (uint32_t k = 0; k < way->classes; k++)
+            if (!is_listed(all->class_name[way->first_class + k]))
+                return all->class_name[way->first_class + k];
+    }
+    return NULL;
+}
+
 static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *diag)
 {
     static const char *const words[] = {STAGE_WORDS};
@@ -127,6 +158,10 @@ static enum br_status refuse_names(const struct br_dag *dag, struct br_diag *dia
         if (!is_sayable(dag->stage[s].id))
             return br_fail(diag, BR_BAD_INPUT, "rename it, or write the XML form",
                            "DOT cannot name the stage '%.80s'", dag->stage[s].id);
+    const char *way = dag->alternatives ? unsayable_way(dag) : NULL;
+    if (way)
+        return br_fail(diag, BR_BAD_INPUT, "rename it, or write the XML form",
+                       "DOT cannot name '%.80s' in alternatives", way);
     for (uint32_t o = 0; dag->storage && o < dag->storage->outputs; o++)
         if (strcmp(dag->storage->output[o].id, "-") == 0 || !is_sayable(dag->storage->output[o].id))
             return br_fail(diag, BR_BAD_INPUT, "rename it, or write the XML form",
@@ -243,6 +278,74 @@ static void write_wait(FILE *out, const struct br_dag *dag, uint32_t e)
     fputs(wait.stream ? ", stream=yes" : "", out);
 }
 
+/* " name=amount" of each. */
+static void write_ways_amounts(FILE *out, const struct br_dag *dag, const char *before,
+                               const struct br_way_amount *amount, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        fprintf(out, " %s", before);
+        br_write_text(out, BR_QUOTE_DOT, dag->resource[amount[k].resource].name);
+        putc('=', out);
+        br_write_decimal(out, amount[k].amount);
+    }
+}
+
+static void write_ways_classes(FILE *out, const struct br_dag *dag,
+                               const struct br_alternative *way, char between)
+{
+    for (uint32_t k = 0; k < way->classes; k++) {
+        if (k)
+            putc(between, out);
+        br_write_text(out, BR_QUOTE_DOT, dag->alternatives->class_name[way->first_class + k]);
+    }
+}
+
+static void write_one_way(FILE *out, const struct br_dag *dag, const struct br_alternative *way)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    bool first = true;
+    br_write_text(out, BR_QUOTE_DOT, way->id);
+    fputs(" duration=", out);
+    br_write_seconds(out, way->duration_ns);
+    for (uint32_t i = 0; i < dag->stage[way->stage].tasks; i++) {
+        const int64_t ns = all->duration_ns[way->first_duration + i];
+        if (ns == way->duration_ns)
+            continue;
+        fprintf(out, "%s%" PRIu32 ":", first ? " durations=" : ",", i);
+        br_write_seconds(out, ns);
+        first = false;
+    }
+    fputs(way->classes ? " class=" : "", out);
+    write_ways_classes(out, dag, way, ',');
+    write_ways_amounts(out, dag, "", all->demand + way->first_demand, way->demands);
+    write_ways_amounts(out, dag, "consume:", all->consumed + way->first_consumed, way->consumed);
+}
+
+/* The stage's alternatives with all that they demand, or its classes and what it consumes. */
+static void job_dot_write_ways(FILE *out, const struct br_dag *dag, uint32_t s)
+{
+    const struct br_alternatives *all = dag->alternatives;
+    const struct br_alternative *way = &all->alternative[all->stage_first[s]];
+    for (uint32_t a = 0; a < dag->stage[s].alternatives; a++) {
+        fputs(a ? "; " : ", alternatives=\"", out);
+        write_one_way(out, dag, &way[a]);
+    }
+    if (dag->stage[s].alternatives) {
+        putc('"', out);
+        return;
+    }
+    if (way->classes) {
+        fputs(", classes=\"", out);
+        write_ways_classes(out, dag, way, ' ');
+        putc('"', out);
+    }
+    if (way->consumed) {
+        fputs(", consumes=\"", out);
+        write_ways_amounts(out, dag, "", all->consumed + way->first_consumed, way->consumed);
+        putc('"', out);
+    }
+}
+
 static void job_dot_write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
                                 const struct br_attributes *by)
 {
@@ -258,7 +361,7 @@ static void job_dot_write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
         br_write_decimal(out, dag->demand[d].amount);
     }
     bool first = true;
-    for (uint32_t i = 0; i < stage->tasks; i++) {
+    for (uint32_t i = 0; i < stage->tasks && !stage->alternatives; i++) {
         int64_t duration_ns = dag->duration_ns[stage->first_task + i];
         if (duration_ns == stage->duration_ns)
             continue;
@@ -271,6 +374,8 @@ static void job_dot_write_stage(FILE *out, const struct br_dag *dag, uint32_t s,
         write_outputs(out, dag, s);
     if (dag->times)
         write_times(out, dag, s);
+    if (dag->alternatives)
+        job_dot_write_ways(out, dag, s);
     if (stage->command) {
         fputs(", command=", out);
         job_dot_word(out, stage->command);

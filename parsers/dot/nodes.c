@@ -2,6 +2,7 @@
 #include "parsers/dot/chosen.h"
 #include "parsers/dot/held.h"
 #include "parsers/dot/reader.h"
+#include "parsers/dot/ways.h"
 #include "parsers/text/value.h"
 
 #include <assert.h>
@@ -22,6 +23,9 @@ enum role {
     /* Only in graphs that declare resources. */
     OUTPUTS,
     FREES,
+    ALTERNATIVES,
+    CLASSES,
+    CONSUMES,
     RELEASE,
     DEADLINE,
     RELEASES,
@@ -32,9 +36,12 @@ enum role {
 static const struct {
     const char *name;
     enum role role;
-} own[] = {{"tasks", TASKS},       {"duration", DURATION}, {"durations", DURATIONS},
-           {"command", COMMAND},   {"outputs", OUTPUTS},   {"release", RELEASE},
-           {"deadline", DEADLINE}, {"releases", RELEASES}, {"deadlines", DEADLINES}};
+} own[] = {{"tasks", TASKS},         {"duration", DURATION},
+           {"durations", DURATIONS}, {"command", COMMAND},
+           {"outputs", OUTPUTS},     {"release", RELEASE},
+           {"deadline", DEADLINE},   {"releases", RELEASES},
+           {"deadlines", DEADLINES}, {"alternatives", ALTERNATIVES},
+           {"classes", CLASSES},     {"consumes", CONSUMES}};
 enum { OWN = sizeof own / sizeof own[0] };
 /* "free ID": the command for an output that is no longer held. */
 static const char free_word[] = "free ";
@@ -177,6 +184,14 @@ static enum br_status nodes_read_durations(struct br_dag *dag, uint32_t stage, c
     return status;
 }
 
+static enum br_status nodes_read_ways(struct br_dag *dag, uint32_t stage, enum role role,
+                                      const char *value, const char *owner, struct br_diag *diag)
+{
+    return role == CLASSES    ? br_dag_set_classes(dag, stage, BR_WHOLE_STAGE, value, diag)
+           : role == CONSUMES ? br_dot_add_consumes(dag, stage, value, owner, diag)
+                              : br_dot_add_alternatives(dag, stage, value, owner, diag);
+}
+
 static enum br_status nodes_add_stage(struct br_dot_reader *reader, Agnode_t *node,
                                       Agsym_t *const *symbol, const enum role *role,
                                       uint32_t symbols, struct br_diag *diag)
@@ -225,6 +240,8 @@ static enum br_status nodes_add_stage(struct br_dot_reader *reader, Agnode_t *no
             status = nodes_read_durations(reader->dag, stage, value, owner, diag);
         } else if (role[k] == OUTPUTS) {
             status = br_dot_add_outputs(reader->dag, stage, value, owner, diag);
+        } else if (role[k] >= ALTERNATIVES && role[k] <= CONSUMES) {
+            status = nodes_read_ways(reader->dag, stage, role[k], value, owner, diag);
         } else if (role[k] >= RELEASE) {
             status = (role[k] >= RELEASES ? br_dot_add_times : br_dot_add_time)(
                 reader->dag, stage, symbol[k]->name, value, owner,

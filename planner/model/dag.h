@@ -124,6 +124,11 @@ void br_dag_replace_duration(struct br_dag *dag, uint32_t stage, uint32_t index,
 #define BR_SPREAD_MAX 10
 void br_dag_set_stage_spread(struct br_dag *dag, uint32_t stage, struct br_decimal spread,
                              int64_t longest_ns);
+/* Gives each task with a duration of its own, by each alternative of its stage, so many thousandths
+ * of that: those of thousandths[stage * most + k] which are not 0 are for its alternatives in turn.
+ * Before br_dag_finish. O(durations set x most). */
+enum br_status br_dag_scale_durations(struct br_dag *dag, const uint32_t *thousandths,
+                                      uint32_t most, struct br_diag *diag);
 void br_dag_set_edge_pos(struct br_dag *dag, struct br_pos pos);
 /* The longest duration of each stage's tasks, before br_dag_finish. O(stages + durations set). */
 void br_dag_longest(const struct br_dag *dag, int64_t *longest_ns);

@@ -179,6 +179,23 @@ enum br_status br_dag_set_alternative_duration(struct br_dag *dag, uint32_t stag
     return BR_OK;
 }
 
+enum br_status br_dag_scale_durations(struct br_dag *dag, const uint32_t *thousandths,
+                                      uint32_t most, struct br_diag *diag)
+{
+    enum br_status status = BR_OK;
+    for (uint32_t o = 0; o < dag->build->overrides && !status; o++) {
+        const struct br_override set = dag->build->override[o];
+        uint32_t way = 0;
+        for (uint32_t k = 0; k < most && !status; k++) {
+            const uint32_t part = thousandths[(size_t)set.stage * most + k];
+            if (part)
+                status = br_dag_set_alternative_duration(dag, set.stage, way++, set.task_of_stage,
+                                                         set.duration_ns / 1000 * part, diag);
+        }
+    }
+    return status;
+}
+
 /* ---- Finishing ---- */
 
 /* What was given, by stage, in the order given. */

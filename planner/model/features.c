@@ -58,7 +58,11 @@ static enum br_status refuse_features(unsigned unknown, const char *who, struct 
 {
     for (unsigned k = 0; k < sizeof features / sizeof *features; k++)
         if (unknown & features[k].feature)
-            return br_fail(diag, BR_BAD_INPUT, "leave them out for this",
+            return br_fail(diag, BR_BAD_INPUT,
+                           features[k].feature & BR_FEATURES_MODES
+                               ? "plan it, and give the job of the plan's choice: render PLAN "
+                                 "--format choice"
+                               : "leave them out for this",
                            "the %s has %s, which %s does not know",
                            features[k].feature & BR_FEATURES_OF_JOB ? "job" : "cluster",
                            features[k].name, who);

@@ -33,6 +33,19 @@ def _yes(what, value):
     return value
 
 
+def _names(given):
+    """Names of classes: one, or several."""
+    try:
+        names = [given] if isinstance(given, (str, bytes)) else list(given)
+    except TypeError:
+        raise UsageError('classes are %.80r' % (given,), 'give names of classes') from None
+    for name in names:
+        if not isinstance(name, str) or len(name.split()) != 1 or name.split()[0] != name:
+            raise UsageError('a class is %.80r' % (name,), 'give names of classes, which have no blanks')
+        text(name, 'the class')
+    return names
+
+
 def _ids(given):
     """Ids of outputs: one, or several."""
     try:
@@ -80,7 +93,8 @@ class Job(Owner):
         number = ctypes.c_uint32()
         call(lib.br_dag_add_stage, self._dag, id, tasks, to_ns(seconds), ctypes.byref(number))
         self._stages.append({'id': id, 'tasks': tasks, 'duration': seconds_text(seconds), 'demands': {},
-                             'durations': {}, 'outputs': [], 'times': {}, 'command': command, 'attributes': {}})
+                             'durations': {}, 'outputs': [], 'times': {}, 'command': command, 'attributes': {},
+                             'alternatives': [], 'consumed': {}, 'classes': []})
         for resource, amount in demands.items():
             self.demand(number.value, resource, amount)
         for index, other in durations:
@@ -114,6 +128,60 @@ class Job(Owner):
             **({'from': 'end'} if start == 'end' else {}), **({} if keep else {'keep': 'no'}),
             **({} if free is None else {'free': free})})
         self._resources.setdefault(resource, None)
+
+    def alternative(self, stage, id, seconds=None, classes=None, durations=None, consume=None, **demands):
+        """The tasks of the stage may run in this way, too: each runs by exactly one alternative. What is not said holds
+        as the stage says it. `classes`: names of machines' classes on which they run. `durations`: as those of a stage.
+        `consume`: amounts by shared resource that are taken for good. Other keywords are demands. Returns its number
+        in the stage."""
+        self._change()
+        stage = _number('stage', self._stages, stage)
+        classes = None if classes is None else _names(classes)
+        durations, consume = pairs_of(durations, 'durations'), pairs_of(consume, 'what is consumed')
+        for index, other in durations:
+            whole(index, 'the index of a task', 0, self._stages[stage]['tasks'] - 1)
+            whole(to_ns(other), 'the duration in nanoseconds')
+        for resource, amount in (*consume, *demands.items()):
+            text(resource, 'the resource'), amount_text(amount)  # what is none leaves no alternative behind
+        number = ctypes.c_uint32()
+        call(lib.br_dag_add_alternative, self._dag, stage, id, _FOREVER if seconds is None else to_ns(seconds),
+             ctypes.byref(number))
+        way = {'id': id, 'duration': None if seconds is None else seconds_text(seconds), 'demands': {}, 'consumed': {},
+               'classes': classes or [], 'durations': {}}
+        self._stages[stage]['alternatives'].append(way)
+        for resource, amount in demands.items():
+            self._demand_of(stage, number.value, resource, amount)
+        for resource, amount in consume:
+            self._consume(stage, number.value, way, resource, amount)
+        if classes is not None:
+            call(lib.br_dag_set_classes, self._dag, stage, number.value, ' '.join(classes))
+        for index, other in durations:
+            call(lib.br_dag_set_alternative_duration, self._dag, stage, number.value, index, to_ns(other))
+            way['durations'][index] = seconds_text(other)
+        return number.value
+
+    def _demand_of(self, stage, alternative, resource, amount):
+        call(lib.br_dag_add_alternative_demand, self._dag, stage, alternative, resource, amount_text(amount))
+        self._stages[stage]['alternatives'][alternative]['demands'][resource] = amount_text(amount).decode()
+        self._resources.setdefault(resource, None)
+
+    def _consume(self, stage, alternative, way, resource, amount):
+        call(lib.br_dag_add_consumed, self._dag, stage, alternative, resource, amount_text(amount))
+        way['consumed'][resource] = amount_text(amount).decode()
+        self._resources.setdefault(resource, None)
+
+    def consume(self, stage, resource, amount):
+        """Each task of the stage takes so much of the shared resource for good, if its alternative says nothing else."""
+        self._change()
+        stage = _number('stage', self._stages, stage)
+        self._consume(stage, _ALL, self._stages[stage], resource, amount)
+
+    def classes(self, stage, classes):
+        """The tasks of the stage run on machines of these classes alone, if their alternative names no others."""
+        self._change()
+        stage, classes = _number('stage', self._stages, stage), _names(classes)
+        call(lib.br_dag_set_classes, self._dag, stage, _ALL, ' '.join(classes))
+        self._stages[stage]['classes'] = classes
 
     def _time(self, name, function, stage, seconds, index):
         self._change()
@@ -213,7 +281,7 @@ class Cluster(Owner):
     def __init__(self, **classes):
         self._cluster = lib.br_cluster_create(None)
         # What it was made of, for the native form.
-        self._made, self._fungible, self._ports = [], [], {}
+        self._made, self._fungible, self._ports, self._speeds = [], [], {}, {}
         self._shared, self._unavailable, self._changes = {}, [], []
         self._site, self._generic = {}, []  # what only files say: a name, and what Slurm is told
         if not self._cluster:
@@ -253,6 +321,12 @@ class Cluster(Owner):
             ports = whole_bytes(up), whole_bytes(up if down is None else down)
             call(lib.br_cluster_set_network, self._cluster, number, *ports)
             self._ports[number] = ports
+
+    def speed(self, name, speed):
+        """Durations of tasks on machines of the class are divided by the speed, such as 0.5 or '2'."""
+        number = one_of('class', self._classes, name)
+        call(lib.br_cluster_set_speed, self._cluster, number, amount_text(speed))
+        self._speeds[number] = amount_text(speed).decode()
 
     def fungible(self, *resources):
         """Declares that demand beyond the capacity of these only slows tasks down."""

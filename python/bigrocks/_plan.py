@@ -119,6 +119,14 @@ class Plan(Owner):
         return [Slack(s.total_ns / 1e9, s.free_ns / 1e9) for s in by_rank]
 
     @property
+    def alternatives(self):
+        """By rank, the id of the alternative by which the task runs; None where its stage has none."""
+        tasks = [lib.br_plan_at(self._plan, k).task for k in range(len(self))]
+        ids = (lib.br_dag_alternative_id(self._job._dag, lib.br_dag_task_stage(self._job._dag, task),
+                                         lib.br_plan_alternative(self._plan, task)) for task in tasks)
+        return [id and id.decode() for id in ids]
+
+    @property
     def network_bound(self):
         """No plan that moves its bytes takes fewer seconds; None in a plan without `network`."""
         return lib.br_plan_network_bound_ns(self._plan) / 1e9 if lib.br_plan_has_network(self._plan) else None

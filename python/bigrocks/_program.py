@@ -104,6 +104,18 @@ def _named(element, name):
     return [child for child in element if child.tag.rpartition('}')[2] == name]
 
 
+def _read_alternative(job, stage, way, tasks):
+    demands, consumed = {}, {}
+    for demand in _named(way, 'demand'):
+        (consumed if demand.get('consume') == 'yes' else demands)[demand.get('resource')] = demand.get('amount')
+    job.alternative(stage, way.get('id'), way.get('duration'), way.get('class') and way.get('class').split(),
+                    {int(t.get('index')): t.get('duration') for t in tasks if t.get('alternative') == way.get('id')},
+                    consumed)
+    number = len(job._stages[stage]['alternatives']) - 1
+    for resource, amount in demands.items():  # of any name, also 'id'
+        job._demand_of(stage, number, resource, amount)
+
+
 def input_of_xml(make_job, make_cluster, text):
     """The job, and the cluster that its file carries."""
     root = _xml.fromstring(text)
@@ -112,11 +124,17 @@ def input_of_xml(make_job, make_cluster, text):
         job.resource(resource.get('name'), resource.get('unit'))
     for stage in _named(root, 'stage'):
         command, name = _named(stage, 'command'), stage.get('id')
-        own = {int(t.get('index')): t.get('duration') for t in _named(stage, 'task') if t.get('duration')}
+        own = {int(t.get('index')): t.get('duration') for t in _named(stage, 'task')
+               if t.get('duration') and t.get('alternative') is None}
         number[name] = job.stage(name, int(stage.get('tasks') or 1), stage.get('duration') or 0,
                                  (command[0].text or '') if command else None, own)
         for demand in _named(stage, 'demand'):
-            job.demand(number[name], demand.get('resource'), demand.get('amount'))
+            (job.consume if demand.get('consume') == 'yes' else job.demand)(
+                number[name], demand.get('resource'), demand.get('amount'))
+        if stage.get('class'):
+            job.classes(number[name], stage.get('class').split())
+        for way in _named(stage, 'alternative'):
+            _read_alternative(job, number[name], way, _named(stage, 'task'))
         for output in _named(stage, 'output'):
             job.output(number[name], output.get('id'), output.get('resource'), output.get('amount'),
                        output.get('from') or 'start', output.get('keep') != 'no', output.get('free'))
@@ -151,6 +169,8 @@ def cluster_of_xml(make_cluster, root):
         capacities = _named(machine, 'capacity')
         cluster.machines(machine.get('class'), int(machine.get('count') or 1),
                          **{c.get('resource'): c.get('amount') for c in capacities})
+        if machine.get('speed'):
+            cluster.speed(machine.get('class'), machine.get('speed'))
         if machine.get('up'):
             cluster.network(int(machine.get('up')), int(machine.get('down')), machine.get('class'))
         fungible.update({c.get('resource'): True for c in capacities if c.get('fungible') == 'true'})
@@ -171,6 +191,17 @@ def _write_attributes(element, attributes):
         _xml.SubElement(element, 'attribute', {'name': name, 'value': value})
 
 
+def _classes_of(way):
+    return {'class': ' '.join(way['classes'])} if way['classes'] else {}
+
+
+def _write_amounts(element, way):
+    for resource, amount in way['demands'].items():
+        _xml.SubElement(element, 'demand', {'resource': resource, 'amount': amount})
+    for resource, amount in way['consumed'].items():
+        _xml.SubElement(element, 'demand', {'resource': resource, 'amount': amount, 'consume': 'yes'})
+
+
 def job_to_xml(job):
     """The native form of what a job was made of."""
     root = _xml.Element('job', {'xmlns': _SPACE, 'name': job.name})
@@ -179,11 +210,18 @@ def job_to_xml(job):
         _xml.SubElement(root, 'resource', {'name': resource, **({'unit': unit} if unit else {})})
     for stage in job._stages:
         element = _xml.SubElement(root, 'stage', {'id': stage['id'], 'tasks': str(stage['tasks']),
-                                                  'duration': stage['duration'], **stage['times'].get(None, {})})
-        for resource, amount in stage['demands'].items():
-            _xml.SubElement(element, 'demand', {'resource': resource, 'amount': amount})
+                                                  'duration': stage['duration'], **_classes_of(stage),
+                                                  **stage['times'].get(None, {})})
+        _write_amounts(element, stage)
+        for way in stage['alternatives']:
+            inner = _xml.SubElement(element, 'alternative', {
+                'id': way['id'], **_classes_of(way), **({'duration': way['duration']} if way['duration'] else {})})
+            _write_amounts(inner, way)
         for index, seconds in stage['durations'].items():
             _xml.SubElement(element, 'task', {'index': str(index), 'duration': seconds})
+        for way in stage['alternatives']:
+            for index, seconds in way['durations'].items():
+                _xml.SubElement(element, 'task', {'index': str(index), 'alternative': way['id'], 'duration': seconds})
         for output in stage['outputs']:
             _xml.SubElement(element, 'output', output)
         for index, times in stage['times'].items():
@@ -205,6 +243,8 @@ def cluster_to_xml(cluster):
     for number, (name, count, capacities) in enumerate(cluster._made):
         up, down = cluster._ports.get(number, (0, 0))
         machine = _xml.SubElement(root, 'machine', {'class': name, 'count': str(count),
+                                                    **({'speed': cluster._speeds[number]}
+                                                       if number in cluster._speeds else {}),
                                                     **({'up': str(up), 'down': str(down)} if up else {})})
         for resource, amount in capacities.items():
             _xml.SubElement(machine, 'capacity', {
@@ -234,8 +274,19 @@ def _in_numbers(said):
 def _slack_of(plan, job, cluster):
     """By rank; None for a plan of what has outputs, times or shared resources, of which slack is not known."""
     special = (cluster._shared or cluster._unavailable or cluster._changes or any(job._waits) or
-               any(stage['outputs'] or stage['times'] for stage in job._stages))
+               cluster._speeds or any(stage['outputs'] or stage['times'] or stage['alternatives'] or stage['classes'] or
+                                      stage['consumed'] for stage in job._stages))
     return [None] * len(plan) if special else plan.slack
+
+
+def _ways_of(way):
+    return {**({'consumed': dict(way['consumed'])} if way['consumed'] else {}),
+            **({'classes': list(way['classes'])} if way['classes'] else {})}
+
+
+def _durations_of(way):
+    return ({'durations': [{'index': k, 'duration': float(s)} for k, s in way['durations'].items()]}
+            if way['durations'] else {})
 
 
 def plan_to_json(plan, job, cluster):
@@ -243,8 +294,12 @@ def plan_to_json(plan, job, cluster):
     for stage in job._stages:
         told = {'id': stage['id'], 'tasks': stage['tasks'], 'duration': float(stage['duration']),
                 'demands': dict(stage['demands'])}
-        if stage['durations']:
-            told['durations'] = [{'index': k, 'duration': float(s)} for k, s in stage['durations'].items()]
+        told.update(_durations_of(stage), **_ways_of(stage))
+        if stage['alternatives']:
+            told['alternatives'] = [
+                {'id': way['id'], **({} if way['duration'] is None else {'duration': float(way['duration'])}),
+                 'demands': dict(way['demands']), **_ways_of(way), **_durations_of(way)}
+                for way in stage['alternatives']]
         if stage['outputs']:
             told['outputs'] = [dict(output) for output in stage['outputs']]
         told.update(_in_numbers(stage['times'].get(None, {})))
@@ -279,13 +334,15 @@ def plan_to_json(plan, job, cluster):
                     **({'changes': [_in_numbers(window) for window in cluster._changes]} if cluster._changes else {}),
                     'classes': [
             {'class': name, 'count': count,
+             **({'speed': float(cluster._speeds[number])} if number in cluster._speeds else {}),
              **(dict(zip(('up', 'down'), cluster._ports[number])) if number in cluster._ports else {}),
              'capacities': dict(capacities)}
             for number, (name, count, capacities) in enumerate(cluster._made)]},
         'tasks': [{'id': t.id, 'start': _number(t.start), 'end': _number(t.end), 'machine': t.machine, 'rank': t.rank,
                    'priority': round(t.priority, 9), 'subset': t.subset,
+                   **({} if way is None else {'alternative': way}),
                    **({} if slack is None else {'slack': _number(slack.total), 'free_slack': _number(slack.free)})}
-                  for t, slack in zip(plan, _slack_of(plan, job, cluster))],
+                  for t, way, slack in zip(plan, plan.alternatives, _slack_of(plan, job, cluster))],
     }
     if job._attributes:
         whole['attributes'] = dict(job._attributes)

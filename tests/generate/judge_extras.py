@@ -22,32 +22,49 @@ WORDS = ['<output id="out" resource="scratch"', ' from="end"', '"licence" amount
          ' deadline="', ' lag="', ' stream="yes"']
 
 
+# With alternatives, on machines of three kinds.
+MIXED = ['--cluster', str(pathlib.Path(__file__).resolve().parents[2] / 'examples/cluster-mixed.xml')]
+WAYS = ['--alternatives', '0.6', '--classes', '0.3']
+WAYS_WORDS = ['<alternative id="four"', 'class="gpu-node"', ' consume="yes"', ' class="node"']
+
+
+def judge(program, folder, extras, cluster, words, faults):
+    """Plans of all kinds of jobs, judged; how many, and how many had none."""
+    job, plan, judged, without, seen = folder / 'job.xml', folder / 'plan.json', 0, 0, dict.fromkeys(words, 0)
+    for kind in KINDS:
+        for seed in range(1, 5):
+            subprocess.run([program, 'generate', '--like', kind, '--seed', str(seed), '--tasks', '60', '--stages',
+                            '15', *extras, '-o', str(job)], check=True)
+            for word in words:
+                seen[word] += word in job.read_text()
+            made = subprocess.run([program, 'plan', str(job), *cluster, '--effort', 'fast', '-o', str(plan)],
+                                  capture_output=True, text=True)
+            if made.returncode:
+                without += 1
+                print('%s, seed %d: %s' % (kind, seed, made.stderr.strip()))
+                continue
+            told = subprocess.run([sys.executable, str(corpus.CHECKER), str(job), str(plan), *cluster],
+                                  capture_output=True, text=True)
+            judged += 1
+            if told.returncode:
+                faults.append('%s, seed %d: %s' % (kind, seed, (told.stdout + told.stderr)[:300]))
+    faults += ['no job has %s' % word for word in words if not seen[word]]
+    return judged, without
+
+
 def main():
     program = sys.argv[1]
     if not corpus.CHECKER.exists():
         print('no judge: %s is not there' % corpus.CHECKER)
         return 77
-    faults, judged, without, seen = [], 0, 0, dict.fromkeys(WORDS, 0)
+    faults = []
     with tempfile.TemporaryDirectory() as folder:
-        job, plan = pathlib.Path(folder, 'job.xml'), pathlib.Path(folder, 'plan.json')
-        for kind in KINDS:
-            for seed in range(1, 5):
-                subprocess.run([program, 'generate', '--like', kind, '--seed', str(seed), '--tasks', '60', '--stages',
-                                '15', *EXTRAS, '-o', str(job)], check=True)
-                for word in WORDS:
-                    seen[word] += word in job.read_text()
-                made = subprocess.run([program, 'plan', str(job), *MACHINES, *SHARED, '--effort', 'fast', '-o',
-                                       str(plan)], capture_output=True, text=True)
-                if made.returncode:
-                    without += 1
-                    print('%s, seed %d: %s' % (kind, seed, made.stderr.strip()))
-                    continue
-                told = subprocess.run([sys.executable, str(corpus.CHECKER), str(job), str(plan), *MACHINES, *SHARED],
-                                      capture_output=True, text=True)
-                judged += 1
-                if told.returncode:
-                    faults.append('%s, seed %d: %s' % (kind, seed, (told.stdout + told.stderr)[:300]))
-    faults += ['no job has %s' % word for word in WORDS if not seen[word]]
+        folder = pathlib.Path(folder)
+        judged, without = judge(program, folder, EXTRAS, [*MACHINES, *SHARED], WORDS, faults)
+        ways, none = judge(program, folder, WAYS, MIXED, WAYS_WORDS, faults)
+    if none:
+        faults.append('%d jobs with alternatives have no plan' % none)
+    judged += ways
     if without > judged // 4:
         faults.append('too many jobs have no plan')
     print('\n'.join(faults))

@@ -267,6 +267,60 @@ static void test_extras(void **state)
     }
 }
 
+/* Alternatives leave the rest of the job as it was; each task's own duration counts in all of them.
+ */
+static void look_at_ways(uint64_t seed, uint32_t seen[5])
+{
+    struct br_generate_options all = br_generate_options_default();
+    struct br_dag *plain = make("layered", seed, 60, 12, 0.4), *full;
+    all.kind = "layered";
+    all.tasks = 60;
+    all.stages = 12;
+    all.spread = 0.4;
+    all.seed = seed;
+    all.extras.alternatives = 0.5;
+    all.extras.classes = 0.3;
+    assert_int_equal(br_generate(&all, &full, NULL), BR_OK);
+    assert_memory_equal(plain->edge, full->edge, plain->edges * sizeof *plain->edge);
+    assert_int_equal(plain->demands, full->demands);
+    const struct br_alternatives *ways = full->alternatives;
+    for (uint32_t s = 0; s < full->stages; s++) {
+        const struct br_stage *stage = &full->stage[s];
+        const uint32_t count = br_dag_alternative_count(full, s);
+        const struct br_alternative *first = &ways->alternative[ways->stage_first[s]];
+        seen[0]++;
+        seen[1] += count > 0;
+        seen[2] += count == 3;
+        seen[3] += count == 0 && first->classes > 0;
+        assert_true(count == 0 || count == 2 || count == 3);
+        for (uint32_t i = 0; i < stage->tasks && count; i++) {
+            const uint32_t t = stage->first_task + i;
+            const int64_t one = ways->duration_ns[first[0].first_duration + i];
+            const int64_t four = ways->duration_ns[first[1].first_duration + i];
+            assert_int_equal(one, plain->duration_ns[t] / 1000 * 1000);
+            assert_true(four * 100 <= one * 75 && four * 100 >= one * 27 - 100000);
+            assert_true(full->duration_ns[t] <= four);
+            seen[4] += one != first[0].duration_ns;
+        }
+        if (!count)
+            assert_memory_equal(&full->duration_ns[stage->first_task],
+                                &plain->duration_ns[stage->first_task],
+                                stage->tasks * sizeof *plain->duration_ns);
+    }
+    br_dag_destroy(plain);
+    br_dag_destroy(full);
+}
+
+static void test_ways(void **state)
+{
+    uint32_t seen[5] = {0};
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        look_at_ways(seed, seen);
+    assert_true(seen[1] > seen[0] / 3 && seen[1] < 2 * seen[0] / 3);
+    assert_true(seen[2] > seen[1] / 4 && seen[2] < seen[1]);
+    assert_true(seen[3] > 5 && seen[4] > 100);
+}
+
 static void test_refusals(void **state)
 {
     const struct br_generate_options good = br_generate_options_default();
@@ -323,10 +377,11 @@ static void test_functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_bytes),    cmocka_unit_test(test_independence),
-        cmocka_unit_test(test_plans),    cmocka_unit_test(test_extras),
-        cmocka_unit_test(test_refusals), cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_sizes),     cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_bytes),     cmocka_unit_test(test_independence),
+        cmocka_unit_test(test_plans),     cmocka_unit_test(test_extras),
+        cmocka_unit_test(test_ways),      cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

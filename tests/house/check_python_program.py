@@ -45,6 +45,45 @@ def run(*words):
                           encoding='utf-8').stdout
 
 
+def check_ways(folder):
+    """Alternatives, classes, budgets and speeds: built, planned, written, read again, and judged by the program."""
+    ways = bigrocks.Job('ways')
+    ways.edge(ways.stage('compile', tasks=2, seconds=20, cpu=1),
+              ways.stage('link', tasks=2, seconds=90, mem=2, command='ld {alternative}'))
+    assert ways.alternative(1, 'one', cpu=1) == 0
+    assert ways.alternative(1, 'gpu', 9, classes='gpu-node', durations={1: 8.5}, consume={'money': 1}, gpu=1, mem=0) == 1
+    ways.classes(0, ['node'])
+    ways.consume(0, 'money', '0.5')
+    mixed = bigrocks.Cluster(node=(1, {'cpu': 2, 'mem': 4}))
+    mixed.machines('gpu-node', 1, gpu=1, cpu=1, mem=1)
+    mixed.speed('gpu-node', 0.5)
+    mixed.shared(money=2)
+    plan = bigrocks.plan(ways, mixed)
+    chosen = dict(zip((task.id for task in plan), plan.alternatives))
+    assert plan.makespan == 110 and sorted(map(str, chosen.values())) == ['None', 'None', 'gpu', 'one'], (list(plan), chosen)
+    gpu = next(task for task in plan if chosen[task.id] == 'gpu')
+    assert gpu.machine == 'gpu-node' and gpu.end - gpu.start == {'link[0]': 18, 'link[1]': 17}[gpu.id], gpu
+    (folder / 'ways.xml').write_text(ways.to_xml(), encoding='utf-8')
+    (folder / 'mixed.xml').write_text(mixed.to_xml(), encoding='utf-8')
+    (folder / 'ways.json').write_text(plan.to_json(), encoding='utf-8')
+    assert run('check', folder / 'ways.xml', folder / 'ways.json', '--cluster', folder / 'mixed.xml').startswith('ok: 4 tasks')
+    own = run('plan', folder / 'ways.xml', '--cluster', folder / 'mixed.xml', '--no-lp', '-q', '--format', 'json')
+    assert plain(json.loads(own)) == plain(json.loads(run('render', folder / 'ways.json', '-f', 'json')))
+    again = bigrocks.read(folder / 'ways.xml').job
+    assert bigrocks.plan(again, mixed).makespan == 110 and again.to_xml().count('consume="yes"') == 2, again.to_xml()
+    # The native form says all of it with the demands of stages in those of alternatives.
+    link = ROOT / 'examples/link.xml'
+    (folder / 'link.xml').write_text(bigrocks.read(link).job.to_xml(), encoding='utf-8')
+    assert run('convert', folder / 'link.xml', '-f', 'xml') == run('convert', link, '-f', 'xml')
+    for wrong in (lambda: bigrocks.Job('x').classes(0, 'a'), lambda: mixed.speed('none', 1), lambda: mixed.speed('node', 0),
+                  lambda: bigrocks.Job('x').alternative(0, 'a', classes='two words')):
+        try:
+            wrong()
+            raise AssertionError(wrong)
+        except bigrocks.Error:
+            pass
+
+
 def plain(told):
     """The same without how it was searched for, and with amounts, which are decimals in strings or numbers, as numbers."""
     if isinstance(told, list):
@@ -252,6 +291,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix='bigrocks-python') as folder:
         folder = pathlib.Path(folder)
         check_forms(folder)
+        check_ways(folder)
         check_runs(folder)
         check_simulations()
         check_faults(folder)

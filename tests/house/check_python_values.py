@@ -38,12 +38,15 @@ GOOD = {'id': 'new', 'tasks': 2, 'seconds': 1, 'command': 'true', 'durations': N
         'bundle': 4, 'keep_plan': True, 'groups': {'g': 1}, 'overbook': None, 'group': 'g', 'now': 0, 'machine': 0, 'most': 4,
         'task': 0, 'again': False, 'free': 1, 'path': 'store.db', 'search': {'effort': 'fast'}, 'format': 'order',
         'options': {}, 'directory': '.', 'history': None, 'shell': False, 'keep_going': False,
+        'consume': None, 'speed': 0.5,
         'index': 0, 'start': 0, 'keep': True, 'reads': None, 'lag': 0, 'stream': False, 'end': 9, 'order': None}
 SPECIAL = {('Enforcer.report', 'resource'): 'cpu', ('Enforcer.used', 'resource'): 'cpu', ('read', 'path'): 'job.xml', ('read', 'format'): 'xml', ('history', 'path'): 'runs.sqlite', ('history', 'job'): 'job',
            ('render', 'path'): None, ('simulate', 'policy'): 'fifo', ('Job.resource', 'name'): 'gpu',
            ('Cluster.network', 'name'): 'node', ('Cluster.unavailable', 'name'): 'node', ('Cluster.change', 'name'): 'node',
            ('Cluster.change', 'resource'): 'cpu', ('Cluster.shared', 'resources'): {'licence': 1}, ('Job.output', 'start'): 'end',
-           ('Job.output', 'free'): 'rm'}
+           ('Job.output', 'free'): 'rm',
+           ('Job.alternative', 'classes'): 'node', ('Job.classes', 'classes'): ['node'], ('Cluster.speed', 'name'): 'node',
+           ('Job.consume', 'resource'): 'money'}
 
 
 def job(finished=True):

@@ -386,10 +386,89 @@ static void features_of_plans(void **state)
     assert_true(plans > JOBS / 2);
 }
 
+static void random_ways(struct br_rng *rng, struct br_dag *dag, uint32_t s)
+{
+    static const char *const ids[] = {"one", "4", "g-p.u"};
+    static const char *const classes[] = {"m0", "m1 m2", "m-2"};
+    const uint32_t count = (uint32_t)br_rng_below(rng, 4);
+    uint32_t way;
+    for (uint32_t a = 0; a < count; a++) {
+        const int64_t ns =
+            br_rng_below(rng, 3) ? 1 + (int64_t)br_rng_below(rng, 5000000000) : BR_STAGE_DURATION;
+        assert_int_equal(br_dag_add_alternative(dag, s, ids[a], ns, &way, NULL), BR_OK);
+        if (br_rng_below(rng, 2))
+            assert_int_equal(br_dag_add_alternative_demand(dag, s, way, "cpu", "0.5", NULL), BR_OK);
+        if (br_rng_below(rng, 2))
+            assert_int_equal(br_dag_add_alternative_demand(dag, s, way, "mem", "2GiB", NULL),
+                             BR_OK);
+        if (br_rng_below(rng, 2))
+            assert_int_equal(br_dag_add_consumed(dag, s, way, "money", "3.25", NULL), BR_OK);
+        if (br_rng_below(rng, 2))
+            assert_int_equal(br_dag_set_classes(dag, s, way, classes[br_rng_below(rng, 3)], NULL),
+                             BR_OK);
+        if (br_rng_below(rng, 2))
+            assert_int_equal(br_dag_set_alternative_duration(dag, s, way, 0, 777, NULL), BR_OK);
+    }
+    if (br_rng_below(rng, 3) == 0)
+        assert_int_equal(br_dag_set_classes(dag, s, BR_WHOLE_STAGE, "m1 m0", NULL), BR_OK);
+    if (br_rng_below(rng, 3) == 0)
+        assert_int_equal(br_dag_add_consumed(dag, s, BR_WHOLE_STAGE, "runs", "1", NULL), BR_OK);
+    if (br_rng_below(rng, 3) == 0)
+        assert_int_equal(br_dag_set_duration(dag, s, 0, 888, NULL), BR_OK);
+}
+
+/* Alternatives come back from DOT as they are in XML, and from XML. */
+static void ways(void **state)
+{
+    uint32_t with = 0;
+    for (uint64_t seed = 1; seed <= JOBS; seed++)
+        for (int dot = 0; dot < 2; dot++) {
+            struct br_rng rng = br_rng_seed(seed);
+            struct fixture fixture = {.dag = br_dag_create("ways")};
+            struct br_parse_options options = br_parse_options_default();
+            struct br_diag diag = {0};
+            struct br_input read;
+            enum br_status status;
+            size_t size;
+            for (uint32_t s = 0; s < 3; s++) {
+                char id[8];
+                snprintf(id, sizeof id, "s%u", s);
+                assert_int_equal(br_dag_add_stage(fixture.dag, id,
+                                                  1 + (uint32_t)br_rng_below(&rng, 3), 7000000000,
+                                                  NULL, NULL),
+                                 BR_OK);
+                if (br_rng_below(&rng, 2))
+                    assert_int_equal(br_dag_add_demand(fixture.dag, s, "cpu", "2", NULL), BR_OK);
+                random_ways(&rng, fixture.dag, s);
+            }
+            assert_int_equal(br_dag_finish(fixture.dag, NULL), BR_OK);
+            with += fixture.dag->alternatives != NULL;
+            const struct br_emit_input input = {.dag = fixture.dag};
+            char *text = write_job(dot ? "dot" : "xml", &input, &size, &status);
+            char *before = write_job("xml", &input, &size, &status);
+            struct parse_text file = parse_text_open(text, strlen(text));
+            options.from = dot ? "dot" : "xml";
+            if (br_parse_job(file.path, &options, &read, &diag))
+                fail_msg("line %u: %s\n%s", diag.line, diag.what, text);
+            const struct br_emit_input again = {.dag = read.dag};
+            char *after = write_job("xml", &again, &size, &status);
+            if (strcmp(before, after) != 0)
+                fail_msg("%s\n%s\n%s", text, before, after);
+            br_input_finish(&read);
+            parse_text_close(&file);
+            free(text);
+            free(before);
+            free(after);
+            fixture_finish(&fixture);
+        }
+    assert_true(with > JOBS);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(jobs), cmocka_unit_test(bytes),
-                                       cmocka_unit_test(words_of_dot), cmocka_unit_test(features),
-                                       cmocka_unit_test(features_of_plans)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ways),     cmocka_unit_test(jobs),
+        cmocka_unit_test(bytes),    cmocka_unit_test(words_of_dot),
+        cmocka_unit_test(features), cmocka_unit_test(features_of_plans)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
