@@ -73,7 +73,8 @@ struct br_alternatives {
 
     /* In a finished job. */
     bool named, any_class,
-        any_consumed; /* does a stage have alternatives, name classes, consume? */
+        any_consumed;  /* does a stage have alternatives, name classes, consume? */
+    bool classes_lost; /* that the cluster lacks classes is no fault: their machines are gone */
     uint32_t count;
     struct br_alternative *alternative; /* grouped by stage, in the order given */
     uint32_t *stage_first;        /* those of stage s: stage_first[s] .. stage_first[s + 1] - 1 */

@@ -70,14 +70,6 @@ bool br_alternative_fits(const struct br_dag *dag, uint32_t alternative,
 
 /* ---- The job on a cluster ---- */
 
-static bool has_class(const struct br_cluster *cluster, const char *name)
-{
-    for (uint32_t c = 0; c < cluster->classes; c++)
-        if (strcmp(cluster->cls[c].name, name) == 0)
-            return true;
-    return false;
-}
-
 /* "stage 'a'" or "alternative 'x' of stage 'a'". */
 struct way_text {
     char text[200];
@@ -99,7 +91,7 @@ static enum br_status check_names(const struct br_dag *dag, const struct br_clus
 {
     const struct br_alternatives *all = dag->alternatives;
     for (uint32_t k = a->first_class; k < a->first_class + a->classes; k++)
-        if (!has_class(cluster, all->class_name[k]))
+        if (!all->classes_lost && !br_cluster_has_class(cluster, all->class_name[k]))
             return br_fail_at(diag, a->pos, BR_BAD_INPUT,
                               "name a class of the cluster, or add its machines there",
                               "%s runs on machines of class '%.80s', which the cluster does not "

@@ -23,7 +23,8 @@ bool br_alternative_names(const struct br_dag *dag, uint32_t alternative,
 /* Does the class also have room for one such task, given what the cluster shares? */
 bool br_alternative_fits(const struct br_dag *dag, uint32_t alternative,
                          const struct br_cluster *cluster, uint32_t cls);
-/* BR_BAD_INPUT if an alternative names a class that the cluster does not have, if a stage has no
+/* BR_BAD_INPUT if an alternative names a class that the cluster does not have (unless
+ * br_alternatives.classes_lost), if a stage has no
  * alternative that fits a machine, if something is consumed that is not shared, if consumed
  * resources do not suffice even if each task takes the alternative that consumes the least of it,
  * or if a task would last too long on some machines. BR_OK at once for a job without alternatives

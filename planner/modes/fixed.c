@@ -117,7 +117,9 @@ enum br_status br_fixed_make(const struct br_dag *dag, const struct br_cluster *
     if (!status)
         status = br_selected_make(f.modes, f.way, use, &f.selected, diag);
     if (!status) {
-        f.selected.dag->given = br_dag_fingerprint(dag, true);
+        /* With another choice, what was consumed before could be consumed once more. */
+        if (!dag->alternatives || !dag->alternatives->any_consumed)
+            f.selected.dag->given = br_dag_fingerprint(dag, true);
         status = fix_plan(&f);
     }
     *fixed = (struct br_fixed){f.selected.dag, f.selected.cluster, f.made};

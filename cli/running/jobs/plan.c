@@ -110,9 +110,52 @@ static bool carry_alternative(const struct cli_run_input *from, uint32_t a, uint
     return found != UINT32_MAX;
 }
 
+/* Has the old cluster all classes that the job names and its cluster lacks? */
+static bool lost_classes_were_there(const struct cli_run_input *from,
+                                    const struct cli_run_input *input)
+{
+    const struct br_dag *job = input->input.dag;
+    const struct br_alternatives *all = job->alternatives;
+    for (uint32_t a = 0; all && a < all->count; a++) {
+        const struct br_alternative *way = &all->alternative[a];
+        for (uint32_t k = 0; k < way->classes; k++) {
+            const char *name = all->class_name[way->first_class + k];
+            if (!br_cluster_has_class(input->input.cluster, name) &&
+                !br_cluster_has_class(from->input.cluster, name))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* The cluster has lost machines of the plan, and the job's tasks do not run on any other: the job
+ * is planned again. */
+static enum br_status plan_what_is_left(const struct cli_settings *settings,
+                                        const struct cli_run_input *from,
+                                        struct cli_run_input *input, struct br_diag *diag)
+{
+    if (input->input.dag->alternatives)
+        input->input.dag->alternatives->classes_lost = lost_classes_were_there(from, input);
+    br_plan_destroy(input->plan);
+    input->plan = NULL;
+    if (!settings->output.quiet)
+        cli_say("the cluster lacks machines of the plan: the job is planned again with what is "
+                "left");
+    return cli_run_make_plan(settings, true, input, diag);
+}
+
+/* Do tasks of the job run on some machines alone, or longer there? */
+static bool machines_differ(const struct cli_run_input *from, const struct cli_run_input *input)
+{
+    return (br_features(input->input.dag, input->input.cluster) |
+            br_features(input->input.dag, from->input.cluster)) &
+           BR_FEATURES_MODES;
+}
+
 /* The plan's order, times and machines for the given job, which must have the same tasks; its
  * durations, demands and edges may have changed. */
-static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
+static enum br_status jobs_plan_carry_over(const struct cli_settings *settings,
+                                           const struct cli_run_input *from,
                                            struct cli_run_input *input, struct br_diag *diag)
 {
     static const char hint[] = "plan the job again, or leave out --plan";
@@ -134,6 +177,7 @@ static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
         machine[m] = br_cluster_find_machine(cluster, name);
     }
     enum br_status status = BR_OK;
+    bool lost = false;
     for (uint32_t s = 0; s < old->stages && !status; s++) {
         const struct br_stage *stage = &old->stage[s];
         uint32_t to = br_dag_find_stage(job, stage->id);
@@ -145,6 +189,7 @@ static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
             uint32_t a = stage->first_task + i, b = job->stage[to].first_task + i;
             input->plan->start_ns[b] = from->plan->start_ns[a];
             input->plan->machine[b] = machine[from->plan->machine[a]];
+            lost |= input->plan->machine[b] == UINT32_MAX;
             if (input->plan->alternative && !carry_alternative(from, a, s, input, b, to))
                 status = br_fail(diag, BR_BAD_INPUT, hint,
                                  "stage '%s' of the plan runs by an alternative that the job does "
@@ -153,6 +198,8 @@ static enum br_status jobs_plan_carry_over(const struct cli_run_input *from,
         }
     }
     free(machine);
+    if (!status && lost && machines_differ(from, input))
+        return plan_what_is_left(settings, from, input, diag);
     return status ? status : br_plan_rank_on(input->plan, job, cluster, diag);
 }
 
@@ -231,7 +278,7 @@ static enum br_status load_plan(const struct cli_settings *settings, const char 
     }
     if (!status) {
         input->input.dag = own.input.dag;
-        status = jobs_plan_carry_over(&own, input, diag);
+        status = jobs_plan_carry_over(settings, &own, input, diag);
         own.input.dag = NULL;
     }
     if (!status)
@@ -254,7 +301,7 @@ static enum br_status load_job_and_plan(const struct cli_settings *settings, con
     if (!status && !own)
         input->input.cluster = old.input.cluster;
     if (!status && old.input.dag) {
-        status = jobs_plan_carry_over(&old, input, diag);
+        status = jobs_plan_carry_over(settings, &old, input, diag);
     } else if (!status) {
         input->plan = old.plan;
         old.plan = NULL;

@@ -339,6 +339,14 @@ uint32_t br_cluster_machine_count(const struct br_cluster *cluster)
     return cluster ? cluster->machines : 0;
 }
 
+bool br_cluster_has_class(const struct br_cluster *cluster, const char *name)
+{
+    for (uint32_t c = 0; c < cluster->classes; c++)
+        if (strcmp(cluster->cls[c].name, name) == 0)
+            return true;
+    return false;
+}
+
 uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t machine)
 {
     uint32_t low = 0, high = cluster->classes;

@@ -53,6 +53,8 @@ enum br_status br_cluster_copy_speed(struct br_cluster *cluster, uint32_t cls,
 /* What a task of this duration lasts on machines of the class: duration / speed, rounded up to a
  * nanosecond; INT64_MAX if that is too large. O(1). */
 int64_t br_class_duration(const struct br_class *cls, int64_t duration_ns);
+/* Is there a class of that name? O(classes). */
+bool br_cluster_has_class(const struct br_cluster *cluster, const char *name);
 /* The class of a machine. O(log classes). */
 uint32_t br_cluster_machine_class(const struct br_cluster *cluster, uint32_t machine);
 /* The machines' capacity of the resource; NULL if they have none. */
