@@ -596,7 +596,7 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
     return ok;
 }
 
-double br_population_expected(const struct br_instance *in, double time_ns, uint32_t threads)
+double br_population_expected(const struct br_instance *in, double time_ns, double threads)
 {
     uint32_t most = br_population_settings_default().blocks;
     struct br_rcpsp_model *m = br_rcpsp_model_create(in, BR_RCPSP_CHOOSE);

@@ -42,6 +42,6 @@ bool br_population_search(struct br_run *run, const struct br_population_setting
 /* The placements that the search is expected to make in the time, with up to eight threads, for
  * run->horizon. It depends on the instance, not on the machine. 0 when memory is out. Takes as long
  * as br_rcpsp_model_create. */
-double br_population_expected(const struct br_instance *instance, double time_ns, uint32_t threads);
+double br_population_expected(const struct br_instance *instance, double time_ns, double threads);
 
 #endif

@@ -3,11 +3,13 @@
 #include "planner/search/cycle.h"
 
 #include "base/process/clock.h"
+#include "base/process/machine.h"
 #include "base/process/stop.h"
 #include "planner/improve/machine_search.h"
 #include "planner/rcpsp/population.h"
 #include "planner/schedule/run.h"
 #include "planner/search/exact_search.h"
+#include "planner/search/method.h"
 #include "planner/search/orders_search.h"
 #include "planner/search/rounded_search.h"
 
@@ -78,6 +80,16 @@ static uint64_t exact_placements(const struct br_instance *in)
     return conflicts * BR_EXACT_SEARCH_CONFLICT * in->tasks;
 }
 
+/* How many processors the search is expected to get by the clock. */
+static double cycle_threads(const struct br_search *s)
+{
+    struct br_machine machine;
+    if (!s->options->source)
+        return s->run.threads;
+    br_machine_ask(&machine);
+    return br_threads_expected(s->run.threads, machine.processors);
+}
+
 /* Effort max spends in one run the placements that the limits are expected to allow: one population
  * made for that budget gets further than several that grow. */
 static void cycle_expect(const struct br_search *s, struct br_run *run)
@@ -85,7 +97,7 @@ static void cycle_expect(const struct br_search *s, struct br_run *run)
     const struct br_plan_options *o = s->options;
     double most = 1e18, time_ns = (double)o->time_limit_ns * s->run.share;
     if (o->time_limit_ns > 0) {
-        double expected = br_population_expected(s->run.in, time_ns, s->run.threads);
+        double expected = br_population_expected(s->run.in, time_ns, cycle_threads(s));
         most = expected > 0 && expected < most ? expected : most;
     }
     if (o->placements && (double)o->placements * s->run.share < most)

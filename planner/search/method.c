@@ -81,6 +81,12 @@ uint32_t br_threads_meant(const struct br_plan_options *options, uint32_t proces
     return clock && options->threads > processors ? processors : options->threads;
 }
 
+double br_threads_expected(uint32_t threads, uint32_t processors)
+{
+    const double all = threads + 1.0;
+    return all > processors ? threads * (processors / all) : threads;
+}
+
 enum br_plan_bound br_plan_bound_meant(const struct br_plan_options *options,
                                        const struct br_method *method)
 {

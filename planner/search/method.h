@@ -41,5 +41,8 @@ enum br_effort br_effort_meant(const struct br_plan_options *options);
  * get more done, but the searches by the clock would make their populations for them; by counts of
  * placements the plan is the same, whatever the threads. */
 uint32_t br_threads_meant(const struct br_plan_options *options, uint32_t processors);
+/* How many processors these threads get by the clock if a source of bounds works beside them all
+ * the time. */
+double br_threads_expected(uint32_t threads, uint32_t processors);
 
 #endif

@@ -186,6 +186,18 @@ static void no_more_threads_than_processors(void **state)
     }
 }
 
+/* A source of bounds takes its share where there is no processor left for it. */
+static void a_source_takes_its_share(void **state)
+{
+    static const struct {
+        uint32_t threads, processors;
+        double expected;
+    } all[] = {{1, 1, 0.5}, {1, 2, 1}, {2, 2, 4.0 / 3}, {2, 3, 2}, {16, 16, 256.0 / 17}};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+        assert_float_equal(br_threads_expected(all[k].threads, all[k].processors), all[k].expected,
+                           1e-9);
+}
+
 static void test_effort(void **state)
 {
     unsigned limited = 0;
@@ -481,11 +493,17 @@ static void test_faults(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_methods),  cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_threads),  cmocka_unit_test(no_more_threads_than_processors),
-        cmocka_unit_test(test_effort),   cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_course),   cmocka_unit_test(test_rounds),
-        cmocka_unit_test(test_progress), cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_methods),
+        cmocka_unit_test(test_oracle),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(no_more_threads_than_processors),
+        cmocka_unit_test(a_source_takes_its_share),
+        cmocka_unit_test(test_effort),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_course),
+        cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_faults),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
