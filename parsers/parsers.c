@@ -22,6 +22,15 @@ static bool is_stg(const char *text);
 static bool parsers_is_profile(const char *text);
 static bool is_snakemake(const char *text);
 static bool is_job_shop(const char *text);
+static bool is_pegasus(const char *text);
+static bool is_github(const char *text);
+static bool is_gitlab(const char *text);
+static bool is_minizinc(const char *text);
+static bool is_flexible(const char *text);
+static bool is_turbo(const char *text);
+static bool is_nx(const char *text);
+static bool is_cargo(const char *text);
+static bool is_bazel(const char *text);
 
 static const struct format {
     struct br_named named;
@@ -44,6 +53,13 @@ static const struct format {
      br_read_snakemake},
     {{"dagman", "input file of HTCondor's DAGMan (.dag)"}, br_is_dagman, br_read_dagman},
     {{"nextflow", "trace of a run of Nextflow's (trace.txt)"}, br_is_nextflow, br_read_nextflow},
+    {{"pegasus", "Pegasus 5 abstract workflow (workflow.yml)"}, is_pegasus, br_read_pegasus},
+    {{"github", "workflow of GitHub Actions (YAML)"}, is_github, br_read_github},
+    {{"gitlab", "pipeline of GitLab (.gitlab-ci.yml)"}, is_gitlab, br_read_gitlab},
+    {{"turbo", "summary of a run of Turborepo's (JSON)"}, is_turbo, br_read_turbo},
+    {{"nx", "graph of tasks of Nx's (JSON)"}, is_nx, br_read_nx},
+    {{"cargo", "graph of units of Cargo's (JSON)"}, is_cargo, br_read_cargo},
+    {{"bazel", "log of actions executed by Bazel (JSON)"}, is_bazel, br_read_bazel},
     {{"stg", "Standard Task Graph"}, is_stg, br_read_stg},
     {{"profile", "Spark job with durations by executor count, as of TPC-H"},
      parsers_is_profile,
@@ -51,6 +67,10 @@ static const struct format {
     {{"psplib", "PSPLIB project (.sm, or .mm with modes), with its pool"},
      is_psplib,
      br_read_psplib},
+    {{"minizinc", "project for rcpsp.mzn of MiniZinc's (.dzn), with its pool"},
+     is_minizinc,
+     br_read_minizinc},
+    {{"flexible", "flexible job shop (FJSPLib), with its machines"}, is_flexible, br_read_flexible},
     {{"jobshop", "job shop (JSPLib, OR-Library), with its machines"}, is_job_shop, br_read_jobshop},
     {{"patterson", "Patterson project (.rcp), with its pool"}, is_patterson, br_read_patterson},
 };
@@ -98,6 +118,69 @@ static bool is_wfformat(const char *text)
 static bool is_snakemake(const char *text)
 {
     return *br_text_begin(text) == '{' && strstr(text, "\"bigrocks-snakemake/");
+}
+
+/* Does a line begin with the key, perhaps in quotation marks, and a colon? */
+static bool has_key(const char *text, const char *key)
+{
+    const size_t length = strlen(key);
+    for (const char *line = text; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+        const char *at = line + (*line == '\'' || *line == '"');
+        if (strncmp(at, key, length) == 0) {
+            at += length + (at > line && at[length] == at[-1]);
+            if (*at == ':' && strchr(" \t\r\n", at[1]))
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool is_pegasus(const char *text)
+{
+    return (has_key(text, "pegasus") || has_key(text, "x-pegasus")) && has_key(text, "jobs");
+}
+
+static bool is_github(const char *text)
+{
+    return has_key(text, "jobs") && (has_key(text, "on") || has_key(text, "true"));
+}
+
+/* What a job does stands inside of it. */
+static bool is_gitlab(const char *text)
+{
+    static const char *const marks[] = {
+        "\n  script:", "\n    script:", "\n  extends:", "\n  trigger:"};
+    bool inside = false;
+    for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+        inside |= strstr(text, marks[k]) != NULL;
+    return (inside || has_key(text, "include")) && !has_key(text, "jobs") &&
+           (has_key(text, "stages") || strstr(text, "\n  stage:") || strstr(text, "\n    stage:") ||
+            has_key(text, "include") || has_key(text, "image") || has_key(text, "default"));
+}
+
+static bool is_turbo(const char *text)
+{
+    return *br_text_begin(text) == '{' && strstr(text, "\"turboVersion\"");
+}
+
+/* Its graph of projects may come before the tasks. */
+static bool is_nx(const char *text)
+{
+    return *br_text_begin(text) == '{' &&
+           ((strstr(text, "\"tasks\"") && strstr(text, "\"roots\"")) ||
+            (strstr(text, "\"graph\"") && strstr(text, "\"nodes\"") &&
+             strstr(text, "\"projectType\"")));
+}
+
+static bool is_cargo(const char *text)
+{
+    return *br_text_begin(text) == '{' && strstr(text, "\"units\"") && strstr(text, "\"pkg_id\"");
+}
+
+static bool is_bazel(const char *text)
+{
+    return *br_text_begin(text) == '{' && strstr(text, "\"commandArgs\"") &&
+           (strstr(text, "\"listedOutputs\"") || strstr(text, "\"actualOutputs\""));
 }
 
 /* The number of tasks alone on its line, then the dummy: number 0, time 0, no predecessors. */
@@ -170,6 +253,58 @@ static bool is_job_shop(const char *text)
         rows += count == 2 * machines;
     }
     return rows > 0 && rows <= jobs;
+}
+
+static bool is_minizinc(const char *text)
+{
+    const char *p = br_text_begin(text);
+    const bool begins = (*p >= 'a' && *p <= 'z') || *p == '%';
+    return begins && strstr(text, "n_tasks") && strstr(text, "n_res") && strchr(text, '=');
+}
+
+/* Is the line a number of operations, and for each a number of pairs, then those? */
+static bool is_flexible_line(const char *line, size_t length)
+{
+    const char *end = line + length;
+    char *at = (char *)line;
+    unsigned long operations = strtoul(at, &at, 10), k = 0;
+    for (; k < operations && at < end; k++) {
+        unsigned long pairs = strtoul(at, &at, 10);
+        if (pairs == 0 || pairs > length)
+            return false;
+        for (unsigned long n = 0; n < 2 * pairs; n++) {
+            char *before = at;
+            strtoul(before, &at, 10);
+            if (at == before || at > end)
+                return false;
+        }
+    }
+    return operations > 0 && k == operations && at + strspn(at, " \t\r") == end;
+}
+
+/* Jobs, machines and perhaps a mean, then such a line for each job. The text may end early. */
+static bool is_flexible(const char *text)
+{
+    const char *p = br_text_begin(text);
+    while (*p == '#')
+        p = br_text_begin(p + strcspn(p, "\n"));
+    size_t digits = strspn(p, "0123456789"), blanks = strspn(p + digits, " \t");
+    size_t line = strcspn(p, "\n");
+    unsigned long rows = 0;
+    if (digits == 0 || blanks == 0 || p[strspn(p, "0123456789. \t\r")] != '\n' ||
+        p[digits + blanks] < '0')
+        return false;
+    for (p += line + 1; *p; p += line + 1) {
+        line = strcspn(p, "\n");
+        if (!p[line]) /* perhaps in the middle of the line */
+            return rows > 0 || is_flexible_line(p, line);
+        if (p[strspn(p, " \t\r")] == '\n')
+            continue;
+        if (p[strspn(p, "0123456789 \t\r")] != '\n' || !is_flexible_line(p, line))
+            return false;
+        rows++;
+    }
+    return rows > 0;
 }
 
 static bool is_patterson(const char *text)

@@ -197,7 +197,7 @@ static enum br_status bound_job(const struct br_dag *dag, const struct br_instan
 static enum br_status solver_main_bound(const char *path, struct lp_budget *budget,
                                         struct br_diag *diag)
 {
-    struct br_input input = {NULL, NULL};
+    struct br_input input = {0};
     struct br_instance *whole = NULL;
     struct br_parts parts = {0};
     enum br_status status = br_parse_job_xml(path, &input, diag);

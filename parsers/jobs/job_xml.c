@@ -570,7 +570,7 @@ enum br_status br_job_reader_finish(struct br_job_reader *reader, struct br_inpu
     enum br_status status = resolve_edges(reader, diag);
     if (!status)
         status = br_job_ways_finish(&reader->ways, reader->dag, diag);
-    *input = (struct br_input){reader->dag, reader->cluster.cluster};
+    *input = (struct br_input){.dag = reader->dag, .cluster = reader->cluster.cluster};
     reader->dag = NULL;
     reader->cluster.cluster = NULL;
     return status;

@@ -11,6 +11,7 @@
 #include "base/collections/grow.h"
 #include "base/numbers/wide.h"
 #include "parsers/reader/formats.h"
+#include "parsers/text/date.h"
 #include "parsers/text/lines.h"
 #include "parsers/text/value.h"
 
@@ -138,27 +139,11 @@ static bool sum_units(const char *text, const struct unit *units, int64_t *sum)
     return any;
 }
 
-/* "2018-11-07 10:12:06.477", or milliseconds since 1970, as nanoseconds; -1: neither. */
+/* A date, or milliseconds since 1970, as nanoseconds; -1: neither. */
 static int64_t trace_date(const char *text)
 {
-    unsigned year, month, day, hour, minute, second;
-    int read = 0;
-    int64_t milliseconds;
-    if (sscanf(text, "%4u-%2u-%2u %2u:%2u:%2u%n", &year, &month, &day, &hour, &minute, &second,
-               &read) != 6)
-        return sum_units(text, time_units, &milliseconds) ? milliseconds : -1;
-    if (year < 1970 || month < 1 || month > 12 || day > 31 || hour > 23 || minute > 59 ||
-        second > 60)
-        return -1;
-    /* Days by a calendar that begins in March, so that leap days come last. */
-    int64_t y = (int64_t)year - (month <= 2), m = (month + 9) % 12;
-    int64_t days =
-        365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + (int64_t)day - 1 - 719468;
-    int64_t ns = (((days * 24 + hour) * 60 + minute) * 60 + second) * INT64_C(1000000000);
-    unsigned fraction = 0;
-    if (text[read] == '.' && sscanf(text + read + 1, "%3u", &fraction) == 1)
-        ns += fraction * INT64_C(1000000);
-    return ns;
+    int64_t ns = br_date_parse(text), milliseconds;
+    return ns >= 0 || !sum_units(text, time_units, &milliseconds) ? ns : milliseconds;
 }
 
 static enum br_status fail_value(const struct trace_reader *reader, enum column column)

@@ -588,7 +588,7 @@ enum br_status br_plan_read_source(struct br_plan_reader *r, struct br_source *s
     br_class_names_finish(&r->classes);
     free(r->by_ends);
     if (!status) {
-        *input = (struct br_input){r->dag, r->cluster};
+        *input = (struct br_input){.dag = r->dag, .cluster = r->cluster};
         return BR_OK;
     }
     br_plan_destroy(r->plan);

@@ -13,6 +13,7 @@
 struct br_input {
     struct br_dag *dag;
     struct br_cluster *cluster;
+    bool timed; /* the reader itself has read options->durations */
 };
 void br_input_finish(struct br_input *input);
 

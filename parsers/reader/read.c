@@ -17,7 +17,7 @@ void br_input_finish(struct br_input *input)
 {
     br_dag_destroy(input->dag);
     br_cluster_destroy(input->cluster);
-    *input = (struct br_input){NULL, NULL};
+    *input = (struct br_input){0};
 }
 
 enum br_status br_read_finish(const struct br_source *source, struct br_dag *dag,
@@ -35,7 +35,7 @@ enum br_status br_read_whole_job(const char *path, const struct br_parse_options
     const struct br_parse_options defaults = br_parse_options_default();
     struct br_source source;
     br_read_job *read = NULL;
-    *input = (struct br_input){NULL, NULL};
+    *input = (struct br_input){0};
     if (!options)
         options = &defaults;
     br_value_place(diag, (struct br_pos){0, 0});
@@ -48,9 +48,9 @@ enum br_status br_read_whole_job(const char *path, const struct br_parse_options
     if (!status && !input->dag->finished)
         status = br_read_finish(&source, input->dag, diag);
     br_source_close(&source);
-    if (!status && options->durations)
+    if (!status && options->durations && !input->timed)
         status = br_read_durations(options->durations, options->many, input->dag, diag);
-    if (!status && (options->durations || options->default_duration_ns > 0))
+    if (!status && ((options->durations && !input->timed) || options->default_duration_ns > 0))
         input->dag->recorded_ns = 0; /* the recorded run did not have these durations */
     if (status)
         br_input_finish(input);

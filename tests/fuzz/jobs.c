@@ -75,6 +75,51 @@ void fuzz_nextflow(const uint8_t *data, size_t size)
     read_job("nextflow", data, size);
 }
 
+void fuzz_pegasus(const uint8_t *data, size_t size)
+{
+    read_job("pegasus", data, size);
+}
+
+void fuzz_github(const uint8_t *data, size_t size)
+{
+    read_job("github", data, size);
+}
+
+void fuzz_gitlab(const uint8_t *data, size_t size)
+{
+    read_job("gitlab", data, size);
+}
+
+void fuzz_turbo(const uint8_t *data, size_t size)
+{
+    read_job("turbo", data, size);
+}
+
+void fuzz_nx(const uint8_t *data, size_t size)
+{
+    read_job("nx", data, size);
+}
+
+void fuzz_cargo(const uint8_t *data, size_t size)
+{
+    read_job("cargo", data, size);
+}
+
+void fuzz_bazel(const uint8_t *data, size_t size)
+{
+    read_job("bazel", data, size);
+}
+
+void fuzz_minizinc(const uint8_t *data, size_t size)
+{
+    read_job("minizinc", data, size);
+}
+
+void fuzz_flexible(const uint8_t *data, size_t size)
+{
+    read_job("flexible", data, size);
+}
+
 void fuzz_profile(const uint8_t *data, size_t size)
 {
     read_job("profile", data, size);

@@ -425,7 +425,7 @@ static bool check(const struct bad *bad, const char *from, bool is_cluster)
 {
     struct parse_text file = parse_text_open(bad->text, strlen(bad->text));
     struct br_parse_options options = br_parse_options_default();
-    struct br_input input = {NULL, NULL};
+    struct br_input input = {0};
     struct br_cluster *made = NULL;
     struct br_diag diag = {0};
     options.from = from;

@@ -20,7 +20,9 @@ static const char *const fixtures[] = {
     "small.rcp",          "recorded.json",       "small.stg",          "query.explain.xml",
     "query.explain.txt",  "query.explain.json",  "query.explain.yaml", "sums.duckdb.json",
     "small.profile.txt",  "flow.snakemake.json", "small.dag",          "small.jsp",
-    "small.trace.txt",
+    "small.fjs",          "small.dzn",           "small.bazel.json",   "small.cargo.json",
+    "small.nx.json",      "small.turbo.json",    "small.gitlab.yml",   "small.github.yml",
+    "small.workflow.yml", "small.trace.txt",
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0], FLIPS = 1500 };
 
@@ -45,7 +47,7 @@ static void parse(const char *bytes, size_t size, const char *from, struct total
     struct parse_text file = parse_text_open(bytes, size);
     for (int named = 0; named < 2; named++) {
         struct br_parse_options options = br_parse_options_default();
-        struct br_input input = {NULL, NULL};
+        struct br_input input = {0};
         struct br_cluster *made = NULL;
         struct br_diag diag = {0};
         enum br_status status;
@@ -76,6 +78,10 @@ static void parse(const char *bytes, size_t size, const char *from, struct total
 static const char *format_of(const char *fixture)
 {
     static const char *const ends[][2] = {{".trace.txt", "nextflow"},
+                                          {".turbo.json", "turbo"},
+                                          {".nx.json", "nx"},
+                                          {".cargo.json", "cargo"},
+                                          {".bazel.json", "bazel"},
                                           {".job.xml", "xml"},
                                           {".dot", "dot"},
                                           {".dax", "dax"},
@@ -90,6 +96,11 @@ static const char *format_of(const char *fixture)
                                           {".stg", "stg"},
                                           {".dag", "dagman"},
                                           {".jsp", "jobshop"},
+                                          {".fjs", "flexible"},
+                                          {".dzn", "minizinc"},
+                                          {".gitlab.yml", "gitlab"},
+                                          {".github.yml", "github"},
+                                          {".workflow.yml", "pegasus"},
                                           {".explain.xml", "postgres"},
                                           {".profile.txt", "profile"}};
     for (size_t k = 0; k < sizeof ends / sizeof ends[0]; k++) {

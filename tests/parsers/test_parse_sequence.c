@@ -21,7 +21,7 @@ static enum br_status parse(const void *bytes, size_t size, char **described)
 {
     struct parse_text file = parse_text_open(bytes, size);
     struct br_parse_options options = br_parse_options_default();
-    struct br_input input = {NULL, NULL};
+    struct br_input input = {0};
     options.from = "dot";
     enum br_status status = br_parse_job(file.path, &options, &input, NULL);
     if (!status && described)

@@ -20,7 +20,7 @@ static enum br_status parse(const char *text, struct br_input *input,
                             struct br_snakemake_report *report, struct br_diag *diag)
 {
     struct parse_text file = parse_text_open(text, strlen(text));
-    *input = (struct br_input){NULL, NULL};
+    *input = (struct br_input){0};
     memset(diag, 0, sizeof *diag);
     enum br_status status = br_parse_snakemake(file.path, &options, input, report, diag);
     parse_text_close(&file);
@@ -42,7 +42,7 @@ static void fixture(void **state)
                                  "fetch -> map:part=a,run=1 @6:86\n"
                                  "fetch -> map:part=b,run=1 @8:95\n";
     char expected[1000], model[900];
-    struct br_input input = {NULL, NULL};
+    struct br_input input = {0};
     struct br_snakemake_report report;
     struct br_diag diag = {0};
     snprintf(model, sizeof model, stages, "1");
