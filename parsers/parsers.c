@@ -25,6 +25,7 @@ static bool is_job_shop(const char *text);
 static bool is_pegasus(const char *text);
 static bool is_github(const char *text);
 static bool is_gitlab(const char *text);
+static bool is_mspdi(const char *text);
 static bool is_minizinc(const char *text);
 static bool is_flexible(const char *text);
 static bool is_turbo(const char *text);
@@ -67,6 +68,7 @@ static const struct format {
     {{"psplib", "PSPLIB project (.sm, or .mm with modes), with its pool"},
      is_psplib,
      br_read_psplib},
+    {{"mspdi", "project of Microsoft Project's or ProjectLibre's (XML)"}, is_mspdi, br_read_mspdi},
     {{"minizinc", "project for rcpsp.mzn of MiniZinc's (.dzn), with its pool"},
      is_minizinc,
      br_read_minizinc},
@@ -253,6 +255,13 @@ static bool is_job_shop(const char *text)
         rows += count == 2 * machines;
     }
     return rows > 0 && rows <= jobs;
+}
+
+static bool is_mspdi(const char *text)
+{
+    char name[16];
+    br_xml_root_name(text, name, sizeof name);
+    return strcmp(name, "Project") == 0 && strstr(text, "schemas.microsoft.com/project");
 }
 
 static bool is_minizinc(const char *text)

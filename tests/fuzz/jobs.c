@@ -120,6 +120,11 @@ void fuzz_flexible(const uint8_t *data, size_t size)
     read_job("flexible", data, size);
 }
 
+void fuzz_mspdi(const uint8_t *data, size_t size)
+{
+    read_job("mspdi", data, size);
+}
+
 void fuzz_profile(const uint8_t *data, size_t size)
 {
     read_job("profile", data, size);

@@ -20,6 +20,7 @@ const struct fuzz_row fuzz_rows[] = {
     {"snakemake", fuzz_snakemake},
     {"dagman", fuzz_dagman},
     {"jobshop", fuzz_jobshop},
+    {"mspdi", fuzz_mspdi},
     {"flexible", fuzz_flexible},
     {"minizinc", fuzz_minizinc},
     {"bazel", fuzz_bazel},

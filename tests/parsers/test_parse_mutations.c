@@ -20,9 +20,9 @@ static const char *const fixtures[] = {
     "small.rcp",          "recorded.json",       "small.stg",          "query.explain.xml",
     "query.explain.txt",  "query.explain.json",  "query.explain.yaml", "sums.duckdb.json",
     "small.profile.txt",  "flow.snakemake.json", "small.dag",          "small.jsp",
-    "small.fjs",          "small.dzn",           "small.bazel.json",   "small.cargo.json",
-    "small.nx.json",      "small.turbo.json",    "small.gitlab.yml",   "small.github.yml",
-    "small.workflow.yml", "small.trace.txt",
+    "small.mspdi.xml",    "small.fjs",           "small.dzn",          "small.bazel.json",
+    "small.cargo.json",   "small.nx.json",       "small.turbo.json",   "small.gitlab.yml",
+    "small.github.yml",   "small.workflow.yml",  "small.trace.txt",
 };
 enum { FIXTURES = sizeof fixtures / sizeof fixtures[0], FLIPS = 1500 };
 
@@ -96,6 +96,7 @@ static const char *format_of(const char *fixture)
                                           {".stg", "stg"},
                                           {".dag", "dagman"},
                                           {".jsp", "jobshop"},
+                                          {".mspdi.xml", "mspdi"},
                                           {".fjs", "flexible"},
                                           {".dzn", "minizinc"},
                                           {".gitlab.yml", "gitlab"},
