@@ -1,8 +1,10 @@
 #include "planner/peak/least.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/collections/memory.h"
+#include "base/collections/sort.h"
 #include "planner/general/walk.h"
 #include "planner/general/witness.h"
 #include "planner/peak/graph.h"
@@ -94,6 +96,56 @@ static int64_t order_peak(const struct br_general *job, uint32_t r, struct br_wi
     }
     br_walk_finish(&walk);
     return peak;
+}
+
+/* The tasks in the order in which the plan ends them. Each stands behind what it waits for. */
+static bool order_by_ends(const struct br_general *job, const int64_t *start, uint32_t *order)
+{
+    const size_t n = (size_t)job->tasks + 1;
+    struct br_sort_item *item = br_malloc(2 * n * sizeof *item);
+    uint32_t count = 0;
+    for (uint32_t k = 0; item && k < job->stages; k++) {
+        const uint32_t s = job->topological[k];
+        for (uint32_t t = job->stage_first[s]; t < job->stage_first[s + 1]; t++)
+            item[count++] = (struct br_sort_item){.key = br_sort_key(start[t]), .item = t};
+    }
+    if (!item)
+        return false;
+    br_sort(item, item + n, count);
+    for (uint32_t k = 0; k < count; k++)
+        item[k].key = br_sort_key(start[item[k].item] + job->duration[item[k].item]);
+    br_sort(item, item + n, count);
+    for (uint32_t k = 0; k < count; k++)
+        order[k] = item[k].item;
+    br_free(item);
+    return true;
+}
+
+bool br_least_peak_by_plan(struct br_least_peak *least, const struct br_general *job,
+                           uint32_t resource, const int64_t *start, const uint32_t *machine)
+{
+    struct br_witness own;
+    struct br_reserve *reserve = NULL;
+    int64_t peak = -2;
+    if (witness_init(&own, job->tasks) && order_by_ends(job, start, own.order)) {
+        memcpy(own.machine, machine, job->tasks * sizeof *own.machine);
+        peak = order_peak(job, resource, &own, false);
+        reserve = peak == -2 ? NULL : br_reserve_create(job, &own);
+    }
+    const bool ok = reserve != NULL;
+    /* The tasks run one after another, so other places may hold other amounts than in the plan. */
+    if (ok && peak < least->peak_units && br_reserve_holds(reserve)) {
+        const struct br_witness old = least->witness;
+        least->peak = br_decimal_unscale(peak, least->digits);
+        least->peak_units = peak;
+        least->method = "order of a plan";
+        least->witness = own;
+        own = old;
+    }
+    assert(least->peak_units >= least->bound_units);
+    br_reserve_destroy(reserve);
+    witness_finish(&own);
+    return ok;
 }
 
 /* ---- The search ---- */

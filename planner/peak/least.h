@@ -23,6 +23,11 @@ struct br_least_peak {
 enum br_status br_least_peak(const struct br_dag *dag, const struct br_cluster *cluster,
                              const char *resource, uint64_t work, const struct br_stop *stop,
                              struct br_least_peak *least, struct br_diag *diag);
+/* Takes the order in which a plan ends its tasks, if they hold less when they run in it one after
+ * another. The job has room for the least peak, and the resource is that with this number in it.
+ * False when memory is out. O(tasks log tasks + readers). */
+bool br_least_peak_by_plan(struct br_least_peak *least, const struct br_general *job,
+                           uint32_t resource, const int64_t *start, const uint32_t *machine);
 void br_least_peak_finish(struct br_least_peak *least);
 
 #endif

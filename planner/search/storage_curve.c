@@ -13,6 +13,8 @@ static const uint64_t least_work = 2000000;
 /* From the peak at the best makespan down to the least peak in so many steps; and halvings of what
  * lies below the peak at the best makespan. */
 enum { STEPS = 14, HALVINGS = 8 };
+/* Plans of the least peak at most, each within what the order of the one before holds. */
+enum { LEAST_PLANS = 12 };
 
 struct storage_search {
     const struct br_dag *dag;
@@ -25,6 +27,13 @@ struct storage_search {
     struct br_storage_curve *curve;
     struct br_diag *diag;
 };
+
+static void share_limit(struct br_plan_options *options, int64_t share)
+{
+    if (options->time_limit_ns > 0)
+        options->time_limit_ns =
+            options->time_limit_ns > share ? options->time_limit_ns / share : 1;
+}
 
 static enum br_status plan_within(const struct br_dag *dag, const struct br_cluster *cluster,
                                   const struct br_plan_options *options,
@@ -75,7 +84,8 @@ static enum br_status storage_try(struct storage_search *s, int64_t units, int64
                                          .lower_bound_ns = plan->lower_bound_ns};
         snprintf(point.method, sizeof point.method, "%.79s", plan->method);
         snprintf(point.bound_method, sizeof point.bound_method, "%.119s", plan->bound_method);
-        if (*held < 0)
+        if (*held < 0 || !br_least_peak_by_plan(&s->curve->least, s->job, s->number, plan->start_ns,
+                                                plan->machine))
             status = br_fail_memory(s->diag);
         else
             storage_insert(s->curve, &point);
@@ -92,16 +102,16 @@ static enum br_status storage_try(struct storage_search *s, int64_t units, int64
 /* Ever less, until nothing less is known to fit. */
 static enum br_status storage_descend(struct storage_search *s, int64_t *best, int64_t *best_held)
 {
-    const int64_t least = s->curve->least.peak_units;
     int64_t limit = br_peak_sum(s->job, s->number), held, makespan, step = 1;
     enum br_status status = storage_try(s, limit, best_held, best);
     if (status || *best < 0)
         return status;
     held = *best_held;
-    if ((held - least) / STEPS > 1)
-        step = (held - least) / STEPS;
-    while (!status && held > least && !br_stopped(s->options.stop)) {
-        limit = held - step > least ? held - step : least;
+    const int64_t *least = &s->curve->least.peak_units; /* plans may lower it */
+    if ((held - *least) / STEPS > 1)
+        step = (held - *least) / STEPS;
+    while (!status && held > *least && !br_stopped(s->options.stop)) {
+        limit = held - step > *least ? held - step : *least;
         status = storage_try(s, limit, &held, &makespan);
         if (makespan >= 0 && (makespan < *best || (makespan == *best && held < *best_held))) {
             *best = makespan;
@@ -157,10 +167,10 @@ static void storage_clean(struct br_storage_curve *curve)
     curve->points = kept;
 }
 
-static enum br_status storage_job(struct storage_search *s)
+static enum br_status storage_job(struct storage_search *s, const struct br_least_peak *least)
 {
     enum br_status status =
-        br_peak_cluster(s->cluster, s->resource, s->curve->least.peak, &s->least_cluster, s->diag);
+        br_peak_cluster(s->cluster, s->resource, least->peak, &s->least_cluster, s->diag);
     if (!status)
         status = br_general_create(s->dag, s->least_cluster, &s->job, s->diag);
     while (!status &&
@@ -181,13 +191,11 @@ enum br_status br_storage_curve(const struct br_dag *dag, const struct br_cluste
                                .diag = diag};
     int64_t best = -1, best_held = -1;
     *curve = (struct br_storage_curve){0};
-    s.options.time_limit_ns /= STEPS + HALVINGS + 2;
-    if (options && options->time_limit_ns > 0 && s.options.time_limit_ns == 0)
-        s.options.time_limit_ns = 1;
+    share_limit(&s.options, STEPS + HALVINGS + 2);
     enum br_status status =
         br_least_peak(dag, cluster, resource, least_work, s.options.stop, &curve->least, diag);
     if (!status)
-        status = storage_job(&s);
+        status = storage_job(&s, &curve->least);
     if (!status)
         status = storage_descend(&s, &best, &best_held);
     if (!status && best >= 0)
@@ -203,18 +211,74 @@ void br_storage_curve_finish(struct br_storage_curve *curve)
     br_least_peak_finish(&curve->least);
 }
 
+/* Plans within the amount on *made, which is the caller's, and with `learns` takes the order of the
+ * plan if it holds less than the least peak. */
+static enum br_status plan_and_learn(struct storage_search *s, int64_t units, bool learns,
+                                     struct br_least_peak *least, struct br_cluster **made,
+                                     struct br_plan **plan)
+{
+    enum br_status status = br_peak_cluster(
+        s->cluster, s->resource, br_decimal_unscale(units, least->digits), made, s->diag);
+    if (!status)
+        status = plan_within(s->dag, *made, &s->options, &least->witness, plan, s->diag);
+    if (!status && learns &&
+        !br_least_peak_by_plan(least, s->job, s->number, (*plan)->start_ns, (*plan)->machine))
+        status = br_fail_memory(s->diag);
+    return status;
+}
+
+/* The order of a fast plan with room for all may hold less than what the search for orders found.
+ */
+static enum br_status learn_from_fast_plan(const struct storage_search *from,
+                                           struct br_least_peak *least)
+{
+    struct storage_search s = *from;
+    struct br_diag why = {0};
+    struct br_cluster *made = NULL;
+    struct br_plan *plan = NULL;
+    s.options.effort = BR_EFFORT_FAST;
+    s.diag = &why;
+    const enum br_status status =
+        plan_and_learn(&s, br_peak_sum(s.job, s.number), true, least, &made, &plan);
+    br_plan_destroy(plan);
+    br_cluster_destroy(made);
+    if (status && status != BR_NO && from->diag)
+        *from->diag = why;
+    return status == BR_NO ? BR_OK : status;
+}
+
 enum br_status br_storage_least_plan(const struct br_dag *dag, const struct br_cluster *cluster,
                                      const char *resource, const struct br_plan_options *options,
                                      struct br_least_peak *least, struct br_cluster **made,
                                      struct br_plan **plan, struct br_diag *diag)
 {
+    struct storage_search s = {.dag = dag,
+                               .cluster = cluster,
+                               .resource = resource,
+                               .options = options ? *options : br_plan_options_default(),
+                               .diag = diag};
     *made = NULL;
     *plan = NULL;
-    enum br_status status = br_least_peak(dag, cluster, resource, least_work,
-                                          options ? options->stop : NULL, least, diag);
+    enum br_status status =
+        br_least_peak(dag, cluster, resource, least_work, s.options.stop, least, diag);
     if (!status)
-        status = br_peak_cluster(cluster, resource, least->peak, made, diag);
-    if (!status)
-        status = plan_within(dag, *made, options, &least->witness, plan, diag);
+        status = storage_job(&s, least);
+    if (!status && least->peak_units > least->bound_units) {
+        share_limit(&s.options, LEAST_PLANS + 1);
+        status = learn_from_fast_plan(&s, least);
+    }
+    bool lower = true;
+    for (int k = 1; k <= LEAST_PLANS && !status && lower; k++) {
+        const int64_t before = least->peak_units;
+        br_plan_destroy(*plan);
+        br_cluster_destroy(*made);
+        *made = NULL;
+        *plan = NULL;
+        status = plan_and_learn(&s, before, k < LEAST_PLANS && !br_stopped(s.options.stop), least,
+                                made, plan);
+        lower = least->peak_units < before;
+    }
+    br_general_destroy(s.job);
+    br_cluster_destroy(s.least_cluster);
     return status;
 }
