@@ -77,6 +77,17 @@ static bool veripb_in_clique(const struct br_proof_measure *measure, uint32_t st
     return false;
 }
 
+/* Does any task that has a weight demand the resource? */
+static bool veripb_weighs(const struct veripb *v, uint32_t r)
+{
+    const struct br_instance *in = v->in;
+    for (uint32_t t = 0; t < in->tasks; t++)
+        if (v->weighed.weight[t] > 0 && in->duration[t] > 0 &&
+            in->demand[(size_t)in->task_stage[t] * in->resources + r] > 0)
+            return true;
+    return false;
+}
+
 /* The weights of the measure, and the rows of capacity that it needs. */
 static void veripb_weigh(struct veripb *v)
 {
@@ -87,8 +98,9 @@ static void veripb_weigh(struct veripb *v)
     v->weighed.capacity = 1;
     for (uint32_t r = 0; r < in->resources; r++) {
         int64_t unit = 1;
-        v->scarce[r] =
-            measure->kind == BR_MEASURE_CLIQUE || in->resource_origin[r] == measure->resource;
+        v->scarce[r] = measure->kind == BR_MEASURE_CLIQUE
+                           ? veripb_weighs(v, r)
+                           : in->resource_origin[r] == measure->resource;
         if (!v->scarce[r] || measure->kind == BR_MEASURE_CLIQUE)
             continue;
         if (measure->unit.mantissa &&

@@ -3,8 +3,9 @@
  * A task that runs or not at time u weighs 1 - (~y(u - d + 1) + y(u + 1)), which is 0 or 1: that it
  * is 0 or more is the sum of the steps between. Adding that takes a task, or a part of its demand,
  * out of a row. Whole units: take the rest of every demand out, divide by the unit. Pairs that do
- * not fit together: take all others out, divide by the larger demand. A clique: the pairs of one
- * more task with all before, k - 1 times the clique so far, divided by k [Gocht22]. */
+ * not fit together: take all others out, divide by the larger demand. Pairs of which one waits for
+ * the other: the rows of the edges between. A clique: the pairs of one more task with all before,
+ * k - 1 times the clique so far, divided by k [Gocht22]. */
 #include <inttypes.h>
 
 #include "base/text/diag.h"
@@ -85,9 +86,9 @@ static uint32_t weighed_rivals(const struct br_derivation *lines, uint32_t a, ui
     return r < in->resources ? r : UINT32_MAX;
 }
 
-static uint64_t weighed_pair(struct br_derivation *lines, uint32_t a, uint32_t b, int64_t time)
+static uint64_t weighed_pair_by_demand(struct br_derivation *lines, uint32_t r, uint32_t a,
+                                       uint32_t b, int64_t time)
 {
-    const uint32_t r = weighed_rivals(lines, a, b);
     const int64_t x = weighed_demand(lines, a, r), y = weighed_demand(lines, b, r);
     fprintf(lines->out, "pol %" PRIu64, lines->steps->capacity[r] + (uint64_t)time);
     for (uint32_t t = 0; t < lines->steps->in->tasks; t++)
@@ -97,14 +98,94 @@ static uint64_t weighed_pair(struct br_derivation *lines, uint32_t a, uint32_t b
     return weighed_line(lines);
 }
 
-static uint64_t weighed_clique(struct br_derivation *lines, const uint32_t *member,
-                               uint32_t members, int64_t time)
+/* ---- Tasks that exclude each other by their order ---- */
+
+struct weighed_clique {
+    const uint32_t *member;
+    uint32_t members;
+    /* [member * tasks + task]: the first edge of the shortest path from the task to the member;
+     * NULL: there is none. Not set if demands exclude all pairs. */
+    const struct br_steps_edge **toward;
+};
+
+/* The first edges of the shortest paths to a task, from each that has one. */
+static void weighed_paths(const struct br_steps *steps, uint32_t to, int64_t *length,
+                          const struct br_steps_edge **first)
 {
-    uint64_t all = weighed_pair(lines, member[0], member[1], time);
-    for (uint32_t k = 2; k < members; k++) {
+    const struct br_instance *in = steps->in;
+    for (uint32_t k = in->stages; k > 0; k--) {
+        const uint32_t s = in->topological[k - 1];
+        for (uint32_t t = in->stage_first[s]; t < in->stage_first[s + 1]; t++) {
+            length[t] = t == to ? 0 : INT64_MAX;
+            for (uint32_t e = steps->edge_first[t]; t != to && e < steps->edge_first[t + 1]; e++) {
+                const int64_t behind = length[steps->edge[e].to];
+                if (behind == INT64_MAX || behind + in->duration[t] >= length[t])
+                    continue;
+                length[t] = behind + in->duration[t];
+                first[t] = &steps->edge[e];
+            }
+        }
+    }
+}
+
+static void weighed_literal(struct br_derivation *lines, const char *sign, uint32_t task, int64_t s)
+{
+    if (br_steps_free(lines->steps, task, s))
+        fprintf(lines->out, " %sy%" PRIu32 "_%" PRId64 " +", sign, task + 1, s);
+}
+
+/* Task a, if it has not ended by `time`, ends later than it starts there, so b, which waits for it,
+ * starts later than `time`: the rows of the edges between, and the steps of b that are left. */
+static uint64_t weighed_pair_by_order(struct br_derivation *lines,
+                                      const struct br_steps_edge *const *toward, uint32_t a,
+                                      uint32_t b, int64_t time)
+{
+    const struct br_steps *steps = lines->steps;
+    const int64_t begin = time - steps->in->duration[a] + 1;
+    const char *plus = "";
+    int64_t s = begin > 0 ? begin : 0;
+    uint32_t t = a;
+    fputs("pol", lines->out);
+    while (t != b && s <= steps->last[t]) {
+        fprintf(lines->out, " %" PRIu64 "%s", toward[t]->row + (uint64_t)s, plus);
+        plus = " +";
+        s += steps->in->duration[t];
+        t = toward[t]->to;
+        lines->terms += 2;
+    }
+    if (t == b && s <= steps->last[b]) {
+        lines->terms += (uint64_t)(s - time);
+        for (int64_t x = time + 1; x < s; x++)
+            fprintf(lines->out, " %" PRIu64 " +", steps->ladder[b] + (uint64_t)x);
+    } else {
+        weighed_literal(lines, "", b, time + 1);
+    }
+    weighed_literal(lines, "", a, time + 1);
+    weighed_literal(lines, "~", b, time - steps->in->duration[b] + 1);
+    return weighed_line(lines);
+}
+
+static uint64_t weighed_pair(struct br_derivation *lines, const struct weighed_clique *clique,
+                             uint32_t i, uint32_t k, int64_t time)
+{
+    const uint32_t a = clique->member[i], b = clique->member[k];
+    const size_t tasks = lines->steps->in->tasks;
+    const uint32_t r = weighed_rivals(lines, a, b);
+    if (r != UINT32_MAX)
+        return weighed_pair_by_demand(lines, r, a, b, time);
+    return clique->toward[k * tasks + a]
+               ? weighed_pair_by_order(lines, clique->toward + k * tasks, a, b, time)
+               : weighed_pair_by_order(lines, clique->toward + i * tasks, b, a, time);
+}
+
+static uint64_t weighed_pairs(struct br_derivation *lines, const struct weighed_clique *clique,
+                              int64_t time)
+{
+    uint64_t all = weighed_pair(lines, clique, 0, 1, time);
+    for (uint32_t k = 2; k < clique->members; k++) {
         const uint64_t first = lines->next + 1;
         for (uint32_t i = 0; i < k; i++)
-            weighed_pair(lines, member[i], member[k], time);
+            weighed_pair(lines, clique, i, k, time);
         fprintf(lines->out, "pol %" PRIu64 " %" PRIu32 " *", all, k - 1);
         for (uint32_t i = 0; i < k; i++)
             fprintf(lines->out, " %" PRIu64 " +", first + i);
@@ -113,6 +194,30 @@ static uint64_t weighed_clique(struct br_derivation *lines, const uint32_t *memb
     }
     return all;
 }
+
+/* Finds the paths between members, if some pair needs one. BR_NO if there is none. */
+static enum br_status weighed_order(struct br_derivation *lines, struct weighed_clique *clique,
+                                    struct br_diag *diag)
+{
+    const size_t tasks = lines->steps->in->tasks;
+    int64_t *length = br_arena_array(&lines->arena, tasks, sizeof *length);
+    clique->toward = br_arena_array(&lines->arena, clique->members * tasks, sizeof *clique->toward);
+    if (!length || !clique->toward)
+        return br_fail_memory(diag);
+    for (uint32_t k = 0; k < clique->members; k++)
+        weighed_paths(lines->steps, clique->member[k], length, clique->toward + k * tasks);
+    for (uint32_t k = 0; k < clique->members; k++)
+        for (uint32_t i = 0; i < k; i++)
+            if (weighed_rivals(lines, clique->member[i], clique->member[k]) == UINT32_MAX &&
+                !clique->toward[k * tasks + clique->member[i]] &&
+                !clique->toward[i * tasks + clique->member[k]])
+                return br_fail(diag, BR_NO, "leave --proof out",
+                               "the proof has a clique of which two tasks exclude each other "
+                               "neither by demand nor by order; it has no form for VeriPB yet");
+    return BR_OK;
+}
+
+/* ---- Cliques ---- */
 
 /* A resource of which any two members demand more than there is, and what the least of them leaves
  * and 1 more: no other member demands less. UINT32_MAX: there is none. */
@@ -165,15 +270,13 @@ static enum br_status weighed_by_clique(struct br_derivation *lines, struct br_w
         return br_fail(diag, BR_NO, NULL, "a clique of one task has no form for VeriPB");
     int64_t unit;
     const uint32_t r = weighed_common(lines, member, members, &unit);
-    for (uint32_t i = 0; i < members && r == UINT32_MAX; i++)
-        for (uint32_t k = 0; k < i; k++)
-            if (weighed_rivals(lines, member[i], member[k]) == UINT32_MAX)
-                return br_fail(diag, BR_NO, "leave --proof out",
-                               "the proof has a clique of which two tasks exclude each other by "
-                               "their order alone; it has no form for VeriPB yet");
+    struct weighed_clique clique = {.member = member, .members = members};
+    enum br_status status = r < UINT32_MAX ? BR_OK : weighed_order(lines, &clique, diag);
+    if (status)
+        return status;
     for (int64_t u = from; u < to && lines->terms <= TERMS_MOST; u++)
-        weighed->at[u] = r < UINT32_MAX ? weighed_whole(lines, r, unit, u)
-                                        : weighed_clique(lines, member, members, u);
+        weighed->at[u] =
+            r < UINT32_MAX ? weighed_whole(lines, r, unit, u) : weighed_pairs(lines, &clique, u);
     return derive_length(lines, diag);
 }
 

