@@ -1233,6 +1233,120 @@ def least_way(document):
     return {**document, 'stages': stages}
 
 
+class Multipliers:
+    """A proof of a job with ways: prices of work, of what is consumed and of waiting on paths."""
+
+    def __init__(self, document, certificate):
+        self.stages, self.cluster = document['stages'], document['cluster']
+        self.shared = self.cluster.get('shared', {})
+        self.edges = document.get('edges', ())
+        need(not any(stage.get('outputs') or 'deadline' in stage for stage in self.stages)
+             and not any('deadline' in given for stage in self.stages for given in stage.get('times', ()))
+             and not any(edge.get('stream', 'no') == 'yes' for edge in self.edges)
+             and not any(self.cluster.get(key) for key in ('unavailable', 'changes')),
+             'multipliers prove nothing of outputs, deadlines, streams and times at which machines are away')
+        need(len(certificate['parts']) == 1, 'multipliers are of the whole job')
+        proof = certificate['parts'][0]
+        need(proof['kind'] == 'multipliers' and 'stages' not in proof and proof.get('rounding', 1) == 1,
+             'the proof is not one by multipliers of the whole job')
+        self.number = {stage['id']: s for s, stage in enumerate(self.stages)}
+        need(len(self.number) == len(self.stages), 'two stages have the same id')
+        self.ways = [list(self.ways_on(stage)) for stage in self.stages]
+        self.tick = self.common_divisor()
+        need(Fraction(certificate['tick']) * 10**9 == self.tick, 'the tick is not the common divisor of all times')
+        self.bound = whole(proof['bound'], 'a bound')
+        need(self.bound >= 0, 'a bound is negative')
+        if self.bound:
+            self.charges(proof['charges'])
+            self.flows(proof['flows'])
+            self.prove()
+
+    def ways_on(self, stage):
+        """Demands, what is consumed, and nanoseconds by task: of each alternative on each class with room."""
+        for other, (demands, classes, times) in zip(stage.get('alternatives') or [{}], ways_of(stage)):
+            consumed = {**stage.get('consumed', {}), **other.get('consumed', {})}
+            for c in self.cluster['classes']:
+                if (classes is None or c['class'] in classes) and all(
+                        Fraction(amount) <= Fraction(self.shared.get(r, c['capacities'].get(r, 0)))
+                        for r, amount in demands.items()):
+                    yield demands, consumed, [-(-time * 10**9 // Fraction(c.get('speed', 1))) for time in times]
+
+    def common_divisor(self):
+        divisor = 0
+        for stage, ways in zip(self.stages, self.ways):
+            need(ways, "no machine has room for a task of stage '%s'", stage['id'])
+            for time in [t for _, _, times in ways for t in times]:
+                divisor = math.gcd(divisor, time)
+            for time in Relaxing.times(stage, 'times', 'release'):
+                divisor = math.gcd(divisor, int(time * 10**9))
+        for edge in self.edges:
+            divisor = math.gcd(divisor, int(Fraction(edge.get('lag', 0)) * 10**9))
+        return divisor or 1
+
+    def charges(self, given):
+        """What a makespan pays for each tick, and once."""
+        self.held, self.consumed, self.pace, self.sum = {}, {}, 0, 0
+        names = {resource['name'] for resource in self.cluster_resources()}
+        for charge in given:
+            name, price = charge['resource'], whole(charge['price'], 'a price')
+            of = self.consumed if charge.get('consumed') == 'yes' else self.held
+            need(0 <= price <= 1 << 53 and name not in of and name in names,
+                 'a resource is charged twice, or not by a price')
+            need(abs(whole(charge['digits'], 'digits')) <= 18, 'digits are too many')
+            of[name] = price, Fraction(10)**charge['digits']
+            if of is self.consumed:
+                need(name in self.shared, 'nothing is shared of what is consumed')
+                self.sum -= self.cost(of, name, self.shared[name])
+            elif name in self.shared:
+                self.pace += self.cost(of, name, self.shared[name])
+            else:
+                self.pace += sum(c['count'] * self.cost(of, name, c['capacities'].get(name, 0))
+                                 for c in self.cluster['classes'])
+
+    @staticmethod
+    def cost(of, name, amount):
+        price, units = of.get(name, (0, None))
+        if units is None:
+            return 0
+        amount = Fraction(amount) * units
+        need(amount.denominator == 1, "amounts of '%s' are not whole in units of its price", name)
+        return price * int(amount)
+
+    def cluster_resources(self):
+        named = {r for c in self.cluster['classes'] for r in c['capacities']} | set(self.shared)
+        return [{'name': name} for name in named]
+
+    def flows(self, given):
+        """What flows into each task and on, to tasks that wait for it; what flows no further, to the end."""
+        ways = collections.defaultdict(list)
+        for edge in self.edges:
+            p, c = self.number[edge['from']], self.number[edge['to']]
+            ways[p, c].append(edge.get('type') == 'one-to-one' and self.stages[p]['tasks'] > 1)
+        into, self.out = collections.Counter(), collections.Counter()
+        for flow in given:
+            p, c = self.number[flow['from']], self.number[flow['to']]
+            i, j = whole(flow.get('from_task', 0), 'a task'), whole(flow.get('to_task', 0), 'a task')
+            need(0 <= i < self.stages[p]['tasks'] and 0 <= j < self.stages[c]['tasks']
+                 and any(i == j or not paired for paired in ways[p, c]), 'a flow is along no edge')
+            need(0 <= whole(flow['amount'], 'a flow') <= 1 << 53, 'a flow is below 0, or too large')
+            self.out[p, i] += flow['amount']
+            into[c, j] += flow['amount']
+        for task, amount in into.items():
+            more = max(0, amount - self.out[task])
+            self.out[task] += more
+            self.pace += more
+
+    def prove(self):
+        for s, ways in enumerate(self.ways):
+            for i in range(self.stages[s]['tasks']):
+                self.sum += min(
+                    times[i] // self.tick * (self.out[s, i] + sum(
+                        self.cost(self.held, r, a) for r, a in demands.items()))
+                    + sum(self.cost(self.consumed, r, a) for r, a in consumed.items())
+                    for demands, consumed, times in ways)
+        need(self.sum > self.pace * (self.bound - 1), 'prices and flows do not prove the bound')
+
+
 class Relaxing:
     """The relaxed job of a job with features, as a document like the one that it is made from."""
 
@@ -1453,8 +1567,19 @@ def check(document):
     kind, given = certificate.get('relaxation', 'none'), document
     need(kind != 'none' or not features(document),
          'the job has outputs, shared resources, times or alternatives, which the proof does not know')
-    if kind != 'none':
-        document = {**document, **Relaxing(document, kind).document}
+    if kind == 'ways':
+        proof = Multipliers(document, certificate)
+        ticks, tick = proof.bound, proof.tick
+    else:
+        ticks, tick = check_parts(document if kind == 'none' else {**document, **Relaxing(document, kind).document},
+                                  certificate)
+    bound = Fraction(ticks * tick, 10**9)
+    need(bound >= Fraction(given['lower_bound']), 'the certificate proves less than the bound')
+    return bound
+
+
+def check_parts(document, certificate):
+    """The ticks that the parts of the job prove together, and their tick."""
     job = Job(document)
     need(Fraction(certificate['tick']) * 10**9 == job.tick,
          "the tick is not the durations' common divisor")
@@ -1469,10 +1594,7 @@ def check(document):
             check_part(part, proof)
         except Refused as why:
             raise Refused('part %d: %s' % (number, why))
-    ticks = sum(proof['bound'] * proof.get('rounding', 1) for proof in proofs)
-    bound = Fraction(ticks * job.tick, 10**9)
-    need(bound >= Fraction(given['lower_bound']), 'the certificate proves less than the bound')
-    return bound
+    return sum(proof['bound'] * proof.get('rounding', 1) for proof in proofs), job.tick
 
 
 def number(text):

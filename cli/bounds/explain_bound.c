@@ -315,6 +315,9 @@ static bool explain_part(const struct explain *e, const struct br_certificate *c
     case BR_PROOF_LAST:
         explain_cases(e, proof);
         return true;
+    case BR_PROOF_MULTIPLIERS:
+        puts("work, what is consumed, and paths, over mixtures of all alternatives");
+        return true;
     }
     return true;
 }

@@ -155,6 +155,29 @@ static void write_clauses(FILE *out, const struct br_proof *proof)
     putc(']', out);
 }
 
+static void write_multipliers(FILE *out, const struct br_dag *dag, const struct br_proof *proof)
+{
+    fputs(",\n    \"charges\": [", out);
+    for (uint32_t k = 0; k < proof->charges; k++) {
+        const struct br_proof_charge *c = &proof->charge[k];
+        fputs(k ? ", {\"resource\": \"" : "{\"resource\": \"", out);
+        br_write_text(out, BR_QUOTE_JSON, dag->resource[c->resource].name);
+        fputs(c->consumed ? "\", \"consumed\": \"yes" : "", out);
+        fprintf(out, "\", \"digits\": %" PRId32 ", \"price\": %" PRId64 "}", c->digits, c->price);
+    }
+    fputs("],\n    \"flows\": [", out);
+    for (uint32_t k = 0; k < proof->flows; k++) {
+        const struct br_proof_flow *f = &proof->flow[k];
+        data_certificate_json_name(out, dag, k ? ", {\"from\": " : "{\"from\": ", f->from);
+        data_certificate_json_name(out, dag, ", \"to\": ", f->to);
+        if (f->from_task || f->to_task)
+            fprintf(out, ", \"from_task\": %" PRIu32 ", \"to_task\": %" PRIu32, f->from_task,
+                    f->to_task);
+        fprintf(out, ", \"amount\": %" PRId64 "}", f->amount);
+    }
+    putc(']', out);
+}
+
 static void data_certificate_json_write_proof(FILE *out, const struct br_dag *dag,
                                               const struct br_proof *proof);
 
@@ -216,6 +239,9 @@ static void data_certificate_json_write_proof(FILE *out, const struct br_dag *da
     case BR_PROOF_LAST:
         data_certificate_json_write_cases(out, dag, proof);
         break;
+    case BR_PROOF_MULTIPLIERS:
+        write_multipliers(out, dag, proof);
+        break;
     }
     putc('}', out);
 }
@@ -225,7 +251,8 @@ enum br_status br_write_certificate(FILE *out, const struct br_dag *dag,
 {
     struct br_dag *relaxed = NULL;
     int64_t bound_ns = 0;
-    enum br_status status = certificate->relaxation ? br_relax_job(dag, &relaxed, diag) : BR_OK;
+    const bool other = certificate->relaxation && certificate->relaxation != BR_RELAX_WAYS;
+    enum br_status status = other ? br_relax_job(dag, &relaxed, diag) : BR_OK;
     if (status) {
         br_dag_destroy(relaxed);
         return status;
@@ -236,7 +263,7 @@ enum br_status br_write_certificate(FILE *out, const struct br_dag *dag,
     br_write_seconds(out, bound_ns);
     fputs(", \"tick\": ", out);
     br_write_seconds(out, certificate->tick_ns);
-    if (relaxed)
+    if (certificate->relaxation)
         fprintf(out, ", \"relaxation\": \"%s\"",
                 br_named_name(&br_relaxations, certificate->relaxation));
     fputs(",\n  \"parts\": [", out);

@@ -9,6 +9,8 @@
 
 #include "planner/instance/relax.h"
 
+enum { DIGITS_MOST = 18 }; /* of a price's unit, on either side of the point */
+
 struct reader {
     struct br_json *json;
     const struct br_dag *dag;
@@ -381,6 +383,64 @@ static bool read_case(struct reader *r, struct br_proof_case *when)
     return !r->json->status;
 }
 
+static bool resource_at(struct reader *r, const struct br_json_field *field, uint32_t *resource)
+{
+    struct br_json *json = r->json;
+    if (!br_json_go(json, field) || !br_json_string(json, "a resource"))
+        return !json->status;
+    *resource = 0;
+    while (*resource < r->dag->resources &&
+           strcmp(r->dag->resource[*resource].name, json->text) != 0)
+        ++*resource;
+    return *resource < r->dag->resources ||
+           br_json_fail(json, field->at, NULL, "the job has no resource '%s'", json->text);
+}
+
+static bool read_charge(struct reader *r, struct br_proof_charge *charge)
+{
+    struct br_json_field f[] = {{"resource", true, NULL},
+                                {"digits", true, NULL},
+                                {"price", true, NULL},
+                                {"consumed", false, NULL}};
+    int64_t digits = 0;
+    if (!br_json_fields(r->json, "a charge", f, 4))
+        return false;
+    const char *after = r->json->at;
+    if (!resource_at(r, &f[0], &charge->resource) || !integer_at(r, &f[1], &digits) ||
+        !integer_at(r, &f[2], &charge->price))
+        return false;
+    if (digits < -DIGITS_MOST || digits > DIGITS_MOST)
+        return br_json_fail(r->json, f[1].at, NULL, "digits are from -%d to %d", DIGITS_MOST,
+                            DIGITS_MOST);
+    charge->digits = (int32_t)digits;
+    if (f[3].at && (!br_json_go(r->json, &f[3]) || !br_json_string(r->json, "consumed") ||
+                    strcmp(r->json->text, "yes") != 0))
+        return br_json_fail(r->json, f[3].at, "yes", "consumed is not 'yes'");
+    charge->consumed = f[3].at != NULL;
+    r->json->at = after;
+    return !r->json->status;
+}
+
+static bool read_flow(struct reader *r, struct br_proof_flow *flow)
+{
+    struct br_json_field f[] = {{"from", true, NULL},
+                                {"to", true, NULL},
+                                {"amount", true, NULL},
+                                {"from_task", false, NULL},
+                                {"to_task", false, NULL}};
+    if (!br_json_fields(r->json, "a flow", f, 5))
+        return false;
+    const char *after = r->json->at;
+    if (!plans_certificate_json_stage_at(r, &f[0], &flow->from) ||
+        !plans_certificate_json_stage_at(r, &f[1], &flow->to) ||
+        !integer_at(r, &f[2], &flow->amount) ||
+        !br_json_optional_count32(r->json, &f[3], &flow->from_task) ||
+        !br_json_optional_count32(r->json, &f[4], &flow->to_task))
+        return false;
+    r->json->at = after;
+    return !r->json->status;
+}
+
 static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof *proof)
 {
     enum {
@@ -401,6 +461,8 @@ static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof 
         CLAUSES,
         GROUP,
         CASES,
+        CHARGES,
+        FLOWS,
         FIELDS
     };
     struct br_json *json = r->json;
@@ -413,7 +475,8 @@ static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof 
         [MEASURE] = {"measure", false, NULL},   [VALUES] = {"values", false, NULL},
         [PRICES] = {"prices", false, NULL},     [CHAINS] = {"chains", false, NULL},
         [CLAUSES] = {"clauses", false, NULL},   [GROUP] = {"group", false, NULL},
-        [CASES] = {"cases", false, NULL},
+        [CASES] = {"cases", false, NULL},       [CHARGES] = {"charges", false, NULL},
+        [FLOWS] = {"flows", false, NULL},
     };
     if (!br_json_fields(json, "the proof of a part", f, FIELDS))
         return false;
@@ -438,6 +501,8 @@ static bool plans_certificate_json_read_proof(struct reader *r, struct br_proof 
     EACH(r, &f[CHAINS], struct br_proof_chain, proof->chain, proof->chains, read_chain);
     EACH(r, &f[CLAUSES], struct br_proof_clause, proof->clause, proof->clauses, read_clause);
     EACH(r, &f[CASES], struct br_proof_case, proof->when, proof->cases, read_case);
+    EACH(r, &f[CHARGES], struct br_proof_charge, proof->charge, proof->charges, read_charge);
+    EACH(r, &f[FLOWS], struct br_proof_flow, proof->flow, proof->flows, read_flow);
     if (!proof_at(r, &f[GROUP], &proof->group))
         return false;
     json->at = after;
@@ -460,7 +525,7 @@ static bool read_relaxation(struct br_json *json, const struct br_json_field *fi
         return false;
     const uint32_t k = br_named_find(&br_relaxations, json->text);
     if (k == BR_NO_ROW)
-        return br_json_fail(json, field->at, "none, machines or pool",
+        return br_json_fail(json, field->at, "none, machines, pool or ways",
                             "there is no relaxation '%s'", json->text);
     *relaxation = (enum br_relaxation)k;
     return true;
@@ -471,8 +536,8 @@ static bool read_parts_of(struct br_json *json, const struct br_json_field *fiel
                           const struct br_dag *dag, struct br_certificate *c)
 {
     struct br_dag *relaxed = NULL;
-    bool ok =
-        !c->relaxation || br_json_take(json, field->at, br_relax_job(dag, &relaxed, json->diag));
+    bool ok = !c->relaxation || c->relaxation == BR_RELAX_WAYS ||
+              br_json_take(json, field->at, br_relax_job(dag, &relaxed, json->diag));
     struct reader r = {json, relaxed ? relaxed : dag, &c->arena, 0};
     ok = ok && read_parts(&r, field, c);
     br_dag_destroy(relaxed);

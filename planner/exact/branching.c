@@ -9,9 +9,10 @@
 #define ACTIVITY_LIMIT 1e100
 #define DECAY 0.95
 
-void br_lcg_branching_init(struct br_lcg_branching *b, struct br_lcg_engine *engine)
+bool br_lcg_branching_init(struct br_lcg_branching *b, struct br_lcg_engine *engine)
 {
     *b = (struct br_lcg_branching){.engine = engine, .step = 1};
+    return !engine->ways.p || BR_ARRAY(&engine->arena, engine->trail.sides / 2, b->hint);
 }
 
 void br_lcg_branching_finish(struct br_lcg_branching *b)
@@ -122,7 +123,9 @@ bool br_lcg_branching_admit(struct br_lcg_branching *b, struct br_lcg_literal l)
         return false;
     }
     if (atom == b->count) {
-        b->merit[b->count++] = (struct br_lcg_merit){.heap_place = BR_LCG_NONE};
+        const struct br_lcg_atom *made = &e->atoms.atom[atom];
+        b->merit[b->count++] = (struct br_lcg_merit){
+            .heap_place = BR_LCG_NONE, .phase = b->hint && b->hint[made->variable] >= made->bound};
         branching_insert(b, atom);
     }
     bump(b, atom);
@@ -215,6 +218,45 @@ bool br_lcg_branching_assign(struct br_lcg_branching *b)
     return ok;
 }
 
+/* --- ways ------------------------------------------------------------------------------------ */
+
+static bool is_preferred(const struct br_lcg_branching *b, uint32_t way, uint32_t other)
+{
+    const struct br_lcg_ways *c = &b->engine->ways;
+    const int32_t hint = b->hint[br_lcg_ways_variable(c, way)],
+                  others = b->hint[br_lcg_ways_variable(c, other)];
+    return hint != others ? hint > others : c->p->duration[way] < c->p->duration[other];
+}
+
+/* The task that can start earliest of those that have neither a start nor one way left; it takes
+ * the way of the hint, or the shortest. */
+static bool choose_way(const struct br_lcg_branching *b, struct br_lcg_literal *l)
+{
+    const struct br_lcg_ways *c = &b->engine->ways;
+    const struct br_lcg_trail *trail = &b->engine->trail;
+    uint32_t best = BR_LCG_NONE, chosen = BR_LCG_NONE;
+    for (uint32_t t = 0; c->p && t < trail->tasks; t++) {
+        const int32_t lower = br_lcg_lower(trail, t);
+        uint32_t left = 0, way = BR_LCG_NONE;
+        if (best != BR_LCG_NONE && lower >= br_lcg_lower(trail, best))
+            continue;
+        for (uint32_t k = c->p->first[t]; k < c->p->first[t + 1]; k++) {
+            if (br_lcg_upper(trail, br_lcg_ways_variable(c, k)) == 0)
+                continue;
+            left++;
+            if (way == BR_LCG_NONE || is_preferred(b, k, way))
+                way = k;
+        }
+        if (left > 1 || lower < br_lcg_upper(trail, t)) {
+            best = t;
+            chosen = left > 1 ? way : BR_LCG_NONE;
+        }
+    }
+    *l =
+        (struct br_lcg_literal){chosen != BR_LCG_NONE ? 2 * br_lcg_ways_variable(c, chosen) : 0, 1};
+    return chosen != BR_LCG_NONE;
+}
+
 /* --- decisions ------------------------------------------------------------------------------- */
 
 /* On several machines: the first task in time that has a start but no machine, and the first
@@ -266,7 +308,7 @@ bool br_lcg_branching_choose(struct br_lcg_branching *b, bool by_activity, struc
             return true;
         }
     }
-    if (choose_machine(b, l))
+    if (choose_machine(b, l) || choose_way(b, l))
         return true;
     uint32_t task = earliest_task(trail);
     if (task == BR_LCG_NONE)

@@ -22,10 +22,12 @@ struct br_lcg_branching {
     uint32_t count, room;
     uint32_t *heap, heap_count, heap_room; /* atoms that may be open, the most active first */
     double step;                           /* added to an activity */
+    int32_t *hint; /* by variable, if tasks have ways: a schedule that decisions keep to */
     uint64_t decisions;
 };
 
-void br_lcg_branching_init(struct br_lcg_branching *b, struct br_lcg_engine *engine);
+/* False when memory is out; finish is fine in any case. */
+bool br_lcg_branching_init(struct br_lcg_branching *b, struct br_lcg_engine *engine);
 void br_lcg_branching_finish(struct br_lcg_branching *b);
 
 /* The literal to decide; false if all starts are fixed. O(tasks), or O(log atoms) if it is an

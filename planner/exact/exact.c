@@ -12,12 +12,12 @@ struct br_exact {
     int64_t rounding;     /* ticks of the instance in one of the solver's */
     int32_t upper, lower; /* lower may be believed */
     int32_t proven;
-    int32_t step;   /* of the lower bound; 1 without rounding */
-    int32_t aim;    /* a lower bound that would do; INT32_MAX: none */
-    bool none;      /* nothing is feasible below upper */
-    bool has_found; /* found is a schedule */
-    int32_t *found; /* starts, by task */
-    uint32_t *found_machine;
+    int32_t step;            /* of the lower bound; 1 without rounding */
+    int32_t aim;             /* a lower bound that would do; INT32_MAX: none */
+    bool none;               /* nothing is feasible below upper */
+    bool has_found;          /* found is a schedule */
+    int32_t *found;          /* starts, by task */
+    uint32_t *found_machine; /* or the way */
 };
 
 static int32_t makespan_at_root(const struct br_exact *x)
@@ -37,17 +37,18 @@ static struct br_lcg_problem *exact_round(const struct br_instance *in, int64_t 
     return p;
 }
 
-struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, int64_t rounding,
-                                 bool record_proof)
+/* Puts the solver together; takes the problem, which may be NULL. */
+static struct br_exact *exact_make(struct br_lcg_problem *p, int64_t rounding, bool record_proof)
 {
-    assert(rounding > 0);
     struct br_exact *x = br_calloc(1, sizeof *x);
-    if (!x)
+    if (!x) {
+        br_lcg_problem_destroy(p);
         return NULL;
+    }
     x->rounding = rounding;
     x->step = 1;
     x->aim = INT32_MAX;
-    x->p = rounding == 1 ? br_lcg_problem_create(in, upper) : exact_round(in, upper, rounding);
+    x->p = p;
     if (!x->p)
         goto failed;
     for (uint32_t t = 0; t < x->p->tasks; t++)
@@ -64,6 +65,32 @@ struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, in
 failed:
     br_exact_destroy(x);
     return NULL;
+}
+
+struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, int64_t rounding,
+                                 bool record_proof)
+{
+    assert(rounding > 0);
+    return exact_make(rounding == 1 ? br_lcg_problem_create(in, upper)
+                                    : exact_round(in, upper, rounding),
+                      rounding, record_proof);
+}
+
+struct br_exact *br_exact_create_ways(const struct br_exact_ways *given, int64_t upper)
+{
+    return exact_make(br_lcg_problem_of_ways(given, upper), 1, false);
+}
+
+void br_exact_hint(struct br_exact *x, const int64_t *start, const uint32_t *way)
+{
+    if (!x->lcg)
+        return;
+    int32_t *hint = x->lcg->branching.hint;
+    for (uint32_t t = 0; t < x->p->tasks; t++) {
+        hint[t] = (int32_t)start[t];
+        for (uint32_t k = x->p->choices->first[t]; k < x->p->choices->first[t + 1]; k++)
+            hint[br_lcg_takes(x->p, k)] = k == way[t];
+    }
 }
 
 void br_exact_destroy(struct br_exact *x)
@@ -97,6 +124,9 @@ static void keep_solution(struct br_exact *x)
             if (br_lcg_lower(trail, br_lcg_on(x->p, t, m)) > 0)
                 x->found_machine[t] = m;
     }
+    for (uint32_t k = 0; x->p->choices && k < x->p->choices->ways; k++)
+        if (br_lcg_lower(trail, br_lcg_takes(x->p, k)) > 0)
+            x->found_machine[x->p->choices->task[k]] = k;
     assert(br_lcg_lower(trail, trail->makespan) < x->upper);
     x->has_found = true;
     x->upper = br_lcg_lower(trail, trail->makespan);
@@ -205,6 +235,11 @@ bool br_exact_schedule(const struct br_exact *x, int64_t *start, uint32_t *machi
             machine[t] = x->found_machine[t];
     }
     return x->has_found;
+}
+
+bool br_exact_schedule_ways(const struct br_exact *x, int64_t *start, uint32_t *way)
+{
+    return br_exact_schedule(x, start, way);
 }
 
 int64_t br_exact_rounding(const struct br_exact *x)

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "base/process/stop.h"
+#include "planner/exact/propagate/given.h"
 #include "planner/instance/certificate.h"
 #include "planner/instance/counters.h"
 #include "planner/instance/instance.h"
@@ -55,7 +56,15 @@ struct br_exact_counts {
  * arcs between tasks. */
 struct br_exact *br_exact_create(const struct br_instance *in, int64_t upper, int64_t rounding,
                                  bool record_proof);
+/* A solver for schedules of tasks that run in one of several ways, which end by `upper - 1`. Their
+ * ticks are those given; it records no proof. Borrows `given` during the call only. NULL when
+ * memory is out, or if there are too many ways, arcs or ticks: a tick costs time in every step. */
+struct br_exact *br_exact_create_ways(const struct br_exact_ways *given, int64_t upper);
 void br_exact_destroy(struct br_exact *exact);
+
+/* A schedule to begin from: what is decided first is decided as there, by task. Of a solver made by
+ * br_exact_create_ways. */
+void br_exact_hint(struct br_exact *exact, const int64_t *start, const uint32_t *way);
 
 /* Sets a limit on the decisions of all calls of br_exact_solve together, each of which looks
  * through the tasks; many decisions may pass without a conflict. Without this call there is no such
@@ -86,6 +95,8 @@ int64_t br_exact_proven(const struct br_exact *exact);
 /* Copies the starts of the best schedule that the solver found, and the machines (may be NULL), by
  * task. With a rounding above 1 it is one of the rounded job. False if it has found none. */
 bool br_exact_schedule(const struct br_exact *exact, int64_t *start, uint32_t *machine);
+/* The same of a solver made by br_exact_create_ways, with the ways by task. */
+bool br_exact_schedule_ways(const struct br_exact *exact, int64_t *start, uint32_t *way);
 /* The ticks of the instance that are one tick of the solver. */
 int64_t br_exact_rounding(const struct br_exact *exact);
 struct br_exact_counts br_exact_counts(const struct br_exact *exact);

@@ -16,7 +16,7 @@ struct br_lcg *br_lcg_create(const struct br_lcg_problem *problem, bool record_p
     s->supposed = INT32_MAX;
     s->decisions_most = UINT64_MAX;
     bool ok = br_lcg_engine_init(&s->engine, problem);
-    br_lcg_branching_init(&s->branching, &s->engine);
+    ok = br_lcg_branching_init(&s->branching, &s->engine) && ok;
     s->proof = ok && record_proof ? br_lcg_proof_create(&s->engine) : NULL;
     ok = ok && (s->proof || !record_proof) &&
          br_lcg_analysis_init(&s->analysis, &s->engine, &s->branching, s->proof) &&

@@ -7,10 +7,15 @@
 #include "base/collections/memory.h"
 
 static const struct br_named kinds[] = {
-    [BR_PROOF_PATH] = {"path", NULL},     [BR_PROOF_WINDOW] = {"window", NULL},
-    [BR_PROOF_ENERGY] = {"energy", NULL}, [BR_PROOF_ROUNDS] = {"rounds", NULL},
-    [BR_PROOF_PRICES] = {"prices", NULL}, [BR_PROOF_CLAUSES] = {"clauses", NULL},
-    [BR_PROOF_FIRST] = {"first", NULL},   [BR_PROOF_LAST] = {"last", NULL},
+    [BR_PROOF_PATH] = {"path", NULL},
+    [BR_PROOF_WINDOW] = {"window", NULL},
+    [BR_PROOF_ENERGY] = {"energy", NULL},
+    [BR_PROOF_ROUNDS] = {"rounds", NULL},
+    [BR_PROOF_PRICES] = {"prices", NULL},
+    [BR_PROOF_CLAUSES] = {"clauses", NULL},
+    [BR_PROOF_FIRST] = {"first", NULL},
+    [BR_PROOF_LAST] = {"last", NULL},
+    [BR_PROOF_MULTIPLIERS] = {"multipliers", NULL},
 };
 const struct br_names br_proof_kinds = {BR_NAMES(kinds)};
 
@@ -18,6 +23,7 @@ static const struct br_named relaxations[] = {
     [BR_RELAX_NONE] = {"none", NULL},
     [BR_RELAX_MACHINES] = {"machines", NULL},
     [BR_RELAX_POOL] = {"pool", NULL},
+    [BR_RELAX_WAYS] = {"ways", NULL},
 };
 const struct br_names br_relaxations = {BR_NAMES(relaxations)};
 

@@ -120,6 +120,22 @@ struct br_proof_clause {
     struct br_proof_span *span; /* in which tasks have too much to do; on one machine */
 };
 
+/* The price of a unit of the resource, which is 10^-digits of it: for a tick of what tasks hold, or
+ * for what they consume. */
+struct br_proof_charge {
+    uint32_t resource;
+    bool consumed;
+    int32_t digits;
+    int64_t price;
+};
+
+/* So much flows along an edge, from a task of the one stage to one of the other (each counted
+ * within its stage), and costs as much for every tick that the first one lasts. */
+struct br_proof_flow {
+    uint32_t from, to, from_task, to_task;
+    int64_t amount;
+};
+
 enum br_proof_kind {
     BR_PROOF_PATH,
     BR_PROOF_WINDOW,
@@ -129,6 +145,7 @@ enum br_proof_kind {
     BR_PROOF_CLAUSES,
     BR_PROOF_FIRST,
     BR_PROOF_LAST,
+    BR_PROOF_MULTIPLIERS, /* of jobs with ways (BR_RELAX_WAYS) only */
 };
 /* Its values, by the names that a certificate's file gives them. */
 extern const struct br_names br_proof_kinds;
@@ -175,6 +192,10 @@ struct br_proof {
     uint32_t clauses; /* clauses */
     struct br_proof_clause *clause;
 
+    uint32_t charges, flows; /* multipliers */
+    struct br_proof_charge *charge;
+    struct br_proof_flow *flow;
+
     struct br_proof *group; /* first, last: proves the bound for the group's stages alone */
     uint32_t cases; /* one for each stage of the group without a parent in it (first), or without a
                        child (last) */
@@ -201,6 +222,7 @@ enum br_relaxation {
     BR_RELAX_NONE,     /* the given job itself */
     BR_RELAX_MACHINES, /* the machines, without shared resources unless there is one machine */
     BR_RELAX_POOL,     /* one machine that has all that the machines have, and what they share */
+    BR_RELAX_WAYS,     /* the given job itself, with its ways; by multipliers */
 };
 /* Its values, by the names that a certificate's file gives them. */
 extern const struct br_names br_relaxations;

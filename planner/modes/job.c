@@ -143,6 +143,14 @@ static bool scale_cluster(struct making *m)
         const uint32_t column = m->column[r], purse = m->purse[r];
         const char *name = modes->dag->resource[r].name;
         const struct br_capacity *shared = br_cluster_shared(cluster, name);
+        if (purse != UINT32_MAX) {
+            modes->budget_of[purse] = r;
+            modes->budget_digits[purse] = m->digits[r];
+        }
+        if (column != UINT32_MAX) {
+            modes->resource_of[column] = r;
+            modes->digits[column] = m->digits[r];
+        }
         if (purse != UINT32_MAX)
             ok = ok && shared &&
                  br_decimal_scale(shared->amount, m->digits[r], &modes->budget[purse]);
@@ -292,6 +300,9 @@ static enum br_status modes_make(struct making *m)
         !BR_ARRAY(arena, modes->cluster->classes * r + 1, modes->capacity) ||
         !BR_ARRAY(arena, r + 1, modes->shared_capacity) || !BR_ARRAY(arena, r + 1, modes->shared) ||
         !BR_ARRAY(arena, (size_t)modes->budgets + 1, modes->budget) ||
+        !BR_ARRAY(arena, (size_t)modes->budgets + 1, modes->budget_of) ||
+        !BR_ARRAY(arena, (size_t)modes->budgets + 1, modes->budget_digits) ||
+        !BR_ARRAY(arena, r + 1, modes->resource_of) || !BR_ARRAY(arena, r + 1, modes->digits) ||
         !BR_ARRAY(arena, br_csr_room(dag->stages), modes->child_first) ||
         !BR_ARRAY(arena, br_csr_room(dag->stages), modes->parent_first) ||
         !BR_ARRAY(arena, dag->edges, modes->child) || !BR_ARRAY(arena, dag->edges, modes->parent))

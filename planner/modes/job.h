@@ -32,6 +32,8 @@ struct br_modes {
     int64_t *capacity;        /* [class * resources + resource] */
     int64_t *shared_capacity; /* by resource */
     int64_t *budget;
+    uint32_t *resource_of, *budget_of;    /* numbers in the job, by resource and by budget */
+    int32_t *digits, *budget_digits;      /* amounts are scaled by the power of ten */
     bool *shared;                         /* by resource */
     bool any_shared;                      /* one of them may run short */
     int64_t *release;                     /* by task */

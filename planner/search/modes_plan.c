@@ -17,14 +17,20 @@
 #include "planner/search/general_plan.h"
 #include "planner/search/make_plan.h"
 #include "planner/search/method.h"
+#include "planner/search/modes_exact.h"
 
 /* Schedules that the choice of ways tries by effort, and the most placements of these efforts. */
 static const uint64_t fast_schedules = 300, default_schedules = 60000, max_schedules = 1000000;
 static const uint64_t fast_placements = 200000, default_placements = 5000000;
 /* Schedules of one individual; the share of a limit for the choice, and for the bound. */
 enum { SCHEDULES_EACH = 3 };
-static const double choice_share = 0.5, bound_share = 0.1;
+static const uint32_t multiplier_rounds = 10000;
+static const double choice_share = 0.25, inner_share = 0.1, bound_share = 0.1;
+/* Conflicts of the exact search; effort fast has none. */
+static const uint64_t default_conflicts = 10000, max_conflicts = 1000000;
 static const char least_way[] = "job in which every task takes the least of its ways";
+static const char mixed_ways[] = "linear program of work, budgets and paths over all ways";
+static const char all_ways[] = "clauses learned over all ways";
 
 struct modes_plan {
     const struct br_dag *dag;
@@ -32,9 +38,12 @@ struct modes_plan {
     struct br_plan_options options;
     struct br_modes *modes;
     struct br_modes_found found;
+    struct br_multipliers multipliers;
     struct br_selected selected;
     struct br_plan *inner; /* of the selected job */
+    struct br_modes_exact exact;
     int64_t began_ns, lower_bound_ns;
+    bool by_multipliers;
     struct br_certificate *certificate;
     struct br_diag *diag;
 };
@@ -85,6 +94,31 @@ static enum br_status bound_least_way(struct modes_plan *p)
     return status;
 }
 
+/* The bound by multipliers, which also count what is consumed. */
+static enum br_status bound_by_multipliers(struct modes_plan *p)
+{
+    if (br_effort_meant(&p->options) == BR_EFFORT_FAST || !br_modes_exact_suits(p->modes))
+        return BR_OK;
+    if (!br_multipliers_find(p->modes, multiplier_rounds, p->options.stop, &p->multipliers))
+        return br_fail_memory(p->diag);
+    if (p->multipliers.bound_ns <= p->lower_bound_ns)
+        return BR_OK;
+    struct br_certificate *c = br_multipliers_certify(p->modes, &p->multipliers);
+    if (!c)
+        return br_fail_memory(p->diag);
+    const enum br_status status =
+        br_certificate_verify(c, p->dag, p->cluster, p->multipliers.bound_ns, NULL);
+    if (status) { /* a job that the check does not know: the bound stays as it is */
+        br_certificate_destroy(c);
+        return status == BR_SYSTEM ? br_fail_memory(p->diag) : BR_OK;
+    }
+    p->lower_bound_ns = p->multipliers.bound_ns;
+    p->by_multipliers = true;
+    br_certificate_destroy(p->certificate);
+    p->certificate = c;
+    return BR_OK;
+}
+
 /* ---- The choice, and its plan ---- */
 
 static enum br_status choose(struct modes_plan *p)
@@ -114,8 +148,10 @@ static enum br_status plan_choice(struct modes_plan *p)
 {
     struct br_plan_options options = p->options;
     if (options.time_limit_ns) {
+        const double share = br_modes_exact_suits(p->modes) ? inner_share : 1;
         const int64_t left = options.time_limit_ns - (br_now_ns() - p->began_ns);
-        options.time_limit_ns = left > 1000000 ? left : 1000000;
+        options.time_limit_ns = (int64_t)(share * (double)left);
+        options.time_limit_ns = options.time_limit_ns > 1000000 ? options.time_limit_ns : 1000000;
     }
     if (options.placements)
         options.placements -=
@@ -131,6 +167,60 @@ static enum br_status plan_choice(struct modes_plan *p)
 
 /* ---- The plan ---- */
 
+/* The plan by task of the given job. */
+static bool take_inner(struct modes_plan *p)
+{
+    struct br_modes_exact *e = &p->exact;
+    const size_t n = (size_t)p->dag->tasks + 1;
+    *e = (struct br_modes_exact){.modes = p->modes,
+                                 .multipliers = &p->multipliers,
+                                 .way = br_malloc(n * sizeof *e->way),
+                                 .machine = br_malloc(n * sizeof *e->machine),
+                                 .start_ns = br_malloc(n * sizeof *e->start_ns),
+                                 .makespan_ns = p->inner->makespan_ns,
+                                 .lower_ns = p->lower_bound_ns};
+    if (!e->way || !e->machine || !e->start_ns)
+        return false;
+    for (uint32_t t = 0; t < p->inner->tasks; t++) {
+        const uint32_t task = p->selected.origin[t];
+        if (task == UINT32_MAX)
+            continue;
+        e->way[task] = p->found.way[task];
+        e->start_ns[task] = p->inner->start_ns[t];
+        e->machine[task] = p->inner->machine[t];
+    }
+    return true;
+}
+
+static uint64_t conflicts_meant(const struct modes_plan *p)
+{
+    switch (br_effort_meant(&p->options)) {
+    case BR_EFFORT_FAST:
+        return 0;
+    case BR_EFFORT_MAX:
+        return p->options.time_limit_ns ? UINT64_MAX : max_conflicts;
+    default:
+        return default_conflicts;
+    }
+}
+
+static enum br_status improve_exactly(struct modes_plan *p)
+{
+    struct br_alarm alarm;
+    if (!take_inner(p))
+        return br_fail_memory(p->diag);
+    if (!br_modes_exact_suits(p->modes))
+        return BR_OK;
+    const int64_t end_ns = p->began_ns + p->options.time_limit_ns;
+    br_alarm_begin(&alarm, CLOCK_MONOTONIC, p->options.time_limit_ns ? end_ns : INT64_MAX,
+                   p->options.stop);
+    p->exact.conflicts = conflicts_meant(p);
+    p->exact.stop = &alarm.stop;
+    const bool ok = br_modes_exact_run(&p->exact);
+    br_alarm_end(&alarm);
+    return ok ? BR_OK : br_fail_memory(p->diag);
+}
+
 static enum br_status modes_put(struct modes_plan *p, struct br_plan **made)
 {
     struct br_plan *to = *made = br_plan_create(p->dag->tasks), *from = p->inner;
@@ -141,31 +231,34 @@ static enum br_status modes_put(struct modes_plan *p, struct br_plan **made)
         const uint32_t task = p->selected.origin[t];
         if (task == UINT32_MAX)
             continue;
-        to->start_ns[task] = from->start_ns[t];
-        to->machine[task] = from->machine[t];
+        to->start_ns[task] = p->exact.start_ns[task];
+        to->machine[task] = p->exact.machine[task];
         to->subset[task] = from->subset[t];
         if (to->alternative)
-            to->alternative[task] = p->modes->way[p->found.way[task]].alternative;
+            to->alternative[task] = p->modes->way[p->exact.way[task]].alternative;
     }
     to->method = br_arena_text(&to->arena, from->method);
     to->note = from->note;
     to->seed = from->seed;
-    to->lower_bound_ns =
-        p->lower_bound_ns < from->makespan_ns ? p->lower_bound_ns : from->makespan_ns;
-    to->bound_method = least_way;
-    to->certificate = p->certificate;
-    p->certificate = NULL;
+    const int64_t makespan_ns = p->exact.makespan_ns;
+    to->lower_bound_ns = p->exact.lower_ns < makespan_ns ? p->exact.lower_ns : makespan_ns;
+    to->bound_method = p->exact.raised ? all_ways : p->by_multipliers ? mixed_ways : least_way;
+    if (!p->exact.raised) {
+        to->certificate = p->certificate;
+        p->certificate = NULL;
+    }
     to->placements = from->placements + p->found.spent;
     to->counters = from->counters;
     to->counters.placements = to->placements;
+    br_counters_add(&to->counters, &p->exact.counters);
     snprintf(to->source.why, sizeof to->source.why, "not asked for");
     to->parts = 1;
     to->part[0] = (struct br_plan_part){.stages = p->dag->stages,
                                         .tasks = p->dag->tasks,
                                         .method = to->method,
-                                        .makespan_ns = from->makespan_ns,
+                                        .makespan_ns = makespan_ns,
                                         .lower_bound_ns = to->lower_bound_ns,
-                                        .bound_method = least_way};
+                                        .bound_method = to->bound_method};
     return to->method ? br_plan_rank_on(to, p->dag, p->cluster, p->diag) : br_fail_memory(p->diag);
 }
 
@@ -182,9 +275,13 @@ static enum br_status plan_modes(struct modes_plan *p, struct br_plan **plan)
     if (!status)
         status = bound_least_way(p);
     if (!status)
+        status = bound_by_multipliers(p);
+    if (!status)
         status = choose(p);
     if (!status)
         status = plan_choice(p);
+    if (!status)
+        status = improve_exactly(p);
     if (!status)
         status = modes_put(p, plan);
     return status ? status : br_plan_verify_made(*plan, p->dag, p->cluster, p->diag);
@@ -207,6 +304,10 @@ enum br_status br_modes_plan(const struct br_dag *dag, const struct br_cluster *
     br_selected_finish(&p.selected);
     br_certificate_destroy(p.certificate);
     br_free(p.found.way);
+    br_multipliers_finish(&p.multipliers);
+    br_free(p.exact.way);
+    br_free(p.exact.machine);
+    br_free(p.exact.start_ns);
     br_modes_destroy(p.modes);
     if (status) {
         br_plan_destroy(*plan);

@@ -10,6 +10,7 @@
 #include "planner/check/proofs/clauses.h"
 #include "planner/check/proofs/lines.h"
 #include "planner/check/proofs/proof.h"
+#include "planner/check/proofs/multipliers.h"
 #include "planner/check/proofs/relaxed.h"
 
 /* Sums of a few times stay within 63 bits. */
@@ -267,6 +268,8 @@ static enum br_status verify_relaxed(const struct br_certificate *c, const struc
 {
     struct br_dag *relaxed;
     struct br_cluster *relaxed_cluster;
+    if (c->relaxation == BR_RELAX_WAYS)
+        return br_check_multipliers(c, dag, cluster, bound_ns, diag);
     enum br_status status =
         br_check_relaxed(dag, cluster, c->relaxation, &relaxed, &relaxed_cluster, diag);
     if (!status)

@@ -16,6 +16,7 @@ bool br_lcg_engine_init(struct br_lcg_engine *e, const struct br_lcg_problem *pr
            br_lcg_timetable_init(&e->timetable, problem, &e->trail, &e->arena) &&
            br_lcg_energy_init(&e->energy, problem, &e->trail, &e->arena) &&
            br_lcg_machines_init(&e->machines, problem, &e->trail, &e->arena) &&
+           br_lcg_ways_init(&e->ways, problem, &e->trail, &e->arena) &&
            br_lcg_atoms_init(&e->atoms, br_lcg_variables(problem), &e->arena);
 }
 
@@ -38,9 +39,11 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
         while ((side = br_lcg_trail_next(trail, &before)) != BR_LCG_NONE) {
             int32_t now = trail->now[side];
             e->propagations++;
-            if (!e->machines.p && side / 2 < trail->tasks)
+            if (!e->machines.p && !e->ways.p && side / 2 < trail->tasks)
                 br_lcg_timetable_note(&e->timetable, side / 2);
             e->machines.moved |= side / 2 != trail->makespan;
+            if (e->ways.p)
+                br_lcg_ways_note(&e->ways, side / 2);
             if (!br_lcg_precedence_propagate(&e->precedence, side) ||
                 !br_lcg_order_propagate(&e->order, side) ||
                 !br_lcg_clauses_propagate(&e->clauses, side, before, now))
@@ -50,6 +53,13 @@ bool br_lcg_propagate(struct br_lcg_engine *e)
             if (!e->machines.moved)
                 return true;
             if (!br_lcg_machines_propagate(&e->machines))
+                return false;
+            continue;
+        }
+        if (e->ways.p) {
+            if (!e->ways.moved)
+                return true;
+            if (!br_lcg_ways_propagate(&e->ways))
                 return false;
             continue;
         }
@@ -108,6 +118,9 @@ bool br_lcg_explain(struct br_lcg_engine *e, struct br_lcg_literal l, uint32_t r
     case BR_LCG_ENERGY: /* a conflict, always */
         ok = br_lcg_energy_explain(&e->energy, reason, at, &e->explanation);
         break;
+    case BR_LCG_WAYS:
+        ok = br_lcg_ways_explain(&e->ways, l, reason, at, entry, &e->explanation);
+        break;
     default: /* a decision, or it holds at the root */
         break;
     }
@@ -128,5 +141,6 @@ void br_lcg_engine_close_levels(struct br_lcg_engine *e, uint32_t level)
 {
     br_lcg_timetable_backtrack(&e->timetable, level);
     e->machines.moved = false;
+    br_lcg_ways_backtrack(&e->ways);
     br_lcg_trail_close_levels(&e->trail, level);
 }

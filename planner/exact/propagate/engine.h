@@ -9,6 +9,7 @@
 #include "planner/exact/propagate/order.h"
 #include "planner/exact/propagate/precedence.h"
 #include "planner/exact/propagate/timetable.h"
+#include "planner/exact/propagate/ways.h"
 
 struct br_lcg_engine {
     struct br_arena arena; /* arrays that never grow */
@@ -18,6 +19,7 @@ struct br_lcg_engine {
     struct br_lcg_timetable timetable; /* one machine, too */
     struct br_lcg_energy energy;       /* one machine, too */
     struct br_lcg_machines machines;   /* several machines */
+    struct br_lcg_ways ways;           /* tasks that run in one of several ways */
     struct br_lcg_atoms atoms;
     struct br_lcg_clauses clauses;
     struct br_lcg_literals explanation; /* the latest */

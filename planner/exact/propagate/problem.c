@@ -93,7 +93,7 @@ static bool set_times(struct builder *b, int64_t upper)
 
 /* Tightens earliest and latest starts along the arcs until nothing moves: few rounds, since stages
  * are numbered as they were added, mostly parents first. */
-static void propagate_problem_tighten(struct br_lcg_problem *p)
+void br_lcg_problem_tighten(struct br_lcg_problem *p)
 {
     for (bool moved = true; moved;) {
         moved = false;
@@ -322,7 +322,7 @@ static bool propagate_problem_build(struct builder *b, int64_t upper)
     for (uint32_t t = 0; t < p->tasks; t++)
         propagate_problem_link_parents(b, t, true);
     propagate_problem_link_equal(b, true);
-    propagate_problem_tighten(p);
+    br_lcg_problem_tighten(p);
     if (p->machines > 1)
         return take_machines(b);
     propagate_problem_choose_resources(b);

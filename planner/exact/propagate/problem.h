@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "planner/exact/propagate/given.h"
 #include "planner/instance/instance.h"
 
 /* `to` starts no earlier than `lag` after `from` does. */
@@ -24,6 +25,23 @@ struct br_lcg_problem_arc {
  * either order; `first` has the smaller number. */
 struct br_lcg_rivals {
     uint32_t first, second;
+};
+
+/* Ways in which tasks can run, see ways.h. A sum is what all tasks together spend, and at most
+ * `limit`, and `pace` for each tick of the makespan: of each budget, of work on each resource, in
+ * ticks x amount, and of each cut. */
+struct br_lcg_choices {
+    uint32_t ways, resources, sums;
+    uint32_t *first;   /* by task: its ways are first[t] .. first[t + 1] - 1 */
+    uint32_t *task;    /* by way */
+    int32_t *duration; /* by way */
+    int64_t *demand;   /* [way * resources + resource] */
+    int64_t *capacity; /* by resource */
+    int64_t *spend;    /* [way * sums + sum] */
+    int64_t *limit;    /* by sum, as the next */
+    int64_t *pace;
+    uint32_t arcs;
+    struct br_lcg_problem_arc *arc; /* lags beyond the duration of `from`; also to the makespan */
 };
 
 struct br_lcg_problem {
@@ -62,7 +80,14 @@ struct br_lcg_problem {
     uint64_t assigned; /* tasks that have to be on a machine, in bits */
     bool *may;         /* [task * machines + machine]: may the task be there? */
     uint32_t *home;    /* by task: the first machine that holds it */
+
+    /* Tasks with several ways; then durations are the shortest, and arcs have these in their lags.
+     * NULL: every task has one way. */
+    struct br_lcg_choices *choices;
 };
+
+/* Most ways of one task. */
+enum { BR_LCG_WAYS_MAX = 64 };
 
 /* Most tasks and machines of problems with several machines. */
 enum { BR_LCG_TASKS_MAX = 64, BR_LCG_MACHINES_MAX = 16 };
@@ -70,9 +95,11 @@ enum { BR_LCG_TASKS_MAX = 64, BR_LCG_MACHINES_MAX = 16 };
 enum { BR_LCG_ORDERED_MAX = 256 };
 
 /* The variables: starts of the tasks, the makespan, and with values of 0 or 1 whether the first of
- * two rivals is before the second, or whether a task is on a machine. */
+ * two rivals is before the second, whether a task is on a machine, or whether it takes a way. */
 static inline uint32_t br_lcg_variables(const struct br_lcg_problem *p)
 {
+    if (p->choices)
+        return p->tasks + 1 + p->choices->ways;
     return p->tasks + 1 + (p->machines > 1 ? p->tasks * p->machines : p->pairs);
 }
 static inline uint32_t br_lcg_order_of(const struct br_lcg_problem *p, uint32_t pair)
@@ -82,6 +109,10 @@ static inline uint32_t br_lcg_order_of(const struct br_lcg_problem *p, uint32_t 
 static inline uint32_t br_lcg_on(const struct br_lcg_problem *p, uint32_t task, uint32_t machine)
 {
     return p->tasks + 1 + task * p->machines + machine;
+}
+static inline uint32_t br_lcg_takes(const struct br_lcg_problem *p, uint32_t way)
+{
+    return p->tasks + 1 + way;
 }
 static inline bool br_lcg_is_assigned(const struct br_lcg_problem *p, uint32_t task)
 {
@@ -93,6 +124,11 @@ static inline bool br_lcg_is_assigned(const struct br_lcg_problem *p, uint32_t t
  * longer, some task has earliest > latest. */
 struct br_lcg_problem *br_lcg_problem_create(const struct br_instance *in, int64_t upper);
 void br_lcg_problem_destroy(struct br_lcg_problem *problem);
+
+/* choices.c: as br_lcg_problem_create for tasks with several ways, see br_exact_create_ways. */
+struct br_lcg_problem *br_lcg_problem_of_ways(const struct br_exact_ways *given, int64_t upper);
+/* Tightens earliest and latest starts along the arcs. O(arcs) as a rule. */
+void br_lcg_problem_tighten(struct br_lcg_problem *p);
 
 /* The amount of the resource that the task demands. */
 static inline int64_t br_lcg_demand(const struct br_lcg_problem *p, uint32_t task, uint32_t r)

@@ -37,6 +37,8 @@ bool br_lcg_trail_init(struct br_lcg_trail *t, const struct br_lcg_problem *p,
     t->now[2 * t->makespan + 1] = -p->horizon;
     for (uint32_t k = 0; k < p->pairs; k++)
         t->now[2 * br_lcg_order_of(p, k) + 1] = -1;
+    for (uint32_t k = 0; p->choices && k < p->choices->ways; k++)
+        t->now[2 * br_lcg_takes(p, k) + 1] = -1;
     for (uint32_t k = 0; k < t->tasks; k++)
         if (br_lcg_is_assigned(p, k))
             limit_machines(t, p, k);

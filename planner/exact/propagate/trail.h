@@ -1,10 +1,11 @@
 /* Domains and the trail: the bounds of all variables, how each of them rose and why, and the way
  * back.
  *
- * Variables are the starts of the tasks, the makespan, which of two rivals is first and, on several
- * machines, whether a task is on one of them. A decision opens a level; all that follows from it
- * belongs to the level and is taken back with it. Level 0 is the root: its bounds hold for good.
- * The trail is also the queue of the bounds that propagation has not seen yet. */
+ * Variables are the starts of the tasks, the makespan, which of two rivals is first, on several
+ * machines whether a task is on one of them, and whether a task takes a way. A decision opens a
+ * level; all that follows from it belongs to the level and is taken back with it. Level 0 is the
+ * root: its bounds hold for good. The trail is also the queue of the bounds that propagation has
+ * not seen yet. */
 #ifndef BR_PLANNER_EXACT_PROPAGATE_TRAIL_H
 #define BR_PLANNER_EXACT_PROPAGATE_TRAIL_H
 
@@ -26,6 +27,7 @@ enum {
     BR_LCG_PROFILE,  /* `at`: the tick at which the task does not fit */
     BR_LCG_MACHINES, /* machines that it fits, see machines.h */
     BR_LCG_ENERGY,   /* a span with too much to do; `at` is its end, see energy.h */
+    BR_LCG_WAYS,     /* ways that tasks can take, see ways.h */
 };
 static inline uint32_t br_lcg_reason(uint32_t kind, uint32_t number)
 {
